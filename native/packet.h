@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * packet.h - one decoded frame, and the walk that makes it (link.c, ip.c, tunnel.c, classify.c).
+ *
+ * Everything here reads hostile bytes: each header is length-checked before it is read, nothing
+ * recurses, nothing allocates. A frame that cannot be decoded yields a reason, never a crash.
+ */
+#ifndef CALLTAP_PACKET_H
+#define CALLTAP_PACKET_H
+#include <stdbool.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_MAX_TUNNELS 8 /* encapsulations followed in one frame */
+#define CT_MAX_TAGS 8    /* VLAN tags, MPLS labels or IPv6 extension headers in one stack */
+
+/* Why a frame gave no transport payload. CT_OK and CT_FRAGMENT carry a packet; the rest are
+ * counted by name in /v1/stats. Keep ct_reason_name() in step. */
+enum ct_reason {
+  CT_OK = 0,
+  CT_FRAGMENT,          /* an IP fragment; frag_* are set, payload is the fragment's bytes */
+  CT_R_LINK_UNKNOWN,    /* link type without a decoder */
+  CT_R_LINK_SHORT,      /* cut inside the link header */
+  CT_R_NOT_IP,          /* ARP, STP, LLDP and the like: not a loss */
+  CT_R_VLAN_SHORT,
+  CT_R_MPLS_SHORT,
+  CT_R_PPPOE_BAD,
+  CT_R_IPV4_SHORT,
+  CT_R_IPV4_BAD,        /* version, header length or total length impossible */
+  CT_R_IPV6_SHORT,
+  CT_R_IPV6_BAD,
+  CT_R_IPV6_EXT,        /* extension header chain cut or too long */
+  CT_R_UDP_SHORT,
+  CT_R_UDP_BAD,         /* length field below 8 or beyond the IP payload */
+  CT_R_TCP_SHORT,
+  CT_R_TCP_BAD,         /* data offset impossible */
+  CT_R_GRE_BAD,
+  CT_R_ERSPAN_BAD,
+  CT_R_TUNNEL_BAD,      /* VXLAN, GENEVE, GTP-U, Teredo, TZSP, L2TP: structure does not hold */
+  CT_R_TOO_DEEP,        /* more than CT_MAX_TUNNELS encapsulations */
+  CT_R_ENCRYPTED,       /* ESP, MACsec with confidentiality */
+  CT_R_PROTO_OTHER,     /* an IP protocol calltap does not analyse (IGMP, OSPF, SCTP...): not a loss */
+  CT_REASON_COUNT
+};
+const char *ct_reason_name(enum ct_reason r); /* snake_case, for the stats */
+bool ct_reason_is_loss(enum ct_reason r);     /* counts as undecodable_frames */
+
+enum ct_tunnel_bit {
+  CT_T_VLAN = 1, CT_T_MPLS = 2, CT_T_PPPOE = 4, CT_T_GRE = 8, CT_T_ERSPAN = 16, CT_T_IPIP = 32,
+  CT_T_VXLAN = 64, CT_T_GENEVE = 128, CT_T_GTPU = 256, CT_T_TEREDO = 512, CT_T_TZSP = 1024,
+  CT_T_L2TP = 2048, CT_T_ESP_NULL = 4096, CT_T_NSH = 8192, CT_T_MACSEC = 16384, CT_T_HPERM = 32768,
+};
+
+struct ct_packet {
+  int64_t ts_ns;            /* capture time, ns since the epoch (set by the reader) */
+  uint64_t ordinal;         /* frame number in its source, 0-based (set by the reader) */
+  const uint8_t *frame;     /* the captured frame (set by the reader) */
+  uint32_t caplen, wirelen; /* its captured and wire length (set by the reader) */
+  const uint8_t *payload;   /* transport payload (or ICMP message, or fragment bytes) */
+  uint32_t len;             /* payload bytes present */
+  uint32_t wire_len;        /* payload bytes on the wire by the headers; >= len */
+  uint32_t tunnels;         /* enum ct_tunnel_bit set met on the way (VLAN, MPLS... included) */
+  uint32_t tcp_seq, tcp_ack;
+  uint32_t frag_id, frag_off; /* fragment identification, offset in bytes */
+  uint16_t sport, dport;    /* 0 for ICMP and fragments */
+  uint16_t vlan;            /* outermost VLAN id, 0 none */
+  uint16_t ip_id;           /* IPv4 identification, 0 for IPv6 */
+  uint8_t ip_version, proto, dscp, tcp_flags;
+  uint8_t frag_more, tunnel_depth, cls, cls_flags;
+  uint8_t src[16], dst[16]; /* IPv4 in the first 4 bytes, rest zero */
+};
+
+struct ct_decode_opts {
+  bool esp_null;    /* --decode-esp-null: look inside IP protocol 50 */
+  bool hep;         /* -E: HEP datagrams in a capture are records */
+};
+
+/* Decode one frame of link type `linktype` (LINKTYPE_* as in pcap files). `p` has frame, caplen,
+ * wirelen, ts_ns and ordinal set; all else is filled in. p->vlan may be preset by a live reader
+ * that was handed the tag outside the frame. Promise: reads only frame[0..caplen). */
+enum ct_reason ct_decode_frame(struct ct_packet *p, uint32_t linktype, const struct ct_decode_opts *o);
+
+/* Decode from a reassembled IP payload: addresses, ip_version and proto in `p` are set, `data` is
+ * what follows the IP header. Tunnels inside are followed as in ct_decode_frame. */
+enum ct_reason ct_decode_ip_payload(struct ct_packet *p, const uint8_t *data, uint32_t len,
+                                    const struct ct_decode_opts *o);
+
+/* ---- classify.c: what a transport payload is, by content first (RFC 7983 first byte) ---- */
+enum ct_class {
+  CT_CLS_OTHER = 0,   /* nothing calltap reads */
+  CT_CLS_SIP,         /* UDP, in the SIP gate: starts like SIP, or must be looked at in TypeScript */
+  CT_CLS_SIP_OUT,     /* UDP or TCP, starts like SIP, outside the gate: count for `gate_port` */
+  CT_CLS_WS_OUT,      /* TCP, a WebSocket frame that carries SIP, outside the WS gate */
+  CT_CLS_TCP,         /* TCP in either gate */
+  CT_CLS_RTP,         /* version 2, plausible for the stream table */
+  CT_CLS_RTCP, CT_CLS_STUN, CT_CLS_HEP, CT_CLS_ICMP,
+  CT_CLS_KEEPALIVE,   /* CRLF, NUL or empty datagram in the SIP gate: RFC 5626 */
+  CT_CLS_ENCRYPTED,   /* DTLS, or ZRTP */
+  CT_CLS_COUNT
+};
+
+struct ct_gate { /* one bit a port */
+  uint64_t sip[1024];
+  uint64_t ws[1024];
+};
+static inline bool ct_port_in(const uint64_t *set, uint16_t port) {
+  return (set[port >> 6] >> (port & 63)) & 1;
+}
+
+/* Class of a decoded packet (CT_OK only). Sets p->cls, and p->cls_flags to a set of
+ * enum ct_record_flag (SIP_GATE, WS_GATE, LOOKS_SIP). Never reads beyond payload[0..len). */
+enum ct_class ct_classify(struct ct_packet *p, const struct ct_gate *g, const struct ct_decode_opts *o);
+
+/* True when bytes start like a SIP request or response line ("INVITE sip:... SIP/2.0" or
+ * "SIP/2.0 200 ..."), after leading CR/LF; looks at the first 2048 bytes at most. */
+bool ct_looks_sip(const uint8_t *d, uint32_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pcap_read.h - reads pcap and pcapng files in blocks, either byte order, us and ns, gzip.
+ *
+ * read(2) into one buffer, records handed out in place; never mmap (a file that shrinks would
+ * kill the process). Formats: libpcap "Development/LibpcapFileFormat"; draft-ietf-opsawg-pcapng.
+ */
+#ifndef CALLTAP_PCAP_READ_H
+#define CALLTAP_PCAP_READ_H
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_pcap_status {
+  CT_PCAP_RECORD = 0,  /* a record was read */
+  CT_PCAP_EOF,         /* clean end */
+  CT_PCAP_TRUNCATED,   /* the last record or block is cut: what was whole has been handed out */
+  CT_PCAP_CORRUPT,     /* an impossible length: reading on would be guessing */
+  CT_PCAP_IO,          /* read or inflate failed; errno in ct_pcap_errno() */
+  CT_PCAP_NOT_CAPTURE, /* open only: neither pcap nor pcapng (or an unsupported version) */
+  CT_PCAP_EMPTY,       /* open only: zero bytes */
+};
+
+struct ct_pcap_record {
+  const uint8_t *data;  /* valid until the next call */
+  uint32_t caplen, wirelen, linktype;
+  int64_t ts_ns;
+  uint64_t ordinal;     /* 0-based packet number in the file */
+  uint32_t if_index;    /* pcapng interface of the section */
+  uint8_t ts_invalid;   /* timestamp out of range (sub-second part impossible, or none: SPB) */
+};
+
+struct ct_pcap;
+/* Opens by path; on failure returns NULL and sets *status (and *err to errno for CT_PCAP_IO). */
+struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int *err);
+/* Opens over memory, for the fuzz targets and tests. The bytes must outlive the reader. */
+struct ct_pcap *ct_pcap_open_memory(const uint8_t *data, uint64_t len, enum ct_pcap_status *status);
+enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r);
+/* Bytes of the file on disk consumed so far, and its size (0 when not a regular file). */
+uint64_t ct_pcap_position(const struct ct_pcap *f);
+uint64_t ct_pcap_size(const struct ct_pcap *f);
+int ct_pcap_errno(const struct ct_pcap *f);
+void ct_pcap_close(struct ct_pcap *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record.h - what the native threads hand to TypeScript, one descriptor a record.
+ *
+ * Mirrored by src/sources/records.ts; test/native/layout.test.ts compares the two.
+ * All fields are host order (little-endian on both supported machines); addresses are network
+ * order, IPv4 in the first 4 bytes. A slab is CT_SLAB_BYTES of payload beside CT_SLAB_RECORDS
+ * descriptors.
+ */
+#ifndef CALLTAP_RECORD_H
+#define CALLTAP_RECORD_H
+#include <stdint.h>
+
+#define CT_ABI 1u
+#define CT_SLAB_BYTES (256u * 1024u)
+#define CT_SLAB_RECORDS 2048u
+
+enum ct_kind {
+  CT_KIND_NONE = 0,
+  CT_KIND_UDP = 1,            /* UDP payload that may be SIP (in the port gate) */
+  CT_KIND_TCP = 2,            /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
+  CT_KIND_FRAGMENT = 3,       /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
+  CT_KIND_ICMP = 4,           /* ICMP or ICMPv6 message, from its type byte */
+  CT_KIND_RTCP = 5,           /* RTCP compound packet */
+  CT_KIND_STUN = 6,           /* STUN message or TURN ChannelData */
+  CT_KIND_HEP = 7,            /* HEP datagram found in a capture (-E) */
+  CT_KIND_STREAM_OPENED = 8,  /* new RTP candidate; aux0 stream index, aux1 SSRC, aux2 generation */
+  CT_KIND_STREAM_ACCEPTED = 9,/* the heuristic accepted it; same aux */
+  CT_KIND_STREAM_WINDOW = 10, /* closed quality window; payload struct ct_rtp_window; same aux */
+  CT_KIND_STREAM_EVICTED = 11,/* index given back; same aux */
+  CT_KIND_RTP = 12,           /* RTP found while decoding a reassembled datagram, for injection */
+  CT_KIND_SOURCE_END = 13,    /* end of the source; aux0 enum ct_end */
+};
+
+enum ct_origin { CT_ORIGIN_WIRE = 0, CT_ORIGIN_HEP = 1, CT_ORIGIN_UPROBE = 2 };
+
+enum ct_record_flag {
+  CT_FLAG_SNAPPED = 1,      /* fewer payload bytes than were on the wire */
+  CT_FLAG_SIP_GATE = 2,     /* a port of the pair is in --portrange */
+  CT_FLAG_WS_GATE = 4,      /* a port of the pair is in --ws-portrange */
+  CT_FLAG_LOOKS_SIP = 8,    /* first bytes are a SIP start line */
+  CT_FLAG_TUNNELED = 16,    /* inside at least one encapsulation */
+};
+
+enum ct_end { CT_END_OK = 0, CT_END_TRUNCATED = 1, CT_END_BAD_RECORD = 2, CT_END_IO = 3, CT_END_STOPPED = 4 };
+
+struct ct_record {
+  double ts_us;       /*  0 microseconds since the epoch */
+  double frame;       /*  8 ordinal in its source, 0-based; -1 when there is none */
+  uint64_t digest;    /* 16 FNV-1a 64 of the captured bytes; 0 when not taken */
+  uint32_t off;       /* 24 payload offset in the slab */
+  uint32_t len;       /* 28 payload bytes present */
+  uint32_t wire_len;  /* 32 payload bytes on the wire */
+  uint32_t aux0;      /* 36 by kind */
+  uint32_t aux1;      /* 40 by kind */
+  uint32_t aux2;      /* 44 by kind */
+  uint16_t src_port;  /* 48 */
+  uint16_t dst_port;  /* 50 */
+  uint16_t vlan;      /* 52 outermost VLAN id, 0 none */
+  uint8_t kind;       /* 54 enum ct_kind */
+  uint8_t origin;     /* 55 enum ct_origin */
+  uint8_t ip_version; /* 56 4 or 6 */
+  uint8_t transport;  /* 57 IP protocol number: 6, 17, 1, 58, 132 */
+  uint8_t dscp;       /* 58 0..63, 0xff when no IP header was seen */
+  uint8_t flags;      /* 59 enum ct_record_flag */
+  uint32_t source;    /* 60 which source */
+  uint8_t src[16];    /* 64 */
+  uint8_t dst[16];    /* 80 */
+};                    /* 96 bytes */
+
+#ifndef __cplusplus
+_Static_assert(sizeof(struct ct_record) == 96, "descriptor layout");
+#endif
+#endif

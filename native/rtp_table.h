@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_table.h - the RTP stream table: one owner thread writes, TypeScript reads it as typed arrays.
+ *
+ * A stream is (SSRC, source, destination, origin) (RFC 3550 s5, s6). Every candidate is counted
+ * from its first packet; whether it is shown is decided by the heuristic here (ACCEPTED) or by an
+ * SDP in TypeScript. No allocation per packet: chunks of CT_RTP_CHUNK streams that never move.
+ */
+#ifndef CALLTAP_RTP_TABLE_H
+#define CALLTAP_RTP_TABLE_H
+#include "packet.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_RTP_CHUNK 4096u
+
+struct ct_rtp_table;
+struct ct_rtp_opts {
+  uint32_t max_streams;   /* cap; the oldest idle one is evicted beyond it */
+  uint32_t max_probing;   /* cap on candidates not yet accepted */
+  uint64_t seed[2];       /* random a process: the hash is keyed against chosen SSRCs and ports */
+  uint64_t window_ns;     /* quality window, default 5 s */
+  uint32_t buffer_ms;     /* jitter buffer that defines a discard, default 60 */
+};
+
+enum ct_rtp_event_type { CT_RTP_OPENED = 1, CT_RTP_ACCEPTED, CT_RTP_WINDOW, CT_RTP_EVICTED };
+struct ct_rtp_event { uint8_t type; uint32_t index, generation; };
+struct ct_rtp_events {
+  uint32_t n;
+  struct ct_rtp_event ev[4]; /* in order: EVICTED before OPENED; WINDOW before what follows it */
+  uint8_t window[128];       /* struct ct_rtp_window of the WINDOW event */
+};
+
+struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o); /* NULL: out of memory */
+void ct_rtp_free(struct ct_rtp_table *t);
+/* p->cls must be CT_CLS_RTP. Hash, prefetch, then update: the reader does each over a batch. */
+uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin);
+void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash);
+void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash);
+void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
+                   struct ct_rtp_events *out);
+/* Chunk `i` as CT_RTP_CHUNK * sizeof(struct ct_stream) bytes, NULL when not allocated yet.
+ * Safe to call from the reading thread. */
+void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);
+uint32_t ct_rtp_stream_size(void);
+/* Counters, monotonic: opened, accepted, evicted, refused, probing_recycled, packets, bad_version. */
+enum ct_rtp_counter { CT_RC_OPENED, CT_RC_ACCEPTED, CT_RC_EVICTED, CT_RC_PROBING_RECYCLED,
+                      CT_RC_PACKETS, CT_RC_MALFORMED, CT_RC_COUNT };
+const uint64_t *ct_rtp_counters(const struct ct_rtp_table *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/**
+ * IP addresses as bytes, text and map keys.
+ *
+ * Text follows RFC 5952 for IPv6; an endpoint is `a.b.c.d:port` or `[v6]:port`.
+ */
+
+const OCTET_TEXT: readonly string[] = Array.from({ length: 256 }, (_, i) => String(i));
+
+/** Text of the IPv4 address at `off`. */
+export function ipv4Text(b: Uint8Array, off: number): string {
+  return `${OCTET_TEXT[b[off] ?? 0]}.${OCTET_TEXT[b[off + 1] ?? 0]}.${OCTET_TEXT[b[off + 2] ?? 0]}.${OCTET_TEXT[b[off + 3] ?? 0]}`;
+}
+
+/** Text of the IPv6 address at `off` (RFC 5952; IPv4-mapped in mixed notation). */
+export function ipv6Text(b: Uint8Array, off: number): string {
+  const words: number[] = [];
+  for (let i = 0; i < 16; i += 2) words.push(((b[off + i] ?? 0) << 8) | (b[off + i + 1] ?? 0));
+  if (words.slice(0, 5).every((w) => w === 0) && words[5] === 0xffff) return `::ffff:${ipv4Text(b, off + 12)}`;
+  let best = -1;
+  let bestLen = 1;
+  for (let i = 0; i < 8; i++) {
+    let j = i;
+    while (j < 8 && words[j] === 0) j++;
+    if (j - i > bestLen) {
+      best = i;
+      bestLen = j - i;
+    }
+    if (j > i) i = j;
+  }
+  const hex = (from: number, to: number): string =>
+    words
+      .slice(from, to)
+      .map((w) => w.toString(16))
+      .join(':');
+  return best < 0 ? hex(0, 8) : `${hex(0, best)}::${hex(best + bestLen, 8)}`;
+}
+
+/** Text of an address by IP version (4 or 6). */
+export function ipText(b: Uint8Array, off: number, version: number): string {
+  return version === 6 ? ipv6Text(b, off) : ipv4Text(b, off);
+}
+
+/** `<address>:<port>`, IPv6 in brackets. */
+export function endpointText(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** The four octets of dotted IPv4 text as one unsigned number, or -1 when it is not an address. */
+export function parseIpv4(text: string): number {
+  let value = 0;
+  let octet = -1;
+  let dots = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 46) {
+      if (octet < 0 || ++dots > 3) return -1;
+      value = value * 256 + octet;
+      octet = -1;
+    } else if (c >= 48 && c <= 57) {
+      octet = (octet < 0 ? 0 : octet) * 10 + (c - 48);
+      if (octet > 255) return -1;
+    } else return -1;
+  }
+  return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
+}
+
+/** The 16 bytes of IPv6 text (brackets and zone dropped), or null when it is not an address. */
+export function parseIpv6(text: string): Uint8Array | null {
+  let s = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  const zone = s.indexOf('%');
+  if (zone >= 0) s = s.slice(0, zone);
+  if (s.length < 2 || s.length > 45) return null;
+  const out = new Uint8Array(16);
+  const halves = s.split('::');
+  if (halves.length > 2) return null;
+  const words = (part: string): number[] | null => {
+    if (part === '') return [];
+    const list: number[] = [];
+    const pieces = part.split(':');
+    for (let i = 0; i < pieces.length; i++) {
+      const piece = pieces[i] ?? '';
+      if (i === pieces.length - 1 && piece.includes('.')) {
+        const v4 = parseIpv4(piece);
+        if (v4 < 0) return null;
+        list.push(Math.floor(v4 / 65536), v4 % 65536);
+      } else if (/^[0-9a-fA-F]{1,4}$/.test(piece)) list.push(Number.parseInt(piece, 16));
+      else return null;
+    }
+    return list;
+  };
+  const head = words(halves[0] ?? '');
+  const tail = halves.length === 2 ? words(halves[1] ?? '') : [];
+  if (head === null || tail === null) return null;
+  const total = head.length + tail.length;
+  if (halves.length === 2 ? total > 7 : total !== 8) return null;
+  const all = [...head, ...new Array<number>(8 - total).fill(0), ...tail];
+  all.forEach((w, i) => {
+    out[i * 2] = w >> 8;
+    out[i * 2 + 1] = w & 255;
+  });
+  return out;
+}
+
+/** Key of an endpoint for maps: a number for IPv4, canonical text for IPv6. */
+export type EndpointKey = number | string;
+
+/** Key of the endpoint whose address bytes stand at `off`. */
+export function endpointKey(b: Uint8Array, off: number, version: number, port: number): EndpointKey {
+  if (version === 6) return `${ipv6Text(b, off)}|${port}`;
+  return (((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0)) * 65536 + port;
+}
+
+/** Key of an endpoint given as text (as SDP has it), or null when `address` is no IP address. */
+export function endpointKeyFromText(address: string, port: number): EndpointKey | null {
+  const v4 = parseIpv4(address);
+  if (v4 >= 0) return v4 * 65536 + port;
+  const v6 = parseIpv6(address);
+  return v6 === null ? null : `${ipv6Text(v6, 0)}|${port}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * The record descriptor of `native/record.h`, as offsets. test/native/layout.test.ts compares both.
+ */
+
+export const ABI = 1;
+export const SLAB_BYTES = 256 * 1024;
+export const SLAB_RECORDS = 2048;
+export const RECORD_BYTES = 96;
+
+/** What a record is (enum ct_kind). */
+export const KIND = {
+  UDP: 1,
+  TCP: 2,
+  FRAGMENT: 3,
+  ICMP: 4,
+  RTCP: 5,
+  STUN: 6,
+  HEP: 7,
+  STREAM_OPENED: 8,
+  STREAM_ACCEPTED: 9,
+  STREAM_WINDOW: 10,
+  STREAM_EVICTED: 11,
+  RTP: 12,
+  SOURCE_END: 13,
+} as const;
+
+/** enum ct_record_flag */
+export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16 } as const;
+
+/** enum ct_end */
+export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4 } as const;
+
+/** Origins by their native number. */
+export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** Byte offsets of the descriptor's fields. */
+export const OFFSET = {
+  tsUs: 0,
+  frame: 8,
+  digest: 16,
+  off: 24,
+  len: 28,
+  wireLen: 32,
+  aux0: 36,
+  aux1: 40,
+  aux2: 44,
+  srcPort: 48,
+  dstPort: 50,
+  vlan: 52,
+  kind: 54,
+  origin: 55,
+  ipVersion: 56,
+  transport: 57,
+  dscp: 58,
+  flags: 59,
+  source: 60,
+  src: 64,
+  dst: 80,
+} as const;
