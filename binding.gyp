@@ -1,0 +1,24 @@
+{
+  # The native half: every C and C++ file of native/ in one addon.
+  'targets': [
+    {
+      'target_name': 'calltap',
+      'sources': ['<!@(ls native/*.c native/*.cc)'],
+      'libraries': ['<!@(pkg-config --libs zlib || echo -lz)', '-lpthread'],
+      'cflags': ['-O3', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-g1'],
+      'cflags_c': ['-std=c11', '-D_GNU_SOURCE='],
+      # nan and the headers of Node are not ours to warn about: system headers are not checked.
+      'cflags_cc': [
+        '-std=c++17',
+        '-isystem', '<!(node -p "path.dirname(require.resolve(\'nan\'))")',
+        '-isystem', '<(node_root_dir)/include/node',
+        '-Wno-cast-function-type',
+      ],
+      'cflags_cc!': ['-std=gnu++17', '-std=gnu++20'],
+      'conditions': [
+        # Any x86-64 server of the last fifteen years; never -march=native in something that is shipped.
+        ['target_arch=="x64"', {'cflags': ['-march=x86-64-v2']}],
+      ],
+    },
+  ],
+}

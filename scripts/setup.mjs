@@ -1,0 +1,147 @@
+// Brings a checkout to a state in which it runs: distribution packages, npm packages, eBPF, addon, TypeScript.
+//
+//   node scripts/setup.mjs [--dev]      --dev adds what `npm test` needs
+//
+// Plain Node, no dependencies: node_modules may be missing. Each step digests its inputs and does nothing when
+// they are unchanged and its output is there. Progress goes to stderr; stdout stays empty.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { bpfSources, buildBpf } from './build-bpf.mjs';
+import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
+import { installPackages } from './steps/packages.mjs';
+import { capture, npm, say, seconds } from './steps/run.mjs';
+
+/** A step that could not be done; the message names it, the remedy and what the program said. */
+class StepFailed extends Error {
+  constructor(step, output, remedy) {
+    super(`${step}: failed${remedy === '' ? '' : `; ${remedy}`}\n${output.trimEnd()}`);
+  }
+}
+
+/** Runs `work` unless the stamp says these inputs are done and `outputs` exist. */
+function once(step, inputs, outputs, work) {
+  if (readStamps()[step] === inputs && outputs.every((path) => existsSync(join(root, path)))) return;
+  idle = false;
+  writeStamp(step, null);
+  const start = performance.now();
+  const note = work() ?? 'done';
+  writeStamp(step, inputs);
+  say(`${step}: ${note} (${seconds(start)})`);
+}
+
+/** True when node_modules holds exactly the packages of the lock (npm writes its own copy after an install). */
+function installedMatchesLock() {
+  const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
+  try {
+    const wanted = read('package-lock.json');
+    const have = read('node_modules/.package-lock.json');
+    return Object.entries(wanted).every(([path, entry]) => {
+      if (path === '') return true;
+      const got = have[path];
+      if (got === undefined) return entry.optional === true;
+      return got.version === entry.version && got.integrity === entry.integrity;
+    });
+  } catch {
+    return false;
+  }
+}
+
+function npmPackages() {
+  if (installedMatchesLock()) return;
+  idle = false;
+  const start = performance.now();
+  const [program, lead] = npm();
+  const r = capture(program, [...lead, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  if (r.code !== 0) throw new StepFailed('npm packages', r.output, 'is the package registry reachable?');
+  say(`npm packages: done (${seconds(start)})`);
+}
+
+/** Headers that came with this Node, so that node-gyp need not download them. Null when there are none. */
+function localHeaders() {
+  const prefix = dirname(dirname(process.execPath));
+  const version = join(prefix, 'include/node/node_version.h');
+  if (!existsSync(version)) return null;
+  const text = readFileSync(version, 'utf8');
+  const part = (name) => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+  const found = `v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}`;
+  return found === process.version ? prefix : null;
+}
+
+function nativeAddon(missing) {
+  const sources = list('native', (name) => /\.(c|cc|h)$/.test(name)).filter((path) => !path.startsWith('native/test/'));
+  // Skeletons of the eBPF programs are compiled in, so their sources count as ours.
+  const inputs = digest(
+    ['binding.gyp', ...sources, ...ebpfInputs(), 'package-lock.json'],
+    process.version,
+    process.arch,
+  );
+  once('native addon', inputs, ['build/Release/calltap.node'], () => {
+    const env = { ...process.env };
+    const headers = localHeaders();
+    if (env.npm_config_nodedir === undefined && headers !== null) env.npm_config_nodedir = headers;
+    const [program, lead] = npm();
+    const r = capture(program, [...lead, 'run', '--silent', 'build:native'], { env });
+    const remedy = missing.length > 0 ? `missing packages: ${missing.join(', ')}` : '';
+    if (r.code !== 0) throw new StepFailed('native addon', r.output, remedy);
+  });
+}
+
+function ebpfInputs() {
+  return [...bpfSources(), ...list('bpf', (name) => name.endsWith('.h')), 'scripts/build-bpf.mjs'];
+}
+
+function ebpf() {
+  const sources = bpfSources();
+  const outputs = sources.map((path) => `build/bpf/${basename(path, '.bpf.c')}.skel.h`);
+  once('ebpf', digest(ebpfInputs(), process.arch), outputs, () => {
+    if (sources.length === 0) return 'no eBPF programs in this version';
+    const error = buildBpf();
+    if (error !== '') throw new StepFailed('ebpf', error, '');
+    return 'done';
+  });
+}
+
+const TS_FOLDERS = ['src', 'test', 'fixtures/build', 'bench'];
+
+function typescript() {
+  const sources = TS_FOLDERS.flatMap((folder) => list(folder, (name) => name.endsWith('.ts')));
+  const inputs = digest(['tsconfig.json', 'package-lock.json', ...sources]);
+  once('typescript', inputs, ['dist/src/app/main.js'], () => {
+    const r = capture(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']);
+    if (r.code !== 0) throw new StepFailed('typescript', r.output, '');
+    dropStale(new Set(sources));
+  });
+}
+
+/** Removes outputs whose source is gone: a deleted test must not run on. */
+function dropStale(sources) {
+  for (const output of TS_FOLDERS.flatMap((folder) => list(`dist/${folder}`, (name) => /\.js(\.map)?$/.test(name)))) {
+    const source = output.slice('dist/'.length).replace(/\.js(\.map)?$/, '.ts');
+    if (!sources.has(source)) rmSync(join(root, output));
+  }
+}
+
+let idle = true;
+
+/** Runs one step; a failed one is reported and the next still gets its turn. */
+function attempt(step) {
+  try {
+    step();
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    say(error.message);
+    process.exitCode = 1;
+    return false;
+  }
+}
+
+const dev = process.argv.includes('--dev');
+mkdirSync(join(root, 'build'), { recursive: true });
+const missing = installPackages({ dev, bpf: bpfSources().length > 0 });
+if (attempt(npmPackages)) {
+  // The addon embeds the eBPF skeletons, so it waits for them; TypeScript needs neither.
+  if (attempt(ebpf)) attempt(() => nativeAddon(missing));
+  attempt(typescript);
+}
+if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');

@@ -1,0 +1,95 @@
+// Decides which distribution packages are missing, installs them as root, or names the command that would.
+//
+// A row is looked for by what it brings, not by dpkg: other distributions pass, and a fresh run costs no process.
+import { existsSync, readdirSync } from 'node:fs';
+import { capture, say, seconds, which } from './run.mjs';
+
+const program = (name) => () => which(name) !== null;
+const file = (path) => () => existsSync(path);
+
+/** Needed to build and run. Rows of eBPF appear with the first program under bpf/. */
+const PRODUCT = [
+  { name: 'gcc', present: program('gcc') },
+  { name: 'g++', present: program('g++') },
+  { name: 'make', present: program('make') },
+  { name: 'python3', present: program('python3') },
+  { name: 'pkg-config', present: program('pkg-config') },
+  { name: 'zlib1g-dev', present: () => existsSync('/usr/include/zlib.h') || pkgConfigKnows('zlib') },
+];
+
+const BPF = [
+  { name: 'clang', present: program('clang') },
+  { name: 'llvm', present: program('llvm-strip') },
+  { name: 'bpftool', present: program('bpftool') },
+  { name: 'libbpf-dev', present: file('/usr/include/bpf/libbpf.h') },
+  { name: 'libelf-dev', present: file('/usr/include/libelf.h') },
+];
+
+/** Needed by `npm test` and `npm run lint` only. */
+const DEV = [
+  { name: 'clang', present: program('clang') },
+  { name: 'libclang-rt-14-dev', present: hasFuzzerRuntime },
+  { name: 'clang-format', present: program('clang-format') },
+  { name: 'clang-tidy', present: program('clang-tidy') },
+];
+
+function pkgConfigKnows(library) {
+  return which('pkg-config') !== null && capture('pkg-config', ['--exists', library]).code === 0;
+}
+
+/** libFuzzer and the sanitizers come in a package of their own; the folder carries clang's version. */
+function hasFuzzerRuntime() {
+  for (const base of ['/usr/lib/clang', '/usr/lib/llvm-14/lib/clang']) {
+    if (!existsSync(base)) continue;
+    for (const version of readdirSync(base)) {
+      const folder = `${base}/${version}/lib/linux`;
+      if (existsSync(folder) && readdirSync(folder).some((f) => f.startsWith('libclang_rt.fuzzer'))) return true;
+    }
+  }
+  return false;
+}
+
+/** Names of the packages that are missing, each once. */
+export function missingPackages({ dev, bpf }) {
+  const rows = [...PRODUCT, ...(bpf ? BPF : []), ...(dev ? DEV : [])];
+  return [...new Set(rows.filter((row) => !row.present()).map((row) => row.name))];
+}
+
+/**
+ * Installs what is missing. Returns the names still missing afterwards: the caller goes on with what can be built.
+ */
+export function installPackages(need) {
+  const missing = missingPackages(need);
+  if (missing.length === 0) return [];
+  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+  if (which('apt-get') === null) {
+    say(`packages: missing ${missing.join(', ')} (Debian names); install them with this system's package manager`);
+    return missing;
+  }
+  if (process.getuid?.() !== 0) {
+    say(`packages: missing ${missing.join(', ')}; run: sudo ${command}`);
+    return missing;
+  }
+  const start = performance.now();
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = () => capture('sh', ['-c', command], { env });
+  let result = install();
+  if (result.code !== 0) {
+    // Package lists of a fresh image are empty or old: refresh once and try again.
+    capture('apt-get', ['update'], { env });
+    result = install();
+  }
+  const left = missingPackages(need);
+  if (left.length === 0) say(`packages: installed ${missing.join(', ')} (${seconds(start)})`);
+  else say(`packages: could not install ${left.join(', ')}; try: ${command}\n${lastLines(result.output, 3)}`);
+  return left;
+}
+
+function lastLines(text, n) {
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(-n)
+    .map((line) => `  ${line}`)
+    .join('\n');
+}

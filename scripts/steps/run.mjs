@@ -1,0 +1,56 @@
+// Runs other programs for the scripts: quiet when they succeed, their output on stderr when they fail.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { root } from './files.mjs';
+
+/** One short line of progress; stdout stays clean for data. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Path of a program on PATH (and the sbin folders a plain user's PATH leaves out), or null. */
+export function which(program) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+  for (const folder of folders) {
+    if (folder === '') continue;
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return join(folder, program);
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
+}
+
+/** Runs to the end with captured output: { code, output }. A program that cannot start has code 127. */
+export function capture(program, args, options = {}) {
+  const r = spawnSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  if (r.error) return { code: 127, output: `${program}: ${r.error.message}` };
+  return { code: r.status ?? 128, output: `${r.stdout ?? ''}${r.stderr ?? ''}` };
+}
+
+/** Runs with our own stdout and stderr; returns the exit code. */
+export function pass(program, args, options = {}) {
+  const r = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
+  if (r.error) say(`${program}: ${r.error.message}`);
+  return r.status ?? 128;
+}
+
+/** The npm that runs us, or the one on PATH: program and leading arguments. */
+export function npm() {
+  const path = process.env.npm_execpath;
+  return path?.endsWith('.js') ? [process.execPath, [path]] : ['npm', []];
+}
+
+/** Seconds since `start` (performance.now), for the progress lines. */
+export function seconds(start) {
+  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
+}

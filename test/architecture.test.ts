@@ -1,0 +1,286 @@
+/**
+ * Holds the repository to docs/architecture.md: which layer may import which, and the rules a linter cannot state.
+ *
+ * Every rule is a function over sources, so that the last tests can show each of them a file that breaks it.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readSource, type SourceText } from './helpers/source-text.ts';
+
+/** Data goes down this list; a folder imports from its own row and the rows above it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['core'],
+  ['contract'],
+  ['config'],
+  ['sources'],
+  ['decode'],
+  ['sip', 'sdp', 'rtp', 'stun', 'codec'],
+  ['store'],
+  ['analysis'],
+  ['view'],
+  ['auth', 'peer', 'hooks', 'export', 'metrics'],
+  ['api'],
+  ['cli'],
+  ['app'],
+];
+
+/** Services that must not know what a call is: they see only these folders and themselves. */
+const LEAF_MAY_SEE = ['core', 'contract', 'config'];
+const LEAVES = ['auth', 'peer', 'hooks'];
+
+/** Between a byte and a document there is no input, no output and no clock on the wall. */
+const PURE = ['contract', 'decode', 'sip', 'sdp', 'rtp', 'stun', 'codec', 'store', 'analysis', 'view'];
+const IMPURE_MODULE =
+  /^(node:(fs|net|dgram|tls|http2?|https|child_process|worker_threads|cluster|os|process|readline)\b|fastify|@fastify\/(?!type-provider)|execa|prom-client|pino)/;
+const IMPURE_CODE =
+  /\bprocess\s*\.|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\s*\.\s*now\b|\bsetTimeout\b|\bsetInterval\b/;
+
+const MAX_LINES = 600;
+const WARN_LINES = 400;
+const BARREL = 'src/contract/index.ts';
+
+type File = SourceText & { readonly path: string; readonly text: string };
+type Rule = (file: File) => string[];
+
+function parse(path: string, text: string): File {
+  const isTypeScript = /\.(ts|mjs)$/.test(path);
+  return { path, text, ...readSource(isTypeScript ? text : '') };
+}
+
+const folderOf = (path: string): string => path.split('/')[1] ?? '';
+const rowOf = (folder: string): number => LAYERS.findIndex((row) => row.includes(folder));
+
+/** Repository path an import of `file` leads to, or null for a package. */
+function target(file: File, specifier: string): string | null {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file.path), specifier)) : null;
+}
+
+const direction: Rule = (file) => {
+  const from = folderOf(file.path);
+  if (rowOf(from) < 0) return [`src/${from} is not in the layer table`];
+  return file.imports.flatMap((specifier) => {
+    const path = target(file, specifier);
+    if (path === null) return [];
+    if (!path.startsWith('src/')) return [`imports ${path}, which is outside src`];
+    const to = folderOf(path);
+    if (to === from) return [];
+    if (rowOf(to) > rowOf(from)) return [`${from} must not import ${to} (${path})`];
+    return LEAVES.includes(from) && !LEAF_MAY_SEE.includes(to) ? [`${from} is a leaf, it must not import ${to}`] : [];
+  });
+};
+
+const purity: Rule = (file) => {
+  if (!PURE.includes(folderOf(file.path))) return [];
+  const found = file.imports
+    .filter((name) => IMPURE_MODULE.test(name))
+    .map((name) => `imports ${name} in a pure layer`);
+  const code = IMPURE_CODE.exec(file.code);
+  return code === null ? found : [...found, `uses ${code[0].trim()} in a pure layer`];
+};
+
+const specifiers: Rule = (file) =>
+  file.imports
+    .filter((name) => (name.startsWith('.') ? !/\.(ts|json)$/.test(name) : BUILTINS.has(name)))
+    .map((name) => `write ${name} with ${name.startsWith('.') ? 'its .ts' : 'node:'}`);
+const BUILTINS = new Set(['fs', 'path', 'os', 'net', 'url', 'util', 'http', 'zlib', 'crypto', 'events', 'assert']);
+
+const noAny: Rule = (file) => {
+  const position = /(?:[:<|&,=([]|\b(?:as|extends|readonly|keyof))\s*any(?![\w$]|\s*[:(])/;
+  return position.test(file.code) ? ['has an `any` type'] : [];
+};
+
+const noEscapes: Rule = (file) => {
+  const found = /\bas\s+(unknown\s+as|never|any)\b/.exec(file.code);
+  const silenced = file.comments.some((comment) => /@ts-(ignore|expect-error|nocheck)/.test(comment));
+  return [...(found === null ? [] : [`casts with \`${found[0]}\``]), ...(silenced ? ['silences the compiler'] : [])];
+};
+
+const noDefaultExport: Rule = (file) =>
+  /\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b/.test(file.code) ? ['has a default export'] : [];
+
+const noBarrel: Rule = (file) => {
+  if (file.path === BARREL) return [];
+  const named = posix.basename(file.path) === 'index.ts' ? ['is named index.ts'] : [];
+  return [...named, ...file.reexports.map((name) => `re-exports from ${name}`)];
+};
+
+const firstComment: Rule = (file) => {
+  const body = file.text.replace(/^#!.*\n/, '');
+  const comment = /^(?:\/\*\*?([\s\S]*?)\*\/|\/\/(.*))/.exec(body);
+  const words = (comment?.[1] ?? comment?.[2] ?? '').match(/\w+/g) ?? [];
+  return words.length < 4 ? ['does not begin with a sentence that says what it decides'] : [];
+};
+
+const length: Rule = (file) => {
+  const lines = file.text.split('\n').length - 1;
+  return lines > MAX_LINES ? [`has ${lines} lines, ${MAX_LINES} is the end`] : [];
+};
+
+/** Paths of one developer's machine and package hosts have no business in a product. */
+const noMachine: Rule = (file) => {
+  const path = /(?:^|[\s"'`(=:,[])(\/(?:work|home|root|Users|mnt)\/[^\s"'`)]*)/m.exec(file.text);
+  const host = /\bregistry\.[a-z0-9-]+\.[a-z]{2,}/i.exec(file.text);
+  return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
+};
+
+/** Every import cycle among `files`, as `a -> b -> a`. Two records whose types name each other are none. */
+function cycles(files: readonly File[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const state = new Map<string, 'open' | 'done'>();
+  const found: string[] = [];
+  const visit = (file: File, trail: readonly string[]): void => {
+    state.set(file.path, 'open');
+    for (const specifier of file.runtimeImports) {
+      const next = byPath.get(target(file, specifier) ?? '');
+      if (next === undefined) continue;
+      const path = [...trail, next.path];
+      if (state.get(next.path) === 'open') found.push(path.slice(path.indexOf(next.path)).join(' -> '));
+      else if (!state.has(next.path)) visit(next, path);
+    }
+    state.set(file.path, 'done');
+  };
+  for (const file of files) if (!state.has(file.path)) visit(file, [file.path]);
+  return found;
+}
+
+/** Folders of one row may use each other, but not both ways. */
+function folderCycles(files: readonly File[]): string[] {
+  const edges = new Map<string, string>();
+  for (const file of files) {
+    for (const specifier of file.imports) {
+      const path = target(file, specifier);
+      if (path === null) continue;
+      const [from, to] = [folderOf(file.path), folderOf(path)];
+      if (from !== to) edges.set(`${from}>${to}`, `${file.path} -> ${path}`);
+    }
+  }
+  return [...edges.keys()].flatMap((edge) => {
+    const [from = '', to = ''] = edge.split('>');
+    return from < to && edges.has(`${to}>${from}`) ? [`${edges.get(edge)} and ${edges.get(`${to}>${from}`)}`] : [];
+  });
+}
+
+const ROOT = repositoryRoot();
+const SKIPPED = new Set(['node_modules', 'dist', 'build', 'out', 'corpus', 'coverage', '.git', '.cache']);
+
+/** The compiled test stands in dist/test; a copy compiled elsewhere is run from the repository. */
+function repositoryRoot(): string {
+  let at = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(at, 'binding.gyp')) && at !== dirname(at)) at = dirname(at);
+  return existsSync(join(at, 'binding.gyp')) ? at : process.cwd();
+}
+
+function load(folder: string, accept: RegExp): File[] {
+  const at = join(ROOT, folder);
+  if (!existsSync(at)) return [];
+  return readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
+    const path = relative(ROOT, join(at, entry.name));
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) && folder !== 'fixtures' ? [] : load(path, accept);
+    return entry.isFile() && accept.test(entry.name) ? [parse(path, readFileSync(join(ROOT, path), 'utf8'))] : [];
+  });
+}
+
+const CODE = /\.(ts|mjs|c|cc|h)$/;
+const PRODUCT = load('src', /\.ts$/);
+const EVERYTHING = ['src', 'native', 'bpf', 'test', 'scripts', 'bench', 'fixtures'].flatMap((f) => load(f, CODE));
+const PLAIN = [...['docs', 'deploy', '.ci'].flatMap((f) => load(f, /./)), ...load('native/test', /\.sh$|^Makefile$/)];
+const ROOT_FILES = readdirSync(ROOT, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
+  .map((entry) => parse(entry.name, readFileSync(join(ROOT, entry.name), 'utf8')));
+
+function broken(files: readonly File[], rule: Rule): string[] {
+  return files.flatMap((file) => rule(file).map((problem) => `${file.path}: ${problem}`));
+}
+
+function check(name: string, files: readonly File[], rule: Rule): void {
+  test(name, () => assert.deepEqual(broken(files, rule), []));
+}
+
+test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
+check('imports follow the layers', PRODUCT, direction);
+check('pure layers know no input, output or wall clock', PRODUCT, purity);
+test('no import cycles', () => assert.deepEqual([...cycles(PRODUCT), ...folderCycles(PRODUCT)], []));
+const typescript = EVERYTHING.filter((file) => file.path.endsWith('.ts'));
+check('specifiers are written out', typescript, specifiers);
+check('no any', typescript, noAny);
+check('no casts around the type system', PRODUCT, noEscapes);
+check('no default exports', typescript, noDefaultExport);
+check('no barrels but contract/index.ts', PRODUCT, noBarrel);
+check('files begin with what they decide', EVERYTHING, firstComment);
+check('no machine paths', [...EVERYTHING, ...PLAIN, ...ROOT_FILES], noMachine);
+check(`files end before ${MAX_LINES} lines`, EVERYTHING, length);
+
+test(`files above ${WARN_LINES} lines are named`, (t) => {
+  for (const file of EVERYTHING) {
+    const lines = file.text.split('\n').length - 1;
+    if (lines > WARN_LINES) t.diagnostic(`${file.path} has ${lines} lines: one idea, or two?`);
+  }
+});
+
+const HEAD = '/** Decides nothing, it is a sample. */\n';
+const BAD: readonly (readonly [string, Rule, string, string])[] = [
+  ['upward import', direction, 'src/sip/a.ts', `import type { D } from '../store/dialog.ts';`],
+  ['upward dynamic import', direction, 'src/sip/a.ts', `const m = await import('../api/server.ts');`],
+  ['upward re-export', direction, 'src/core/a.ts', `export { x } from '../sip/x.ts';`],
+  ['unknown folder', direction, 'src/utils/a.ts', ''],
+  ['import from the tests', direction, 'src/core/a.ts', `import { x } from '../../test/helpers/x.ts';`],
+  ['leaf that knows calls', direction, 'src/peer/a.ts', `import type { D } from '../store/dialog.ts';`],
+  ['file access', purity, 'src/sdp/a.ts', `import { readFileSync } from 'node:fs';`],
+  ['wall clock', purity, 'src/analysis/a.ts', 'const now = Date.now();'],
+  ['missing suffix', specifiers, 'src/sip/a.ts', `import { x } from './b';`],
+  ['bare builtin', specifiers, 'src/sip/a.ts', `import { join } from 'path';`],
+  ['any parameter', noAny, 'src/sip/a.ts', 'function f(x: any) {}'],
+  ['any argument', noAny, 'src/sip/a.ts', 'const m = new Map<string, any>();'],
+  ['double cast', noEscapes, 'src/sip/a.ts', 'const x = y as unknown as string;'],
+  ['silenced compiler', noEscapes, 'src/sip/a.ts', '// @ts-expect-error sample\nconst x = 1;'],
+  ['default export', noDefaultExport, 'src/sip/a.ts', 'export default function f() {}'],
+  ['default by alias', noDefaultExport, 'src/sip/a.ts', 'export { f as default };'],
+  ['star export', noBarrel, 'src/sip/a.ts', `export * from './b.ts';`],
+  ['index', noBarrel, 'src/sip/index.ts', ''],
+  ['machine path', noMachine, 'src/core/a.ts', `const p = '${['', 'home', 'me', 'x'].join('/')}';`],
+  ['package host', noMachine, 'package.json', ['registry', 'example', 'org'].join('.')],
+  ['too long', length, 'src/core/a.ts', '\n'.repeat(MAX_LINES)],
+];
+for (const [name, rule, path, text] of BAD) {
+  test(`rule fires: ${name}`, () => assert.equal(rule(parse(path, HEAD + text)).length, 1));
+}
+
+test('rule fires: no first comment', () => {
+  assert.equal(firstComment(parse('src/core/a.ts', 'export const x = 1;\n')).length, 1);
+  assert.equal(firstComment(parse('native/a.c', '#include <x.h>\n/* late */\n')).length, 1);
+});
+
+test('rule fires: cycles of files and of folders', () => {
+  const a = parse('src/sip/a.ts', `import { b } from '../sdp/b.ts';`);
+  const b = parse('src/sdp/b.ts', `import { type A, a } from '../sip/a.ts';`);
+  const typesOnly = parse('src/sdp/b.ts', `import type { A } from '../sip/a.ts';`);
+  assert.deepEqual(cycles([a, b]), ['src/sip/a.ts -> src/sdp/b.ts -> src/sip/a.ts']);
+  assert.equal(folderCycles([a, b]).length, 1);
+  assert.deepEqual(cycles([a, parse('src/sdp/b.ts', '')]), []);
+  assert.deepEqual(cycles([a, typesOnly]), []);
+  assert.equal(folderCycles([a, typesOnly]).length, 1, 'folders may not need each other even by type');
+});
+
+test('strings, comments, templates and regular expressions are not code', () => {
+  const text = [
+    '// import { a } from "./comment.ts"; x: any',
+    `const s = 'import("./string.ts") as any';`,
+    'const t = `export default ${f(`in ${"er"} as any`, { k: 1 })} from "./template.ts"`;',
+    `const r = /['"\`/*]: any/.test(s) ? 4 / 2 : 1 / 1;`,
+    `import { real } from './real.ts';`,
+    `import './effect.ts';`,
+    `import type { T } from "./type.ts";`,
+    'const later = await import(`./no.ts`), more = import("./dynamic.ts");',
+    'const dir = import.meta.url;',
+    `export const x = 'y';`,
+  ].join('\n');
+  const source = readSource(text);
+  assert.deepEqual(source.imports, ['./real.ts', './effect.ts', './type.ts', './dynamic.ts']);
+  assert.equal(source.code.length, text.length);
+  assert.deepEqual(noAny(parse('src/sip/a.ts', text)), []);
+  assert.deepEqual(noDefaultExport(parse('src/sip/a.ts', text)), []);
+  assert.equal(noAny(parse('src/sip/a.ts', '`${x as any}`')).length, 1, 'code inside a template is code');
+});
