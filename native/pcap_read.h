@@ -6,6 +6,7 @@
  */
 #ifndef CALLTAP_PCAP_READ_H
 #define CALLTAP_PCAP_READ_H
+#include <stdbool.h>
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -22,12 +23,12 @@ enum ct_pcap_status {
 };
 
 struct ct_pcap_record {
-  const uint8_t *data;  /* valid until the next call */
+  const uint8_t *data; /* valid until the next call */
   uint32_t caplen, wirelen, linktype;
   int64_t ts_ns;
-  uint64_t ordinal;     /* 0-based packet number in the file */
-  uint32_t if_index;    /* pcapng interface of the section */
-  uint8_t ts_invalid;   /* timestamp out of range (sub-second part impossible, or none: SPB) */
+  uint64_t ordinal;   /* 0-based packet number in the file */
+  uint32_t if_index;  /* pcapng interface of the section */
+  uint8_t ts_invalid; /* timestamp out of range (sub-second part impossible, or none: SPB) */
 };
 
 struct ct_pcap;
@@ -36,6 +37,9 @@ struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int 
 /* Opens over memory, for the fuzz targets and tests. The bytes must outlive the reader. */
 struct ct_pcap *ct_pcap_open_memory(const uint8_t *data, uint64_t len, enum ct_pcap_status *status);
 enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r);
+/* False when the next record lies whole behind this one, so that the next call moves nothing and
+ * the bytes of the records handed out so far stay valid. Lets a caller work in batches. */
+bool ct_pcap_will_refill(const struct ct_pcap *f);
 /* Bytes of the file on disk consumed so far, and its size (0 when not a regular file). */
 uint64_t ct_pcap_position(const struct ct_pcap *f);
 uint64_t ct_pcap_size(const struct ct_pcap *f);

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ip.c - decides where a transport payload begins and ends below an IP header, and runs the walk.
+ *
+ * IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200, RFC 2675 jumbograms, RFC 6946 atomic
+ * fragments, RFC 7045), AH (RFC 4302), UDP (RFC 768), TCP (RFC 9293), ICMP (RFC 792, RFC 4443).
+ */
+#include "walk.h"
+
+#include <string.h>
+
+enum ip_proto {
+  PROTO_HOP_BY_HOP = 0,
+  PROTO_ICMP = 1,
+  PROTO_IPV4 = 4,
+  PROTO_TCP = 6,
+  PROTO_UDP = 17,
+  PROTO_IPV6 = 41,
+  PROTO_ROUTING = 43,
+  PROTO_FRAGMENT = 44,
+  PROTO_GRE = 47,
+  PROTO_ESP = 50,
+  PROTO_AH = 51,
+  PROTO_ICMPV6 = 58,
+  PROTO_DEST_OPTS = 60,
+  PROTO_MOBILITY = 135,
+  PROTO_MPLS = 137,
+  PROTO_HIP = 139,
+  PROTO_SHIM6 = 140,
+};
+
+/* Names of enum ct_reason as /v1/stats spells them, and whether the frame counts as undecodable.
+ * What calltap understood but has no use for (ARP, OSPF) is no loss; neither is what its owner
+ * encrypted, or every host with a VPN would be called degraded. */
+static const struct {
+  const char *name;
+  bool loss;
+} reasons[CT_REASON_COUNT] = {
+    [CT_OK] = {"ok", false},
+    [CT_FRAGMENT] = {"fragment", false},
+    [CT_R_LINK_UNKNOWN] = {"link_unknown", true},
+    [CT_R_LINK_SHORT] = {"link_short", true},
+    [CT_R_NOT_IP] = {"not_ip", false},
+    [CT_R_VLAN_SHORT] = {"vlan_short", true},
+    [CT_R_MPLS_SHORT] = {"mpls_short", true},
+    [CT_R_PPPOE_BAD] = {"pppoe_bad", true},
+    [CT_R_IPV4_SHORT] = {"ipv4_short", true},
+    [CT_R_IPV4_BAD] = {"ipv4_bad", true},
+    [CT_R_IPV6_SHORT] = {"ipv6_short", true},
+    [CT_R_IPV6_BAD] = {"ipv6_bad", true},
+    [CT_R_IPV6_EXT] = {"ipv6_ext", true},
+    [CT_R_UDP_SHORT] = {"udp_short", true},
+    [CT_R_UDP_BAD] = {"udp_bad", true},
+    [CT_R_TCP_SHORT] = {"tcp_short", true},
+    [CT_R_TCP_BAD] = {"tcp_bad", true},
+    [CT_R_GRE_BAD] = {"gre_bad", true},
+    [CT_R_ERSPAN_BAD] = {"erspan_bad", true},
+    [CT_R_TUNNEL_BAD] = {"tunnel_bad", true},
+    [CT_R_TOO_DEEP] = {"too_deep", true},
+    [CT_R_ENCRYPTED] = {"encrypted", false},
+    [CT_R_PROTO_OTHER] = {"proto_other", false},
+};
+
+const char *ct_reason_name(enum ct_reason r) {
+  return (unsigned)r < CT_REASON_COUNT ? reasons[r].name : "unknown";
+}
+
+bool ct_reason_is_loss(enum ct_reason r) { return (unsigned)r < CT_REASON_COUNT && reasons[r].loss; }
+
+void ct_packet_reset_outputs(struct ct_packet *p) {
+  p->payload = NULL;
+  p->len = p->wire_len = 0;
+  p->tcp_seq = p->tcp_ack = 0;
+  p->frag_id = p->frag_off = 0;
+  p->sport = p->dport = 0;
+  p->tcp_flags = p->frag_more = 0;
+  p->cls = p->cls_flags = 0;
+}
+
+static enum ct_step finish(struct ct_walk *w, enum ct_reason r) {
+  w->p->payload = w->d;
+  w->p->len = w->len;
+  w->p->wire_len = w->wire;
+  return ct_walk_end(w, r);
+}
+
+static enum ct_step fragment(struct ct_walk *w, uint32_t id, uint32_t offset, bool more) {
+  w->p->frag_id = id;
+  w->p->frag_off = offset;
+  w->p->frag_more = more;
+  w->p->proto = w->proto;
+  w->p->sport = w->p->dport = 0;
+  return finish(w, CT_FRAGMENT);
+}
+
+/*  0                   1                   2                   3
+ *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ * +-------+-------+-----------+---+-------------------------------+
+ * |Version|  IHL  |   DSCP    |ECN|          Total Length         |
+ * |         Identification        |R|D|M|    Fragment Offset      |
+ * | Time to Live  |    Protocol   |        Header Checksum        |
+ * |        Source Address, Destination Address, Options           |   RFC 791 s3.1 */
+static enum ct_step step_ipv4(struct ct_walk *w) {
+  struct ct_packet *p = w->p;
+  const uint8_t *d = w->d;
+  if (w->len < 20) return ct_walk_end(w, CT_R_IPV4_SHORT);
+  uint32_t header = (d[0] & 15u) * 4u;
+  uint32_t total = ct_be16(d + 2);
+  if (d[0] >> 4 != 4 || header < 20) return ct_walk_end(w, CT_R_IPV4_BAD);
+  /* Total Length counts the header too. 0 is what segmentation offload leaves in a frame that was
+   * captured before the card cut it up: then the frame itself is the only measure. */
+  w->length_unknown = total == 0;
+  if (total == 0) total = w->wire;
+  if (total < header) return ct_walk_end(w, CT_R_IPV4_BAD);
+  if (w->len < header) return ct_walk_end(w, CT_R_IPV4_SHORT);
+  ct_walk_trim(w, total);
+  p->ip_version = 4;
+  p->dscp = d[1] >> 2;
+  p->ip_id = ct_be16(d + 4);
+  memcpy(p->src, d + 12, 4);
+  memset(p->src + 4, 0, 12);
+  memcpy(p->dst, d + 16, 4);
+  memset(p->dst + 4, 0, 12);
+  w->proto = d[9];
+  w->extensions = 0;
+  uint32_t frag = ct_be16(d + 6);
+  ct_walk_skip(w, header);
+  if (CT_UNLIKELY(frag & 0x3fffu)) return fragment(w, p->ip_id, (frag & 0x1fffu) * 8u, frag & 0x2000u);
+  return CT_STEP_PROTO;
+}
+
+/* The Jumbo Payload option: type 0xc2, length 4, a 32-bit length of what follows the IPv6 header,
+ * above 65535 (RFC 2675 s2). `d` is a whole hop-by-hop header. */
+static uint32_t jumbo_length(const uint8_t *d, uint32_t size) {
+  for (uint32_t i = 2; i < size;) {
+    if (d[i] == 0) { /* Pad1 has no length byte. */
+      i++;
+      continue;
+    }
+    if (size - i < 2 || size - i - 2 < d[i + 1]) return 0;
+    if (d[i] == 0xc2 && d[i + 1] == 4) return ct_be32(d + i + 2);
+    i += 2u + d[i + 1];
+  }
+  return 0;
+}
+
+/* |Version| Traffic Class |              Flow Label               |
+ * |         Payload Length        |  Next Header  |   Hop Limit   |
+ * |       Source Address (16), Destination Address (16)           |   RFC 8200 s3 */
+static enum ct_step step_ipv6(struct ct_walk *w) {
+  struct ct_packet *p = w->p;
+  const uint8_t *d = w->d;
+  if (w->len >= 1 && d[0] >> 4 != 6) return ct_walk_end(w, CT_R_IPV6_BAD);
+  if (w->len < 40) return ct_walk_end(w, CT_R_IPV6_SHORT);
+  uint32_t length = ct_be16(d + 4);
+  p->ip_version = 6;
+  p->dscp = (uint8_t)((d[0] & 15u) << 2 | d[1] >> 6);
+  p->ip_id = 0;
+  memcpy(p->src, d + 8, 16);
+  memcpy(p->dst, d + 24, 16);
+  w->proto = d[6];
+  w->extensions = 0;
+  w->length_unknown = false;
+  ct_walk_skip(w, 40);
+  if (length != 0) {
+    ct_walk_trim(w, length);
+    return CT_STEP_PROTO;
+  }
+  /* Payload Length 0: a jumbogram says the length in its first extension header, a segment that
+   * was captured before offload says it nowhere. */
+  w->length_unknown = true;
+  if (w->proto == PROTO_HOP_BY_HOP && w->len >= 8) {
+    uint32_t size = (w->d[1] + 1u) * 8u;
+    uint32_t jumbo = size <= w->len ? jumbo_length(w->d, size) : 0;
+    if (jumbo != 0 && jumbo < 65536) return ct_walk_end(w, CT_R_IPV6_BAD);
+    if (jumbo != 0) ct_walk_trim(w, jumbo);
+  }
+  return CT_STEP_PROTO;
+}
+
+static enum ct_step step_ip(struct ct_walk *w) {
+  if (w->len < 1) return ct_walk_end(w, CT_R_IPV4_SHORT);
+  if (w->d[0] >> 4 == 4) return CT_STEP_IPV4;
+  if (w->d[0] >> 4 == 6) return CT_STEP_IPV6;
+  return ct_walk_end(w, CT_R_NOT_IP);
+}
+
+/* Every IPv6 extension header begins with the next header's number and, except for the fragment
+ * header, its own length: in units of 8 bytes beyond the first 8 (RFC 8200 s4), for AH in units of
+ * 4 bytes beyond the first 8 (RFC 4302 s2.2). */
+static enum ct_step extension(struct ct_walk *w, uint32_t unit) {
+  if (w->extensions++ >= CT_MAX_TAGS) return ct_walk_end(w, CT_R_IPV6_EXT);
+  if (w->len < 8) return ct_walk_end(w, CT_R_IPV6_EXT);
+  uint32_t size = 8u + w->d[1] * unit;
+  if (size > w->len) return ct_walk_end(w, CT_R_IPV6_EXT);
+  w->proto = w->d[0];
+  ct_walk_skip(w, size);
+  return CT_STEP_PROTO;
+}
+
+/* |  Next Header  |   Reserved    |      Fragment Offset    |Res|M|
+ * |                         Identification                        |   RFC 8200 s4.5 */
+static enum ct_step fragment_header(struct ct_walk *w) {
+  if (w->extensions++ >= CT_MAX_TAGS || w->len < 8) return ct_walk_end(w, CT_R_IPV6_EXT);
+  uint32_t offset = ct_be16(w->d + 2) & 0xfff8u;
+  bool more = w->d[3] & 1;
+  uint32_t id = ct_be32(w->d + 4);
+  w->proto = w->d[0];
+  ct_walk_skip(w, 8);
+  /* Offset 0 and nothing to follow is a whole packet: an atomic fragment (RFC 6946 s4). */
+  if (offset == 0 && !more) return CT_STEP_PROTO;
+  return fragment(w, id, offset, more);
+}
+
+static enum ct_step step_proto(struct ct_walk *w) {
+  bool v6 = w->p->ip_version == 6;
+  switch (w->proto) {
+  case PROTO_UDP:
+    return CT_STEP_UDP;
+  case PROTO_TCP:
+    return CT_STEP_TCP;
+  case PROTO_ICMP:
+  case PROTO_ICMPV6:
+    w->p->proto = w->proto;
+    w->p->sport = w->p->dport = 0;
+    return finish(w, (w->proto == PROTO_ICMPV6) == v6 ? CT_OK : CT_R_PROTO_OTHER);
+  case PROTO_IPV4:
+    return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV4);
+  case PROTO_IPV6:
+    return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV6);
+  case PROTO_GRE:
+    return CT_STEP_GRE;
+  case PROTO_ESP:
+    return CT_STEP_ESP;
+  case PROTO_MPLS: /* RFC 4023 */
+    return ct_walk_enter(w, 0, CT_STEP_MPLS);
+  case PROTO_AH:
+    return extension(w, 4);
+  case PROTO_HOP_BY_HOP:
+  case PROTO_ROUTING:
+  case PROTO_DEST_OPTS:
+  case PROTO_MOBILITY:
+  case PROTO_HIP:
+  case PROTO_SHIM6:
+    if (v6) return extension(w, 8);
+    break;
+  case PROTO_FRAGMENT:
+    if (v6) return fragment_header(w);
+    break;
+  default:
+    break;
+  }
+  w->p->proto = w->proto;
+  return finish(w, CT_R_PROTO_OTHER);
+}
+
+/* |          Source Port          |       Destination Port        |
+ * |            Length             |           Checksum            |   RFC 768 */
+static enum ct_step step_udp(struct ct_walk *w) {
+  struct ct_packet *p = w->p;
+  if (w->len < 8) return ct_walk_end(w, CT_R_UDP_SHORT);
+  uint32_t length = ct_be16(w->d + 4);
+  /* Length 0 means "as long as the IP payload" and is right only where that exceeds 65535 or
+   * offload has not filled it in (RFC 2675 s4). */
+  if (length == 0 && w->length_unknown) length = w->wire;
+  if (length < 8 || length > w->wire) return ct_walk_end(w, CT_R_UDP_BAD);
+  p->proto = PROTO_UDP;
+  p->sport = ct_be16(w->d);
+  p->dport = ct_be16(w->d + 2);
+  ct_walk_trim(w, length);
+  ct_walk_skip(w, 8);
+  if (CT_UNLIKELY(ct_is_tunnel_port(p->dport) || ct_is_tunnel_port(p->sport))) {
+    enum ct_step next = ct_udp_tunnel(w, p->sport, p->dport);
+    if (next != CT_STEP_UDP) return next;
+  }
+  return finish(w, CT_OK);
+}
+
+/* |          Source Port          |       Destination Port        |
+ * |                        Sequence Number                        |
+ * |                    Acknowledgment Number                      |
+ * | Offset| Rsrvd |     Flags     |            Window             |
+ * |           Checksum            |        Urgent Pointer         |   RFC 9293 s3.1 */
+static enum ct_step step_tcp(struct ct_walk *w) {
+  struct ct_packet *p = w->p;
+  const uint8_t *d = w->d;
+  if (w->len < 20) return ct_walk_end(w, CT_R_TCP_SHORT);
+  uint32_t header = (d[12] >> 4) * 4u;
+  if (header < 20 || header > w->wire) return ct_walk_end(w, CT_R_TCP_BAD);
+  if (header > w->len) return ct_walk_end(w, CT_R_TCP_SHORT);
+  p->proto = PROTO_TCP;
+  p->sport = ct_be16(d);
+  p->dport = ct_be16(d + 2);
+  p->tcp_seq = ct_be32(d + 4);
+  p->tcp_ack = ct_be32(d + 8);
+  p->tcp_flags = d[13];
+  ct_walk_skip(w, header);
+  return finish(w, CT_OK);
+}
+
+enum ct_reason ct_walk_run(struct ct_walk *w, enum ct_step step) {
+  for (;;) {
+    switch (step) {
+    case CT_STEP_DONE:
+      return w->reason;
+    case CT_STEP_ETHER:
+      step = ct_step_ether(w);
+      break;
+    case CT_STEP_ETHERTYPE:
+      step = ct_step_ethertype(w);
+      break;
+    case CT_STEP_LLC:
+      step = ct_step_llc(w);
+      break;
+    case CT_STEP_MPLS:
+      step = ct_step_mpls(w);
+      break;
+    case CT_STEP_PPPOE:
+      step = ct_step_pppoe(w);
+      break;
+    case CT_STEP_PPP:
+      step = ct_step_ppp(w);
+      break;
+    case CT_STEP_NSH:
+      step = ct_step_nsh(w);
+      break;
+    case CT_STEP_MACSEC:
+      step = ct_step_macsec(w);
+      break;
+    case CT_STEP_IP:
+      step = step_ip(w);
+      break;
+    case CT_STEP_IPV4:
+      step = step_ipv4(w);
+      break;
+    case CT_STEP_IPV6:
+      step = step_ipv6(w);
+      break;
+    case CT_STEP_PROTO:
+      step = step_proto(w);
+      break;
+    case CT_STEP_GRE:
+      step = ct_step_gre(w);
+      break;
+    case CT_STEP_UDP:
+      step = step_udp(w);
+      break;
+    case CT_STEP_TCP:
+      step = step_tcp(w);
+      break;
+    case CT_STEP_ESP:
+      step = ct_step_esp(w);
+      break;
+    }
+  }
+}
+
+enum ct_reason ct_decode_ip_payload(struct ct_packet *p, const uint8_t *data, uint32_t len,
+                                    const struct ct_decode_opts *o) {
+  struct ct_walk w = {.p = p, .d = data, .len = len, .wire = len, .proto = p->proto};
+  w.esp_null = o && o->esp_null;
+  ct_packet_reset_outputs(p);
+  return ct_walk_run(&w, CT_STEP_PROTO);
+}

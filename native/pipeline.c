@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pipeline.c - see pipeline.h.
+ */
+#include "pipeline.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct ct_injected {
+  struct ct_packet p;
+  uint8_t bytes[CT_INJECT_BYTES];
+};
+
+struct ct_inject {
+  pthread_mutex_t lock;
+  ct_atomic_u32 pending;
+  uint32_t first, n;
+  struct ct_injected *q; /* CT_INJECT_MAX, allocated at first use */
+};
+
+static const char *const OWN_NAMES[CT_N_COUNT] = {
+    "frames", "frame_bytes", "snapped_frames", "invalid_timestamps", "sip_outside_gate",
+    "ws_sip_outside_gate", "rtp_from_fragments", "rtp_from_fragments_dropped", "records_cut", "tunneled_frames",
+};
+static const char *const CLASS_NAMES[CT_CLS_COUNT] = {
+    "class_other", "class_sip", "class_sip_outside", "class_ws_outside", "class_tcp", "class_rtp",
+    "class_rtcp",  "class_stun", "class_hep", "class_icmp", "class_keepalive", "class_encrypted",
+};
+static const char *const RTP_NAMES[CT_RC_COUNT] = {
+    "rtp_opened", "rtp_accepted", "rtp_evicted", "rtp_probing_recycled", "rtp_packets", "rtp_malformed",
+};
+
+const char *ct_counter_name(uint32_t i) {
+  if (i < CT_N_COUNT) return OWN_NAMES[i];
+  i -= CT_N_COUNT;
+  if (i < CT_REASON_COUNT) return ct_reason_name((enum ct_reason)i);
+  i -= CT_REASON_COUNT;
+  if (i < CT_CLS_COUNT) return CLASS_NAMES[i];
+  i -= CT_CLS_COUNT;
+  return i < CT_RC_COUNT ? RTP_NAMES[i] : NULL;
+}
+
+uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (uint32_t i = 0; i < len; i++) h = (h ^ d[i]) * 0x100000001b3ull;
+  return h;
+}
+
+bool ct_pipeline_init(struct ct_pipeline *pl) {
+  pl->inject = calloc(1, sizeof(*pl->inject));
+  if (pl->inject == NULL) return false;
+  pthread_mutex_init(&pl->inject->lock, NULL);
+  return true;
+}
+
+void ct_pipeline_close(struct ct_pipeline *pl) {
+  if (pl->inject == NULL) return;
+  pthread_mutex_destroy(&pl->inject->lock);
+  free(pl->inject->q);
+  free(pl->inject);
+  pl->inject = NULL;
+}
+
+/* A record with the packet's facts and `len` bytes of `bytes`. */
+static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint8_t kind,
+                 const uint8_t *bytes, uint32_t len, uint32_t aux0, uint32_t aux1, uint32_t aux2) {
+  uint32_t take = len;
+  if (take > CT_SLAB_BYTES) {
+    take = CT_SLAB_BYTES;
+    pl->counters[CT_N_RECORD_CUT]++;
+  }
+  uint8_t *data;
+  struct ct_record *r = ct_sink_reserve(sink, take, &data);
+  if (r == NULL) {
+    if (sink->scratch != NULL) pl->counters[CT_N_RECORD_CUT]++;
+    return; /* the ring was stopped */
+  }
+  if (take > 0) memcpy(data, bytes, take);
+  r->ts_us = (double)(p->ts_ns / 1000) + (double)(p->ts_ns % 1000) / 1000.0;
+  r->frame = pl->digests ? (double)p->ordinal : -1.0;
+  r->wire_len = p->wire_len > len ? p->wire_len : len;
+  r->aux0 = aux0;
+  r->aux1 = aux1;
+  r->aux2 = aux2;
+  r->src_port = p->sport;
+  r->dst_port = p->dport;
+  r->vlan = p->vlan;
+  r->kind = kind;
+  r->origin = pl->origin;
+  r->ip_version = p->ip_version;
+  r->transport = p->proto;
+  r->dscp = p->dscp;
+  r->flags = (uint8_t)(p->cls_flags | (r->wire_len > take ? CT_FLAG_SNAPPED : 0) |
+                       (p->tunnel_depth > 0 ? CT_FLAG_TUNNELED : 0));
+  r->source = pl->source_id;
+  memcpy(r->src, p->src, 16);
+  memcpy(r->dst, p->dst, 16);
+  if (pl->digests && p->frame != NULL &&
+      (kind == CT_KIND_UDP || kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP ||
+       kind == CT_KIND_STREAM_OPENED))
+    r->digest = ct_fnv1a64(p->frame, p->caplen);
+  ct_sink_commit(sink, r);
+}
+
+static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p,
+                               const struct ct_rtp_events *ev, uint32_t ssrc) {
+  for (uint32_t i = 0; i < ev->n; i++) {
+    const struct ct_rtp_event *e = &ev->ev[i];
+    uint8_t kind = e->type == CT_RTP_OPENED     ? CT_KIND_STREAM_OPENED
+                   : e->type == CT_RTP_ACCEPTED ? CT_KIND_STREAM_ACCEPTED
+                   : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
+                                                : CT_KIND_STREAM_EVICTED;
+    bool window = e->type == CT_RTP_WINDOW;
+    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(ev->window) : 0, e->index, ssrc,
+         e->generation);
+  }
+}
+
+static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint64_t hash) {
+  struct ct_rtp_events ev;
+  ev.n = 0;
+  ct_rtp_update(pl->rtp, hash, p, pl->origin, &ev);
+  if (ev.n > 0) {
+    const uint8_t *b = p->payload;
+    uint32_t ssrc = (uint32_t)b[8] << 24 | (uint32_t)b[9] << 16 | (uint32_t)b[10] << 8 | b[11];
+    emit_stream_events(pl, sink, p, &ev, ssrc);
+  }
+}
+
+/* ICMP errors quote what failed (RFC 792, RFC 4443); the rest of ICMP is not ours. */
+static bool icmp_is_error(const struct ct_packet *p) {
+  if (p->len < 1) return false;
+  uint8_t type = p->payload[0];
+  return p->proto == 58 ? type >= 1 && type <= 4 : type == 3 || type == 11 || type == 12;
+}
+
+static uint16_t lower_port(const struct ct_packet *p) { return p->sport < p->dport ? p->sport : p->dport; }
+
+/* Everything but RTP. */
+static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
+  switch ((enum ct_class)p->cls) {
+    case CT_CLS_SIP: emit(pl, sink, p, CT_KIND_UDP, p->payload, p->len, 0, 0, p->ip_id); break;
+    case CT_CLS_TCP: emit(pl, sink, p, CT_KIND_TCP, p->payload, p->len, p->tcp_seq, p->tcp_flags, p->tcp_ack); break;
+    case CT_CLS_RTCP: emit(pl, sink, p, CT_KIND_RTCP, p->payload, p->len, 0, 0, 0); break;
+    case CT_CLS_STUN: emit(pl, sink, p, CT_KIND_STUN, p->payload, p->len, 0, 0, 0); break;
+    case CT_CLS_HEP: emit(pl, sink, p, CT_KIND_HEP, p->payload, p->len, 0, 0, 0); break;
+    case CT_CLS_ICMP:
+      if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, 0);
+      break;
+    case CT_CLS_SIP_OUT:
+      pl->counters[CT_N_SIP_OUT]++;
+      pl->sip_out_ports[lower_port(p)]++;
+      break;
+    case CT_CLS_WS_OUT:
+      pl->counters[CT_N_WS_OUT]++;
+      pl->ws_out_ports[lower_port(p)]++;
+      break;
+    default: break; /* counted by class */
+  }
+}
+
+/* Counts and classifies a decoded packet; true when it is RTP for the table. */
+static bool account(struct ct_pipeline *pl, struct ct_packet *p, enum ct_reason reason) {
+  uint64_t *n = pl->counters;
+  n[CT_N_COUNT + reason]++;
+  if (p->tunnel_depth > 0) n[CT_N_TUNNELED]++;
+  if (reason != CT_OK) return false;
+  enum ct_class cls = ct_classify(p, &pl->gate, &pl->decode);
+  n[CT_N_COUNT + CT_REASON_COUNT + cls]++;
+  return cls == CT_CLS_RTP;
+}
+
+void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
+                       const uint32_t *linktype, uint32_t n) {
+  uint64_t *count = pl->counters;
+  bool rtp[CT_BATCH];
+  for (uint32_t i = 0; i < n; i++) {
+    struct ct_packet *p = &slot[i].p;
+    count[CT_N_FRAMES]++;
+    count[CT_N_BYTES] += p->caplen;
+    if (p->caplen < p->wirelen) count[CT_N_SNAPPED]++;
+    slot[i].reason = ct_decode_frame(p, linktype[i], &pl->decode);
+    rtp[i] = account(pl, p, slot[i].reason);
+    if (rtp[i]) {
+      slot[i].hash = ct_rtp_hash(pl->rtp, p, pl->origin);
+      ct_rtp_prefetch_slot(pl->rtp, slot[i].hash);
+    }
+  }
+  for (uint32_t i = 0; i < n; i++)
+    if (rtp[i]) ct_rtp_prefetch_stream(pl->rtp, slot[i].hash);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct ct_packet *p = &slot[i].p;
+    if (rtp[i]) update_rtp(pl, sink, p, slot[i].hash);
+    else if (slot[i].reason == CT_OK) emit_class(pl, sink, p);
+    else if (slot[i].reason == CT_FRAGMENT)
+      emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
+           (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+  }
+  memcpy(count + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp), CT_RC_COUNT * sizeof(*count));
+}
+
+static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
+  struct ct_inject *in = pl->inject;
+  pthread_mutex_lock(&in->lock);
+  if (in->q == NULL) in->q = malloc(CT_INJECT_MAX * sizeof(*in->q));
+  if (in->q == NULL || in->n == CT_INJECT_MAX) {
+    pl->counters[CT_N_INJECT_DROPPED]++;
+  } else {
+    struct ct_injected *slot = &in->q[(in->first + in->n) % CT_INJECT_MAX];
+    slot->p = *p;
+    slot->p.frame = NULL;
+    slot->p.caplen = 0;
+    slot->p.len = p->len < CT_INJECT_BYTES ? p->len : CT_INJECT_BYTES;
+    memcpy(slot->bytes, p->payload, slot->p.len);
+    in->n++;
+    atomic_store_explicit(&in->pending, in->n, memory_order_release);
+  }
+  pthread_mutex_unlock(&in->lock);
+}
+
+void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struct ct_packet *p,
+                          const uint8_t *data, uint32_t len) {
+  p->frame = NULL;
+  p->caplen = p->wirelen = 0;
+  enum ct_reason reason = ct_decode_ip_payload(p, data, len, &pl->decode);
+  bool rtp = account(pl, p, reason);
+  if (rtp) inject(pl, p);
+  else if (reason == CT_OK) emit_class(pl, scratch, p);
+  else if (reason == CT_FRAGMENT)
+    emit(pl, scratch, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
+         (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+}
+
+void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {
+  struct ct_inject *in = pl->inject;
+  if (atomic_load_explicit(&in->pending, memory_order_acquire) == 0) return;
+  for (;;) {
+    static _Thread_local struct ct_injected item;
+    pthread_mutex_lock(&in->lock);
+    bool have = in->n > 0;
+    if (have) {
+      memcpy(&item, &in->q[in->first], sizeof(item));
+      in->first = (in->first + 1) % CT_INJECT_MAX;
+      in->n--;
+      atomic_store_explicit(&in->pending, in->n, memory_order_release);
+    }
+    pthread_mutex_unlock(&in->lock);
+    if (!have) break;
+    item.p.payload = item.bytes;
+    pl->counters[CT_N_INJECTED]++;
+    update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin));
+  }
+  memcpy(pl->counters + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp),
+         CT_RC_COUNT * sizeof(*pl->counters));
+}

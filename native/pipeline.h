@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pipeline.h - from a decoded packet to a record, a stream update or a counter.
+ *
+ * One owner thread; the only door for other threads is ct_inject_*, a bounded queue for RTP that
+ * was found inside a reassembled datagram.
+ */
+#ifndef CALLTAP_PIPELINE_H
+#define CALLTAP_PIPELINE_H
+#include <pthread.h>
+#include "packet.h"
+#include "rtp_table.h"
+#include "slab.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_BATCH 32u
+#define CT_INJECT_MAX 1024u  /* queued RTP packets from reassembled datagrams */
+#define CT_INJECT_BYTES 2048u
+
+/* Counters seen by JavaScript as one array: these, then CT_REASON_COUNT reasons, then
+ * CT_CLS_COUNT classes, then CT_RC_COUNT of the stream table. */
+enum ct_counter {
+  CT_N_FRAMES, CT_N_BYTES, CT_N_SNAPPED, CT_N_INVALID_TS, CT_N_SIP_OUT, CT_N_WS_OUT,
+  CT_N_INJECTED, CT_N_INJECT_DROPPED, CT_N_RECORD_CUT, CT_N_TUNNELED, CT_N_COUNT
+};
+#define CT_COUNTERS (CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_COUNT)
+/* Name of counter i, snake_case; NULL past the end. */
+const char *ct_counter_name(uint32_t i);
+
+struct ct_inject;
+struct ct_pipeline {
+  struct ct_gate gate;
+  struct ct_decode_opts decode;
+  struct ct_rtp_table *rtp;
+  uint64_t *counters;      /* CT_COUNTERS, memory of JavaScript */
+  uint32_t *sip_out_ports; /* 65,536 counts of excluded SIP by port */
+  uint32_t *ws_out_ports;
+  uint32_t source_id;
+  uint8_t origin;
+  bool digests;            /* take FNV-1a of frames that may be pointed at */
+  struct ct_inject *inject;
+};
+
+struct ct_packet_slot { struct ct_packet p; enum ct_reason reason; uint64_t hash; };
+
+bool ct_pipeline_init(struct ct_pipeline *pl);
+void ct_pipeline_close(struct ct_pipeline *pl);
+/* Decode, classify, hash and update a batch in order, emitting to `sink`. */
+void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
+                       const uint32_t *linktype, uint32_t n);
+/* Decode a reassembled IP payload on the calling thread into a scratch sink; RTP is queued for the
+ * owner. `p` has ts_ns, ordinal, addresses, ip_version, proto, dscp and vlan set. */
+void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struct ct_packet *p,
+                          const uint8_t *data, uint32_t len);
+/* Owner: apply what was injected. */
+void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink);
+/* FNV-1a, 64 bit (draft-eastlake-fnv). */
+uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

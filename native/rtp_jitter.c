@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_jitter.c - interarrival jitter for each clock a stream may have (RFC 3550 s6.4.1, A.8), the
+ * clock inferred from timestamps against arrivals, and discards by a fixed jitter buffer.
+ *
+ *   D = (arrival - previous arrival) - (timestamp - previous timestamp) / clock
+ *   J += (|D| - J) / 16
+ *
+ * J follows every packet as the RFC has it. The mean leaves out packets with the marker bit, as
+ * Wireshark does: the first packet of a talkspurt carries the timing of the silence before it.
+ * A |D| above JUMP_MS is a new timestamp base, not jitter.
+ */
+#include <string.h>
+
+#include "rtp_stream.h"
+
+#define JUMP_MS 5000.0f
+#define JUMP_NS 5000000000LL
+#define INFER_AT 32u /* samples before the clock is inferred, and checked again at 8 times that */
+#define INFER_SPAN_NS 100000000LL
+#define REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */
+#define DRIFT_SHIFT 12  /* the reference rises by elapsed / 4096: faster than any clock skew */
+#define MIN_CLOCK 1000u
+#define MAX_CLOCK 1000000u
+
+typedef float v4f __attribute__((vector_size(16)));
+typedef int32_t v4i __attribute__((vector_size(16)));
+
+/* Clocks that payload formats use. */
+static const uint32_t clocks[] = {8000,  11025, 12000, 16000, 22050, 24000,
+                                  32000, 44100, 48000, 88200, 90000, 96000};
+
+static float absf(float x) { return x < 0 ? -x : x; }
+
+static void sample_lane0(struct ct_stream *s, float d, float counted) {
+  if (d > JUMP_MS) d = s->jitter0;
+  float j = s->jitter0 + (d - s->jitter0) * 0.0625f;
+  s->jitter0 = j;
+  s->jitter0_wsum += j * counted;
+  if (j * counted > s->jitter0_max) s->jitter0_max = j;
+}
+
+static v4f load4(const float *p) {
+  v4f v;
+  memcpy(&v, p, sizeof(v));
+  return v;
+}
+
+static v4f all4(float x) { return (v4f){x, x, x, x}; }
+
+/* Lanes 1..4 at once. Lane 4 without a clock runs along unused. */
+static void sample_lanes(struct ct_stream *s, float dt_ms, float ticks, float fixed, float counted) {
+  v4f per_tick = {1000.0f / 16000, 1000.0f / 48000, 1000.0f / 90000, s->other_ms_per_tick};
+  if (fixed != 0) per_tick = all4(fixed);
+  const v4i magnitude = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+  v4f count = all4(counted);
+  v4f d = (v4f)((v4i)(all4(dt_ms) - all4(ticks) * per_tick) & magnitude);
+  v4f j = load4(s->jitter), sum = load4(s->jitter_wsum), max = load4(s->jitter_max);
+  j += (v4f)((v4i)((d - j) * all4(0.0625f)) & (v4i)(d <= all4(JUMP_MS)));
+  sum += j * count;
+  v4i higher = (v4i)(j * count > max);
+  max = (v4f)(((v4i)j & higher) | ((v4i)max & ~higher));
+  memcpy(s->jitter, &j, sizeof(j));
+  memcpy(s->jitter_wsum, &sum, sizeof(sum));
+  memcpy(s->jitter_max, &max, sizeof(max));
+}
+
+/* The stream so far only had types of known clock: what was measured holds for every hypothesis. */
+static void widen(struct ct_stream *s) {
+  for (int i = 0; i < CT_RTP_LANES - 1; i++) {
+    s->jitter[i] = s->jitter0;
+    s->jitter_wsum[i] = s->jitter0_wsum;
+    s->jitter_max[i] = s->jitter0_max;
+    s->jitter_sum[i + 1] = s->jitter_sum[0];
+  }
+  s->lane_mode = CT_LANES_ALL;
+}
+
+static void anchor(struct ct_stream *s) {
+  s->transit_ns = 0;
+  s->min_transit_ns = 0;
+  s->late_run = 0;
+}
+
+static void use_clock(struct ct_stream *s, uint32_t clock) {
+  s->clock = clock;
+  s->ns_per_tick = 1e9f / (float)clock;
+  anchor(s);
+  if (clock == 8000 || clock == 16000 || clock == 48000 || clock == 90000 || clock == s->other_clock) return;
+  s->other_clock = clock;
+  s->other_skip = s->jitter_n;
+  s->other_ms_per_tick = 1e3f / (float)clock;
+  s->jitter[3] = s->jitter_wsum[3] = s->jitter_max[3] = 0;
+  s->jitter_sum[4] = 0;
+}
+
+/* The known clock nearest to the timestamps' rate, when one is within a fifth of it. */
+static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  int64_t span = ct_ns_diff(now, s->first_audio_ns);
+  int32_t ticks = (int32_t)(h->ts - s->first_audio_ts);
+  if (span < INFER_SPAN_NS || ticks <= 0) return;
+  double rate = (double)ticks * 1e9 / (double)span;
+  uint32_t best = 0;
+  double best_off = 0.2;
+  for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+    double off = rate > clocks[i] ? rate / clocks[i] - 1 : clocks[i] / rate - 1;
+    if (off < best_off) {
+      best_off = off;
+      best = clocks[i];
+    }
+  }
+  if (best == 0 || best == s->inferred_clock) return;
+  s->inferred_clock = best;
+  if (!(s->flags & CT_SF_HINTED)) use_clock(s, best);
+}
+
+static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buffer_ns) {
+  s->transit_ns += d;
+  if (s->transit_ns < s->min_transit_ns)
+    s->min_transit_ns = s->transit_ns;
+  else if (dt > 0)
+    s->min_transit_ns += dt >> DRIFT_SHIFT;
+  if (s->transit_ns - s->min_transit_ns <= buffer_ns) {
+    s->late_run = 0;
+    return;
+  }
+  s->discarded++;
+  if (++s->late_run < REANCHOR_RUN) return;
+  s->min_transit_ns = s->transit_ns;
+  s->late_run = 0;
+}
+
+static void remember(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  s->last_ts = h->ts;
+  s->last_audio_ns = now;
+  s->audio_pt = h->pt;
+}
+
+/* The next packet is measured against this one, and the buffer starts from it. */
+static void restart_timing(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  anchor(s);
+  s->first_audio_ns = now;
+  s->first_audio_ts = h->ts;
+  remember(s, h, now);
+}
+
+/* A silence or a lost event also makes one odd step: only a repeated one is the packet time. */
+static void learn_step(struct ct_stream *s, uint16_t ticks) {
+  if (s->ts_step_seen == ticks) s->ts_step = ticks;
+  s->ts_step_seen = ticks;
+}
+
+/* The SDP's clock, written by TypeScript at any time. */
+static void take_hint(struct ct_stream *s) {
+  uint32_t hint = __atomic_load_n(&s->clock_hint, __ATOMIC_RELAXED);
+  if (hint == s->clock || hint < MIN_CLOCK || hint > MAX_CLOCK) return;
+  s->flags |= CT_SF_HINTED;
+  use_clock(s, hint);
+}
+
+void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
+                      bool neighbour) {
+  const struct ct_static_clock *fixed = &ct_static_clocks[h->pt & 127];
+  if (fixed->hz == 0 && s->lane_mode == CT_LANES_ONE) widen(s);
+  if (!(s->flags & CT_SF_TIMED)) {
+    s->flags |= CT_SF_TIMED;
+    restart_timing(s, h, now);
+    return;
+  }
+  if (h->pt != s->audio_pt) {
+    s->pt_changes++;
+    if (ct_static_clocks[s->audio_pt & 127].hz != fixed->hz) {
+      /* The two timestamps count in different clocks. */
+      restart_timing(s, h, now);
+      return;
+    }
+  }
+  if (fixed->hz == 0) take_hint(s);
+  int64_t dt = ct_ns_diff(now, s->last_audio_ns);
+  int32_t ticks = (int32_t)(h->ts - s->last_ts);
+  if (neighbour && ticks != s->ts_step && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
+  float ns_per_tick = fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
+  if (ns_per_tick != 0) {
+    int64_t d = ct_ns_diff(dt, (int64_t)((double)ticks * (double)ns_per_tick));
+    if (d > JUMP_NS || d < -JUMP_NS) {
+      s->ts_jumps++;
+      restart_timing(s, h, now);
+      return;
+    }
+    discard_late(s, dt, d, buffer_ns);
+  }
+  float counted = h->marker ? 0.0f : 1.0f;
+  float dt_ms = (float)dt * 1e-6f;
+  sample_lane0(s, absf(dt_ms - (float)ticks * (fixed->hz != 0 ? fixed->ms_per_tick : 0.125f)), counted);
+  if (s->lane_mode == CT_LANES_ALL) sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, counted);
+  if (!h->marker) {
+    s->jitter_n++;
+    if (fixed->hz == 0 && (s->jitter_n == INFER_AT || s->jitter_n == INFER_AT * 8)) infer_clock(s, h, now);
+  }
+  remember(s, h, now);
+}

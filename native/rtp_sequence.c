@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_sequence.c - decides whether a sequence number is new, late, a duplicate or a restart, and
+ * splits the losses into bursts and gaps (RFC 3550 A.1 and A.3; RFC 3611 s4.7.2, Gmin 16).
+ *
+ * The last 128 sequence numbers are a bitmap. A hole is only judged lost for the burst metrics when
+ * it leaves the bitmap, so a late packet never makes a burst. Losses with fewer than Gmin packets
+ * received between them form a cluster: of one packet it is a gap loss, of more a burst.
+ */
+#include "rtp_stream.h"
+
+#define NO_BAD_SEQ 0x10000u
+#define MAX_EARLY 16u /* how far before the first packet captured a reordered start may reach */
+
+static bool window_bit(const struct ct_stream *s, uint32_t i) {
+  return (i < 64 ? s->window_lo >> i : s->window_hi >> (i - 64)) & 1;
+}
+
+static void close_cluster(struct ct_stream *s) {
+  if (s->cluster_lost == 1) {
+    s->gap_lost++;
+  } else if (s->cluster_lost > 1) {
+    s->burst_count++;
+    s->burst_packets += s->cluster_last - s->cluster_first + 1;
+    s->burst_lost += s->cluster_lost;
+  }
+  s->cluster_lost = 0;
+}
+
+/* `n` consecutive sequence numbers from `first` are lost for good. */
+static void judge_lost(struct ct_stream *s, uint32_t first, uint32_t n) {
+  if (s->cluster_lost > 0 && first - s->cluster_last - 1 >= CT_RTP_GMIN) close_cluster(s);
+  if (s->cluster_lost == 0) s->cluster_first = first;
+  s->cluster_lost += n;
+  s->cluster_last = first + n - 1;
+}
+
+/* The oldest `n` (1..128) sequence numbers leave the bitmap. */
+static void judge_leaving(struct ct_stream *s, uint32_t n) {
+  for (uint32_t i = CT_RTP_WINDOW_BITS; i-- > CT_RTP_WINDOW_BITS - n;)
+    if (!window_bit(s, i)) judge_lost(s, s->ext_max - i, 1);
+}
+
+static void step_forward(struct ct_stream *s, uint32_t step) {
+  if (step == 1) {
+    if (!(s->window_hi >> 63)) judge_lost(s, s->ext_max - (CT_RTP_WINDOW_BITS - 1), 1);
+    s->window_hi = s->window_hi << 1 | s->window_lo >> 63;
+    s->window_lo = s->window_lo << 1 | 1;
+  } else {
+    s->loss_runs++;
+    judge_leaving(s, step < CT_RTP_WINDOW_BITS ? step : CT_RTP_WINDOW_BITS);
+    if (step > CT_RTP_WINDOW_BITS) judge_lost(s, s->ext_max + 1, step - CT_RTP_WINDOW_BITS);
+    if (step < 64) {
+      s->window_hi = s->window_hi << step | s->window_lo >> (64 - step);
+      s->window_lo = s->window_lo << step | 1;
+    } else if (step < CT_RTP_WINDOW_BITS) {
+      s->window_hi = s->window_lo << (step - 64);
+      s->window_lo = 1;
+    } else {
+      s->window_hi = 0;
+      s->window_lo = 1;
+    }
+  }
+  s->ext_max += step;
+  s->unique++;
+  s->bad_seq = NO_BAD_SEQ;
+}
+
+static void set_bit(struct ct_stream *s, uint32_t i) {
+  if (i < 64)
+    s->window_lo |= (uint64_t)1 << i;
+  else
+    s->window_hi |= (uint64_t)1 << (i - 64);
+}
+
+static void clear_bit(struct ct_stream *s, uint32_t i) {
+  if (i < 64)
+    s->window_lo &= ~((uint64_t)1 << i);
+  else
+    s->window_hi &= ~((uint64_t)1 << (i - 64));
+}
+
+/* A packet from before the first one captured: the capture began amid a reordering. */
+static enum ct_seq_verdict before_base(struct ct_stream *s, uint32_t behind) {
+  uint32_t ext = s->ext_max - behind;
+  uint32_t early = s->base_ext - ext;
+  if (early > MAX_EARLY) {
+    s->strays++;
+    return CT_SEQ_STRAY;
+  }
+  for (uint32_t i = 1; i < early; i++) clear_bit(s, behind - i);
+  if (early > 1) s->loss_runs++;
+  s->base_ext = ext;
+  s->unique++;
+  s->reordered++;
+  return CT_SEQ_LATE;
+}
+
+static enum ct_seq_verdict behind_max(struct ct_stream *s, uint32_t behind) {
+  if (window_bit(s, behind)) {
+    if (s->ext_max - s->base_ext < behind) return before_base(s, behind);
+    s->duplicates++;
+    return CT_SEQ_DUPLICATE;
+  }
+  /* Filling a hole ends its run, shortens it, or splits it in two. */
+  bool newer_lost = !window_bit(s, behind - 1);
+  bool older_lost = behind + 1 < CT_RTP_WINDOW_BITS
+                        ? !window_bit(s, behind + 1)
+                        : s->cluster_lost > 0 && s->cluster_last == s->ext_max - behind - 1;
+  if (newer_lost && older_lost)
+    s->loss_runs++;
+  else if (!newer_lost && !older_lost)
+    s->loss_runs--;
+  set_bit(s, behind);
+  s->unique++;
+  s->reordered++;
+  return CT_SEQ_LATE;
+}
+
+void ct_sequence_start(struct ct_stream *s, uint16_t seq) {
+  s->ext_max = s->base_ext = 0x10000u + seq;
+  s->window_lo = s->window_hi = UINT64_MAX;
+  s->bad_seq = NO_BAD_SEQ;
+  s->unique = 1;
+}
+
+/* Two packets in sequence after a jump: the sender restarted. Loss is not faked across it. */
+static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
+  judge_leaving(s, CT_RTP_WINDOW_BITS);
+  close_cluster(s);
+  s->expected_prev += s->ext_max - s->base_ext + 1;
+  /* The next cycle of the first of the two, so that extended numbers only grow. */
+  s->base_ext = (s->ext_max & 0xffff0000u) + 0x10000u + (uint16_t)(seq - 1);
+  s->ext_max = s->base_ext + 1;
+  s->window_lo = s->window_hi = UINT64_MAX;
+  s->bad_seq = NO_BAD_SEQ;
+  s->unique += 2;
+  s->strays--; /* the first of the two, counted as a stray when it came */
+  s->resyncs++;
+  return CT_SEQ_RESYNC;
+}
+
+enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq) {
+  int step = (int16_t)(uint16_t)(seq - s->ext_max);
+  if (step > 0 && step < CT_RTP_MAX_DROPOUT) {
+    step_forward(s, (uint32_t)step);
+    return CT_SEQ_FORWARD;
+  }
+  if (step <= 0 && step > -CT_RTP_WINDOW_BITS) return behind_max(s, (uint32_t)-step);
+  if (s->bad_seq == seq) return resync(s, seq);
+  s->bad_seq = (uint16_t)(seq + 1);
+  s->strays++;
+  return CT_SEQ_STRAY;
+}

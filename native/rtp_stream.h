@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_stream.h - one RTP stream as the table keeps it, and the record of a closed quality window.
+ *
+ * Mirrored by src/rtp/stream-layout.ts; test/native/rtp-layout.test.ts compares the two.
+ * One thread writes; another reads at any time. Every field is naturally aligned, so a reader sees
+ * each value whole; `generation` and `window_seq` tell it when several values do not belong together.
+ *
+ * Jitter lanes: the clock of a dynamic payload type is only known from SDP, which TypeScript reads
+ * later. Until then the jitter of such a packet is computed for each clock it may have, one lane a
+ * hypothesis. A packet of a static payload type uses its RFC 3551 clock in every lane, so a stream
+ * of static types only needs lane 0 (lane_mode CT_LANES_ONE).
+ */
+#ifndef CALLTAP_RTP_STREAM_H
+#define CALLTAP_RTP_STREAM_H
+#include "rtp_table.h"
+
+#define CT_RTP_LANES 5          /* 8000, 16000, 48000, 90000 Hz, other_clock */
+#define CT_RTP_PTS 4            /* payload types counted apart */
+#define CT_RTP_NO_PT 255        /* no payload type seen yet */
+#define CT_RTP_GMIN 16          /* RFC 3611 s4.7.2 */
+#define CT_RTP_WINDOW_BITS 128  /* sequence numbers within which a late packet un-counts its loss */
+#define CT_RTP_MAX_DROPOUT 3000 /* RFC 3550 A.1 */
+
+enum ct_stream_state { CT_STREAM_FREE = 0, CT_STREAM_PROBING = 1, CT_STREAM_ACCEPTED = 2 };
+enum ct_stream_flag {
+  CT_SF_TIMED = 1,   /* an audio packet set last_ts and last_audio_ns */
+  CT_SF_RETIRED = 2, /* a later stream took the key: history, gets no more packets */
+  CT_SF_HINTED = 4,  /* clock came from TypeScript, not from inference */
+  CT_SF_LISTED = 8,  /* in the list of candidates */
+};
+enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
+
+struct ct_stream {
+  /* line 0: the key, and what every packet writes */
+  uint8_t src[16], dst[16]; /*   0  16 network order, IPv4 in the first 4 */
+  uint32_t ssrc;            /*  32 */
+  uint16_t sport, dport;    /*  36  38 */
+  uint32_t generation;      /*  40 counts the uses of this struct; 0 never used */
+  uint8_t origin;           /*  44 enum ct_origin */
+  uint8_t ip_version;       /*  45 4 or 6 */
+  uint8_t state;            /*  46 enum ct_stream_state */
+  uint8_t claimed;          /*  47 written by TypeScript: an SDP vouches for it, never recycle */
+  uint64_t packets;         /*  48 all packets, duplicates included */
+  int64_t last_ns;          /*  56 newest packet */
+  /* line 1: sequence and timing */
+  uint64_t octets;       /*  64 RTP payload bytes on the wire */
+  uint64_t window_lo;    /*  72 bit i: sequence ext_max - i was received (or lies before the start) */
+  uint64_t window_hi;    /*  80 bits 64..127 */
+  int64_t last_audio_ns; /*  88 */
+  int64_t transit_ns;    /*  96 relative transit time of the last audio packet */
+  uint32_t ext_max;      /* 104 highest extended sequence number; starts at 65536 + seq */
+  uint32_t base_ext;     /* 108 first of the current segment */
+  uint32_t unique;       /* 112 packets received, each sequence number once */
+  uint32_t last_ts;      /* 116 RTP timestamp of the last audio packet */
+  uint32_t bad_seq;      /* 120 the sequence number that would confirm a jump; above 65535 none */
+  uint8_t last_pt;       /* 124 */
+  uint8_t audio_pt;      /* 125 last payload type that fed the jitter */
+  uint8_t flags;         /* 126 enum ct_stream_flag */
+  uint8_t lane_mode;     /* 127 enum ct_lane_mode */
+  /* line 2: windows, the buffer, jitter lane 0, the first payload type */
+  int64_t window_end_ns;  /* 128 */
+  int64_t min_transit_ns; /* 136 playout reference, drifts up slowly */
+  int64_t max_delta_ns;   /* 144 longest time between two consecutive packets */
+  float jitter0;          /* 152 lane 0 in ms: running, RFC 3550 A.8 */
+  float jitter0_wsum;     /* 156 its sum over the open window's samples */
+  float jitter0_max;      /* 160 */
+  uint32_t jitter_n;      /* 164 samples of the whole stream */
+  uint32_t pt0_count;     /* 168 packets of payload type pt[0] */
+  uint8_t pt[CT_RTP_PTS]; /* 172 payload types in order of appearance */
+  uint8_t main_pt;        /* 176 first payload type that is neither event nor CN */
+  uint8_t dscp_last;      /* 177 */
+  uint8_t late_run;       /* 178 packets in a row that missed the buffer */
+  uint8_t event_mask;     /* 179 bit i: pt[i] is a telephone-event */
+  uint8_t dscp_first;     /* 180 */
+  uint8_t probe_hist;     /* 181 last four steps while probing, 1 good */
+  uint16_t ts_step;       /* 182 timestamp step between neighbours, once seen twice running: packet time */
+  uint32_t markers;       /* 184 */
+  uint32_t pt_changes;    /* 188 of the audio payload type */
+  /* line 3: jitter lanes 1..4, written only when a clock is unknown */
+  float jitter[CT_RTP_LANES - 1];      /* 192 */
+  float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */
+  float jitter_max[CT_RTP_LANES - 1];  /* 224 */
+  float other_ms_per_tick;             /* 240 of lane 4, 0 not in use */
+  float ns_per_tick;                   /* 244 of the dynamic payload type's clock, 0 unknown */
+  uint32_t clock;                      /* 248 clock of the dynamic payload type in use, 0 unknown */
+  uint32_t clock_hint;                 /* 252 written by TypeScript: the SDP's clock, 0 none */
+  /* lines 4-6: rare */
+  int64_t first_ns;                  /* 256 */
+  uint64_t first_frame;              /* 264 ordinal of the first frame in its source */
+  uint64_t first_digest;             /* 272 FNV-1a 64 of its captured bytes */
+  double jitter_sum[CT_RTP_LANES];   /* 280 over the closed windows' samples */
+  int64_t window_start_ns;           /* 320 */
+  int64_t first_audio_ns;            /* 328 */
+  uint32_t first_audio_ts;           /* 336 */
+  uint32_t expected_prev;            /* 340 expected of the segments before the last resync */
+  uint32_t duplicates;               /* 344 */
+  uint32_t reordered;                /* 348 arrived late and un-counted their loss */
+  uint32_t discarded;                /* 352 received, but later than the buffer allows */
+  uint32_t strays;                   /* 356 belong to no sequence: unconfirmed jumps, far too late */
+  uint32_t resyncs;                  /* 360 jumps that two sequential packets confirmed */
+  uint32_t ts_jumps;                 /* 364 timestamp discontinuities kept out of the jitter */
+  uint32_t cn_packets;               /* 368 */
+  uint32_t event_packets;            /* 372 */
+  uint32_t pt_count[CT_RTP_PTS - 1]; /* 376 packets of pt[1..3] */
+  uint32_t loss_runs;                /* 388 runs of lost packets, as known now */
+  uint32_t burst_count;              /* 392 RFC 3611 bursts among sequences that left the window */
+  uint32_t burst_packets;            /* 396 expected inside them */
+  uint32_t burst_lost;               /* 400 */
+  uint32_t gap_lost;                 /* 404 isolated losses */
+  uint32_t cluster_first;            /* 408 open cluster of losses: first and last lost sequence */
+  uint32_t cluster_last;             /* 412 */
+  uint32_t cluster_lost;             /* 416 0: none open */
+  uint32_t w_packets;                /* 420 the counters as they stood when the open window began */
+  uint32_t w_expected;               /* 424 */
+  uint32_t w_unique;                 /* 428 */
+  uint32_t w_duplicates;             /* 432 */
+  uint32_t w_reordered;              /* 436 */
+  uint32_t w_discarded;              /* 440 */
+  uint32_t w_loss_runs;              /* 444 */
+  uint32_t w_jitter_n;               /* 448 */
+  uint32_t window_seq;               /* 452 windows closed */
+  uint32_t other_clock;              /* 456 clock of lane 4, 0 none */
+  uint32_t other_skip;               /* 460 samples before lane 4 began */
+  uint32_t inferred_clock;           /* 464 from timestamps against arrivals, 0 not yet */
+  uint32_t link_prev, link_next;     /* 468 472 probing or free list, index + 1 */
+  uint32_t hash_tag;                 /* 476 */
+  uint16_t ts_step_seen;             /* 480 candidate for ts_step */
+  uint8_t spare[30];                 /* 482 */
+};                                   /* 512 */
+
+struct ct_rtp_window {
+  double start_us;               /*  0 since the epoch */
+  double length_us;              /*  8 nominal length */
+  uint32_t packets;              /* 16 */
+  uint32_t expected;             /* 20 */
+  uint32_t lost;                 /* 24 */
+  uint32_t duplicates;           /* 28 */
+  uint32_t reordered;            /* 32 */
+  uint32_t discarded;            /* 36 */
+  uint32_t loss_runs;            /* 40 */
+  float jitter_ms[CT_RTP_LANES]; /* 44 mean over the window's samples */
+  uint32_t jitter_n;             /* 64 */
+  uint32_t other_clock;          /* 68 */
+  uint32_t clock;                /* 72 dynamic clock in use, 0 unknown */
+  uint8_t pt;                    /* 76 last audio payload type, CT_RTP_NO_PT none */
+  uint8_t lane_mode;             /* 77 */
+  uint8_t spare[2];              /* 78 */
+};                               /* 80 */
+
+#ifndef __cplusplus
+_Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
+_Static_assert(sizeof(struct ct_rtp_window) == 80, "window layout");
+_Static_assert(sizeof(struct ct_rtp_window) <= sizeof(((struct ct_rtp_events *)0)->window), "window fits");
+#endif
+
+/* ---- rtp_header.c: the fixed header and the static clocks ---- */
+struct ct_rtp_header {
+  uint32_t ssrc, ts;
+  uint32_t octets; /* payload bytes on the wire: header, CSRC, extension and padding excluded */
+  uint16_t seq;
+  uint8_t pt;
+  bool marker;
+};
+bool ct_rtp_parse(const struct ct_packet *p, struct ct_rtp_header *h);
+/* RFC 3551 clock by payload type; all 0 when the type is dynamic or unassigned. */
+struct ct_static_clock {
+  uint32_t hz;
+  float ms_per_tick, ns_per_tick;
+};
+extern const struct ct_static_clock ct_static_clocks[128];
+
+/* ---- rtp_sequence.c: what a sequence number means (RFC 3550 A.1, A.3; RFC 3611 s4.7.2) ---- */
+enum ct_seq_verdict { CT_SEQ_FORWARD, CT_SEQ_LATE, CT_SEQ_DUPLICATE, CT_SEQ_STRAY, CT_SEQ_RESYNC };
+void ct_sequence_start(struct ct_stream *s, uint16_t seq);
+enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq);
+static inline uint32_t ct_stream_expected(const struct ct_stream *s) {
+  return s->expected_prev + (s->ext_max - s->base_ext) + 1;
+}
+
+/* ---- rtp_jitter.c: jitter lanes, clock inference, the fixed buffer ---- */
+/* `neighbour`: the packet follows the one before it in sequence. */
+void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
+                      bool neighbour);
+
+/* ---- rtp_update.c: one packet into one stream ---- */
+enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2 };
+void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
+                     const struct ct_rtp_opts *o);
+/* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
+bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
+unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
+                          const struct ct_rtp_opts *o, uint8_t window[128]);
+/* The open window as a record; false when it holds no packet. */
+bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]);
+
+/* a - b without overflow, held within +-2^62: capture timestamps are hostile input. */
+static inline int64_t ct_ns_diff(int64_t a, int64_t b) {
+  int64_t d;
+  const int64_t cap = (int64_t)1 << 62;
+  if (__builtin_sub_overflow(a, b, &d)) return a > b ? cap : -cap;
+  return d > cap ? cap : d < -cap ? -cap : d;
+}
+
+#endif

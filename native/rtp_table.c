@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_table.c - finds the stream of a packet, makes and recycles streams within fixed caps.
+ *
+ * Streams lie in chunks that never move. The index is open addressing over 8-byte slots with a keyed
+ * hash; it doubles by moving 64 old slots at each new stream, so no packet pays for a whole rebuild.
+ * An index given back rests in a queue before it is used again, so that the reading thread, which
+ * runs behind, still finds the last counters of a stream it is told was evicted.
+ */
+#define _DEFAULT_SOURCE
+#include "rtp_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rtp_stream.h"
+
+#define MIN_SLOTS 1024u
+#define MIGRATE_STEP 64u
+#define EVICT_SAMPLE 64u
+#define MAX_QUARANTINE 1024u
+#define MAX_STREAMS (1u << 26)
+#define DEFAULT_WINDOW_NS 5000000000ull
+#define TOMBSTONE UINT32_MAX
+#define CHUNK_BYTES ((size_t)CT_RTP_CHUNK * sizeof(struct ct_stream))
+
+struct slot {
+  uint32_t tag; /* low half of the hash: its home is tag & mask */
+  uint32_t ref; /* stream index + 1, 0 empty */
+};
+
+struct slots {
+  struct slot *at;
+  uint32_t mask;
+};
+
+struct ct_rtp_table {
+  struct ct_rtp_opts opts;
+  uint64_t key[4];
+  struct slots cur, old; /* old.at is NULL but while a rebuild is under way */
+  uint32_t migrated;     /* old slots moved so far */
+  uint32_t used;         /* slots taken in cur */
+  struct ct_stream **chunks;
+  uint32_t chunk_count; /* entries in chunks */
+  uint32_t limit;       /* streams that may ever exist: max_streams and the quarantine */
+  uint32_t quarantine;
+  uint32_t fresh; /* next index never used */
+  uint32_t live;
+  uint32_t probe_head, probe_tail, probing; /* candidates, oldest first; links are index + 1 */
+  uint32_t free_head, free_tail, free_count;
+  uint32_t hand; /* where the search for an idle stream goes on */
+  uint64_t counters[CT_RC_COUNT];
+};
+
+static struct ct_stream *stream_at(const struct ct_rtp_table *t, uint32_t index) {
+  return &t->chunks[index / CT_RTP_CHUNK][index % CT_RTP_CHUNK];
+}
+
+/* ---- hash ---- */
+
+static uint64_t fold(uint64_t a, uint64_t b) {
+  unsigned __int128 m = (unsigned __int128)a * b;
+  return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static uint64_t load64(const uint8_t *b) {
+  uint64_t v;
+  memcpy(&v, b, 8);
+  return v;
+}
+
+static uint32_t load32(const uint8_t *b) {
+  uint32_t v;
+  memcpy(&v, b, 4);
+  return v;
+}
+
+uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin) {
+  if (p->len < 12) return 0; /* update counts it as malformed */
+  uint64_t addresses = (uint64_t)load32(p->src) << 32 | load32(p->dst);
+  uint64_t rest = (uint64_t)load32(p->payload + 8) << 32 | (uint32_t)p->sport << 16 | p->dport;
+  uint64_t h = fold(addresses ^ t->key[0], rest ^ t->key[1]);
+  if (p->ip_version == 6) {
+    h = fold(h ^ load64(p->src), t->key[2] ^ load64(p->src + 8));
+    h = fold(h ^ load64(p->dst), t->key[3] ^ load64(p->dst + 8));
+  }
+  return fold(h ^ t->key[2], t->key[3] + ((uint64_t)origin << 8 | p->ip_version));
+}
+
+/* ---- index ---- */
+
+static bool slots_alloc(struct slots *s, uint32_t count) {
+  s->at = calloc(count, sizeof(*s->at));
+  s->mask = count - 1;
+  return s->at != NULL;
+}
+
+static void slots_insert(const struct slots *s, uint32_t tag, uint32_t ref) {
+  uint32_t i = tag & s->mask;
+  while (s->at[i].ref != 0) i = (i + 1) & s->mask;
+  s->at[i] = (struct slot){tag, ref};
+}
+
+static bool same_key(const struct ct_stream *s, const struct ct_packet *p, uint32_t ssrc, uint8_t origin) {
+  size_t n = p->ip_version == 6 ? 16 : 4;
+  return s->ssrc == ssrc && s->sport == p->sport && s->dport == p->dport && s->origin == origin &&
+         s->ip_version == p->ip_version && memcmp(s->src, p->src, n) == 0 && memcmp(s->dst, p->dst, n) == 0;
+}
+
+static uint32_t slots_find(const struct ct_rtp_table *t, const struct slots *s, uint32_t tag,
+                           const struct ct_packet *p, uint32_t ssrc, uint8_t origin) {
+  for (uint32_t i = tag & s->mask; s->at[i].ref != 0; i = (i + 1) & s->mask) {
+    if (s->at[i].tag != tag || s->at[i].ref == TOMBSTONE) continue;
+    if (same_key(stream_at(t, s->at[i].ref - 1), p, ssrc, origin)) return s->at[i].ref;
+  }
+  return 0;
+}
+
+/* Takes `ref` out by moving later entries of its run back, so that no tombstone slows a lookup. */
+static bool slots_remove(const struct slots *s, uint32_t tag, uint32_t ref) {
+  uint32_t i = tag & s->mask;
+  while (s->at[i].ref != ref) {
+    if (s->at[i].ref == 0) return false;
+    i = (i + 1) & s->mask;
+  }
+  for (uint32_t j = (i + 1) & s->mask; s->at[j].ref != 0; j = (j + 1) & s->mask) {
+    uint32_t home = s->at[j].tag & s->mask;
+    /* An entry may move back unless that would put it before its home. */
+    if (((j - home) & s->mask) < ((j - i) & s->mask)) continue;
+    s->at[i] = s->at[j];
+    i = j;
+  }
+  s->at[i].ref = 0;
+  return true;
+}
+
+static void slots_bury(const struct slots *s, uint32_t tag, uint32_t ref) {
+  for (uint32_t i = tag & s->mask; s->at[i].ref != 0; i = (i + 1) & s->mask) {
+    if (s->at[i].ref != ref) continue;
+    s->at[i].ref = TOMBSTONE;
+    return;
+  }
+}
+
+/* Entries move to `cur` in slot order and stay in `old`, so that its probe runs hold until it is dropped. */
+static void migrate(struct ct_rtp_table *t, uint32_t steps) {
+  while (steps-- > 0 && t->migrated <= t->old.mask) {
+    struct slot s = t->old.at[t->migrated];
+    t->migrated++;
+    if (s.ref != 0 && s.ref != TOMBSTONE) slots_insert(&t->cur, s.tag, s.ref);
+  }
+  if (t->migrated <= t->old.mask) return;
+  free(t->old.at);
+  t->old.at = NULL;
+}
+
+/* Makes room for one more entry; false when memory for a larger index is not to be had. */
+static bool index_reserve(struct ct_rtp_table *t) {
+  if (t->old.at != NULL) {
+    migrate(t, MIGRATE_STEP);
+  } else if (t->used >= (t->cur.mask + 1) / 2) {
+    struct slots grown;
+    if (slots_alloc(&grown, (t->cur.mask + 1) * 2)) {
+      t->old = t->cur;
+      t->cur = grown;
+      t->migrated = 0;
+      migrate(t, MIGRATE_STEP);
+    }
+  }
+  /* A full index would make a lookup endless. */
+  return t->used < t->cur.mask - t->cur.mask / 8;
+}
+
+static void index_insert(struct ct_rtp_table *t, uint32_t tag, uint32_t ref) {
+  slots_insert(&t->cur, tag, ref);
+  t->used++;
+}
+
+static void index_remove(struct ct_rtp_table *t, const struct ct_stream *s, uint32_t ref) {
+  slots_remove(&t->cur, s->hash_tag, ref);
+  if (t->old.at != NULL) slots_bury(&t->old, s->hash_tag, ref);
+  t->used--;
+}
+
+static uint32_t index_find(const struct ct_rtp_table *t, uint32_t tag, const struct ct_packet *p,
+                           uint32_t ssrc, uint8_t origin) {
+  uint32_t ref = slots_find(t, &t->cur, tag, p, ssrc, origin);
+  if (ref == 0 && t->old.at != NULL) ref = slots_find(t, &t->old, tag, p, ssrc, origin);
+  return ref;
+}
+
+/* ---- lifetime of streams ---- */
+
+static void probe_append(struct ct_rtp_table *t, struct ct_stream *s, uint32_t ref) {
+  s->link_prev = t->probe_tail;
+  s->link_next = 0;
+  if (t->probe_tail != 0)
+    stream_at(t, t->probe_tail - 1)->link_next = ref;
+  else
+    t->probe_head = ref;
+  t->probe_tail = ref;
+  s->flags |= CT_SF_LISTED;
+  t->probing++;
+}
+
+static void probe_unlink(struct ct_rtp_table *t, struct ct_stream *s) {
+  if (!(s->flags & CT_SF_LISTED)) return;
+  s->flags &= (uint8_t)~CT_SF_LISTED;
+  if (s->link_prev != 0)
+    stream_at(t, s->link_prev - 1)->link_next = s->link_next;
+  else
+    t->probe_head = s->link_next;
+  if (s->link_next != 0)
+    stream_at(t, s->link_next - 1)->link_prev = s->link_prev;
+  else
+    t->probe_tail = s->link_prev;
+  s->link_prev = s->link_next = 0;
+  t->probing--;
+}
+
+static bool is_claimed(const struct ct_stream *s) {
+  return __atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0;
+}
+
+static void add_event(struct ct_rtp_events *out, uint8_t type, uint32_t index, uint32_t generation) {
+  if (out->n < sizeof(out->ev) / sizeof(out->ev[0]))
+    out->ev[out->n++] = (struct ct_rtp_event){type, index, generation};
+}
+
+/* Gives a stream's index back; its counters stay readable until the index is used again. */
+static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
+  struct ct_stream *s = stream_at(t, ref - 1);
+  probe_unlink(t, s);
+  if (!(s->flags & CT_SF_RETIRED)) index_remove(t, s, ref);
+  s->state = CT_STREAM_FREE;
+  s->link_next = 0;
+  if (t->free_tail != 0)
+    stream_at(t, t->free_tail - 1)->link_next = ref;
+  else
+    t->free_head = ref;
+  t->free_tail = ref;
+  t->free_count++;
+  t->live--;
+  add_event(out, CT_RTP_EVICTED, ref - 1, s->generation);
+}
+
+/* The oldest candidate nobody vouches for goes; claimed ones leave the list on the way. */
+static void recycle_candidate(struct ct_rtp_table *t, struct ct_rtp_events *out) {
+  while (t->probe_head != 0) {
+    uint32_t ref = t->probe_head;
+    struct ct_stream *s = stream_at(t, ref - 1);
+    if (is_claimed(s)) {
+      probe_unlink(t, s);
+      if (t->probing < t->opts.max_probing) return;
+      continue;
+    }
+    release(t, ref, out);
+    t->counters[CT_RC_PROBING_RECYCLED]++;
+    return;
+  }
+}
+
+/* Of the next 64 live streams round the table the one idle longest goes: near LRU, and constant work. */
+static void evict_idle(struct ct_rtp_table *t, struct ct_rtp_events *out) {
+  uint32_t best = 0, seen = 0;
+  int64_t oldest = 0;
+  for (uint32_t n = 0; n < t->fresh && seen < EVICT_SAMPLE; n++) {
+    uint32_t i = t->hand;
+    t->hand = i + 1 < t->fresh ? i + 1 : 0;
+    const struct ct_stream *s = stream_at(t, i);
+    if (s->state == CT_STREAM_FREE) continue;
+    seen++;
+    if (best != 0 && s->last_ns >= oldest) continue;
+    best = i + 1;
+    oldest = s->last_ns;
+  }
+  if (best == 0) return;
+  const struct ct_stream *s = stream_at(t, best - 1);
+  bool shown = s->state == CT_STREAM_ACCEPTED || is_claimed(s);
+  if (shown && ct_stream_window(s, &t->opts, out->window))
+    add_event(out, CT_RTP_WINDOW, best - 1, s->generation);
+  release(t, best, out);
+  t->counters[CT_RC_EVICTED]++;
+}
+
+static bool take_fresh(struct ct_rtp_table *t) {
+  if (t->fresh == t->limit) return false;
+  uint32_t c = t->fresh / CT_RTP_CHUNK;
+  if (t->chunks[c] == NULL) {
+    /* Page-aligned and zero, and no memory until a stream is used. */
+    void *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED) return false;
+    __atomic_store_n(&t->chunks[c], (struct ct_stream *)chunk, __ATOMIC_RELEASE);
+  }
+  t->fresh++;
+  return true;
+}
+
+/* An index for a new stream, as index + 1. create() made the first chunk, so there is always one. */
+static uint32_t take_index(struct ct_rtp_table *t, struct ct_rtp_events *out) {
+  if (t->free_count <= t->quarantine && take_fresh(t)) return t->fresh;
+  if (t->free_head == 0) evict_idle(t, out);
+  uint32_t ref = t->free_head;
+  struct ct_stream *s = stream_at(t, ref - 1);
+  t->free_head = s->link_next;
+  if (t->free_head == 0) t->free_tail = 0;
+  t->free_count--;
+  return ref;
+}
+
+static void open_stream(struct ct_rtp_table *t, uint32_t tag, const struct ct_packet *p,
+                        const struct ct_rtp_header *h, uint8_t origin, struct ct_rtp_events *out) {
+  if (t->probing >= t->opts.max_probing) recycle_candidate(t, out);
+  if (t->live >= t->opts.max_streams) evict_idle(t, out);
+  while (!index_reserve(t) && t->live > 0) evict_idle(t, out);
+  uint32_t ref = take_index(t, out);
+  struct ct_stream *s = stream_at(t, ref - 1);
+  uint32_t generation = s->generation + 1;
+  memset(s, 0, sizeof(*s));
+  s->generation = generation;
+  memcpy(s->src, p->src, 16);
+  memcpy(s->dst, p->dst, 16);
+  s->ssrc = h->ssrc;
+  s->sport = p->sport;
+  s->dport = p->dport;
+  s->origin = origin;
+  s->ip_version = p->ip_version;
+  s->hash_tag = tag;
+  ct_stream_start(s, p, h, &t->opts);
+  index_insert(t, tag, ref);
+  probe_append(t, s, ref);
+  t->live++;
+  t->counters[CT_RC_OPENED]++;
+  add_event(out, CT_RTP_OPENED, ref - 1, generation);
+}
+
+/* ---- the table ---- */
+
+static void derive_keys(struct ct_rtp_table *t) {
+  const uint64_t odd = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: any odd constant without structure */
+  uint64_t a = t->opts.seed[0], b = t->opts.seed[1];
+  for (int i = 0; i < 4; i++) {
+    a += odd;
+    b = fold(b ^ a, odd ^ (a << 1 | 1)) + a;
+    t->key[i] = b | 1;
+  }
+}
+
+struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
+  struct ct_rtp_table *t = calloc(1, sizeof(*t));
+  if (t == NULL) return NULL;
+  t->opts = *o;
+  if (t->opts.max_streams < 1) t->opts.max_streams = 1;
+  if (t->opts.max_streams > MAX_STREAMS) t->opts.max_streams = MAX_STREAMS;
+  if (t->opts.max_probing < 1) t->opts.max_probing = 1;
+  uint64_t window = t->opts.window_ns;
+  if (window == 0 || window > (uint64_t)INT64_MAX) t->opts.window_ns = DEFAULT_WINDOW_NS;
+  t->quarantine = t->opts.max_streams / 8 + 1;
+  if (t->quarantine > MAX_QUARANTINE) t->quarantine = MAX_QUARANTINE;
+  t->limit = t->opts.max_streams + t->quarantine;
+  t->chunk_count = (t->limit + CT_RTP_CHUNK - 1) / CT_RTP_CHUNK;
+  t->chunks = calloc(t->chunk_count, sizeof(*t->chunks));
+  derive_keys(t);
+  if (t->chunks == NULL || !slots_alloc(&t->cur, MIN_SLOTS) || !take_fresh(t)) {
+    ct_rtp_free(t);
+    return NULL;
+  }
+  t->fresh = 0; /* only the chunk was wanted */
+  return t;
+}
+
+void ct_rtp_free(struct ct_rtp_table *t) {
+  if (t == NULL) return;
+  for (uint32_t i = 0; t->chunks != NULL && i < t->chunk_count; i++)
+    if (t->chunks[i] != NULL) munmap(t->chunks[i], CHUNK_BYTES);
+  free(t->chunks);
+  free(t->cur.at);
+  free(t->old.at);
+  free(t);
+}
+
+void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
+  __builtin_prefetch(&t->cur.at[(uint32_t)hash & t->cur.mask]);
+}
+
+void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash) {
+  uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
+  for (int n = 0; n < 4 && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
+    if (t->cur.at[i].tag != tag) continue;
+    const char *s = (const char *)stream_at(t, t->cur.at[i].ref - 1);
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch(s + 64, 1);
+    __builtin_prefetch(s + 128, 1);
+    __builtin_prefetch(s + 192, 1);
+    return;
+  }
+}
+
+void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
+                   struct ct_rtp_events *out) {
+  struct ct_rtp_header h;
+  out->n = 0;
+  t->counters[CT_RC_PACKETS]++;
+  if (!ct_rtp_parse(p, &h)) {
+    t->counters[CT_RC_MALFORMED]++;
+    return;
+  }
+  uint32_t tag = (uint32_t)hash;
+  uint32_t ref = index_find(t, tag, p, h.ssrc, origin);
+  if (ref == 0) {
+    open_stream(t, tag, p, &h, origin, out);
+    return;
+  }
+  struct ct_stream *s = stream_at(t, ref - 1);
+  if (ct_stream_is_reuse(s, &h, p->ts_ns)) {
+    /* The old stream stays as history; the key goes to the new one. */
+    index_remove(t, s, ref);
+    s->flags |= CT_SF_RETIRED;
+    open_stream(t, tag, p, &h, origin, out);
+    return;
+  }
+  unsigned done = ct_stream_packet(s, p, &h, &t->opts, out->window);
+  if (done == 0) return;
+  if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
+  if (done & CT_UPDATE_ACCEPTED) {
+    probe_unlink(t, s);
+    t->counters[CT_RC_ACCEPTED]++;
+    add_event(out, CT_RTP_ACCEPTED, ref - 1, s->generation);
+  }
+}
+
+void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {
+  return i < t->chunk_count ? __atomic_load_n(&t->chunks[i], __ATOMIC_ACQUIRE) : NULL;
+}
+
+uint32_t ct_rtp_stream_size(void) { return sizeof(struct ct_stream); }
+
+const uint64_t *ct_rtp_counters(const struct ct_rtp_table *t) { return t->counters; }

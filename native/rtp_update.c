@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_update.c - takes one packet into one stream: counts, payload types, the probing heuristic and
+ * the quality windows. The owner thread calls it; nothing here allocates.
+ */
+#include <string.h>
+
+#include "rtp_stream.h"
+
+#define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
+#define REUSE_IDLE_NS 1000000000LL
+
+static bool plausible_pt(uint8_t pt) { return pt <= 34 || pt >= 96; }
+
+static bool is_comfort_noise(uint8_t pt) { return pt == 13 || pt == 19; }
+
+static uint64_t fnv1a64(const uint8_t *d, uint32_t n) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (uint32_t i = 0; i < n; i++) h = (h ^ d[i]) * 0x100000001b3u;
+  return h;
+}
+
+static uint32_t *pt_counter(struct ct_stream *s, uint32_t i) {
+  return i == 0 ? &s->pt0_count : &s->pt_count[i - 1];
+}
+
+/* A telephone-event packet is 4 bytes of a dynamic type that is not the stream's audio (RFC 4733 s2.3).
+ * A type once seen with another size is audio after all. Returns whether the packet is an event. */
+static bool count_payload_type(struct ct_stream *s, const struct ct_rtp_header *h) {
+  bool like_event = h->pt >= 96 && h->octets == 4 && h->pt != s->main_pt;
+  uint32_t i = 0;
+  while (i < CT_RTP_PTS && *pt_counter(s, i) != 0 && s->pt[i] != h->pt) i++;
+  if (i == CT_RTP_PTS) return like_event;
+  uint8_t bit = (uint8_t)(1u << i);
+  if ((*pt_counter(s, i))++ == 0) {
+    s->pt[i] = h->pt;
+    if (like_event) s->event_mask |= bit;
+  } else if (h->octets != 4) {
+    s->event_mask &= (uint8_t)~bit;
+  }
+  return s->event_mask & bit;
+}
+
+/* What the packet carries decides whether it has a say in the timing. */
+static void take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
+                         bool timed, bool neighbour) {
+  bool event = count_payload_type(s, h);
+  s->octets += h->octets;
+  s->markers += h->marker;
+  if (event) {
+    s->event_packets++;
+  } else if (is_comfort_noise(h->pt)) {
+    s->cn_packets++;
+  } else {
+    if (s->main_pt == CT_RTP_NO_PT) s->main_pt = h->pt;
+    if (timed) ct_jitter_update(s, h, now, buffer_ns, neighbour);
+  }
+}
+
+static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
+  s->jitter_sum[0] += (double)s->jitter0_wsum;
+  s->jitter0_wsum = 0;
+  for (int i = 0; i < CT_RTP_LANES - 1 && s->lane_mode == CT_LANES_ALL; i++) {
+    s->jitter_sum[i + 1] += (double)s->jitter_wsum[i];
+    s->jitter_wsum[i] = 0;
+  }
+  s->window_start_ns = start;
+  s->window_end_ns = end;
+  s->w_packets = (uint32_t)s->packets;
+  s->w_expected = ct_stream_expected(s);
+  s->w_unique = s->unique;
+  s->w_duplicates = s->duplicates;
+  s->w_reordered = s->reordered;
+  s->w_discarded = s->discarded;
+  s->w_loss_runs = s->loss_runs;
+  s->w_jitter_n = s->jitter_n;
+}
+
+/* A counter that a late packet may have lowered since the window began. */
+static uint32_t grown(uint32_t now, uint32_t then) {
+  uint32_t d = now - then;
+  return d > INT32_MAX ? 0 : d;
+}
+
+bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]) {
+  struct ct_rtp_window w;
+  memset(&w, 0, sizeof(w));
+  w.packets = (uint32_t)s->packets - s->w_packets;
+  if (w.packets == 0) return false;
+  w.start_us = (double)s->window_start_ns / 1000.0;
+  w.length_us = (double)o->window_ns / 1000.0;
+  w.expected = grown(ct_stream_expected(s), s->w_expected);
+  w.lost = grown(w.expected, s->unique - s->w_unique);
+  w.duplicates = s->duplicates - s->w_duplicates;
+  w.reordered = s->reordered - s->w_reordered;
+  w.discarded = s->discarded - s->w_discarded;
+  w.loss_runs = grown(s->loss_runs, s->w_loss_runs);
+  w.jitter_n = s->jitter_n - s->w_jitter_n;
+  for (int i = 0; i < CT_RTP_LANES; i++) {
+    uint32_t n = w.jitter_n;
+    /* Lane 4 may have begun within this window. */
+    if (i == 4 && s->other_skip > s->w_jitter_n) n = s->jitter_n - s->other_skip;
+    w.jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
+  }
+  w.other_clock = s->other_clock;
+  w.clock = s->clock;
+  w.pt = s->audio_pt;
+  w.lane_mode = s->lane_mode;
+  memset(window, 0, 128);
+  memcpy(window, &w, sizeof(w));
+  return true;
+}
+
+static bool roll_window(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint8_t window[128]) {
+  bool any = ct_stream_window(s, o, window);
+  int64_t len = (int64_t)o->window_ns;
+  int64_t skipped = ct_ns_diff(now, s->window_end_ns) / len * len;
+  int64_t start, end;
+  /* Windows stay aligned to the first packet; the end of time itself is never reached by adding. */
+  if (__builtin_add_overflow(s->window_end_ns, skipped, &start)) start = now;
+  if (__builtin_add_overflow(start, len, &end)) end = INT64_MAX;
+  s->window_seq++;
+  begin_window(s, start, end);
+  return any;
+}
+
+void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
+                     const struct ct_rtp_opts *o) {
+  int64_t now = p->ts_ns, end;
+  s->state = CT_STREAM_PROBING;
+  s->main_pt = s->audio_pt = CT_RTP_NO_PT;
+  s->last_pt = h->pt;
+  s->dscp_first = s->dscp_last = p->dscp;
+  s->first_ns = s->last_ns = now;
+  s->first_frame = p->ordinal;
+  if (p->frame != NULL) s->first_digest = fnv1a64(p->frame, p->caplen);
+  ct_sequence_start(s, h->seq);
+  if (__builtin_add_overflow(now, (int64_t)o->window_ns, &end)) end = INT64_MAX;
+  begin_window(s, now, end);
+  /* The first packet belongs to the first window. */
+  s->w_expected = s->w_unique = 0;
+  s->packets = 1;
+  take_payload(s, h, now, 0, true, false);
+}
+
+bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  int64_t idle = ct_ns_diff(now, s->last_ns);
+  if (idle < REUSE_IDLE_NS) return false;
+  int step = (int16_t)(uint16_t)(h->seq - s->ext_max);
+  if (step == 1) return false; /* a hold that goes on */
+  if (step == 0 && h->ts == s->last_ts) return false;
+  if (step <= 0 || step > CT_RTP_MAX_DROPOUT) return true;
+  const struct ct_static_clock *fixed = &ct_static_clocks[h->pt & 127];
+  double ns_per_tick = fixed->hz != 0 ? (double)fixed->ns_per_tick : (double)s->ns_per_tick;
+  if (ns_per_tick == 0 || !(s->flags & CT_SF_TIMED)) return false;
+  /* Packets were lost, or this is another call: the timestamps must have moved with the time. */
+  int64_t elapsed = ct_ns_diff(now, s->last_audio_ns);
+  int64_t off = ct_ns_diff((int64_t)((double)(int32_t)(h->ts - s->last_ts) * ns_per_tick), elapsed);
+  if (off < 0) off = -off;
+  return off > REUSE_IDLE_NS && off > elapsed / 2;
+}
+
+/* Four of the first five packets, or of any five in a row, that step forward with one payload type:
+ * the first needs no step, so three good steps of the last four decide. */
+static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_seq_verdict v, uint32_t step) {
+  bool good = v == CT_SEQ_FORWARD && step <= PROBE_STEP && h->pt == s->last_pt && plausible_pt(h->pt);
+  s->probe_hist = (uint8_t)((s->probe_hist << 1 | good) & 15);
+  return __builtin_popcount(s->probe_hist) >= 3;
+}
+
+unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
+                          const struct ct_rtp_opts *o, uint8_t window[128]) {
+  int64_t now = p->ts_ns;
+  unsigned done = 0;
+  if (now >= s->window_end_ns && roll_window(s, o, now, window)) done |= CT_UPDATE_WINDOW;
+  int64_t delta = ct_ns_diff(now, s->last_ns);
+  if (delta > s->max_delta_ns) s->max_delta_ns = delta;
+  if (delta > 0) s->last_ns = now;
+  s->packets++;
+  if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;
+  uint32_t before = s->ext_max;
+  enum ct_seq_verdict v = ct_sequence_update(s, h->seq);
+  if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
+  uint32_t step = s->ext_max - before;
+  bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
+  take_payload(s, h, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1);
+  if (s->state == CT_STREAM_PROBING && probe(s, h, v, step)) {
+    s->state = CT_STREAM_ACCEPTED;
+    done |= CT_UPDATE_ACCEPTED;
+  }
+  s->last_pt = h->pt;
+  return done;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * source_file.c - see source_file.h. Batches of CT_BATCH, so that the stream table's cache misses
+ * overlap; the batch is flushed whenever the reader is about to refill its buffer.
+ */
+#define _GNU_SOURCE
+#include "source_file.h"
+#include <string.h>
+
+static void set_progress(struct ct_file_source *s) {
+  uint64_t size = ct_pcap_size(s->file);
+  uint64_t at = ct_pcap_position(s->file);
+  if (size > 0) atomic_store_explicit(&s->progress, (uint32_t)(at >= size ? 1000 : at * 1000 / size), memory_order_relaxed);
+}
+
+static enum ct_end end_of(enum ct_pcap_status st) {
+  switch (st) {
+    case CT_PCAP_EOF: return CT_END_OK;
+    case CT_PCAP_TRUNCATED: return CT_END_TRUNCATED;
+    case CT_PCAP_IO: return CT_END_IO;
+    default: return CT_END_BAD_RECORD;
+  }
+}
+
+/* Last record: everything before it has been consumed, so injected RTP is complete. */
+static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, int64_t last_ns) {
+  ct_ring_publish(s->ring);
+  if (!ct_ring_wait_drained(s->ring)) return;
+  ct_pipeline_drain_injected(s->pl, sink);
+  uint8_t *data;
+  struct ct_record *r = ct_sink_reserve(sink, 0, &data);
+  if (r == NULL) return;
+  r->kind = CT_KIND_SOURCE_END;
+  r->aux0 = end;
+  r->aux1 = (uint32_t)ct_pcap_errno(s->file);
+  r->frame = (double)s->records;
+  r->ts_us = (double)(last_ns / 1000);
+  r->source = s->pl->source_id;
+  ct_sink_commit(sink, r);
+  ct_ring_publish(s->ring);
+}
+
+static void *run(void *arg) {
+  struct ct_file_source *s = arg;
+  struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
+  static _Thread_local struct ct_packet_slot slot[CT_BATCH];
+  uint32_t linktype[CT_BATCH], n = 0, batches = 0;
+  enum ct_pcap_status st = CT_PCAP_RECORD;
+  int64_t last_ns = 0;
+  while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
+    if (n == CT_BATCH || (n > 0 && ct_pcap_will_refill(s->file))) {
+      ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
+      n = 0;
+      ct_pipeline_drain_injected(s->pl, &sink);
+      if ((++batches & 255u) == 0) set_progress(s);
+    }
+    struct ct_pcap_record rec;
+    st = ct_pcap_next(s->file, &rec);
+    if (st != CT_PCAP_RECORD) break;
+    struct ct_packet *p = &slot[n].p;
+    memset(p, 0, sizeof(*p));
+    p->ts_ns = rec.ts_ns;
+    p->ordinal = rec.ordinal;
+    p->frame = rec.data;
+    p->caplen = rec.caplen;
+    p->wirelen = rec.wirelen;
+    if (rec.ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
+    if (rec.ts_ns > last_ns) last_ns = rec.ts_ns;
+    s->records++;
+    linktype[n++] = rec.linktype;
+  }
+  if (n > 0) ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
+  atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
+  finish(s, &sink, end_of(st), last_ns);
+  return NULL;
+}
+
+bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file) {
+  s->file = file;
+  s->running = pthread_create(&s->thread, NULL, run, s) == 0;
+  if (s->running) pthread_setname_np(s->thread, "calltap-file");
+  return s->running;
+}
+
+void ct_file_stop(struct ct_file_source *s) {
+  ct_ring_stop(s->ring);
+  if (s->running) pthread_join(s->thread, NULL);
+  s->running = false;
+  if (s->file != NULL) ct_pcap_close(s->file);
+  s->file = NULL;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * decode_check.h - bytes and checks shared by test_decode.c and test_classify.c.
+ */
+#ifndef CALLTAP_DECODE_CHECK_H
+#define CALLTAP_DECODE_CHECK_H
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../packet.h"
+
+static unsigned checks, failures;
+static const char *subject = "";
+
+#define CHECK(cond)                                                                                \
+  do {                                                                                             \
+    checks++;                                                                                      \
+    if (!(cond)) {                                                                                 \
+      failures++;                                                                                  \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, subject, #cond);                      \
+    }                                                                                              \
+  } while (0)
+
+#define CHECK_INT(got, want)                                                                       \
+  do {                                                                                             \
+    long long g_ = (long long)(got), w_ = (long long)(want);                                       \
+    checks++;                                                                                      \
+    if (g_ != w_) {                                                                                \
+      failures++;                                                                                  \
+      fprintf(stderr, "%s:%d: %s: %s is %lld, not %lld\n", __FILE__, __LINE__, subject, #got, g_, w_); \
+    }                                                                                              \
+  } while (0)
+
+/* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */
+static inline uint8_t *exact_copy(const uint8_t *d, size_t n) {
+  uint8_t *copy = malloc(n ? n : 1);
+  if (copy == NULL) abort();
+  if (n) memcpy(copy, d, n);
+  return copy;
+}
+
+/* One file of a fuzz corpus: `head` then `d`. */
+static inline void write_seed(const char *dir, const char *name, const uint8_t *head, size_t head_n,
+                              const uint8_t *d, size_t n) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  FILE *f = fopen(path, "wb");
+  if (f == NULL || fwrite(head, 1, head_n, f) != head_n || fwrite(d, 1, n, f) != n || fclose(f) != 0) {
+    perror(path);
+    exit(1);
+  }
+}
+
+static inline int report(const char *what) {
+  printf("%s: %u checks, %u failures\n", what, checks, failures);
+  return failures != 0;
+}
+
+/* What every decode promises, whatever the bytes were. */
+static inline void check_promises(const struct ct_packet *p, enum ct_reason r, const uint8_t *from,
+                                  size_t n) {
+  CHECK((unsigned)r < CT_REASON_COUNT);
+  CHECK(p->tunnel_depth <= CT_MAX_TUNNELS);
+  if (r != CT_OK && r != CT_FRAGMENT) return;
+  CHECK(p->payload >= from && p->payload <= from + n);
+  CHECK(p->len <= (size_t)(from + n - p->payload));
+  CHECK(p->len <= p->wire_len);
+  CHECK(p->ip_version == 4 || p->ip_version == 6);
+}
+
+#endif

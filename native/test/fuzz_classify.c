@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_classify.c - any bytes as a UDP or TCP payload, in and out of the gates.
+ *
+ *   clang -std=c11 -D_GNU_SOURCE= -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+ *     native/test/fuzz_classify.c native/classify.c -o native/test/out/fuzz_classify &&
+ *     native/test/out/fuzz_classify -runs=1000000 -max_len=512
+ *
+ * Seeds: native/test/out/test_classify --corpus DIR. Input: protocol, TCP flags, options (1 HEP, 2 in
+ * both gates, 4 low ports), how many bytes were cut off, then the payload.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../record.h"
+#include "../packet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(bool promise) {
+  if (!promise) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static struct ct_gate open, closed;
+  if (size < 4) return 0;
+  if (open.sip[0] == 0) memset(&open, 0xff, sizeof open);
+  const struct ct_decode_opts o = {.hep = data[2] & 1};
+  struct ct_packet p;
+  memset(&p, 0, sizeof p);
+  p.payload = data + 4;
+  p.len = (uint32_t)(size - 4);
+  p.wire_len = p.len + data[3];
+  p.proto = data[0];
+  p.tcp_flags = data[1];
+  p.sport = data[2] & 4 ? 53 : 40000;
+  p.dport = 40002;
+  bool gate = data[2] & 2, sip = ct_looks_sip(p.payload, p.len);
+  enum ct_class c = ct_classify(&p, gate ? &open : &closed, &o);
+  expect((unsigned)c < CT_CLS_COUNT && p.cls == c);
+  expect(gate || !(p.cls_flags & (CT_FLAG_SIP_GATE | CT_FLAG_WS_GATE)));
+  if (p.proto == 17 || p.proto == 6) expect(sip == !!(p.cls_flags & CT_FLAG_LOOKS_SIP));
+  if (c == CT_CLS_SIP || c == CT_CLS_KEEPALIVE) expect(gate && p.proto == 17);
+  if (c == CT_CLS_SIP_OUT) expect(!gate && sip);
+  if (c == CT_CLS_RTP) expect(p.len >= 12 && p.payload[0] >> 6 == 2 && p.sport >= 1024);
+  if (c == CT_CLS_RTCP) expect(p.len >= 8 && p.payload[0] >> 6 == 2);
+  if (c == CT_CLS_HEP) expect(o.hep);
+  if (c == CT_CLS_TCP) expect(gate && p.proto == 6);
+  return 0;
+}

@@ -1,0 +1,72 @@
+/** The mirror of native/rtp_stream.h against the C compiler's own offsets. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import * as layout from '../../src/rtp/stream-layout.ts';
+
+function nativeFolder(): string | null {
+  for (const start of [import.meta.dirname, process.cwd()]) {
+    for (let dir = start; ; dir = dirname(dir)) {
+      if (existsSync(join(dir, 'native/rtp_stream.h'))) return join(dir, 'native');
+      if (dirname(dir) === dir) break;
+    }
+  }
+  return null;
+}
+
+function hasCompiler(): boolean {
+  try {
+    execFileSync('cc', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+
+const native = nativeFolder();
+const skip = native === null ? 'native/rtp_stream.h not found' : hasCompiler() ? false : 'no C compiler (cc)';
+
+test('offsets, sizes and constants are those of the C structs', { skip }, () => {
+  const want: [string, number][] = [
+    ['sizeof(struct ct_stream)', layout.STREAM_BYTES],
+    ['sizeof(struct ct_rtp_window)', layout.WINDOW_BYTES],
+    ['CT_RTP_LANES', layout.LANES],
+    ['CT_RTP_PTS', layout.PAYLOAD_TYPES],
+    ['CT_RTP_NO_PT', layout.NO_PAYLOAD_TYPE],
+    ['CT_RTP_WINDOW_BITS', layout.WINDOW_BITS],
+    ['CT_RTP_GMIN', layout.GMIN],
+    ['CT_STREAM_FREE', layout.STREAM_STATE.FREE],
+    ['CT_STREAM_PROBING', layout.STREAM_STATE.PROBING],
+    ['CT_STREAM_ACCEPTED', layout.STREAM_STATE.ACCEPTED],
+    ['CT_SF_TIMED', layout.STREAM_FLAG.TIMED],
+    ['CT_SF_RETIRED', layout.STREAM_FLAG.RETIRED],
+    ['CT_SF_HINTED', layout.STREAM_FLAG.HINTED],
+    ['CT_SF_LISTED', layout.STREAM_FLAG.LISTED],
+    ['CT_LANES_ONE', layout.LANE_MODE.ONE],
+    ['CT_LANES_ALL', layout.LANE_MODE.ALL],
+  ];
+  for (const [field, at] of Object.entries(layout.STREAM)) {
+    want.push([`offsetof(struct ct_stream, ${snake(field)})`, at]);
+  }
+  for (const [field, at] of Object.entries(layout.WINDOW)) want.push([`offsetof(struct ct_rtp_window, ${snake(field)})`, at]);
+  const dir = mkdtempSync(join(tmpdir(), 'calltap-layout-'));
+  try {
+    const source = ['#include <stddef.h>', '#include <stdio.h>', '#include "rtp_stream.h"', 'int main(void) {']
+      .concat(want.map(([what]) => `  printf("%ld\\n", (long)(${what}));`))
+      .concat('  return 0;', '}', '');
+    writeFileSync(join(dir, 'layout.c'), source.join('\n'));
+    execFileSync('cc', ['-std=c11', '-I', native ?? '', '-o', join(dir, 'layout'), join(dir, 'layout.c')]);
+    const got = execFileSync(join(dir, 'layout'), { encoding: 'utf8' }).trim().split('\n').map(Number);
+    assert.deepEqual(
+      want.map(([what], i) => `${what} = ${got[i]}`),
+      want.map(([what, value]) => `${what} = ${value}`),
+    );
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
