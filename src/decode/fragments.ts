@@ -1,0 +1,299 @@
+/**
+ * IP fragments in, datagrams out (RFC 791 §3.2, RFC 8200 §4.5), bounded in number, bytes and capture time.
+ *
+ * Overlaps: IPv6 discards the datagram and all that still comes of it (RFC 5722); IPv4 keeps the bytes that came
+ * first, as BSD does with what lies to the left. Exact copies are no overlap.
+ */
+import type { DecodeCounters } from './counters.ts';
+import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
+
+const MAX_DATAGRAM_BYTES = 65_535;
+/** What a held fragment costs beside its bytes. */
+const PIECE_OVERHEAD = 128;
+
+/** A captured fragment. The reassembler keeps no reference to it. */
+export interface FragmentInput {
+  readonly ipVersion: number;
+  /** Addresses as in a record: 16 bytes each in `addresses`, IPv4 in the first 4. */
+  readonly addresses: Uint8Array;
+  readonly srcAt: number;
+  readonly dstAt: number;
+  /** Identification: 16 bits for IPv4, 32 for IPv6. */
+  readonly id: number;
+  readonly proto: number;
+  /** Place in the datagram, in bytes. */
+  readonly offset: number;
+  readonly more: boolean;
+  /** The fragment's payload is [start, end) of `bytes`; `wireLength` is more when the capture cut it. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly wireLength: number;
+  readonly tsUs: number;
+  /** Ordinal of the frame in its source. */
+  readonly frame: number;
+  /** The frame's digest as two unsigned halves; 0 when none was taken. */
+  readonly digestLo?: number;
+  readonly digestHi?: number;
+}
+
+export type FragmentDrop =
+  | 'snapped'
+  | 'empty'
+  | 'unaligned'
+  | 'too_long'
+  | 'conflicting_end'
+  | 'overlap'
+  | 'duplicate'
+  | 'discarded'
+  | 'too_many_fragments';
+
+export type FragmentResult =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'dropped'; readonly reason: FragmentDrop }
+  | {
+      readonly kind: 'complete';
+      /** What follows the IP header; owned by the caller. */
+      readonly payload: Uint8Array;
+      /** The protocol the first fragment (offset 0) names. */
+      readonly proto: number;
+      /** Capture time of the fragment that completed the datagram, and of the one seen first. */
+      readonly tsUs: number;
+      readonly firstTsUs: number;
+      /** Frame ordinal and digest of the fragment at offset 0. */
+      readonly frame: number;
+      readonly digestLo: number;
+      readonly digestHi: number;
+    };
+
+type Piece = { readonly from: number; readonly data: Uint8Array };
+
+type Datagram = {
+  readonly firstTsUs: number;
+  /** Sorted and disjoint. */
+  pieces: Piece[];
+  /** Bytes held in `pieces`. */
+  held: number;
+  arrived: number;
+  /** Known once the last fragment came, -1 before. */
+  total: number;
+  proto: number;
+  frame: number;
+  digestLo: number;
+  digestHi: number;
+  /** Nothing of this datagram is believed any more; kept to know the fragments that still come. */
+  isDiscarded: boolean;
+};
+
+const PENDING: FragmentResult = { kind: 'pending' };
+
+export class FragmentReassembler {
+  readonly counters: DecodeCounters;
+  readonly #limits: FragmentLimits;
+  /** In the order of their first fragments. */
+  readonly #open = new Map<string, Datagram>();
+  /** When datagrams were completed, so that copies of their fragments start nothing new. */
+  readonly #finished = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS) {
+    this.counters = counters;
+    this.#limits = limits;
+  }
+
+  get datagrams(): number {
+    return this.#open.size;
+  }
+
+  /** Bytes held, bookkeeping included. */
+  get bufferedBytes(): number {
+    return this.#bytes;
+  }
+
+  add(f: FragmentInput): FragmentResult {
+    this.counters.fragments++;
+    this.expire(f.tsUs);
+    const length = f.end - f.start;
+    if (length < f.wireLength) {
+      this.counters.fragmentsSnapped++;
+      return this.#drop(f, 'snapped');
+    }
+    // Only the last fragment may hold a number of bytes that is no multiple of 8, and none may be empty.
+    if (length <= 0 || f.offset < 0) return this.#malformed(f, 'empty');
+    if (f.more && length % 8 !== 0) return this.#malformed(f, 'unaligned');
+    if (f.offset + length > MAX_DATAGRAM_BYTES) return this.#malformed(f, 'too_long');
+    if (f.offset === 0 && !f.more) {
+      // A datagram that is one fragment stands alone (RFC 6946).
+      this.counters.fragmentsReassembled++;
+      const payload = f.bytes.slice(f.start, f.end);
+      const { digestLo = 0, digestHi = 0 } = f;
+      const { proto, tsUs, frame } = f;
+      return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, frame, digestLo, digestHi };
+    }
+    const key = keyOf(f);
+    const finishedUs = this.#finished.get(key);
+    if (finishedUs !== undefined) {
+      if (f.tsUs - finishedUs <= this.#limits.duplicateWindowUs) {
+        this.counters.fragmentsDuplicate++;
+        return this.#drop(f, 'duplicate');
+      }
+      this.#finished.delete(key);
+    }
+    let d = this.#open.get(key);
+    if (d === undefined) {
+      d = this.#begin(key, f.tsUs);
+    } else if (d.isDiscarded) return this.#drop(f, 'discarded');
+    return this.#join(key, d, f, length);
+  }
+
+  /** Gives up datagrams whose first fragment is too old at `nowUs`; returns how many. */
+  expire(nowUs: number): number {
+    let timeouts = 0;
+    for (const [key, d] of this.#open) {
+      if (nowUs - d.firstTsUs <= this.#limits.timeoutUs) break;
+      if (!d.isDiscarded) timeouts++;
+      this.#giveUp(key, d);
+    }
+    for (const [key, tsUs] of this.#finished) {
+      if (nowUs - tsUs <= this.#limits.duplicateWindowUs) break;
+      this.#finished.delete(key);
+    }
+    this.counters.fragmentTimeouts += timeouts;
+    return timeouts;
+  }
+
+  #begin(key: string, tsUs: number): Datagram {
+    if (this.#open.size >= this.#limits.maxDatagrams) this.#evictOldest();
+    const d: Datagram = {
+      firstTsUs: tsUs, pieces: [], held: 0, arrived: 0, total: -1, proto: 0, frame: -1, digestLo: 0, digestHi: 0,
+      isDiscarded: false,
+    };
+    this.#open.set(key, d);
+    return d;
+  }
+
+  #join(key: string, d: Datagram, f: FragmentInput, length: number): FragmentResult {
+    const end = f.offset + length;
+    const reach = d.pieces.at(-1);
+    const seen = reach === undefined ? 0 : reach.from + reach.data.length;
+    const isDuplicate = d.pieces.some((p) => p.from === f.offset && p.data.length === length);
+    if (isDuplicate && (f.more || d.total === end)) {
+      this.counters.fragmentsDuplicate++;
+      return this.#drop(f, 'duplicate');
+    }
+    // All fragments agree on where the datagram ends.
+    if ((d.total >= 0 && (end > d.total || (!f.more && end !== d.total))) || (!f.more && end < seen)) {
+      if (f.ipVersion === 6) this.#discard(d);
+      return this.#malformed(f, 'conflicting_end');
+    }
+    if (d.arrived >= this.#limits.maxFragmentsPerDatagram) {
+      this.#discard(d);
+      return this.#malformed(f, 'too_many_fragments');
+    }
+    const overlaps = d.pieces.some((p) => p.from < end && f.offset < p.from + p.data.length);
+    if (overlaps) {
+      this.counters.fragmentsOverlapping++;
+      if (f.ipVersion === 6) {
+        this.#discard(d);
+        return this.#drop(f, 'overlap');
+      }
+    }
+    d.arrived++;
+    if (!f.more) d.total = end;
+    if (f.offset === 0 && d.frame < 0) {
+      d.proto = f.proto;
+      d.frame = f.frame;
+      d.digestLo = f.digestLo ?? 0;
+      d.digestHi = f.digestHi ?? 0;
+    }
+    const before = d.held;
+    this.#insert(d, f.offset, end, f);
+    this.counters.fragmentBytesIgnored += length - (d.held - before);
+    if (d.total >= 0 && d.held === d.total) return this.#complete(key, d, f.tsUs);
+    while (this.#bytes > this.#limits.maxBytes && this.#open.size > 0) this.#evictOldest();
+    return PENDING;
+  }
+
+  /** Keeps the parts of [from, end) that nothing covers yet. */
+  #insert(d: Datagram, offset: number, end: number, f: FragmentInput): void {
+    const merged: Piece[] = [];
+    let from = offset;
+    const keep = (to: number): void => {
+      const data = f.bytes.slice(f.start + from - offset, f.start + to - offset);
+      merged.push({ from, data });
+      d.held += data.length;
+      this.#bytes += data.length + PIECE_OVERHEAD;
+    };
+    for (const piece of d.pieces) {
+      if (piece.from > from && from < end) keep(Math.min(piece.from, end));
+      merged.push(piece);
+      from = Math.max(from, piece.from + piece.data.length);
+    }
+    if (from < end) keep(end);
+    d.pieces = merged;
+  }
+
+  #complete(key: string, d: Datagram, tsUs: number): FragmentResult {
+    const payload = new Uint8Array(d.total);
+    for (const piece of d.pieces) payload.set(piece.data, piece.from);
+    this.#open.delete(key);
+    this.#release(d);
+    if (this.#finished.size >= this.#limits.maxDatagrams) {
+      const oldest = this.#finished.keys().next().value;
+      if (oldest !== undefined) this.#finished.delete(oldest);
+    }
+    this.#finished.set(key, tsUs);
+    this.counters.fragmentsReassembled++;
+    const { proto, firstTsUs, frame, digestLo, digestHi } = d;
+    return { kind: 'complete', payload, proto, tsUs, firstTsUs, frame, digestLo, digestHi };
+  }
+
+  #discard(d: Datagram): void {
+    this.counters.fragmentDatagramsDiscarded++;
+    this.counters.fragmentBytesIgnored += d.held;
+    this.#release(d);
+    d.isDiscarded = true;
+  }
+
+  #evictOldest(): void {
+    for (const [key, d] of this.#open) {
+      if (!d.isDiscarded) this.counters.fragmentsEvicted++;
+      this.#giveUp(key, d);
+      return;
+    }
+  }
+
+  #giveUp(key: string, d: Datagram): void {
+    this.counters.fragmentBytesIgnored += d.held;
+    this.#release(d);
+    this.#open.delete(key);
+  }
+
+  #release(d: Datagram): void {
+    this.#bytes -= d.held + d.pieces.length * PIECE_OVERHEAD;
+    d.held = 0;
+    d.pieces = [];
+  }
+
+  #malformed(f: FragmentInput, reason: FragmentDrop): FragmentResult {
+    this.counters.fragmentsMalformed++;
+    return this.#drop(f, reason);
+  }
+
+  #drop(f: FragmentInput, reason: FragmentDrop): FragmentResult {
+    this.counters.fragmentBytesIgnored += Math.max(0, f.end - f.start);
+    return { kind: 'dropped', reason };
+  }
+}
+
+/** Source, destination, identification, and for IPv4 the protocol (RFC 791; RFC 8200 leaves it out). */
+function keyOf(f: FragmentInput): string {
+  const n = f.ipVersion === 6 ? 16 : 4;
+  let key = String.fromCharCode(f.ipVersion === 6 ? 0x600 : 0x400 | (f.proto & 255), f.id >>> 16, f.id & 0xffff);
+  for (const at of [f.srcAt, f.dstAt]) {
+    for (let i = at; i < at + n; i += 2) {
+      key += String.fromCharCode(((f.addresses[i] ?? 0) << 8) | (f.addresses[i + 1] ?? 0));
+    }
+  }
+  return key;
+}

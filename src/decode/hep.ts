@@ -1,0 +1,233 @@
+/**
+ * HEP datagrams, version 3 (and its old name EEP3), 2 and 1: who sent what to whom, as a mirroring agent saw it.
+ *
+ *     HEP3:   'H' 'E' 'P' '3' | total length (2, header included) | chunks
+ *     chunk:  vendor (2) | type (2) | length (2, these 6 bytes included) | payload
+ *
+ * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
+ * hep-legacy.ts.
+ */
+import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { fail, ok, type Result } from '../core/result.ts';
+import { HEP_MAX_INFLATED_BYTES } from './decode-limits.ts';
+import { parseHepLegacy } from './hep-legacy.ts';
+import type { HepFailure, HepPacket } from './hep-packet.ts';
+
+const HEADER_BYTES = 6;
+const CHUNK_HEADER_BYTES = 6;
+/** "HEP3" and "EEP3". */
+const MAGICS: readonly number[] = [0x48455033, 0x45455033];
+/** Text chunks are identifiers; longer ones are cut. */
+const MAX_TEXT_BYTES = 1_024;
+
+const CHUNK = {
+  FAMILY: 0x01,
+  PROTOCOL: 0x02,
+  SRC4: 0x03,
+  DST4: 0x04,
+  SRC6: 0x05,
+  DST6: 0x06,
+  SRC_PORT: 0x07,
+  DST_PORT: 0x08,
+  SECONDS: 0x09,
+  MICROSECONDS: 0x0a,
+  TYPE: 0x0b,
+  AGENT: 0x0c,
+  KEEP_ALIVE: 0x0d,
+  AUTH_KEY: 0x0e,
+  PAYLOAD: 0x0f,
+  COMPRESSED: 0x10,
+  CORRELATION: 0x11,
+  VLAN: 0x12,
+  NODE: 0x13,
+  TCP_FLAGS: 0x17,
+  TOS: 0x18,
+  MOS: 0x20,
+  R_FACTOR: 0x21,
+  JITTER: 0x23,
+  GROUP: 0x29,
+} as const;
+
+/** Payload size by type; 0 is any. What is not here is skipped. */
+const SIZES = new Map<number, number>([
+  [CHUNK.FAMILY, 1], [CHUNK.PROTOCOL, 1], [CHUNK.SRC4, 4], [CHUNK.DST4, 4], [CHUNK.SRC6, 16], [CHUNK.DST6, 16],
+  [CHUNK.SRC_PORT, 2], [CHUNK.DST_PORT, 2], [CHUNK.SECONDS, 4], [CHUNK.MICROSECONDS, 4], [CHUNK.TYPE, 1],
+  [CHUNK.AGENT, 4], [CHUNK.KEEP_ALIVE, 2], [CHUNK.AUTH_KEY, 0], [CHUNK.PAYLOAD, 0], [CHUNK.COMPRESSED, 0],
+  [CHUNK.CORRELATION, 0], [CHUNK.VLAN, 2], [CHUNK.NODE, 0], [CHUNK.TCP_FLAGS, 1], [CHUNK.TOS, 1], [CHUNK.MOS, 2],
+  [CHUNK.R_FACTOR, 2], [CHUNK.JITTER, 4], [CHUNK.GROUP, 0],
+]);
+const CHUNK_TYPES = 0x40;
+
+/** True when bytes begin like HEP3 or EEP3. */
+export function isHep3(b: Uint8Array, start: number, end: number): boolean {
+  return end - start >= 4 && MAGICS.includes(uint(b, start, 4));
+}
+
+/**
+ * Length of the HEP3 packet that begins at `start`, for framing it on a stream: 0 when more bytes are needed, -1
+ * when no packet begins there.
+ */
+export function hep3Length(b: Uint8Array, start: number, end: number): number {
+  if (end - start < HEADER_BYTES) return end - start >= 4 && !isHep3(b, start, end) ? -1 : 0;
+  if (!isHep3(b, start, end)) return -1;
+  const total = uint(b, start + 4, 2);
+  return total < HEADER_BYTES ? -1 : total;
+}
+
+/** Reads one datagram of any version. The packet refers to `b` unless its payload was compressed. */
+export function parseHep(b: Uint8Array, start: number, end: number): Result<HepPacket, HepFailure> {
+  if (!isHep3(b, start, end)) return parseHepLegacy(b, start, end);
+  if (end - start < HEADER_BYTES) return fail('short_header');
+  const total = uint(b, start + 4, 2);
+  if (total < HEADER_BYTES) return fail('bad_length');
+  // The datagram may be longer than the packet says, never shorter.
+  if (total > end - start) return fail('truncated');
+  const limit = start + total;
+  const found = new Chunks();
+  let at = start + HEADER_BYTES;
+  while (at < limit) {
+    // A chunk header of 6 bytes, and a length that holds it and stays inside the packet.
+    if (limit - at < CHUNK_HEADER_BYTES) return fail('bad_chunk_length');
+    const length = uint(b, at + 4, 2);
+    if (length < CHUNK_HEADER_BYTES || length > limit - at) return fail('bad_chunk_length');
+    found.note(uint(b, at, 2), uint(b, at + 2, 2), at + CHUNK_HEADER_BYTES, length - CHUNK_HEADER_BYTES);
+    at += length;
+  }
+  return packetOf(b, start, found);
+}
+
+/** Where the chunks of a packet are; the first of a type counts. */
+class Chunks {
+  readonly #at = new Int32Array(CHUNK_TYPES).fill(-1);
+  readonly #length = new Int32Array(CHUNK_TYPES);
+  skipped = 0;
+
+  note(vendor: number, type: number, at: number, length: number): void {
+    const size = SIZES.get(type);
+    if (vendor !== 0 || size === undefined || (size !== 0 && size !== length)) this.skipped++;
+    else if (this.at(type) < 0) {
+      this.#at[type] = at;
+      this.#length[type] = length;
+    }
+  }
+
+  at(type: number): number {
+    return this.#at[type] ?? -1;
+  }
+
+  length(type: number): number {
+    return this.#length[type] ?? 0;
+  }
+
+  has(type: number): boolean {
+    return this.at(type) >= 0;
+  }
+
+  number(b: Uint8Array, type: number): number | null {
+    return this.has(type) ? uint(b, this.at(type), this.length(type)) : null;
+  }
+
+  text(b: Uint8Array, type: number): string | null {
+    const at = this.at(type);
+    if (at < 0) return null;
+    let n = Math.min(this.length(type), MAX_TEXT_BYTES);
+    while (n > 0 && b[at + n - 1] === 0) n--;
+    return Buffer.from(b.buffer, b.byteOffset + at, n).toString('utf8');
+  }
+}
+
+function packetOf(b: Uint8Array, origin: number, found: Chunks): Result<HepPacket, HepFailure> {
+  let bytes = b;
+  let start = origin;
+  let end = origin;
+  let isInflated = false;
+  if (found.has(CHUNK.PAYLOAD)) {
+    start = found.at(CHUNK.PAYLOAD);
+    end = start + found.length(CHUNK.PAYLOAD);
+  } else if (found.has(CHUNK.COMPRESSED) && found.length(CHUNK.COMPRESSED) > 0) {
+    const at = found.at(CHUNK.COMPRESSED);
+    const inflated = inflate(b.subarray(at, at + found.length(CHUNK.COMPRESSED)));
+    if (inflated === null) return fail('inflate_failed');
+    bytes = inflated;
+    start = 0;
+    end = inflated.length;
+    isInflated = true;
+  }
+  const protocolType = found.number(b, CHUNK.TYPE) ?? -1;
+  // Some senders count the string's terminator.
+  if (protocolType === 1) while (end > start && bytes[end - 1] === 0) end--;
+  const ipVersion = ipVersionOf(b, found);
+  const seconds = found.number(b, CHUNK.SECONDS);
+  const micros = Math.min(found.number(b, CHUNK.MICROSECONDS) ?? 0, 999_999);
+  const authAt = found.at(CHUNK.AUTH_KEY);
+  return ok({
+    version: 3,
+    ipVersion,
+    proto: found.number(b, CHUNK.PROTOCOL) ?? 0,
+    src: addressOf(b, found, ipVersion, CHUNK.SRC4, CHUNK.SRC6),
+    dst: addressOf(b, found, ipVersion, CHUNK.DST4, CHUNK.DST6),
+    srcPort: found.number(b, CHUNK.SRC_PORT) ?? 0,
+    dstPort: found.number(b, CHUNK.DST_PORT) ?? 0,
+    tsUs: seconds === null ? null : seconds * 1_000_000 + micros,
+    protocolType,
+    agentId: found.number(b, CHUNK.AGENT),
+    bytes,
+    start,
+    end,
+    isInflated,
+    keepAliveSecs: found.number(b, CHUNK.KEEP_ALIVE),
+    authKey: authAt < 0 ? null : b.slice(authAt, authAt + found.length(CHUNK.AUTH_KEY)),
+    correlationId: found.text(b, CHUNK.CORRELATION),
+    nodeName: found.text(b, CHUNK.NODE),
+    vlan: found.number(b, CHUNK.VLAN),
+    tos: found.number(b, CHUNK.TOS),
+    tcpFlags: found.number(b, CHUNK.TCP_FLAGS),
+    reportedMos: found.number(b, CHUNK.MOS),
+    reportedRFactor: found.number(b, CHUNK.R_FACTOR),
+    reportedJitter: found.number(b, CHUNK.JITTER),
+    groupId: found.text(b, CHUNK.GROUP),
+    skippedChunks: found.skipped,
+  });
+}
+
+/** The version whose two addresses are there; the family chunk decides only when both are or none is complete. */
+function ipVersionOf(b: Uint8Array, found: Chunks): 0 | 4 | 6 {
+  const four = Number(found.has(CHUNK.SRC4)) + Number(found.has(CHUNK.DST4));
+  const six = Number(found.has(CHUNK.SRC6)) + Number(found.has(CHUNK.DST6));
+  if (four !== six) return four > six ? 4 : 6;
+  if (four === 0) return 0;
+  return found.number(b, CHUNK.FAMILY) === 10 ? 6 : 4;
+}
+
+function addressOf(b: Uint8Array, found: Chunks, ipVersion: number, four: number, six: number): Uint8Array {
+  const out = new Uint8Array(16);
+  const at = found.at(ipVersion === 6 ? six : four);
+  if (ipVersion !== 0 && at >= 0) out.set(b.subarray(at, at + (ipVersion === 6 ? 16 : 4)));
+  return out;
+}
+
+/** gzip, zlib or raw deflate, by how the data begins; null when it is none or would be too long. */
+function inflate(data: Uint8Array): Uint8Array | null {
+  const options = { maxOutputLength: HEP_MAX_INFLATED_BYTES };
+  const b0 = data[0] ?? 0;
+  const b1 = data[1] ?? 0;
+  const attempts =
+    b0 === 0x1f && b1 === 0x8b ? [gunzipSync]
+    : (b0 & 0x0f) === 8 && ((b0 << 8) | b1) % 31 === 0 ? [inflateSync, inflateRawSync]
+    : [inflateRawSync];
+  for (const attempt of attempts) {
+    try {
+      return attempt(data, options);
+    } catch {
+      // Hostile or other data; the next form is tried.
+    }
+  }
+  return null;
+}
+
+/** Unsigned number of `bytes` (1 to 4) bytes in network order. */
+function uint(b: Uint8Array, at: number, bytes: number): number {
+  let value = 0;
+  for (let i = 0; i < bytes; i++) value = value * 256 + (b[at + i] ?? 0);
+  return value;
+}

@@ -1,0 +1,167 @@
+/**
+ * Where a SIP message on a byte stream begins and ends, by bytes only (RFC 3261 §7, §18.3, §20.14).
+ *
+ * Line ends are CRLF or a bare LF. Nothing here reads a header other than Content-Length (`l`).
+ */
+
+const CR = 13;
+const LF = 10;
+
+/** Longest start line that is believed. */
+export const MAX_START_LINE_BYTES = 4_096;
+const MAX_METHOD_BYTES = 64;
+
+/** What the bytes at a place are: a SIP start line, none, or too few bytes to tell. */
+export const START = { NO: 0, MAYBE: 1, YES: 2 } as const;
+export type Start = (typeof START)[keyof typeof START];
+
+/** RFC 3261 token characters. */
+const TOKEN = new Uint8Array(256);
+for (const c of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.!%*_+`'~") TOKEN[c.charCodeAt(0)] = 1;
+
+const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 48 && c <= 57;
+
+/** Length of `SIP/n.n` at `at`, 0 when it is not there, -1 when the bytes end inside it. */
+function versionLength(b: Uint8Array, at: number, end: number): number {
+  for (let i = 0; i < 7; i++) {
+    if (at + i >= end) return -1;
+    const c = b[at + i] ?? 0;
+    const fits =
+      i === 0 ? (c | 32) === 115
+      : i === 1 ? (c | 32) === 105
+      : i === 2 ? (c | 32) === 112
+      : i === 3 ? c === 47
+      : i === 5 ? c === 46
+      : isDigit(c);
+    if (!fits) return 0;
+  }
+  return 7;
+}
+
+/** Whether a start line stands at `at`: `SIP/2.0 200 …` or `METHOD uri SIP/2.0`. Stops at the end of the line. */
+export function sipStart(b: Uint8Array, at: number, end: number): Start {
+  const version = versionLength(b, at, end);
+  if (version < 0) return START.MAYBE;
+  if (version > 0) return statusLine(b, at + version, end);
+  let i = at;
+  const methodEnd = Math.min(end, at + MAX_METHOD_BYTES);
+  while (i < methodEnd && TOKEN[b[i] ?? 0] === 1) i++;
+  if (i === end) return START.MAYBE;
+  if (i === at || b[i] !== 32) return START.NO;
+  // The request line ends with the version; a line that never ends is not waited for.
+  const limit = Math.min(end, at + MAX_START_LINE_BYTES);
+  let eol = i;
+  while (eol < limit && b[eol] !== LF) {
+    if (b[eol] === 0) return START.NO;
+    eol++;
+  }
+  if (eol === limit) return limit === end && end - at < MAX_START_LINE_BYTES ? START.MAYBE : START.NO;
+  let last = eol;
+  while (last > i && ((b[last - 1] ?? 0) === CR || b[last - 1] === 32)) last--;
+  if (last - 8 <= i) return START.NO;
+  return b[last - 8] === 32 && versionLength(b, last - 7, last) === 7 ? START.YES : START.NO;
+}
+
+/** `SP 3DIGIT` and then a space or the end of the line. */
+function statusLine(b: Uint8Array, at: number, end: number): Start {
+  if (at >= end) return START.MAYBE;
+  if (b[at] !== 32) return START.NO;
+  for (let i = 1; i <= 3; i++) {
+    if (at + i >= end) return START.MAYBE;
+    if (!isDigit(b[at + i])) return START.NO;
+  }
+  const c = b[at + 4];
+  if (at + 4 >= end) return START.MAYBE;
+  return c === 32 || c === CR || c === LF ? START.YES : START.NO;
+}
+
+/**
+ * Offset just behind the empty line that ends the headers, or -1. The search begins at `from`, which may be any
+ * place before that line; to go on after more bytes came, pass the old end less 3.
+ */
+export function headersEnd(b: Uint8Array, from: number, end: number): number {
+  // An empty line is LF LF or LF CR LF, so of any two neighbours in it one is at most CR (13).
+  for (let i = from + 1; i < end; i += 2) {
+    const c = b[i] ?? 255;
+    if (c > CR) continue;
+    for (let j = Math.max(from, i - 2); j <= i; j++) {
+      if (b[j] !== LF) continue;
+      if (j + 1 < end && b[j + 1] === LF) return j + 2;
+      if (j + 2 < end && b[j + 1] === CR && b[j + 2] === LF) return j + 3;
+    }
+  }
+  return -1;
+}
+
+/** Content-Length has no usable value: it is not there, or it is not a number. */
+export const LENGTH_ABSENT = -1;
+export const LENGTH_BAD = -2;
+
+const NAME = 'content-length';
+
+/**
+ * Value of Content-Length in the header block [at, headerEnd). Lines are read from the last one up, because the
+ * header stands last in what most agents send; of several the last counts.
+ */
+export function contentLength(b: Uint8Array, at: number, headerEnd: number): number {
+  let line = headerEnd;
+  while (line > at) {
+    let prev = line - 2;
+    while (prev >= at && b[prev] !== LF) prev--;
+    line = prev + 1;
+    if (line <= at) return LENGTH_ABSENT;
+    const c = (b[line] ?? 0) | 32;
+    if (c !== 99 && c !== 108) continue;
+    const value = lengthOnLine(b, line, headerEnd);
+    if (value !== LENGTH_ABSENT) return value;
+  }
+  return LENGTH_ABSENT;
+}
+
+function lengthOnLine(b: Uint8Array, line: number, end: number): number {
+  let i = line;
+  if (((b[i] ?? 0) | 32) === 108) i++;
+  else {
+    for (let k = 0; k < NAME.length; k++, i++) {
+      const c = b[i] ?? 0;
+      // '-' has the bit of lower case already, so folding leaves it alone.
+      if ((c | 32) !== NAME.charCodeAt(k)) return LENGTH_ABSENT;
+    }
+  }
+  while (i < end && (b[i] === 32 || b[i] === 9)) i++;
+  if (b[i] !== 58) return LENGTH_ABSENT;
+  i++;
+  i = skipWhite(b, i, end);
+  if (!isDigit(b[i])) return LENGTH_BAD;
+  let value = 0;
+  while (i < end && isDigit(b[i])) {
+    value = Math.min(value * 10 + ((b[i] ?? 48) - 48), Number.MAX_SAFE_INTEGER / 100);
+    i++;
+  }
+  while (i < end && (b[i] === 32 || b[i] === 9)) i++;
+  return b[i] === CR || b[i] === LF ? Math.floor(value) : LENGTH_BAD;
+}
+
+/** Spaces, tabs and folds: a line end counts as white space when the next line begins with white space. */
+function skipWhite(b: Uint8Array, from: number, end: number): number {
+  let i = from;
+  while (i < end) {
+    const c = b[i];
+    if (c === 32 || c === 9) i++;
+    else if (c === LF && (b[i + 1] === 32 || b[i + 1] === 9)) i += 2;
+    else if (c === CR && b[i + 1] === LF && (b[i + 2] === 32 || b[i + 2] === 9)) i += 3;
+    else break;
+  }
+  return i;
+}
+
+/** First offset at or after `from` that is no CR, LF or NUL: what agents send between messages to keep a flow open. */
+export function skipKeepAlive(b: Uint8Array, from: number, end: number): number {
+  let i = from;
+  while (i < end) {
+    const c = b[i];
+    if (c !== CR && c !== LF && c !== 0) break;
+    i++;
+  }
+  return i;
+}

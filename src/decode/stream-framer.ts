@@ -1,0 +1,472 @@
+/**
+ * What protocol one direction of a TCP connection speaks, and where its messages begin and end.
+ *
+ * Fed with in-order bytes; bytes handed on are valid during the call only. SIP framing: RFC 3261 §18.3; WebSocket:
+ * RFC 6455, RFC 7118; TLS is known by its record header (RFC 8446 §5.1).
+ */
+import { ByteBuffer, type ByteBudget } from './byte-buffer.ts';
+import type { DecodeCounters } from './counters.ts';
+import type { TcpLimits } from './decode-limits.ts';
+import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './http-upgrade.ts';
+import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
+import { OwnedMark, type SegmentMark } from './segment-mark.ts';
+import {
+  contentLength, headersEnd, LENGTH_ABSENT, LENGTH_BAD, sipStart, skipKeepAlive, START, type Start,
+} from './sip-framing.ts';
+import { FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket.ts';
+
+export type StreamTransport = 'TCP' | 'WS';
+
+/** What all directions share. */
+export type FramerShared = {
+  readonly counters: DecodeCounters;
+  readonly limits: TcpLimits;
+  readonly budget: ByteBudget;
+};
+
+/** A complete message; `begin` is the segment it began in. */
+export type FramedTarget = (
+  b: Uint8Array,
+  start: number,
+  end: number,
+  transport: StreamTransport,
+  begin: SegmentMark,
+  isTruncated: boolean,
+) => void;
+
+/** `need` while a boundary is awaited, and while the end of the headers is. */
+const AT_BOUNDARY = 0;
+const IN_HEADERS = -1;
+
+/** For looking ahead; holds nothing between calls. */
+const ahead = new FrameHeader();
+
+export class StreamFramer {
+  protocol: Protocol = PROTOCOL.UNKNOWN;
+  readonly #shared: FramerShared;
+  readonly #session: WebSocketSession;
+  readonly #target: FramedTarget;
+  readonly #held: ByteBuffer;
+  readonly #heldMark = new OwnedMark();
+  #mark: SegmentMark;
+  /** Bytes at the front of what is being read that came with earlier segments. */
+  #oldBytes = 0;
+  #need = AT_BOUNDARY;
+  #scanned = 0;
+  #skip = 0;
+  /** The next boundary is searched for; what stands at it is not the next byte. */
+  #isLost = false;
+  /** A step changed the state without taking bytes. */
+  #movedOn = false;
+  /** End of the handshake that was just read, 0 when there is none. */
+  #handshakeEnd = 0;
+  #ignoredRun = 0;
+  #webSocket: WebSocketReceiver | null = null;
+
+  constructor(shared: FramerShared, session: WebSocketSession, target: FramedTarget) {
+    this.#shared = shared;
+    this.#session = session;
+    this.#target = target;
+    this.#held = new ByteBuffer(shared.budget);
+    this.#mark = this.#heldMark;
+  }
+
+  get hasPartial(): boolean {
+    return this.#held.length > 0 || this.#webSocket?.hasPartial === true;
+  }
+
+  /** Nothing is read from this direction: TLS, or a protocol that is not ours. */
+  get isIgnored(): boolean {
+    return this.protocol === PROTOCOL.TLS || this.protocol === PROTOCOL.OTHER;
+  }
+
+  /** Takes the next bytes of the stream. */
+  feed(b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+    this.#mark = mark;
+    if (this.#held.length === 0) {
+      this.#oldBytes = 0;
+      const rest = this.#consume(b, start, end);
+      if (rest < end) {
+        this.#held.append(b, rest, end);
+        this.#heldMark.copy(mark);
+      }
+      return;
+    }
+    const old = this.#held.length;
+    this.#oldBytes = old;
+    this.#held.append(b, start, end);
+    const rest = this.#consume(this.#held.bytes, 0, this.#held.length);
+    if (rest >= old) this.#heldMark.copy(mark);
+    this.#held.dropFront(rest);
+  }
+
+  /** `bytes` of the stream will never come. A message whose headers are complete is handed out as far as it goes. */
+  gap(bytes: number, mark: SegmentMark): void {
+    if (this.isIgnored) return;
+    let missing = bytes;
+    if (this.#skip > 0) {
+      const within = Math.min(this.#skip, missing);
+      this.#skip -= within;
+      missing -= within;
+      if (missing === 0) return;
+    }
+    this.#mark = mark;
+    const held = this.#held.length;
+    if (this.protocol === PROTOCOL.WEBSOCKET) this.#webSocketGap(missing);
+    else if (this.#need > 0) {
+      const left = this.#need - held;
+      this.#shared.counters.tcpMessagesTruncated++;
+      this.#emit(this.#held.bytes, 0, held, 'TCP', this.#heldMark, true);
+      this.#held.clear();
+      this.#need = AT_BOUNDARY;
+      if (missing <= left) this.#skip = left - missing;
+      else this.#lose();
+    } else {
+      this.#ignore(held);
+      this.#held.clear();
+      this.#need = AT_BOUNDARY;
+      this.#lose();
+    }
+  }
+
+  /** Gives up what is held, because the stream ended or does not go on. Says whether that cut a message. */
+  abandon(): boolean {
+    const had = this.hasPartial;
+    let left = this.#held.length;
+    if (this.#webSocket !== null) left += this.#webSocket.close();
+    this.#shared.counters.tcpBytesIgnored += left;
+    this.#held.clear();
+    this.#need = AT_BOUNDARY;
+    this.#skip = 0;
+    this.#scanned = 0;
+    this.#isLost = true;
+    return had;
+  }
+
+  /** The next byte fed is somewhere in a stream that was joined late: a boundary is searched for. */
+  joinLate(): void {
+    if (!this.isIgnored) this.#lose();
+  }
+
+  /** A segment of an ignored direction: looks at its first bytes only, and reads on when a message begins there. */
+  revive(b: Uint8Array, start: number, end: number): boolean {
+    if (this.protocol !== PROTOCOL.OTHER) return false;
+    const at = skipKeepAlive(b, start, end);
+    const isHandshake = mayBeHandshake(b, at, end) && headersEnd(b, at, end) > 0;
+    if (!isHandshake && !this.isStart(b, at, end)) return false;
+    this.protocol = PROTOCOL.UNKNOWN;
+    this.#ignoredRun = 0;
+    this.#isLost = false;
+    return true;
+  }
+
+  /** Whether a segment seen first on a connection joined late begins at a boundary. */
+  isStart(b: Uint8Array, start: number, end: number): boolean {
+    return startsStream(b, start, end, this.#session, this.#shared.limits.maxWebSocketMessageBytes);
+  }
+
+  /** Reads what can be read; returns where the unread rest begins. */
+  #consume(b: Uint8Array, start: number, end: number): number {
+    let pos = start;
+    while (pos < end) {
+      if (this.#skip > 0) {
+        const n = Math.min(this.#skip, end - pos);
+        this.#skip -= n;
+        pos += n;
+        this.#shared.counters.tcpBytesIgnored += n;
+        continue;
+      }
+      const before = pos;
+      const protocol = this.protocol;
+      if (protocol === PROTOCOL.SIP) pos = this.#isLost ? this.#seek(b, pos, end) : this.#sip(b, pos, end);
+      else if (protocol === PROTOCOL.UNKNOWN) pos = this.#isLost ? this.#seek(b, pos, end) : this.#detect(b, pos, end);
+      else if (protocol === PROTOCOL.WEBSOCKET) pos = this.#frames(b, pos, end);
+      else {
+        if (protocol === PROTOCOL.TLS) this.#shared.counters.encryptedBytes += end - pos;
+        else this.#shared.counters.tcpBytesIgnored += end - pos;
+        return end;
+      }
+      // No progress and nothing learned: more bytes are needed.
+      if (pos === before && this.protocol === protocol && this.#skip === 0 && !this.#movedOn) break;
+      this.#movedOn = false;
+    }
+    return pos;
+  }
+
+  /** A boundary of a direction whose protocol is not known yet. */
+  #detect(b: Uint8Array, from: number, end: number): number {
+    const pos = this.#keepAlive(b, from, end);
+    if (pos === end) return end;
+    const found = this.#protocolAt(b, pos, end);
+    if (found === START.NO) this.#lose();
+    // Keep-alive bytes were taken; the rest waits for more bytes unless something was decided.
+    else if (found === START.YES) this.#movedOn = true;
+    return found === START.YES && this.#handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
+  }
+
+  #takeHandshake(pos: number): number {
+    const end = this.#handshakeEnd;
+    this.#handshakeEnd = 0;
+    this.#shared.counters.wsOverheadBytes += end - pos;
+    return end;
+  }
+
+  /** Decides the protocol by what stands at `pos`, or says that more bytes are needed. */
+  #protocolAt(b: Uint8Array, pos: number, end: number): Start {
+    const sip = sipStart(b, pos, end);
+    if (sip === START.YES) {
+      this.protocol = PROTOCOL.SIP;
+      return START.YES;
+    }
+    if (sip === START.MAYBE) return START.MAYBE;
+    const tls = tlsStart(b, pos, end);
+    if (tls === START.YES) {
+      this.protocol = PROTOCOL.TLS;
+      return START.YES;
+    }
+    if (tls === START.MAYBE) return START.MAYBE;
+    const http = this.#http(b, pos, end);
+    if (http !== START.NO) return http;
+    if (this.#session.isAccepted || this.#session.isRequested) {
+      if (ahead.read(b, pos, end) === FRAME.OK) {
+        this.#becomeWebSocket(false);
+        return START.YES;
+      }
+    }
+    const frame = sipFrameStart(b, pos, end, this.#shared.limits.maxWebSocketMessageBytes);
+    if (frame === START.YES) this.#becomeWebSocket(false);
+    return frame;
+  }
+
+  #http(b: Uint8Array, pos: number, end: number): Start {
+    const { limits, counters } = this.#shared;
+    if (!mayBeHandshake(b, pos, end)) return isHttpPrefix(b, pos, end) ? START.MAYBE : START.NO;
+    const close = headersEnd(b, Math.max(pos, pos + this.#scanned - 3), end);
+    this.#scanned = end - pos;
+    if (close < 0) return end - pos > limits.maxHandshakeBytes ? START.NO : START.MAYBE;
+    this.#scanned = 0;
+    const kind = readHandshake(b, pos, close, this.#session);
+    if (kind === HTTP.NONE) return START.NO;
+    if (kind === HTTP.OTHER || kind === HTTP.REFUSED) {
+      if (kind === HTTP.REFUSED) this.#session.isRefused = true;
+      this.protocol = PROTOCOL.OTHER;
+      return START.YES;
+    }
+    if (kind === HTTP.UPGRADE) {
+      this.#session.isRequested = true;
+      this.#session.isRefused = false;
+    } else {
+      this.#session.isAccepted = true;
+      counters.wsHandshakes++;
+    }
+    this.#becomeWebSocket(true);
+    this.#handshakeEnd = close;
+    return START.YES;
+  }
+
+  #becomeWebSocket(sawAll: boolean): void {
+    const { counters, limits, budget } = this.#shared;
+    this.protocol = PROTOCOL.WEBSOCKET;
+    this.#isLost = false;
+    this.#need = AT_BOUNDARY;
+    this.#webSocket = new WebSocketReceiver(
+      this.#session, sawAll, counters, limits.maxWebSocketMessageBytes, budget,
+      (b, start, end, begin) => this.#webSocketMessage(b, start, end, begin),
+    );
+  }
+
+  /** Messages of a direction known to carry SIP. */
+  #sip(b: Uint8Array, from: number, end: number): number {
+    const { counters, limits } = this.#shared;
+    let pos = from;
+    for (;;) {
+      if (this.#need === AT_BOUNDARY) {
+        pos = this.#keepAlive(b, pos, end);
+        if (pos === end) return end;
+        const found = sipStart(b, pos, end);
+        if (found === START.MAYBE) return pos;
+        if (found === START.NO) {
+          this.#lose();
+          return pos;
+        }
+        this.#need = IN_HEADERS;
+        this.#scanned = 0;
+      }
+      if (this.#need === IN_HEADERS) {
+        const close = headersEnd(b, Math.max(pos, pos + this.#scanned - 3), end);
+        if (close < 0 && end - pos <= limits.maxHeaderBytes) {
+          this.#scanned = end - pos;
+          return pos;
+        }
+        const header = close < 0 ? limits.maxHeaderBytes + 1 : close - pos;
+        let body = close < 0 ? 0 : contentLength(b, pos, close);
+        if (body === LENGTH_ABSENT || body === LENGTH_BAD) {
+          counters.sipWithoutContentLength++;
+          body = 0;
+        }
+        if (header > limits.maxHeaderBytes || body > limits.maxBodyBytes) {
+          counters.tcpMessageTooLong++;
+          this.#need = AT_BOUNDARY;
+          const passed = Math.min(header, end - pos);
+          this.#ignore(passed);
+          this.#lose();
+          return pos + passed;
+        }
+        this.#need = header + body;
+      }
+      const next = pos + this.#need;
+      if (next > end) return pos;
+      this.#need = AT_BOUNDARY;
+      this.#emit(b, pos, next, 'TCP', this.#markAt(pos), false);
+      pos = next;
+      if (pos === end) return end;
+    }
+  }
+
+  /** Looks for the next boundary: at the first byte given, and behind every line end. Counts what it passes. */
+  #seek(b: Uint8Array, from: number, end: number): number {
+    let pos = from;
+    for (let isSegment = true; ; isSegment = false) {
+      const at = skipKeepAlive(b, pos, end);
+      this.#ignore(at - pos);
+      pos = at;
+      if (this.isIgnored || pos === end) return pos;
+      // Handshakes, TLS and frames are looked for only where a segment begins.
+      const found = isSegment ? this.#protocolAt(b, pos, end) : sipStart(b, pos, end);
+      if (found === START.MAYBE) return pos;
+      if (found === START.YES) {
+        if (!isSegment) this.protocol = PROTOCOL.SIP;
+        this.#isLost = false;
+        this.#movedOn = true;
+        return this.#handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
+      }
+      this.#scanned = 0;
+      let eol = pos;
+      while (eol < end && b[eol] !== 10) eol++;
+      const next = Math.min(eol + 1, end);
+      this.#ignore(next - pos);
+      pos = next;
+      if (this.isIgnored || pos === end) return pos;
+    }
+  }
+
+  #frames(b: Uint8Array, from: number, end: number): number {
+    const { counters, limits } = this.#shared;
+    const receiver = this.#webSocket;
+    if (receiver === null) return end;
+    if (this.#session.isRefused && !this.#session.isAccepted) {
+      this.#session.isRequested = false;
+      receiver.close();
+      this.#webSocket = null;
+      this.protocol = PROTOCOL.UNKNOWN;
+      return from;
+    }
+    let pos = from;
+    while (pos < end) {
+      if (this.#isLost) {
+        // Only the begin of a segment is a likely frame boundary.
+        const isBoundary =
+          this.#framesAt(b, pos, end) || sipFrameStart(b, pos, end, limits.maxWebSocketMessageBytes) === START.YES;
+        if (!isBoundary) {
+          this.#ignore(end - pos);
+          return end;
+        }
+        this.#isLost = false;
+      }
+      const status = receiver.peek(b, pos, end);
+      if (status === FRAME.SHORT) return pos;
+      if (status === FRAME.BAD) {
+        counters.wsBadFrames++;
+        receiver.lost();
+        this.#ignore(end - pos);
+        this.#lose();
+        return end;
+      }
+      const bytes = receiver.frameBytes;
+      if (receiver.isTooLong) {
+        receiver.tooLong();
+        this.#skip = bytes;
+        return pos;
+      }
+      if (bytes > end - pos) return pos;
+      receiver.frame(b, pos, this.#markAt(pos));
+      pos += bytes;
+    }
+    return pos;
+  }
+
+  /** Whether [at, end) is a run of whole frames: what a segment looks like that begins at a boundary. */
+  #framesAt(b: Uint8Array, at: number, end: number): boolean {
+    let pos = at;
+    while (pos < end) {
+      if (ahead.read(b, pos, end) !== FRAME.OK) return false;
+      pos += ahead.frameBytes;
+    }
+    return pos === end;
+  }
+
+  #webSocketGap(missing: number): void {
+    const receiver = this.#webSocket;
+    const held = this.#held.length;
+    if (receiver === null) return;
+    const isInFrame = held > 0 && receiver.peek(this.#held.bytes, 0, held) === FRAME.OK;
+    const left = isInFrame ? receiver.frameBytes - held : -1;
+    receiver.lost();
+    this.#ignore(held);
+    this.#held.clear();
+    if (missing <= left) this.#skip = left - missing;
+    else this.#lose();
+  }
+
+  #webSocketMessage(b: Uint8Array, start: number, end: number, begin: SegmentMark): void {
+    const { counters } = this.#shared;
+    const at = skipKeepAlive(b, start, end);
+    counters.tcpKeepAliveBytes += at - start;
+    if (at === end) return;
+    if (sipStart(b, at, end) !== START.YES && !this.#session.isSip) {
+      counters.wsOtherMessages++;
+      counters.wsOtherBytes += end - at;
+      return;
+    }
+    // The frame ends the message (RFC 7118 §5); Content-Length, when given, tells bytes that trail it.
+    const close = headersEnd(b, at, end);
+    const body = close < 0 ? LENGTH_ABSENT : contentLength(b, at, close);
+    const stop = body >= 0 && close + body < end ? close + body : end;
+    counters.tcpBytesIgnored += end - stop;
+    counters.wsMessages++;
+    this.#emit(b, at, stop, 'WS', begin, false);
+  }
+
+  #emit(b: Uint8Array, start: number, end: number, via: StreamTransport, begin: SegmentMark, isTruncated: boolean): void {
+    this.#ignoredRun = 0;
+    if (via === 'TCP') this.#shared.counters.sipMessages++;
+    this.#target(b, start, end, via, begin, isTruncated);
+  }
+
+  #markAt(pos: number): SegmentMark {
+    return pos < this.#oldBytes ? this.#heldMark : this.#mark;
+  }
+
+  #keepAlive(b: Uint8Array, from: number, end: number): number {
+    const pos = skipKeepAlive(b, from, end);
+    this.#shared.counters.tcpKeepAliveBytes += pos - from;
+    return pos;
+  }
+
+  #lose(): void {
+    this.#shared.counters.tcpResyncs++;
+    this.#scanned = 0;
+    this.#isLost = true;
+    this.#movedOn = true;
+  }
+
+  #ignore(bytes: number): void {
+    this.#shared.counters.tcpBytesIgnored += bytes;
+    this.#ignoredRun += bytes;
+    if (this.#ignoredRun > this.#shared.limits.maxUnknownBytes) {
+      this.#webSocket?.close();
+      this.#webSocket = null;
+      this.protocol = PROTOCOL.OTHER;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The connections under reassembly: found by address pair and ports in either direction, bounded, the longest-idle
+ * given up first, finished ones before live ones.
+ */
+import { WebSocketSession } from './http-upgrade.ts';
+import type { FramedTarget, FramerShared } from './stream-framer.ts';
+import { TcpDirection } from './tcp-direction.ts';
+
+export class TcpConnection {
+  /** Counts up from 0 with each connection seen. */
+  id: number;
+  readonly ipVersion: number;
+  /** Addresses as in a record: network order, IPv4 in the first 4 bytes. */
+  readonly addressA = new Uint8Array(16);
+  readonly addressB = new Uint8Array(16);
+  readonly portA: number;
+  readonly portB: number;
+  /** FLAG.SIP_GATE and FLAG.WS_GATE of the segments seen. */
+  gates = 0;
+  /** The port that was called, when a SYN told; else the lower one. */
+  servicePort: number;
+  isClosed = false;
+  isEncrypted = false;
+  isWaiting = false;
+  lastUs = 0;
+  /** For the caller's own use, such as the endpoints' text. */
+  note: unknown = null;
+  /** From A to B, and from B to A. */
+  directions: readonly [TcpDirection, TcpDirection];
+
+  readonly hash: number;
+  bucketNext: TcpConnection | null = null;
+  older: TcpConnection | null = null;
+  newer: TcpConnection | null = null;
+  list: IdleList | null = null;
+
+  readonly #shared: FramerShared;
+  readonly #targets: readonly [FramedTarget, FramedTarget];
+
+  constructor(
+    id: number,
+    hash: number,
+    key: ConnectionKey,
+    shared: FramerShared,
+    target: (connection: TcpConnection, index: 0 | 1) => FramedTarget,
+  ) {
+    this.id = id;
+    this.hash = hash;
+    this.ipVersion = key.ipVersion;
+    this.addressA.set(key.addresses.subarray(key.srcAt, key.srcAt + 16));
+    this.addressB.set(key.addresses.subarray(key.dstAt, key.dstAt + 16));
+    this.portA = key.srcPort;
+    this.portB = key.dstPort;
+    this.servicePort = Math.min(key.srcPort, key.dstPort);
+    this.#shared = shared;
+    this.#targets = [target(this, 0), target(this, 1)];
+    this.directions = this.#freshDirections();
+  }
+
+  get hasBuffered(): boolean {
+    return this.directions[0].hasBuffered || this.directions[1].hasBuffered;
+  }
+
+  /** Gives up buffered data of both directions; true when that cut something off. */
+  abandon(): boolean {
+    const a = this.directions[0].abandon();
+    const b = this.directions[1].abandon();
+    return a || b;
+  }
+
+  /** The tuple is used by a new connection. */
+  restart(id: number): void {
+    this.id = id;
+    this.isClosed = false;
+    this.isEncrypted = false;
+    this.directions = this.#freshDirections();
+  }
+
+  #freshDirections(): readonly [TcpDirection, TcpDirection] {
+    const session = new WebSocketSession();
+    return [
+      new TcpDirection(this.#shared, session, this.#targets[0]),
+      new TcpDirection(this.#shared, session, this.#targets[1]),
+    ];
+  }
+}
+
+/** Where a segment's addresses are; both are 16 bytes long in `addresses`. */
+export interface ConnectionKey {
+  readonly ipVersion: number;
+  readonly addresses: Uint8Array;
+  readonly srcAt: number;
+  readonly dstAt: number;
+  readonly srcPort: number;
+  readonly dstPort: number;
+}
+
+/** Connections in the order of their latest segment. */
+export class IdleList {
+  oldest: TcpConnection | null = null;
+  #newest: TcpConnection | null = null;
+
+  /** Makes `c` the newest of this list, wherever it was. */
+  touch(c: TcpConnection): void {
+    if (c.list === this && c === this.#newest) return;
+    c.list?.remove(c);
+    c.list = this;
+    c.older = this.#newest;
+    c.newer = null;
+    if (this.#newest !== null) this.#newest.newer = c;
+    else this.oldest = c;
+    this.#newest = c;
+  }
+
+  remove(c: TcpConnection): void {
+    if (c.older !== null) c.older.newer = c.newer;
+    else this.oldest = c.newer;
+    if (c.newer !== null) c.newer.older = c.older;
+    else this.#newest = c.older;
+    c.older = null;
+    c.newer = null;
+    c.list = null;
+  }
+}
+
+export class TcpTable {
+  readonly live = new IdleList();
+  readonly closed = new IdleList();
+  readonly #buckets = new Map<number, TcpConnection>();
+  readonly #seed: number;
+  size = 0;
+
+  /** `seed` keeps senders from choosing tuples that share a bucket. */
+  constructor(seed: number) {
+    this.#seed = seed | 0;
+  }
+
+  hash(key: ConnectionKey): number {
+    // A sum, so that both directions have one bucket.
+    return (
+      (this.#mix(key.addresses, key.srcAt, key.ipVersion, key.srcPort) +
+        this.#mix(key.addresses, key.dstAt, key.ipVersion, key.dstPort)) |
+      0
+    );
+  }
+
+  find(key: ConnectionKey, hash: number): TcpConnection | null {
+    let c = this.#buckets.get(hash) ?? null;
+    while (c !== null && directionOf(c, key) < 0) c = c.bucketNext;
+    return c;
+  }
+
+  add(c: TcpConnection): void {
+    c.bucketNext = this.#buckets.get(c.hash) ?? null;
+    this.#buckets.set(c.hash, c);
+    this.live.touch(c);
+    this.size++;
+  }
+
+  remove(c: TcpConnection): void {
+    const first = this.#buckets.get(c.hash) ?? null;
+    if (first === c) {
+      if (c.bucketNext === null) this.#buckets.delete(c.hash);
+      else this.#buckets.set(c.hash, c.bucketNext);
+    } else {
+      let before = first;
+      while (before !== null && before.bucketNext !== c) before = before.bucketNext;
+      if (before !== null) before.bucketNext = c.bucketNext;
+    }
+    c.bucketNext = null;
+    c.list?.remove(c);
+    this.size--;
+  }
+
+  #mix(b: Uint8Array, at: number, version: number, port: number): number {
+    let h = this.#seed ^ Math.imul(port + 1, 0x9e3779b1);
+    const end = at + (version === 6 ? 16 : 4);
+    for (let i = at; i < end; i += 4) {
+      const word = ((b[i] ?? 0) << 24) | ((b[i + 1] ?? 0) << 16) | ((b[i + 2] ?? 0) << 8) | (b[i + 3] ?? 0);
+      h = Math.imul(h ^ word ^ (h >>> 15), 0x85ebca77);
+      h = Math.imul(h ^ (h >>> 13), 0xc2b2ae3d);
+    }
+    return h ^ (h >>> 16);
+  }
+}
+
+/** 0 when `key` goes from A to B of `c`, 1 when back, -1 when it is another connection. */
+export function directionOf(c: TcpConnection, key: ConnectionKey): 0 | 1 | -1 {
+  if (c.ipVersion !== key.ipVersion) return -1;
+  const n = c.ipVersion === 6 ? 16 : 4;
+  const b = key.addresses;
+  if (c.portA === key.srcPort && c.portB === key.dstPort) {
+    if (same(c.addressA, b, key.srcAt, n) && same(c.addressB, b, key.dstAt, n)) return 0;
+  }
+  if (c.portB === key.srcPort && c.portA === key.dstPort) {
+    if (same(c.addressB, b, key.srcAt, n) && same(c.addressA, b, key.dstAt, n)) return 1;
+  }
+  return -1;
+}
+
+function same(a: Uint8Array, b: Uint8Array, at: number, n: number): boolean {
+  for (let i = 0; i < n; i++) if (a[i] !== b[at + i]) return false;
+  return true;
+}

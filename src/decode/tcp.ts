@@ -1,0 +1,297 @@
+/**
+ * TCP segments in, SIP messages out: reassembly per connection and direction with SIP and WebSocket framing.
+ *
+ * Decides which connection a segment belongs to, when a tuple is used anew (RFC 9293 §3.6.1), and what is given up
+ * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
+ * share the table, so a segment captured twice counts as a retransmission.
+ */
+import { FLAG } from '../sources/records.ts';
+import { ByteBudget } from './byte-buffer.ts';
+import type { DecodeCounters } from './counters.ts';
+import { TCP_LIMITS, type TcpLimits } from './decode-limits.ts';
+import { PROTOCOL } from './protocol-sniff.ts';
+import type { SegmentMark } from './segment-mark.ts';
+import type { FramedTarget, FramerShared, StreamTransport } from './stream-framer.ts';
+import { type ConnectionKey, directionOf, TcpConnection, TcpTable } from './tcp-table.ts';
+
+const FIN = 1;
+const SYN = 2;
+const RST = 4;
+const ACK = 16;
+
+/** A captured segment. The reassembler keeps no reference to it, so one object can be filled again and again. */
+export interface TcpSegment extends ConnectionKey, SegmentMark {
+  /** The payload is [start, end) of `bytes`. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** Payload bytes on the wire; more than were captured when the frame was cut. */
+  readonly wireLength: number;
+  readonly seq: number;
+  /** The TCP header's flag byte. */
+  readonly tcpFlags: number;
+  /** FLAG.SIP_GATE and FLAG.WS_GATE of the record. */
+  readonly gates: number;
+}
+
+/** What is known about a message; one object is reused, so it holds during the call only. */
+export interface TcpMessageMeta {
+  readonly connection: TcpConnection;
+  /** 0 from the connection's A to B, 1 back. */
+  readonly direction: 0 | 1;
+  readonly transport: StreamTransport;
+  readonly ipVersion: number;
+  /** 16 bytes as in a record, owned by the connection. */
+  readonly src: Uint8Array;
+  readonly dst: Uint8Array;
+  readonly srcPort: number;
+  readonly dstPort: number;
+  /** Capture time of the segment that completed the message. */
+  readonly tsUs: number;
+  /** The segment the message began in. */
+  readonly frame: number;
+  readonly digestLo: number;
+  readonly digestHi: number;
+  readonly tag: number;
+  /** The headers are whole, the body is not: a hole was in it. */
+  readonly isTruncated: boolean;
+}
+
+export type TcpHooks = {
+  /** A SIP message: [start, end) of `bytes`, valid during the call only. */
+  onMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void;
+  /** A message that its gate excludes; `port` is the service's. */
+  onExcluded(kind: 'sip' | 'websocket', port: number): void;
+};
+
+type MutableMeta = { -readonly [K in keyof TcpMessageMeta]: TcpMessageMeta[K] };
+
+export class TcpReassembler {
+  readonly counters: DecodeCounters;
+  readonly #hooks: TcpHooks;
+  readonly #limits: TcpLimits;
+  readonly #shared: FramerShared;
+  readonly #table: TcpTable;
+  /** Connections with partial data, the longest-waiting first. */
+  readonly #waiting = new Set<TcpConnection>();
+  #meta: MutableMeta | null = null;
+  #nextId = 0;
+
+  constructor(hooks: TcpHooks, counters: DecodeCounters, limits: TcpLimits = TCP_LIMITS, seed: number = randomSeed()) {
+    this.#hooks = hooks;
+    this.counters = counters;
+    this.#limits = limits;
+    this.#shared = { counters, limits, budget: new ByteBudget(limits.maxTotalBytes) };
+    this.#table = new TcpTable(seed);
+  }
+
+  get connections(): number {
+    return this.#table.size;
+  }
+
+  /** Bytes held for partial data, bookkeeping included. */
+  get bufferedBytes(): number {
+    return this.#shared.budget.used;
+  }
+
+  add(s: TcpSegment): void {
+    const captured = Math.max(0, s.end - s.start);
+    const span = Math.max(s.wireLength, captured);
+    const control = s.tcpFlags & (SYN | FIN | RST);
+    if (span === 0 && control === 0) return;
+    const hash = this.#table.hash(s);
+    let c = this.#table.find(s, hash);
+    if (c === null) {
+      // An end without a beginning teaches nothing.
+      if (span === 0 && (control & SYN) === 0) return;
+      c = this.#open(s, hash);
+    }
+    c.lastUs = s.tsUs;
+    c.gates |= s.gates;
+    (c.isClosed ? this.#table.closed : this.#table.live).touch(c);
+    const index = directionOf(c, s) === 1 ? 1 : 0;
+    let seq = s.seq >>> 0;
+    if ((control & SYN) !== 0) {
+      seq = (seq + 1) >>> 0;
+      this.#synchronize(c, index, seq, (s.tcpFlags & ACK) !== 0);
+    }
+    const direction = c.directions[index];
+    if (span > 0) {
+      direction.data(seq, span, s.bytes, s.start, s.start + captured, s);
+      if (direction.framer.protocol === PROTOCOL.TLS && !c.isEncrypted) {
+        c.isEncrypted = true;
+        this.counters.encryptedFlows++;
+      }
+    }
+    if ((control & (FIN | RST)) !== 0 && direction.isNear(seq)) this.#end(c, index, (seq + span) >>> 0, control);
+    this.#account(c);
+  }
+
+  /** Gives up what has waited too long at `nowUs`. Returns the number of directions that timed out. */
+  expire(nowUs: number): number {
+    let timeouts = 0;
+    for (const c of this.#waiting) {
+      for (const d of c.directions) {
+        d.skipHoles(nowUs);
+        if (!d.hasBuffered || nowUs - d.lastUs <= this.#limits.idleTimeoutUs) continue;
+        d.abandon();
+        timeouts++;
+      }
+      this.#account(c);
+    }
+    this.counters.tcpTimeouts += timeouts;
+    for (let c = this.#table.closed.oldest; c !== null; c = this.#table.closed.oldest) {
+      if (nowUs - c.lastUs <= this.#limits.closedLingerUs) break;
+      this.#forget(c);
+    }
+    return timeouts;
+  }
+
+  /** The source ended: hands out what stands behind holes and gives up the rest. */
+  close(): void {
+    for (const c of this.#waiting) {
+      for (const d of c.directions) {
+        d.skipHoles(Infinity);
+        if (d.abandon()) this.counters.tcpMessagesAborted++;
+      }
+    }
+    this.#waiting.clear();
+    for (const list of [this.#table.closed, this.#table.live]) {
+      for (let c = list.oldest; c !== null; c = list.oldest) this.#forget(c);
+    }
+  }
+
+  #open(s: TcpSegment, hash: number): TcpConnection {
+    if (this.#table.size >= this.#limits.maxConnections) {
+      const victim = this.#table.closed.oldest ?? this.#table.live.oldest;
+      if (victim !== null) {
+        if (!victim.isClosed) this.counters.tcpEvicted++;
+        this.#forget(victim);
+      }
+    }
+    this.counters.tcpConnections++;
+    const c = new TcpConnection(this.#nextId++, hash, s, this.#shared, this.#target);
+    this.#table.add(c);
+    return c;
+  }
+
+  /** A SYN that names another first byte than what was seen begins a new connection. */
+  #synchronize(c: TcpConnection, index: 0 | 1, first: number, isAnswer: boolean): void {
+    c.servicePort = (index === 0) === isAnswer ? c.portA : c.portB;
+    if (c.directions[index].synchronize(first)) return;
+    const kept = c.directions;
+    const other = index === 0 ? 1 : 0;
+    if (isAnswer && kept[other].isAnchored && kept[other].next === kept[other].first) {
+      // The call that this answers was seen just now, and its place with it.
+      const called = kept[other].first;
+      this.#restart(c);
+      c.directions[other].synchronize(called);
+    } else this.#restart(c);
+    c.directions[index].synchronize(first);
+  }
+
+  #restart(c: TcpConnection): void {
+    if (c.abandon()) this.counters.tcpMessagesAborted++;
+    this.counters.tcpConnections++;
+    c.restart(this.#nextId++);
+    this.#table.live.touch(c);
+  }
+
+  #end(c: TcpConnection, index: 0 | 1, at: number, control: number): void {
+    if ((control & RST) !== 0) {
+      if (c.abandon()) this.counters.tcpMessagesAborted++;
+      this.#close(c);
+      return;
+    }
+    c.directions[index].finish(at);
+    if (c.directions[0].isEnded && c.directions[1].isEnded) this.#close(c);
+  }
+
+  /** Remembered for a while, so that late copies of its segments are known as copies. */
+  #close(c: TcpConnection): void {
+    c.isClosed = true;
+    this.#table.closed.touch(c);
+  }
+
+  #forget(c: TcpConnection): void {
+    c.abandon();
+    this.#waiting.delete(c);
+    this.#table.remove(c);
+  }
+
+  /** Keeps the set of connections with partial data, and the bytes over all of them below the cap. */
+  #account(c: TcpConnection): void {
+    const has = c.hasBuffered;
+    if (has !== c.isWaiting) {
+      c.isWaiting = has;
+      if (has) this.#waiting.add(c);
+      else this.#waiting.delete(c);
+    }
+    while (this.#shared.budget.isExceeded) {
+      const victim = this.#waiting.values().next().value;
+      if (victim !== undefined) {
+        this.counters.tcpEvicted++;
+        victim.abandon();
+        victim.isWaiting = false;
+        this.#waiting.delete(victim);
+        continue;
+      }
+      const idle = this.#table.closed.oldest ?? this.#table.live.oldest;
+      if (idle === null) return;
+      this.counters.tcpEvicted++;
+      this.#forget(idle);
+    }
+  }
+
+  readonly #target = (c: TcpConnection, index: 0 | 1): FramedTarget => {
+    return (bytes, start, end, transport, begin, isTruncated) => {
+      const gate = transport === 'WS' ? FLAG.WS_GATE : FLAG.SIP_GATE;
+      if ((c.gates & gate) === 0) {
+        if (transport === 'WS') this.counters.excludedWebSocket++;
+        else this.counters.excludedSip++;
+        this.#hooks.onExcluded(transport === 'WS' ? 'websocket' : 'sip', c.servicePort);
+        return;
+      }
+      const meta = (this.#meta ??= emptyMeta(c));
+      const fromA = index === 0;
+      meta.connection = c;
+      meta.direction = index;
+      meta.transport = transport;
+      meta.ipVersion = c.ipVersion;
+      meta.src = fromA ? c.addressA : c.addressB;
+      meta.dst = fromA ? c.addressB : c.addressA;
+      meta.srcPort = fromA ? c.portA : c.portB;
+      meta.dstPort = fromA ? c.portB : c.portA;
+      meta.tsUs = c.directions[index].clockUs;
+      meta.frame = begin.frame;
+      meta.digestLo = begin.digestLo;
+      meta.digestHi = begin.digestHi;
+      meta.tag = begin.tag;
+      meta.isTruncated = isTruncated;
+      this.#hooks.onMessage(bytes, start, end, meta);
+    };
+  };
+}
+
+function randomSeed(): number {
+  return crypto.getRandomValues(new Int32Array(1))[0] ?? 1;
+}
+
+function emptyMeta(connection: TcpConnection): MutableMeta {
+  return {
+    connection,
+    direction: 0,
+    transport: 'TCP',
+    ipVersion: 4,
+    src: connection.addressA,
+    dst: connection.addressB,
+    srcPort: 0,
+    dstPort: 0,
+    tsUs: 0,
+    frame: -1,
+    digestLo: 0,
+    digestHi: 0,
+    tag: 0,
+    isTruncated: false,
+  };
+}
