@@ -1,0 +1,70 @@
+/**
+ * The native stream table seen from TypeScript: chunks of native memory read by index, no call a stream.
+ */
+import { STREAM, STREAM_BYTES } from './stream-layout.ts';
+import { readStream, timeUs } from './stream-snapshot.ts';
+import type { StreamSnapshot } from './stream-snapshot.ts';
+
+export { WINDOW_BYTES } from './stream-layout.ts';
+export { parseWindow } from './stream-window.ts';
+export type { StreamWindow } from './stream-window.ts';
+export type { StreamSnapshot } from './stream-snapshot.ts';
+
+/** What the addon says about the table's layout. */
+export type StreamTableInfo = { readonly streamBytes: number; readonly streamChunk: number };
+
+export class StreamTable {
+  readonly #chunk: (index: number) => ArrayBuffer | undefined;
+  readonly #streamsAChunk: number;
+  readonly #views: (DataView | undefined)[] = [];
+
+  /** `chunk` gives the memory of a chunk, undefined while there is none. Throws when the addon is of another layout. */
+  constructor(chunk: (index: number) => ArrayBuffer | undefined, info: StreamTableInfo) {
+    if (info.streamBytes !== STREAM_BYTES)
+      throw new RangeError(`a native stream has ${info.streamBytes} bytes, this program reads ${STREAM_BYTES}`);
+    this.#chunk = chunk;
+    this.#streamsAChunk = info.streamChunk;
+  }
+
+  /** The stream at `index`, or null when the slot was never used. */
+  read(index: number): StreamSnapshot | null {
+    const view = this.#view(index);
+    return view === null ? null : readStream(view, this.#base(index));
+  }
+
+  /** Uses of the slot so far; a stream is only the one its record named while this is equal. */
+  generation(index: number): number {
+    return this.#view(index)?.getUint32(this.#base(index) + STREAM.generation, true) ?? 0;
+  }
+
+  /** Newest packet in microseconds since the epoch; null when the slot was never used. */
+  lastSeenUs(index: number): number | null {
+    const view = this.#view(index);
+    return view === null ? null : timeUs(view, this.#base(index) + STREAM.lastNs);
+  }
+
+  /** An SDP vouches for the candidate: it is not recycled. */
+  setClaimed(index: number): void {
+    this.#view(index)?.setUint8(this.#base(index) + STREAM.claimed, 1);
+  }
+
+  /** The clock an SDP gives the stream's dynamic payload type: from now on discards are judged by it. */
+  setClock(index: number, clockRate: number): void {
+    this.#view(index)?.setUint32(this.#base(index) + STREAM.clockHint, clockRate, true);
+  }
+
+  #base(index: number): number {
+    return (index % this.#streamsAChunk) * STREAM_BYTES;
+  }
+
+  #view(index: number): DataView | null {
+    const i = Math.floor(index / this.#streamsAChunk);
+    const known = this.#views[i];
+    if (known !== undefined) return known;
+    const memory = this.#chunk(i);
+    if (memory === undefined) return null;
+    const view = new DataView(memory);
+    this.#views[i] = view;
+    return view;
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lossPct, oneWayDelayMs, packetFloor, scoreStream, scoreWindow } from '../../../src/rtp/quality.ts';
+import type { WindowCounts } from '../../../src/rtp/quality.ts';
+
+const G711 = { ie: 0, bpl: 25.1 };
+const BARE = { ie: 0, bpl: 4.3 };
+const G729 = { ie: 11, bpl: 19 };
+const counts = (expected: number, lost: number, over: Partial<WindowCounts> = {}): WindowCounts => ({
+  packets: expected - lost,
+  expected,
+  lost,
+  discarded: 0,
+  lossRuns: lost,
+  ...over,
+});
+const mos = (w: WindowCounts, codec = G711): number => {
+  const s = scoreWindow(w, codec, 50, 0);
+  return s === null || s.verdict === 'not_scorable' ? NaN : s.mos;
+};
+
+test('the cases of the quality truth table', () => {
+  const rows: [string, number, number][] = [
+    ['clean', mos(counts(1500, 0)), 4.41],
+    ['0.8 % with concealment', mos(counts(1500, 12)), 4.35],
+    ['4.4 % with concealment', mos(counts(1500, 66)), 3.99],
+    ['4.4 % without', mos(counts(1500, 66), BARE), 2.32],
+    ['9.1 % with concealment', mos(counts(1500, 136)), 3.5],
+    ['G.729 clean', mos(counts(1500, 0), G729), 4.1],
+    ['G.729 5.4 %', mos(counts(1500, 81), G729), 3.28],
+  ];
+  for (const [what, got, want] of rows) assert.ok(Math.abs(got - want) <= 0.01, `${what}: ${got}, want ${want}`);
+});
+
+test('discards weigh like loss, and losses in runs more than scattered ones', () => {
+  assert.equal(mos(counts(1500, 0, { discarded: 75 })), mos(counts(1500, 75)));
+  assert.ok(mos(counts(1500, 75, { lossRuns: 15 })) < mos(counts(1500, 75)));
+});
+
+test('more lost and discarded than expected is all of it', () => {
+  const s = scoreWindow(counts(100, 80, { packets: 90, discarded: 60 }), G711, 50, 0);
+  assert.ok(s !== null && s.verdict === 'degraded' && s.mos >= 1);
+  assert.equal(lossPct(5, 0), 0);
+  assert.equal(lossPct(5, 4), 100);
+});
+
+test('acceptable from R 70', () => {
+  assert.equal(scoreWindow(counts(1000, 81), G711, 50, 0)?.verdict, 'acceptable');
+  assert.equal(scoreWindow(counts(1000, 82), G711, 50, 0)?.verdict, 'degraded');
+});
+
+test('a window of few packets has no score; the floor follows the window', () => {
+  assert.equal(packetFloor(5), 50);
+  assert.equal(packetFloor(60), 50);
+  assert.equal(packetFloor(2), 20);
+  assert.equal(packetFloor(1), 10);
+  assert.equal(packetFloor(0.1), 10);
+  assert.equal(scoreWindow(counts(49, 0), G711, 50, 0), null);
+  assert.equal(scoreWindow(counts(49, 0), null, 50, 0), null);
+  assert.notEqual(scoreWindow(counts(50, 0), G711, 50, 0), null);
+});
+
+test('not scorable: no published value, or loss with no published robustness', () => {
+  assert.deepEqual(scoreWindow(counts(250, 0), null, 50, 0), { verdict: 'not_scorable' });
+  assert.deepEqual(scoreWindow(counts(250, 1), { ie: 20, bpl: null }, 50, 0), { verdict: 'not_scorable' });
+  assert.equal(scoreWindow(counts(250, 0), { ie: 20, bpl: null }, 50, 0)?.verdict, 'acceptable');
+});
+
+test('a stream scores by the packet-weighted mean of R, not of MOS', () => {
+  const good = counts(250, 0);
+  const bad = counts(250, 125);
+  const s = scoreStream([good, bad], G711, 50, 0);
+  assert.ok(s !== null);
+  const rBad = scoreWindow(bad, G711, 50, 0);
+  assert.ok(rBad !== null && rBad.verdict === 'degraded');
+  assert.ok(Math.abs(s.rFactor - (93.2 * 250 + rBad.rFactor * 125) / 375) < 1e-9);
+  assert.ok(Math.abs(s.mos - (4.409 * 250 + rBad.mos * 125) / 375) > 0.02);
+  assert.equal(s.worstMos, rBad.mos);
+  assert.equal(scoreStream([counts(10, 0)], G711, 50, 0), null);
+  assert.equal(scoreStream([good], null, 50, 0), null);
+});
+
+test('a delay is declared, half a round trip, or none', () => {
+  assert.equal(oneWayDelayMs(40, 300), 40);
+  assert.equal(oneWayDelayMs(null, 300), 150);
+  assert.equal(oneWayDelayMs(null, null), 0);
+});
