@@ -117,3 +117,30 @@ export function endpointKeyFromText(address: string, port: number): EndpointKey 
   const v6 = parseIpv6(address);
   return v6 === null ? null : `${ipv6Text(v6, 0)}|${port}`;
 }
+
+/** Text of an endpoint key: `<address>:<port>`. */
+export function endpointKeyText(key: EndpointKey): string {
+  if (typeof key === 'string') {
+    const bar = key.lastIndexOf('|');
+    return endpointText(key.slice(0, bar), Number(key.slice(bar + 1)));
+  }
+  return `${endpointKeyAddress(key)}:${key % 65536}`;
+}
+
+/** The address part of an endpoint key, as text. */
+export function endpointKeyAddress(key: EndpointKey): string {
+  if (typeof key === 'string') return key.slice(0, key.lastIndexOf('|'));
+  const address = Math.floor(key / 65536);
+  return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
+}
+
+/** The port of an endpoint key. */
+export function endpointKeyPort(key: EndpointKey): number {
+  return typeof key === 'string' ? Number(key.slice(key.lastIndexOf('|') + 1)) : key % 65536;
+}
+
+/** The key of another port at the same address. */
+export function endpointKeyWithPort(key: EndpointKey, port: number): EndpointKey {
+  if (typeof key === 'string') return `${key.slice(0, key.lastIndexOf('|'))}|${port}`;
+  return key - (key % 65536) + port;
+}

@@ -30,10 +30,6 @@ export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELE
 /** enum ct_end */
 export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4 } as const;
 
-/** Origins by their native number. */
-export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
-export type Origin = (typeof ORIGINS)[number];
-
 /** Byte offsets of the descriptor's fields. */
 export const OFFSET = {
   tsUs: 0,

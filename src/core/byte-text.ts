@@ -1,0 +1,20 @@
+/** Text of protocol bytes: UTF-8 when they are, ISO 8859-1 when they are not, so that every byte string has a text. */
+
+import { isUtf8 } from 'node:buffer';
+
+/** The same bytes as a Buffer, without a copy. */
+export function asBuffer(buf: Uint8Array): Buffer {
+  return Buffer.isBuffer(buf) ? buf : Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength);
+}
+
+/** Text of the bytes as they stand: line ends and folding included. */
+export function rawText(buf: Uint8Array, start: number, end: number): string {
+  if (end <= start || start < 0) return '';
+  const bytes = asBuffer(buf);
+  for (let i = start; i < end; i++) {
+    if ((bytes[i] ?? 0) > 0x7f) {
+      return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : bytes.toString('latin1', start, end);
+    }
+  }
+  return bytes.toString('latin1', start, end);
+}

@@ -1,0 +1,113 @@
+/** Named counters with a closed set of names: every loss has one, none is created at run time, none ever falls. */
+
+export class Counters<Name extends string> {
+  readonly names: readonly Name[];
+  readonly #values: Map<Name, number>;
+
+  constructor(names: readonly Name[]) {
+    this.names = names;
+    this.#values = new Map(names.map((name) => [name, 0]));
+  }
+
+  /** Counts `n` more of `name`; a negative or fractional `n` is a bug of the caller. */
+  add(name: Name, n = 1): void {
+    const value = this.#values.get(name);
+    if (value === undefined) throw new RangeError(`unknown counter ${name}`);
+    if (!Number.isSafeInteger(n) || n < 0) throw new RangeError(`counter ${name} cannot move by ${n}`);
+    this.#values.set(name, value + n);
+  }
+
+  /** Takes over a total that is counted elsewhere (native memory); a lower total than before changes nothing. */
+  raise(name: Name, total: number): void {
+    const value = this.get(name);
+    if (total > value) this.add(name, total - value);
+  }
+
+  get(name: Name): number {
+    const value = this.#values.get(name);
+    if (value === undefined) throw new RangeError(`unknown counter ${name}`);
+    return value;
+  }
+
+  /** True when anything was counted at all. */
+  any(): boolean {
+    for (const value of this.#values.values()) if (value > 0) return true;
+    return false;
+  }
+
+  /** All counters at this moment, in the order of their names. */
+  entries(): readonly (readonly [Name, number])[] {
+    return this.names.map((name) => [name, this.get(name)] as const);
+  }
+}
+
+/** What the capture lost before it could be analysed; the keys of stats.capture_quality, in camelCase. */
+export const LOSS_COUNTERS = [
+  'kernelDroppedPackets',
+  'interfaceDroppedPackets',
+  'queueDroppedPackets',
+  'invalidTimestamps',
+  'undecodableFrames',
+  'snappedFrames',
+  'reassemblyTimeouts',
+  'malformedSip',
+  'sipWithoutCallId',
+  'uprobeLostEvents',
+  'hepRejected',
+  'iceRoleConflicts',
+] as const;
+export type LossCounter = (typeof LOSS_COUNTERS)[number];
+
+/** What the capture declined to keep or could not read; the keys of stats.caveats, in camelCase. */
+export const CAVEAT_COUNTERS = [
+  'dialogsEvicted',
+  'dialogsRefused',
+  'messagesEvicted',
+  'streamsEvicted',
+  'streamsRefused',
+  'encryptedSipFlows',
+  'encryptedMediaStreams',
+  'sampled',
+] as const;
+export type CaveatCounter = (typeof CAVEAT_COUNTERS)[number];
+
+/** A histogram with fixed bounds that is fed where the value arises and read by the metrics registry. */
+export class BucketCounts {
+  readonly bounds: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
+  #count = 0;
+
+  /** `bounds` are ascending upper bounds, each inclusive; the last bucket is unbounded. */
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.#counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  /** Counts one finite value; anything else is not an observation. */
+  observe(value: number): void {
+    if (!Number.isFinite(value)) return;
+    let i = 0;
+    while (i < this.bounds.length && value > (this.bounds[i] ?? Infinity)) i++;
+    this.#counts[i] = (this.#counts[i] ?? 0) + 1;
+    this.#sum += value;
+    this.#count++;
+  }
+
+  /** Observations by bucket (not cumulative; the last is beyond every bound), their sum and their number. */
+  snapshot(): BucketSnapshot {
+    return { counts: [...this.#counts], sum: this.#sum, count: this.#count };
+  }
+}
+
+export type BucketSnapshot = {
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+};
+
+/** Upper bounds of the histograms the interface names. */
+export const PDD_SECONDS_BOUNDS: readonly number[] = [0.5, 1, 2, 3, 5, 10];
+export const MOS_BOUNDS: readonly number[] = [1, 2, 2.5, 3, 3.5, 4, 4.5];
+export const JITTER_MS_BOUNDS: readonly number[] = [5, 10, 20, 50, 100, 200];
+export const LOSS_PERCENT_BOUNDS: readonly number[] = [0.1, 0.5, 1, 2, 5, 10];

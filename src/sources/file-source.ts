@@ -1,0 +1,189 @@
+/**
+ * Reads capture files, one after the other, through one native capture.
+ *
+ * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
+ * middle of a record gives what was whole and says so.
+ */
+import { randomBytes } from 'node:crypto';
+import { getSystemErrorName } from 'node:util';
+import { ServiceError } from '../core/error.ts';
+import { loadNative, PCAP_STATUS } from './native.ts';
+import type { NativeCapture, NativeInfo } from './native.ts';
+import { RecordBatch } from './record-batch.ts';
+import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
+
+/** Slabs between the file thread and JavaScript: 4 MiB is enough to keep both busy. */
+const SLABS = 16;
+const MAX_PROBING = 65_536;
+const BUFFER_MS = 60;
+
+export type PortSpan = { readonly from: number; readonly to: number };
+
+export type FileSourceOptions = {
+  sipPorts: readonly PortSpan[];
+  wsPorts: readonly PortSpan[];
+  maxStreams: number;
+  windowSec: number;
+  espNull: boolean;
+  hep: boolean;
+};
+
+/** How a file ended. */
+export type FileEnd = {
+  end: 'ok' | 'truncated' | 'corrupt' | 'io';
+  frames: number;
+  lastUs: number;
+};
+
+export class FileSource {
+  readonly info: NativeInfo;
+  readonly batches: readonly RecordBatch[];
+  readonly counters: BigUint64Array;
+  readonly sipOutPorts = new Uint32Array(65536);
+  readonly wsOutPorts = new Uint32Array(65536);
+  readonly #native: NativeCapture;
+  readonly #names: Map<string, number>;
+  #onRecords: (batch: RecordBatch, count: number) => void = () => {};
+  #ended: ((end: FileEnd) => void) | null = null;
+  #isClosed = false;
+
+  constructor(options: FileSourceOptions) {
+    const binding = loadNative();
+    this.info = binding.info();
+    this.#names = new Map(this.info.counterNames.map((name, i) => [name, i]));
+    const slabs = Buffer.allocUnsafeSlow(SLABS * SLAB_BYTES);
+    const descriptors = new Uint8Array(SLABS * SLAB_RECORDS * RECORD_BYTES);
+    this.counters = new BigUint64Array(this.info.counterCount);
+    this.batches = Array.from({ length: SLABS }, (_, i) => {
+      const bytes = SLAB_RECORDS * RECORD_BYTES;
+      return new RecordBatch(
+        slabs.subarray(i * SLAB_BYTES, (i + 1) * SLAB_BYTES),
+        descriptors.subarray(i * bytes, (i + 1) * bytes),
+      );
+    });
+    this.#native = new binding.Capture(
+      {
+        slabs,
+        descriptors,
+        counters: this.counters,
+        sipOutPorts: this.sipOutPorts,
+        wsOutPorts: this.wsOutPorts,
+        sipGate: portBits(options.sipPorts),
+        wsGate: portBits(options.wsPorts),
+        seed: randomBytes(16),
+        maxStreams: options.maxStreams,
+        maxProbing: MAX_PROBING,
+        windowSec: options.windowSec,
+        bufferMs: BUFFER_MS,
+        espNull: options.espNull,
+        hep: options.hep,
+        digests: true,
+        sourceId: 0,
+        origin: 0,
+      },
+      (slab, records) => this.#onSlab(slab, records),
+    );
+  }
+
+  /** Called with each slab of records, which are valid until it returns. */
+  onRecords(handler: (batch: RecordBatch, count: number) => void): void {
+    this.#onRecords = handler;
+  }
+
+  /** Reads one file to its end. Rejects with ServiceError when it cannot be read at all. */
+  async read(path: string): Promise<FileEnd> {
+    const opened = this.#native.openFile(path);
+    if (opened.status !== PCAP_STATUS.RECORD) throw captureOpenError(path, opened.status, opened.errno);
+    const end = await new Promise<FileEnd>((resolve) => {
+      this.#ended = resolve;
+    });
+    if (!this.#isClosed) this.#native.endFile();
+    return end;
+  }
+
+  /** A native counter by its name. */
+  counter(name: string): number {
+    const i = this.#names.get(name);
+    if (i === undefined) throw new RangeError(`unknown native counter ${name}`);
+    return Number(this.counters[i] ?? 0n);
+  }
+
+  /** Frames that could not be decoded, by reason. */
+  *losses(): Generator<readonly [string, number]> {
+    for (const [i, isLoss] of this.info.reasonIsLoss.entries()) {
+      if (!isLoss) continue;
+      const at = this.info.firstReason + i;
+      yield [this.info.counterNames[at] ?? '', Number(this.counters[at] ?? 0n)];
+    }
+  }
+
+  /** 0..1 of the file that is being read. */
+  progress(): number {
+    return this.#native.progress();
+  }
+
+  /** Times the file thread waited for JavaScript. */
+  waits(): number {
+    return this.#native.waits();
+  }
+
+  rtpChunk(i: number): ArrayBuffer | undefined {
+    return this.#native.rtpChunk(i);
+  }
+
+  /** Decodes a reassembled IP payload; the records made lie in `scratch`. */
+  datagram(scratch: RecordBatch, payload: Uint8Array, descriptor: Uint8Array): number {
+    return this.#native.datagram(scratch.data, scratch.bytes, payload, descriptor);
+  }
+
+  /** A slab of its own for datagram(). */
+  static scratch(): RecordBatch {
+    return new RecordBatch(Buffer.allocUnsafeSlow(SLAB_BYTES), new Uint8Array(SLAB_RECORDS * RECORD_BYTES));
+  }
+
+  /** Stops reading and frees the native side. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#native.close();
+    this.#ended?.({ end: 'io', frames: 0, lastUs: Number.NaN });
+    this.#ended = null;
+  }
+
+  #onSlab(slab: number, records: number): void {
+    const batch = this.batches[slab];
+    if (batch === undefined || records === 0) return;
+    this.#onRecords(batch, records);
+    const last = records - 1;
+    if (batch.kind(last) !== KIND.SOURCE_END) return;
+    const how = batch.aux0(last);
+    this.#ended?.({
+      end: how === END.OK ? 'ok' : how === END.TRUNCATED ? 'truncated' : how === END.IO ? 'io' : 'corrupt',
+      frames: batch.frame(last),
+      lastUs: batch.tsUs(last),
+    });
+    this.#ended = null;
+  }
+}
+
+function portBits(spans: readonly PortSpan[]): Uint8Array {
+  const bits = new Uint8Array(8192);
+  for (const { from, to } of spans)
+    for (let port = from; port <= to; port++) bits[port >> 3] = (bits[port >> 3] ?? 0) | (1 << (port & 7));
+  return bits;
+}
+
+/** Why a capture could not be opened, as one line. `status` is enum ct_pcap_status. */
+export function captureOpenError(path: string, status: number, errno: number): ServiceError {
+  if (status === PCAP_STATUS.EMPTY)
+    return new ServiceError('CAPTURE_FORMAT_UNKNOWN', `${path}: the file is empty; give a pcap or pcapng capture`);
+  if (status !== PCAP_STATUS.IO)
+    return new ServiceError('CAPTURE_FORMAT_UNKNOWN', `${path}: not a pcap or pcapng capture this program can read`);
+  const name = errno === 0 ? 'EIO' : getSystemErrorName(-errno);
+  const why: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'permission denied; check who may read it',
+    EISDIR: 'is a directory; give a capture file',
+  };
+  return new ServiceError('CAPTURE_OPEN_FAILED', `${path}: ${why[name] ?? `cannot be opened (${name})`}`);
+}

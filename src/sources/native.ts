@@ -1,0 +1,134 @@
+/**
+ * Loads the native addon and types its surface. The only file that casts what `require` gives.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../core/error.ts';
+import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
+
+/** Facts of the addon, compared with the mirror in records.ts. */
+export type NativeInfo = {
+  abi: number;
+  slabBytes: number;
+  slabRecords: number;
+  recordBytes: number;
+  streamBytes: number;
+  streamChunk: number;
+  counterCount: number;
+  counterNames: string[];
+  reasonIsLoss: boolean[];
+  firstReason: number;
+};
+
+/** Options of the native Capture; the memory is JavaScript's and stays pinned until close(). */
+export type NativeCaptureOptions = {
+  slabs: Uint8Array;
+  descriptors: Uint8Array;
+  counters: BigUint64Array;
+  sipOutPorts: Uint32Array;
+  wsOutPorts: Uint32Array;
+  sipGate: Uint8Array;
+  wsGate: Uint8Array;
+  seed: Uint8Array;
+  maxStreams: number;
+  maxProbing: number;
+  windowSec: number;
+  bufferMs: number;
+  espNull: boolean;
+  hep: boolean;
+  digests: boolean;
+  sourceId: number;
+  origin: number;
+};
+
+/** status: 0 running, else enum ct_pcap_status; errno where status says IO. */
+export type OpenResult = { status: number; errno: number };
+
+export type NativeCapture = {
+  openFile(path: string): OpenResult;
+  endFile(): void;
+  /** 0..1 of the file read. */
+  progress(): number;
+  datagram(scratch: Uint8Array, descriptors: Uint8Array, payload: Uint8Array, descriptor: Uint8Array): number;
+  rtpChunk(index: number): ArrayBuffer | undefined;
+  /** Times the source thread waited for JavaScript. */
+  waits(): number;
+  close(): void;
+};
+
+/** One frame of a file and what the packet walk made of it; the optional parts need `isDecoded`. */
+export type NativeFrame = {
+  status: number;
+  errno: number;
+  frame?: Buffer;
+  wireLength?: number;
+  linkType?: number;
+  tsUs?: number;
+  reason?: string;
+  tunnels?: number;
+  isDecoded?: boolean;
+  ipVersion?: number;
+  protocol?: number;
+  srcPort?: number;
+  dstPort?: number;
+  src?: Buffer;
+  dst?: Buffer;
+  payload?: Buffer;
+};
+
+export type NativeBinding = {
+  info(): NativeInfo;
+  frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
+  Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
+};
+
+/** enum ct_pcap_status of native/pcap_read.h. */
+export const PCAP_STATUS = {
+  RECORD: 0,
+  EOF: 1,
+  TRUNCATED: 2,
+  CORRUPT: 3,
+  IO: 4,
+  NOT_CAPTURE: 5,
+  EMPTY: 6,
+} as const;
+
+let loaded: NativeBinding | undefined;
+
+/** The package's root: the nearest folder above this file that has a package.json. */
+export function packageRoot(): string {
+  let dir = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(dir, 'package.json')) && dirname(dir) !== dir) dir = dirname(dir);
+  return dir;
+}
+
+/** The addon: a local build, else a prebuild of this platform and ABI. Throws ServiceError. */
+export function loadNative(): NativeBinding {
+  if (loaded !== undefined) return loaded;
+  const root = packageRoot();
+  const require = createRequire(import.meta.url);
+  const prebuild = `prebuilds/${process.platform}-${process.arch}/node.abi${process.versions.modules}.glibc.node`;
+  const candidates = ['build/Debug/calltap.node', 'build/Release/calltap.node', prebuild].map((p) => join(root, p));
+  const path = candidates.find((p) => existsSync(p));
+  if (path === undefined)
+    throw new ServiceError('NATIVE_MISSING', `the native part is not built: run "npm run setup" in ${root}`);
+  let binding: NativeBinding;
+  try {
+    // What a native module exports has no type; info() below proves it is the addon this was built for.
+    binding = require(path) as NativeBinding;
+  } catch (cause) {
+    throw new ServiceError('NATIVE_MISSING', `the native part cannot be loaded (${path}): ${String(cause)}`);
+  }
+  const info = binding.info();
+  if (
+    info.abi !== ABI ||
+    info.slabBytes !== SLAB_BYTES ||
+    info.slabRecords !== SLAB_RECORDS ||
+    info.recordBytes !== RECORD_BYTES
+  )
+    throw new ServiceError('NATIVE_MISSING', 'the native part is of another version: run "npm run setup"');
+  loaded = binding;
+  return binding;
+}

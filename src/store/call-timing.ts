@@ -1,0 +1,96 @@
+/**
+ * When things happened in a call: marks set as messages arrive, durations made from them.
+ *
+ * Anchored on the INVITE that was finally answered (the authenticated one when a challenge came
+ * first). First occurrence wins; retransmissions and re-INVITEs never get here. Names after RFC 6076.
+ */
+import type { Dialog } from './dialog.ts';
+import { MARK } from './dialog.ts';
+
+/** Durations in whole milliseconds, rounded half up; null when an end is missing. */
+export type CallTiming = {
+  pddMs: number | null;
+  setupMs: number | null;
+  ringMs: number | null;
+  tryingDelayMs: number | null;
+  teardownMs: number | null;
+  durationMs: number | null;
+};
+
+/** An INVITE that is not inside an established dialog: the newest CSeq is the anchor. */
+export function markInvite(d: Dialog, cseq: number, tsUs: number): void {
+  if (!Number.isNaN(d.answerUs) || cseq <= d.inviteCseq) return;
+  d.inviteCseq = cseq;
+  d.inviteUs = tsUs;
+  d.tryingUs = Number.NaN;
+  d.progressUs = Number.NaN;
+  d.progressTagHash = 0;
+  d.branches = null;
+  d.finalUs = Number.NaN;
+}
+
+/** A provisional response to the anchor INVITE; `tagHash` names its early dialog. */
+export function markProvisional(d: Dialog, cseq: number, status: number, tagHash: number, tsUs: number): void {
+  if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
+  if (status === 100) {
+    if (Number.isNaN(d.tryingUs)) d.tryingUs = tsUs;
+    return;
+  }
+  if (status < 180 || status > 189) return;
+  if (Number.isNaN(d.progressUs)) {
+    d.progressUs = tsUs;
+    d.progressTagHash = tagHash;
+    return;
+  }
+  if (tagHash === d.progressTagHash || tagHash === 0) return;
+  const branches = d.branches ?? [];
+  if (branches.length >= 32 || branches.some((b) => b.tagHash === tagHash)) return;
+  branches.push({ tagHash, firstProgressUs: tsUs });
+  d.branches = branches;
+  d.marks |= MARK.FORKED;
+}
+
+/** A final response to an INVITE that is no challenge. */
+export function markFinal(d: Dialog, cseq: number, status: number, tagHash: number, tsUs: number): void {
+  if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
+  if (status < 300) {
+    d.answerUs = tsUs;
+    d.answerTagHash = tagHash;
+    d.finalUs = tsUs;
+  } else if (Number.isNaN(d.finalUs)) d.finalUs = tsUs;
+}
+
+export function markBye(d: Dialog, cseq: number, tsUs: number): void {
+  if (!Number.isNaN(d.byeUs)) return;
+  d.byeUs = tsUs;
+  d.byeCseq = cseq;
+}
+
+export function markByeFinal(d: Dialog, tsUs: number): void {
+  if (!Number.isNaN(d.byeUs) && Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
+}
+
+/** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */
+export function ringingSinceUs(d: Dialog): number {
+  if (Number.isNaN(d.answerUs) || d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
+  return d.branches.find((b) => b.tagHash === d.answerTagHash)?.firstProgressUs ?? d.progressUs;
+}
+
+function spanMs(fromUs: number, toUs: number): number | null {
+  const ms = Math.floor((toUs - fromUs) / 1000 + 0.5);
+  return Number.isNaN(ms) || ms < 0 ? null : ms;
+}
+
+/** The call's durations as they stand. */
+export function callTiming(d: Dialog): CallTiming {
+  const ringUs = ringingSinceUs(d);
+  const answered = !Number.isNaN(d.answerUs);
+  return {
+    pddMs: spanMs(d.inviteUs, Number.isNaN(ringUs) ? d.finalUs : ringUs),
+    setupMs: spanMs(d.inviteUs, d.answerUs),
+    ringMs: answered ? spanMs(ringUs, d.answerUs) : null,
+    tryingDelayMs: spanMs(d.inviteUs, d.tryingUs),
+    teardownMs: spanMs(d.byeUs, d.byeFinalUs),
+    durationMs: spanMs(d.answerUs, d.byeUs),
+  };
+}

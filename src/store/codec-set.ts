@@ -1,0 +1,32 @@
+/**
+ * The codecs one media description offers, shared between the thousands of calls that offer the same.
+ *
+ * RFC 8866 section 6.6 (rtpmap); static payload types of RFC 3551 are named without one.
+ */
+
+export type CodecFormat = { readonly payloadType: number; readonly name: string; readonly clockRate: number };
+
+/** Codec names in the order of the m= line, and the formats by payload type. */
+export type CodecSet = { readonly names: readonly string[]; readonly formats: readonly CodecFormat[] };
+
+const MAX_SHARED = 4096;
+
+/** Interns codec sets by their text; past the cap a set is simply not shared. */
+export class CodecSets {
+  readonly #shared = new Map<string, CodecSet>();
+
+  /** The set for `key`, made by `make` when it is new. */
+  intern(key: string, make: () => CodecSet): CodecSet {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    if (this.#shared.size < MAX_SHARED) this.#shared.set(key, made);
+    return made;
+  }
+}
+
+/** The format with this payload type, or null. */
+export function formatOf(set: CodecSet, payloadType: number): CodecFormat | null {
+  for (const f of set.formats) if (f.payloadType === payloadType) return f;
+  return null;
+}

@@ -1,0 +1,296 @@
+/**
+ * Feeds SIP messages into dialogs: which dialog, whether it is new or a repeat, and what it changes.
+ *
+ * The hot path of the program: no allocation for a message of a known dialog but what the log copies.
+ */
+import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
+import { METHOD, METHOD_NAMES } from '../sip/method.ts';
+import { displayNameOf, userOfNameAddr } from '../sip/address.ts';
+import type { SipScan } from '../sip/scan.ts';
+import { decodeText } from '../sip/text.ts';
+import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
+import { eventOf } from './dialog-event.ts';
+import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
+import type { DialogStore } from './dialog-store.ts';
+import { MARK } from './dialog.ts';
+import type { Dialog } from './dialog.ts';
+import type { ExpiryQueue } from './expiry-queue.ts';
+import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
+import type { Carrier } from './fingerprint.ts';
+import { NO_ROW, ROW } from './message-log.ts';
+import type { MessageFacts, MessageLog } from './message-log.ts';
+import { grantedExpiry, noteRequest } from './registration.ts';
+import type { SdpTracker } from './sdp-tracker.ts';
+
+/** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), not T1 running out. */
+const DUPLICATE_FRAME_US = 5_000;
+
+/** Event counters of messages; they never fall. */
+export class MessageCounts {
+  /** Requests by METHOD id, and responses by the METHOD id of their CSeq. */
+  readonly requestsByMethod = new Float64Array(METHOD_NAMES.length);
+  readonly responsesByMethod = new Float64Array(METHOD_NAMES.length);
+  /** Responses by status code, 0..999. */
+  readonly byStatus = new Float64Array(1000);
+  messages = 0;
+  requests = 0;
+  responses = 0;
+  retransmissions = 0;
+  duplicateFrames = 0;
+  copies = 0;
+  withoutCallId = 0;
+  beyondDialogCap = 0;
+}
+
+export class DialogTracker {
+  readonly counts = new MessageCounts();
+  readonly #dialogs: DialogStore;
+  readonly #log: MessageLog;
+  readonly #sdp: SdpTracker;
+  readonly #expiries: ExpiryQueue;
+  readonly #onChange: ((d: Dialog, fromState: number) => void) | null;
+  readonly #facts: MessageFacts = {
+    tsUs: 0,
+    dialog: 0,
+    hashA: 0,
+    hashB: 0,
+    flags: 0,
+    origin: 0,
+    transport: 0,
+    method: 0,
+    status: 0,
+    cseq: 0,
+    ipId: 0,
+    srcPort: 0,
+    dstPort: 0,
+    addresses: new Uint8Array(0),
+    srcOff: 0,
+    dstOff: 0,
+  };
+
+  constructor(deps: {
+    dialogs: DialogStore;
+    log: MessageLog;
+    sdp: SdpTracker;
+    expiries: ExpiryQueue;
+    onChange?: (d: Dialog, fromState: number) => void;
+  }) {
+    this.#dialogs = deps.dialogs;
+    this.#log = deps.log;
+    this.#sdp = deps.sdp;
+    this.#expiries = deps.expiries;
+    this.#onChange = deps.onChange ?? null;
+  }
+
+  /** A scanned message at buf[start..end). Returns its dialog, or null when it has no Call-ID. */
+  onMessage(buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): Dialog | null {
+    const counts = this.counts;
+    counts.messages++;
+    if (scan.isRequest) {
+      counts.requests++;
+      counts.requestsByMethod[scan.method]!++;
+    } else {
+      counts.responses++;
+      counts.responsesByMethod[scan.cseqMethod]!++;
+      counts.byStatus[scan.status]!++;
+    }
+    if (scan.callIdStart < 0 || scan.callIdEnd === scan.callIdStart) {
+      counts.withoutCallId++;
+      return null;
+    }
+    const callId = buf.toString('latin1', scan.callIdStart, scan.callIdEnd);
+    const known = this.#dialogs.get(callId);
+    const d = known ?? this.#open(callId, buf, scan, c);
+    const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
+    takeFingerprint(buf, scan, toTagHash, c);
+    const kind = known === undefined ? 0 : this.#repeatKind(d, c);
+    this.#keep(d, buf, start, end, scan, c, kind);
+    d.msgCount++;
+    d.originsSeen |= 1 << c.origin;
+    if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
+    this.#dialogs.touch(d);
+    if (kind === ROW.RETRANSMISSION) {
+      d.retransmits++;
+      counts.retransmissions++;
+    } else if (kind === ROW.DUPLICATE) counts.duplicateFrames++;
+    else if (kind === ROW.COPY) counts.copies++;
+    else this.#apply(d, buf, start, end, scan, c, toTagHash);
+    return d;
+  }
+
+  /** Registrations and subscriptions whose granted time has passed by `nowUs`. */
+  sweep(nowUs: number): void {
+    this.#expiries.sweep(nowUs, (d) => {
+      d.expiresUs = Number.NaN;
+      this.#transition(d, EVENT.expired, d.updatedUs);
+    });
+  }
+
+  #open(callId: string, buf: Buffer, scan: SipScan, c: Carrier): Dialog {
+    const methodId = scan.isRequest ? scan.method : scan.cseqMethod;
+    const hasBothTags = scan.fromTagStart >= 0 && scan.toTagStart >= 0;
+    return this.#dialogs.open({
+      callId,
+      methodId,
+      methodText: methodText(buf, scan, methodId),
+      family: familyOf(methodId),
+      state: initialState(methodId, scan.isRequest, hasBothTags),
+      createdUs: c.tsUs,
+      origin: c.origin,
+      frame:
+        c.frame < 0
+          ? null
+          : { source: c.source, ordinal: c.frame, digestHigh: c.digestHigh, digestLow: c.digestLow },
+      fromUser: userOfNameAddr(buf, scan.fromStart, scan.fromEnd),
+      toUser: userOfNameAddr(buf, scan.toStart, scan.toEnd),
+      fromDisplay: displayNameOf(buf, scan.fromStart, scan.fromEnd),
+      toDisplay: displayNameOf(buf, scan.toStart, scan.toEnd),
+      openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
+    });
+  }
+
+  /** 0 for a new message, else the ROW flag that says which kind of repeat it is. */
+  #repeatKind(d: Dialog, c: Carrier): number {
+    const log = this.#log;
+    let sameOrigin = 0;
+    let otherOrigin = 0;
+    let lastSame = NO_ROW;
+    for (let row = d.headRow; row !== NO_ROW; row = log.next(row)) {
+      if (!log.hashesEqual(row, fingerprint.a, fingerprint.b)) continue;
+      if (log.origin(row) === c.origin) {
+        sameOrigin++;
+        lastSame = row;
+      } else otherOrigin++;
+    }
+    if (sameOrigin < otherOrigin) return ROW.COPY;
+    if (lastSame === NO_ROW) return 0;
+    const gapUs = Math.abs(c.tsUs - log.tsUs(lastSame));
+    return gapUs < DUPLICATE_FRAME_US && log.ipId(lastSame) === c.ipId ? ROW.DUPLICATE : ROW.RETRANSMISSION;
+  }
+
+  #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, kind: number): void {
+    if (d.keptCount >= MAX_DIALOG_MESSAGES) {
+      this.counts.beyondDialogCap++;
+      return;
+    }
+    const f = this.#facts;
+    f.tsUs = c.tsUs;
+    f.dialog = d.slot;
+    f.hashA = fingerprint.a;
+    f.hashB = fingerprint.b;
+    f.flags =
+      kind |
+      (scan.isRequest ? ROW.REQUEST : 0) |
+      (c.ipVersion === 6 ? ROW.IPV6 : 0) |
+      (c.isSnapped ? ROW.SNAPPED : 0) |
+      (scan.hasAuthorization ? ROW.CREDENTIALS : 0);
+    f.origin = c.origin;
+    f.transport = c.transport;
+    f.method = scan.isRequest ? scan.method : scan.cseqMethod;
+    f.status = scan.isRequest ? 0 : scan.status;
+    f.cseq = scan.cseq < 0 ? 0 : scan.cseq;
+    f.ipId = c.ipId;
+    f.srcPort = c.srcPort;
+    f.dstPort = c.dstPort;
+    f.addresses = c.addresses;
+    f.srcOff = c.srcOff;
+    f.dstOff = c.dstOff;
+    const row = this.#log.append(f, buf, start, end, d.tailRow);
+    if (d.headRow === NO_ROW || !this.#log.has(d.headRow)) d.headRow = row;
+    d.tailRow = row;
+    d.keptCount++;
+  }
+
+  #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {
+    const event = eventOf(buf, scan, d);
+    if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
+    else this.#applyResponse(d, buf, start, end, scan, c, toTagHash);
+    if (event !== EVENT.none) {
+      if (event === EVENT['refer-accepted'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Completed;
+      if (event === EVENT['refer-refused'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
+      this.#transition(d, event, c.tsUs);
+    }
+    if (scan.bodyEnd > scan.bodyStart) this.#sdp.onBody(d, buf, scan, c);
+  }
+
+  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    if (scan.hasAuthorization) d.marks |= MARK.CREDENTIALS_SENT;
+    switch (scan.method) {
+      case METHOD.INVITE:
+        if (scan.toTagStart < 0) markInvite(d, scan.cseq, c.tsUs);
+        break;
+      case METHOD.BYE:
+        markBye(d, scan.cseq, c.tsUs);
+        break;
+      case METHOD.CANCEL:
+        d.marks |= MARK.CANCEL_SEEN;
+        break;
+      case METHOD.ACK:
+        if (!Number.isNaN(d.answerUs)) d.marks |= MARK.ACK_SEEN;
+        break;
+      case METHOD.REFER:
+        d.marks |= MARK.TRANSFERRED;
+        if (scan.referToStart >= 0) d.referTo = decodeText(buf, scan.referToStart, scan.referToEnd);
+        break;
+      case METHOD.REGISTER:
+      case METHOD.SUBSCRIBE:
+        noteRequest(d, buf, scan);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #applyResponse(
+    d: Dialog,
+    buf: Buffer,
+    start: number,
+    end: number,
+    scan: SipScan,
+    c: Carrier,
+    toTagHash: number,
+  ): void {
+    const { status } = scan;
+    if (scan.cseqMethod === METHOD.INVITE) {
+      if (status < 200) markProvisional(d, scan.cseq, status, toTagHash, c.tsUs);
+      else {
+        if (status !== 401 && status !== 407) markFinal(d, scan.cseq, status, toTagHash, c.tsUs);
+        noteFinal(d, buf, scan);
+      }
+    } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(d, c.tsUs);
+    else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
+      const granted = grantedExpiry(d, buf, start, end, scan);
+      if (granted < 0) return;
+      d.grantedExpirySec = granted;
+      if (granted === 0) return;
+      d.expiresUs = c.tsUs + granted * 1e6;
+      this.#expiries.push(d, d.expiresUs);
+      if (this.#expiries.size > 4096 && this.#expiries.size > this.#dialogs.size * 2) this.#expiries.compact();
+    }
+  }
+
+  #transition(d: Dialog, event: number, tsUs: number): void {
+    const from = d.state;
+    const to = nextState(d.family, event, from, d.beforeTransfer);
+    if (to === from) return;
+    if (to === STATE.Transferring) d.beforeTransfer = from;
+    this.#dialogs.setState(d, to);
+    d.endedUs = isEnded(to) ? tsUs : Number.NaN;
+    this.#onChange?.(d, from);
+  }
+}
+
+/** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
+function noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
+  const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : code === 401 || code === 407 ? 1 : 2);
+  if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
+  d.finalCode = scan.status;
+  d.finalReason = decodeText(buf, scan.reasonStart, scan.reasonEnd);
+}
+
+function methodText(buf: Buffer, scan: SipScan, methodId: number): string {
+  if (methodId !== METHOD.OTHER) return METHOD_NAMES[methodId] ?? 'OTHER';
+  const start = scan.isRequest ? scan.methodStart : scan.cseqMethodStart;
+  const end = scan.isRequest ? scan.methodEnd : scan.cseqMethodEnd;
+  return start < 0 ? 'UNKNOWN' : decodeText(buf, start, Math.min(end, start + 64));
+}

@@ -1,0 +1,67 @@
+/**
+ * What makes two captured messages the same message: a keyed 64-bit fingerprint.
+ *
+ * RFC 3261 section 17.2.3 matches a transaction by the top Via branch; a retransmission has the same
+ * direction, the same start line kind, CSeq and branch (and To tag in a response). The keys are random
+ * a process, so that a sender cannot aim at collisions.
+ */
+import { randomInt } from 'node:crypto';
+import type { SipScan } from '../sip/scan.ts';
+
+const KEY_A = randomInt(0x7fffffff) | 1;
+const KEY_B = randomInt(0x7fffffff) | 1;
+
+/** Keyed hash of a byte range, as a signed 32-bit number; 0 for an absent range (start < 0). */
+export function hashRange(buf: Uint8Array, start: number, end: number): number {
+  if (start < 0) return 0;
+  let h = KEY_A;
+  for (let i = start; i < end; i++) h = Math.imul(h ^ (buf[i] ?? 0), 0x01000193);
+  h ^= h >>> 15;
+  return h === 0 ? 1 : h;
+}
+
+/** Facts of the packet that carried a message. */
+export type Carrier = {
+  tsUs: number;
+  origin: number;
+  transport: number;
+  ipVersion: number;
+  ipId: number;
+  addresses: Uint8Array;
+  srcOff: number;
+  dstOff: number;
+  srcPort: number;
+  dstPort: number;
+  frame: number;
+  digestHigh: number;
+  digestLow: number;
+  source: number;
+  isSnapped: boolean;
+};
+
+/** The two halves of the last fingerprint taken. */
+export const fingerprint = { a: 0, b: 0 };
+
+/** Fingerprint of a message and its direction, left in `fingerprint`. */
+export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: number, c: Carrier): void {
+  let a =
+    scan.branchStart >= 0
+      ? hashRange(buf, scan.branchStart, scan.branchEnd)
+      : hashRange(buf, scan.viaStart, scan.viaEnd);
+  let b = KEY_B ^ Math.imul(scan.isRequest ? 1000 + scan.method : scan.status, 0x9e3779b1);
+  if (scan.isRequest && scan.method === 0) b = Math.imul(b ^ hashRange(buf, scan.methodStart, scan.methodEnd), 0x85ebca6b);
+  b = Math.imul(b ^ scan.cseq, 0x85ebca6b);
+  b = Math.imul(b ^ (scan.cseqMethod + 77), 0xc2b2ae35);
+  if (!scan.isRequest) b = Math.imul(b ^ toTagHash, 0x27d4eb2f);
+  const n = c.ipVersion === 6 ? 16 : 4;
+  let way = c.transport;
+  for (let i = 0; i < n; i++) {
+    way = Math.imul(way ^ (c.addresses[c.srcOff + i] ?? 0), 0x01000193);
+    way = Math.imul(way ^ (c.addresses[c.dstOff + i] ?? 0), 0x01000193);
+  }
+  way = Math.imul(way ^ c.srcPort, 0x85ebca6b);
+  way = Math.imul(way ^ c.dstPort, 0xc2b2ae35);
+  a = Math.imul(a ^ way, 0x9e3779b1);
+  fingerprint.a = a ^ (a >>> 13);
+  fingerprint.b = Math.imul(b ^ (b >>> 16) ^ way, 0x85ebca6b);
+}

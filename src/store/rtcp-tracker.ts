@@ -1,0 +1,105 @@
+/**
+ * RTCP to the streams it speaks of: sender reports to the sender's stream, report blocks to the
+ * stream they judge. Never overwrites what was measured.
+ */
+import { endpointKey } from '../core/ip.ts';
+import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../rtp/rtcp.ts';
+import type { ReportBlock, RtcpPacket } from '../rtp/rtcp.ts';
+import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../rtp/round-trip.ts';
+import type { RoundTrip } from '../rtp/round-trip.ts';
+import type { Carrier } from './fingerprint.ts';
+import { RtcpSideData } from './rtcp-data.ts';
+import type { Stream } from './stream.ts';
+import type { StreamStore } from './stream-store.ts';
+
+export class RtcpTracker {
+  readonly #streams: StreamStore;
+  packets = 0;
+  /** Packets that did not parse, by reason: SRTCP looks like this. */
+  readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
+  /** Reports about streams this capture has not seen. */
+  unmatched = 0;
+
+  constructor(streams: StreamStore) {
+    this.#streams = streams;
+  }
+
+  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): void {
+    this.packets++;
+    const parsed = parseRtcp(buf.subarray(start, end));
+    if (!parsed.ok) {
+      this.refused.set(parsed.reason, (this.refused.get(parsed.reason) ?? 0) + 1);
+      return;
+    }
+    for (const p of parsed.value.packets) this.#onReport(p, c);
+  }
+
+  #onReport(p: RtcpPacket, c: Carrier): void {
+    switch (p.kind) {
+      case 'sr': {
+        const data = this.#sent(c, p.ssrc);
+        if (data !== null) {
+          data.senderReports.add(ntpMiddle(p.ntpSeconds, p.ntpFraction), c.tsUs);
+          data.senderReportCount++;
+          data.lastSenderPackets = p.packets;
+          data.lastSenderOctets = p.octets;
+        }
+        for (const r of p.reports) this.#onBlock(r, c);
+        return;
+      }
+      case 'rr':
+        for (const r of p.reports) this.#onBlock(r, c);
+        return;
+      case 'bye':
+        for (const ssrc of p.ssrcs) {
+          const data = this.#sent(c, ssrc);
+          if (data !== null) data.hasBye = true;
+        }
+        return;
+      case 'xr':
+        for (const b of p.blocks) {
+          if (b.kind !== 'voip_metrics') continue;
+          this.#improve(this.#received(c, b.ssrc), reportedRoundTrip(b.roundTripMs));
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  #onBlock(r: ReportBlock, c: Carrier): void {
+    const data = this.#received(c, r.ssrc);
+    if (data === null) {
+      this.unmatched++;
+      return;
+    }
+    data.receiverReportCount++;
+    data.remote = {
+      atUs: c.tsUs,
+      fractionLost: r.fractionLost,
+      cumulativeLost: r.cumulativeLost,
+      jitterTimestampUnits: r.jitter,
+    };
+    this.#improve(data, echoRoundTrip(data.senderReports, r.lastSr, r.delaySinceLastSr, c.tsUs));
+  }
+
+  #improve(data: RtcpSideData | null, came: RoundTrip | null): void {
+    if (data !== null) data.roundTrip = betterRoundTrip(data.roundTrip, came);
+  }
+
+  /** The stream the sender of this RTCP packet sends. */
+  #sent(c: Carrier, ssrc: number): RtcpSideData | null {
+    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc));
+  }
+
+  /** The stream the sender of this RTCP packet receives and judges. */
+  #received(c: Carrier, ssrc: number): RtcpSideData | null {
+    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc));
+  }
+}
+
+function dataOf(stream: Stream | null): RtcpSideData | null {
+  if (stream === null) return null;
+  stream.rtcp ??= new RtcpSideData();
+  return stream.rtcp;
+}

@@ -1,0 +1,70 @@
+/**
+ * Offers and answers of a dialog in order, and what each changed (RFC 3264, RFC 6337).
+ */
+import type { CodecSet } from './codec-set.ts';
+
+export type MediaMode = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+export type SdpEvent = 'hold' | 'resume' | 'codec_change' | 'media_anchor_change' | 't38_switch' | 'transfer';
+
+/** One media description that RTP may follow: what diagnosis compares with what was sent. */
+export type SdpMediaLine = {
+  readonly type: string;
+  readonly address: string | null;
+  readonly port: number;
+  readonly mode: MediaMode;
+  readonly isRtp: boolean;
+  readonly codecs: CodecSet;
+};
+
+export type SdpEntry = {
+  readonly tsUs: number;
+  readonly isOffer: boolean;
+  /** 0: the side that opened the dialog, 1: the other. */
+  readonly side: number;
+  readonly codecs: CodecSet;
+  readonly mode: MediaMode;
+  readonly address: string | null;
+  readonly port: number | null;
+  readonly event: SdpEvent | null;
+  readonly hasT38: boolean;
+  /** The message went to an address that is not private. */
+  readonly toPublicPeer: boolean;
+  readonly media: readonly SdpMediaLine[];
+};
+
+/** One transaction that carried SDP: decides what a body in its response, ACK or PRACK is. */
+export type SdpTransaction = {
+  readonly cseq: number;
+  readonly method: number;
+  /** The request carried an offer. */
+  requestHadSdp: boolean;
+  /** An offer stands in the response and waits for its answer in ACK or PRACK. */
+  responseOffered: boolean;
+  /** Hashes of the bodies seen in requests and responses: a repeat is not a new exchange. */
+  readonly bodies: number[];
+};
+
+function isHeld(mode: MediaMode, address: string | null): boolean {
+  // RFC 3264 section 8.4 keeps the older way: c=0.0.0.0.
+  return mode === 'sendonly' || mode === 'inactive' || address === '0.0.0.0' || address === '::';
+}
+
+/** Codecs that carry no speech of their own. */
+function primaryCodec(set: CodecSet): string | undefined {
+  return set.names.find((n) => n !== 'telephone-event' && n !== 'CN')?.toLowerCase();
+}
+
+/** What `now` changed against the same side's last description; null when nothing that has a name. */
+export function sdpEvent(last: SdpEntry | null, now: Omit<SdpEntry, 'event'>, isTransferring: boolean): SdpEvent | null {
+  if (last === null) return null;
+  if (now.hasT38 && !last.hasT38) return 't38_switch';
+  const wasHeld = isHeld(last.mode, last.address);
+  const nowHeld = isHeld(now.mode, now.address);
+  if (nowHeld && !wasHeld) return 'hold';
+  if (wasHeld && !nowHeld) return 'resume';
+  const moved = now.address !== last.address || now.port !== last.port;
+  if (moved && now.port !== null && last.port !== null) return isTransferring ? 'transfer' : 'media_anchor_change';
+  const before = primaryCodec(last.codecs);
+  const after = primaryCodec(now.codecs);
+  return before !== undefined && after !== undefined && before !== after ? 'codec_change' : null;
+}

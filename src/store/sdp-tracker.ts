@@ -1,0 +1,194 @@
+/**
+ * Reads the SDP of a message into its dialog's timeline and names the media endpoints it opens.
+ *
+ * Offer or answer is decided by the exchange, not by the message (RFC 3264 section 4, RFC 3262
+ * section 5): an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
+ */
+import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
+import { endpointKeyFromText, ipText } from '../core/ip.ts';
+import { isPrivateAddress } from '../core/private-address.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { METHOD } from '../sip/method.ts';
+import { ByteSpan, findSdp } from '../sip/body.ts';
+import type { SipScan } from '../sip/scan.ts';
+import { STATIC_PAYLOADS } from '../core/payload-types.ts';
+import type { Sdp, SdpMedia } from '../sdp/model.ts';
+import { codecNames } from '../sdp/codecs.ts';
+import { parseSdp } from '../sdp/sdp.ts';
+import { CodecSets } from './codec-set.ts';
+import type { CodecFormat, CodecSet } from './codec-set.ts';
+import { STATE } from './dialog-state.ts';
+import { MARK } from './dialog.ts';
+import type { Dialog } from './dialog.ts';
+import type { Claim, EndpointIndex } from './endpoint-index.ts';
+import { hashRange } from './fingerprint.ts';
+import type { Carrier } from './fingerprint.ts';
+import { sdpEvent } from './sdp-timeline.ts';
+import type { SdpEntry, SdpMediaLine, SdpTransaction } from './sdp-timeline.ts';
+
+const TRANSACTIONS_KEPT = 8;
+const BODIES_KEPT = 8;
+
+export class SdpTracker {
+  readonly #endpoints: EndpointIndex;
+  readonly #onClaim: (key: EndpointKey, claim: Claim) => void;
+  readonly #sets = new CodecSets();
+  readonly #range = new ByteSpan();
+  bodies = 0;
+  malformed = 0;
+
+  constructor(endpoints: EndpointIndex, onClaim: (key: EndpointKey, claim: Claim) => void) {
+    this.#endpoints = endpoints;
+    this.#onClaim = onClaim;
+  }
+
+  /** A message with a body that is not a repeat. */
+  onBody(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    const range = this.#range;
+    if (!findSdp(buf, scan, range)) return;
+    this.bodies++;
+    const parsed = parseSdp(buf, range.start, range.end);
+    if (!parsed.ok) {
+      this.malformed++;
+      return;
+    }
+    const hash = hashRange(buf, range.start, range.end);
+    const transaction = this.#transaction(d, scan);
+    const lines = parsed.value.media.map((m) => this.#mediaLine(m));
+    if (!transaction.bodies.includes(hash)) {
+      this.#addEntry(d, buf, scan, c, transaction, parsed.value, lines);
+      if (transaction.bodies.length < BODIES_KEPT) transaction.bodies.push(hash);
+    }
+    this.#claim(d, parsed.value, lines, c.tsUs);
+  }
+
+  /** An evicted dialog names nothing any more. */
+  onDialogGone(d: Dialog): void {
+    for (const key of d.claimedKeys) this.#endpoints.remove(key, d);
+    d.claimedKeys.length = 0;
+  }
+
+  #transaction(d: Dialog, scan: SipScan): SdpTransaction {
+    const method = scan.isRequest ? scan.method : scan.cseqMethod;
+    // ACK and PRACK answer what the INVITE transaction offered.
+    const list = d.sdpTransactions ?? [];
+    d.sdpTransactions = list;
+    if (method === METHOD.ACK || method === METHOD.PRACK) {
+      for (let i = list.length - 1; i >= 0; i--) {
+        const t = list[i];
+        if (t !== undefined && t.method === METHOD.INVITE && (method === METHOD.PRACK || t.cseq === scan.cseq)) {
+          if (t.responseOffered || method === METHOD.ACK) return t;
+        }
+      }
+    }
+    for (const t of list) if (t.cseq === scan.cseq && t.method === method) return t;
+    const made: SdpTransaction = {
+      cseq: scan.cseq,
+      method,
+      requestHadSdp: false,
+      responseOffered: false,
+      bodies: [],
+    };
+    list.push(made);
+    if (list.length > TRANSACTIONS_KEPT) list.shift();
+    return made;
+  }
+
+  #addEntry(d: Dialog, buf: Uint8Array, scan: SipScan, c: Carrier, t: SdpTransaction, sdp: Sdp, lines: SdpMediaLine[]): void {
+    let isOffer: boolean;
+    if (scan.isRequest) {
+      isOffer = !t.responseOffered;
+      if (t.responseOffered) t.responseOffered = false;
+      else t.requestHadSdp = true;
+    } else {
+      isOffer = !t.requestHadSdp && scan.cseqMethod !== METHOD.PRACK;
+      if (isOffer) t.responseOffered = true;
+    }
+    const entries = d.sdp ?? [];
+    d.sdp = entries;
+    if (entries.length >= MAX_SDP_ENTRIES) return;
+    const main = lines.find((l) => l.type === 'audio' && l.port !== 0) ?? lines.find((l) => l.port !== 0) ?? lines[0];
+    const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
+    const side = isOpener === scan.isRequest ? 0 : 1;
+    const draft: Omit<SdpEntry, 'event'> = {
+      tsUs: c.tsUs,
+      isOffer,
+      side,
+      codecs: main?.codecs ?? EMPTY_CODECS,
+      mode: main?.mode ?? 'sendrecv',
+      address: main?.address ?? null,
+      port: main === undefined ? null : main.port,
+      hasT38: lines.some((l) => l.type === 'image' && l.port !== 0),
+      toPublicPeer: !isPrivateAddress(ipText(c.addresses, c.dstOff, c.ipVersion)),
+      media: lines,
+    };
+    // A second body of one transaction is another hop's or another fork's view of the same exchange.
+    const event = t.bodies.length === 0 || !isOffer ? sdpEvent(lastOfSide(entries, side), draft, d.state === STATE.Transferring) : null;
+    entries.push({ ...draft, event });
+    if (event === 'hold') d.marks |= MARK.HELD;
+    if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
+    for (const m of sdp.media) if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
+  }
+
+  #mediaLine(m: SdpMedia): SdpMediaLine {
+    return {
+      type: m.type,
+      address: m.connection?.address ?? null,
+      port: m.port,
+      mode: m.direction,
+      isRtp: m.proto.startsWith('RTP/') || m.proto.includes('/RTP/'),
+      codecs: this.#sets.intern(codecKey(m), () => codecSet(m)),
+    };
+  }
+
+  /** Names every endpoint the description opens: m= and c=, a=rtcp, candidates. */
+  #claim(d: Dialog, sdp: Sdp, lines: readonly SdpMediaLine[], tsUs: number): void {
+    let named = 0;
+    sdp.media.forEach((m, i) => {
+      const line = lines[i];
+      if (line === undefined || m.port === 0) return;
+      const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type };
+      const name = (address: string | null, port: number): void => {
+        if (address === null || port === 0 || named >= MAX_SDP_ENDPOINTS || d.claimedKeys.length >= MAX_DIALOG_ENDPOINTS) return;
+        const key = endpointKeyFromText(address, port);
+        if (key === null) return;
+        named++;
+        if (!this.#endpoints.add(key, claim)) return;
+        d.claimedKeys.push(key);
+        this.#onClaim(key, claim);
+      };
+      name(m.connection?.address ?? null, m.port);
+      if (m.rtcpPort !== null) name(m.rtcpAddress ?? m.connection?.address ?? null, m.rtcpPort);
+      for (const c of m.candidates) name(c.address, c.port);
+    });
+  }
+}
+
+const EMPTY_CODECS: CodecSet = { names: [], formats: [] };
+
+function lastOfSide(entries: readonly SdpEntry[], side: number): SdpEntry | null {
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const e = entries[i];
+    if (e?.side === side) return e;
+  }
+  return null;
+}
+
+/** What makes two descriptions offer the same codecs. */
+function codecKey(m: SdpMedia): string {
+  let key = m.formats.join(' ');
+  for (const r of m.rtpmaps) key += `,${r.payloadType}=${r.name}/${r.clockRate}`;
+  return key;
+}
+
+function codecSet(m: SdpMedia): CodecSet {
+  const formats: CodecFormat[] = [];
+  for (const text of m.formats) {
+    if (!/^[0-9]{1,3}$/.test(text)) continue;
+    const payloadType = Number(text);
+    const map = m.rtpmaps.find((r) => r.payloadType === payloadType);
+    const known = map ?? STATIC_PAYLOADS.get(payloadType);
+    if (known !== undefined) formats.push({ payloadType, name: known.name, clockRate: known.clockRate });
+  }
+  return { names: codecNames(m), formats };
+}

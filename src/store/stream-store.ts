@@ -1,0 +1,282 @@
+/**
+ * All RTP streams: fed by the native table's events, owned by dialogs through the endpoint index.
+ *
+ * Every candidate is here from its first packet; it is shown once the heuristic accepted it or an
+ * SDP named one of its ends (then even one packet is enough).
+ */
+import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { parseWindow, WINDOW_BYTES } from '../rtp/stream-table.ts';
+import type { StreamSnapshot, StreamTable, StreamWindow } from '../rtp/stream-table.ts';
+import type { Dialog, FramePointer } from './dialog.ts';
+import type { Claim, EndpointIndex } from './endpoint-index.ts';
+import { Stream } from './stream.ts';
+
+/** One hour of five-second windows. */
+const MAX_WINDOWS = 720;
+/** A description may come this long after its media began (early media before the 200). */
+const LATE_SDP_US = 30_000_000;
+
+/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
+const STREAMS_AN_ENDPOINT = 64;
+
+/** Facts of a STREAM_OPENED record. */
+export type StreamOpened = {
+  table: number;
+  index: number;
+  generation: number;
+  ssrc: number;
+  origin: number;
+  tsUs: number;
+  ipVersion: number;
+  addresses: Uint8Array;
+  srcOff: number;
+  dstOff: number;
+  srcPort: number;
+  dstPort: number;
+  frame: FramePointer | null;
+};
+
+export class StreamStore {
+  readonly #tables: StreamTable[] = [];
+  readonly #byIndex: (Stream | undefined)[][] = [];
+  readonly #bySource = new Map<EndpointKey, Stream | Stream[]>();
+  readonly #waiting = new Map<EndpointKey, Stream | Stream[]>();
+  readonly #endpoints: EndpointIndex;
+  #visible: (Stream | undefined)[] = [];
+  #holes = 0;
+  #serial = 0;
+  #sorted: Stream[] | null = null;
+  established = 0;
+  orphaned = 0;
+  evicted = 0;
+  /** Event counters: they never fall. */
+  establishedEver = 0;
+  orphanedEver = 0;
+  generation = 0;
+
+  constructor(endpoints: EndpointIndex) {
+    this.#endpoints = endpoints;
+  }
+
+  /** Registers a native table; returns its number for the records of its source. */
+  addTable(table: StreamTable): number {
+    this.#byIndex.push([]);
+    return this.#tables.push(table) - 1;
+  }
+
+  get size(): number {
+    return this.established + this.orphaned;
+  }
+
+  onOpened(o: StreamOpened): void {
+    const stream = new Stream({
+      serial: this.#serial++,
+      table: o.table,
+      index: o.index,
+      generation: o.generation,
+      ssrc: o.ssrc,
+      origin: o.origin,
+      openedUs: o.tsUs,
+      ipVersion: o.ipVersion,
+      srcKey: endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort),
+      dstKey: endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort),
+      frame: o.frame,
+    });
+    const slots = this.#byIndex[o.table];
+    if (slots === undefined) return;
+    slots[o.index] = stream;
+    put(this.#bySource, stream.srcKey, stream);
+    const claim = newest(
+      this.#endpoints.find(stream.dstKey, stream.openedUs),
+      this.#endpoints.find(stream.srcKey, stream.openedUs),
+    );
+    if (claim !== null) this.#own(stream, claim);
+    else put(this.#waiting, stream.dstKey, stream);
+  }
+
+  onAccepted(table: number, index: number, generation: number): void {
+    const stream = this.#at(table, index, generation);
+    if (stream === undefined || stream.isAccepted) return;
+    const wasVisible = stream.isVisible;
+    stream.isAccepted = true;
+    if (!wasVisible) this.#show(stream);
+    this.generation++;
+  }
+
+  onWindow(table: number, index: number, generation: number, bytes: Uint8Array, off: number): void {
+    const stream = this.#at(table, index, generation);
+    if (stream === undefined) return;
+    if (stream.windowCount === MAX_WINDOWS && stream.windows !== null) {
+      stream.windows.copyWithin(0, WINDOW_BYTES, MAX_WINDOWS * WINDOW_BYTES);
+      stream.windowCount--;
+    }
+    const need = (stream.windowCount + 1) * WINDOW_BYTES;
+    if (stream.windows === null || stream.windows.length < need) {
+      const grown = new Uint8Array(Math.min(MAX_WINDOWS, Math.max(2, stream.windowCount * 2)) * WINDOW_BYTES);
+      if (stream.windows !== null) grown.set(stream.windows);
+      stream.windows = grown;
+    }
+    stream.windows.set(bytes.subarray(off, off + WINDOW_BYTES), stream.windowCount * WINDOW_BYTES);
+    stream.windowCount++;
+    this.generation++;
+  }
+
+  onEvicted(table: number, index: number, generation: number): void {
+    const stream = this.#at(table, index, generation);
+    if (stream === undefined) return;
+    const slots = this.#byIndex[table];
+    if (slots !== undefined) slots[index] = undefined;
+    take(this.#bySource, stream.srcKey, stream);
+    take(this.#waiting, stream.dstKey, stream);
+    if (!stream.isVisible) return;
+    this.evicted++;
+    this.#hide(stream);
+    const streams = stream.dialog?.streams;
+    if (streams) streams.splice(streams.indexOf(stream), 1);
+  }
+
+  /** An SDP named `key`: unowned streams that run there now, or began shortly before, are its. */
+  onClaim(key: EndpointKey, claim: Claim): void {
+    for (const held of [this.#waiting.get(key), this.#bySource.get(key)]) {
+      if (held === undefined) continue;
+      for (const stream of Array.isArray(held) ? [...held] : [held]) {
+        if (stream.dialog !== null || claim.fromUs - this.lastSeenUs(stream) > LATE_SDP_US) continue;
+        this.#own(stream, claim);
+      }
+    }
+  }
+
+  /** A dialog was evicted: its streams are orphans again. */
+  onDialogGone(dialog: Dialog): void {
+    for (const stream of dialog.streams ?? []) {
+      stream.dialog = null;
+      stream.claim = null;
+      this.established--;
+      if (stream.isAccepted) this.orphaned++;
+      else this.#drop(stream);
+    }
+    dialog.streams = null;
+    this.#sorted = null;
+  }
+
+  /** Counters as they stand, or null when the native table has reused the slot. */
+  snapshot(stream: Stream): StreamSnapshot | null {
+    const s = this.#tables[stream.table]?.read(stream.index) ?? null;
+    return s !== null && s.generation === stream.generation ? s : null;
+  }
+
+  lastSeenUs(stream: Stream): number {
+    return this.#tables[stream.table]?.lastSeenUs(stream.index) ?? stream.openedUs;
+  }
+
+  /** Closed windows, oldest first. */
+  windows(stream: Stream): StreamWindow[] {
+    const out: StreamWindow[] = [];
+    if (stream.windows === null) return out;
+    for (let i = 0; i < stream.windowCount; i++) out.push(parseWindow(stream.windows, i * WINDOW_BYTES));
+    return out;
+  }
+
+  /** Streams newest first by their first packet, ties by arrival. */
+  newestFirst(): readonly Stream[] {
+    if (this.#sorted === null) {
+      const list = this.#visible.filter((s): s is Stream => s !== undefined);
+      list.sort((a, b) => b.openedUs - a.openedUs || b.serial - a.serial);
+      this.#sorted = list;
+    }
+    return this.#sorted;
+  }
+
+  /** Streams whose packets come from `key`, whatever their SSRC. */
+  fromSource(key: EndpointKey): readonly Stream[] {
+    const held = this.#bySource.get(key);
+    return held === undefined ? [] : Array.isArray(held) ? held : [held];
+  }
+
+  /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
+  forRtcpSource(key: EndpointKey, ssrc: number): Stream | null {
+    const port = endpointKeyPort(key);
+    for (const p of port > 0 ? [port, port - 1] : [port]) {
+      for (const s of this.fromSource(endpointKeyWithPort(key, p))) if (s.ssrc === ssrc) return s;
+    }
+    return null;
+  }
+
+  #at(table: number, index: number, generation: number): Stream | undefined {
+    const stream = this.#byIndex[table]?.[index];
+    return stream?.generation === generation ? stream : undefined;
+  }
+
+  #own(stream: Stream, claim: Claim): void {
+    const wasVisible = stream.isVisible;
+    take(this.#waiting, stream.dstKey, stream);
+    stream.dialog = claim.dialog;
+    stream.claim = claim;
+    if (claim.dialog.streams === null) claim.dialog.streams = [stream];
+    else claim.dialog.streams.push(stream);
+    this.#tables[stream.table]?.setClaimed(stream.index);
+    if (wasVisible) {
+      this.orphaned--;
+      this.established++;
+      this.establishedEver++;
+    } else this.#show(stream);
+    this.generation++;
+  }
+
+  #show(stream: Stream): void {
+    if (stream.dialog === null) {
+      this.orphaned++;
+      this.orphanedEver++;
+    } else {
+      this.established++;
+      this.establishedEver++;
+    }
+    stream.orderIndex = this.#visible.push(stream) - 1;
+    this.#sorted = null;
+  }
+
+  #hide(stream: Stream): void {
+    if (stream.dialog === null) this.orphaned--;
+    else this.established--;
+    this.#drop(stream);
+    this.generation++;
+  }
+
+  #drop(stream: Stream): void {
+    if (this.#visible[stream.orderIndex] === stream) this.#visible[stream.orderIndex] = undefined;
+    this.#sorted = null;
+    if (++this.#holes < 1024 || this.#holes * 2 < this.#visible.length) return;
+    this.#visible = this.#visible.filter((s) => s !== undefined);
+    this.#visible.forEach((s, i) => {
+      if (s !== undefined) s.orderIndex = i;
+    });
+    this.#holes = 0;
+  }
+}
+
+function newest(a: Claim | null, b: Claim | null): Claim | null {
+  if (a === null || b === null) return a ?? b;
+  // The newest description wins; at the same time the one that named the destination.
+  return b.fromUs > a.fromUs ? b : a;
+}
+
+function put(map: Map<EndpointKey, Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+  const held = map.get(key);
+  if (held === undefined) map.set(key, stream);
+  else if (Array.isArray(held)) {
+    if (held.length >= STREAMS_AN_ENDPOINT) held.shift();
+    held.push(stream);
+  }
+  else map.set(key, [held, stream]);
+}
+
+function take(map: Map<EndpointKey, Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+  const held = map.get(key);
+  if (held === stream) map.delete(key);
+  else if (Array.isArray(held)) {
+    const at = held.indexOf(stream);
+    if (at >= 0) held.splice(at, 1);
+    if (held.length === 0) map.delete(key);
+  }
+}
