@@ -1,0 +1,50 @@
+/**
+ * A dialog's kept messages as plain facts, in capture order: what the detections look at.
+ */
+import type { Dialog } from '../store/dialog.ts';
+import { NO_ROW, ROW } from '../store/message-log.ts';
+import type { MessageLog } from '../store/message-log.ts';
+
+export type MessageView = {
+  /** Index into the dialog's own message list: what `evidence` holds. */
+  readonly index: number;
+  readonly row: number;
+  readonly tsUs: number;
+  readonly isRequest: boolean;
+  /** METHOD id; of the CSeq for a response. */
+  readonly method: number;
+  /** 0 for a request. */
+  readonly status: number;
+  readonly cseq: number;
+  readonly isRetransmission: boolean;
+  /** The same packet seen twice, or the same message from another source. */
+  readonly isCopy: boolean;
+  readonly hasCredentials: boolean;
+  /** Same key: the same message in the same direction, sent again. */
+  readonly key: string;
+};
+
+export function messageList(d: Dialog, log: MessageLog): MessageView[] {
+  const list: MessageView[] = [];
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+    const flags = log.flags(row);
+    list.push({
+      index: list.length,
+      row,
+      tsUs: log.tsUs(row),
+      isRequest: (flags & ROW.REQUEST) !== 0,
+      method: log.method(row),
+      status: log.status(row),
+      cseq: log.cseq(row),
+      isRetransmission: (flags & ROW.RETRANSMISSION) !== 0,
+      isCopy: (flags & (ROW.COPY | ROW.DUPLICATE)) !== 0,
+      hasCredentials: (flags & ROW.CREDENTIALS) !== 0,
+      key: log.fingerprintKey(row),
+    });
+  }
+  return list;
+}
+
+export function isChallenge(status: number): boolean {
+  return status === 401 || status === 407;
+}

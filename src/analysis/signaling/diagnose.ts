@@ -1,0 +1,53 @@
+/**
+ * Runs every signaling detection over one dialog. Null when none fired.
+ */
+import type { Dialog } from '../../store/dialog.ts';
+import type { MessageLog } from '../../store/message-log.ts';
+import { messageList } from '../message-list.ts';
+import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';
+import type { FinalFailure, RegistrationFailure } from './failure.ts';
+import { authLoopHint, detectAuthLoop, detectRetransmissions, retransmissionsHint } from './loops.ts';
+import type { AuthLoop, Retransmissions } from './loops.ts';
+import {
+  abandonedHint,
+  ackMissingHint,
+  detectAbandoned,
+  detectAckMissing,
+  detectPostDialDelay,
+  postDialDelayHint,
+} from './progress.ts';
+import type { Abandoned, AckMissing, PostDialDelay } from './progress.ts';
+
+export type SignalingFindings = {
+  finalFailure: FinalFailure | null;
+  authLoop: AuthLoop | null;
+  retransmissions: Retransmissions | null;
+  ackMissing: AckMissing | null;
+  abandoned: Abandoned | null;
+  postDialDelay: PostDialDelay | null;
+  registrationFailure: RegistrationFailure | null;
+  hints: string[];
+};
+
+/** `nowUs` is the capture clock: the newest packet of the capture. */
+export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): SignalingFindings | null {
+  const list = messageList(d, log);
+  const found: SignalingFindings = {
+    finalFailure: detectFinalFailure(d, list, log),
+    authLoop: detectAuthLoop(d, list),
+    retransmissions: detectRetransmissions(d, list),
+    ackMissing: detectAckMissing(d, list, nowUs),
+    abandoned: detectAbandoned(d, list, nowUs),
+    postDialDelay: detectPostDialDelay(d, list),
+    registrationFailure: detectRegistrationFailure(d, list),
+    hints: [],
+  };
+  if (found.finalFailure !== null) found.hints.push(failureHint(d, found.finalFailure));
+  if (found.authLoop !== null) found.hints.push(authLoopHint(found.authLoop));
+  if (found.retransmissions !== null) found.hints.push(retransmissionsHint(found.retransmissions));
+  if (found.ackMissing !== null) found.hints.push(ackMissingHint(found.ackMissing));
+  if (found.abandoned !== null) found.hints.push(abandonedHint(found.abandoned));
+  if (found.postDialDelay !== null) found.hints.push(postDialDelayHint(found.postDialDelay));
+  if (found.registrationFailure !== null) found.hints.push(registrationHint(found.registrationFailure));
+  return found.hints.length === 0 ? null : found;
+}

@@ -1,0 +1,79 @@
+/**
+ * Why a transaction failed: the final failure, and what a registration was refused or granted.
+ */
+import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
+import { parseSip } from '../../sip/message.ts';
+import { MARK } from '../../store/dialog.ts';
+import type { Dialog } from '../../store/dialog.ts';
+import type { MessageLog } from '../../store/message-log.ts';
+import { isChallenge } from '../message-list.ts';
+import type { MessageView } from '../message-list.ts';
+
+export type FinalFailure = {
+  code: number;
+  reasonPhrase: string;
+  reasonHeader: string | null;
+  warning: string | null;
+  evidence: number[];
+};
+
+/**
+ * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it.
+ * A challenge is none, and 487 is only one when nobody sent CANCEL.
+ */
+export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: MessageLog): FinalFailure | null {
+  const method = d.family === 0 ? METHOD.INVITE : d.methodId;
+  let failure: MessageView | null = null;
+  for (const m of list) {
+    if (m.isRequest || m.isRetransmission || m.isCopy || m.method !== method || m.status < 200) continue;
+    if (m.status < 300) return null;
+    if (m.status < 400 || isChallenge(m.status)) continue;
+    if (m.status === 487 && (d.marks & MARK.CANCEL_SEEN) !== 0) continue;
+    failure = m;
+  }
+  if (failure === null) return null;
+  const bytes = log.bytes(failure.row);
+  const parsed = parseSip(bytes, 0, bytes.length);
+  return {
+    code: failure.status,
+    reasonPhrase: parsed.ok ? parsed.value.reasonPhrase : '',
+    reasonHeader: parsed.ok ? (parsed.value.headersNamed('reason')[0]?.value ?? null) : null,
+    warning: parsed.ok ? (parsed.value.headersNamed('warning')[0]?.value ?? null) : null,
+    evidence: [failure.index],
+  };
+}
+
+export function failureHint(d: Dialog, f: FinalFailure): string {
+  const method = d.family === 0 ? 'INVITE' : (METHOD_NAMES[d.methodId] ?? d.methodText);
+  const cause = f.reasonHeader ?? f.warning;
+  return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
+}
+
+export type RegistrationFailure = {
+  kind: 'rejected' | 'shortened_expiry';
+  code: number;
+  requestedExpirySec: number | null;
+  grantedExpirySec: number | null;
+  evidence: number[];
+};
+
+/** A REGISTER that was refused, or granted less time than it asked; a removal (0 asked) is never a failure. */
+export function detectRegistrationFailure(d: Dialog, list: readonly MessageView[]): RegistrationFailure | null {
+  if (d.family !== 1) return null;
+  let last: MessageView | null = null;
+  for (const m of list)
+    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !isChallenge(m.status)) last = m;
+  if (last === null) return null;
+  const requested = d.requestedExpirySec >= 0 ? d.requestedExpirySec : null;
+  const granted = d.grantedExpirySec >= 0 ? d.grantedExpirySec : null;
+  const facts = { code: last.status, requestedExpirySec: requested, evidence: [last.index] };
+  if (last.status >= 400) return { kind: 'rejected', grantedExpirySec: null, ...facts };
+  if (last.status >= 300 || requested === null || requested === 0 || granted === null || granted >= requested) return null;
+  return { kind: 'shortened_expiry', grantedExpirySec: granted, ...facts };
+}
+
+export function registrationHint(f: RegistrationFailure): string {
+  return f.kind === 'rejected'
+    ? `The registrar rejected the registration with ${f.code}.`
+    : `The registrar granted ${f.grantedExpirySec} s although ${f.requestedExpirySec} s were asked for.`;
+}

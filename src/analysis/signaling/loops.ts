@@ -1,0 +1,82 @@
+/**
+ * Messages that go round or go unheard: authentication loops and retransmissions without an answer.
+ */
+import { METHOD_NAMES } from '../../sip/method.ts';
+import type { Dialog } from '../../store/dialog.ts';
+import { isChallenge } from '../message-list.ts';
+import type { MessageView } from '../message-list.ts';
+import { SIGNALING } from './thresholds.ts';
+
+export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
+
+/**
+ * Challenges without success: `credential_failure` when requests carried credentials and were challenged
+ * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
+ */
+export function detectAuthLoop(_d: Dialog, list: readonly MessageView[]): AuthLoop | null {
+  const evidence: number[] = [];
+  let challenges = 0;
+  let hasCredentials = false;
+  let unanswered: number[] = [];
+  for (const m of list) {
+    if (m.isCopy) continue;
+    if (m.isRequest) {
+      if (m.hasCredentials && challenges > 0) {
+        hasCredentials = true;
+        unanswered.push(m.index);
+      }
+      continue;
+    }
+    if (m.status >= 200 && m.status < 300 && challenges > 0) return null;
+    unanswered = [];
+    if (isChallenge(m.status) && !m.isRetransmission) {
+      challenges++;
+      evidence.push(m.index);
+    }
+  }
+  if (challenges > 0 && unanswered.length >= SIGNALING.transmissions)
+    return { kind: 'silent_drop', challenges, evidence: [...evidence, ...unanswered] };
+  if (challenges < SIGNALING.challenges) return null;
+  return { kind: hasCredentials ? 'credential_failure' : 'silent_drop', challenges, evidence };
+}
+
+export function authLoopHint(f: AuthLoop): string {
+  return f.kind === 'credential_failure'
+    ? `The credentials were challenged ${f.challenges} times and never accepted: check user, password and realm.`
+    : 'After the challenge, requests drew no further response: credentials are missing or the answer is dropped.';
+}
+
+export type Retransmissions = { method: string; count: number; spanSec: number; evidence: number[] };
+
+/** A request sent three times or more that drew no response at all. */
+export function detectRetransmissions(_d: Dialog, list: readonly MessageView[]): Retransmissions | null {
+  const sent = new Map<string, MessageView[]>();
+  for (const m of list) {
+    if (!m.isRequest || m.isCopy) continue;
+    const group = sent.get(m.key);
+    if (group === undefined) sent.set(m.key, [m]);
+    else group.push(m);
+  }
+  let worst: MessageView[] | null = null;
+  for (const group of sent.values()) {
+    const first = group[0];
+    if (first === undefined || group.length < SIGNALING.transmissions) continue;
+    const isAnswered = list.some(
+      (m) => !m.isRequest && m.method === first.method && m.cseq === first.cseq && m.tsUs >= first.tsUs,
+    );
+    if (!isAnswered && METHOD_NAMES[first.method] !== 'ACK' && group.length > (worst?.length ?? 0)) worst = group;
+  }
+  const first = worst?.[0];
+  const last = worst?.[worst.length - 1];
+  if (worst === null || first === undefined || last === undefined) return null;
+  return {
+    method: METHOD_NAMES[first.method] ?? 'OTHER',
+    count: worst.length - 1,
+    spanSec: (last.tsUs - first.tsUs) / 1e6,
+    evidence: worst.map((m) => m.index),
+  };
+}
+
+export function retransmissionsHint(f: Retransmissions): string {
+  return `${f.method} was sent ${f.count + 1} times in ${f.spanSec.toFixed(1)} s and drew no response.`;
+}

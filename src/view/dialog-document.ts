@@ -1,0 +1,63 @@
+/**
+ * The full dialog: Dialog of the contract, absent where nothing is known.
+ */
+import type { Diagnosis, Dialog as DialogDocument, RtpStream, SignalingDiagnosis, Timing } from '../contract/index.ts';
+import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
+import { callTiming } from '../store/call-timing.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { framePointerText } from './frame-pointer.ts';
+import { toSdpExchange } from './sdp.ts';
+import { spanSec } from './timestamp.ts';
+
+/** What analysis made of a dialog, ready to be shown. */
+export type DialogFindings = {
+  diagnosis: Diagnosis;
+  signaling: SignalingDiagnosis | null;
+  tags: readonly string[];
+};
+
+export function toTiming(d: Dialog): Timing {
+  const t = callTiming(d);
+  const out: Timing = { retransmits: d.retransmits };
+  if (t.pddMs !== null) out.pdd_ms = t.pddMs;
+  if (t.setupMs !== null) out.setup_ms = t.setupMs;
+  if (t.ringMs !== null) out.ring_ms = t.ringMs;
+  if (t.tryingDelayMs !== null) out.trying_delay_ms = t.tryingDelayMs;
+  if (t.teardownMs !== null) out.teardown_ms = t.teardownMs;
+  return out;
+}
+
+export function toDialogDocument(
+  d: Dialog,
+  streams: RtpStream[],
+  findings: DialogFindings,
+  sources: readonly string[],
+): DialogDocument {
+  const doc: DialogDocument = {
+    schema_version: 1,
+    call_id: d.callId,
+    state: DIALOG_STATES[d.state] ?? 'Trying',
+    method: d.methodText,
+    msg_count: d.msgCount,
+    duration_sec: spanSec(d.createdUs, d.updatedUs),
+    timing: toTiming(d),
+    sdp_timeline: (d.sdp ?? []).map(toSdpExchange),
+    diagnosis: findings.diagnosis,
+    streams,
+  };
+  if (d.fromUser !== '') doc.from = d.fromUser;
+  if (d.toUser !== '') doc.to = d.toUser;
+  if (d.fromDisplay !== null) doc.from_display = d.fromDisplay;
+  if (d.toDisplay !== null) doc.to_display = d.toDisplay;
+  if (d.finalCode !== 0) {
+    doc.final_status_code = d.finalCode;
+    doc.final_status_reason = d.finalReason;
+  }
+  const frame = d.frame === null ? undefined : framePointerText(d.frame, sources);
+  if (frame !== undefined) doc.frame = frame;
+  const origin = ORIGINS[d.origin];
+  if (origin !== undefined) doc.input_origin = origin;
+  if (findings.tags.length > 0) doc.tags = [...findings.tags];
+  if (findings.signaling !== null) doc.signaling_diagnosis = findings.signaling;
+  return doc;
+}

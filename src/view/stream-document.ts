@@ -1,0 +1,105 @@
+/**
+ * Streams of the contract: the full document and the list row.
+ */
+import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
+import { endpointKeyText } from '../core/ip.ts';
+import { ORIGINS } from '../core/words.ts';
+import { finishBurstGap } from '../rtp/burst-gap.ts';
+import { lossPct, scoreWindow } from '../rtp/quality.ts';
+import { packetMs } from '../rtp/stream-snapshot.ts';
+import { windowJitterMs } from '../rtp/stream-window.ts';
+import type { StreamWindow } from '../rtp/stream-window.ts';
+import type { Stream } from '../store/stream.ts';
+import { framePointerText } from './frame-pointer.ts';
+import type { StreamQuality } from './stream-quality.ts';
+import { timestampText } from './timestamp.ts';
+
+const NO_DSCP = 0xff;
+
+export function ssrcText(ssrc: number): string {
+  return `0x${(ssrc >>> 0).toString(16).padStart(8, '0')}`;
+}
+
+function toInterval(w: StreamWindow, q: StreamQuality): QualityInterval {
+  const out: QualityInterval = {
+    timestamp: timestampText(w.startUs),
+    jitter_ms: windowJitterMs(w, q.clockRate),
+    loss_pct: lossPct(w.lost, w.expected),
+    packets: w.packets,
+  };
+  const score = scoreWindow(w, q.impairment, q.floorPackets, q.delayMs);
+  if (score === null) return out;
+  out.verdict = score.verdict;
+  if (score.verdict !== 'not_scorable') {
+    out.mos = score.mos;
+    out.r_factor = score.rFactor;
+  }
+  return out;
+}
+
+export function toStreamRow(stream: Stream, q: StreamQuality): StreamRow {
+  const row: StreamRow = {
+    ssrc: ssrcText(stream.ssrc),
+    src: endpointKeyText(stream.srcKey),
+    dst: endpointKeyText(stream.dstKey),
+    packets: q.snapshot.packets,
+    jitter_ms: q.jitterMs,
+    loss_pct: q.lossPct,
+    orphaned: stream.dialog === null,
+  };
+  if (q.codec !== null) row.codec = q.codec;
+  if (stream.dialog !== null) row.associated_dialog = stream.dialog.callId;
+  if (q.mos !== null) row.mos = q.mos;
+  return row;
+}
+
+export function toRtpStream(stream: Stream, q: StreamQuality, sources: readonly string[]): RtpStream {
+  const s = q.snapshot;
+  const doc: RtpStream = {
+    schema_version: 1,
+    ssrc: ssrcText(stream.ssrc),
+    payload_type: s.payloadType,
+    src: endpointKeyText(stream.srcKey),
+    dst: endpointKeyText(stream.dstKey),
+    packets: s.packets,
+    octets: s.octets,
+    jitter_ms: q.jitterMs,
+    loss_pct: q.lossPct,
+    orphaned: stream.dialog === null,
+    first_seen: timestampText(s.firstUs),
+    last_seen: timestampText(s.lastUs),
+    quality_intervals: q.windows.map((w) => toInterval(w, q)),
+  };
+  if (q.codec !== null) doc.codec = q.codec;
+  const burst = finishBurstGap(s.burstGap, packetMs(s, q.clockRate));
+  if (burst !== null)
+    doc.burst_gap = {
+      burst_count: burst.burstCount,
+      burst_duration_ms: burst.burstDurationMs,
+      gap_duration_ms: burst.gapDurationMs,
+      burst_loss_rate: burst.burstLossPct / 100,
+      gap_loss_rate: burst.gapLossPct / 100,
+      is_bursty: burst.isBursty,
+    };
+  if (s.dscpFirst !== NO_DSCP) {
+    doc.dscp = s.dscpFirst;
+    if (s.dscpLast !== s.dscpFirst && s.dscpLast !== NO_DSCP) doc.dscp_last = s.dscpLast;
+  }
+  const origin = ORIGINS[stream.origin];
+  if (origin !== undefined) doc.input_origin = origin;
+  if (stream.dialog !== null) {
+    doc.associated_dialog = stream.dialog.callId;
+    doc.dialog_assertion = 'signaled';
+    const dialogOrigin = ORIGINS[stream.dialog.origin];
+    if (dialogOrigin !== undefined && dialogOrigin !== origin) doc.dialog_origin = dialogOrigin;
+  }
+  const frame = stream.frame === null ? undefined : framePointerText(stream.frame, sources);
+  if (frame !== undefined) doc.frame = frame;
+  const roundTrip = stream.rtcp?.roundTrip ?? null;
+  if (roundTrip !== null) {
+    doc.round_trip_ms = roundTrip.ms;
+    doc.round_trip_source = roundTrip.source;
+  }
+  if (q.mos !== null) doc.mos = q.mos;
+  return doc;
+}
