@@ -1,0 +1,96 @@
+/** The OpenAPI 3.1 document, generated from the contract schemas the routes are built with. */
+
+import swagger from '@fastify/swagger';
+import { Type } from 'typebox';
+import * as contract from '../contract/index.ts';
+import type { App } from './routes/route.ts';
+
+type NamedSchema = { readonly $id: string };
+
+/** What the routes name by reference; what these name in turn follows by itself. */
+const ROOTS: readonly NamedSchema[] = [
+  contract.DialogList,
+  contract.Dialog,
+  contract.StreamList,
+  contract.RtpStream,
+  contract.Stats,
+  contract.Problem,
+];
+
+/** The roots and every contract schema that one of them reaches. */
+function sharedSchemas(): readonly NamedSchema[] {
+  const byName = new Map<string, NamedSchema>();
+  for (const value of Object.values(contract)) if (isNamed(value)) byName.set(value.$id, value);
+  const reached = new Map(ROOTS.map((schema) => [schema.$id, schema]));
+  // A map may grow while it is walked; new entries are visited too.
+  for (const schema of reached.values()) {
+    for (const [, name = ''] of JSON.stringify(schema).matchAll(/"\$ref":"([A-Za-z]+)#"/g)) {
+      const target = byName.get(name);
+      if (target === undefined) throw new Error(`${schema.$id} names ${name}, which is no contract schema`);
+      reached.set(name, target);
+    }
+  }
+  return [...reached.values()].sort((a, b) => (a.$id < b.$id ? -1 : 1));
+}
+
+function isNamed(value: unknown): value is NamedSchema {
+  return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
+}
+
+/** Must be called before the routes are added. */
+export async function addOpenApi(app: App): Promise<void> {
+  for (const schema of sharedSchemas()) app.addSchema(schema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Call analysis service',
+        // The version of the path prefix, not of the software.
+        version: '1',
+        description:
+          'SIP dialogs and RTP streams of one capture, read only. Every answer of 400 and above is a problem ' +
+          `document (RFC 9457) whose \`type\` is one of ${contract.PROBLEM_TYPES.map((type) => `\`${type}\``).join(', ')}. ` +
+          'A key that is absent is unknown and never sent as null, except where a schema admits null. At most 100 ' +
+          'requests a second are taken from one address.',
+      },
+      tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }],
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) => {
+        const name = json['$id'];
+        return typeof name === 'string' ? name : `schema-${i}`;
+      },
+    },
+  });
+}
+
+/** Adds the route that serves the document; it is part of the document itself. */
+export function addOpenApiRoute(app: App): void {
+  let text: string | null = null;
+  app.get(
+    '/openapi.json',
+    {
+      schema: {
+        operationId: 'getOpenApi',
+        summary: 'This document',
+        tags: ['service'],
+        response: {
+          200: {
+            description: 'The OpenAPI 3.1 document.',
+            // Typed as text: Fastify sends a string of JSON as it is, without the serializer.
+            content: { 'application/json': { schema: Type.Unsafe<string>({ type: 'object' }) } },
+          },
+        },
+      },
+    },
+    async (_request, reply) => {
+      text ??= openApiText(app);
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
+  );
+}
+
+/** The document as it is committed to docs/openapi.json and served. */
+export function openApiText(app: App): string {
+  return `${JSON.stringify(app.swagger(), null, 2)}\n`;
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads path and query parameters by their contract schema: plain decimal numbers, `true` and `false`, each name
+ * once. What Ajv would coerce (`1e3`, `0x10`, blanks, an array of one) is refused, and the refusal names the parameter.
+ */
+
+import type { FastifySchemaCompiler } from 'fastify';
+import { ProblemError } from './problem.ts';
+
+/** The part of JSON Schema that parameter schemas use. */
+type ParameterSchema = {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly default?: unknown;
+};
+
+type Read = { readonly value: unknown } | { readonly error: string };
+
+const INTEGER = /^[0-9]{1,16}$/;
+const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
+
+/** Compiles a parameter schema for Fastify; unknown names are ignored and dropped. */
+export const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
+  const readers = Object.entries(propertiesOf(schema)).map(([name, property]) => [name, compileOne(property)] as const);
+  return (raw: unknown) => {
+    const given = new Map(Object.entries(raw ?? {}));
+    const value: Record<string, unknown> = {};
+    for (const [name, { read, fallback }] of readers) {
+      const text: unknown = given.get(name);
+      if (text === undefined) {
+        if (fallback !== undefined) value[name] = fallback;
+        continue;
+      }
+      const result = typeof text === 'string' ? read(text) : { error: 'is given more than once' };
+      if ('error' in result) return { error: new ProblemError('invalid-parameter', `${name} ${result.error}.`) };
+      value[name] = result.value;
+    }
+    return { value };
+  };
+};
+
+function propertiesOf(schema: unknown): Record<string, ParameterSchema> {
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) {
+    throw new Error('a parameter schema must be an object schema written out in place');
+  }
+  // Contract schemas are built by TypeBox, which gives `properties` exactly this form.
+  return schema.properties as Record<string, ParameterSchema>;
+}
+
+function compileOne(schema: ParameterSchema): { read: (text: string) => Read; fallback: unknown } {
+  return { read: readerOf(schema), fallback: schema.default };
+}
+
+function readerOf(schema: ParameterSchema): (text: string) => Read {
+  const allowed = schema.enum;
+  if (allowed !== undefined) {
+    return (text) => (allowed.includes(text) ? { value: text } : { error: `must be one of ${allowed.join(', ')}` });
+  }
+  const minimum = schema.minimum ?? -Infinity;
+  const error = `must be a whole number from ${schema.minimum ?? 0} to ${Number.MAX_SAFE_INTEGER}`;
+  switch (schema.type) {
+    case 'integer':
+      return (text) => {
+        const value = Number(text);
+        return INTEGER.test(text) && Number.isSafeInteger(value) && value >= minimum ? { value } : { error };
+      };
+    case 'number':
+      return (text) => (NUMBER.test(text) ? { value: Number(text) } : { error: 'must be a decimal number' });
+    case 'boolean':
+      return (text) =>
+        text === 'true' || text === 'false' ? { value: text === 'true' } : { error: 'must be true or false' };
+    case 'string':
+      return stringReader(schema);
+    default:
+      throw new Error(`parameters cannot have the type ${String(schema.type)}`);
+  }
+}
+
+function stringReader(schema: ParameterSchema): (text: string) => Read {
+  const longest = schema.maxLength ?? Infinity;
+  const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern);
+  return (text) => {
+    if (text.length > longest) return { error: `may have ${longest} characters` };
+    if (pattern !== null && !pattern.test(text)) return { error: `must match ${pattern.source}` };
+    return { value: text };
+  };
+}

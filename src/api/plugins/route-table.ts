@@ -1,0 +1,38 @@
+/** Tells an address nobody serves (404) from one that does not take the method (405, with Allow). */
+
+import type { FastifyInstance } from 'fastify';
+import { ProblemError } from '../problem.ts';
+
+export type RouteTable = {
+  /** The refusal of a request that no route took. */
+  refusal(method: string, url: string): ProblemError;
+};
+
+/** Must be created before the routes, since it learns them as they are added. */
+export function createRouteTable(app: FastifyInstance): RouteTable {
+  const routes = new Map<string, { segments: readonly string[]; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const entry = routes.get(url) ?? { segments: url.split('/'), methods: new Set<string>() };
+    for (const each of [method].flat()) entry.methods.add(each);
+    routes.set(url, entry);
+  });
+  return {
+    refusal(method, url) {
+      const path = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
+      const segments = path.split('/');
+      for (const route of routes.values()) {
+        if (!matches(route.segments, segments)) continue;
+        const allow = [...route.methods].sort().join(', ');
+        return new ProblemError('method-not-allowed', `${method} is not taken here; ${allow} is.`, { allow });
+      }
+      return new ProblemError('not-found', 'Nothing is served at this address.');
+    },
+  };
+}
+
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  return (
+    pattern.length === path.length &&
+    pattern.every((segment, i) => (segment.startsWith(':') ? path[i] !== '' : segment === path[i]))
+  );
+}

@@ -1,0 +1,75 @@
+/** Every answer of 400 and above is made here, whichever layer refused (RFC 9457). */
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProblemKind } from '../contract/index.ts';
+import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
+
+/** A refusal on its way to the client. */
+export class ProblemError extends Error {
+  readonly kind: ProblemKind;
+  readonly detail: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(kind: ProblemKind, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail ?? kind);
+    this.name = 'ProblemError';
+    this.kind = kind;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+/** What Fastify's own errors are to a client. */
+const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new Map([
+  ['FST_ERR_BAD_URL', ['bad-request', 'The address of the request has a broken percent-encoding.']],
+  ['FST_ERR_MAX_PARAM_LENGTH', ['uri-too-long', 'A path parameter is longer than this service takes.']],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', ['body-too-large', 'The body may have 1048576 bytes.']],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', ['unsupported-media-type', 'Send the body as application/json.']],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', ['bad-request', 'The body does not have the length its header names.']],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', ['invalid-body', 'The body is empty.']],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', ['invalid-body', 'The body is not JSON.']],
+] satisfies [string, readonly [ProblemKind, string]][]);
+
+/** The problem that an error of any layer is to the client; what is not known is a fault of ours. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (!(error instanceof Error)) return new ProblemError('internal');
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const known = FRAMEWORK_KINDS.get(code);
+  if (known !== undefined) return new ProblemError(known[0], known[1]);
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  return status >= 400 && status < 500 ? new ProblemError('bad-request') : new ProblemError('internal');
+}
+
+/** Answers with the problem and ends the reply. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
+  const document = problemDocument(problem.kind, problem.detail);
+  // A body that nobody will read must not keep the connection busy.
+  if (document.status === 413 || document.status === 408) reply.header('connection', 'close');
+  reply
+    .code(document.status)
+    .headers({ ...problem.headers })
+    .header('content-type', PROBLEM_MEDIA_TYPE);
+  const body = JSON.stringify(document);
+  return request.method === 'HEAD' ? reply.header('content-length', Buffer.byteLength(body)).send() : reply.send(body);
+}
+
+/** How long a refused connection may take to read its answer, in milliseconds. */
+const LINGER_MS = 500;
+
+/** Answers below HTTP, where there is no reply object, and ends the connection. */
+export function endWithProblem(socket: Socket, problem: ProblemError): void {
+  const document = problemDocument(problem.kind, problem.detail);
+  const body = JSON.stringify(document);
+  const head = [
+    `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status] ?? ''}`,
+    ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
+    `content-type: ${PROBLEM_MEDIA_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

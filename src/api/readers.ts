@@ -1,0 +1,28 @@
+/** What the API reads: the whole of its view of the stores. Nothing here writes. */
+
+import type { Dialog, DialogList, DialogState, RtpStream, Stats, StreamList } from '../contract/index.ts';
+import type { MetricsSnapshot } from '../metrics/snapshot.ts';
+
+/** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
+export type Page = { readonly limit: number; readonly offset: number };
+
+export type DialogFilter = Page & {
+  readonly state?: DialogState;
+  /** True when the client's pattern is found in the From user; takes time linear in its length. */
+  readonly matchesFrom?: (user: string) => boolean;
+};
+
+export type StreamFilter = Page & {
+  readonly orphaned?: boolean;
+  readonly mosBelow?: number;
+};
+
+export type ApiReaders = {
+  /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. */
+  dialogs(filter: DialogFilter): Promise<DialogList> | DialogList;
+  dialog(callId: string): Dialog | null;
+  streams(filter: StreamFilter): Promise<StreamList> | StreamList;
+  stream(ssrc: number): RtpStream | null;
+  stats(): Stats;
+  metrics(): MetricsSnapshot;
+};

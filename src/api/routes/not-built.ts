@@ -1,0 +1,37 @@
+/** Routes of the interface whose feature is not in this build: each answers 404 and says so. */
+
+import { ProblemError } from '../problem.ts';
+import type { App } from './route.ts';
+
+const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
+  ['GET', '/v1/dialogs/:call_id/report', 'the call report'],
+  ['GET', '/v1/dialogs/:call_id/correlated', 'correlation'],
+  ['GET', '/v1/dialogs/:call_id/tree', 'the call tree'],
+  ['GET', '/v1/dialogs/:call_id/lint', 'lint'],
+  ['GET', '/v1/dialogs/:call_id/vcon', 'vCon export'],
+  ['GET', '/v1/dialogs/:call_id/audio', 'audio export'],
+  ['GET', '/v1/report', 'the capture report'],
+  ['GET', '/v1/persistence', 'the persistence gate'],
+  ['POST', '/v1/persistence', 'the persistence gate'],
+  ['GET', '/v1/peer/status', 'the peer'],
+  ['GET', '/v1/peer/banned', 'the peer'],
+  ['GET', '/v1/peer/dropped', 'the peer'],
+  ['GET', '/v1/peer/labels', 'the peer'],
+  ['POST', '/v1/peer/ban', 'the peer'],
+  ['POST', '/v1/peer/unban', 'the peer'],
+];
+
+export function addNotBuiltRoutes(app: App): void {
+  for (const [method, url, feature] of NOT_BUILT) {
+    app.route({
+      method,
+      url,
+      schema: { hide: true },
+      // Before the body is read: what it holds cannot matter.
+      onRequest: async () => {
+        throw new ProblemError('not-built', `This build does not have ${feature}.`);
+      },
+      handler: async () => undefined,
+    });
+  }
+}

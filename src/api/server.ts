@@ -1,0 +1,216 @@
+/** Puts the HTTP server together: the order of the checks, the routes, and a bounded life from listen to close. */
+
+import type { AddressInfo } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import underPressure from '@fastify/under-pressure';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
+import { isLoopback, resolveHost } from '../core/bind.ts';
+import { errnoOf, ServiceError } from '../core/error.ts';
+import { endpointText } from '../core/ip.ts';
+import {
+  API_BODY_BYTES,
+  API_CLOSE_MS,
+  API_HEADER_MS,
+  API_KEEP_ALIVE_MS,
+  API_LOOP_DELAY_MS,
+  API_PARAM_CHARS,
+  API_REQUEST_MS,
+} from '../core/limits.ts';
+import { createMetricsPage } from '../metrics/registry.ts';
+import type { MetricFamily } from '../metrics/snapshot.ts';
+import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
+import { createAdmission } from './plugins/admission.ts';
+import { createRouteTable } from './plugins/route-table.ts';
+import { answerWireEvents, handleClientError } from './plugins/wire-errors.ts';
+import { ProblemError, sendProblem, toProblem } from './problem.ts';
+import type { ApiReaders } from './readers.ts';
+import { addDialogRoutes } from './routes/dialogs.ts';
+import { addNotBuiltRoutes } from './routes/not-built.ts';
+import type { App } from './routes/route.ts';
+import { addServiceRoutes } from './routes/service.ts';
+import { addStreamRoutes } from './routes/streams.ts';
+
+export type ApiDeps = {
+  readonly readers: ApiReaders;
+  /** `--api-max-rows` and `--api-max-conn`. */
+  readonly maxRows: number;
+  readonly maxConn: number;
+  /** Version of this program, for the metrics. */
+  readonly version: string;
+  /** Told of faults of our own; the client gets a 500 without their text. */
+  readonly onFault: (error: unknown) => void;
+  /** Shorter times for tests; what is left out has the value of core/limits.ts. */
+  readonly times?: Partial<ApiTimes>;
+  /** Adds further routes, such as those of a feature that is built in. */
+  readonly extend?: (app: App) => void;
+};
+
+export type ApiTimes = {
+  readonly headerMs: number;
+  readonly requestMs: number;
+  readonly loopDelayMs: number;
+  readonly loopSampleMs: number;
+};
+
+export type ApiServer = {
+  /** Binds and returns `address:port` as bound. Throws a ServiceError that names the address and the remedy. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
+  /** The OpenAPI document of the routes this build has, as JSON text. */
+  openApi(): string;
+  /** Ends within two seconds, whatever the clients do. */
+  close(): Promise<void>;
+};
+
+class OverloadedError extends ProblemError {
+  constructor() {
+    super('overloaded', 'The event loop is late; try again.');
+  }
+}
+
+export async function createApi(deps: ApiDeps): Promise<ApiServer> {
+  const headerMs = deps.times?.headerMs ?? API_HEADER_MS;
+  const requestMs = deps.times?.requestMs ?? API_REQUEST_MS;
+  const app: App = Fastify({
+    bodyLimit: API_BODY_BYTES,
+    routerOptions: { maxParamLength: API_PARAM_CHARS },
+    keepAliveTimeout: API_KEEP_ALIVE_MS,
+    requestTimeout: requestMs,
+    http: {
+      headersTimeout: headerMs,
+      connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
+      // Node would refuse a request without Host with an empty body; the first hook does it with a problem.
+      requireHostHeader: false,
+    },
+    trustProxy: false,
+    forceCloseConnections: 'idle',
+    // Fastify's own answer while closing is not a problem body; the close below is bounded anyway.
+    return503OnClosing: false,
+    clientErrorHandler: handleClientError,
+    frameworkErrors: (error, request, reply) => {
+      // The router refused before any hook ran, so admission is checked here.
+      void admission
+        .check(request)
+        .then((refusal) => sendProblem(request, reply, refusal ?? toProblem(error)))
+        .catch(deps.onFault);
+    },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+    schemaErrorFormatter: (errors, part) => {
+      const [first] = errors;
+      const name = `${part}${first?.instancePath.replaceAll('/', '.') ?? ''}`;
+      return new ProblemError(part === 'body' ? 'invalid-body' : 'invalid-parameter', `${name} ${first?.message}.`);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.removeContentTypeParser('text/plain');
+
+  const responses = new Map<number, number>();
+  const table = createRouteTable(app);
+  answerWireEvents(app.server);
+
+  // The order of the checks: rate and connections, load, then (issue 5) credentials, then what the request is.
+  const admission = await createAdmission(app, deps.maxConn);
+  app.addHook('onRequest', async (request) => {
+    const refusal = await admission.check(request);
+    if (refusal !== null) throw refusal;
+  });
+  await app.register(underPressure, {
+    maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
+    sampleInterval: deps.times?.loopSampleMs ?? 1_000,
+    retryAfter: 1,
+    customError: OverloadedError,
+  });
+  app.addHook('onRequest', async (request) => {
+    refuseByHeader(request);
+    if (request.is404) throw table.refusal(request.method, request.url);
+  });
+  app.addHook('onResponse', async (_request, reply) => {
+    responses.set(reply.statusCode, (responses.get(reply.statusCode) ?? 0) + 1);
+  });
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = toProblem(error);
+    if (problem.kind === 'internal') deps.onFault(error);
+    return sendProblem(request, reply, problem);
+  });
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, table.refusal(request.method, request.url)));
+
+  const ownFamilies = (): MetricFamily[] => [
+    {
+      name: 'calltap_api_responses_total',
+      help: 'Answers of the API by status code.',
+      type: 'counter',
+      labelNames: ['code'],
+      samples: [...responses].map(([code, value]) => ({ labels: { code: String(code) }, value })),
+    },
+    {
+      name: 'calltap_api_connections_refused_total',
+      help: 'Connections beyond the limit.',
+      type: 'counter',
+      labelNames: [],
+      samples: [{ labels: {}, value: admission.refusedConnections() }],
+    },
+  ];
+  const metrics = createMetricsPage({
+    read: () => {
+      const snapshot = deps.readers.metrics();
+      return { ...snapshot, families: [...snapshot.families, ...ownFamilies()] };
+    },
+    stateCase: 'lower',
+    version: deps.version,
+  });
+
+  await addOpenApi(app);
+  addServiceRoutes(app, deps, metrics);
+  addDialogRoutes(app, deps);
+  addStreamRoutes(app, deps);
+  addOpenApiRoute(app);
+  deps.extend?.(app);
+  addNotBuiltRoutes(app);
+  await app.ready();
+
+  return {
+    listen: (address) => listen(app, address),
+    openApi: () => openApiText(app),
+    async close() {
+      metrics.close();
+      admission.dropSilent();
+      const cut = setTimeout(() => app.server.closeAllConnections(), API_CLOSE_MS);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** What the header alone decides: HTTP/1.1 without Host (RFC 9112 §3.2), and a body over the limit on any route. */
+function refuseByHeader(request: FastifyRequest): void {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    throw new ProblemError('bad-request', 'The request has no Host header.');
+  }
+  if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
+    throw new ProblemError('body-too-large', `The body may have ${API_BODY_BYTES} bytes.`);
+  }
+}
+
+async function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+  const given = endpointText(host, port);
+  const address = await resolveHost(host);
+  if (address === null) {
+    throw new ServiceError('API_ADDRESS_UNKNOWN', `--api ${given}: the name does not resolve; give an IP address`);
+  }
+  if (!isLoopback(address)) {
+    throw new ServiceError(
+      'API_BIND_NOT_LOOPBACK',
+      `--api ${given}: the address is not loopback and none of --api-key, --api-signing-key and ` +
+        '--api-signing-key-file is given; bind 127.0.0.1 or ::1, or put a reverse proxy in front of it',
+    );
+  }
+  try {
+    await app.listen({ host: address, port });
+  } catch (error) {
+    const reason = errnoOf(error) ?? String(error);
+    const text = `--api ${given}: cannot listen (${reason}); choose another address or port`;
+    throw new ServiceError('API_BIND_FAILED', text, error);
+  }
+  // A TCP server that listens has an AddressInfo, never a pipe name.
+  const bound = app.server.address() as AddressInfo;
+  return endpointText(bound.address, bound.port);
+}

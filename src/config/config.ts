@@ -1,0 +1,181 @@
+/** Builds the configuration in force: flags over environment over file over defaults, then checks across options. */
+
+import { readFileSync } from 'node:fs';
+import { errnoOf } from '../core/error.ts';
+import type { Mistake, Outcome } from './config-error.ts';
+import { mistake } from './config-error.ts';
+import type { Layer } from './layers.ts';
+import { readArgv, readEnvironment, readToml } from './layers.ts';
+import type { ListenAddress, OptionValue, PortRange } from './option-value.ts';
+import { parseOptionValue } from './option-value.ts';
+import { OPTIONS, optionByFlag } from './options.ts';
+
+/** Every option that is built in, typed. `null` is "not given". */
+export type Config = {
+  readonly input: readonly string[];
+  readonly hepDecode: boolean;
+  readonly portrange: readonly PortRange[];
+  readonly wsPortrange: readonly PortRange[];
+  readonly decodeEspNull: boolean;
+  readonly json: boolean;
+  readonly statsJson: boolean;
+  readonly callReport: string | null;
+  readonly markdown: boolean;
+  readonly showFrame: string | null;
+  readonly api: ListenAddress | null;
+  readonly apiMaxRows: number;
+  readonly apiMaxConn: number;
+  readonly metrics: ListenAddress | null;
+  readonly qualityIntervalSecs: number;
+  readonly maxDialogs: number;
+  readonly maxStreams: number;
+  readonly messageLogBytes: number;
+  readonly config: string | null;
+  readonly printConfig: boolean;
+  readonly version: boolean;
+  readonly help: boolean;
+};
+
+/** Where a value came from; what `--print-config` notes beside it. */
+export type ValueOrigin = 'flag' | 'environment' | 'file' | 'default';
+
+/** The values in force by flag, with their origin. */
+export type Effective = ReadonlyMap<string, { readonly values: readonly OptionValue[]; readonly origin: ValueOrigin }>;
+
+export type ConfigInput = {
+  /** Arguments after the script name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads the configuration file; tests give their own. */
+  readonly readFile?: (path: string) => string;
+};
+
+/** The configuration, or the first mistake found. With `--help` or `--version` only the command line is looked at. */
+export function loadConfig(input: ConfigInput): Outcome<{ readonly config: Config; readonly effective: Effective }> {
+  const flags = readArgv(input.argv);
+  if (!flags.ok) return flags;
+  if (flags.value.has('help') || flags.value.has('version')) {
+    const effective = merge([[flags.value, 'flag']]);
+    return { ok: true, value: { config: toConfig(effective), effective } };
+  }
+  const environment = readEnvironment(input.env);
+  if (!environment.ok) return environment;
+  const path = flags.value.get('config')?.[0] ?? environment.value.get('config')?.[0];
+  const file = readFileLayer(typeof path === 'string' ? path : null, input.readFile ?? readText);
+  if (!file.ok) return file;
+  const effective = merge([
+    [flags.value, 'flag'],
+    [environment.value, 'environment'],
+    [file.value, 'file'],
+  ]);
+  const config = toConfig(effective);
+  const conflict = findConflict(config);
+  return conflict ?? { ok: true, value: { config, effective } };
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+function readFileLayer(path: string | null, read: (path: string) => string): Outcome<Layer> {
+  if (path === null) return { ok: true, value: new Map() };
+  let text: string;
+  try {
+    text = read(path);
+  } catch (error) {
+    const errno = errnoOf(error) ?? 'error';
+    const reason = errno === 'ENOENT' ? 'there is no such file' : `it cannot be read (${errno})`;
+    return mistake(`--config ${path}`, reason, 'name a readable TOML file');
+  }
+  return readToml(text, path);
+}
+
+function merge(layers: readonly (readonly [Layer, ValueOrigin])[]): Effective {
+  const effective = new Map<string, { values: readonly OptionValue[]; origin: ValueOrigin }>();
+  for (const spec of OPTIONS) {
+    const found = layers.find(([layer]) => layer.has(spec.flag));
+    const values = found?.[0].get(spec.flag);
+    if (found !== undefined && values !== undefined) {
+      effective.set(spec.flag, { values, origin: found[1] });
+    } else if (spec.default !== undefined) {
+      const parsed = parseOptionValue(spec.type, spec.default);
+      if (!parsed.ok) throw new Error(`the default of --${spec.flag} is wrong: ${parsed.reason}`);
+      effective.set(spec.flag, { values: [parsed.value], origin: 'default' });
+    }
+  }
+  return effective;
+}
+
+function toConfig(effective: Effective): Config {
+  const one = (flag: string): OptionValue | null => effective.get(optionByFlag(flag).flag)?.values[0] ?? null;
+  const wrong = (flag: string): never => {
+    throw new Error(`--${flag} does not have the type the configuration expects`);
+  };
+  const bool = (flag: string): boolean => one(flag) === true;
+  const text = (flag: string): string | null => {
+    const value = one(flag);
+    return value === null || typeof value === 'string' ? value : wrong(flag);
+  };
+  const number = (flag: string): number => {
+    const value = one(flag);
+    return typeof value === 'number' ? value : wrong(flag);
+  };
+  const ports = (flag: string): readonly PortRange[] => {
+    const value = one(flag);
+    return typeof value === 'object' && value !== null && !('host' in value) ? value : wrong(flag);
+  };
+  const address = (flag: string): ListenAddress | null => {
+    const value = one(flag);
+    if (value === null) return null;
+    return typeof value === 'object' && 'host' in value ? value : wrong(flag);
+  };
+  return {
+    input: (effective.get('input')?.values ?? []).map(String),
+    hepDecode: bool('hep-decode'),
+    portrange: ports('portrange'),
+    wsPortrange: ports('ws-portrange'),
+    decodeEspNull: bool('decode-esp-null'),
+    json: bool('json'),
+    statsJson: bool('stats-json'),
+    callReport: text('call-report'),
+    markdown: bool('markdown'),
+    showFrame: text('show-frame'),
+    api: address('api'),
+    apiMaxRows: number('api-max-rows'),
+    apiMaxConn: number('api-max-conn'),
+    metrics: address('metrics'),
+    qualityIntervalSecs: number('quality-interval'),
+    maxDialogs: number('max-dialogs'),
+    maxStreams: number('max-streams'),
+    messageLogBytes: number('message-log-bytes'),
+    config: text('config'),
+    printConfig: bool('print-config'),
+    version: bool('version'),
+    help: bool('help'),
+  };
+}
+
+/** Options that each decide what standard output is; two of them would mix their answers. */
+function findConflict(config: Config): Mistake | null {
+  if (config.printConfig) return null;
+  const outputs = [
+    ['--json', config.json],
+    ['--stats-json', config.statsJson],
+    ['--call-report', config.callReport !== null],
+    ['--show-frame', config.showFrame !== null],
+  ] as const;
+  const [first, second] = outputs.filter(([, isGiven]) => isGiven).map(([name]) => name);
+  if (first !== undefined && second !== undefined) {
+    return mistake(second, `it cannot be combined with ${first}`, 'give one of them');
+  }
+  if (config.markdown && config.callReport === null) {
+    return mistake('--markdown', 'there is no call report to lay out', 'add --call-report CALL_ID');
+  }
+  if (config.input.filter((name) => name === '-').length > 1) {
+    return mistake('-I -', 'standard input can be read only once', 'give it once');
+  }
+  if (config.input.length === 0 && config.showFrame === null) {
+    return mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE');
+  }
+  return null;
+}

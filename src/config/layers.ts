@@ -1,0 +1,163 @@
+/** The three places options come from (flags, environment, TOML file), each read into the same layer of texts. */
+
+import { parseArgs } from 'node:util';
+import { parse } from 'smol-toml';
+import type { Outcome } from './config-error.ts';
+import { mistake, notBuiltIn } from './config-error.ts';
+import type { OptionSpec } from './option-spec.ts';
+import type { OptionValue } from './option-value.ts';
+import { parseOptionValue, quoted } from './option-value.ts';
+import { OPTIONS } from './options.ts';
+import { nearest } from './spelling.ts';
+
+/** Values of one layer by flag; more than one only for repeatable options. */
+export type Layer = Map<string, readonly OptionValue[]>;
+
+const BY_FLAG: ReadonlyMap<string, OptionSpec> = new Map(OPTIONS.map((spec) => [spec.flag, spec]));
+const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
+  OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),
+);
+const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
+  OPTIONS.flatMap((spec) => (spec.toml === undefined ? [] : [[spec.toml, spec] as const])),
+);
+
+/** Reads the command line (without node and script). */
+export function readArgv(argv: readonly string[]): Outcome<Layer> {
+  const layer: Layer = new Map();
+  const { tokens } = parseArgs({
+    args: argv.map((arg) => bareValue(arg) ?? arg),
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(
+      OPTIONS.map((spec) => [
+        spec.flag,
+        {
+          type: spec.type.kind === 'bool' ? ('boolean' as const) : ('string' as const),
+          multiple: true,
+          ...(spec.short === undefined ? {} : { short: spec.short }),
+        },
+      ]),
+    ),
+  });
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      return mistake(quoted(token.value), 'there is nothing to do with this word', 'give a capture file with -I FILE');
+    }
+    const written = token.rawName;
+    const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);
+    if (spec === undefined) return unknownOption(written);
+    // Without strict mode parseArgs takes the next option for a value: `-I --api`.
+    const isSwallowed = token.inlineValue === false && /^--?[A-Za-z]/.test(token.value);
+    const added = addValue(layer, spec, written, isSwallowed ? undefined : token.value);
+    if (!added.ok) return added;
+  }
+  return { ok: true, value: layer };
+}
+
+/** `--uprobe` alone becomes `--uprobe=all`, since parseArgs knows no optional values. */
+function bareValue(arg: string): string | null {
+  const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : undefined;
+  return spec?.valueIfBare === undefined ? null : `${arg}=${spec.valueIfBare}`;
+}
+
+function unknownOption(written: string): Outcome<Layer> {
+  const near = written.startsWith('--') ? nearest(written.slice(2), BY_FLAG.keys()) : null;
+  const remedy = near === null ? 'see --help for the options' : `did you mean --${near}?`;
+  return mistake(quoted(written).slice(1, -1), 'there is no such option', remedy);
+}
+
+function addValue(layer: Layer, spec: OptionSpec, written: string, text: string | undefined): Outcome<Layer> {
+  if (!spec.builtIn) return notBuiltIn(written, spec);
+  const isBool = spec.type.kind === 'bool';
+  if (isBool && text !== undefined) return mistake(written, 'it takes no value', `write ${written} alone`);
+  if (!isBool && text === undefined) {
+    return mistake(written, 'the value is missing', `write ${written} ${spec.arg ?? 'VALUE'}`);
+  }
+  const before = layer.get(spec.flag) ?? [];
+  if (before.length > 0 && spec.repeatable !== true && !isBool) {
+    return mistake(written, 'it is given more than once', 'give it once');
+  }
+  const parsed = parseOptionValue(spec.type, text ?? 'true');
+  if (!parsed.ok) return mistake(written, parsed.reason, parsed.remedy);
+  layer.set(spec.flag, isBool ? [true] : [...before, parsed.value]);
+  return { ok: true, value: layer };
+}
+
+/** Reads the environment; an empty variable counts as unset. */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Outcome<Layer> {
+  const layer: Layer = new Map();
+  for (const spec of OPTIONS) {
+    if (spec.env === undefined) continue;
+    const text = env[spec.env];
+    if (text === undefined || text === '') continue;
+    if (!spec.builtIn) return notBuiltIn(spec.env, spec);
+    const parsed = parseOptionValue(spec.type, text);
+    if (!parsed.ok) return mistake(spec.env, parsed.reason, parsed.remedy);
+    layer.set(spec.flag, [parsed.value]);
+  }
+  return { ok: true, value: layer };
+}
+
+/** Reads the text of a configuration file. */
+export function readToml(text: string, file: string): Outcome<Layer> {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';
+    const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return mistake(`--config ${file}`, `${first}${where}`, 'correct the file');
+  }
+  const layer: Layer = new Map();
+  for (const [key, value] of flatten(document, '')) {
+    const where = `${quoted(key).slice(1, -1)} in ${file}`;
+    const spec = BY_TOML.get(key);
+    if (spec === undefined) {
+      const near = nearest(key, BY_TOML.keys());
+      const remedy = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
+      return mistake(where, 'there is no such key', remedy);
+    }
+    if (!spec.builtIn) return notBuiltIn(where, spec);
+    const read = readTomlValue(spec, where, value);
+    if (!read.ok) return read;
+    layer.set(spec.flag, read.value);
+  }
+  return { ok: true, value: layer };
+}
+
+/** Leaves of nested tables as dotted keys; smol-toml bounds the nesting by the text. */
+function* flatten(table: unknown, prefix: string): Generator<readonly [string, unknown]> {
+  if (typeof table !== 'object' || table === null) return;
+  for (const [key, value] of Object.entries(table)) {
+    const path = prefix === '' ? key : `${prefix}.${key}`;
+    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+    if (isTable) yield* flatten(value, path);
+    else yield [path, value];
+  }
+}
+
+function readTomlValue(spec: OptionSpec, where: string, value: unknown): Outcome<readonly OptionValue[]> {
+  const isBool = spec.type.kind === 'bool';
+  if (isBool && typeof value !== 'boolean') return mistake(where, 'it is not a boolean', 'write true or false');
+  if (!isBool && typeof value === 'boolean') return mistake(where, 'a boolean does not fit', 'write text or a number');
+  const isList = Array.isArray(value);
+  if (isList && spec.repeatable !== true && spec.type.kind !== 'portrange') {
+    return mistake(where, 'it takes one value', 'write it without brackets');
+  }
+  const texts: string[] = [];
+  for (const item of isList ? value : [value]) {
+    if (!['string', 'number', 'bigint', 'boolean'].includes(typeof item)) {
+      return mistake(where, 'the value has the wrong type', 'write a text, a number or a boolean');
+    }
+    texts.push(String(item));
+  }
+  const values: OptionValue[] = [];
+  for (const text of spec.type.kind === 'portrange' ? [texts.join(',')] : texts) {
+    const parsed = parseOptionValue(spec.type, text);
+    if (!parsed.ok) return mistake(where, parsed.reason, parsed.remedy);
+    values.push(parsed.value);
+  }
+  return { ok: true, value: values };
+}

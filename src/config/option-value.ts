@@ -1,0 +1,139 @@
+/** Reads the text of one option value by its declared type; a bad value gives the reason and what to write instead. */
+
+import { isIP } from 'node:net';
+import { endpointText } from '../core/ip.ts';
+
+export type PortRange = { readonly from: number; readonly to: number };
+
+/** Where a listener binds; `host` is an IP address or a name, without brackets. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+export type OptionType =
+  | { readonly kind: 'string' }
+  | { readonly kind: 'bool' }
+  | { readonly kind: 'int'; readonly min: number; readonly max: number }
+  | { readonly kind: 'number'; readonly min: number; readonly max: number }
+  | { readonly kind: 'size'; readonly min: number; readonly max: number }
+  | { readonly kind: 'portrange' }
+  | { readonly kind: 'address' }
+  | { readonly kind: 'regexp' }
+  | { readonly kind: 'choice'; readonly values: readonly string[] };
+
+export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress;
+
+export type ValueResult =
+  | { readonly ok: true; readonly value: OptionValue }
+  | { readonly ok: false; readonly reason: string; readonly remedy: string };
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** A value as an error line may show it: one line, no control bytes, at most 60 characters. */
+export function quoted(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  const safe = short.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+  return `"${safe}"`;
+}
+
+/** The value that `text` means for an option of this type. */
+export function parseOptionValue(type: OptionType, text: string): ValueResult {
+  switch (type.kind) {
+    case 'string':
+    case 'regexp':
+      return text === '' ? bad('the value is empty', 'give a value') : { ok: true, value: text };
+    case 'bool':
+      return parseBool(text);
+    case 'int':
+      return parseNumber(text, /^[0-9]{1,15}$/, 'a whole number', type.min, type.max);
+    case 'number':
+      return parseNumber(text, /^[0-9]{1,15}(\.[0-9]{1,9})?$/, 'a number', type.min, type.max);
+    case 'size':
+      return parseSize(text, type.min, type.max);
+    case 'portrange':
+      return parsePortRanges(text);
+    case 'address':
+      return parseAddress(text);
+    case 'choice':
+      if (type.values.includes(text)) return { ok: true, value: text };
+      return bad(`${quoted(text)} is not a choice`, `give one of ${type.values.join(', ')}`);
+  }
+}
+
+function bad(reason: string, remedy: string): ValueResult {
+  return { ok: false, reason, remedy };
+}
+
+function parseBool(text: string): ValueResult {
+  const word = text.toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return { ok: true, value: true };
+  if (['0', 'false', 'no', 'off'].includes(word)) return { ok: true, value: false };
+  return bad(`${quoted(text)} is neither true nor false`, 'give true or false');
+}
+
+function parseNumber(text: string, form: RegExp, what: string, min: number, max: number): ValueResult {
+  const remedy = `give ${what} from ${min} to ${max}`;
+  if (!form.test(text)) return bad(`${quoted(text)} is not ${what}`, remedy);
+  const value = Number(text);
+  return value < min || value > max ? bad(`${text} is out of range`, remedy) : { ok: true, value };
+}
+
+function parseSize(text: string, min: number, max: number): ValueResult {
+  const remedy = `give bytes from ${min} to ${max}, with k, M or G if you like (64M)`;
+  const match = /^([0-9]{1,12})([kKmMgG]?)i?[bB]?$/.exec(text);
+  if (match === null) return bad(`${quoted(text)} is not a size`, remedy);
+  const value = Number(match[1]) * (SIZE_UNITS[(match[2] ?? '').toLowerCase()] ?? 1);
+  return value < min || value > max ? bad(`${text} is out of range`, remedy) : { ok: true, value };
+}
+
+/** Ranges sorted and joined, so that what is printed and matched has one form. */
+function parsePortRanges(text: string): ValueResult {
+  const remedy = 'give ports or ranges from 1 to 65535, such as 5060-5061,5080';
+  const ranges: PortRange[] = [];
+  for (const part of text.split(',')) {
+    const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?$/.exec(part.trim());
+    if (match === null) return bad(`${quoted(part)} is neither a port nor a range`, remedy);
+    const from = Number(match[1]);
+    const to = Number(match[2] ?? match[1]);
+    if (from < 1 || to > 65535 || from > 65535) return bad(`${part.trim()} is out of range`, remedy);
+    if (from > to) return bad(`${part.trim()} runs backwards`, remedy);
+    ranges.push({ from, to });
+  }
+  ranges.sort((a, b) => a.from - b.from || a.to - b.to);
+  const joined: PortRange[] = [];
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    if (last !== undefined && range.from <= last.to + 1) {
+      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+    } else joined.push(range);
+  }
+  return { ok: true, value: joined };
+}
+
+/** `host:port`, `[v6]:port`, `:port` or `port`; a listener without a host binds loopback. */
+function parseAddress(text: string): ValueResult {
+  const remedy = 'give host:port, such as 127.0.0.1:8080 or [::1]:8080';
+  if (/^https:\/\//i.test(text)) {
+    return bad('TLS is not offered here', 'give a loopback host:port and let a reverse proxy in front of it end TLS');
+  }
+  const bare = text.replace(/^http:\/\//i, '').replace(/\/$/, '');
+  const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/@\s]*)):)?([0-9]{1,5})$/.exec(bare);
+  if (match === null) return bad(`${quoted(text)} is not an address with a port`, remedy);
+  const port = Number(match[3]);
+  if (port > 65535) return bad(`port ${port} is out of range`, remedy);
+  if (match[1] !== undefined) {
+    if (isIP(match[1]) !== 6) return bad(`${quoted(match[1])} is not an IPv6 address`, remedy);
+    return { ok: true, value: { host: match[1], port } };
+  }
+  const host = match[2] === undefined || match[2] === '' ? '127.0.0.1' : match[2];
+  const looksNumeric = /^[0-9.]+$/.test(host);
+  const isName = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host);
+  if (looksNumeric ? isIP(host) !== 4 : !isName) return bad(`${quoted(host)} is not a host`, remedy);
+  return { ok: true, value: { host, port } };
+}
+
+/** The text that gives back this value; what `--print-config` writes. */
+export function optionValueText(value: OptionValue): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if ('host' in value) return endpointText(value.host, value.port);
+  return value.map((range) => (range.from === range.to ? `${range.from}` : `${range.from}-${range.to}`)).join(',');
+}

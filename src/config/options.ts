@@ -1,0 +1,236 @@
+/** The one table of options: flag, environment variable, configuration key, default and help of each. */
+
+import { API_MAX_CONN, API_MAX_ROWS, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES } from '../core/limits.ts';
+import type { OptionSpec, Refusal } from './option-spec.ts';
+import { group, toggle, value } from './option-spec.ts';
+import type { OptionType } from './option-value.ts';
+
+const text: OptionType = { kind: 'string' };
+const address: OptionType = { kind: 'address' };
+const ports: OptionType = { kind: 'portrange' };
+const regexp: OptionType = { kind: 'regexp' };
+const int = (min: number, max: number): OptionType => ({ kind: 'int', min, max });
+const number = (min: number, max: number): OptionType => ({ kind: 'number', min, max });
+const size = (min: number, max: number): OptionType => ({ kind: 'size', min, max });
+const choice = (...values: readonly string[]): OptionType => ({ kind: 'choice', values });
+
+const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
+const NO_LIVE: Refusal = {
+  reason: 'live capture is not built in this version',
+  remedy: 'read a capture file with -I FILE',
+};
+const NO_HEP: Refusal = {
+  reason: 'HEP over the network is not built in this version',
+  remedy: 'read a capture file with -I FILE (-E decodes HEP in it)',
+};
+const NO_PROBE: Refusal = {
+  reason: 'TLS probes are not built in this version',
+  remedy: 'read a capture file with -I FILE',
+};
+const NO_CREDENTIALS: Refusal = {
+  reason: 'credentials are not built in this version',
+  remedy: 'leave it out and bind the listener to loopback',
+};
+const NO_TLS: Refusal = {
+  reason: 'the API does not speak TLS itself',
+  remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy in front of it',
+};
+
+const SOURCES: readonly OptionSpec[] = group('Sources', [
+  value('device', 'IFACE', text, 'Capture live from an interface, or from any.', {
+    short: 'd',
+    repeatable: true,
+    toml: 'capture.device',
+    env: 'CALLTAP_DEVICE',
+    later: NO_LIVE,
+  }),
+  value('input', 'FILE', text, 'Read a capture file (pcap or pcapng); - reads standard input.', {
+    short: 'I',
+    repeatable: true,
+    toml: 'capture.input',
+  }),
+  value('hep-listen', 'ADDR', address, 'Receive HEP on this address (with -E).', {
+    short: 'L',
+    toml: 'hep.listen',
+    later: NO_HEP,
+  }),
+  toggle('hep-decode', 'Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
+  value('hep-allow', 'CIDR', text, 'Accept HEP only from these senders.', {
+    repeatable: true,
+    toml: 'hep.allow',
+    later: NO_HEP,
+  }),
+  value('hep-rate-limit', 'N', int(1, 100_000_000), 'Accept at most N HEP packets a second.', {
+    toml: 'hep.rate_limit',
+    later: NO_HEP,
+  }),
+  value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {
+    short: 'H',
+    toml: 'hep.send',
+    later: NO_HEP,
+  }),
+  value('uprobe', 'PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
+    repeatable: true,
+    valueIfBare: 'all',
+    toml: 'capture.uprobe',
+    later: NO_PROBE,
+  }),
+  value('output', 'FILE', text, 'Write captured frames to a file.', {
+    short: 'O',
+    toml: 'capture.output',
+    later: NOT_BUILT,
+  }),
+  value('portrange', 'PORTS', ports, 'Ports whose SIP is analysed; SIP elsewhere is counted.', {
+    default: '5060-5061',
+    toml: 'capture.portrange',
+  }),
+  value('ws-portrange', 'PORTS', ports, 'Ports whose SIP over WebSocket is analysed.', {
+    default: '80,443,8080,8443',
+    toml: 'capture.ws_portrange',
+  }),
+  toggle('decode-esp-null', 'Look into ESP with NULL encryption.', { toml: 'capture.decode_esp_null' }),
+]);
+
+const OUTPUT: readonly OptionSpec[] = group('Output', [
+  toggle('json', 'Print one JSON object a dialog.'),
+  toggle('stats-json', 'Print the statistics of the capture as JSON.'),
+  value('call-report', 'CALL_ID', text, 'Print the report of one dialog.'),
+  toggle('markdown', 'Lay the call report out in Markdown.'),
+  value('show-frame', 'POINTER', text, 'Print the frame that <source>#<ordinal>@<digest> names.'),
+]);
+
+const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
+  value('api', 'ADDR', address, 'Serve the HTTP API on this address (port 0 picks one).', { toml: 'api.listen' }),
+  value('api-max-rows', 'N', int(1, 100_000), 'Rows of a page at most.', {
+    default: String(API_MAX_ROWS),
+    toml: 'api.max_rows',
+  }),
+  value('api-max-conn', 'N', int(1, 65_535), 'Connections served at a time; more are answered 503.', {
+    default: String(API_MAX_CONN),
+    toml: 'api.max_conn',
+  }),
+  value('api-tls-cert', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', later: NO_TLS }),
+  value('api-tls-key', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', later: NO_TLS }),
+  value('metrics', 'ADDR', address, 'Serve the metrics alone on this address.', { toml: 'metrics.listen' }),
+  value('peer-ctl', 'PATH', text, 'Control program of the toll-fraud peer.', { toml: 'peer.ctl', later: NOT_BUILT }),
+]);
+
+const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [
+  value('api-key', 'KEY', text, 'Static API key (better given in the environment).', {
+    env: 'SERVICE_API_KEY',
+    later: NO_CREDENTIALS,
+  }),
+  value('api-signing-key', 'KEY', text, 'Key that signs and verifies tokens; the first one mints.', {
+    repeatable: true,
+    env: 'SERVICE_API_SIGNING_KEY',
+    later: NO_CREDENTIALS,
+  }),
+  value('api-signing-key-file', 'FILE', text, 'Read the minting key from a file.', {
+    toml: 'api.signing_key_file',
+    later: NO_CREDENTIALS,
+  }),
+  value('api-token-ttl', 'SECS', int(1, 315_360_000), 'Lifetime of a minted token.', {
+    toml: 'api.token_ttl',
+    later: NO_CREDENTIALS,
+  }),
+  toggle('mint-token', 'Print a signed token and exit.', { later: NO_CREDENTIALS }),
+  value('token-id', 'ID', text, 'Id of the minted token.', { later: NO_CREDENTIALS }),
+  value('token-scope', 'SCOPE', choice('full', 'metrics'), 'Scope of the minted token: full or metrics.', {
+    later: NO_CREDENTIALS,
+  }),
+  value('api-revoked-file', 'FILE', text, 'Ids of revoked tokens, one a line.', {
+    toml: 'api.revoked_file',
+    later: NO_CREDENTIALS,
+  }),
+  value('metrics-auth', 'USER:PASS', text, 'HTTP Basic credentials of the metrics server.', {
+    env: 'CALLTAP_METRICS_AUTH',
+    later: NO_CREDENTIALS,
+  }),
+  value('metrics-auth-file', 'FILE', text, 'Read those credentials from a file.', {
+    toml: 'metrics.auth_file',
+    later: NO_CREDENTIALS,
+  }),
+]);
+
+const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
+  value('quality-interval', 'SECS', int(1, 3600), 'Window of the quality intervals.', {
+    default: '5',
+    toml: 'analysis.quality_interval',
+  }),
+  toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', {
+    toml: 'analysis.retain_audio',
+    later: NOT_BUILT,
+  }),
+  toggle('stir-shaken', 'Log the freshness of Identity tokens.', { toml: 'analysis.stir_shaken', later: NOT_BUILT }),
+]);
+
+const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
+  value('on-dialog-exec', 'COMMAND', text, 'Run a command when a dialog changes state.', {
+    toml: 'hooks.on_dialog_exec',
+    later: NOT_BUILT,
+  }),
+  value('on-quality-exec', 'COMMAND', text, 'Run a command when quality drops.', {
+    toml: 'hooks.on_quality_exec',
+    later: NOT_BUILT,
+  }),
+  value('quality-threshold', 'MOS', number(1, 5), 'MOS below which --on-quality-exec runs.', {
+    toml: 'hooks.quality_threshold',
+    later: NOT_BUILT,
+  }),
+  value('exec-rate-limit', 'N', int(1, 10_000), 'Commands run in a second at most.', {
+    toml: 'hooks.exec_rate_limit',
+    later: NOT_BUILT,
+  }),
+  toggle('kill-scanner', 'Detect SIP scanners.', { toml: 'security.kill_scanner', later: NOT_BUILT }),
+  value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', {
+    toml: 'security.kill_ua',
+    later: NOT_BUILT,
+  }),
+  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner with this SIP status.', {
+    toml: 'security.kill_response',
+    later: NOT_BUILT,
+  }),
+  toggle('fail2ban', 'Print lines for fail2ban.', { toml: 'security.fail2ban', later: NOT_BUILT }),
+  value('alert', 'KIND', choice('syslog'), 'Send alerts (syslog).', { toml: 'security.alert', later: NOT_BUILT }),
+  toggle('syslog', 'Use syslog, facility local0.', { toml: 'security.syslog', later: NOT_BUILT }),
+]);
+
+const LIMITS: readonly OptionSpec[] = group('Limits', [
+  value('max-dialogs', 'N', int(1, 10_000_000), 'Dialogs kept; the longest idle one goes first.', {
+    default: String(MAX_DIALOGS),
+    toml: 'limits.max_dialogs',
+  }),
+  value('max-streams', 'N', int(1, 10_000_000), 'RTP streams kept.', {
+    default: String(MAX_STREAMS),
+    toml: 'limits.max_streams',
+  }),
+  value('message-log-bytes', 'SIZE', size(65_536, 64 * 1024 ** 3), 'Message text kept over all dialogs.', {
+    default: `${MESSAGE_LOG_BYTES / 1024 ** 2}M`,
+    toml: 'limits.message_log_bytes',
+  }),
+]);
+
+const GENERAL: readonly OptionSpec[] = group('General', [
+  value('config', 'FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
+  toggle('print-config', 'Print the options in force as TOML and exit.'),
+  toggle('version', 'Print the version and what is built in, and exit.', { short: 'V' }),
+  toggle('help', 'Print this help and exit.', { short: 'h' }),
+]);
+
+export const OPTIONS: readonly OptionSpec[] = [
+  ...SOURCES,
+  ...OUTPUT,
+  ...API_METRICS,
+  ...CREDENTIALS,
+  ...ANALYSIS,
+  ...HOOKS_SECURITY,
+  ...LIMITS,
+  ...GENERAL,
+];
+
+/** The option of this flag; asking for one that is not in the table is a bug. */
+export function optionByFlag(name: string): OptionSpec {
+  const spec = OPTIONS.find((option) => option.flag === name);
+  if (spec === undefined) throw new Error(`no option --${name} in the table`);
+  return spec;
+}

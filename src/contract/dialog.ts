@@ -1,0 +1,96 @@
+/** Dialogs as the API shows them: the list, its rows, and the full document of the detail and report routes. */
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { Diagnosis } from './diagnosis.ts';
+import { IcmpMedia } from './icmp-media.ts';
+import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
+import { SdpExchange } from './sdp.ts';
+import { SignalingDiagnosis } from './signaling-diagnosis.ts';
+import { RtpStream } from './stream.ts';
+import { Timing, TimingSummary } from './timing.ts';
+import { DialogState, FramePointer, Origin } from './values.ts';
+
+const Seconds = Type.Number({ minimum: 0 });
+
+/** Final INVITE response code; absent, never zero, while there is none. */
+const FinalStatus = Type.Integer({ minimum: 200, maximum: 699 });
+
+export const DialogSummary = named(
+  'DialogSummary',
+  Type.Object({
+    call_id: Type.String(),
+    state: DialogState,
+    method: Type.String(),
+    msg_count: Count,
+    duration_sec: Seconds,
+    created_at: DateTime,
+    updated_at: DateTime,
+    timing: ref(TimingSummary),
+    from_user: Type.Optional(Type.String()),
+    to_user: Type.Optional(Type.String()),
+    final_status_code: Type.Optional(FinalStatus),
+    final_status_reason: Type.Optional(Type.String()),
+    frame: Type.Optional(FramePointer),
+    input_origin: Type.Optional(Origin),
+  }),
+);
+export type DialogSummary = Static<typeof DialogSummary>;
+
+export const MethodCount = named('MethodCount', Type.Object({ method: Type.String(), count: Count }));
+export type MethodCount = Static<typeof MethodCount>;
+
+export const DialogList = named(
+  'DialogList',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    total: Type.Integer({ minimum: 0, description: 'Size of the filtered result set, not of the page.' }),
+    by_method: Type.Array(ref(MethodCount)),
+    offset: Count,
+    limit: Type.Integer({ minimum: 0, description: 'The limit applied after clamping to --api-max-rows.' }),
+    dialogs: Type.Array(ref(DialogSummary)),
+  }),
+);
+export type DialogList = Static<typeof DialogList>;
+
+/** The cause the wire named for the end of the call (RFC 3326, Q.850); only on the report route. */
+export const Termination = named(
+  'Termination',
+  Type.Object({
+    cause_code: Type.Optional(Type.Integer()),
+    cause_text: Type.Optional(Type.String()),
+    protocol: Type.String(),
+    source_header: Type.String(),
+    frame_ref: Type.Optional(Type.String()),
+  }),
+);
+export type Termination = Static<typeof Termination>;
+
+export const Dialog = named(
+  'Dialog',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_id: Type.String(),
+    state: DialogState,
+    method: Type.String(),
+    msg_count: Count,
+    duration_sec: Seconds,
+    timing: ref(Timing),
+    sdp_timeline: Type.Array(ref(SdpExchange)),
+    diagnosis: ref(Diagnosis),
+    streams: Type.Array(ref(RtpStream)),
+    from: Type.Optional(Type.String()),
+    to: Type.Optional(Type.String()),
+    from_display: Type.Optional(Type.String()),
+    to_display: Type.Optional(Type.String()),
+    final_status_code: Type.Optional(FinalStatus),
+    final_status_reason: Type.Optional(Type.String()),
+    frame: Type.Optional(FramePointer),
+    input_origin: Type.Optional(Origin),
+    tags: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    icmp_media: Type.Optional(ref(IcmpMedia)),
+    signaling_diagnosis: Type.Optional(ref(SignalingDiagnosis)),
+    termination: Type.Optional(ref(Termination)),
+  }),
+);
+export type Dialog = Static<typeof Dialog>;

@@ -1,0 +1,20 @@
+/** The wire contract in one import. Field names here are the JSON, so they are snake_case. */
+
+export * from './capture-report.ts';
+export * from './correlation.ts';
+export * from './diagnosis.ts';
+export * from './dialog.ts';
+export * from './icmp-media.ts';
+export * from './lint.ts';
+export * from './peer.ts';
+export * from './persistence.ts';
+export * from './problem.ts';
+export * from './query.ts';
+export * from './schema.ts';
+export * from './sdp.ts';
+export * from './signaling-diagnosis.ts';
+export * from './stats.ts';
+export * from './stream.ts';
+export * from './timing.ts';
+export * from './values.ts';
+export * from './vcon.ts';

@@ -1,0 +1,35 @@
+/** Lint findings of one dialog: which sentence of which RFC the wire breaks. */
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { Count, named, ref, SchemaVersion1 } from './schema.ts';
+
+export const LINT_SEVERITIES = ['error', 'warning', 'notice', 'info'] as const;
+export const LINT_BASES = ['must', 'should', 'interop', 'observation'] as const;
+
+export const LintFinding = named(
+  'LintFinding',
+  Type.Object({
+    rule_id: Type.String(),
+    severity: Type.Enum(LINT_SEVERITIES),
+    basis: Type.Enum(LINT_BASES),
+    rfc: Type.Integer({ minimum: 0 }),
+    section: Type.String(),
+    message_index: Count,
+    observed: Type.String(),
+    expected: Type.String(),
+    explanation: Type.String(),
+  }),
+);
+export type LintFinding = Static<typeof LintFinding>;
+
+export const LintResult = named(
+  'LintResult',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_id: Type.String(),
+    finding_count: Count,
+    findings: Type.Array(ref(LintFinding)),
+  }),
+);
+export type LintResult = Static<typeof LintResult>;

@@ -1,0 +1,128 @@
+/** Stats: what the server is attached to, what it saw, and how much of the wire its counts are drawn from. */
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { Count, CountOrNull, named, ref, refOrNull, StringOrNull } from './schema.ts';
+
+export const SkippedPort = named(
+  'SkippedPort',
+  Type.Object({ port: Type.Integer({ minimum: 0, maximum: 65535 }), messages: Count }),
+);
+export type SkippedPort = Static<typeof SkippedPort>;
+
+/** Which capture the answers come from; compare `instance`, never parse it. */
+export const CaptureIdentity = named(
+  'CaptureIdentity',
+  Type.Object({
+    node: Type.String(),
+    instance: Type.String(),
+    dialog_generation: Count,
+    stream_generation: Count,
+  }),
+);
+export type CaptureIdentity = Static<typeof CaptureIdentity>;
+
+/**
+ * Dialogs by state at this moment. `active` is the aggregate of Trying, Ringing, InCall, Transferring, Pending and
+ * Active; the state Active alone is `active_state`, so that total == sum of the thirteen single counts.
+ */
+export const DialogCounts = named(
+  'DialogCounts',
+  Type.Object({
+    total: Count,
+    active: Type.Integer({
+      minimum: 0,
+      description: 'Trying, Ringing, InCall, Transferring, Pending and Active together.',
+    }),
+    trying: Count,
+    ringing: Count,
+    in_call: Count,
+    completed: Count,
+    failed: Count,
+    cancelled: Count,
+    redirected: Count,
+    registered: Count,
+    expired: Count,
+    pending: Count,
+    active_state: Type.Integer({ minimum: 0, description: 'The state Active alone.' }),
+    terminated: Count,
+    transferring: Count,
+  }),
+);
+export type DialogCounts = Static<typeof DialogCounts>;
+
+export const StreamCounts = named(
+  'StreamCounts',
+  Type.Object({ total: Count, active: Count, established: Count, orphaned: Count }),
+);
+export type StreamCounts = Static<typeof StreamCounts>;
+
+/** Post-dial delay by nearest rank; null when no dialog has one. */
+export const TimingStats = named(
+  'TimingStats',
+  Type.Object({ pdd_p50_ms: CountOrNull, pdd_p95_ms: CountOrNull, pdd_p99_ms: CountOrNull }),
+);
+export type TimingStats = Static<typeof TimingStats>;
+
+/** Loss counters only; `degraded` is true when any of them is non-zero. */
+export const CaptureQuality = named(
+  'CaptureQuality',
+  Type.Object({
+    kernel_dropped_packets: Count,
+    interface_dropped_packets: Count,
+    queue_dropped_packets: Count,
+    invalid_timestamps: Count,
+    undecodable_frames: Count,
+    snapped_frames: Count,
+    reassembly_timeouts: Count,
+    malformed_sip: Count,
+    sip_without_call_id: Count,
+    uprobe_lost_events: Count,
+    hep_rejected: Count,
+    ice_role_conflicts: Count,
+    degraded: Type.Boolean(),
+  }),
+);
+export type CaptureQuality = Static<typeof CaptureQuality>;
+
+/** What the capture declined to do; always complete, zero is a real answer. */
+export const Caveats = named(
+  'Caveats',
+  Type.Object({
+    dialogs_evicted: Count,
+    dialogs_refused: Count,
+    messages_evicted: Count,
+    streams_evicted: Count,
+    streams_refused: Count,
+    encrypted_sip_flows: Count,
+    encrypted_media_streams: Count,
+    sampled: Type.Integer({ minimum: 0, description: 'Packets left out by sampling.' }),
+  }),
+);
+export type Caveats = Static<typeof Caveats>;
+
+export const SOURCES = ['live', 'file', 'unknown'] as const;
+
+export const Stats = named(
+  'Stats',
+  Type.Object({
+    schema_version: Type.Unsafe<2>({ type: 'integer', const: 2 }),
+    dialogs: ref(DialogCounts),
+    streams: ref(StreamCounts),
+    timing: ref(TimingStats),
+    capture_quality: ref(CaptureQuality),
+    caveats: ref(Caveats),
+    source: Type.Enum(SOURCES),
+    source_exhausted: Type.Boolean(),
+    unsaved: Type.Boolean(),
+    unanalysed_sip_messages: Count,
+    unanalysed_busiest_ports: Type.Array(ref(SkippedPort), { maxItems: 5 }),
+    unanalysed_websocket_messages: Count,
+    unanalysed_websocket_ports: Type.Array(ref(SkippedPort), { maxItems: 5 }),
+    capture_identity: Type.Optional(refOrNull(CaptureIdentity)),
+    capture_name: Type.Optional(StringOrNull),
+    uptime_sec: Type.Optional(CountOrNull),
+    writing_to: Type.Optional(StringOrNull),
+  }),
+);
+export type Stats = Static<typeof Stats>;

@@ -1,0 +1,90 @@
+/** Readers over the hand-made documents; they remember the filters they were given. */
+
+import type { ApiReaders, DialogFilter, StreamFilter } from '../../src/api/readers.ts';
+import {
+  BucketCounts,
+  JITTER_MS_BOUNDS,
+  LOSS_PERCENT_BOUNDS,
+  MOS_BOUNDS,
+  PDD_SECONDS_BOUNDS,
+} from '../../src/core/counters.ts';
+import type { MetricsSnapshot } from '../../src/metrics/snapshot.ts';
+import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
+
+export type FakeReaders = ApiReaders & {
+  readonly dialogFilters: DialogFilter[];
+  readonly streamFilters: StreamFilter[];
+  readonly callIds: string[];
+};
+
+export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
+  const dialogFilters: DialogFilter[] = [];
+  const streamFilters: StreamFilter[] = [];
+  const callIds: string[] = [];
+  return {
+    dialogFilters,
+    streamFilters,
+    callIds,
+    dialogs: async (filter) => {
+      dialogFilters.push(filter);
+      const rows = DIALOG_LIST.dialogs.filter(
+        (row) =>
+          (filter.state === undefined || row.state === filter.state) &&
+          (filter.matchesFrom === undefined || (row.from_user !== undefined && filter.matchesFrom(row.from_user))),
+      );
+      return {
+        ...DIALOG_LIST,
+        total: rows.length,
+        limit: filter.limit,
+        offset: filter.offset,
+        dialogs: rows.slice(filter.offset, filter.offset + filter.limit),
+      };
+    },
+    dialog: (callId) => {
+      callIds.push(callId);
+      return [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null;
+    },
+    streams: (filter) => {
+      streamFilters.push(filter);
+      return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };
+    },
+    stream: (ssrc) => (ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null),
+    stats: () => STATS,
+    metrics: () => metricsSnapshot(),
+    ...overrides,
+  };
+}
+
+export function metricsSnapshot(changes: Partial<MetricsSnapshot> = {}): MetricsSnapshot {
+  return {
+    dialogEntries: {
+      Trying: 2,
+      Ringing: 1,
+      InCall: 1,
+      Completed: 1,
+      Failed: 0,
+      Canceled: 0,
+      Redirected: 0,
+      Registered: 0,
+      Expired: 0,
+      Pending: 0,
+      Active: 0,
+      Terminated: 0,
+      Transferring: 0,
+    },
+    messagesByMethod: new Map([
+      ['INVITE', 5],
+      ['OPTIONS', 1],
+    ]),
+    streamsActive: 1,
+    streamsByStatus: { established: 1, orphaned: 1 },
+    capturePackets: 512,
+    reassemblyTimeouts: 0,
+    pddSeconds: new BucketCounts(PDD_SECONDS_BOUNDS).snapshot(),
+    mos: new BucketCounts(MOS_BOUNDS).snapshot(),
+    jitterMs: new BucketCounts(JITTER_MS_BOUNDS).snapshot(),
+    lossPercent: new BucketCounts(LOSS_PERCENT_BOUNDS).snapshot(),
+    families: [],
+    ...changes,
+  };
+}

@@ -1,0 +1,137 @@
+/** Query parameters: what is accepted, what is clamped, and that every refusal is a 400 that names the parameter. */
+
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { ProblemError } from '../../src/api/problem.ts';
+import { compileUserPattern } from '../../src/api/user-pattern.ts';
+import { fakeReaders } from './fake-readers.ts';
+import { startApi } from './running-api.ts';
+import { assertDocument } from './strict-contract.ts';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+test('dialog filters reach the reader typed and clamped', async (t) => {
+  const readers = fakeReaders();
+  const { base } = await startApi(t, { readers, maxRows: 200 });
+  const cases: readonly (readonly [string, object])[] = [
+    ['', { limit: 50, offset: 0 }],
+    ['?limit=0', { limit: 0, offset: 0 }],
+    ['?limit=201&offset=7', { limit: 200, offset: 7 }],
+    [`?limit=${MAX}&offset=${MAX}`, { limit: 200, offset: MAX }],
+    ['?limit=007', { limit: 7, offset: 0 }],
+    ['?state=InCall', { limit: 50, offset: 0, state: 'InCall' }],
+    ['?unknown=1&unknown=2&limit=3&__proto__=x', { limit: 3, offset: 0 }],
+  ];
+  for (const [query, filter] of cases) {
+    const response = await fetch(`${base}/v1/dialogs${query}`);
+    assert.equal(response.status, 200, query);
+    const body: unknown = await response.json();
+    assertDocument('DialogList', body);
+    assert.deepEqual(readers.dialogFilters.at(-1), filter);
+  }
+});
+
+test('a default page is no larger than the row cap', async (t) => {
+  const readers = fakeReaders();
+  const { base } = await startApi(t, { readers, maxRows: 10 });
+  await (await fetch(`${base}/v1/streams`)).arrayBuffer();
+  assert.deepEqual(readers.streamFilters.at(-1), { limit: 10, offset: 0 });
+});
+
+test('stream filters reach the reader typed', async (t) => {
+  const readers = fakeReaders();
+  const { base } = await startApi(t, { readers });
+  for (const [query, filter] of [
+    ['?orphaned=true', { limit: 50, offset: 0, orphaned: true }],
+    ['?orphaned=false&mos_below=3.5', { limit: 50, offset: 0, orphaned: false, mosBelow: 3.5 }],
+    ['?mos_below=-1', { limit: 50, offset: 0, mosBelow: -1 }],
+  ] as const) {
+    assert.equal((await fetch(`${base}/v1/streams${query}`)).status, 200);
+    assert.deepEqual(readers.streamFilters.at(-1), filter);
+  }
+});
+
+test('bad values are refused by name', async (t) => {
+  const readers = fakeReaders();
+  const { base } = await startApi(t, { readers });
+  const plain = ['', 'x', '-1', '+1', '1.0', '1e3', '0x10', '%201', '1%20', '%00', 'Infinity', 'NaN'];
+  const numbers = [...plain, '9'.repeat(16), '9'.repeat(400)];
+  const decimals = ['', 'x', 'NaN', 'Infinity', '-Infinity', '1e999', '0x3', '3,5', '.'];
+  const patterns = ['(', '[z-a]', '(?=a)', '\\1', 'a{1001}', 'x'.repeat(257)].map(encodeURIComponent);
+  const cases: (readonly [string, string, string])[] = [
+    ...numbers.flatMap((value) => [
+      ['dialogs', 'limit', value] as const,
+      ['dialogs', 'offset', value] as const,
+      ['streams', 'limit', value] as const,
+      ['streams', 'offset', value] as const,
+    ]),
+    ...['', 'incall', 'INCALL', 'Cancelled', 'constructor', 'a,b'].map((v) => ['dialogs', 'state', v] as const),
+    ...['', '1', '0', 'TRUE', 'yes', 'null'].map((v) => ['streams', 'orphaned', v] as const),
+    ...decimals.map((v) => ['streams', 'mos_below', v] as const),
+    ...patterns.map((v) => ['dialogs', 'from', v] as const),
+  ];
+  for (const [i, [list, name, value]] of cases.entries()) {
+    const body = await refused(`${base}/v1/${list}?${name}=${value}`, i);
+    assert.match(body, new RegExp(`^${name} `), `${name}=${value}`);
+  }
+  assert.equal(readers.dialogFilters.length, 0);
+  assert.equal(readers.streamFilters.length, 0);
+});
+
+test('a repeated parameter is refused, whatever its values', async (t) => {
+  const { base } = await startApi(t);
+  const queries = ['limit=1&limit=1', 'state=InCall&state=InCall', 'from=a&from=b', 'offset=0&limit=1&offset=0'];
+  for (const [i, query] of queries.entries()) {
+    assert.match(await refused(`${base}/v1/dialogs?${query}`, i), /given more than once/);
+  }
+});
+
+/** The detail of the refusal; pauses now and then to stay below the rate limit. */
+async function refused(url: string, i: number): Promise<string> {
+  if (i % 80 === 79) await new Promise((resolve) => setTimeout(resolve, 1000));
+  const response = await fetch(url);
+  assert.equal(response.status, 400, url);
+  const body: unknown = await response.json();
+  assertDocument('Problem', body);
+  assert.ok(typeof body === 'object' && body !== null && 'type' in body && 'detail' in body);
+  assert.equal(body.type, 'urn:calltap:problem:invalid-parameter');
+  return String(body.detail);
+}
+
+test('from matches anywhere in the From user', async (t) => {
+  const { base } = await startApi(t);
+  for (const [pattern, total] of [
+    ['lic', 1],
+    ['^alice$', 1],
+    ['^lic', 0],
+    ['(?i)ALICE', 1],
+    ['', 1],
+    ['bob', 0],
+  ] as const) {
+    const response = await fetch(`${base}/v1/dialogs?from=${encodeURIComponent(pattern)}`);
+    const body: unknown = await response.json();
+    assert.ok(typeof body === 'object' && body !== null && 'total' in body);
+    assert.equal(body.total, total, pattern);
+  }
+});
+
+test('hostile patterns are fast: linear to match, bounded to compile', () => {
+  const started = performance.now();
+  const matches = compileUserPattern('(a+)+$');
+  for (let i = 0; i < 1000; i++) matches(`${'a'.repeat(60)}!`);
+  assert.equal(matches('aaa'), true);
+  assert.ok(performance.now() - started < 1000, `1000 matches took ${performance.now() - started} ms`);
+
+  const costly = ['a{1000}'.repeat(36), '(a?){1000}'.repeat(20), '((x{30}){30}){2}'.repeat(5), '\\pL{400}\\pL{400}'];
+  for (const source of costly) {
+    const before = performance.now();
+    assert.throws(() => compileUserPattern(source), ProblemError);
+    assert.ok(performance.now() - before < 100, `${source.slice(0, 20)} took ${performance.now() - before} ms`);
+  }
+  // The worst that is accepted, on the longest user part that is looked at.
+  const worst = compileUserPattern('(?:[a-z]?){30}'.repeat(15));
+  const before = performance.now();
+  worst('a'.repeat(100_000));
+  assert.ok(performance.now() - before < 300, `took ${performance.now() - before} ms`);
+});

@@ -1,0 +1,177 @@
+/** Every layer that can refuse, fired over a real socket: each answer is a problem document. */
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import type { ApiDeps } from '../../src/api/server.ts';
+import type { ProblemKind } from '../../src/contract/index.ts';
+import { PROBLEMS } from '../../src/contract/index.ts';
+import type { RawAnswer } from './running-api.ts';
+import { get, rawRequest, startApi } from './running-api.ts';
+import { assertDocument } from './strict-contract.ts';
+
+function assertProblem({ status, head, body }: RawAnswer, kind: ProblemKind): void {
+  assert.equal(status, PROBLEMS[kind].status, `${kind}: ${head}`);
+  assert.match(head, /^content-type: application\/problem\+json/im);
+  assert.match(head, new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
+  const document: unknown = JSON.parse(body);
+  assertDocument('Problem', document);
+  assert.ok(typeof document === 'object' && document !== null && 'type' in document);
+  assert.equal(document.type, `urn:calltap:problem:${kind}`);
+}
+
+/** A route with a body, as the later ones will have it. */
+const extend: NonNullable<ApiDeps['extend']> = (app) => {
+  app.post(
+    '/v1/gate',
+    { schema: { body: Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false }) } },
+    async ({ body }) => body,
+  );
+};
+
+test('malformed HTTP, bad escapes and oversized parts', async (t) => {
+  const { port, faults } = await startApi(t);
+  const cases: readonly (readonly [string, string, ProblemKind])[] = [
+    ['garbage', 'NOT HTTP AT ALL\r\n\r\n', 'bad-request'],
+    ['binary', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'bad-request'],
+    ['bad header', 'GET /health HTTP/1.1\r\nHost x\r\n\r\n', 'bad-request'],
+    ['two lengths', get('/health', 'Content-Length: 1\r\nContent-Length: 2\r\n'), 'bad-request'],
+    ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 'bad-request'],
+    ['%zz', get('/v1/dialogs/%zz'), 'bad-request'],
+    ['half escape', get('/v1/dialogs/a%2'), 'bad-request'],
+    ['not UTF-8', get('/v1/dialogs/%ff%fe'), 'bad-request'],
+    ['%zz elsewhere', get('/%zz'), 'bad-request'],
+    ['long parameter', get(`/v1/dialogs/${'a'.repeat(3000)}`), 'uri-too-long'],
+    ['header overflow', get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
+    ['expectation', get('/health', 'Expect: a-miracle\r\n'), 'expectation-failed'],
+    ['connect', 'CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
+    ['odd method', get('/v1/dialogs').replace('GET', 'PROPFIND'), 'method-not-allowed'],
+    ['odd method, odd path', get('/nowhere').replace('GET', 'PROPFIND'), 'not-found'],
+    ['absolute form', get('http://x/v1/nowhere?a'), 'not-found'],
+  ];
+  for (const [name, text, kind] of cases) {
+    await t.test(name, async () => assertProblem(await rawRequest(port, text), kind));
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('the server goes on after all of that', async (t) => {
+  const { port } = await startApi(t);
+  assertProblem(await rawRequest(port, '\0\0\0'), 'bad-request');
+  const answer = await rawRequest(port, get('/health'));
+  assert.equal(answer.status, 200);
+  assert.equal(answer.body, 'ok');
+  const http10 = await rawRequest(port, 'GET /health HTTP/1.0\r\n\r\n');
+  assert.equal(http10.status, 200);
+});
+
+test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
+  const { port } = await startApi(t, { extend });
+  const head = (path: string, length: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  const body = Buffer.alloc(2 * 1024 * 1024, 0x20);
+  for (const path of ['/v1/gate', '/v1/dialogs', '/nowhere']) {
+    const answer = await rawRequest(port, [Buffer.from(head(path, `Content-Length: ${body.length}`)), body]);
+    assertProblem(answer, 'body-too-large');
+  }
+  const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+  const chunked = await rawRequest(port, [Buffer.from(head('/v1/gate', 'Transfer-Encoding: chunked')), chunk]);
+  assertProblem(chunked, 'body-too-large');
+  const exact = JSON.stringify({ enabled: true }).padEnd(1024 * 1024, ' ');
+  const fitting = head('/v1/gate', `Connection: close\r\nContent-Length: ${exact.length}`);
+  const fits = await rawRequest(port, fitting + exact);
+  assert.equal(fits.status, 200);
+});
+
+test('bodies are strict: no coercion, no dropped keys, JSON only', async (t) => {
+  const { base } = await startApi(t, { extend });
+  const send = (body: string, type = 'application/json'): Promise<Response> =>
+    fetch(`${base}/v1/gate`, { method: 'POST', body, headers: { 'content-type': type } });
+  const good = await send('{"enabled":true}');
+  assert.deepEqual(await good.json(), { enabled: true });
+  const wrong = ['{"enabled":"true"}', '{"enabled":1}', '{"enabled":true,"x":1}', '{}', '[]', 'null', '"x"'];
+  for (const body of [...wrong, '{', '', '{"__proto__":{}}']) {
+    const response = await send(body);
+    const document: unknown = await response.json();
+    assert.equal(response.status, 400, body);
+    assertDocument('Problem', document);
+    assert.ok(typeof document === 'object' && document !== null && 'type' in document);
+    assert.equal(document.type, 'urn:calltap:problem:invalid-body', body);
+  }
+  const missing = await fetch(`${base}/v1/gate`, { method: 'POST' });
+  assert.equal(missing.status, 400);
+  assertDocument('Problem', await missing.json());
+  for (const type of ['text/plain', 'application/xml', 'nonsense']) {
+    const response = await send('{"enabled":true}', type);
+    assert.equal(response.status, 415, type);
+    assertDocument('Problem', await response.json());
+  }
+});
+
+test('408: a request that does not arrive', async (t) => {
+  const { port } = await startApi(t, { times: { headerMs: 200, requestMs: 400 } });
+  assertProblem(await rawRequest(port, 'GET /health HTTP/1.1\r\nHos', 3000), 'request-timeout');
+  assertProblem(await rawRequest(port, 'POST /v1/dialogs HTTP/1.1\r\nContent-Le', 3000), 'request-timeout');
+});
+
+test('503: the rate limit comes before everything, on every address', async (t) => {
+  const { base, port } = await startApi(t, { extend, maxConn: 300 });
+  const answers = await Promise.all(Array.from({ length: 130 }, () => fetch(`${base}/health`)));
+  const limited = answers.filter((answer) => answer.status === 503);
+  assert.ok(limited.length >= 30, `${limited.length} of 130 were limited`);
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  const forwarded = get('/v1/stats', 'X-Forwarded-For: 203.0.113.9\r\nForwarded: for=203.0.113.9\r\n');
+  const paths = ['/health', '/nowhere', '/v1/dialogs/%zz', '/v1/dialogs?limit=x'];
+  for (const text of [...paths.map((path) => get(path)), forwarded, get('/v1/gate').replace('GET', 'PUT')]) {
+    assertProblem(await rawRequest(port, text), 'rate-limited');
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  assert.equal((await rawRequest(port, get('/health'))).status, 200);
+});
+
+test('another source address has its own budget', async (t) => {
+  const { base, port } = await startApi(t, { maxConn: 300 });
+  await Promise.all(Array.from({ length: 120 }, async () => (await fetch(`${base}/health`)).arrayBuffer()));
+  assert.equal((await rawRequest(port, get('/health'))).status, 503);
+  const status = await new Promise<string>((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.77' }, () => socket.write(get('/health')));
+    socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1', 9, 12)));
+  });
+  assert.equal(status, '200');
+});
+
+test('503: connections beyond the cap are answered, not dropped', async (t) => {
+  const { port } = await startApi(t, { maxConn: 3 });
+  const held = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return socket;
+    }),
+  );
+  // The server learns of connections in its own turn of the loop.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const refused = await rawRequest(port, get('/v1/dialogs'));
+  assertProblem(refused, 'connection-limit');
+  assert.match(refused.head, /^connection: close$/im);
+  assertProblem(await rawRequest(port, '', 4000), 'connection-limit');
+  for (const socket of held) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal((await rawRequest(port, get('/health'))).status, 200);
+});
+
+test('503: a late event loop sheds load', async (t) => {
+  const { port } = await startApi(t, { times: { loopDelayMs: 150, loopSampleMs: 300 } });
+  assert.equal((await rawRequest(port, get('/health'))).status, 200);
+  const blocker = setInterval(() => {
+    const until = Date.now() + 500;
+    while (Date.now() < until);
+  }, 1);
+  t.after(() => clearInterval(blocker));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const answer = await rawRequest(port, get('/health'), 8000);
+  clearInterval(blocker);
+  assertProblem(answer, 'overloaded');
+  assert.match(answer.head, /^retry-after: 1$/im);
+});

@@ -1,0 +1,172 @@
+/** The command line: every form of an option, and one line for every mistake. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { configErrorLine } from '../../../src/config/config-error.ts';
+import { OPTIONS } from '../../../src/config/options.ts';
+
+function load(...argv: string[]): Config {
+  const result = loadConfig({ argv, env: {} });
+  assert.ok(result.ok, result.ok ? '' : configErrorLine(result.error));
+  return result.value.config;
+}
+
+function mistake(...argv: string[]): string {
+  const result = loadConfig({ argv, env: {} });
+  assert.ok(!result.ok, `${argv.join(' ')} was accepted`);
+  const line = configErrorLine(result.error);
+  assert.match(line, /^calltap: .+: .+; .+$/);
+  assert.ok(!/[\p{Cc}]/u.test(line), `a control byte in ${JSON.stringify(line)}`);
+  assert.ok(line.length < 300, `${line.length} characters`);
+  return line;
+}
+
+test('defaults', () => {
+  assert.deepEqual(load('-I', 'a.pcap'), {
+    input: ['a.pcap'],
+    hepDecode: false,
+    portrange: [{ from: 5060, to: 5061 }],
+    wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
+    decodeEspNull: false,
+    json: false,
+    statsJson: false,
+    callReport: null,
+    markdown: false,
+    showFrame: null,
+    api: null,
+    apiMaxRows: 1000,
+    apiMaxConn: 100,
+    metrics: null,
+    qualityIntervalSecs: 5,
+    maxDialogs: 100_000,
+    maxStreams: 200_000,
+    messageLogBytes: 268_435_456,
+    config: null,
+    printConfig: false,
+    version: false,
+    help: false,
+  });
+});
+
+test('every form of writing an option', () => {
+  assert.deepEqual(load('-I', 'a', '-Ib', '--input', 'c', '--input=d', '-I', '-').input, ['a', 'b', 'c', 'd', '-']);
+  assert.equal(load('-EI', 'a').hepDecode, true);
+  assert.equal(load('-I', 'a', '--hep-decode').hepDecode, true);
+  assert.equal(load('-I', 'a', '--call-report=x=y@z').callReport, 'x=y@z');
+  assert.equal(load('-I', 'a', '--call-report=-odd-').callReport, '-odd-');
+  assert.equal(load('--show-frame', 'a.pcap#1@0123456789abcdef').showFrame, 'a.pcap#1@0123456789abcdef');
+  assert.equal(load('--help').help, true);
+  assert.equal(load('-V').version, true);
+  assert.equal(load('--print-config').printConfig, true);
+});
+
+test('addresses', () => {
+  const address = (text: string): unknown => load('-I', 'a', '--api', text).api;
+  assert.deepEqual(address('127.0.0.1:8080'), { host: '127.0.0.1', port: 8080 });
+  assert.deepEqual(address('[::1]:0'), { host: '::1', port: 0 });
+  assert.deepEqual(address('localhost:9'), { host: 'localhost', port: 9 });
+  assert.deepEqual(address(':9'), { host: '127.0.0.1', port: 9 });
+  assert.deepEqual(address('9'), { host: '127.0.0.1', port: 9 });
+  assert.deepEqual(address('http://127.0.0.1:9/'), { host: '127.0.0.1', port: 9 });
+  const numeric = ['', '1:65536', '1.2.3:4', '1.2.3.4.5:6', '::1:80', '[::g]:1', '[]:1'];
+  const names = ['x', 'a:b', 'a b:1', 'u@h:1', '-h:1', 'h/x:1'];
+  for (const text of [...numeric, ...names])
+    assert.match(mistake('-I', 'a', `--api=${text}`), /^calltap: --api: /, text);
+  assert.match(mistake('-I', 'a', '--api', 'https://127.0.0.1:1'), /reverse proxy/);
+});
+
+test('port ranges are sorted and joined', () => {
+  const ranges = (text: string): string =>
+    load('-I', 'a', '--portrange', text)
+      .portrange.map(({ from, to }) => `${from}-${to}`)
+      .join();
+  assert.equal(ranges('5060'), '5060-5060');
+  assert.equal(ranges('5060-5061,5080'), '5060-5061,5080-5080');
+  assert.equal(ranges('5080, 5060-5061'), '5060-5061,5080-5080');
+  assert.equal(ranges('10-20,15-30,31,5'), '5-5,10-31');
+  assert.equal(ranges('1-65535'), '1-65535');
+  for (const text of [
+    '',
+    ',',
+    '5060-',
+    '-5060',
+    '0',
+    '0-5',
+    '65536',
+    '1-65536',
+    '9-1',
+    'a',
+    '1-2-3',
+    '5060;5061',
+    '1e3',
+  ]) {
+    mistake('-I', 'a', `--portrange=${text}`);
+  }
+});
+
+test('numbers and sizes', () => {
+  assert.equal(load('-I', 'a', '--message-log-bytes', '64M').messageLogBytes, 67_108_864);
+  assert.equal(load('-I', 'a', '--message-log-bytes', '100k').messageLogBytes, 102_400);
+  assert.equal(load('-I', 'a', '--message-log-bytes', '2GiB').messageLogBytes, 2_147_483_648);
+  for (const text of ['0', '-1', '64X', '64M5', 'M', '1.5M', '65535', '999999999999G']) {
+    mistake('-I', 'a', `--message-log-bytes=${text}`);
+  }
+  for (const text of ['0', '-1', '1.5', '1e3', '0x10', ' 5', '100001', 'x', '9'.repeat(400)]) {
+    assert.match(mistake('-I', 'a', `--api-max-rows=${text}`), /give a whole number from 1 to 100000$/);
+  }
+  assert.match(mistake('-I', 'a', '--api-max-rows', '-5'), /is not a whole number/);
+});
+
+test('a mistake names the option, the reason and the remedy', () => {
+  assert.equal(mistake('--inptu', 'x'), 'calltap: --inptu: there is no such option; did you mean --input?');
+  assert.match(mistake('--call-reprot', 'x'), /did you mean --call-report\?$/);
+  assert.match(mistake('--portrnage=1'), /did you mean --portrange\?$/);
+  assert.match(mistake('--ap'), /did you mean --api\?$/);
+  assert.match(mistake('--zzzzzzzzzzz'), /see --help/);
+  assert.match(mistake('-Q'), /^calltap: -Q: there is no such option/);
+  assert.equal(mistake('-I'), 'calltap: -I: the value is missing; write -I FILE');
+  assert.equal(mistake('-I', '--api'), 'calltap: -I: the value is missing; write -I FILE');
+  assert.equal(mistake('-I', 'a', '--json=1'), 'calltap: --json: it takes no value; write --json alone');
+  assert.match(mistake('a.pcap'), /give a capture file with -I FILE$/);
+  assert.match(mistake('-I', 'a', '--api', '1', '--api', '2'), /^calltap: --api: it is given more than once/);
+  assert.match(mistake(), /there is nothing to read/);
+  assert.match(mistake('-I', '-', '-I', '-'), /only once/);
+  assert.match(mistake('-I', 'a', '--markdown'), /add --call-report/);
+  assert.match(mistake('-I', 'a', '--json', '--stats-json'), /cannot be combined with --json/);
+});
+
+test('hostile arguments stay one short line', () => {
+  for (const argv of [
+    ['--__proto__'],
+    ['--constructor=1'],
+    ['--toString'],
+    ['--=x'],
+    ['-'],
+    ['--', '--api'],
+    [`--${'a'.repeat(100_000)}`],
+    ['--x\n\u001b[31mred'],
+    ['-I', 'a', '--api', 'x\ny\u001b[0m'],
+    ['-I', 'a', '--api', '\u2028:1'],
+    ['-\n'],
+    ['\u0000'],
+  ]) {
+    mistake(...argv);
+  }
+});
+
+test('what is not built says so in one line', () => {
+  for (const spec of OPTIONS.filter((each) => !each.builtIn)) {
+    const value = spec.arg === undefined || spec.valueIfBare !== undefined ? [] : ['value'];
+    const line = mistake('-I', 'a', `--${spec.flag}`, ...value);
+    assert.ok(line.startsWith(`calltap: --${spec.flag}: `), line);
+    if (spec.short !== undefined) mistake('-I', 'a', `-${spec.short}`, ...value);
+  }
+  for (const flag of ['--uprobe', '--uprobe=all', '--uprobe=123', '--uprobe=/usr/lib/libssl.so.3']) {
+    assert.match(mistake(flag), /TLS probes are not built/);
+  }
+  for (const flag of ['--api-tls-cert', '--api-tls-key']) {
+    assert.match(mistake('-I', 'a', '--api', '1', flag, 'x'), /reverse proxy/);
+  }
+});
