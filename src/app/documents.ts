@@ -1,0 +1,88 @@
+/**
+ * Documents of a session: stores and analysis put together for one dialog or stream.
+ */
+import { diagnoseMedia } from '../analysis/media.ts';
+import type { MediaFindings, MediaStream } from '../analysis/media.ts';
+import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
+import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
+import { dialogTags } from '../analysis/tags.ts';
+import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
+import type { Dialog } from '../store/dialog.ts';
+import type { Stream } from '../store/stream.ts';
+import { toDialogDocument } from '../view/dialog-document.ts';
+import { toSignalingDiagnosis } from '../view/signaling.ts';
+import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
+import { streamQuality } from '../view/stream-quality.ts';
+import type { QualityContext, StreamQuality } from '../view/stream-quality.ts';
+import type { CaptureSession } from './capture-session.ts';
+
+export function qualityContext(session: CaptureSession): QualityContext {
+  return {
+    streams: session.streams,
+    windowSec: session.options.windowSec,
+    nowUs: session.nowUs,
+    isExhausted: session.isExhausted,
+  };
+}
+
+/** A stream and its quality, or null when its counters are gone. */
+export function qualityOf(session: CaptureSession, stream: Stream): StreamQuality | null {
+  return streamQuality(stream, qualityContext(session));
+}
+
+export function streamDocument(session: CaptureSession, stream: Stream): RtpStream | null {
+  const q = qualityOf(session, stream);
+  return q === null ? null : toRtpStream(stream, q, session.sources);
+}
+
+export function streamRow(session: CaptureSession, stream: Stream): StreamRow | null {
+  const q = qualityOf(session, stream);
+  return q === null ? null : toStreamRow(stream, q);
+}
+
+/** Everything known about a dialog: its streams with their quality, and what is wrong. */
+export type DialogFacts = {
+  streams: { stream: Stream; quality: StreamQuality }[];
+  media: MediaFindings;
+  signaling: SignalingFindings | null;
+};
+
+export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
+  const streams: DialogFacts['streams'] = [];
+  for (const stream of d.streams ?? []) {
+    const quality = qualityOf(session, stream);
+    if (quality !== null) streams.push({ stream, quality });
+  }
+  const media: MediaStream[] = streams.map(({ stream, quality }) => ({
+    stream,
+    packets: quality.snapshot.packets,
+    firstUs: quality.snapshot.firstUs,
+    lastUs: quality.snapshot.lastUs,
+    codec: quality.codec,
+  }));
+  return {
+    streams,
+    media: diagnoseMedia(d, media, session.sawRtp, session.nowUs),
+    signaling: diagnoseSignaling(d, session.log, session.nowUs),
+  };
+}
+
+export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {
+  const facts = dialogFacts(session, d);
+  return toDialogDocument(
+    d,
+    facts.streams.map(({ stream, quality }) => toRtpStream(stream, quality, session.sources)),
+    {
+      diagnosis: {
+        one_way_audio: facts.media.oneWayAudio,
+        nat_mismatch: facts.media.natMismatch,
+        no_media: facts.media.noMedia,
+        private_media_address: facts.media.privateMediaAddress,
+        hints: facts.media.hints,
+      },
+      signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
+      tags: dialogTags(d),
+    },
+    session.sources,
+  );
+}

@@ -1,0 +1,288 @@
+/**
+ * From records to the stores: the one place that sees every layer of the pipeline.
+ *
+ * Touches only slabs and descriptors, so that it could run in another thread. Order is the source's.
+ */
+import { TRANSPORT } from '../core/words.ts';
+import type { DecodeCounters } from '../decode/counters.ts';
+import { FragmentReassembler } from '../decode/fragments.ts';
+import type { FragmentInput } from '../decode/fragments.ts';
+import { TcpReassembler } from '../decode/tcp.ts';
+import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
+import { asBuffer } from '../core/byte-text.ts';
+import { FileSource } from '../sources/file-source.ts';
+import type { RecordBatch } from '../sources/record-batch.ts';
+import { FLAG, KIND, OFFSET } from '../sources/records.ts';
+import type { Carrier } from '../store/fingerprint.ts';
+import type { RtcpTracker } from '../store/rtcp-tracker.ts';
+import type { StreamStore } from '../store/stream-store.ts';
+import type { HepIngest } from './hep-ingest.ts';
+import type { SipIngest } from './sip-ingest.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Reassembly sessions are looked at this often, in capture time. */
+const EXPIRE_EVERY_US = 1_000_000;
+
+export type IngestDeps = {
+  source: FileSource;
+  /** Number of the source's stream table. */
+  table: number;
+  sip: SipIngest;
+  hep: HepIngest;
+  streams: StreamStore;
+  rtcp: RtcpTracker;
+  counters: DecodeCounters;
+  /** SIP excluded by a gate that only TypeScript could see. */
+  onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
+};
+
+export class Ingest {
+  readonly #d: IngestDeps;
+  readonly #fragments: FragmentReassembler;
+  readonly #tcp: TcpReassembler;
+  readonly #scratch = FileSource.scratch();
+  readonly #carrier: Mutable<Carrier>;
+  readonly #segment: Mutable<TcpSegment>;
+  readonly #addresses = new Uint8Array(32);
+  #nextExpiryUs = Number.NEGATIVE_INFINITY;
+  /** Which file of the command line the records come from. */
+  sourceNumber = 0;
+  /** Capture clock: the newest record. */
+  nowUs = Number.NEGATIVE_INFINITY;
+  records = 0;
+  stunMessages = 0;
+  icmpErrors = 0;
+
+  constructor(deps: IngestDeps) {
+    this.#d = deps;
+    this.#fragments = new FragmentReassembler(deps.counters);
+    this.#tcp = new TcpReassembler(
+      {
+        onMessage: (bytes, start, end, meta) => this.#onStreamMessage(bytes, start, end, meta),
+        onExcluded: deps.onExcluded,
+      },
+      deps.counters,
+    );
+    this.#carrier = {
+      tsUs: 0,
+      origin: 0,
+      transport: 0,
+      ipVersion: 4,
+      ipId: 0,
+      addresses: this.#addresses,
+      srcOff: 0,
+      dstOff: 0,
+      srcPort: 0,
+      dstPort: 0,
+      frame: -1,
+      digestHigh: 0,
+      digestLow: 0,
+      source: 0,
+      isSnapped: false,
+    };
+    this.#segment = {
+      bytes: this.#addresses,
+      start: 0,
+      end: 0,
+      wireLength: 0,
+      seq: 0,
+      tcpFlags: 0,
+      gates: 0,
+      ipVersion: 4,
+      addresses: this.#addresses,
+      srcAt: 0,
+      dstAt: 0,
+      srcPort: 0,
+      dstPort: 0,
+      tsUs: 0,
+      frame: -1,
+      digestLo: 0,
+      digestHi: 0,
+      tag: 0,
+    };
+  }
+
+  /** One slab of records, in order. */
+  onRecords(b: RecordBatch, count: number): void {
+    this.records += count;
+    for (let i = 0; i < count; i++) this.#onRecord(b, i);
+    if (this.nowUs >= this.#nextExpiryUs) {
+      this.#nextExpiryUs = this.nowUs + EXPIRE_EVERY_US;
+      this.#tcp.expire(this.nowUs);
+      this.#fragments.expire(this.nowUs);
+    }
+  }
+
+  /** The source has ended: what still waits for a missing piece is given up, and counted. */
+  finish(lastUs: number): void {
+    if (lastUs > this.nowUs) this.nowUs = lastUs;
+    this.#tcp.close();
+    this.#fragments.expire(Number.POSITIVE_INFINITY);
+  }
+
+  #onRecord(b: RecordBatch, i: number): void {
+    const tsUs = b.tsUs(i);
+    const kind = b.kind(i);
+    if (tsUs > this.nowUs && kind !== KIND.SOURCE_END) this.nowUs = tsUs;
+    switch (kind) {
+      case KIND.UDP: {
+        const c = this.#carry(b, i, TRANSPORT.UDP);
+        c.ipId = b.aux2(i);
+        this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
+        return;
+      }
+      case KIND.TCP:
+        this.#onSegment(b, i);
+        return;
+      case KIND.STREAM_OPENED:
+        this.#onStreamOpened(b, i);
+        return;
+      case KIND.STREAM_ACCEPTED:
+        this.#d.streams.onAccepted(this.#d.table, b.aux0(i), b.aux2(i));
+        return;
+      case KIND.STREAM_WINDOW:
+        this.#d.streams.onWindow(this.#d.table, b.aux0(i), b.aux2(i), b.data, b.off(i));
+        return;
+      case KIND.STREAM_EVICTED:
+        this.#d.streams.onEvicted(this.#d.table, b.aux0(i), b.aux2(i));
+        return;
+      case KIND.RTCP:
+        this.#d.rtcp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        return;
+      case KIND.FRAGMENT:
+        this.#onFragment(b, i);
+        return;
+      case KIND.HEP:
+        this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        return;
+      case KIND.STUN:
+        this.stunMessages++;
+        return;
+      case KIND.ICMP:
+        this.icmpErrors++;
+        return;
+      default:
+        return;
+    }
+  }
+
+  #carry(b: RecordBatch, i: number, transport: number): Mutable<Carrier> {
+    const c = this.#carrier;
+    c.tsUs = b.tsUs(i);
+    c.origin = b.origin(i);
+    c.transport = transport;
+    c.ipVersion = b.ipVersion(i);
+    c.ipId = 0;
+    c.addresses = b.bytes;
+    c.srcOff = b.srcOff(i);
+    c.dstOff = b.dstOff(i);
+    c.srcPort = b.srcPort(i);
+    c.dstPort = b.dstPort(i);
+    c.frame = b.frame(i);
+    c.digestHigh = b.digestHigh(i);
+    c.digestLow = b.digestLow(i);
+    c.source = this.sourceNumber;
+    c.isSnapped = (b.flags(i) & FLAG.SNAPPED) !== 0;
+    return c;
+  }
+
+  #onSegment(b: RecordBatch, i: number): void {
+    const s = this.#segment;
+    s.bytes = b.data;
+    s.start = b.off(i);
+    s.end = s.start + b.len(i);
+    s.wireLength = b.wireLen(i);
+    s.seq = b.aux0(i);
+    s.tcpFlags = b.aux1(i);
+    s.gates = b.flags(i);
+    s.ipVersion = b.ipVersion(i);
+    s.addresses = b.bytes;
+    s.srcAt = b.srcOff(i);
+    s.dstAt = b.dstOff(i);
+    s.srcPort = b.srcPort(i);
+    s.dstPort = b.dstPort(i);
+    s.tsUs = b.tsUs(i);
+    s.frame = b.frame(i);
+    s.digestLo = b.digestLow(i);
+    s.digestHi = b.digestHigh(i);
+    s.tag = b.origin(i);
+    this.#tcp.add(s);
+  }
+
+  #onStreamMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void {
+    const c = this.#carrier;
+    this.#addresses.set(meta.src, 0);
+    this.#addresses.set(meta.dst, 16);
+    c.tsUs = meta.tsUs;
+    c.origin = meta.tag;
+    c.transport = meta.transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
+    c.ipVersion = meta.ipVersion;
+    c.ipId = 0;
+    c.addresses = this.#addresses;
+    c.srcOff = 0;
+    c.dstOff = 16;
+    c.srcPort = meta.srcPort;
+    c.dstPort = meta.dstPort;
+    c.frame = meta.frame;
+    c.digestHigh = meta.digestHi;
+    c.digestLow = meta.digestLo;
+    c.source = this.sourceNumber;
+    c.isSnapped = meta.isTruncated;
+    this.#d.sip.onBytes(asBuffer(bytes), start, end, c);
+  }
+
+  #onFragment(b: RecordBatch, i: number): void {
+    const aux2 = b.aux2(i);
+    const f: FragmentInput = {
+      ipVersion: b.ipVersion(i),
+      addresses: b.bytes,
+      srcAt: b.srcOff(i),
+      dstAt: b.dstOff(i),
+      id: b.aux0(i),
+      proto: aux2 & 0xff,
+      offset: b.aux1(i),
+      more: (aux2 & 0x100) !== 0,
+      bytes: b.data,
+      start: b.off(i),
+      end: b.off(i) + b.len(i),
+      wireLength: b.wireLen(i),
+      tsUs: b.tsUs(i),
+      frame: b.frame(i),
+      digestLo: b.digestLow(i),
+      digestHi: b.digestHigh(i),
+    };
+    const r = this.#fragments.add(f);
+    if (r.kind !== 'complete') return;
+    // The datagram goes through the same walk as any packet: tunnels inside it are followed.
+    const descriptor = new Uint8Array(b.descriptor(i));
+    descriptor[OFFSET.transport] = r.proto;
+    const made = this.#d.source.datagram(this.#scratch, r.payload, descriptor);
+    for (let k = 0; k < made; k++) {
+      this.#scratch.setFrame(k, r.frame, r.digestLo, r.digestHi);
+      this.#onRecord(this.#scratch, k);
+    }
+  }
+
+  #onStreamOpened(b: RecordBatch, i: number): void {
+    const frame = b.frame(i);
+    this.#d.streams.onOpened({
+      table: this.#d.table,
+      index: b.aux0(i),
+      generation: b.aux2(i),
+      ssrc: b.aux1(i),
+      origin: b.origin(i),
+      tsUs: b.tsUs(i),
+      ipVersion: b.ipVersion(i),
+      addresses: b.bytes,
+      srcOff: b.srcOff(i),
+      dstOff: b.dstOff(i),
+      srcPort: b.srcPort(i),
+      dstPort: b.dstPort(i),
+      frame:
+        frame < 0 || (b.digestLow(i) === 0 && b.digestHigh(i) === 0)
+          ? null
+          : { source: this.sourceNumber, ordinal: frame, digestHigh: b.digestHigh(i), digestLow: b.digestLow(i) },
+    });
+  }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+/**
+ * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
+ */
+import { configErrorLine } from '../config/config-error.ts';
+import { loadConfig } from '../config/config.ts';
+import { renderConfig, renderHelp } from '../config/document.ts';
+import { ServiceError } from '../core/error.ts';
+import { runCapture } from './run.ts';
+import { runShowFrame } from '../cli/show-frame.ts';
+import { versionText } from './version.ts';
+
+async function main(argv: readonly string[]): Promise<number> {
+  const loaded = loadConfig({ argv, env: process.env });
+  if (!loaded.ok) {
+    process.stderr.write(`${configErrorLine(loaded.error)}\n`);
+    return 2;
+  }
+  const { config, effective } = loaded.value;
+  if (config.help) process.stdout.write(renderHelp());
+  else if (config.version) process.stdout.write(versionText());
+  else if (config.printConfig) process.stdout.write(renderConfig(effective));
+  else if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
+  else return runCapture(config);
+  return 0;
+}
+
+// A reader that goes away (| head) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof ServiceError)) throw error;
+  process.stderr.write(`calltap: ${error.message}\n`);
+  process.exitCode = error.exitCode;
+}

@@ -1,0 +1,89 @@
+/**
+ * What the metrics show: counters of the session at one moment.
+ */
+import { DIALOG_STATES } from '../core/words.ts';
+import type { DialogStateName } from '../core/words.ts';
+import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
+import { METHOD_NAMES } from '../sip/method.ts';
+import { SCAN_REASONS } from '../sip/scan.ts';
+import type { CaptureSession } from './capture-session.ts';
+
+export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
+  const { dialogs, streams, tracker, source, decode } = session;
+  const entries = Object.fromEntries(
+    DIALOG_STATES.map((name, i) => [name, dialogs.entered[i] ?? 0]),
+    // The keys are those of the list; fromEntries widens them to string.
+  ) as Record<DialogStateName, number>;
+  const counts = tracker.counts;
+  return {
+    dialogEntries: entries,
+    messagesByMethod: new Map(
+      METHOD_NAMES.map((name, i) => [name, (counts.requestsByMethod[i] ?? 0) + (counts.responsesByMethod[i] ?? 0)]),
+    ),
+    streamsActive: streams.established,
+    streamsByStatus: { established: streams.establishedEver, orphaned: streams.orphanedEver },
+    capturePackets: source.counter('frames'),
+    reassemblyTimeouts: decode.reassemblyTimeouts,
+    pddSeconds: session.pddSeconds.snapshot(),
+    mos: session.mos.snapshot(),
+    jitterMs: session.jitterMs.snapshot(),
+    lossPercent: session.lossPercent.snapshot(),
+    families: [...captureFamilies(session), ...storeFamilies(session)],
+  };
+}
+
+type Sample = readonly [label: string, value: number];
+
+function family(name: string, help: string, label: string, samples: readonly Sample[]): MetricFamily {
+  return {
+    name,
+    help,
+    type: 'counter',
+    labelNames: [label],
+    samples: samples.map(([text, value]) => ({ labels: { [label]: text }, value })),
+  };
+}
+
+function captureFamilies(session: CaptureSession): MetricFamily[] {
+  const { source, decode, sip, rtcp } = session;
+  const native: Sample[] = source.info.counterNames.map((name) => [name, source.counter(name)]);
+  const decodeCounts: Sample[] = Object.entries(decode).map(([name, value]) => [name, Number(value)]);
+  return [
+    family('calltap_capture_total', 'Frames and packets by what the native walk made of them.', 'what', native),
+    family('calltap_decode_total', 'TCP, WebSocket and fragment reassembly, by event.', 'event', decodeCounts),
+    family(
+      'calltap_sip_refused_total',
+      'Payloads that did not scan as SIP, by reason.',
+      'reason',
+      SCAN_REASONS.map((name, i) => [name, sip.refused[i] ?? 0] as const).filter(([name]) => name !== 'ok'),
+    ),
+    family('calltap_rtcp_refused_total', 'RTCP that did not parse, by reason.', 'reason', [...rtcp.refused]),
+  ];
+}
+
+function storeFamilies(session: CaptureSession): MetricFamily[] {
+  const { tracker, dialogs, streams, log } = session;
+  const counts = tracker.counts;
+  return [
+    family('calltap_sip_responses_total', 'SIP responses by class.', 'class', responseClasses(counts.byStatus)),
+    family('calltap_sip_repeats_total', 'Messages that repeat another, by kind.', 'kind', [
+      ['retransmission', counts.retransmissions],
+      ['duplicate_frame', counts.duplicateFrames],
+      ['other_source', counts.copies],
+    ]),
+    family('calltap_evicted_total', 'What a cap shed, by store.', 'store', [
+      ['dialogs', dialogs.evicted],
+      ['messages', log.evicted],
+      ['messages_beyond_dialog_cap', counts.beyondDialogCap],
+      ['streams', streams.evicted],
+    ]),
+  ];
+}
+
+function responseClasses(byStatus: Float64Array): Sample[] {
+  return [1, 2, 3, 4, 5, 6].map((c) => {
+    let n = 0;
+    for (let code = c * 100; code < c * 100 + 100; code++) n += byStatus[code] ?? 0;
+    return [`${c}xx`, n] as const;
+  });
+}

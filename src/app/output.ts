@@ -1,0 +1,141 @@
+/**
+ * What the offline modes print on standard output.
+ */
+import { callReport } from '../cli/call-report.ts';
+import { callTable } from '../cli/call-table.ts';
+import type { CallRow } from '../cli/call-table.ts';
+import { mayColor } from '../cli/terminal.ts';
+import { DIALOG_STATES } from '../core/words.ts';
+import { ServiceError } from '../core/error.ts';
+import { callTiming } from '../store/call-timing.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { spanSec, timestampText } from '../view/timestamp.ts';
+import type { CaptureSession } from './capture-session.ts';
+import { dialogDocument, dialogFacts } from './documents.ts';
+import { reportInput } from './report-input.ts';
+import { toStats } from './stats.ts';
+
+const FLUSH_AT = 64 * 1024;
+
+/** Short names of what analysis found, worst first. */
+function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
+  const { media, signaling } = facts;
+  const names: string[] = [];
+  if (media.noMedia) names.push('no-media');
+  if (media.oneWayAudio) names.push('one-way-audio');
+  if (media.natMismatch) names.push('nat-mismatch');
+  if (signaling?.authLoop != null) names.push('auth-loop');
+  if (signaling?.ackMissing != null) names.push('ack-missing');
+  if (signaling?.retransmissions != null) names.push('no-response');
+  if (signaling?.postDialDelay != null) names.push('post-dial-delay');
+  if (signaling?.registrationFailure != null) names.push('registration-failure');
+  if (signaling?.abandoned != null) names.push('abandoned');
+  if (media.privateMediaAddress) names.push('private-address');
+  return names;
+}
+
+function toCallRow(session: CaptureSession, d: Dialog): CallRow {
+  const facts = dialogFacts(session, d);
+  let worstMos: number | null = null;
+  let worstLossPct: number | null = null;
+  for (const { quality } of facts.streams) {
+    if (quality.mos !== null) worstMos = Math.min(worstMos ?? 5, quality.mos);
+    worstLossPct = Math.max(worstLossPct ?? 0, quality.lossPct);
+  }
+  return {
+    startedAt: timestampText(d.createdUs),
+    state: DIALOG_STATES[d.state] ?? '',
+    method: d.methodText,
+    from: d.fromUser,
+    to: d.toUser,
+    code: d.finalCode === 0 ? null : d.finalCode,
+    durationSec: spanSec(d.createdUs, d.updatedUs),
+    pddMs: callTiming(d).pddMs,
+    worstMos,
+    worstLossPct,
+    findings: findingNames(facts),
+    callId: d.callId,
+  };
+}
+
+/** The call table and a summary. */
+export function printTable(session: CaptureSession): void {
+  const color = mayColor(process.stdout);
+  const rows = [...session.dialogs.oldestFirst()].map((d) => toCallRow(session, d));
+  const lines = callTable(rows, color);
+  lines.push('', ...summary(session));
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function summary(session: CaptureSession): string[] {
+  const s = toStats(session);
+  const byState = DIALOG_STATES.map((name, i) => [name, session.dialogs.inState[i] ?? 0] as const)
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${name} ${n}`);
+  const lines = [
+    `${session.source.counter('frames')} frames, ${session.tracker.counts.messages} SIP messages, ` +
+      `${s.dialogs.total} dialogs${byState.length > 0 ? ` (${byState.join(', ')})` : ''}, ` +
+      `${s.streams.total} RTP streams (${s.streams.orphaned} orphaned)`,
+  ];
+  const { pdd_p50_ms: p50, pdd_p95_ms: p95 } = s.timing;
+  if (p50 !== null) lines.push(`post-dial delay: median ${p50} ms, 95 % within ${p95} ms`);
+  if (s.unanalysed_sip_messages > 0)
+    lines.push(
+      `${s.unanalysed_sip_messages} SIP messages outside --portrange were not analysed; busiest ports: ` +
+        s.unanalysed_busiest_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
+    );
+  if (s.unanalysed_websocket_messages > 0)
+    lines.push(
+      `${s.unanalysed_websocket_messages} WebSocket messages outside --ws-portrange were not analysed; busiest ports: ` +
+        s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
+    );
+  const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(([, n]) => typeof n === 'number' && n > 0);
+  if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);
+  return lines;
+}
+
+/** One JSON object a dialog, oldest first. */
+export async function printDialogsJson(session: CaptureSession): Promise<void> {
+  let text = '';
+  for (const d of session.dialogs.oldestFirst()) {
+    text += `${JSON.stringify(dialogDocument(session, d))}\n`;
+    if (text.length < FLUSH_AT) continue;
+    const chunk = text;
+    text = '';
+    if (!process.stdout.write(chunk)) await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
+  }
+  if (text !== '') process.stdout.write(text);
+}
+
+/** The report of one call. Throws DIALOG_NOT_FOUND. */
+export function printCallReport(session: CaptureSession, callId: string, markdown: boolean): void {
+  const d = session.dialogs.get(callId);
+  if (d === undefined)
+    throw new ServiceError('DIALOG_NOT_FOUND', `--call-report ${callId}: the capture has no dialog with this Call-ID`);
+  process.stdout.write(callReport(reportInput(session, d), markdown));
+}
+
+/** One line of figures, for scripts and the benchmark. */
+export function printStatsJson(session: CaptureSession, elapsedSec: number): void {
+  let rtpPackets = 0;
+  let rtpLost = 0;
+  for (const s of session.streams.newestFirst()) {
+    const snapshot = session.streams.snapshot(s);
+    rtpPackets += snapshot?.packets ?? 0;
+    rtpLost += snapshot?.lost ?? 0;
+  }
+  const packets = session.source.counter('frames');
+  process.stdout.write(
+    `${JSON.stringify({
+      packets,
+      sipMessages: session.tracker.counts.messages,
+      dialogs: session.dialogs.size,
+      streams: session.streams.size,
+      rtpPackets,
+      rtpLost,
+      elapsedSec,
+      packetsPerSec: Math.round(packets / elapsedSec),
+      stats: toStats(session),
+    })}\n`,
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * What the call report says about one dialog of a session.
+ */
+import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
+import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
+import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { callTiming } from '../store/call-timing.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { NO_ROW, ROW } from '../store/message-log.ts';
+import { spanSec, timestampText } from '../view/timestamp.ts';
+import { ssrcText } from '../view/stream-document.ts';
+import type { CaptureSession } from './capture-session.ts';
+import { dialogFacts } from './documents.ts';
+import type { DialogFacts } from './documents.ts';
+
+const FIRST_LINE_MAX = 200;
+
+export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
+  const facts = dialogFacts(session, d);
+  const messages = reportMessages(session, d);
+  return {
+    callId: d.callId,
+    facts: callFacts(d),
+    timing: timingFacts(d),
+    messages,
+    messagesNotKept: d.msgCount - messages.length,
+    sdp: (d.sdp ?? []).map((e) => [
+      `${spanSec(d.createdUs, e.tsUs).toFixed(3)} s`,
+      `${e.isOffer ? 'offer' : 'answer'} of ${e.side === 0 ? 'caller' : 'callee'}`,
+      e.address === null ? '-' : endpointText(e.address, e.port ?? 0),
+      e.mode,
+      e.codecs.names.join(' '),
+      e.event ?? '-',
+    ]),
+    media: mediaRows(facts),
+    findings: [...(facts.signaling?.hints ?? []), ...facts.media.hints, ...qualityHints(facts)],
+  };
+}
+
+function callFacts(d: Dialog): [string, string][] {
+  const facts: [string, string][] = [
+    ['State', DIALOG_STATES[d.state] ?? ''],
+    ['Method', d.methodText],
+    ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
+    ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
+    ['Started', timestampText(d.createdUs)],
+    ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${d.msgCount} messages`],
+    ['Seen by', ORIGINS[d.origin] ?? ''],
+  ];
+  if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);
+  if (d.referTo !== null) facts.push(['Referred to', d.referTo]);
+  return facts;
+}
+
+function timingFacts(d: Dialog): [string, string][] {
+  const t = callTiming(d);
+  const list: [string, number | null][] = [
+    ['Trying after', t.tryingDelayMs],
+    ['Post-dial delay', t.pddMs],
+    ['Ringing', t.ringMs],
+    ['Set up', t.setupMs],
+    ['Talk', t.durationMs],
+    ['Tear-down', t.teardownMs],
+  ];
+  const known = list.filter((e): e is [string, number] => e[1] !== null).map(([k, v]): [string, string] => [k, `${v} ms`]);
+  if (d.retransmits > 0) known.push(['Retransmissions', String(d.retransmits)]);
+  return known;
+}
+
+function firstLine(bytes: Uint8Array): string {
+  let end = 0;
+  while (end < bytes.length && end < FIRST_LINE_MAX && bytes[end] !== 13 && bytes[end] !== 10) end++;
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
+  return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+}
+
+function reportMessages(session: CaptureSession, d: Dialog): ReportMessage[] {
+  const { log } = session;
+  const list: ReportMessage[] = [];
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+    const ends = log.endpoints(row);
+    const flags = log.flags(row);
+    const version = (flags & ROW.IPV6) !== 0 ? 6 : 4;
+    const notes = [];
+    if ((flags & ROW.RETRANSMISSION) !== 0) notes.push('again');
+    if ((flags & ROW.DUPLICATE) !== 0) notes.push('same packet twice');
+    if ((flags & ROW.COPY) !== 0) notes.push(`also by ${ORIGINS[log.origin(row)]}`);
+    if ((flags & ROW.SNAPPED) !== 0) notes.push('cut by the capture');
+    list.push({
+      index: list.length,
+      atSec: spanSec(d.createdUs, log.tsUs(row)),
+      src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
+      dst: endpointText(ipText(ends.bytes, ends.dstOff, version), ends.dstPort),
+      transport: TRANSPORTS[log.transport(row)] ?? '',
+      text: firstLine(log.bytes(row)),
+      note: notes.join(', '),
+    });
+  }
+  return list;
+}
+
+function mediaRows(facts: DialogFacts): string[][] {
+  return facts.streams.map(({ stream, quality: q }) => [
+    ssrcText(stream.ssrc),
+    endpointKeyText(stream.srcKey),
+    endpointKeyText(stream.dstKey),
+    q.codec ?? `type ${q.snapshot.payloadType}`,
+    String(q.snapshot.packets),
+    String(q.snapshot.lost),
+    `${q.lossPct.toFixed(2)} %`,
+    `${q.jitterMs.toFixed(2)} ms`,
+    q.mos === null ? '-' : q.mos.toFixed(2),
+    stream.rtcp?.roundTrip == null ? '-' : `${stream.rtcp.roundTrip.ms.toFixed(0)} ms`,
+  ]);
+}
+
+/** What the figures of a stream say about how it sounded, in words. */
+function qualityHints(facts: DialogFacts): string[] {
+  const hints: string[] = [];
+  for (const { stream, quality: q } of facts.streams) {
+    const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
+    const s = q.snapshot;
+    if (q.lossPct >= 1) {
+      const runs = s.lossRuns > 0 ? s.lost / s.lossRuns : 1;
+      const shape = runs >= 2 ? `in bursts of ${runs.toFixed(1)} packets` : 'scattered';
+      hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
+    }
+    if (q.jitterMs >= 30) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
+    if (s.expected > 0 && s.discarded / s.expected >= 0.01)
+      hints.push(`${s.discarded} packets from ${way} came later than a 60 ms jitter buffer waits.`);
+    if (q.mos !== null && q.mos < 3.6) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
+  }
+  return hints;
+}

@@ -1,0 +1,68 @@
+/**
+ * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
+ */
+import { ProgressBar } from '../cli/progress.ts';
+import type { Config } from '../config/config.ts';
+import type { FileEnd } from '../sources/file-source.ts';
+import { CaptureSession } from './capture-session.ts';
+import { printCallReport, printDialogsJson, printStatsJson, printTable } from './output.ts';
+
+/** What to say about a file that did not end cleanly; null when it did. */
+function endWarning(path: string, end: FileEnd): string | null {
+  if (end.end === 'ok') return null;
+  const why = {
+    truncated: 'ends in the middle of a record (cut off, or still being written)',
+    corrupt: 'has a record that cannot be right',
+    io: 'could not be read further',
+  }[end.end];
+  return `calltap: ${path}: ${why}; used the ${end.frames} frames before it`;
+}
+
+/** Exit code of the run. Throws ServiceError for what stops it. */
+export async function runCapture(config: Config): Promise<number> {
+  const session = new CaptureSession({
+    sipPorts: config.portrange,
+    wsPorts: config.wsPortrange,
+    maxDialogs: config.maxDialogs,
+    maxStreams: config.maxStreams,
+    messageLogBytes: config.messageLogBytes,
+    windowSec: config.qualityIntervalSecs,
+    espNull: config.decodeEspNull,
+    hep: config.hepDecode,
+  });
+  if (config.api !== null || config.metrics !== null) {
+    const { serve } = await import('./serve.ts');
+    return serve(session, config, (done) => read(session, config, done));
+  }
+  const startedMs = performance.now();
+  const bar = new ProgressBar('reading', () => session.source.progress());
+  let failed = false;
+  try {
+    await read(session, config, (bad) => {
+      failed ||= bad;
+    });
+  } finally {
+    bar.close();
+  }
+  const elapsedSec = (performance.now() - startedMs) / 1000;
+  try {
+    if (config.statsJson) printStatsJson(session, elapsedSec);
+    else if (config.json) await printDialogsJson(session);
+    else if (config.callReport !== null) printCallReport(session, config.callReport, config.markdown);
+    else printTable(session);
+  } finally {
+    session.close();
+  }
+  return failed ? 1 : 0;
+}
+
+/** Reads all files; `done` is told whether one gave nothing readable. */
+async function read(session: CaptureSession, config: Config, done: (failed: boolean) => void): Promise<void> {
+  let failed = false;
+  await session.read(config.input, (path, end) => {
+    const warning = endWarning(path, end);
+    if (warning !== null) process.stderr.write(`${warning}\n`);
+    if (end.end !== 'ok' && end.frames === 0) failed = true;
+  });
+  done(failed);
+}

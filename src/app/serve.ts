@@ -1,0 +1,65 @@
+/**
+ * Serves the API and the metrics while the capture is read and after, until a signal ends it.
+ */
+import type { Config } from '../config/config.ts';
+import { ServiceError } from '../core/error.ts';
+import { createApi } from '../api/server.ts';
+import { createMetricsPage } from '../metrics/registry.ts';
+import { createMetricsServer } from '../metrics/standalone.ts';
+import type { CaptureSession } from './capture-session.ts';
+import { createReaders } from './readers.ts';
+import { packageVersion } from './version.ts';
+
+/** A second signal, or this long after the first, ends the program whatever still runs. */
+const STOP_MS = 1_900;
+
+type Closable = { close(): Promise<void> };
+
+function fault(error: unknown): void {
+  process.stderr.write(`calltap: fault while answering: ${String(error)}\n`);
+}
+
+/** Serves until SIGINT or SIGTERM; the exit code. */
+export async function serve(
+  session: CaptureSession,
+  config: Config,
+  read: (done: (failed: boolean) => void) => Promise<void>,
+): Promise<number> {
+  const version = packageVersion();
+  const readers = createReaders(session);
+  const open: Closable[] = [];
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  try {
+    if (config.api !== null) {
+      const api = await createApi({
+        readers,
+        maxRows: config.apiMaxRows,
+        maxConn: config.apiMaxConn,
+        version,
+        onFault: fault,
+      });
+      open.push(api);
+      process.stderr.write(`api listening on http://${await api.listen(config.api)}\n`);
+    }
+    if (config.metrics !== null) {
+      const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
+      const metrics = createMetricsServer(page, fault);
+      open.push(metrics);
+      process.stderr.write(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
+    }
+    let failed = false;
+    const reading = read((bad) => {
+      failed = bad;
+    });
+    await Promise.race([reading, stopped]);
+    if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
+    await stopped;
+  } finally {
+    setTimeout(() => process.exit(0), STOP_MS).unref();
+    session.close();
+    await Promise.all(open.map((o) => o.close()));
+  }
+  return 0;
+}

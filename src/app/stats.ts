@@ -1,0 +1,122 @@
+/**
+ * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
+ */
+import type { SkippedPort, Stats } from '../contract/index.ts';
+import { DIALOG_STATES } from '../core/words.ts';
+import type { DialogStateName } from '../core/words.ts';
+import { callTiming } from '../store/call-timing.ts';
+import { nearestRank } from '../view/percentile.ts';
+import type { CaptureSession } from './capture-session.ts';
+
+const BUSIEST = 5;
+
+/** The busiest ports of two tallies: the native gate's, by port number, and TypeScript's. */
+export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, number>): SkippedPort[] {
+  const all: SkippedPort[] = [];
+  native.forEach((count, port) => {
+    const messages = count + (more.get(port) ?? 0);
+    if (messages > 0) all.push({ port, messages });
+  });
+  for (const [port, messages] of more) if ((native[port] ?? 0) === 0) all.push({ port, messages });
+  return all.sort((a, b) => b.messages - a.messages || a.port - b.port).slice(0, BUSIEST);
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const n of counts) total += n;
+  return total;
+}
+
+/** Frames that could not be decoded, all reasons together. */
+export function undecodableFrames(session: CaptureSession): number {
+  return sum([...session.source.losses()].map(([, n]) => n));
+}
+
+/** Post-dial delays of all dialogs, ascending. */
+function sortedPdds(session: CaptureSession): Float64Array {
+  const values: number[] = [];
+  for (const d of session.dialogs.oldestFirst()) {
+    const { pddMs } = callTiming(d);
+    if (pddMs !== null) values.push(pddMs);
+  }
+  return Float64Array.from(values).sort();
+}
+
+export function toStats(session: CaptureSession): Stats {
+  const { dialogs, streams, source, decode, tracker, sip, hep } = session;
+  const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
+  const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
+  const pdd = sortedPdds(session);
+  const quality = {
+    kernel_dropped_packets: 0,
+    interface_dropped_packets: 0,
+    queue_dropped_packets: source.counter('rtp_from_fragments_dropped') + source.counter('records_cut'),
+    invalid_timestamps: source.counter('invalid_timestamps'),
+    undecodable_frames: undecodableFrames(session),
+    snapped_frames: source.counter('snapped_frames'),
+    reassembly_timeouts: decode.reassemblyTimeouts,
+    malformed_sip: sip.malformed,
+    sip_without_call_id: tracker.counts.withoutCallId,
+    uprobe_lost_events: 0,
+    hep_rejected: hep.rejected,
+    ice_role_conflicts: 0,
+  };
+  return {
+    schema_version: 2,
+    dialogs: {
+      total: dialogs.size,
+      active: sum(active),
+      trying: inState('Trying'),
+      ringing: inState('Ringing'),
+      in_call: inState('InCall'),
+      completed: inState('Completed'),
+      failed: inState('Failed'),
+      cancelled: inState('Canceled'),
+      redirected: inState('Redirected'),
+      registered: inState('Registered'),
+      expired: inState('Expired'),
+      pending: inState('Pending'),
+      active_state: inState('Active'),
+      terminated: inState('Terminated'),
+      transferring: inState('Transferring'),
+    },
+    streams: {
+      total: streams.size,
+      active: streams.established,
+      established: streams.established,
+      orphaned: streams.orphaned,
+    },
+    timing: {
+      pdd_p50_ms: nearestRank(pdd, 50),
+      pdd_p95_ms: nearestRank(pdd, 95),
+      pdd_p99_ms: nearestRank(pdd, 99),
+    },
+    capture_quality: { ...quality, degraded: Object.values(quality).some((n) => n > 0) },
+    caveats: {
+      dialogs_evicted: dialogs.evicted,
+      dialogs_refused: 0,
+      messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap,
+      streams_evicted: streams.evicted,
+      streams_refused: source.counter('rtp_probing_recycled'),
+      encrypted_sip_flows: decode.encryptedFlows,
+      encrypted_media_streams: 0,
+      sampled: 0,
+    },
+    source: session.sources.length > 0 ? 'file' : 'unknown',
+    source_exhausted: session.isExhausted,
+    unsaved: false,
+    unanalysed_sip_messages: source.counter('sip_outside_gate') + decode.excludedSip,
+    unanalysed_busiest_ports: busiestPorts(source.sipOutPorts, session.excludedSip),
+    unanalysed_websocket_messages: source.counter('ws_sip_outside_gate') + decode.excludedWebSocket,
+    unanalysed_websocket_ports: busiestPorts(source.wsOutPorts, session.excludedWebSocket),
+    capture_identity: {
+      node: session.node,
+      instance: session.instance,
+      dialog_generation: dialogs.generation,
+      stream_generation: streams.generation,
+    },
+    capture_name: session.sources.join(', ') || null,
+    uptime_sec: Math.floor((Date.now() - session.startedMs) / 1000),
+    writing_to: null,
+  };
+}

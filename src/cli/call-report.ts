@@ -1,0 +1,104 @@
+/**
+ * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
+ */
+import { safeText } from './terminal.ts';
+
+export type ReportMessage = {
+  index: number;
+  /** Seconds since the first message. */
+  atSec: number;
+  src: string;
+  dst: string;
+  transport: string;
+  text: string;
+  note: string;
+};
+
+export type ReportInput = {
+  callId: string;
+  /** Label and value, in the order to be shown. */
+  facts: readonly (readonly [string, string])[];
+  timing: readonly (readonly [string, string])[];
+  messages: readonly ReportMessage[];
+  /** Messages of the call that are not in the list any more. */
+  messagesNotKept: number;
+  sdp: readonly (readonly string[])[];
+  media: readonly (readonly string[])[];
+  findings: readonly string[];
+};
+
+const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
+const MEDIA_HEADER = ['SSRC', 'From', 'To', 'Codec', 'Packets', 'Lost', 'Loss', 'Jitter', 'MOS', 'Round trip'];
+const COLUMN = 26;
+
+/** The report, ending in a line end. */
+export function callReport(input: ReportInput, markdown: boolean): string {
+  const parts = [
+    heading(`Call ${safeText(input.callId)}`, 1, markdown),
+    pairs(input.facts, markdown),
+    heading('Findings', 2, markdown),
+    input.findings.length === 0 ? 'Nothing wrong was found.' : input.findings.map((f) => `- ${safeText(f)}`).join('\n'),
+    heading('Timing', 2, markdown),
+    input.timing.length === 0 ? 'No duration is known.' : pairs(input.timing, markdown),
+    heading('Messages', 2, markdown),
+    fenced(ladder(input.messages, input.messagesNotKept), markdown),
+  ];
+  if (input.sdp.length > 0) parts.push(heading('Offers and answers', 2, markdown), table(SDP_HEADER, input.sdp, markdown));
+  parts.push(heading('Media', 2, markdown));
+  parts.push(input.media.length === 0 ? 'No RTP stream belongs to this call.' : table(MEDIA_HEADER, input.media, markdown));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function heading(text: string, level: number, markdown: boolean): string {
+  if (markdown) return `${'#'.repeat(level)} ${text}`;
+  return `${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`;
+}
+
+function pairs(list: readonly (readonly [string, string])[], markdown: boolean): string {
+  if (markdown) return list.map(([k, v]) => `- **${k}:** ${safeText(v)}`).join('\n');
+  const width = list.reduce((w, [k]) => Math.max(w, k.length), 0);
+  return list.map(([k, v]) => `${k.padEnd(width)}  ${safeText(v)}`).join('\n');
+}
+
+function fenced(lines: readonly string[], markdown: boolean): string {
+  return markdown ? ['```', ...lines, '```'].join('\n') : lines.join('\n');
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[], markdown: boolean): string {
+  const clean = rows.map((r) => r.map((c) => safeText(c).replaceAll('|', markdown ? '\\|' : '|')));
+  const widths = header.map((h, i) => clean.reduce((w, r) => Math.max(w, (r[i] ?? '').length), h.length));
+  const line = (cells: readonly string[]): string => {
+    const padded = cells.map((c, i) => c.padEnd(widths[i] ?? 0));
+    return markdown ? `| ${padded.join(' | ')} |` : padded.join('  ').trimEnd();
+  };
+  const rule = markdown ? [`|${widths.map((w) => '-'.repeat(w + 2)).join('|')}|`] : [];
+  return [line(header), ...rule, ...clean.map(line)].join('\n');
+}
+
+/** Columns of endpoints with arrows between them, in order of appearance. */
+function ladder(messages: readonly ReportMessage[], notKept: number): string[] {
+  const ends = [...new Set(messages.flatMap((m) => [m.src, m.dst]))];
+  const lines = [`${' '.repeat(16)}${ends.map((e) => center(e, COLUMN)).join('')}`];
+  for (const m of messages) {
+    const from = ends.indexOf(m.src);
+    const to = ends.indexOf(m.dst);
+    const left = Math.min(from, to);
+    const span = Math.max(1, Math.abs(to - from)) * COLUMN - 1;
+    const label = ` ${safeText(m.text)} `.slice(0, span - 2);
+    const fill = '-'.repeat(Math.max(0, span - 1 - label.length));
+    const half = Math.floor(fill.length / 2);
+    const shaft = fill.slice(0, half) + label + fill.slice(half);
+    const arrow = from === to ? `${shaft}o` : to > from ? `${shaft}>` : `<${shaft}`;
+    const row = ' '.repeat(left * COLUMN + COLUMN / 2) + arrow;
+    const note = m.note === '' ? '' : `  (${m.note})`;
+    lines.push(`${String(m.index).padStart(4)} ${m.atSec.toFixed(3).padStart(10)} ${row}${note}`.trimEnd());
+  }
+  if (notKept > 0) lines.push(`${notKept} more messages were not kept.`);
+  return lines;
+}
+
+function center(text: string, width: number): string {
+  const cut = text.length > width - 2 ? text.slice(0, width - 2) : text;
+  const left = Math.floor((width - cut.length) / 2);
+  return ' '.repeat(left) + cut + ' '.repeat(width - cut.length - left);
+}

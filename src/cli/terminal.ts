@@ -1,0 +1,48 @@
+/**
+ * What a terminal may be shown: hostile text made safe, columns, colour only where a person reads.
+ */
+
+/** Replaces control characters (C0, C1, DEL and bidirectional overrides), so that captured text cannot steer a terminal. */
+export function safeText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\u00b7');
+}
+
+/** Cuts to `width` characters, the last one an ellipsis when something was cut. */
+export function fit(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}\u2026`;
+}
+
+const COLORS = { red: 31, green: 32, yellow: 33, gray: 90, bold: 1 } as const;
+export type Color = keyof typeof COLORS;
+
+/** Colours text for a terminal; plain when the stream is none or NO_COLOR is set. */
+export function paint(text: string, color: Color | null, enabled: boolean): string {
+  return enabled && color !== null ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
+}
+
+/** True when `stream` is a terminal that may be coloured (no-color.org). */
+export function mayColor(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && (process.env['NO_COLOR'] ?? '') === '';
+}
+
+/** Lays rows out in columns two blanks apart; numbers right-aligned. */
+export function layout(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  rightAligned: ReadonlySet<number>,
+  paintCell: (text: string, row: number, column: number) => string,
+): string[] {
+  const widths = header.map((h, c) => rows.reduce((w, r) => Math.max(w, (r[c] ?? '').length), h.length));
+  const line = (cells: readonly string[], row: number): string =>
+    cells
+      .map((cell, c) => {
+        const last = c === cells.length - 1;
+        const pad = last && !rightAligned.has(c) ? '' : ' '.repeat(Math.max(0, (widths[c] ?? 0) - cell.length));
+        const shown = paintCell(cell, row, c);
+        return rightAligned.has(c) ? pad + shown : shown + pad;
+      })
+      .join('  ')
+      .trimEnd();
+  return [line(header, -1), ...rows.map((r, i) => line(r, i))];
+}
