@@ -14,11 +14,9 @@
 /* ---- SIP ---- */
 
 /* Characters of an RFC 3261 token, with which a method is spelled. */
-#define TOKEN_RANGE(from, to) [from... to] = 1
 static const uint8_t token[256] = {
-    TOKEN_RANGE('A', 'Z'), TOKEN_RANGE('a', 'z'), TOKEN_RANGE('0', '9'),
-    ['-'] = 1,  ['.'] = 1, ['!'] = 1, ['%'] = 1, ['*'] = 1,
-    ['_'] = 1,  ['+'] = 1, ['`'] = 1, ['\''] = 1, ['~'] = 1,
+    ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['0' ... '9'] = 1, ['-'] = 1, ['.'] = 1,  ['!'] = 1, ['%'] = 1,
+    ['*'] = 1,         ['_'] = 1,         ['+'] = 1,         ['`'] = 1, ['\''] = 1, ['~'] = 1,
 };
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
@@ -30,9 +28,9 @@ static bool starts(const uint8_t *d, uint32_t len, const char *word, uint32_t si
 /* For lines that end before they say their version: one of the methods of the RFCs in front and a
  * URI that only SIP uses behind it. */
 static bool known_request(const uint8_t *d, uint32_t method, const uint8_t *uri, uint32_t len) {
-  static const char *const methods[] = {"INVITE", "ACK",       "BYE",    "CANCEL", "REGISTER",
-                                        "OPTIONS", "PRACK",    "UPDATE", "INFO",   "SUBSCRIBE",
-                                        "NOTIFY",  "REFER",    "MESSAGE", "PUBLISH"};
+  static const char *const methods[] = {"INVITE",  "ACK",   "BYE",     "CANCEL", "REGISTER",
+                                        "OPTIONS", "PRACK", "UPDATE",  "INFO",   "SUBSCRIBE",
+                                        "NOTIFY",  "REFER", "MESSAGE", "PUBLISH"};
   bool known = false;
   for (uint32_t i = 0; i < sizeof methods / sizeof *methods && !known; i++) {
     known = strlen(methods[i]) == method && memcmp(d, methods[i], method) == 0;
@@ -180,8 +178,7 @@ static enum ct_class content(const struct ct_packet *p) {
   case 4:
     if (is_hep3(d, len, wire)) return CT_CLS_HEP;
     return is_channel_data(d, len, wire) ? CT_CLS_STUN : CT_CLS_OTHER;
-  default:
-    return CT_CLS_OTHER;
+  default: return CT_CLS_OTHER;
   }
 }
 

@@ -214,27 +214,19 @@ static enum ct_step fragment_header(struct ct_walk *w) {
 static enum ct_step step_proto(struct ct_walk *w) {
   bool v6 = w->p->ip_version == 6;
   switch (w->proto) {
-  case PROTO_UDP:
-    return CT_STEP_UDP;
-  case PROTO_TCP:
-    return CT_STEP_TCP;
+  case PROTO_UDP: return CT_STEP_UDP;
+  case PROTO_TCP: return CT_STEP_TCP;
   case PROTO_ICMP:
   case PROTO_ICMPV6:
     w->p->proto = w->proto;
     w->p->sport = w->p->dport = 0;
     return finish(w, (w->proto == PROTO_ICMPV6) == v6 ? CT_OK : CT_R_PROTO_OTHER);
-  case PROTO_IPV4:
-    return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV4);
-  case PROTO_IPV6:
-    return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV6);
-  case PROTO_GRE:
-    return CT_STEP_GRE;
-  case PROTO_ESP:
-    return CT_STEP_ESP;
-  case PROTO_MPLS: /* RFC 4023 */
-    return ct_walk_enter(w, 0, CT_STEP_MPLS);
-  case PROTO_AH:
-    return extension(w, 4);
+  case PROTO_IPV4: return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV4);
+  case PROTO_IPV6: return ct_walk_enter(w, CT_T_IPIP, CT_STEP_IPV6);
+  case PROTO_GRE: return CT_STEP_GRE;
+  case PROTO_ESP: return CT_STEP_ESP;
+  case PROTO_MPLS: /* RFC 4023 */ return ct_walk_enter(w, 0, CT_STEP_MPLS);
+  case PROTO_AH: return extension(w, 4);
   case PROTO_HOP_BY_HOP:
   case PROTO_ROUTING:
   case PROTO_DEST_OPTS:
@@ -246,8 +238,7 @@ static enum ct_step step_proto(struct ct_walk *w) {
   case PROTO_FRAGMENT:
     if (v6) return fragment_header(w);
     break;
-  default:
-    break;
+  default: break;
   }
   w->p->proto = w->proto;
   return finish(w, CT_R_PROTO_OTHER);
@@ -300,56 +291,23 @@ static enum ct_step step_tcp(struct ct_walk *w) {
 enum ct_reason ct_walk_run(struct ct_walk *w, enum ct_step step) {
   for (;;) {
     switch (step) {
-    case CT_STEP_DONE:
-      return w->reason;
-    case CT_STEP_ETHER:
-      step = ct_step_ether(w);
-      break;
-    case CT_STEP_ETHERTYPE:
-      step = ct_step_ethertype(w);
-      break;
-    case CT_STEP_LLC:
-      step = ct_step_llc(w);
-      break;
-    case CT_STEP_MPLS:
-      step = ct_step_mpls(w);
-      break;
-    case CT_STEP_PPPOE:
-      step = ct_step_pppoe(w);
-      break;
-    case CT_STEP_PPP:
-      step = ct_step_ppp(w);
-      break;
-    case CT_STEP_NSH:
-      step = ct_step_nsh(w);
-      break;
-    case CT_STEP_MACSEC:
-      step = ct_step_macsec(w);
-      break;
-    case CT_STEP_IP:
-      step = step_ip(w);
-      break;
-    case CT_STEP_IPV4:
-      step = step_ipv4(w);
-      break;
-    case CT_STEP_IPV6:
-      step = step_ipv6(w);
-      break;
-    case CT_STEP_PROTO:
-      step = step_proto(w);
-      break;
-    case CT_STEP_GRE:
-      step = ct_step_gre(w);
-      break;
-    case CT_STEP_UDP:
-      step = step_udp(w);
-      break;
-    case CT_STEP_TCP:
-      step = step_tcp(w);
-      break;
-    case CT_STEP_ESP:
-      step = ct_step_esp(w);
-      break;
+    case CT_STEP_DONE: return w->reason;
+    case CT_STEP_ETHER: step = ct_step_ether(w); break;
+    case CT_STEP_ETHERTYPE: step = ct_step_ethertype(w); break;
+    case CT_STEP_LLC: step = ct_step_llc(w); break;
+    case CT_STEP_MPLS: step = ct_step_mpls(w); break;
+    case CT_STEP_PPPOE: step = ct_step_pppoe(w); break;
+    case CT_STEP_PPP: step = ct_step_ppp(w); break;
+    case CT_STEP_NSH: step = ct_step_nsh(w); break;
+    case CT_STEP_MACSEC: step = ct_step_macsec(w); break;
+    case CT_STEP_IP: step = step_ip(w); break;
+    case CT_STEP_IPV4: step = step_ipv4(w); break;
+    case CT_STEP_IPV6: step = step_ipv6(w); break;
+    case CT_STEP_PROTO: step = step_proto(w); break;
+    case CT_STEP_GRE: step = ct_step_gre(w); break;
+    case CT_STEP_UDP: step = step_udp(w); break;
+    case CT_STEP_TCP: step = step_tcp(w); break;
+    case CT_STEP_ESP: step = ct_step_esp(w); break;
     }
   }
 }

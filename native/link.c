@@ -87,32 +87,21 @@ static enum ct_step metadata(struct ct_walk *w) {
 
 enum ct_step ct_step_ethertype(struct ct_walk *w) {
   switch (w->type) {
-  case TYPE_IPV4:
-    return CT_STEP_IPV4;
-  case TYPE_IPV6:
-    return CT_STEP_IPV6;
+  case TYPE_IPV4: return CT_STEP_IPV4;
+  case TYPE_IPV6: return CT_STEP_IPV6;
   case TYPE_VLAN:
   case TYPE_QINQ:
   case TYPE_QINQ_OLD:
-  case TYPE_QINQ_OLDER:
-    return vlan_tags(w);
+  case TYPE_QINQ_OLDER: return vlan_tags(w);
   case TYPE_MPLS:
-  case TYPE_MPLS_MULTICAST:
-    return ct_walk_enter(w, 0, CT_STEP_MPLS);
-  case TYPE_PPPOE_SESSION:
-    return ct_walk_enter(w, CT_T_PPPOE, CT_STEP_PPPOE);
-  case TYPE_PPP:
-    return ct_walk_enter(w, 0, CT_STEP_PPP);
-  case TYPE_TEB:
-    return ct_walk_enter(w, 0, CT_STEP_ETHER);
-  case TYPE_NSH:
-    return ct_walk_enter(w, CT_T_NSH, CT_STEP_NSH);
-  case TYPE_METADATA:
-    return metadata(w);
-  case TYPE_MACSEC:
-    return ct_walk_enter(w, CT_T_MACSEC, CT_STEP_MACSEC);
-  default:
-    break;
+  case TYPE_MPLS_MULTICAST: return ct_walk_enter(w, 0, CT_STEP_MPLS);
+  case TYPE_PPPOE_SESSION: return ct_walk_enter(w, CT_T_PPPOE, CT_STEP_PPPOE);
+  case TYPE_PPP: return ct_walk_enter(w, 0, CT_STEP_PPP);
+  case TYPE_TEB: return ct_walk_enter(w, 0, CT_STEP_ETHER);
+  case TYPE_NSH: return ct_walk_enter(w, CT_T_NSH, CT_STEP_NSH);
+  case TYPE_METADATA: return metadata(w);
+  case TYPE_MACSEC: return ct_walk_enter(w, CT_T_MACSEC, CT_STEP_MACSEC);
+  default: break;
   }
   if (w->type > TYPE_MAX_LENGTH) return ct_walk_end(w, CT_R_NOT_IP);
   if (w->type < w->wire) ct_walk_trim(w, w->type);
@@ -177,25 +166,23 @@ enum ct_step ct_step_pppoe(struct ct_walk *w) {
 /* | address ff | control 03 | protocol (2, or 1 when its low bit is set) |
  * Address and control are left out in PPPoE and where the peers agreed to (RFC 1661 s2, s6.5, s6.6). */
 enum ct_step ct_step_ppp(struct ct_walk *w) {
-  if (w->len >= 2 && w->d[0] == 0xff && w->d[1] == 0x03) ct_walk_skip(w, 2);
+  if (w->len >= 1 && w->d[0] == 0xff) {
+    if (w->len < 2) return ct_walk_end(w, CT_R_LINK_SHORT);
+    if (w->d[1] == 0x03) ct_walk_skip(w, 2);
+  }
   if (w->len < 1) return ct_walk_end(w, CT_R_LINK_SHORT);
   uint32_t size = w->d[0] & 1 ? 1 : 2;
   if (w->len < size) return ct_walk_end(w, CT_R_LINK_SHORT);
   uint32_t protocol = size == 1 ? w->d[0] : ct_be16(w->d);
   ct_walk_skip(w, size);
   switch (protocol) {
-  case 0x0021:
-    return CT_STEP_IPV4;
-  case 0x0057:
-    return CT_STEP_IPV6;
+  case 0x0021: return CT_STEP_IPV4;
+  case 0x0057: return CT_STEP_IPV6;
   case 0x0281:
-  case 0x0283:
-    return ct_walk_enter(w, 0, CT_STEP_MPLS);
+  case 0x0283: return ct_walk_enter(w, 0, CT_STEP_MPLS);
   case 0x0053: /* encryption, RFC 1968 */
-  case 0x00fd: /* compressed datagram, which MPPE encrypts, RFC 3078 */
-    return ct_walk_end(w, CT_R_ENCRYPTED);
-  default:
-    return ct_walk_end(w, CT_R_NOT_IP);
+  case 0x00fd: /* compressed datagram, which MPPE encrypts, RFC 3078 */ return ct_walk_end(w, CT_R_ENCRYPTED);
+  default: return ct_walk_end(w, CT_R_NOT_IP);
   }
 }
 
@@ -253,16 +240,13 @@ static enum ct_step link_null(struct ct_walk *w) {
   if (family > 0xffff) family = ct_be32(w->d);
   ct_walk_skip(w, 4);
   switch (family) {
-  case 2:
-    return CT_STEP_IPV4;
+  case 2: return CT_STEP_IPV4;
   case 10:
   case 23:
   case 24:
   case 28:
-  case 30:
-    return CT_STEP_IPV6;
-  default:
-    return ct_walk_end(w, CT_R_NOT_IP);
+  case 30: return CT_STEP_IPV6;
+  default: return ct_walk_end(w, CT_R_NOT_IP);
   }
 }
 
@@ -318,40 +302,27 @@ static enum ct_step link_ipoib(struct ct_walk *w) {
 
 static enum ct_step link_first(struct ct_walk *w, uint32_t linktype) {
   switch (linktype) {
-  case LINK_ETHERNET:
-    return CT_STEP_ETHER;
+  case LINK_ETHERNET: return CT_STEP_ETHER;
   case LINK_NULL:
-  case LINK_LOOP:
-    return link_null(w);
+  case LINK_LOOP: return link_null(w);
   case LINK_RAW:
   case LINK_RAW_BSD:
-  case LINK_RAW_OPENBSD:
-    return CT_STEP_IP;
-  case LINK_IPV4:
-    return CT_STEP_IPV4;
-  case LINK_IPV6:
-    return CT_STEP_IPV6;
-  case LINK_SLL:
-    return link_sll(w);
-  case LINK_SLL2:
-    return link_sll2(w);
+  case LINK_RAW_OPENBSD: return CT_STEP_IP;
+  case LINK_IPV4: return CT_STEP_IPV4;
+  case LINK_IPV6: return CT_STEP_IPV6;
+  case LINK_SLL: return link_sll(w);
+  case LINK_SLL2: return link_sll2(w);
   case LINK_PPP:
-  case LINK_PPP_HDLC:
-    return link_ppp_hdlc(w);
+  case LINK_PPP_HDLC: return link_ppp_hdlc(w);
   case LINK_PPP_DIR: /* one byte says in or out */
     if (w->len < 1) return ct_walk_end(w, CT_R_LINK_SHORT);
     ct_walk_skip(w, 1);
     return link_ppp_hdlc(w);
-  case LINK_PPP_ETHER:
-    return ct_walk_enter(w, CT_T_PPPOE, CT_STEP_PPPOE);
-  case LINK_C_HDLC:
-    return link_hdlc(w);
-  case LINK_NFLOG:
-    return link_nflog(w);
-  case LINK_IPOIB:
-    return link_ipoib(w);
-  default:
-    return ct_walk_end(w, CT_R_LINK_UNKNOWN);
+  case LINK_PPP_ETHER: return ct_walk_enter(w, CT_T_PPPOE, CT_STEP_PPPOE);
+  case LINK_C_HDLC: return link_hdlc(w);
+  case LINK_NFLOG: return link_nflog(w);
+  case LINK_IPOIB: return link_ipoib(w);
+  default: return ct_walk_end(w, CT_R_LINK_UNKNOWN);
   }
 }
 

@@ -2,6 +2,7 @@
  * pipeline.c - see pipeline.h.
  */
 #include "pipeline.h"
+#include "rtp_stream.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
                    : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
                                                 : CT_KIND_STREAM_EVICTED;
     bool window = e->type == CT_RTP_WINDOW;
-    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(ev->window) : 0, e->index, ssrc,
+    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(struct ct_rtp_window) : 0, e->index, ssrc,
          e->generation);
   }
 }

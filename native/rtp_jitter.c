@@ -15,7 +15,6 @@
 
 #define JUMP_MS 5000.0f
 #define JUMP_NS 5000000000LL
-#define INFER_AT 32u /* samples before the clock is inferred, and checked again at 8 times that */
 #define INFER_SPAN_NS 100000000LL
 #define REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */
 #define DRIFT_SHIFT 12  /* the reference rises by elapsed / 4096: faster than any clock skew */
@@ -26,8 +25,7 @@ typedef float v4f __attribute__((vector_size(16)));
 typedef int32_t v4i __attribute__((vector_size(16)));
 
 /* Clocks that payload formats use. */
-static const uint32_t clocks[] = {8000,  11025, 12000, 16000, 22050, 24000,
-                                  32000, 44100, 48000, 88200, 90000, 96000};
+static const uint32_t clocks[] = {8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 90000, 96000};
 
 static float absf(float x) { return x < 0 ? -x : x; }
 
@@ -93,7 +91,12 @@ static void use_clock(struct ct_stream *s, uint32_t clock) {
   s->jitter_sum[4] = 0;
 }
 
-/* The known clock nearest to the timestamps' rate, when one is within a fifth of it. */
+/* At the right clock a packet lasts a multiple of 2.5 ms (RFC 6716: the shortest); video lasts anything. */
+static bool fits_step(const struct ct_stream *s, uint32_t clock) {
+  return s->ts_step == 0 || clock == 90000 || s->ts_step * 400u % clock == 0;
+}
+
+/* The known clock nearest to the timestamps' rate that fits the packet time and is within a fifth of it. */
 static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   int64_t span = ct_ns_diff(now, s->first_audio_ns);
   int32_t ticks = (int32_t)(h->ts - s->first_audio_ts);
@@ -103,15 +106,17 @@ static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int6
   double best_off = 0.2;
   for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
     double off = rate > clocks[i] ? rate / clocks[i] - 1 : clocks[i] / rate - 1;
-    if (off < best_off) {
-      best_off = off;
-      best = clocks[i];
-    }
+    if (off >= best_off || !fits_step(s, clocks[i])) continue;
+    best_off = off;
+    best = clocks[i];
   }
   if (best == 0 || best == s->inferred_clock) return;
   s->inferred_clock = best;
   if (!(s->flags & CT_SF_HINTED)) use_clock(s, best);
 }
+
+/* After 32, 256 and 2,048 samples: a stream that begins in a stalled network is judged again. */
+static bool is_infer_point(uint32_t samples) { return samples == 32 || samples == 256 || samples == 2048; }
 
 static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buffer_ns) {
   s->transit_ns += d;
@@ -194,7 +199,7 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   if (s->lane_mode == CT_LANES_ALL) sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, counted);
   if (!h->marker) {
     s->jitter_n++;
-    if (fixed->hz == 0 && (s->jitter_n == INFER_AT || s->jitter_n == INFER_AT * 8)) infer_clock(s, h, now);
+    if (fixed->hz == 0 && is_infer_point(s->jitter_n)) infer_clock(s, h, now);
   }
   remember(s, h, now);
 }

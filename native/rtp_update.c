@@ -156,7 +156,10 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
   int64_t elapsed = ct_ns_diff(now, s->last_audio_ns);
   int64_t off = ct_ns_diff((int64_t)((double)(int32_t)(h->ts - s->last_ts) * ns_per_tick), elapsed);
   if (off < 0) off = -off;
-  return off > REUSE_IDLE_NS && off > elapsed / 2;
+  if (off <= REUSE_IDLE_NS || off <= elapsed / 2) return false;
+  /* A stalled network delivers late what was sent in one go: then they moved with the sequence. */
+  int64_t ticks = (int32_t)(h->ts - s->last_ts), sent = (int64_t)step * s->ts_step;
+  return sent == 0 || ticks < sent / 2 || ticks > sent + sent / 2;
 }
 
 /* Four of the first five packets, or of any five in a row, that step forward with one payload type:

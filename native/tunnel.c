@@ -67,12 +67,9 @@ bool ct_peek_ether(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof 
     case 0x86dd:
       if (len > in && d[in] >> 4 != 6) return false;
       return ct_peek_ip(d + in, len - in, wire - in, proof);
-    case 0x8847:
-      return proof == CT_PROOF_SHAPE;
-    case 0x8864:
-      return proof == CT_PROOF_SHAPE && (len == in || d[in] == 0x11);
-    default:
-      return false;
+    case 0x8847: return proof == CT_PROOF_SHAPE;
+    case 0x8864: return proof == CT_PROOF_SHAPE && (len == in || d[in] == 0x11);
+    default: return false;
     }
   }
   return false;
@@ -159,12 +156,9 @@ enum ct_step ct_step_gre(struct ct_walk *w) {
     ct_walk_skip(w, 4 + entry);
   }
   switch (type) {
-  case 0x6558: /* transparent Ethernet bridging */
-    return ct_walk_enter(w, CT_T_GRE, CT_STEP_ETHER);
-  case 0x88be:
-    return erspan(w, flags & 0x1000);
-  case 0x22eb:
-    return erspan(w, true);
+  case 0x6558: /* transparent Ethernet bridging */ return ct_walk_enter(w, CT_T_GRE, CT_STEP_ETHER);
+  case 0x88be: return erspan(w, flags & 0x1000);
+  case 0x22eb: return erspan(w, true);
   case 0x883e: /* WCCP redirection, with or without 4 bytes of its own: those never begin with 4 */
     if (w->len >= 4 && w->d[0] >> 4 != 4) ct_walk_skip(w, 4);
     return ct_walk_enter(w, CT_T_GRE, CT_STEP_IPV4);
@@ -181,16 +175,11 @@ enum ct_step ct_step_gre(struct ct_walk *w) {
 static enum ct_step nsh_next(uint32_t protocol) {
   switch (protocol) {
   case 1:
-  case 2:
-    return CT_STEP_IP;
-  case 3:
-    return CT_STEP_ETHER;
-  case 4:
-    return CT_STEP_NSH;
-  case 5:
-    return CT_STEP_MPLS;
-  default:
-    return CT_STEP_DONE;
+  case 2: return CT_STEP_IP;
+  case 3: return CT_STEP_ETHER;
+  case 4: return CT_STEP_NSH;
+  case 5: return CT_STEP_MPLS;
+  default: return CT_STEP_DONE;
   }
 }
 
@@ -213,17 +202,13 @@ enum ct_step ct_step_nsh(struct ct_walk *w) {
 
 static bool esp_inner_holds(const uint8_t *d, uint32_t n, uint32_t next) {
   switch (next) {
-  case 4:
-    return n >= 20 && d[0] >> 4 == 4 && ct_peek_ip(d, n, n, CT_PROOF_SUM);
-  case 41:
-    return n >= 40 && d[0] >> 4 == 6 && ct_peek_ip(d, n, n, CT_PROOF_FIT);
-  case 17:
-    return n >= 8 && ct_be16(d + 4) == n;
+  case 4: return n >= 20 && d[0] >> 4 == 4 && ct_peek_ip(d, n, n, CT_PROOF_SUM);
+  case 41: return n >= 40 && d[0] >> 4 == 6 && ct_peek_ip(d, n, n, CT_PROOF_FIT);
+  case 17: return n >= 8 && ct_be16(d + 4) == n;
   case 6: /* reserved bits clear, not SYN and FIN at once */
-    return n >= 20 && d[12] >> 4 >= 5 && (d[12] >> 4) * 4u <= n && (d[12] & 15) == 0 &&
-           (d[13] & 3) != 3 && (d[13] & 0x3f) != 0;
-  default:
-    return false;
+    return n >= 20 && d[12] >> 4 >= 5 && (d[12] >> 4) * 4u <= n && (d[12] & 15) == 0 && (d[13] & 3) != 3 &&
+           (d[13] & 0x3f) != 0;
+  default: return false;
   }
 }
 
@@ -301,13 +286,10 @@ static enum ct_step geneve(struct ct_walk *w) {
   if (d[0] >> 6 != 0 || (d[1] & 0x80) || (d[1] & 0x3f) != 0 || d[7] != 0) return CT_STEP_UDP;
   uint32_t size = 8u + (d[0] & 0x3fu) * 4u;
   switch (ct_be16(d + 2)) {
-  case 0x6558:
-    return enter_udp(w, size, CT_T_GENEVE, CT_STEP_ETHER, CT_PROOF_SHAPE);
+  case 0x6558: return enter_udp(w, size, CT_T_GENEVE, CT_STEP_ETHER, CT_PROOF_SHAPE);
   case 0x0800:
-  case 0x86dd:
-    return enter_udp(w, size, CT_T_GENEVE, CT_STEP_IP, CT_PROOF_SHAPE);
-  default:
-    return CT_STEP_UDP;
+  case 0x86dd: return enter_udp(w, size, CT_T_GENEVE, CT_STEP_IP, CT_PROOF_SHAPE);
+  default: return CT_STEP_UDP;
   }
 }
 
@@ -410,10 +392,10 @@ static enum ct_step mpls_in_udp(struct ct_walk *w) {
   return CT_STEP_UDP;
 }
 
-/* Switches put 12 bytes that nobody documented in front of the mirrored frame; others use none or
- * fewer. With so little to go by, the inner IP header has to prove itself by its checksum. */
+/* HP switches put 12 bytes that nobody documented in front of the mirrored frame, other mirrors put
+ * nothing. With so little to go by, the inner IP header has to prove itself by its checksum. */
 static enum ct_step hperm(struct ct_walk *w) {
-  static const uint8_t sizes[] = {12, 0, 8, 4};
+  static const uint8_t sizes[] = {12, 0};
   for (uint32_t i = 0; i < sizeof sizes; i++) {
     enum ct_step step = enter_udp(w, sizes[i], CT_T_HPERM, CT_STEP_ETHER, CT_PROOF_SUM);
     if (step != CT_STEP_UDP) return step;
@@ -424,29 +406,18 @@ static enum ct_step hperm(struct ct_walk *w) {
 static enum ct_step by_port(struct ct_walk *w, uint16_t port) {
   switch (port) {
   case CT_PORT_VXLAN:
-  case CT_PORT_VXLAN_LINUX:
-    return vxlan(w);
-  case CT_PORT_VXLAN_GPE:
-    return vxlan_gpe(w);
-  case CT_PORT_GENEVE:
-    return geneve(w);
-  case CT_PORT_GTPU:
-    return gtpu(w);
-  case CT_PORT_TEREDO:
-    return teredo(w);
-  case CT_PORT_TZSP:
-    return tzsp(w);
-  case CT_PORT_L2TP:
-    return l2tp(w);
-  case CT_PORT_MPLS_UDP:
-    return mpls_in_udp(w);
+  case CT_PORT_VXLAN_LINUX: return vxlan(w);
+  case CT_PORT_VXLAN_GPE: return vxlan_gpe(w);
+  case CT_PORT_GENEVE: return geneve(w);
+  case CT_PORT_GTPU: return gtpu(w);
+  case CT_PORT_TEREDO: return teredo(w);
+  case CT_PORT_TZSP: return tzsp(w);
+  case CT_PORT_L2TP: return l2tp(w);
+  case CT_PORT_MPLS_UDP: return mpls_in_udp(w);
   case CT_PORT_HPERM:
-  case CT_PORT_HPERM_ALT:
-    return hperm(w);
-  case CT_PORT_NATT:
-    return esp_in_udp(w);
-  default:
-    return CT_STEP_UDP;
+  case CT_PORT_HPERM_ALT: return hperm(w);
+  case CT_PORT_NATT: return esp_in_udp(w);
+  default: return CT_STEP_UDP;
   }
 }
 

@@ -27,10 +27,10 @@ enum ct_step {
   CT_STEP_PPP,
   CT_STEP_NSH,
   CT_STEP_MACSEC,
-  CT_STEP_IP,        /* IPv4 or IPv6, told by the version nibble */
+  CT_STEP_IP, /* IPv4 or IPv6, told by the version nibble */
   CT_STEP_IPV4,
   CT_STEP_IPV6,
-  CT_STEP_PROTO,     /* the payload of IP protocol w->proto */
+  CT_STEP_PROTO, /* the payload of IP protocol w->proto */
   CT_STEP_GRE,
   CT_STEP_UDP,
   CT_STEP_TCP,
@@ -39,13 +39,13 @@ enum ct_step {
 
 struct ct_walk {
   struct ct_packet *p;
-  const uint8_t *d;      /* the cursor */
-  uint32_t len, wire;    /* bytes after it: captured, and on the wire */
-  uint16_t type;         /* Ethertype, for CT_STEP_ETHERTYPE */
-  uint8_t proto;         /* IP protocol, for CT_STEP_PROTO */
-  uint8_t extensions;    /* extension headers met behind the current IP header */
-  bool length_unknown;   /* the IP header states no length: segmentation offload or a jumbogram */
-  bool esp_null;         /* struct ct_decode_opts */
+  const uint8_t *d;    /* the cursor */
+  uint32_t len, wire;  /* bytes after it: captured, and on the wire */
+  uint16_t type;       /* Ethertype, for CT_STEP_ETHERTYPE */
+  uint8_t proto;       /* IP protocol, for CT_STEP_PROTO */
+  uint8_t extensions;  /* extension headers met behind the current IP header */
+  bool length_unknown; /* the IP header states no length: segmentation offload or a jumbogram */
+  bool esp_null;       /* struct ct_decode_opts */
   enum ct_reason reason;
 };
 
@@ -131,14 +131,13 @@ enum ct_tunnel_port {
   CT_PORT_VXLAN_LINUX = 8472,
   CT_PORT_TZSP = 37008,
 };
-#define CT_PORT_BIT(port) (UINT64_C(1) << ((port) & 63))
+#define CT_PORT_BIT(port) (UINT64_C(1) << ((port)&63))
 static inline bool ct_is_tunnel_port(uint16_t port) {
-  static const uint64_t mask = CT_PORT_BIT(CT_PORT_L2TP) | CT_PORT_BIT(CT_PORT_GTPU) |
-                               CT_PORT_BIT(CT_PORT_HPERM_ALT) | CT_PORT_BIT(CT_PORT_TEREDO) |
-                               CT_PORT_BIT(CT_PORT_NATT) | CT_PORT_BIT(CT_PORT_VXLAN) |
-                               CT_PORT_BIT(CT_PORT_VXLAN_GPE) | CT_PORT_BIT(CT_PORT_GENEVE) |
-                               CT_PORT_BIT(CT_PORT_MPLS_UDP) | CT_PORT_BIT(CT_PORT_HPERM) |
-                               CT_PORT_BIT(CT_PORT_VXLAN_LINUX) | CT_PORT_BIT(CT_PORT_TZSP);
+  static const uint64_t mask =
+      CT_PORT_BIT(CT_PORT_L2TP) | CT_PORT_BIT(CT_PORT_GTPU) | CT_PORT_BIT(CT_PORT_HPERM_ALT) |
+      CT_PORT_BIT(CT_PORT_TEREDO) | CT_PORT_BIT(CT_PORT_NATT) | CT_PORT_BIT(CT_PORT_VXLAN) |
+      CT_PORT_BIT(CT_PORT_VXLAN_GPE) | CT_PORT_BIT(CT_PORT_GENEVE) | CT_PORT_BIT(CT_PORT_MPLS_UDP) |
+      CT_PORT_BIT(CT_PORT_HPERM) | CT_PORT_BIT(CT_PORT_VXLAN_LINUX) | CT_PORT_BIT(CT_PORT_TZSP);
   if (CT_LIKELY(!((mask >> (port & 63)) & 1))) return false;
   switch (port) {
   case CT_PORT_L2TP:
@@ -152,10 +151,8 @@ static inline bool ct_is_tunnel_port(uint16_t port) {
   case CT_PORT_MPLS_UDP:
   case CT_PORT_HPERM:
   case CT_PORT_VXLAN_LINUX:
-  case CT_PORT_TZSP:
-    return true;
-  default:
-    return false;
+  case CT_PORT_TZSP: return true;
+  default: return false;
   }
 }
 

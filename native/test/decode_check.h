@@ -12,23 +12,23 @@
 static unsigned checks, failures;
 static const char *subject = "";
 
-#define CHECK(cond)                                                                                \
-  do {                                                                                             \
-    checks++;                                                                                      \
-    if (!(cond)) {                                                                                 \
-      failures++;                                                                                  \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, subject, #cond);                      \
-    }                                                                                              \
+#define CHECK(cond)                                                                                          \
+  do {                                                                                                       \
+    checks++;                                                                                                \
+    if (!(cond)) {                                                                                           \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, subject, #cond);                                \
+    }                                                                                                        \
   } while (0)
 
-#define CHECK_INT(got, want)                                                                       \
-  do {                                                                                             \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                       \
-    checks++;                                                                                      \
-    if (g_ != w_) {                                                                                \
-      failures++;                                                                                  \
-      fprintf(stderr, "%s:%d: %s: %s is %lld, not %lld\n", __FILE__, __LINE__, subject, #got, g_, w_); \
-    }                                                                                              \
+#define CHECK_INT(got, want)                                                                                 \
+  do {                                                                                                       \
+    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
+    checks++;                                                                                                \
+    if (g_ != w_) {                                                                                          \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s: %s is %lld, not %lld\n", __FILE__, __LINE__, subject, #got, g_, w_);       \
+    }                                                                                                        \
   } while (0)
 
 /* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */

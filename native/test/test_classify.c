@@ -36,19 +36,27 @@ static const struct row udp_rows[] = {
     {"no method", T(" sip:a SIP/2.0\r\n\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
     {"CRLF then text", T("\r\n\x01\x02\x03\x04\x05\x06\x07"), CT_CLS_SIP, CT_CLS_OTHER},
     {"byte order mark", T("\xef\xbb\xbfINVITE sip:a SIP/2.0\r\n\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
-    {"junk in front", T("\x00\x00\x07\x1b\x00\x01\x02\x03\x04\x05INVITE sip:a SIP/2.0\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
+    {"junk in front", T("\x00\x00\x07\x1b\x00\x01\x02\x03\x04\x05INVITE sip:a SIP/2.0\r\n"), CT_CLS_SIP,
+     CT_CLS_OTHER},
     {"SSDP", T("M-SEARCH * HTTP/1.1\r\nHost: 239.255.255.250:1900\r\n\r\n"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"MGCP", T("RSIP 1 aaln/*@gw MGCP 1.0\r\nRM: restart\r\n\r\n"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"DNS", T("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x03www\x07" "example\x03" "com\x00\x00\x01\x00\x01"),
+    {"DNS",
+     T("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x03www\x07"
+       "example\x03"
+       "com\x00\x00\x01\x00\x01"),
      CT_CLS_OTHER, CT_CLS_OTHER},
-    {"NTP", T("\x23\x02\x06\xe8\x00\x00\x0b\x1c\x00\x00\x0d\x26\x0a\x0b\x0c\x0d\x00\x00\x00\x00"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"DHCP", T("\x01\x01\x06\x00\x39\x03\xf3\x26\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"NTP", T("\x23\x02\x06\xe8\x00\x00\x0b\x1c\x00\x00\x0d\x26\x0a\x0b\x0c\x0d\x00\x00\x00\x00"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"DHCP", T("\x01\x01\x06\x00\x39\x03\xf3\x26\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
     {"CRLF CRLF", T("\r\n\r\n"), CT_CLS_KEEPALIVE, CT_CLS_OTHER},
     {"empty", T(""), CT_CLS_KEEPALIVE, CT_CLS_OTHER},
     {"zeros", T("\0\0\0\0"), CT_CLS_KEEPALIVE, CT_CLS_OTHER},
     {"jaK", T("jaK"), CT_CLS_KEEPALIVE, CT_CLS_OTHER},
     {"ten CR", T("\r\r\r\r\r\r\r\r\r\r"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"other text", T("<134>kernel: DROP IN=ppp0 OUT= SRC=192.0.2.1"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"two bytes of junk", T("\x01\x02 sip:a@b from a prefix"), CT_CLS_SIP, CT_CLS_OTHER},
+    {"three bytes of junk", T("\x05\x06\x07 sip:a@b from a prefix"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"lower case", T(" invite sip/2.0 x\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
     {"short text", T("hi there"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"RTP", T("\x80\x00" RTP12 "audio"), CT_CLS_RTP, CT_CLS_RTP},
@@ -58,29 +66,117 @@ static const struct row udp_rows[] = {
     {"RTP with extension", T("\x90\x6f" RTP12 "\xbe\xde\x00\x01zzzza"), CT_CLS_RTP, CT_CLS_RTP},
     {"RTP with extension beyond", T("\x90\x6f" RTP12 "\xbe\xde\x00\x02zzzza"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"RTP with extension cut", T("\x90\x6f" RTP12 "\xbe\xde\x00"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTCP SR", T("\x80\xc8\x00\x06" "aaaabbbbccccddddeeeeffff"), CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP RR, empty", T("\x80\xc9\x00\x01" "aaaa"), CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP BYE, empty", T("\x80\xcb\x00\x00" "aaaa"), CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP RR without SSRC", T("\x80\xc9\x00\x00" "aaaa"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTCP beyond", T("\x80\xc9\x00\x02" "aaaa"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTP with a marker where RTCP would be", T("\x80\xc9\x77\x77" "aaaabbbbcccc"), CT_CLS_RTP, CT_CLS_RTP},
+    {"RTCP SR",
+     T("\x80\xc8\x00\x06"
+       "aaaabbbbccccddddeeeeffff"),
+     CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP RR, empty",
+     T("\x80\xc9\x00\x01"
+       "aaaa"),
+     CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP, last type",
+     T("\x80\xdf\x00\x01"
+       "aaaa"),
+     CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP, past the last type",
+     T("\x80\xe0\x00\x01"
+       "aaaa"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTCP BYE, empty",
+     T("\x80\xcb\x00\x00"
+       "aaaa"),
+     CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP RR without SSRC",
+     T("\x80\xc9\x00\x00"
+       "aaaa"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTCP beyond",
+     T("\x80\xc9\x00\x02"
+       "aaaa"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTP with a marker where RTCP would be",
+     T("\x80\xc9\x77\x77"
+       "aaaabbbbcccc"),
+     CT_CLS_RTP, CT_CLS_RTP},
     {"STUN", T("\x00\x01\x00\x00" COOKIE ID12), CT_CLS_STUN, CT_CLS_STUN},
-    {"STUN with attribute", T("\x01\x01\x00\x08" COOKIE ID12 "\x00\x20\x00\x04" "aaaa"), CT_CLS_STUN, CT_CLS_STUN},
-    {"STUN beyond", T("\x01\x01\x00\x0c" COOKIE ID12 "\x00\x20\x00\x04" "aaaa"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"classic STUN", T("\x01\x01\x00\x08" "wxyz" ID12 "\x00\x01\x00\x04" "aaaa"), CT_CLS_STUN, CT_CLS_STUN},
-    {"classic STUN, other type", T("\x01\x07\x00\x08" "wxyz" ID12 "\x00\x01\x00\x04" "aaaa"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"TURN channel", T("\x40\x01\x00\x05" "hello"), CT_CLS_STUN, CT_CLS_STUN},
-    {"TURN channel, padded", T("\x4f\xff\x00\x05" "hello\0\0\0"), CT_CLS_STUN, CT_CLS_STUN},
-    {"TURN channel, too long", T("\x40\x01\x00\x05" "hello\0\0\0\0"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"DTLS", T("\x16\xfe\xff\0\0\0\0\0\0\0\0\0\x04" "abcd"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
-    {"DTLS 1.2 data", T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x04" "abcd"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
-    {"DTLS beyond", T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x05" "abcd"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"TLS over UDP", T("\x16\x03\x01\0\0\0\0\0\0\0\0\0\x04" "abcd"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"ZRTP", T("\x10\x00\x12\x34ZRTP" "ssrc\x50\x5a"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+    {"STUN with attribute",
+     T("\x01\x01\x00\x08" COOKIE ID12 "\x00\x20\x00\x04"
+       "aaaa"),
+     CT_CLS_STUN, CT_CLS_STUN},
+    {"TURN, with trailing bytes", T("\x00\x08\x00\x00" COOKIE ID12 "aaaa"), CT_CLS_STUN, CT_CLS_STUN},
+    {"STUN of odd length", T("\x00\x01\x00\x02" COOKIE ID12 "aa"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"STUN beyond",
+     T("\x01\x01\x00\x0c" COOKIE ID12 "\x00\x20\x00\x04"
+       "aaaa"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"classic STUN",
+     T("\x01\x01\x00\x08"
+       "wxyz" ID12 "\x00\x01\x00\x04"
+       "aaaa"),
+     CT_CLS_STUN, CT_CLS_STUN},
+    {"classic STUN, other type",
+     T("\x01\x07\x00\x08"
+       "wxyz" ID12 "\x00\x01\x00\x04"
+       "aaaa"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"TURN channel",
+     T("\x40\x01\x00\x05"
+       "hello"),
+     CT_CLS_STUN, CT_CLS_STUN},
+    {"TURN channel, padded",
+     T("\x4f\xff\x00\x05"
+       "hello\0\0\0"),
+     CT_CLS_STUN, CT_CLS_STUN},
+    {"TURN channel, too long",
+     T("\x40\x01\x00\x05"
+       "hello\0\0\0\0"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"DTLS",
+     T("\x16\xfe\xff\0\0\0\0\0\0\0\0\0\x04"
+       "abcd"),
+     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+    {"DTLS 1.2 data",
+     T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x04"
+       "abcd"),
+     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+    {"DTLS beyond",
+     T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x05"
+       "abcd"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"TLS over UDP",
+     T("\x16\x03\x01\0\0\0\0\0\0\0\0\0\x04"
+       "abcd"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"ZRTP",
+     T("\x10\x00\x12\x34ZRTP"
+       "ssrc\x50\x5a"),
+     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
     {"HEP3", T("HEP3\x00\x0c\x00\x00\x00\x01\x00\x06"), CT_CLS_HEP, CT_CLS_HEP},
     {"HEP3, old name", T("EEP3\x00\x0c\x00\x00\x00\x01\x00\x06"), CT_CLS_HEP, CT_CLS_HEP},
-    {"HEP1", T("\x01\x10\x02\x11\x13\xc4\x13\xc4" "AAAABBBB" INVITE), CT_CLS_HEP, CT_CLS_HEP},
-    {"HEP2 over IPv6", T("\x02\x28\x0a\x11\x13\xc4\x13\xc4" "AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBB" "time........" INVITE),
+    {"HEP3 beyond", T("HEP3\x00\x0d\x00\x00\x00\x01\x00\x06"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP1, protocol",
+     T("\x01\x10\x02\x13\x13\xc4\x13\xc4"
+       "AAAABBBB"
+       "12345678"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP1, family",
+     T("\x01\x28\x02\x11\x13\xc4\x13\xc4"
+       "AAAABBBB"
+       "12345678901234567890123456789012"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP2 without a message",
+     T("\x02\x10\x02\x11\x13\xc4\x13\xc4"
+       "AAAABBBB"
+       "time........"),
+     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP1",
+     T("\x01\x10\x02\x11\x13\xc4\x13\xc4"
+       "AAAABBBB" INVITE),
+     CT_CLS_HEP, CT_CLS_HEP},
+    {"HEP2 over IPv6",
+     T("\x02\x28\x0a\x11\x13\xc4\x13\xc4"
+       "AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBB"
+       "time........" INVITE),
      CT_CLS_HEP, CT_CLS_HEP},
 };
 static const struct row tcp_rows[] = {
@@ -92,6 +188,8 @@ static const struct row tcp_rows[] = {
     {"WebSocket, longest", T("\x82\x7f\0\0\0\0\0\1\0\0" INVITE), CT_CLS_TCP, CT_CLS_WS_OUT},
     /* "SIP/2.0 200 OK\r\n" under the mask 20 20 20 20. */
     {"WebSocket masked", T("\x81\x90    sip\x0f\x12\x0e\x10\0\x12\x10\x10\0ok-*"), CT_CLS_TCP, CT_CLS_WS_OUT},
+    {"WebSocket, shorter than the message", T("\x81\x06SIP/2.0 200 OK\r\n\r\n.."), CT_CLS_TCP, CT_CLS_OTHER},
+    {"WebSocket, long but shorter", T("\x81\x7e\x00\x06SIP/2.0 200 OK\r\n\r\n.."), CT_CLS_TCP, CT_CLS_OTHER},
     {"WebSocket compressed", T("\xc1\x14SIP/2.0 200 OK\r\n\r\n.."), CT_CLS_TCP, CT_CLS_OTHER},
     {"WebSocket ping", T("\x89\x14SIP/2.0 200 OK\r\n\r\n.."), CT_CLS_TCP, CT_CLS_OTHER},
     {"WebSocket, other text", T("\x81\x14{\"jsonrpc\":\"2.0\"....}"), CT_CLS_TCP, CT_CLS_OTHER},
@@ -100,7 +198,8 @@ static const struct row tcp_rows[] = {
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static struct ct_packet packet(const uint8_t *d, size_t n, size_t wire, uint8_t proto, uint16_t from, uint16_t to) {
+static struct ct_packet packet(const uint8_t *d, size_t n, size_t wire, uint8_t proto, uint16_t from,
+                               uint16_t to) {
   struct ct_packet p;
   memset(&p, 0, sizeof p);
   p.payload = d;
@@ -113,8 +212,8 @@ static struct ct_packet packet(const uint8_t *d, size_t n, size_t wire, uint8_t 
   return p;
 }
 
-static enum ct_class classify(const uint8_t *d, size_t n, size_t wire, uint8_t proto, uint16_t from, uint16_t to,
-                              const struct ct_gate *g, uint8_t *flags) {
+static enum ct_class classify(const uint8_t *d, size_t n, size_t wire, uint8_t proto, uint16_t from,
+                              uint16_t to, const struct ct_gate *g, uint8_t *flags) {
   const struct ct_decode_opts o = {.hep = true};
   struct ct_packet p = packet(d, n, wire, proto, from, to);
   p.cls_flags = 0xff;
@@ -153,7 +252,10 @@ static void test_cut(void) {
   uint8_t flags;
   subject = "cut";
   CHECK_INT(classify(T("\x90\x6f" RTP12), 180, 17, 40000, 40002, &gate, &flags), CT_CLS_RTP);
-  CHECK_INT(classify(T("\x80\xc8\x00\x06" "aaaa"), 28, 17, 40000, 40003, &gate, &flags), CT_CLS_RTCP);
+  CHECK_INT(classify(T("\x80\xc8\x00\x06"
+                       "aaaa"),
+                     28, 17, 40000, 40003, &gate, &flags),
+            CT_CLS_RTCP);
   CHECK_INT(classify(T("\x01\x01\x00\x08" COOKIE ID12), 28, 17, 40000, 3478, &gate, &flags), CT_CLS_STUN);
   CHECK_INT(classify(T("\r\n"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
   CHECK_INT(classify(T(""), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
@@ -166,7 +268,15 @@ static void test_ports(void) {
   subject = "ports";
   CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 53, 40002, &gate, &flags), CT_CLS_OTHER);
   CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 40002, 1023, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T("\x80\xc9\x00\x01" "aaaa"), 8, 17, 53, 40002, &everything, &flags), CT_CLS_OTHER);
+  CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 1024, 1024, &gate, &flags), CT_CLS_RTP);
+  CHECK_INT(classify(T("\x80\xc9\x00\x01"
+                       "aaaa"),
+                     8, 17, 1024, 1024, &gate, &flags),
+            CT_CLS_RTCP);
+  CHECK_INT(classify(T("\x80\xc9\x00\x01"
+                       "aaaa"),
+                     8, 17, 53, 40002, &everything, &flags),
+            CT_CLS_OTHER);
   CHECK_INT(classify(T("GET"), 3, 6, 40002, 8080, &gate, &flags), CT_CLS_TCP);
   CHECK_INT(flags, CT_FLAG_WS_GATE);
   CHECK_INT(classify(T("GET"), 3, 6, 5060, 8080, &gate, &flags), CT_CLS_TCP);
@@ -184,20 +294,46 @@ static void test_ports(void) {
     CHECK_INT(ct_classify(&p, &gate, NULL), CT_CLS_OTHER);
   }
   subject = "HEP without -E";
-  struct ct_packet p = packet(T("HEP3\x00\x30\0\0\0\x0f\0\x2aINVITE sip:a SIP/2.0\r\n\r\n............"), 0, 17, 9060, 9060);
+  struct ct_packet p =
+      packet(T("HEP3\x00\x30\0\0\0\x0f\0\x2aINVITE sip:a SIP/2.0\r\n\r\n............"), 0, 17, 9060, 9060);
   p.wire_len = p.len;
   CHECK_INT(ct_classify(&p, &everything, NULL), CT_CLS_OTHER);
 }
 
 static void test_looks_sip(void) {
   static const char *const yes[] = {
-      "ACK sip:a SIP/2.0\r\n", "SIP/2.0 100\r\n", "SIP/2.0 100 ", "x y SIP/2.0\n", "INVITE sip:a", "INVITE sips:",
-      "REGISTER tel:+1", "PUBLISH sip:a@b;method=x", "\n\r\n\rINFO sip:a SIP/2.0\r\n",
+      "ACK sip:a SIP/2.0\r\n",
+      "SIP/2.0 100\r\n",
+      "SIP/2.0 100 ",
+      "SIP/2.0 100",
+      "x y SIP/2.0\n",
+      "INVITE sip:a",
+      "INVITE sips:",
+      "REGISTER tel:+1",
+      "PUBLISH sip:a@b;method=x",
+      "\n\r\n\rINFO sip:a SIP/2.0\r\n",
   };
   static const char *const no[] = {
-      "", "\r\n\r\n", "SIP/2.0", "SIP/2.0 20", "SIP/2.0 2x0 OK\r\n", "SIP/1.0 200 OK\r\n", "INVITE", "INVITE ", "INVITE sip",
-      "INVITE http://a", "INVITE SIP/2.0\r\n", "INVITE\tsip:a SIP/2.0\r\n", "INVITE sip:a\r\nSIP/2.0\r\n", "INVITED sip:a",
-      "<134>INVITE sip:a SIP/2.0\r\n", "aaaaaaaaaabbbbbbbbbbccccccccccddd sip:a SIP/2.0\r\n", "\x80INVITE sip:a SIP/2.0\r\n",
+      "",
+      "\r\n\r\n",
+      "SIP/2.0",
+      "SIP/2.0 20",
+      "SIP/2.0 2x0 OK\r\n",
+      "SIP/2.0 x00 OK\r\n",
+      "SIP/2.0 20x OK\r\n",
+      "INVITE  SIP/2.0\r\n",
+      "SIP/1.0 200 OK\r\n",
+      "INVITE",
+      "INVITE ",
+      "INVITE sip",
+      "INVITE http://a",
+      "INVITE SIP/2.0\r\n",
+      "INVITE\tsip:a SIP/2.0\r\n",
+      "INVITE sip:a\r\nSIP/2.0\r\n",
+      "INVITED sip:a",
+      "<134>INVITE sip:a SIP/2.0\r\n",
+      "aaaaaaaaaabbbbbbbbbbccccccccccddd sip:a SIP/2.0\r\n",
+      "\x80INVITE sip:a SIP/2.0\r\n",
       "NOTIFY * HTTP/1.1\r\n",
   };
   for (size_t i = 0; i < COUNT(yes); i++) {

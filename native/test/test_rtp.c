@@ -403,6 +403,17 @@ static void reuse_by_next_call(void) {
   push(SEND(.at = t, .ts = 5000u + 160 * 200 + 8000, .seq = 1700));
   CHECK_EQ(opened, 2);
   stop();
+  /* A stall of 3 s after which the queue comes out, but for five packets: the same call. */
+  start(100, 100);
+  for (int i = 0; i < 200; i++) push(nth(i, 1000));
+  for (int i = 205; i < 400; i++) {
+    struct send s = nth(i, 1000);
+    s.at = T0 + 7 * SECOND + i * MS;
+    push(s);
+  }
+  CHECK_EQ(opened, 1);
+  CHECK_EQ(lost(stream(0)), 5);
+  stop();
 }
 
 static void outage_is_loss(void) {

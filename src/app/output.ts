@@ -117,13 +117,7 @@ export function printCallReport(session: CaptureSession, callId: string, markdow
 
 /** One line of figures, for scripts and the benchmark. */
 export function printStatsJson(session: CaptureSession, elapsedSec: number): void {
-  let rtpPackets = 0;
-  let rtpLost = 0;
-  for (const s of session.streams.newestFirst()) {
-    const snapshot = session.streams.snapshot(s);
-    rtpPackets += snapshot?.packets ?? 0;
-    rtpLost += snapshot?.lost ?? 0;
-  }
+  const rtp = session.streams.totals();
   const packets = session.source.counter('frames');
   process.stdout.write(
     `${JSON.stringify({
@@ -131,8 +125,8 @@ export function printStatsJson(session: CaptureSession, elapsedSec: number): voi
       sipMessages: session.tracker.counts.messages,
       dialogs: session.dialogs.size,
       streams: session.streams.size,
-      rtpPackets,
-      rtpLost,
+      rtpPackets: rtp.packets,
+      rtpLost: rtp.lost,
       elapsedSec,
       packetsPerSec: Math.round(packets / elapsedSec),
       stats: toStats(session),

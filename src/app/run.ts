@@ -5,6 +5,7 @@ import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEnd } from '../sources/file-source.ts';
 import { CaptureSession } from './capture-session.ts';
+import type { SessionOptions } from './capture-session.ts';
 import { printCallReport, printDialogsJson, printStatsJson, printTable } from './output.ts';
 
 /** What to say about a file that did not end cleanly; null when it did. */
@@ -18,9 +19,9 @@ function endWarning(path: string, end: FileEnd): string | null {
   return `calltap: ${path}: ${why}; used the ${end.frames} frames before it`;
 }
 
-/** Exit code of the run. Throws ServiceError for what stops it. */
-export async function runCapture(config: Config): Promise<number> {
-  const session = new CaptureSession({
+/** The part of the configuration that a session reads. */
+export function sessionOptions(config: Config): SessionOptions {
+  return {
     sipPorts: config.portrange,
     wsPorts: config.wsPortrange,
     maxDialogs: config.maxDialogs,
@@ -29,7 +30,12 @@ export async function runCapture(config: Config): Promise<number> {
     windowSec: config.qualityIntervalSecs,
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
-  });
+  };
+}
+
+/** Exit code of the run. Throws ServiceError for what stops it. */
+export async function runCapture(config: Config): Promise<number> {
+  const session = new CaptureSession(sessionOptions(config));
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, config, (done) => read(session, config, done));

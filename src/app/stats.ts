@@ -27,9 +27,9 @@ function sum(counts: Iterable<number>): number {
   return total;
 }
 
-/** Frames that could not be decoded, all reasons together. */
+/** Frames that could not be decoded, all reasons together: of any layer, and compressed without its context. */
 export function undecodableFrames(session: CaptureSession): number {
-  return sum([...session.source.losses()].map(([, n]) => n));
+  return sum([...session.source.losses()].map(([, n]) => n)) + session.decode.wsCompressedUndecodable;
 }
 
 /** Post-dial delays of all dialogs, ascending. */

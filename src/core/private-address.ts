@@ -18,17 +18,28 @@ function isPrivateIpv4(a: number): boolean {
   );
 }
 
+function isPrivateIpv6(b: Uint8Array, off: number): boolean {
+  const first = b[off] ?? 0;
+  if ((first & 0xfe) === 0xfc || (first === 0xfe && ((b[off + 1] ?? 0) & 0xc0) === 0x80)) return true;
+  for (let i = 0; i < 10; i++) if (b[off + i] !== 0) return false;
+  const tail = ipv4At(b, off + 12);
+  if (b[off + 10] === 0xff && b[off + 11] === 0xff) return isPrivateIpv4(tail);
+  return b[off + 10] === 0 && b[off + 11] === 0 && tail === 1;
+}
+
+function ipv4At(b: Uint8Array, off: number): number {
+  return (b[off] ?? 0) * 0x1000000 + (b[off + 1] ?? 0) * 0x10000 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0);
+}
+
+/** Whether the address whose bytes stand at `off` is private. */
+export function isPrivateAt(b: Uint8Array, off: number, version: number): boolean {
+  return version === 6 ? isPrivateIpv6(b, off) : isPrivateIpv4(ipv4At(b, off));
+}
+
 /** False for public addresses and for text that is no address. */
 export function isPrivateAddress(text: string): boolean {
   const v4 = parseIpv4(text);
   if (v4 >= 0) return isPrivateIpv4(v4);
   const v6 = parseIpv6(text);
-  if (v6 === null) return false;
-  const first = v6[0] ?? 0;
-  const second = v6[1] ?? 0;
-  if ((first & 0xfe) === 0xfc || (first === 0xfe && (second & 0xc0) === 0x80)) return true;
-  if (!v6.subarray(0, 10).every((b) => b === 0)) return false;
-  const tail = (v6[12] ?? 0) * 0x1000000 + (v6[13] ?? 0) * 0x10000 + (v6[14] ?? 0) * 256 + (v6[15] ?? 0);
-  if (v6[10] === 0xff && v6[11] === 0xff) return isPrivateIpv4(tail);
-  return v6[10] === 0 && v6[11] === 0 && tail === 1;
+  return v6 !== null && isPrivateIpv6(v6, 0);
 }

@@ -165,7 +165,15 @@ export class FragmentReassembler {
   #begin(key: string, tsUs: number): Datagram {
     if (this.#open.size >= this.#limits.maxDatagrams) this.#evictOldest();
     const d: Datagram = {
-      firstTsUs: tsUs, pieces: [], held: 0, arrived: 0, total: -1, proto: 0, frame: -1, digestLo: 0, digestHi: 0,
+      firstTsUs: tsUs,
+      pieces: [],
+      held: 0,
+      arrived: 0,
+      total: -1,
+      proto: 0,
+      frame: -1,
+      digestLo: 0,
+      digestHi: 0,
       isDiscarded: false,
     };
     this.#open.set(key, d);

@@ -50,11 +50,31 @@ const CHUNK = {
 
 /** Payload size by type; 0 is any. What is not here is skipped. */
 const SIZES = new Map<number, number>([
-  [CHUNK.FAMILY, 1], [CHUNK.PROTOCOL, 1], [CHUNK.SRC4, 4], [CHUNK.DST4, 4], [CHUNK.SRC6, 16], [CHUNK.DST6, 16],
-  [CHUNK.SRC_PORT, 2], [CHUNK.DST_PORT, 2], [CHUNK.SECONDS, 4], [CHUNK.MICROSECONDS, 4], [CHUNK.TYPE, 1],
-  [CHUNK.AGENT, 4], [CHUNK.KEEP_ALIVE, 2], [CHUNK.AUTH_KEY, 0], [CHUNK.PAYLOAD, 0], [CHUNK.COMPRESSED, 0],
-  [CHUNK.CORRELATION, 0], [CHUNK.VLAN, 2], [CHUNK.NODE, 0], [CHUNK.TCP_FLAGS, 1], [CHUNK.TOS, 1], [CHUNK.MOS, 2],
-  [CHUNK.R_FACTOR, 2], [CHUNK.JITTER, 4], [CHUNK.GROUP, 0],
+  [CHUNK.FAMILY, 1],
+  [CHUNK.PROTOCOL, 1],
+  [CHUNK.SRC4, 4],
+  [CHUNK.DST4, 4],
+  [CHUNK.SRC6, 16],
+  [CHUNK.DST6, 16],
+  [CHUNK.SRC_PORT, 2],
+  [CHUNK.DST_PORT, 2],
+  [CHUNK.SECONDS, 4],
+  [CHUNK.MICROSECONDS, 4],
+  [CHUNK.TYPE, 1],
+  [CHUNK.AGENT, 4],
+  [CHUNK.KEEP_ALIVE, 2],
+  [CHUNK.AUTH_KEY, 0],
+  [CHUNK.PAYLOAD, 0],
+  [CHUNK.COMPRESSED, 0],
+  [CHUNK.CORRELATION, 0],
+  [CHUNK.VLAN, 2],
+  [CHUNK.NODE, 0],
+  [CHUNK.TCP_FLAGS, 1],
+  [CHUNK.TOS, 1],
+  [CHUNK.MOS, 2],
+  [CHUNK.R_FACTOR, 2],
+  [CHUNK.JITTER, 4],
+  [CHUNK.GROUP, 0],
 ]);
 const CHUNK_TYPES = 0x40;
 
@@ -212,9 +232,11 @@ function inflate(data: Uint8Array): Uint8Array | null {
   const b0 = data[0] ?? 0;
   const b1 = data[1] ?? 0;
   const attempts =
-    b0 === 0x1f && b1 === 0x8b ? [gunzipSync]
-    : (b0 & 0x0f) === 8 && ((b0 << 8) | b1) % 31 === 0 ? [inflateSync, inflateRawSync]
-    : [inflateRawSync];
+    b0 === 0x1f && b1 === 0x8b
+      ? [gunzipSync]
+      : (b0 & 0x0f) === 8 && ((b0 << 8) | b1) % 31 === 0
+        ? [inflateSync, inflateRawSync]
+        : [inflateRawSync];
   for (const attempt of attempts) {
     try {
       return attempt(data, options);

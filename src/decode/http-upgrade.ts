@@ -33,7 +33,9 @@ export function mayBeHandshake(b: Uint8Array, at: number, end: number): boolean 
 
 /** Reads the complete header block [at, end) and notes in `session` what it agrees. */
 export function readHandshake(b: Uint8Array, at: number, end: number, session: WebSocketSession): HttpKind {
-  const lines = Buffer.from(b.buffer, b.byteOffset + at, end - at).toString('latin1').split('\n');
+  const lines = Buffer.from(b.buffer, b.byteOffset + at, end - at)
+    .toString('latin1')
+    .split('\n');
   const first = lines[0] ?? '';
   const isResponse = startsWith(b, at, end, STATUS);
   if (!isResponse && !/ HTTP\/1\.\d\r?$/.test(first)) return HTTP.NONE;

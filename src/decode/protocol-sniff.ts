@@ -1,6 +1,6 @@
-/** What protocol bytes at the begin of a stream or a segment belong to: SIP, HTTP, WebSocket (RFC 6455), TLS (RFC 8446 §5.1). */
+/** What protocol bytes at the begin of a stream or a segment belong to (SIP, HTTP, RFC 6455, RFC 8446 §5.1). */
 import { mayBeHandshake, type WebSocketSession } from './http-upgrade.ts';
-import { sipStart, skipKeepAlive, START, type Start } from './sip-framing.ts';
+import { START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
 import { FRAME, FrameHeader, sipFrameStart } from './websocket.ts';
 
 export const PROTOCOL = { UNKNOWN: 0, SIP: 1, WEBSOCKET: 2, TLS: 3, OTHER: 4 } as const;

@@ -27,12 +27,17 @@ function versionLength(b: Uint8Array, at: number, end: number): number {
     if (at + i >= end) return -1;
     const c = b[at + i] ?? 0;
     const fits =
-      i === 0 ? (c | 32) === 115
-      : i === 1 ? (c | 32) === 105
-      : i === 2 ? (c | 32) === 112
-      : i === 3 ? c === 47
-      : i === 5 ? c === 46
-      : isDigit(c);
+      i === 0
+        ? (c | 32) === 115
+        : i === 1
+          ? (c | 32) === 105
+          : i === 2
+            ? (c | 32) === 112
+            : i === 3
+              ? c === 47
+              : i === 5
+                ? c === 46
+                : isDigit(c);
     if (!fits) return 0;
   }
   return 7;
@@ -84,7 +89,7 @@ export function headersEnd(b: Uint8Array, from: number, end: number): number {
   for (let i = from + 1; i < end; i += 2) {
     const c = b[i] ?? 255;
     if (c > CR) continue;
-    for (let j = Math.max(from, i - 2); j <= i; j++) {
+    for (let j = Math.max(from, i - 1); j <= i; j++) {
       if (b[j] !== LF) continue;
       if (j + 1 < end && b[j + 1] === LF) return j + 2;
       if (j + 2 < end && b[j + 1] === CR && b[j + 2] === LF) return j + 3;

@@ -4,14 +4,21 @@
  * Fed with in-order bytes; bytes handed on are valid during the call only. SIP framing: RFC 3261 §18.3; WebSocket:
  * RFC 6455, RFC 7118; TLS is known by its record header (RFC 8446 §5.1).
  */
-import { ByteBuffer, type ByteBudget } from './byte-buffer.ts';
+import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
 import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './http-upgrade.ts';
 import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 import {
-  contentLength, headersEnd, LENGTH_ABSENT, LENGTH_BAD, sipStart, skipKeepAlive, START, type Start,
+  contentLength,
+  headersEnd,
+  LENGTH_ABSENT,
+  LENGTH_BAD,
+  START,
+  type Start,
+  sipStart,
+  skipKeepAlive,
 } from './sip-framing.ts';
 import { FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket.ts';
 
@@ -270,7 +277,11 @@ export class StreamFramer {
     this.#isLost = false;
     this.#need = AT_BOUNDARY;
     this.#webSocket = new WebSocketReceiver(
-      this.#session, sawAll, counters, limits.maxWebSocketMessageBytes, budget,
+      this.#session,
+      sawAll,
+      counters,
+      limits.maxWebSocketMessageBytes,
+      budget,
       (b, start, end, begin) => this.#webSocketMessage(b, start, end, begin),
     );
   }
@@ -437,7 +448,14 @@ export class StreamFramer {
     this.#emit(b, at, stop, 'WS', begin, false);
   }
 
-  #emit(b: Uint8Array, start: number, end: number, via: StreamTransport, begin: SegmentMark, isTruncated: boolean): void {
+  #emit(
+    b: Uint8Array,
+    start: number,
+    end: number,
+    via: StreamTransport,
+    begin: SegmentMark,
+    isTruncated: boolean,
+  ): void {
     this.#ignoredRun = 0;
     if (via === 'TCP') this.#shared.counters.sipMessages++;
     this.#target(b, start, end, via, begin, isTruncated);

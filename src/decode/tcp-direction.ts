@@ -174,7 +174,8 @@ export class TcpDirection {
     if (novelty === NOVELTY.NONE) counters.tcpRetransmittedSegments++;
     else if (novelty === NOVELTY.PART) counters.tcpOverlaps++;
     // What the arriving segment completes is complete only now.
-    if (this.isAnchored && (this.#queue.head?.seq ?? -1) === this.next && mark.tsUs > this.clockUs) this.clockUs = mark.tsUs;
+    if (this.isAnchored && (this.#queue.head?.seq ?? -1) === this.next && mark.tsUs > this.clockUs)
+      this.clockUs = mark.tsUs;
     this.#drain();
     this.skipHoles(mark.tsUs);
   }

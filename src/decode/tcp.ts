@@ -252,7 +252,8 @@ export class TcpReassembler {
         this.#hooks.onExcluded(transport === 'WS' ? 'websocket' : 'sip', c.servicePort);
         return;
       }
-      const meta = (this.#meta ??= emptyMeta(c));
+      this.#meta ??= emptyMeta(c);
+      const meta = this.#meta;
       const fromA = index === 0;
       meta.connection = c;
       meta.direction = index;

@@ -5,8 +5,9 @@
  * codec without a published value is `not_scorable`, and a stream's MOS comes from the mean of its
  * windows' R, weighted by packets: means of MOS would mix a curve.
  */
-import { burstRatio, mosOfR, rFactor } from './emodel.ts';
+
 import type { Impairment } from './emodel.ts';
+import { burstRatio, mosOfR, rFactor } from './emodel.ts';
 
 /** R from which a window is acceptable: G.109's medium class, "some users dissatisfied". */
 export const ACCEPTABLE_R = 70;

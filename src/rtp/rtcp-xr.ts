@@ -4,8 +4,9 @@
  *
  *   | block type | type specific | length in words, less one | contents |
  */
-import { fail, ok } from '../core/result.ts';
+
 import type { Result } from '../core/result.ts';
+import { fail, ok } from '../core/result.ts';
 
 /** What an endpoint says about a stream it receives; a figure it does not know is absent. */
 export type VoipMetrics = {

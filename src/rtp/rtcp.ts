@@ -5,13 +5,14 @@
  *    0                   1                   2                   3
  *   |V=2|P|   RC    |  PT (192..223) |  length in words, less one    |
  *
- * Nothing in the bytes says that a packet is SRTCP. All lengths must add up exactly, so that one is refused
- * as malformed in all but odd cases instead of being read as figures.
+ * Nothing in the bytes says that a packet is SRTCP. The lengths must add up, so that one is refused as
+ * malformed in all but odd cases instead of being read as figures.
  */
-import { fail, ok } from '../core/result.ts';
+
 import type { Result } from '../core/result.ts';
-import { parseXrBlocks } from './rtcp-xr.ts';
+import { fail, ok } from '../core/result.ts';
 import type { XrBlock } from './rtcp-xr.ts';
+import { parseXrBlocks } from './rtcp-xr.ts';
 
 export type ReportBlock = {
   readonly ssrc: number;
@@ -41,9 +42,18 @@ export type RtcpPacket =
       readonly reports: readonly ReportBlock[];
     }
   | { readonly kind: 'rr'; readonly ssrc: number; readonly reports: readonly ReportBlock[] }
-  | { readonly kind: 'sdes'; readonly chunks: readonly { readonly ssrc: number; readonly items: readonly SdesItem[] }[] }
+  | {
+      readonly kind: 'sdes';
+      readonly chunks: readonly { readonly ssrc: number; readonly items: readonly SdesItem[] }[];
+    }
   | { readonly kind: 'bye'; readonly ssrcs: readonly number[]; readonly reason: string }
-  | { readonly kind: 'app'; readonly ssrc: number; readonly name: string; readonly subtype: number; readonly bytes: number }
+  | {
+      readonly kind: 'app';
+      readonly ssrc: number;
+      readonly name: string;
+      readonly subtype: number;
+      readonly bytes: number;
+    }
   | { readonly kind: 'xr'; readonly ssrc: number; readonly blocks: readonly XrBlock[] }
   | { readonly kind: 'other'; readonly packetType: number };
 
@@ -51,6 +61,8 @@ export type Rtcp = {
   readonly packets: readonly RtcpPacket[];
   /** Does not begin with a report: reduced-size (RFC 5506). */
   readonly isReducedSize: boolean;
+  /** What ended the reading before the end of the datagram; null when all of it was read. */
+  readonly stoppedBy: RtcpReason | null;
 };
 
 export const RTCP_REASONS = [
@@ -71,6 +83,8 @@ export type RtcpReason = (typeof RTCP_REASONS)[number];
 
 /** Packets read of one datagram. */
 const MAX_PACKETS = 32;
+/** Packets after which a malformed one no longer makes the datagram suspect. */
+const SOUND_PACKETS = 2;
 /** SDES item types; 1 is the CNAME. */
 export const SDES_CNAME = 1;
 
@@ -81,37 +95,52 @@ const REPORT_BYTES = 24;
 
 const text = new TextDecoder('utf-8');
 
+/**
+ * Reads a whole datagram. What is malformed after two sound packets ends the reading but keeps them: senders
+ * that miscount their last packet exist, and ciphertext does not look like a second packet.
+ */
 export function parseRtcp(bytes: Uint8Array): Result<Rtcp, RtcpReason> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const packets: RtcpPacket[] = [];
-  let off = 0;
-  // A header and the SSRC that follows it are eight bytes; an empty SDES or BYE has the header only.
+  let stoppedBy: RtcpReason | null = null;
+  // A header is four bytes.
   if (bytes.length < 4) return fail('short');
-  while (off < bytes.length) {
-    if (packets.length === MAX_PACKETS) return fail('too_many');
-    // The header is four bytes.
-    if (bytes.length - off < 4) return fail('length');
-    const first = view.getUint8(off);
-    if (first >> 6 !== 2) return fail('version');
-    const type = view.getUint8(off + 1);
-    if (type < LOWEST_TYPE || type > HIGHEST_TYPE) return fail('packet_type');
-    let end = off + 4 + view.getUint16(off + 2) * 4;
-    const next = end;
-    // The packet lies within the datagram.
-    if (end > bytes.length) return fail('length');
-    if ((first & 0x20) !== 0) {
-      // Only the last packet is padded; the count is whole words and leaves the header (section 6.4.1).
-      const pad = end > off + 4 ? view.getUint8(end - 1) : 0;
-      if (next !== bytes.length || pad === 0 || pad % 4 !== 0 || pad > end - off - 4) return fail('padding');
-      end -= pad;
+  for (let off = 0; off < bytes.length; ) {
+    const step: Result<Step, RtcpReason> = packets.length === MAX_PACKETS ? fail('too_many') : nextPacket(view, off);
+    if (!step.ok) {
+      if (packets.length < SOUND_PACKETS) return step;
+      stoppedBy = step.reason;
+      break;
     }
-    const packet = parsePacket(view, type, first & 31, off, end);
-    if (!packet.ok) return packet;
-    packets.push(packet.value);
-    off = next;
+    packets.push(step.value.packet);
+    off = step.value.next;
   }
   const kind = packets[0]?.kind;
-  return ok({ packets, isReducedSize: kind !== 'sr' && kind !== 'rr' });
+  return ok({ packets, isReducedSize: kind !== 'sr' && kind !== 'rr', stoppedBy });
+}
+
+type Step = { readonly packet: RtcpPacket; readonly next: number };
+
+/** The packet at `off` and where the next one begins. */
+function nextPacket(view: DataView, off: number): Result<Step, RtcpReason> {
+  // The header is four bytes.
+  if (view.byteLength - off < 4) return fail('length');
+  const first = view.getUint8(off);
+  if (first >> 6 !== 2) return fail('version');
+  const type = view.getUint8(off + 1);
+  if (type < LOWEST_TYPE || type > HIGHEST_TYPE) return fail('packet_type');
+  const next = off + 4 + view.getUint16(off + 2) * 4;
+  // The packet lies within the datagram.
+  if (next > view.byteLength) return fail('length');
+  let end = next;
+  if ((first & 0x20) !== 0) {
+    // Only the last packet is padded; the count is whole words and leaves the header (section 6.4.1).
+    const pad = end > off + 4 ? view.getUint8(end - 1) : 0;
+    if (next !== view.byteLength || pad === 0 || pad % 4 !== 0 || pad > end - off - 4) return fail('padding');
+    end -= pad;
+  }
+  const packet = parsePacket(view, type, first & 31, off, end);
+  return packet.ok ? ok({ packet: packet.value, next }) : packet;
 }
 
 /** Middle 32 bits of a sender report's NTP time: what a receiver repeats as its LSR. */
@@ -119,7 +148,13 @@ export function ntpMiddle(ntpSeconds: number, ntpFraction: number): number {
   return ((ntpSeconds & 0xffff) * 65536 + (ntpFraction >>> 16)) >>> 0;
 }
 
-function parsePacket(v: DataView, type: number, count: number, off: number, end: number): Result<RtcpPacket, RtcpReason> {
+function parsePacket(
+  v: DataView,
+  type: number,
+  count: number,
+  off: number,
+  end: number,
+): Result<RtcpPacket, RtcpReason> {
   switch (type) {
     case TYPE.SR:
       return parseSenderReport(v, count, off, end);

@@ -9,7 +9,7 @@ export const WINDOW_BYTES = 80;
 
 /** Jitter lanes: 8000, 16000, 48000, 90000 Hz and the stream's other clock. */
 export const LANES = 5;
-export const LANE_CLOCKS = [8000, 16000, 48000, 90000] as const;
+export const LANE_CLOCKS: readonly number[] = [8000, 16000, 48000, 90000];
 /** Payload types counted apart. */
 export const PAYLOAD_TYPES = 4;
 /** No payload type seen. */

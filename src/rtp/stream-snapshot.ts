@@ -5,9 +5,17 @@
  * packets at most; a window that closed in between shows in `windowSeq`, and readStream reads again.
  */
 import type { BurstGapState } from './burst-gap.ts';
-import { LANE_MODE, LANES, NO_PAYLOAD_TYPE, PAYLOAD_TYPES, STREAM, STREAM_FLAG, STREAM_STATE } from './stream-layout.ts';
-import { laneOf } from './stream-window.ts';
+import {
+  LANE_MODE,
+  LANES,
+  NO_PAYLOAD_TYPE,
+  PAYLOAD_TYPES,
+  STREAM,
+  STREAM_FLAG,
+  STREAM_STATE,
+} from './stream-layout.ts';
 import type { JitterLanes, StreamWindow } from './stream-window.ts';
+import { laneOf } from './stream-window.ts';
 
 export type PayloadTypeCount = { readonly payloadType: number; readonly packets: number; readonly isEvent: boolean };
 
@@ -86,7 +94,10 @@ export function packetMs(s: StreamSnapshot, clockRate: number | null): number {
 }
 
 /** The stream's jitter at the clock the SDP or the static payload type gives, or null when none does. */
-export function streamJitter(s: StreamSnapshot, clockRate: number | null): { meanMs: number; nowMs: number; maxMs: number } {
+export function streamJitter(
+  s: StreamSnapshot,
+  clockRate: number | null,
+): { meanMs: number; nowMs: number; maxMs: number } {
   const lane = laneOf(s, clockRate);
   return { meanMs: s.jitterMeanMs[lane] ?? 0, nowMs: s.jitterNowMs[lane] ?? 0, maxMs: s.jitterMaxMs[lane] ?? 0 };
 }

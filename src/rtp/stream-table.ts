@@ -2,13 +2,13 @@
  * The native stream table seen from TypeScript: chunks of native memory read by index, no call a stream.
  */
 import { STREAM, STREAM_BYTES } from './stream-layout.ts';
-import { readStream, timeUs } from './stream-snapshot.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
+import { readStream, timeUs } from './stream-snapshot.ts';
 
 export { WINDOW_BYTES } from './stream-layout.ts';
-export { parseWindow } from './stream-window.ts';
-export type { StreamWindow } from './stream-window.ts';
 export type { StreamSnapshot } from './stream-snapshot.ts';
+export type { StreamWindow } from './stream-window.ts';
+export { parseWindow } from './stream-window.ts';
 
 /** What the addon says about the table's layout. */
 export type StreamTableInfo = { readonly streamBytes: number; readonly streamChunk: number };
@@ -41,6 +41,23 @@ export class StreamTable {
   lastSeenUs(index: number): number | null {
     const view = this.#view(index);
     return view === null ? null : timeUs(view, this.#base(index) + STREAM.lastNs);
+  }
+
+  /** Packets and loss alone, without making an object: for totals over all streams. */
+  packets(index: number): number {
+    const view = this.#view(index);
+    if (view === null) return 0;
+    const at = this.#base(index) + STREAM.packets;
+    return view.getUint32(at + 4, true) * 4294967296 + view.getUint32(at, true);
+  }
+
+  lost(index: number): number {
+    const view = this.#view(index);
+    if (view === null) return 0;
+    const base = this.#base(index);
+    const segment = (view.getUint32(base + STREAM.extMax, true) - view.getUint32(base + STREAM.baseExt, true)) >>> 0;
+    const expected = (view.getUint32(base + STREAM.expectedPrev, true) + segment + 1) >>> 0;
+    return Math.max(0, expected - view.getUint32(base + STREAM.unique, true));
   }
 
   /** An SDP vouches for the candidate: it is not recycled. */

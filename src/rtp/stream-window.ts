@@ -39,7 +39,7 @@ export function laneOf(lanes: JitterLanes, clockRate: number | null): number {
   if (lanes.laneMode === LANE_MODE.ONE) return 0;
   for (const clock of [clockRate ?? 0, lanes.clock]) {
     if (clock === 0) continue;
-    const fixed = LANE_CLOCKS.findIndex((c) => c === clock);
+    const fixed = LANE_CLOCKS.indexOf(clock);
     if (fixed >= 0) return fixed;
     if (clock === lanes.otherClock) return LANES - 1;
   }

@@ -13,6 +13,7 @@ const COLON = 0x3a;
 const SLASH = 0x2f;
 const MAX_UINT32 = 0xffff_ffff;
 const MAX_PTIME_MS = 10_000;
+const MAX_SUITE_BYTES = 32;
 
 const field = new Field();
 
@@ -184,8 +185,21 @@ function readGroup(bytes: Buffer, p: number, end: number, session: SessionSectio
 /** crypto:<tag> <suite> <key>...: the suite is all that leaves this function. */
 function readCrypto(bytes: Buffer, p: number, end: number, session: SessionSection, media: MediaSection): boolean {
   if (!field.next(bytes, p, end) || !field.next(bytes, field.end, end)) return false;
+  // A line without a suite has the key in its place; a suite is a short word (RFC 4568 9.1).
+  if (!isSuite(bytes, field.start, field.end)) return false;
   if (media.cryptoSuites.length >= MAX_CRYPTO) session.notes |= SDP_NOTE.cappedAttributes;
   else media.cryptoSuites = [...media.cryptoSuites, bytes.toString('latin1', field.start, field.end)];
+  return true;
+}
+
+/** Letters, digits and underscores, and shorter than any key. */
+function isSuite(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > MAX_SUITE_BYTES) return false;
+  for (let p = start; p < end; p++) {
+    const c = bytes[p] ?? 0;
+    const lower = c | 0x20;
+    if (!(lower >= 0x61 && lower <= 0x7a) && !(c >= 0x30 && c <= 0x39) && c !== 0x5f) return false;
+  }
   return true;
 }
 

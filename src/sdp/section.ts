@@ -7,7 +7,7 @@ import { SDP_NOTE } from './notes.ts';
 const NO_TEXTS: readonly string[] = [];
 const NO_NUMBERS: readonly number[] = [];
 const NO_CANDIDATES: readonly SdpCandidate[] = [];
-const NO_FMTP: ReadonlyMap<number, string> = new Map();
+const NO_FMTP = new Map<number, string>();
 
 export class SessionSection {
   origin = '';
@@ -49,6 +49,7 @@ export class MediaSection implements SdpMedia {
   hasOwnConnection = false;
   direction: Direction;
   readonly rtpmaps: RtpMap[] = [];
+  fmtp: Map<number, string> = NO_FMTP;
   ptimeMs: number | null = null;
   maxPtimeMs: number | null = null;
   rtcpPort: number | null = null;
@@ -61,7 +62,6 @@ export class MediaSection implements SdpMedia {
   ssrcs: readonly number[] = NO_NUMBERS;
   mid: string | null = null;
   readonly isActive: boolean;
-  #fmtp: Map<number, string> | null = null;
 
   constructor(session: SessionSection, type: string, port: number, portCount: number, proto: string) {
     this.type = type;
@@ -75,13 +75,9 @@ export class MediaSection implements SdpMedia {
     this.isActive = port !== 0;
   }
 
-  get fmtp(): ReadonlyMap<number, string> {
-    return this.#fmtp ?? NO_FMTP;
-  }
-
   /** Payload types are below 128, which bounds the map. */
   setFmtp(payloadType: number, text: string): void {
-    this.#fmtp ??= new Map();
-    this.#fmtp.set(payloadType, text);
+    if (this.fmtp === NO_FMTP) this.fmtp = new Map();
+    this.fmtp.set(payloadType, text);
   }
 }

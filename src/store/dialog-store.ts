@@ -5,8 +5,7 @@
  */
 import { DIALOG_STATES } from '../core/words.ts';
 import { Dialog } from './dialog.ts';
-
-export type DialogInit = Omit<ConstructorParameters<typeof Dialog>[0], 'slot' | 'serial'>;
+import type { DialogInit } from './dialog.ts';
 
 export class DialogStore {
   readonly #byCallId = new Map<string, Dialog>();
@@ -52,7 +51,7 @@ export class DialogStore {
   open(init: DialogInit): Dialog {
     if (this.#byCallId.size >= this.#max && this.#oldest !== null) this.#evict(this.#oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
-    const dialog = new Dialog({ ...init, slot, serial: this.#serial++ });
+    const dialog = new Dialog(init, slot, this.#serial++);
     this.#slots[slot] = dialog;
     this.#byCallId.set(dialog.callId, dialog);
     if (dialog.createdUs < this.#lastCreatedUs) this.#isInOrder = false;

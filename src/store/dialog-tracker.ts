@@ -103,7 +103,7 @@ export class DialogTracker {
     const d = known ?? this.#open(callId, buf, scan, c);
     const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
     takeFingerprint(buf, scan, toTagHash, c);
-    const kind = known === undefined ? 0 : this.#repeatKind(d, c);
+    const kind = d.maybeSeen(fingerprint.a) ? this.#repeatKind(d, c) : 0;
     this.#keep(d, buf, start, end, scan, c, kind);
     d.msgCount++;
     d.originsSeen |= 1 << c.origin;

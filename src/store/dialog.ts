@@ -29,6 +29,23 @@ export type ForkBranch = { tagHash: number; firstProgressUs: number };
 /** Where the opening message stood in its capture. */
 export type FramePointer = { source: number; ordinal: number; digestHigh: number; digestLow: number };
 
+/** What a dialog is born with. */
+export type DialogInit = {
+  readonly callId: string;
+  readonly methodId: number;
+  readonly methodText: string;
+  readonly family: number;
+  readonly state: number;
+  readonly createdUs: number;
+  readonly origin: number;
+  readonly frame: FramePointer | null;
+  readonly fromUser: string;
+  readonly toUser: string;
+  readonly fromDisplay: string | null;
+  readonly toDisplay: string | null;
+  readonly openerTagHash: number;
+};
+
 export class Dialog {
   readonly callId: string;
   readonly slot: number;
@@ -88,31 +105,19 @@ export class Dialog {
   /** Media endpoints this dialog named, to be forgotten with it. */
   readonly claimedKeys: EndpointKey[] = [];
 
+  /** A small Bloom filter over the fingerprints: most messages are new, and this says so without a walk. */
+  #seenLow = 0;
+  #seenHigh = 0;
+
   /** Neighbours in idle order, kept by the store. */
   idlePrev: Dialog | null = null;
   idleNext: Dialog | null = null;
   orderIndex = -1;
 
-  constructor(init: {
-    callId: string;
-    slot: number;
-    serial: number;
-    methodId: number;
-    methodText: string;
-    family: number;
-    state: number;
-    createdUs: number;
-    origin: number;
-    frame: FramePointer | null;
-    fromUser: string;
-    toUser: string;
-    fromDisplay: string | null;
-    toDisplay: string | null;
-    openerTagHash: number;
-  }) {
+  constructor(init: DialogInit, slot: number, serial: number) {
     this.callId = init.callId;
-    this.slot = init.slot;
-    this.serial = init.serial;
+    this.slot = slot;
+    this.serial = serial;
     this.methodId = init.methodId;
     this.methodText = init.methodText;
     this.family = init.family;
@@ -128,5 +133,15 @@ export class Dialog {
     this.fromDisplay = init.fromDisplay;
     this.toDisplay = init.toDisplay;
     this.openerTagHash = init.openerTagHash;
+  }
+
+  /** False when no message with this fingerprint half has come yet; the half counts as come from now on. */
+  maybeSeen(hash: number): boolean {
+    const bit = 1 << (hash & 31);
+    const isHigh = (hash & 32) !== 0;
+    const seen = ((isHigh ? this.#seenHigh : this.#seenLow) & bit) !== 0;
+    if (isHigh) this.#seenHigh |= bit;
+    else this.#seenLow |= bit;
+    return seen;
   }
 }

@@ -37,24 +37,41 @@ export type MessageFacts = {
 
 type Chunk = { bytes: Uint8Array; used: number; rows: number };
 
+/**
+ * Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines:
+ *
+ *     0 tsUs f64   8 pos f64   16 next f64   24 hashA i32  28 hashB i32  32 len u32  36 dialog u32
+ *     40 cseq u32  44 status u16  46 ipId u16  48 srcPort u16  50 dstPort u16
+ *     52 flags 53 origin 54 transport 55 method   56 src 16   72 dst 16   88 spare
+ */
+const ROW_BYTES = 96;
+const F64 = ROW_BYTES / 8;
+const U32 = ROW_BYTES / 4;
+const U16 = ROW_BYTES / 2;
+const POS = 1;
+const NEXT = 2;
+const HASH_A = 6;
+const HASH_B = 7;
+const LEN = 8;
+const DIALOG = 9;
+const CSEQ = 10;
+const STATUS = 22;
+const IP_ID = 23;
+const SRC_PORT = 24;
+const DST_PORT = 25;
+const FLAGS = 52;
+const ORIGIN = 53;
+const TRANSPORT = 54;
+const METHOD = 55;
+const SRC = 56;
+const DST = 72;
+
 class RowBlock {
-  readonly tsUs = new Float64Array(ROWS);
-  readonly pos = new Float64Array(ROWS);
-  readonly next = new Float64Array(ROWS);
-  readonly len = new Uint32Array(ROWS);
-  readonly dialog = new Uint32Array(ROWS);
-  readonly hashA = new Int32Array(ROWS);
-  readonly hashB = new Int32Array(ROWS);
-  readonly cseq = new Uint32Array(ROWS);
-  readonly status = new Uint16Array(ROWS);
-  readonly ipId = new Uint16Array(ROWS);
-  readonly srcPort = new Uint16Array(ROWS);
-  readonly dstPort = new Uint16Array(ROWS);
-  readonly flags = new Uint8Array(ROWS);
-  readonly origin = new Uint8Array(ROWS);
-  readonly transport = new Uint8Array(ROWS);
-  readonly method = new Uint8Array(ROWS);
-  readonly addresses = new Uint8Array(ROWS * 32);
+  readonly u8 = new Uint8Array(ROWS * ROW_BYTES);
+  readonly f64 = new Float64Array(this.u8.buffer);
+  readonly i32 = new Int32Array(this.u8.buffer);
+  readonly u32 = new Uint32Array(this.u8.buffer);
+  readonly u16 = new Uint16Array(this.u8.buffer);
 }
 
 /** Ring of messages. Row ids only grow; an id below `firstRow` has been evicted. */
@@ -86,40 +103,40 @@ export class MessageLog {
   }
 
   /** Appends a message; `prev` is the dialog's last row, or NO_ROW. Returns the new row's id. */
-  append(facts: MessageFacts, bytes: Uint8Array, start: number, end: number, prev: number): number {
+  append(facts: MessageFacts, bytes: Buffer, start: number, end: number, prev: number): number {
     const len = Math.min(end - start, CHUNK_BYTES);
     const chunk = this.#roomFor(len);
     const pos = this.#lastChunk * CHUNK_BYTES + chunk.used;
-    chunk.bytes.set(bytes.subarray(start, start + len), chunk.used);
+    bytes.copy(chunk.bytes, chunk.used, start, start + len);
     chunk.used += len;
     const row = this.#nextRow++;
     const i = row % ROWS;
-    const b = this.#block(row);
-    b.tsUs[i] = facts.tsUs;
-    b.pos[i] = pos;
-    b.next[i] = NO_ROW;
-    b.len[i] = len;
-    b.dialog[i] = facts.dialog;
-    b.hashA[i] = facts.hashA;
-    b.hashB[i] = facts.hashB;
-    b.cseq[i] = facts.cseq;
-    b.status[i] = facts.status;
-    b.ipId[i] = facts.ipId;
-    b.srcPort[i] = facts.srcPort;
-    b.dstPort[i] = facts.dstPort;
-    b.flags[i] = facts.flags;
-    b.origin[i] = facts.origin;
-    b.transport[i] = facts.transport;
-    b.method[i] = facts.method;
-    const a = b.addresses;
-    const at = i * 32;
+    const { u8, f64, i32, u32, u16 } = this.#block(row);
+    f64[i * F64] = facts.tsUs;
+    f64[i * F64 + POS] = pos;
+    f64[i * F64 + NEXT] = NO_ROW;
+    i32[i * U32 + HASH_A] = facts.hashA;
+    i32[i * U32 + HASH_B] = facts.hashB;
+    u32[i * U32 + LEN] = len;
+    u32[i * U32 + DIALOG] = facts.dialog;
+    u32[i * U32 + CSEQ] = facts.cseq;
+    u16[i * U16 + STATUS] = facts.status;
+    u16[i * U16 + IP_ID] = facts.ipId;
+    u16[i * U16 + SRC_PORT] = facts.srcPort;
+    u16[i * U16 + DST_PORT] = facts.dstPort;
+    const at = i * ROW_BYTES;
+    u8[at + FLAGS] = facts.flags;
+    u8[at + ORIGIN] = facts.origin;
+    u8[at + TRANSPORT] = facts.transport;
+    u8[at + METHOD] = facts.method;
     const n = (facts.flags & ROW.IPV6) !== 0 ? 16 : 4;
+    const a = facts.addresses;
     for (let k = 0; k < n; k++) {
-      a[at + k] = facts.addresses[facts.srcOff + k] ?? 0;
-      a[at + 16 + k] = facts.addresses[facts.dstOff + k] ?? 0;
+      u8[at + SRC + k] = a[facts.srcOff + k] ?? 0;
+      u8[at + DST + k] = a[facts.dstOff + k] ?? 0;
     }
     chunk.rows = row;
-    if (prev >= this.#firstRow) this.#at(prev).next[prev % ROWS] = row;
+    if (prev >= this.#firstRow) this.#at(prev).f64[(prev % ROWS) * F64 + NEXT] = row;
     return row;
   }
 
@@ -128,63 +145,63 @@ export class MessageLog {
   }
 
   next(row: number): number {
-    return this.#at(row).next[row % ROWS] ?? NO_ROW;
+    return this.#at(row).f64[(row % ROWS) * F64 + NEXT] ?? NO_ROW;
   }
 
   tsUs(row: number): number {
-    return this.#at(row).tsUs[row % ROWS] ?? 0;
+    return this.#at(row).f64[(row % ROWS) * F64] ?? 0;
   }
 
   flags(row: number): number {
-    return this.#at(row).flags[row % ROWS] ?? 0;
+    return this.#at(row).u8[(row % ROWS) * ROW_BYTES + FLAGS] ?? 0;
   }
 
   origin(row: number): number {
-    return this.#at(row).origin[row % ROWS] ?? 0;
+    return this.#at(row).u8[(row % ROWS) * ROW_BYTES + ORIGIN] ?? 0;
   }
 
   transport(row: number): number {
-    return this.#at(row).transport[row % ROWS] ?? 0;
+    return this.#at(row).u8[(row % ROWS) * ROW_BYTES + TRANSPORT] ?? 0;
   }
 
   method(row: number): number {
-    return this.#at(row).method[row % ROWS] ?? 0;
+    return this.#at(row).u8[(row % ROWS) * ROW_BYTES + METHOD] ?? 0;
   }
 
   status(row: number): number {
-    return this.#at(row).status[row % ROWS] ?? 0;
+    return this.#at(row).u16[(row % ROWS) * U16 + STATUS] ?? 0;
   }
 
   cseq(row: number): number {
-    return this.#at(row).cseq[row % ROWS] ?? 0;
+    return this.#at(row).u32[(row % ROWS) * U32 + CSEQ] ?? 0;
   }
 
   ipId(row: number): number {
-    return this.#at(row).ipId[row % ROWS] ?? 0;
+    return this.#at(row).u16[(row % ROWS) * U16 + IP_ID] ?? 0;
   }
 
   /** Both halves of the row's fingerprint as one text key. */
   fingerprintKey(row: number): string {
-    const b = this.#at(row);
-    const i = row % ROWS;
-    return `${b.hashA[i]}.${b.hashB[i]}`;
+    const { i32 } = this.#at(row);
+    const i = (row % ROWS) * U32;
+    return `${i32[i + HASH_A]}.${i32[i + HASH_B]}`;
   }
 
   hashesEqual(row: number, hashA: number, hashB: number): boolean {
-    const b = this.#at(row);
-    const i = row % ROWS;
-    return b.hashA[i] === hashA && b.hashB[i] === hashB;
+    const { i32 } = this.#at(row);
+    const i = (row % ROWS) * U32;
+    return i32[i + HASH_A] === hashA && i32[i + HASH_B] === hashB;
   }
 
   /** The message's bytes, in place: valid until the next append. */
   bytes(row: number): Uint8Array {
     const b = this.#at(row);
     const i = row % ROWS;
-    const pos = b.pos[i] ?? 0;
+    const pos = b.f64[i * F64 + POS] ?? 0;
     const chunk = this.#chunks.get(Math.floor(pos / CHUNK_BYTES));
     if (chunk === undefined) return new Uint8Array(0);
     const off = pos % CHUNK_BYTES;
-    return chunk.bytes.subarray(off, off + (b.len[i] ?? 0));
+    return chunk.bytes.subarray(off, off + (b.u32[i * U32 + LEN] ?? 0));
   }
 
   /** Source and destination: the holder of both addresses, their offsets and the ports. */
@@ -192,11 +209,11 @@ export class MessageLog {
     const b = this.#at(row);
     const i = row % ROWS;
     return {
-      bytes: b.addresses,
-      srcOff: i * 32,
-      dstOff: i * 32 + 16,
-      srcPort: b.srcPort[i] ?? 0,
-      dstPort: b.dstPort[i] ?? 0,
+      bytes: b.u8,
+      srcOff: i * ROW_BYTES + SRC,
+      dstOff: i * ROW_BYTES + DST,
+      srcPort: b.u16[i * U16 + SRC_PORT] ?? 0,
+      dstPort: b.u16[i * U16 + DST_PORT] ?? 0,
     };
   }
 
@@ -237,7 +254,7 @@ export class MessageLog {
       const block = this.#at(row);
       const i = row % ROWS;
       this.evicted++;
-      this.#onEvict(block.dialog[i] ?? 0, row, block.next[i] ?? NO_ROW);
+      this.#onEvict(block.u32[i * U32 + DIALOG] ?? 0, row, block.f64[i * F64 + NEXT] ?? NO_ROW);
       if (i === ROWS - 1) {
         this.#spareBlock = block;
         this.#blocks.delete(Math.floor(row / ROWS));

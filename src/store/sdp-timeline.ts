@@ -54,9 +54,8 @@ function primaryCodec(set: CodecSet): string | undefined {
   return set.names.find((n) => n !== 'telephone-event' && n !== 'CN')?.toLowerCase();
 }
 
-/** What `now` changed against the same side's last description; null when nothing that has a name. */
-export function sdpEvent(last: SdpEntry | null, now: Omit<SdpEntry, 'event'>, isTransferring: boolean): SdpEvent | null {
-  if (last === null) return null;
+/** What `now` changed against the same side's last description; null when it is nothing that has a name. */
+export function sdpEvent(last: SdpEntry, now: SdpEntry, isTransferring: boolean): SdpEvent | null {
   if (now.hasT38 && !last.hasT38) return 't38_switch';
   const wasHeld = isHeld(last.mode, last.address);
   const nowHeld = isHeld(now.mode, now.address);

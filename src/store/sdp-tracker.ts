@@ -5,8 +5,8 @@
  * section 5): an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
  */
 import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
-import { endpointKeyFromText, ipText } from '../core/ip.ts';
-import { isPrivateAddress } from '../core/private-address.ts';
+import { endpointKeyFromText } from '../core/ip.ts';
+import { isPrivateAt } from '../core/private-address.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { METHOD } from '../sip/method.ts';
 import { ByteSpan, findSdp } from '../sip/body.ts';
@@ -25,6 +25,8 @@ import { hashRange } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
 import { sdpEvent } from './sdp-timeline.ts';
 import type { SdpEntry, SdpMediaLine, SdpTransaction } from './sdp-timeline.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const TRANSACTIONS_KEPT = 8;
 const BODIES_KEPT = 8;
@@ -110,7 +112,7 @@ export class SdpTracker {
     const main = lines.find((l) => l.type === 'audio' && l.port !== 0) ?? lines.find((l) => l.port !== 0) ?? lines[0];
     const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
     const side = isOpener === scan.isRequest ? 0 : 1;
-    const draft: Omit<SdpEntry, 'event'> = {
+    const draft: Mutable<SdpEntry> = {
       tsUs: c.tsUs,
       isOffer,
       side,
@@ -119,12 +121,15 @@ export class SdpTracker {
       address: main?.address ?? null,
       port: main === undefined ? null : main.port,
       hasT38: lines.some((l) => l.type === 'image' && l.port !== 0),
-      toPublicPeer: !isPrivateAddress(ipText(c.addresses, c.dstOff, c.ipVersion)),
+      toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
       media: lines,
+      event: null,
     };
     // A second body of one transaction is another hop's or another fork's view of the same exchange.
-    const event = t.bodies.length === 0 || !isOffer ? sdpEvent(lastOfSide(entries, side), draft, d.state === STATE.Transferring) : null;
-    entries.push({ ...draft, event });
+    const last = t.bodies.length === 0 || !isOffer ? lastOfSide(entries, side) : null;
+    const event = last === null ? null : sdpEvent(last, draft, d.state === STATE.Transferring);
+    draft.event = event;
+    entries.push(draft);
     if (event === 'hold') d.marks |= MARK.HELD;
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
     for (const m of sdp.media) if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;

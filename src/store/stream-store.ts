@@ -20,6 +20,8 @@ const LATE_SDP_US = 30_000_000;
 /** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
 const STREAMS_AN_ENDPOINT = 64;
 
+const FIRST_DYNAMIC_PT = 96;
+
 /** Facts of a STREAM_OPENED record. */
 export type StreamOpened = {
   table: number;
@@ -170,6 +172,19 @@ export class StreamStore {
     return this.#tables[stream.table]?.lastSeenUs(stream.index) ?? stream.openedUs;
   }
 
+  /** Packets and lost packets over all visible streams. */
+  totals(): { packets: number; lost: number } {
+    let packets = 0;
+    let lost = 0;
+    for (const s of this.#visible) {
+      const table = s === undefined ? undefined : this.#tables[s.table];
+      if (s === undefined || table === undefined || table.generation(s.index) !== s.generation) continue;
+      packets += table.packets(s.index);
+      lost += table.lost(s.index);
+    }
+    return { packets, lost };
+  }
+
   /** Closed windows, oldest first. */
   windows(stream: Stream): StreamWindow[] {
     const out: StreamWindow[] = [];
@@ -215,7 +230,10 @@ export class StreamStore {
     stream.claim = claim;
     if (claim.dialog.streams === null) claim.dialog.streams = [stream];
     else claim.dialog.streams.push(stream);
-    this.#tables[stream.table]?.setClaimed(stream.index);
+    const table = this.#tables[stream.table];
+    table?.setClaimed(stream.index);
+    const dynamic = claim.codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
+    if (dynamic !== undefined) table?.setClock(stream.index, dynamic.clockRate);
     if (wasVisible) {
       this.orphaned--;
       this.established++;

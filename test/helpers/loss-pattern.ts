@@ -5,7 +5,15 @@ import type { BurstGapState } from '../../src/rtp/burst-gap.ts';
 export function burstStateOf(received: readonly boolean[], base = 65_536): BurstGapState {
   const extMax = base + received.length - 1;
   const judged = Math.max(0, received.length - 128);
-  const state = { burstCount: 0, burstPackets: 0, burstLost: 0, gapLost: 0, clusterFirst: 0, clusterLast: 0, clusterLost: 0 };
+  const state = {
+    burstCount: 0,
+    burstPackets: 0,
+    burstLost: 0,
+    gapLost: 0,
+    clusterFirst: 0,
+    clusterLast: 0,
+    clusterLost: 0,
+  };
   for (let i = 0; i < judged; i++) {
     if (received[i]) continue;
     if (state.clusterLost > 0 && base + i - state.clusterLast - 1 >= 16) {

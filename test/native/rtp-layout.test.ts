@@ -53,7 +53,8 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
   for (const [field, at] of Object.entries(layout.STREAM)) {
     want.push([`offsetof(struct ct_stream, ${snake(field)})`, at]);
   }
-  for (const [field, at] of Object.entries(layout.WINDOW)) want.push([`offsetof(struct ct_rtp_window, ${snake(field)})`, at]);
+  for (const [field, at] of Object.entries(layout.WINDOW))
+    want.push([`offsetof(struct ct_rtp_window, ${snake(field)})`, at]);
   const dir = mkdtempSync(join(tmpdir(), 'calltap-layout-'));
   try {
     const source = ['#include <stddef.h>', '#include <stdio.h>', '#include "rtp_stream.h"', 'int main(void) {']

@@ -7,7 +7,7 @@ import { FRAGMENT_LIMITS } from '../../src/decode/decode-limits.ts';
 import { FragmentReassembler } from '../../src/decode/fragments.ts';
 import { parseHep } from '../../src/decode/hep.ts';
 import { FLAG } from '../../src/sources/records.ts';
-import { bytes, frame, join, response, sip, switching, SYN, Tap } from '../unit/decode/tcp-fixture.ts';
+import { bytes, frame, join, response, SYN, sip, switching, Tap } from '../unit/decode/tcp-fixture.ts';
 
 const RUNS = { numRuns: 300 };
 
@@ -120,13 +120,19 @@ describe('a TCP stream', () => {
 
   it('of WebSocket frames likewise', () => {
     fc.assert(
-      fc.property(wsStream, cuts, firstSeq, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (s, at, first, keys) => {
-        const parts = cutUp(s.data, at);
-        const tap = deliver(shuffled([...parts, ...parts], keys), first);
-        assert.deepEqual(tap.texts, s.messages);
-        assert.equal(tap.counters.wsBadFrames, 0);
-        assert.equal(tap.reassembler.bufferedBytes, 0);
-      }),
+      fc.property(
+        wsStream,
+        cuts,
+        firstSeq,
+        fc.array(fc.nat(), { minLength: 1, maxLength: 40 }),
+        (s, at, first, keys) => {
+          const parts = cutUp(s.data, at);
+          const tap = deliver(shuffled([...parts, ...parts], keys), first);
+          assert.deepEqual(tap.texts, s.messages);
+          assert.equal(tap.counters.wsBadFrames, 0);
+          assert.equal(tap.reassembler.bufferedBytes, 0);
+        },
+      ),
       RUNS,
     );
   });
@@ -161,18 +167,39 @@ describe('a TCP stream', () => {
   });
 });
 
-const LIMITS = { maxConnections: 8, maxTotalBytes: 60_000, windowBytes: 4_000, windowSegments: 8, maxUnknownBytes: 2_000 };
+const LIMITS = {
+  maxConnections: 8,
+  maxTotalBytes: 60_000,
+  windowBytes: 4_000,
+  windowSegments: 8,
+  maxUnknownBytes: 2_000,
+};
 
 /** Bytes that look like something now and then. */
 const noise = fc.oneof(
   fc.uint8Array({ maxLength: 400 }),
-  fc.constantFrom(
-    'INVITE sip:a SIP/2.0\r\n', 'Content-Length: 99999999999\r\n\r\n', 'l: 5\r\n\r\n', '\r\n\r\n', 'GET / HTTP/1.1\r\n', 'Upgrade: websocket\r\n\r\n',
-    'HTTP/1.1 101 x\r\nUpgrade: websocket\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n', 'SIP/2.0 200 OK\r\n', sip(1, 'abc'),
-  ).map(bytes),
-  fc.record({ text: fc.string(), opcode: fc.nat(15), fin: fc.boolean(), rsv: fc.constantFrom(0, 0x40, 0x30), masked: fc.boolean() }).map(
-    (r) => frame(r.text, r),
-  ),
+  fc
+    .constantFrom(
+      'INVITE sip:a SIP/2.0\r\n',
+      'Content-Length: 99999999999\r\n\r\n',
+      'l: 5\r\n\r\n',
+      '\r\n\r\n',
+      'GET / HTTP/1.1\r\n',
+      'Upgrade: websocket\r\n\r\n',
+      'HTTP/1.1 101 x\r\nUpgrade: websocket\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n',
+      'SIP/2.0 200 OK\r\n',
+      sip(1, 'abc'),
+    )
+    .map(bytes),
+  fc
+    .record({
+      text: fc.string(),
+      opcode: fc.nat(15),
+      fin: fc.boolean(),
+      rsv: fc.constantFrom(0, 0x40, 0x30),
+      masked: fc.boolean(),
+    })
+    .map((r) => frame(r.text, r)),
 );
 
 describe('hostile input', () => {
@@ -193,8 +220,14 @@ describe('hostile input', () => {
         for (const s of segments) {
           tsUs += s.gap;
           tap.add({
-            seq: s.seq, data: s.data, from: s.from, flags: s.flags, tsUs, wireLength: s.data.length + s.extra,
-            ports: [s.port, 5060], gates: FLAG.SIP_GATE | FLAG.WS_GATE,
+            seq: s.seq,
+            data: s.data,
+            from: s.from,
+            flags: s.flags,
+            tsUs,
+            wireLength: s.data.length + s.extra,
+            ports: [s.port, 5060],
+            gates: FLAG.SIP_GATE | FLAG.WS_GATE,
           });
           if (s.gap > 1_000) tap.reassembler.expire(tsUs);
           assert.ok(tap.reassembler.connections <= LIMITS.maxConnections);
@@ -210,7 +243,11 @@ describe('hostile input', () => {
 
   it('never makes fragments throw or exceed a cap; what they keep is given back', () => {
     const piece = fc.record({
-      offset: fc.nat(40).map((n) => n * 8), length: fc.nat(64), more: fc.boolean(), id: fc.nat(5), six: fc.boolean(),
+      offset: fc.nat(40).map((n) => n * 8),
+      length: fc.nat(64),
+      more: fc.boolean(),
+      id: fc.nat(5),
+      six: fc.boolean(),
       gap: fc.constantFrom(0, 0, 0, 31_000_000),
     });
     fc.assert(
@@ -221,8 +258,20 @@ describe('hostile input', () => {
         for (const p of pieces) {
           tsUs += p.gap;
           r.add({
-            ipVersion: p.six ? 6 : 4, addresses: new Uint8Array(32), srcAt: 0, dstAt: 16, id: p.id, proto: 17, offset: p.offset,
-            more: p.more, bytes: new Uint8Array(p.length), start: 0, end: p.length, wireLength: p.length, tsUs, frame: 0,
+            ipVersion: p.six ? 6 : 4,
+            addresses: new Uint8Array(32),
+            srcAt: 0,
+            dstAt: 16,
+            id: p.id,
+            proto: 17,
+            offset: p.offset,
+            more: p.more,
+            bytes: new Uint8Array(p.length),
+            start: 0,
+            end: p.length,
+            wireLength: p.length,
+            tsUs,
+            frame: 0,
           });
           assert.ok(r.datagrams <= 4 && r.bufferedBytes <= 1_000);
         }
@@ -235,7 +284,9 @@ describe('hostile input', () => {
 
   it('never makes HEP throw or point outside the datagram', () => {
     const chunks = fc
-      .array(fc.tuple(fc.nat(0x2a), fc.uint8Array({ maxLength: 20 }), fc.constantFrom(0, 0, 0, 1, 60_000)), { maxLength: 12 })
+      .array(fc.tuple(fc.nat(0x2a), fc.uint8Array({ maxLength: 20 }), fc.constantFrom(0, 0, 0, 1, 60_000)), {
+        maxLength: 12,
+      })
       .map((list) => {
         const body = join(
           ...list.map(([type, data, off]) => {
@@ -246,7 +297,11 @@ describe('hostile input', () => {
         return join(bytes('HEP3'), Uint8Array.of((body.length + 6) >> 8, (body.length + 6) & 255), body);
       });
     const headed = fc.tuple(fc.constantFrom([1, 16, 2], [2, 28, 2], [2, 50, 10]), fc.uint8Array({ maxLength: 60 }));
-    const any = fc.oneof(chunks, fc.uint8Array({ maxLength: 80 }), headed.map(([h, rest]) => Uint8Array.from([...h, ...rest])));
+    const any = fc.oneof(
+      chunks,
+      fc.uint8Array({ maxLength: 80 }),
+      headed.map(([h, rest]) => Uint8Array.from([...h, ...rest])),
+    );
     fc.assert(
       fc.property(any, (b) => {
         const r = parseHep(b, 0, b.length);
@@ -261,21 +316,40 @@ describe('IP fragments', () => {
   it('in any order, with any twice, give the same datagram once', () => {
     const cut = fc.array(fc.integer({ min: 1, max: 499 }), { minLength: 1, maxLength: 30 });
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 4_000, maxLength: 4_007 }), cut, fc.array(fc.nat(), { minLength: 1 }), fc.boolean(), (data, at, keys, six) => {
-        const points = [...new Set([0, ...at.map((n) => n * 8), data.length])].sort((a, b) => a - b);
-        const parts = points.slice(1).map((end, i) => ({ at: points[i] ?? 0, data: data.subarray(points[i] ?? 0, end) }));
-        const r = new FragmentReassembler(new DecodeCounters());
-        const done: Uint8Array[] = [];
-        for (const p of shuffled([...parts, ...parts], keys)) {
-          const result = r.add({
-            ipVersion: six ? 6 : 4, addresses: new Uint8Array(32), srcAt: 0, dstAt: 16, id: 9, proto: 17, offset: p.at,
-            more: p.at + p.data.length < data.length, bytes: p.data, start: 0, end: p.data.length, wireLength: p.data.length,
-            tsUs: 5, frame: 0,
-          });
-          if (result.kind === 'complete') done.push(result.payload);
-        }
-        assert.deepEqual(done, [Uint8Array.from(data)]);
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 4_000, maxLength: 4_007 }),
+        cut,
+        fc.array(fc.nat(), { minLength: 1 }),
+        fc.boolean(),
+        (data, at, keys, six) => {
+          const points = [...new Set([0, ...at.map((n) => n * 8), data.length])].sort((a, b) => a - b);
+          const parts = points
+            .slice(1)
+            .map((end, i) => ({ at: points[i] ?? 0, data: data.subarray(points[i] ?? 0, end) }));
+          const r = new FragmentReassembler(new DecodeCounters());
+          const done: Uint8Array[] = [];
+          for (const p of shuffled([...parts, ...parts], keys)) {
+            const result = r.add({
+              ipVersion: six ? 6 : 4,
+              addresses: new Uint8Array(32),
+              srcAt: 0,
+              dstAt: 16,
+              id: 9,
+              proto: 17,
+              offset: p.at,
+              more: p.at + p.data.length < data.length,
+              bytes: p.data,
+              start: 0,
+              end: p.data.length,
+              wireLength: p.data.length,
+              tsUs: 5,
+              frame: 0,
+            });
+            if (result.kind === 'complete') done.push(result.payload);
+          }
+          assert.deepEqual(done, [Uint8Array.from(data)]);
+        },
+      ),
       RUNS,
     );
   });

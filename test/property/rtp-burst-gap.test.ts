@@ -5,12 +5,13 @@ import { finishBurstGap } from '../../src/rtp/burst-gap.ts';
 import { mosOfR, rFactor } from '../../src/rtp/emodel.ts';
 import { burstStateOf } from '../helpers/loss-pattern.ts';
 
-const pattern = fc
-  .array(fc.boolean(), { maxLength: 600 })
-  .map((middle) => [true, ...middle, true]);
+const pattern = fc.array(fc.boolean(), { maxLength: 600 }).map((middle) => [true, ...middle, true]);
 const sparse = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 40 })), { maxLength: 30 })
-  .map((runs) => [true, ...runs.flatMap(([lost, got]) => [...Array<boolean>(lost).fill(false), ...Array<boolean>(got).fill(true)])]);
+  .map((runs) => [
+    true,
+    ...runs.flatMap(([lost, got]) => [...Array<boolean>(lost).fill(false), ...Array<boolean>(got).fill(true)]),
+  ]);
 
 /** Section 4.7.2 word by word: clusters of losses with fewer than 16 received between. */
 function byDefinition(received: readonly boolean[]): { bursts: [number, number, number][]; alone: number } {

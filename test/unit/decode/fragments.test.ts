@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DecodeCounters } from '../../../src/decode/counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from '../../../src/decode/decode-limits.ts';
-import { type FragmentInput, FragmentReassembler, type FragmentResult } from '../../../src/decode/fragments.ts';
+import {
+  type FragmentDrop,
+  type FragmentInput,
+  FragmentReassembler,
+  type FragmentResult,
+} from '../../../src/decode/fragments.ts';
 
 const datagram = Uint8Array.from({ length: 3_001 }, (_, i) => (i * 7 + (i >> 8)) & 255);
 
@@ -25,9 +30,20 @@ function fragment(s: Spec): FragmentInput {
   addresses.set([192, 0, 2, 1], 0);
   addresses.set([192, 0, 2, 2], 16);
   return {
-    ipVersion: s.version ?? 4, addresses, srcAt: 0, dstAt: 16, id: s.id ?? 77, proto: s.proto ?? 17, offset: s.from,
-    more: s.more ?? s.to < datagram.length, bytes: data, start: 0, end: data.length,
-    wireLength: s.wireLength ?? data.length, tsUs: s.tsUs ?? 1_000, frame: s.frame ?? 0,
+    ipVersion: s.version ?? 4,
+    addresses,
+    srcAt: 0,
+    dstAt: 16,
+    id: s.id ?? 77,
+    proto: s.proto ?? 17,
+    offset: s.from,
+    more: s.more ?? s.to < datagram.length,
+    bytes: data,
+    start: 0,
+    end: data.length,
+    wireLength: s.wireLength ?? data.length,
+    tsUs: s.tsUs ?? 1_000,
+    frame: s.frame ?? 0,
   };
 }
 
@@ -42,13 +58,17 @@ const A: Spec = { from: 0, to: 1_480, frame: 5, tsUs: 100 };
 const B: Spec = { from: 1_480, to: 2_960, frame: 6, tsUs: 200 };
 const C: Spec = { from: 2_960, to: 3_001, frame: 7, tsUs: 300 };
 
-const dropped = (reason: string): FragmentResult => ({ kind: 'dropped', reason: reason as never });
+const dropped = (reason: FragmentDrop): FragmentResult => ({ kind: 'dropped', reason });
 
 for (const version of [4, 6]) {
   describe(`IPv${version} fragments`, () => {
     const v = (s: Spec): Spec => ({ ...s, version });
 
-    for (const [name, order] of [['in order', [A, B, C]], ['reversed', [C, B, A]], ['mixed', [B, C, A]]] as const) {
+    for (const [name, order] of [
+      ['in order', [A, B, C]],
+      ['reversed', [C, B, A]],
+      ['mixed', [B, C, A]],
+    ] as const) {
       it(name, () => {
         const { last, r, counters } = feed(order.map(v));
         assert.equal(last?.kind, 'complete');
@@ -61,7 +81,10 @@ for (const version of [4, 6]) {
 
     it('duplicates, before and after completion, change nothing', () => {
       const { results, counters, r } = feed([A, A, B, B, C, C, A].map(v));
-      assert.deepEqual(results.map((x) => x.kind), ['pending', 'dropped', 'pending', 'dropped', 'complete', 'dropped', 'dropped']);
+      assert.deepEqual(
+        results.map((x) => x.kind),
+        ['pending', 'dropped', 'pending', 'dropped', 'complete', 'dropped', 'dropped'],
+      );
       assert.equal(counters.fragmentsDuplicate, 4);
       r.expire(99_000_000);
       assert.equal(counters.fragmentTimeouts, 0);
@@ -116,7 +139,11 @@ describe('overlapping fragments', () => {
   });
 
   it('IPv4 fills on both sides of what came first', () => {
-    const { last } = feed([{ ...B, data: evil }, { from: 0, to: 3_001 - 1, more: true }, C].map((s, i) => (i === 1 ? { ...s, to: 3_000 } : s)));
+    const { last } = feed(
+      [{ ...B, data: evil }, { from: 0, to: 3_001 - 1, more: true }, C].map((s, i) =>
+        i === 1 ? { ...s, to: 3_000 } : s,
+      ),
+    );
     assert.equal(last?.kind, 'complete');
     if (last?.kind === 'complete') assert.deepEqual(last.payload.subarray(1_480, 2_960), evil.subarray(1_480, 2_960));
   });
@@ -137,7 +164,10 @@ describe('caps', () => {
   });
 
   it('stays below the cap on bytes', () => {
-    const { r, counters } = feed(Array.from({ length: 50 }, (_, id) => ({ ...A, id })), { maxBytes: 20_000 });
+    const { r, counters } = feed(
+      Array.from({ length: 50 }, (_, id) => ({ ...A, id })),
+      { maxBytes: 20_000 },
+    );
     assert.ok(r.bufferedBytes <= 20_000);
     assert.ok(counters.fragmentsEvicted > 30);
   });

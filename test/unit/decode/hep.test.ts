@@ -18,8 +18,16 @@ function packet(chunks: readonly Uint8Array[], magic = 'HEP3'): Uint8Array {
 }
 
 const addressed = [
-  chunk(1, [2]), chunk(2, [17]), chunk(3, [212, 202, 0, 1]), chunk(4, [82, 116, 0, 211]), chunk(7, u16(12_010)),
-  chunk(8, u16(5_060)), chunk(9, u32(1_313_440_459)), chunk(0x0a, u32(120_000)), chunk(0x0b, [1]), chunk(0x0c, u32(228)),
+  chunk(1, [2]),
+  chunk(2, [17]),
+  chunk(3, [212, 202, 0, 1]),
+  chunk(4, [82, 116, 0, 211]),
+  chunk(7, u16(12_010)),
+  chunk(8, u16(5_060)),
+  chunk(9, u32(1_313_440_459)),
+  chunk(0x0a, u32(120_000)),
+  chunk(0x0b, [1]),
+  chunk(0x0c, u32(228)),
 ];
 const example = packet([...addressed, chunk(0x0f, bytes('INVITE sip:bob'))]);
 
@@ -60,16 +68,40 @@ describe('HEP3', () => {
   });
 
   it('all other chunks', () => {
-    const p = value(packet([
-      ...addressed, chunk(0x0d, u16(30)), chunk(0x0e, bytes('myhep')), chunk(0x11, bytes('call-1@x')), chunk(0x12, u16(42)),
-      chunk(0x13, bytes('node\0')), chunk(0x17, [0x18]), chunk(0x18, [0xb8]), chunk(0x20, u16(430)), chunk(0x21, u16(93)),
-      chunk(0x23, u32(17)), chunk(0x29, bytes('g')), chunk(0x25, bytes('{}')), chunk(0x0f, []),
-    ]));
+    const p = value(
+      packet([
+        ...addressed,
+        chunk(0x0d, u16(30)),
+        chunk(0x0e, bytes('myhep')),
+        chunk(0x11, bytes('call-1@x')),
+        chunk(0x12, u16(42)),
+        chunk(0x13, bytes('node\0')),
+        chunk(0x17, [0x18]),
+        chunk(0x18, [0xb8]),
+        chunk(0x20, u16(430)),
+        chunk(0x21, u16(93)),
+        chunk(0x23, u32(17)),
+        chunk(0x29, bytes('g')),
+        chunk(0x25, bytes('{}')),
+        chunk(0x0f, []),
+      ]),
+    );
     assert.deepEqual(
-      [p.keepAliveSecs, Buffer.from(p.authKey ?? []).toString(), p.correlationId, p.vlan, p.nodeName, p.tcpFlags, p.tos],
+      [
+        p.keepAliveSecs,
+        Buffer.from(p.authKey ?? []).toString(),
+        p.correlationId,
+        p.vlan,
+        p.nodeName,
+        p.tcpFlags,
+        p.tos,
+      ],
       [30, 'myhep', 'call-1@x', 42, 'node', 0x18, 0xb8],
     );
-    assert.deepEqual([p.reportedMos, p.reportedRFactor, p.reportedJitter, p.groupId, p.skippedChunks], [430, 93, 17, 'g', 1]);
+    assert.deepEqual(
+      [p.reportedMos, p.reportedRFactor, p.reportedJitter, p.groupId, p.skippedChunks],
+      [430, 93, 17, 'g', 1],
+    );
     assert.equal(p.start, p.end);
   });
 
@@ -91,12 +123,16 @@ describe('HEP3', () => {
   });
 
   it('of a chunk that comes twice the first counts', () => {
-    const p = value(packet([chunk(0x0f, bytes('first')), chunk(0x0f, bytes('second')), chunk(7, u16(1)), chunk(7, u16(2))]));
+    const p = value(
+      packet([chunk(0x0f, bytes('first')), chunk(0x0f, bytes('second')), chunk(7, u16(1)), chunk(7, u16(2))]),
+    );
     assert.deepEqual([payload(p), p.srcPort], ['first', 1]);
   });
 
   it('skips chunks of vendors, of unknown types and of wrong sizes', () => {
-    const p = value(packet([chunk(7, u16(9), 3), chunk(0x99, [1]), chunk(0xffff, [1]), chunk(8, [1]), chunk(7, u16(5))]));
+    const p = value(
+      packet([chunk(7, u16(9), 3), chunk(0x99, [1]), chunk(0xffff, [1]), chunk(8, [1]), chunk(7, u16(5))]),
+    );
     assert.deepEqual([p.srcPort, p.dstPort, p.skippedChunks], [5, 0, 4]);
   });
 
@@ -105,7 +141,11 @@ describe('HEP3', () => {
     assert.equal(payload(value(packet([chunk(0x0b, [5]), chunk(0x0f, bytes('{}\0'))]))), '{}\0');
   });
 
-  for (const [name, pack] of [['gzip', gzipSync], ['zlib', deflateSync], ['raw deflate', deflateRawSync]] as const) {
+  for (const [name, pack] of [
+    ['gzip', gzipSync],
+    ['zlib', deflateSync],
+    ['raw deflate', deflateRawSync],
+  ] as const) {
     it(`inflates ${name} and bounds what comes out`, () => {
       const p = value(packet([chunk(0x0b, [1]), chunk(0x10, pack('INVITE sip:a SIP/2.0'))]));
       assert.deepEqual([payload(p), p.isInflated], ['INVITE sip:a SIP/2.0', true]);
@@ -143,7 +183,8 @@ const le32 = (n: number): number[] => u32(n).reverse();
 function legacy(version: number, length: number, time: readonly number[], family = 2): Uint8Array {
   const address = family === 2 ? [10, 0, 0, 1, 10, 0, 0, 2] : new Array<number>(32).fill(7);
   return join(
-    Uint8Array.from([version, length, family, 17, ...u16(5_060), ...u16(5_080), ...address, ...time]), bytes('OPTIONS sip:a'),
+    Uint8Array.from([version, length, family, 17, ...u16(5_060), ...u16(5_080), ...address, ...time]),
+    bytes('OPTIONS sip:a'),
   );
 }
 
@@ -158,7 +199,9 @@ describe('HEP1 and HEP2', () => {
   });
 
   for (const [name, length, time] of [
-    ['packed', 26, TIME], ['padded', 28, [...TIME, 0, 0]], ['padded, not counted in the length', 16, [...TIME, 0, 0]],
+    ['packed', 26, TIME],
+    ['padded', 28, [...TIME, 0, 0]],
+    ['padded, not counted in the length', 16, [...TIME, 0, 0]],
     ['packed, not counted in the length', 16, TIME],
     ['big-endian', 26, [...u32(1_700_000_000), ...u32(250_000), 0x34, 0x12]],
   ] as const) {

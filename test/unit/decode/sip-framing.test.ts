@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contentLength, headersEnd, LENGTH_ABSENT, LENGTH_BAD, sipStart, START } from '../../../src/decode/sip-framing.ts';
+import {
+  contentLength,
+  headersEnd,
+  LENGTH_ABSENT,
+  LENGTH_BAD,
+  START,
+  sipStart,
+} from '../../../src/decode/sip-framing.ts';
 import { bytes } from './tcp-fixture.ts';
 
 const start = (text: string) => sipStart(bytes(text), 0, text.length);
@@ -9,8 +16,13 @@ const length = (text: string) => contentLength(bytes(text), 0, text.length);
 
 describe('sipStart', () => {
   for (const text of [
-    'INVITE sip:a@b SIP/2.0\r\n', 'SIP/2.0 200 OK\r\n', 'SIP/2.0 200\r\n', 'OPTIONS sip:a SIP/2.0\n', 'sip/2.0 404 x',
-    "!interesting-Method0123456789_*+`.%indeed'~ sip:a@b SIP/2.0\r\n", 'INVITE  sip:a@b   SIP/7.0  \r\n',
+    'INVITE sip:a@b SIP/2.0\r\n',
+    'SIP/2.0 200 OK\r\n',
+    'SIP/2.0 200\r\n',
+    'OPTIONS sip:a SIP/2.0\n',
+    'sip/2.0 404 x',
+    "!interesting-Method0123456789_*+`.%indeed'~ sip:a@b SIP/2.0\r\n",
+    'INVITE  sip:a@b   SIP/7.0  \r\n',
   ]) {
     it(`yes: ${JSON.stringify(text)}`, () => assert.equal(start(text), START.YES));
   }
@@ -18,8 +30,16 @@ describe('sipStart', () => {
     it(`maybe: ${JSON.stringify(text)}`, () => assert.equal(start(text), START.MAYBE));
   }
   for (const text of [
-    'GET / HTTP/1.1\r\n', 'SIP/2.0 2xx\r\n', 'SIP/2.0 2000\r\n', ' INVITE sip:a SIP/2.0\r\n', 'INVITE SIP/2.0\r\n', '\x16\x03\x01',
-    'INVITE sip:a@b\r\n', `${'A'.repeat(65)} sip:a SIP/2.0\r\n`, `INVITE ${'a'.repeat(5_000)}`, 'Via: SIP/2.0/UDP h\r\n',
+    'GET / HTTP/1.1\r\n',
+    'SIP/2.0 2xx\r\n',
+    'SIP/2.0 2000\r\n',
+    ' INVITE sip:a SIP/2.0\r\n',
+    'INVITE SIP/2.0\r\n',
+    '\x16\x03\x01',
+    'INVITE sip:a@b\r\n',
+    `${'A'.repeat(65)} sip:a SIP/2.0\r\n`,
+    `INVITE ${'a'.repeat(5_000)}`,
+    'Via: SIP/2.0/UDP h\r\n',
   ]) {
     it(`no: ${JSON.stringify(text.slice(0, 40))}`, () => assert.equal(start(text), START.NO));
   }
@@ -27,7 +47,14 @@ describe('sipStart', () => {
 
 describe('headersEnd', () => {
   const rows: readonly (readonly [string, number])[] = [
-    ['a\r\n\r\nb', 5], ['a\n\nb', 3], ['a\n\r\nb', 4], ['ab\r\n\r\n', 6], ['ab\n\n', 4], ['a\r\nb\r\n', -1], ['a\r\n\r', -1], ['', -1],
+    ['a\r\n\r\nb', 5],
+    ['a\n\nb', 3],
+    ['a\n\r\nb', 4],
+    ['ab\r\n\r\n', 6],
+    ['ab\n\n', 4],
+    ['a\r\nb\r\n', -1],
+    ['a\r\n\r', -1],
+    ['', -1],
     ['a\r\r\nb\n\nc\r\n\r\n', 7],
   ];
   for (const [text, at] of rows) it(JSON.stringify(text), () => assert.equal(close(text), at));
@@ -40,11 +67,18 @@ describe('headersEnd', () => {
 
 describe('contentLength', () => {
   const rows: readonly (readonly [string, number])[] = [
-    ['X y\r\nContent-Length: 12\r\n\r\n', 12], ['X y\r\nl:7\r\nVia: a\r\n\r\n', 7], ['X y\r\nCONTENT-LENGTH \t:\t5 \r\n\r\n', 5],
-    ['X y\r\nL : 8\n\n', 8], ['X y\r\nContent-Length:\r\n 9\r\n\r\n', 9], ['X y\r\nContent-Length: \r\n\r\n', LENGTH_BAD],
-    ['X y\r\nContent-Length: -1\r\n\r\n', LENGTH_BAD], ['X y\r\nContent-Length: 1 2\r\n\r\n', LENGTH_BAD],
-    ['X y\r\nContent-Language: en\r\nContact: 9\r\n\r\n', LENGTH_ABSENT], ['l: 5\r\n\r\n', LENGTH_ABSENT],
-    ['X y\r\nl: 3\r\nl: 4\r\n\r\n', 4], ['X y\r\nContent-Length: 00012\r\n\r\n', 12],
+    ['X y\r\nContent-Length: 12\r\n\r\n', 12],
+    ['X y\r\nl:7\r\nVia: a\r\n\r\n', 7],
+    ['X y\r\nCONTENT-LENGTH \t:\t5 \r\n\r\n', 5],
+    ['X y\r\nL : 8\n\n', 8],
+    ['X y\r\nContent-Length:\r\n 9\r\n\r\n', 9],
+    ['X y\r\nContent-Length: \r\n\r\n', LENGTH_BAD],
+    ['X y\r\nContent-Length: -1\r\n\r\n', LENGTH_BAD],
+    ['X y\r\nContent-Length: 1 2\r\n\r\n', LENGTH_BAD],
+    ['X y\r\nContent-Language: en\r\nContact: 9\r\n\r\n', LENGTH_ABSENT],
+    ['l: 5\r\n\r\n', LENGTH_ABSENT],
+    ['X y\r\nl: 3\r\nl: 4\r\n\r\n', 4],
+    ['X y\r\nContent-Length: 00012\r\n\r\n', 12],
   ];
   for (const [text, value] of rows) it(JSON.stringify(text), () => assert.equal(length(text), value));
 

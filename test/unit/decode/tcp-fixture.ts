@@ -152,10 +152,24 @@ export function frame(payload: string | Uint8Array, spec: FrameSpec = {}): Uint8
   const mask = spec.masked === true ? 0x80 : 0;
   if (data.length < 126) head.push(mask | data.length);
   else if (data.length < 65_536) head.push(mask | 126, data.length >> 8, data.length & 255);
-  else head.push(mask | 127, 0, 0, 0, 0, data.length >>> 24, (data.length >> 16) & 255, (data.length >> 8) & 255, data.length & 255);
+  else
+    head.push(
+      mask | 127,
+      0,
+      0,
+      0,
+      0,
+      data.length >>> 24,
+      (data.length >> 16) & 255,
+      (data.length >> 8) & 255,
+      data.length & 255,
+    );
   if (mask === 0) return join(Uint8Array.from(head), data);
   const key = [0x11, 0xf2, 0x33, 0xa4];
-  return join(Uint8Array.from([...head, ...key]), data.map((c, i) => c ^ (key[i & 3] ?? 0)));
+  return join(
+    Uint8Array.from([...head, ...key]),
+    data.map((c, i) => c ^ (key[i & 3] ?? 0)),
+  );
 }
 
 export const UPGRADE =

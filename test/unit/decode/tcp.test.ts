@@ -5,7 +5,7 @@ import { DecodeCounters } from '../../../src/decode/counters.ts';
 import { TCP_LIMITS } from '../../../src/decode/decode-limits.ts';
 import { TcpConnection, TcpTable } from '../../../src/decode/tcp-table.ts';
 import { FLAG } from '../../../src/sources/records.ts';
-import { ACK, bytes, CALL, FIN, response, RST, segment, sip, SYN, Tap } from './tcp-fixture.ts';
+import { ACK, bytes, CALL, FIN, RST, response, SYN, segment, sip, Tap } from './tcp-fixture.ts';
 
 /** Sends each direction's stream cut into segments by `cut`, in the order of the call. */
 function sendCall(tap: Tap, cut: (text: string) => readonly string[]): void {
@@ -30,7 +30,10 @@ describe('decode matrix, TCP rows: 7 of 7 messages', () => {
     const tap = new Tap().open();
     sendCall(tap, (text) => [text]);
     assert.deepEqual(tap.texts, sevenTexts);
-    assert.deepEqual(tap.seen.map((s) => s.direction), CALL.map(([from]) => from));
+    assert.deepEqual(
+      tap.seen.map((s) => s.direction),
+      CALL.map(([from]) => from),
+    );
     assert.equal(tap.reassembler.bufferedBytes, 0);
   });
 
@@ -176,7 +179,10 @@ describe('decode matrix, TCP rows: 7 of 7 messages', () => {
     tap.add({ seq: 1001, data: cut.slice(0, 200), wireLength: cut.length });
     tap.add({ seq: 1001 + cut.length, data: sip(2) });
     assert.deepEqual(tap.texts, [cut.slice(0, 200), sip(2)]);
-    assert.deepEqual(tap.seen.map((s) => s.truncated), [true, false]);
+    assert.deepEqual(
+      tap.seen.map((s) => s.truncated),
+      [true, false],
+    );
     assert.equal(tap.counters.tcpGapBytes, cut.length - 200);
     assert.equal(tap.counters.tcpResyncs, 0);
   });
@@ -212,7 +218,14 @@ describe('TCP reassembly', () => {
     tap.add({ seq: 1001, data: sip(9) + text.slice(0, 10), frame: 50, tsUs: 5_000 });
     tap.add({ seq: 1001 + sip(9).length + 10, data: text.slice(10, 60), frame: 51, tsUs: 6_000 });
     tap.add({ seq: 1001 + sip(9).length + 60, data: text.slice(60) + sip(2), frame: 52, tsUs: 7_000 });
-    assert.deepEqual(tap.seen.map((s) => [s.frame, s.tsUs]), [[50, 5_000], [50, 7_000], [52, 7_000]]);
+    assert.deepEqual(
+      tap.seen.map((s) => [s.frame, s.tsUs]),
+      [
+        [50, 5_000],
+        [50, 7_000],
+        [52, 7_000],
+      ],
+    );
   });
 
   it('hands out the segment itself when it holds whole messages', () => {
@@ -245,7 +258,10 @@ describe('TCP reassembly', () => {
     tap.add({ seq: 1001 + 900, data: holed.slice(900) + sip(3) });
     tap.reassembler.expire(10_000_000);
     assert.deepEqual(tap.texts, [holed.slice(0, 500), sip(3)]);
-    assert.deepEqual(tap.seen.map((s) => s.truncated), [true, false]);
+    assert.deepEqual(
+      tap.seen.map((s) => s.truncated),
+      [true, false],
+    );
     assert.equal(tap.counters.tcpResyncs, 0);
     assert.equal(tap.counters.tcpBytesIgnored, holed.length - 900);
     assert.equal(tap.counters.tcpTimeouts, 0);
@@ -322,7 +338,10 @@ describe('TCP reassembly', () => {
 
   it('ignores a tuple reused far away without SYN, except for its messages', () => {
     const tap = new Tap().open();
-    tap.add({ seq: 1001, data: sip(1) }).add({ seq: 3_000_000_000, data: sip(2) }).add({ seq: 4_000, data: sip(3) });
+    tap
+      .add({ seq: 1001, data: sip(1) })
+      .add({ seq: 3_000_000_000, data: sip(2) })
+      .add({ seq: 4_000, data: sip(3) });
     assert.deepEqual(tap.texts, [sip(1), sip(2), sip(3)]);
   });
 
@@ -425,7 +444,10 @@ describe('the connection table', () => {
     six(2, 0, 51, sip(2).slice(50));
     six(1, 0, 51, sip(1).slice(50));
     assert.deepEqual(tap.texts, [response(1), sip(2), sip(1)]);
-    assert.deepEqual(tap.seen.map((s) => s.srcPort), [5060, 40_000, 40_000]);
+    assert.deepEqual(
+      tap.seen.map((s) => s.srcPort),
+      [5060, 40_000, 40_000],
+    );
     assert.equal(tap.reassembler.connections, 2);
   });
 
@@ -439,7 +461,10 @@ describe('the connection table', () => {
       const victim = all[removed];
       assert.ok(victim);
       table.remove(victim);
-      assert.deepEqual(keys.map((key) => table.find(key, 42)?.id ?? -1), [0, 1, 2].map((id) => (id === removed ? -1 : id)));
+      assert.deepEqual(
+        keys.map((key) => table.find(key, 42)?.id ?? -1),
+        [0, 1, 2].map((id) => (id === removed ? -1 : id)),
+      );
       assert.equal(table.size, 2);
       assert.equal(table.live.oldest, removed === 0 ? all[1] : all[0]);
     }

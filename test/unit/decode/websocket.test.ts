@@ -50,7 +50,10 @@ describe('decode matrix, WebSocket rows: 7 of 7 messages', () => {
   it('WebSocket, port 80', () => {
     const { tap, client, server } = upgraded();
     for (const [from, text] of CALL) (from === 0 ? client : server).send(frame(text, { masked: from === 0 }));
-    assert.deepEqual(tap.texts, CALL.map(([, text]) => text));
+    assert.deepEqual(
+      tap.texts,
+      CALL.map(([, text]) => text),
+    );
     assert.ok(tap.seen.every((s) => s.transport === 'WS'));
     assert.equal(tap.counters.wsFrames, 7);
     assert.equal(tap.counters.wsHandshakes, 1);
@@ -68,19 +71,27 @@ describe('decode matrix, WebSocket rows: 7 of 7 messages', () => {
       side.send(join(frame(text.slice(30, 60), { masked, fin: false, opcode: 0 }), frame('', { masked, opcode: 10 })));
       side.send(frame(text.slice(60), { masked, opcode: 0 }));
     }
-    assert.deepEqual(tap.texts, CALL.map(([, text]) => text));
+    assert.deepEqual(
+      tap.texts,
+      CALL.map(([, text]) => text),
+    );
     assert.equal(tap.counters.wsBadFrames, 0);
     assert.equal(tap.reassembler.bufferedBytes, 0);
   });
 
   it('permessage-deflate with context takeover', () => {
-    const { tap, client, server } = upgraded('Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=15\r\n');
+    const { tap, client, server } = upgraded(
+      'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=15\r\n',
+    );
     const deflaters = [new Deflater(), new Deflater()] as const;
     for (const [from, text] of CALL) {
       const packed = deflaters[from].message(text);
       (from === 0 ? client : server).send(frame(packed, { masked: from === 0, rsv: 0x40 }));
     }
-    assert.deepEqual(tap.texts, CALL.map(([, text]) => text));
+    assert.deepEqual(
+      tap.texts,
+      CALL.map(([, text]) => text),
+    );
     assert.equal(tap.counters.wsCompressedInflated, 7);
     assert.equal(tap.counters.wsCompressedUndecodable, 0);
   });
@@ -89,11 +100,25 @@ describe('decode matrix, WebSocket rows: 7 of 7 messages', () => {
     const tap = new Tap();
     const sides = [new Side(tap, 0), new Side(tap, 1)] as const;
     for (const [from, text] of CALL) sides[from].send(frame(text, { masked: from === 0, opcode: 2 }));
-    assert.deepEqual(tap.texts, CALL.map(([, text]) => text));
+    assert.deepEqual(
+      tap.texts,
+      CALL.map(([, text]) => text),
+    );
   });
 });
 
 describe('WebSocket', () => {
+  it('reads handshakes and frames that come byte by byte', () => {
+    const tap = new Tap().open(PORTS);
+    const [client, server] = [new Side(tap, 0), new Side(tap, 1)];
+    for (const c of UPGRADE) client.send(c);
+    for (const c of switching()) server.send(c);
+    for (const c of frame(sip(1), { masked: true })) client.send(Uint8Array.of(c));
+    assert.deepEqual(tap.texts, [sip(1)]);
+    assert.equal(tap.counters.wsHandshakes, 1);
+    assert.equal(tap.counters.wsOverheadBytes, UPGRADE.length + switching().length + 8);
+  });
+
   it('without context takeover a lost message takes no other with it', () => {
     const extension =
       'sec-websocket-extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n';
@@ -119,15 +144,16 @@ describe('WebSocket', () => {
   it('counts compressed frames of a connection joined late', () => {
     const tap = new Tap();
     const server = new Side(tap, 1);
-    server.send(frame(response(1))).send(frame(new Deflater().message(response(2)), { rsv: 0x40 })).send(frame(response(3)));
+    server
+      .send(frame(response(1)))
+      .send(frame(new Deflater().message(response(2)), { rsv: 0x40 }))
+      .send(frame(response(3)));
     assert.deepEqual(tap.texts, [response(1), response(3)]);
     assert.equal(tap.counters.wsCompressedUndecodable, 1);
   });
 
   it('counts corrupt and oversized compressed messages', () => {
-    const { tap, client } = upgraded(
-      'Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n',
-    );
+    const { tap, client } = upgraded('Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n');
     const bomb = new Deflater().message('x'.repeat(10_000_000));
     client.send(frame(bomb, { masked: true, rsv: 0x40 })).send(frame('garbage!', { masked: true, rsv: 0x40 }));
     client.send(frame(new Deflater().message(sip(1)), { masked: true, rsv: 0x40 }));
@@ -147,7 +173,10 @@ describe('WebSocket', () => {
   it('reads 16 and 64-bit lengths', () => {
     const { tap, server } = upgraded();
     const large = sip(1, 'x'.repeat(70_000));
-    server.send(frame(sip(2, 'y'.repeat(300)))).send(frame(large).slice(0, 40_000)).send(frame(large).slice(40_000));
+    server
+      .send(frame(sip(2, 'y'.repeat(300))))
+      .send(frame(large).slice(0, 40_000))
+      .send(frame(large).slice(40_000));
     assert.deepEqual(tap.texts, [sip(2, 'y'.repeat(300)), large]);
   });
 
@@ -174,7 +203,10 @@ describe('WebSocket', () => {
   it('stays in step over a hole inside a frame', () => {
     const { tap, server } = upgraded();
     const holed = frame(sip(1, 'x'.repeat(500)));
-    server.send(holed.slice(0, 100), { wireLength: holed.length - 20 }).send(holed.slice(-20)).send(frame(sip(2)));
+    server
+      .send(holed.slice(0, 100), { wireLength: holed.length - 20 })
+      .send(holed.slice(-20))
+      .send(frame(sip(2)));
     assert.deepEqual(tap.texts, [sip(2)]);
     assert.equal(tap.counters.tcpResyncs, 0);
   });
@@ -212,12 +244,18 @@ describe('WebSocket', () => {
     const client = new Side(tap, 0).send(UPGRADE);
     new Side(tap, 1).send('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');
     client.send(sip(1));
-    assert.deepEqual(tap.seen.map((s) => s.transport), ['TCP']);
+    assert.deepEqual(
+      tap.seen.map((s) => s.transport),
+      ['TCP'],
+    );
   });
 
   it('treats plain HTTP as not ours and costs no memory', () => {
     const tap = new Tap().open(PORTS);
-    const [request, answer] = ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'];
+    const [request, answer] = [
+      'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello',
+    ];
     new Side(tap, 0).send(request);
     new Side(tap, 1).send(answer).send('more');
     assert.equal(tap.reassembler.bufferedBytes, 0);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { impairmentOf } from '../../../src/rtp/codec-impairment.ts';
-import { burstRatio, delayImpairment, effectiveImpairment, mosOfR, R_MAX, rFactor } from '../../../src/rtp/emodel.ts';
 import type { Impairment } from '../../../src/rtp/emodel.ts';
+import { burstRatio, delayImpairment, effectiveImpairment, mosOfR, R_MAX, rFactor } from '../../../src/rtp/emodel.ts';
 
 function near(got: number | null, want: number, tolerance: number, what: string): void {
   assert.ok(got !== null && Math.abs(got - want) <= tolerance, `${what}: ${got}, want ${want}`);
@@ -28,21 +28,71 @@ test('MOS of R at the published points', () => {
 
 /** R / MOS by loss in percent, at no delay and random loss. */
 const VECTORS: [string, Impairment, [number, number, number][]][] = [
-  ['G.711 without PLC', impairmentOf({ name: 'PCMU' }, false) ?? { ie: NaN, bpl: null }, [
-    [0, 93.2, 4.409], [0.5, 83.3, 4.143], [1, 75.28, 3.834], [2, 63.04, 3.256], [5, 42.12, 2.169], [10, 26.77, 1.481], [20, 15.01, 1.124],
-  ]],
-  ['G.711 with PLC', impairmentOf({ name: 'pcma' }, true) ?? { ie: NaN, bpl: null }, [
-    [0, 93.2, 4.409], [0.5, 91.34, 4.371], [1, 89.56, 4.328], [2, 86.19, 4.235], [5, 77.42, 3.923], [10, 66.13, 3.411], [20, 51.07, 2.631],
-  ]],
-  ['G.729A with VAD', impairmentOf({ name: 'G729' }, true) ?? { ie: NaN, bpl: null }, [
-    [0, 82.2, 4.104], [0.5, 80.05, 4.026], [1, 78, 3.946], [2, 74.2, 3.787], [5, 64.7, 3.34], [10, 53.23, 2.745], [20, 39.12, 2.021],
-  ]],
-  ['G.723.1 with VAD', impairmentOf({ name: 'G723' }, true) ?? { ie: NaN, bpl: null }, [
-    [0, 78.2, 3.954], [0.5, 75.79, 3.855], [1, 73.52, 3.758], [2, 69.36, 3.567], [5, 59.24, 3.061], [10, 47.55, 2.447], [20, 33.88, 1.776],
-  ]],
-  ['GSM-EFR', impairmentOf({ name: 'GSM-EFR' }, true) ?? { ie: NaN, bpl: null }, [
-    [0, 88.2, 4.292], [0.5, 83.91, 4.163], [1, 80.02, 4.025], [2, 73.2, 3.743], [5, 58.2, 3.006], [10, 43.2, 2.223], [20, 28.2, 1.536],
-  ]],
+  [
+    'G.711 without PLC',
+    impairmentOf({ name: 'PCMU' }, false) ?? { ie: NaN, bpl: null },
+    [
+      [0, 93.2, 4.409],
+      [0.5, 83.3, 4.143],
+      [1, 75.28, 3.834],
+      [2, 63.04, 3.256],
+      [5, 42.12, 2.169],
+      [10, 26.77, 1.481],
+      [20, 15.01, 1.124],
+    ],
+  ],
+  [
+    'G.711 with PLC',
+    impairmentOf({ name: 'pcma' }, true) ?? { ie: NaN, bpl: null },
+    [
+      [0, 93.2, 4.409],
+      [0.5, 91.34, 4.371],
+      [1, 89.56, 4.328],
+      [2, 86.19, 4.235],
+      [5, 77.42, 3.923],
+      [10, 66.13, 3.411],
+      [20, 51.07, 2.631],
+    ],
+  ],
+  [
+    'G.729A with VAD',
+    impairmentOf({ name: 'G729' }, true) ?? { ie: NaN, bpl: null },
+    [
+      [0, 82.2, 4.104],
+      [0.5, 80.05, 4.026],
+      [1, 78, 3.946],
+      [2, 74.2, 3.787],
+      [5, 64.7, 3.34],
+      [10, 53.23, 2.745],
+      [20, 39.12, 2.021],
+    ],
+  ],
+  [
+    'G.723.1 with VAD',
+    impairmentOf({ name: 'G723' }, true) ?? { ie: NaN, bpl: null },
+    [
+      [0, 78.2, 3.954],
+      [0.5, 75.79, 3.855],
+      [1, 73.52, 3.758],
+      [2, 69.36, 3.567],
+      [5, 59.24, 3.061],
+      [10, 47.55, 2.447],
+      [20, 33.88, 1.776],
+    ],
+  ],
+  [
+    'GSM-EFR',
+    impairmentOf({ name: 'GSM-EFR' }, true) ?? { ie: NaN, bpl: null },
+    [
+      [0, 88.2, 4.292],
+      [0.5, 83.91, 4.163],
+      [1, 80.02, 4.025],
+      [2, 73.2, 3.743],
+      [5, 58.2, 3.006],
+      [10, 43.2, 2.223],
+      [20, 28.2, 1.536],
+    ],
+  ],
 ];
 for (const [name, codec, rows] of VECTORS) {
   test(`R and MOS of ${name} by loss`, () => {
@@ -56,7 +106,14 @@ for (const [name, codec, rows] of VECTORS) {
 
 test('R by delay, G.711 without loss', () => {
   const rows: [number, number][] = [
-    [0, 93.2], [100, 90.8], [150, 89.6], [177.3, 88.94], [200, 85.9], [250, 79.2], [300, 72.5], [400, 59.1],
+    [0, 93.2],
+    [100, 90.8],
+    [150, 89.6],
+    [177.3, 88.94],
+    [200, 85.9],
+    [250, 79.2],
+    [300, 72.5],
+    [400, 59.1],
   ];
   for (const [ms, r] of rows) near(R_MAX - delayImpairment(ms), r, 0.01, `R at ${ms} ms`);
 });

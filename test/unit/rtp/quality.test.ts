@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lossPct, oneWayDelayMs, packetFloor, scoreStream, scoreWindow } from '../../../src/rtp/quality.ts';
 import type { WindowCounts } from '../../../src/rtp/quality.ts';
+import { lossPct, oneWayDelayMs, packetFloor, scoreStream, scoreWindow } from '../../../src/rtp/quality.ts';
 
 const G711 = { ie: 0, bpl: 25.1 };
 const BARE = { ie: 0, bpl: 4.3 };

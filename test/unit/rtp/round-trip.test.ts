@@ -5,7 +5,7 @@ import { betterRoundTrip, echoRoundTrip, reportedRoundTrip, SenderReportHistory 
 const AT = 1_700_000_000_000_000;
 
 test('the example of RFC 3550 section 6.4.1', () => {
-  // SR at 0xb44db705:20000000, LSR b705:2000, DLSR 5.25 s, arrival 6.125 s less 10.005 s... 46864.500 s: 6.125 s round trip.
+  // LSR b705:2000 (46853.125 s), DLSR 5.250 s, the report back at b710:8000 (46864.500 s): 6.125 s.
   const h = new SenderReportHistory();
   h.add(0xb7052000, AT);
   const r = echoRoundTrip(h, 0xb7052000, 0x00054000, AT + 11_375_000);
@@ -43,5 +43,8 @@ test('an endpoint that knows its round trip is believed before an echo', () => {
   assert.equal(betterRoundTrip(echo, xr), xr);
   assert.equal(betterRoundTrip(echo, null), echo);
   assert.equal(betterRoundTrip(null, null), null);
-  assert.deepEqual(betterRoundTrip(echo, { ms: 31, source: 'sender_report_echo' }), { ms: 31, source: 'sender_report_echo' });
+  assert.deepEqual(betterRoundTrip(echo, { ms: 31, source: 'sender_report_echo' }), {
+    ms: 31,
+    source: 'sender_report_echo',
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ntpMiddle, parseRtcp } from '../../../src/rtp/rtcp.ts';
 import type { RtcpPacket } from '../../../src/rtp/rtcp.ts';
+import { ntpMiddle, parseRtcp } from '../../../src/rtp/rtcp.ts';
 
 /** Bytes from rows of hex; what follows `#` in a row is its meaning. */
 function bytes(...rows: string[]): Uint8Array {
@@ -84,7 +84,13 @@ test('descriptions, goodbye with a reason, application data', () => {
     kind: 'sdes',
     chunks: [
       { ssrc: 0x11223344, items: [{ type: 1, text: 'abc' }] },
-      { ssrc: 0x55667788, items: [{ type: 1, text: 'x' }, { type: 7, text: '' }] },
+      {
+        ssrc: 0x55667788,
+        items: [
+          { type: 1, text: 'x' },
+          { type: 7, text: '' },
+        ],
+      },
     ],
   });
   assert.deepEqual(only(BYE), { kind: 'bye', ssrcs: [0x11223344], reason: 'long!!' });
@@ -126,7 +132,10 @@ test('extended report: reference time, its echo and VoIP metrics', () => {
 test('a compound is read whole; without a leading report it is reduced-size', () => {
   const compound = parseRtcp(join(SR, SDES, XR, BYE));
   assert.ok(compound.ok);
-  assert.deepEqual(compound.value.packets.map((p) => p.kind), ['sr', 'sdes', 'xr', 'bye']);
+  assert.deepEqual(
+    compound.value.packets.map((p) => p.kind),
+    ['sr', 'sdes', 'xr', 'bye'],
+  );
   assert.equal(compound.value.isReducedSize, false);
   const reduced = parseRtcp(XR);
   assert.ok(reduced.ok && reduced.value.isReducedSize);
@@ -167,9 +176,24 @@ test('each malformed packet has its reason', () => {
     [bytes('80cf 0002 1122 3344 0700 0008'), 'extended_report'],
     [bytes('80cf 0003 1122 3344 0700 0001 0000 0000'), 'extended_report'],
     [bytes('80cf 0003 1122 3344 0500 0001 0000 0000'), 'extended_report'],
-    [join(...Array<Uint8Array>(33).fill(RR)), 'too_many'],
   ];
   for (const [b, reason] of rows) assert.deepEqual(parseRtcp(b), { ok: false, reason }, Buffer.from(b).toString('hex'));
+});
+
+test('two sound packets are kept when what follows is malformed, one is not', () => {
+  const tail = bytes('81ca');
+  const kept = parseRtcp(join(SR, SDES, tail));
+  assert.ok(kept.ok);
+  assert.deepEqual(
+    kept.value.packets.map((p) => p.kind),
+    ['sr', 'sdes'],
+  );
+  assert.equal(kept.value.stoppedBy, 'length');
+  assert.deepEqual(parseRtcp(join(SR, tail)), { ok: false, reason: 'length' });
+  const many = parseRtcp(join(...Array<Uint8Array>(33).fill(RR)));
+  assert.ok(many.ok && many.value.packets.length === 32 && many.value.stoppedBy === 'too_many');
+  const whole = parseRtcp(join(SR, SDES));
+  assert.ok(whole.ok && whole.value.stoppedBy === null);
 });
 
 test('an SRTCP packet is refused: its trailer is no RTCP packet', () => {

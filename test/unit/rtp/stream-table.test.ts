@@ -147,7 +147,7 @@ test('a closed window reads back', () => {
   v.setFloat64(at + WINDOW.startUs, FIRST_US, true);
   v.setFloat64(at + WINDOW.lengthUs, 5_000_000, true);
   const fields = ['packets', 'expected', 'lost', 'duplicates', 'reordered', 'discarded', 'lossRuns'] as const;
-  fields.forEach((f, i) => v.setUint32(at + WINDOW[f], 100 + i, true));
+  for (const [i, f] of fields.entries()) v.setUint32(at + WINDOW[f], 100 + i, true);
   for (let i = 0; i < 5; i++) v.setFloat32(at + WINDOW.jitterMs + i * 4, i + 0.5, true);
   v.setUint32(at + WINDOW.jitterN, 99, true);
   v.setUint32(at + WINDOW.otherClock, 32_000, true);
@@ -156,7 +156,7 @@ test('a closed window reads back', () => {
   v.setUint8(at + WINDOW.laneMode, LANE_MODE.ALL);
   const w = parseWindow(b, at);
   assert.equal(w.startUs, FIRST_US);
-  fields.forEach((f, i) => assert.equal(w[f], 100 + i));
+  for (const [i, f] of fields.entries()) assert.equal(w[f], 100 + i);
   assert.deepEqual(w.jitterMs, [0.5, 1.5, 2.5, 3.5, 4.5]);
   assert.equal(windowJitterMs(w, 90_000), 3.5);
   assert.equal(windowJitterMs(w, null), 2.5);

@@ -8,8 +8,6 @@ import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 function dialog(callId: string): Dialog {
   return new Dialog({
     callId,
-    slot: 0,
-    serial: 0,
     methodId: 5,
     methodText: 'REGISTER',
     family: 1,
@@ -22,7 +20,7 @@ function dialog(callId: string): Dialog {
     fromDisplay: null,
     toDisplay: null,
     openerTagHash: 0,
-  });
+  }, 0, 0);
 }
 
 test('whatever order they are pushed in, they lapse in time order and only once', () => {

@@ -30,7 +30,7 @@ function facts(over: Partial<MessageFacts> = {}): MessageFacts {
 
 test('rows of one dialog are linked in order and give back their bytes and facts', () => {
   const log = new MessageLog(8 * MIB, () => assert.fail('nothing is evicted'));
-  const bytes = new TextEncoder().encode('..INVITE sip:a SIP/2.0..');
+  const bytes = Buffer.from('..INVITE sip:a SIP/2.0..');
   const first = log.append(facts({ tsUs: 10 }), bytes, 2, 22, NO_ROW);
   const second = log.append(facts({ tsUs: 20, flags: ROW.RETRANSMISSION, status: 200 }), bytes, 2, 8, first);
   assert.equal(log.next(first), second);
@@ -53,7 +53,7 @@ test('the budget holds under a flood; evictions are counted and told with the ne
     assert.equal(heads.get(dialog), row, 'the oldest row is its dialog’s head');
     heads.set(dialog, next);
   });
-  const body = new Uint8Array(1000).fill(65);
+  const body = Buffer.alloc(1000, 65);
   const tails = new Map<number, number>();
   for (let i = 0; i < 20_000; i++) {
     const dialog = i % 7;
