@@ -56,6 +56,10 @@ FRAME(ipv4_options, ETH(0x0800), 0x47, 0xb8, B16(28 + 16), 0x12, 0x34, 0x40, 0, 
       0, 0, 2, 0x94, 4, 0, 0, 1, 1, 1, 0, /* router alert, padding */ UDP_DATA);
 FRAME(ipv4_offload, ETH(0x0800), 0x45, 0xb8, 0, 0, /* total length 0 */ 0x12, 0x34, 0x40, 0, 64, 17, 0, 0, 10,
       0, 0, 1, 10, 0, 0, 2, UDP_DATA);
+FRAME(ipv4_offload_padded, ETH(0x0800), 0x45, 0xb8, 0, 0, 0x12, 0x34, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10,
+      0, 0, 2, UDP_DATA, 0, 0);
+FRAME(ipv4_offload_udp, ETH(0x0800), 0x45, 0xb8, 0, 0, 0x12, 0x34, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0,
+      0, 2, UDP(5060, 5062, -8), DATA);
 FRAME(sll, 0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 2, 0, 0, 0x08, 0x00, V4);
 FRAME(sll_vlan, 0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 2, 0, 0, 0x81, 0x00, 0, 7, 0x08, 0x00, V4);
 FRAME(sll_pppoe, 0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 2, 0, 0, 0x88, 0x64, 0x11, 0, 0, 9, B16(2 + N4), 0, 0x21,
@@ -163,6 +167,7 @@ FRAME(icmp, ETH(0x0800), INNER_IP4(1, 8), DATA);
 FRAME(icmp6, ETH(0x86dd), IP6(58, 8), DATA);
 FRAME(sctp, ETH(0x0800), INNER_IP4(132, 8), DATA);
 FRAME(udp_length_short, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, -1), DATA);
+FRAME(udp_length_zero, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, -8), DATA);
 FRAME(udp_length_long, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, 9), DATA);
 FRAME(udp_trailer, ETH(0x0800), INNER_IP4(17, 20), UDP(5060, 5062, 8), DATA, 9, 9, 9, 9);
 FRAME(ipv4_version, ETH(0x0800), V6);
@@ -262,6 +267,8 @@ static const struct frame frames[] = {
     ROW(ethernet_v6, 1, .version = 6),
     ROW(ipv4_options, 1),
     ROW(ipv4_offload, 1),
+    ROW(ipv4_offload_padded, 1),
+    ROW(ipv4_offload_udp, 1),
     ROW(sll, 113),
     ROW(sll_vlan, 113, .tunnels = CT_T_VLAN, .vlan = 7),
     ROW(sll_pppoe, 113, .tunnels = CT_T_PPPOE, .depth = 1),
@@ -349,6 +356,7 @@ static const struct frame frames[] = {
     ROW(icmp6, 1, .version = 6, .proto = 58),
     ROW(sctp, 1, .reason = CT_R_PROTO_OTHER),
     ROW(udp_length_short, 1, .reason = CT_R_UDP_BAD),
+    ROW(udp_length_zero, 1, .reason = CT_R_UDP_BAD),
     ROW(udp_length_long, 1, .reason = CT_R_UDP_BAD),
     ROW(udp_trailer, 1),
     ROW(ipv4_version, 1, .reason = CT_R_IPV4_BAD),

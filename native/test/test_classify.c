@@ -354,12 +354,12 @@ static void test_looks_sip(void) {
   if (d == NULL) abort();
   subject = "long line";
   memset(d, 'a', LONG);
-  memcpy(d, "XYZ", 3);
+  static const uint8_t version[] = {' ', 'S', 'I', 'P', '/', '2', '.', '0'};
   d[3] = ' ';
-  memcpy(d + 2040, " SIP/2.0", 8);
+  memcpy(d + 2040, version, sizeof version);
   CHECK(ct_looks_sip(d, LONG));
-  memcpy(d + 2040, "aaaaaaaa", 8);
-  memcpy(d + 2041, " SIP/2.0", 8);
+  memset(d + 2040, 'a', sizeof version);
+  memcpy(d + 2041, version, sizeof version);
   CHECK(!ct_looks_sip(d, LONG));
   free(d);
 }

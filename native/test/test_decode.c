@@ -330,7 +330,9 @@ static void test_names(void) {
   subject = "reasons";
   for (int i = 0; i < CT_REASON_COUNT; i++) {
     const char *name = ct_reason_name((enum ct_reason)i);
-    CHECK(name != NULL && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name));
+    CHECK(name != NULL);
+    if (name == NULL) continue;
+    CHECK(*name != 0 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name));
     for (int j = 0; j < i; j++) CHECK(strcmp(name, ct_reason_name((enum ct_reason)j)) != 0);
   }
   CHECK(strcmp(ct_reason_name((enum ct_reason)99), "unknown") == 0);

@@ -9,6 +9,7 @@ import { StreamTable } from '../rtp/stream-table.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { FileEnd, PortSpan } from '../sources/file-source.ts';
 import { callTiming } from '../store/call-timing.ts';
+import { isEnded } from '../store/dialog-state.ts';
 import { DialogStore } from '../store/dialog-store.ts';
 import { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Dialog } from '../store/dialog.ts';
@@ -19,9 +20,14 @@ import { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { SdpTracker } from '../store/sdp-tracker.ts';
 import { StreamStore } from '../store/stream-store.ts';
 import type { Stream } from '../store/stream.ts';
+import { streamQuality } from '../view/stream-quality.ts';
+import { qualityContext } from './documents.ts';
 import { HepIngest } from './hep-ingest.ts';
 import { Ingest } from './ingest.ts';
 import { SipIngest } from './sip-ingest.ts';
+
+/** Streams observed before other work gets a turn. */
+const OBSERVE_A_TURN = 200;
 
 export type SessionOptions = {
   sipPorts: readonly PortSpan[];
@@ -59,8 +65,9 @@ export class CaptureSession {
   readonly excludedSip = new Map<number, number>();
   readonly excludedWebSocket = new Map<number, number>();
   isExhausted = false;
-  /** Told when a stream will change no more, so that its quality is observed once. */
-  onStreamDone: ((stream: Stream) => void) | null = null;
+  #isClosed = false;
+  /** Feed the quality histograms: only a server shows them, and they cost a reading of each stream. */
+  observesQuality = false;
 
   constructor(options: SessionOptions) {
     this.options = options;
@@ -127,14 +134,16 @@ export class CaptureSession {
       onEnd(path, end);
     }
     this.isExhausted = true;
-    for (const s of this.streams.newestFirst()) this.#done(s);
+    if (this.observesQuality) await this.#observeRest();
   }
 
   close(): void {
+    this.#isClosed = true;
     this.source.close();
   }
 
   #onChange(d: Dialog): void {
+    if (isEnded(d.state) && this.observesQuality) for (const s of d.streams ?? []) this.#observe(s);
     if (d.isPddObserved) return;
     const { pddMs } = callTiming(d);
     if (pddMs === null) return;
@@ -142,7 +151,24 @@ export class CaptureSession {
     this.pddSeconds.observe(pddMs / 1000);
   }
 
-  #done(s: Stream): void {
-    this.onStreamDone?.(s);
+  /** One observation a stream, when its call or the capture has ended. */
+  #observe(stream: Stream): void {
+    if (stream.isObserved) return;
+    const q = streamQuality(stream, qualityContext(this));
+    if (q === null) return;
+    stream.isObserved = true;
+    if (q.mos !== null) this.mos.observe(q.mos);
+    this.jitterMs.observe(q.jitterMs);
+    this.lossPercent.observe(q.lossPct);
+  }
+
+  /** In turns, so that a server answers meanwhile. */
+  async #observeRest(): Promise<void> {
+    let n = 0;
+    for (const stream of this.streams.newestFirst()) {
+      if (++n % OBSERVE_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#isClosed) return;
+      this.#observe(stream);
+    }
   }
 }

@@ -26,6 +26,7 @@ export async function serve(
   read: (done: (failed: boolean) => void) => Promise<void>,
 ): Promise<number> {
   const version = packageVersion();
+  session.observesQuality = true;
   const readers = createReaders(session);
   const open: Closable[] = [];
   const stopped = new Promise<void>((resolve) => {

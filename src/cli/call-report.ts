@@ -29,7 +29,10 @@ export type ReportInput = {
 
 const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = ['SSRC', 'From', 'To', 'Codec', 'Packets', 'Lost', 'Loss', 'Jitter', 'MOS', 'Round trip'];
-const COLUMN = 26;
+/** Width of the ladder's columns together, and bounds of one. */
+const LADDER = 100;
+const COLUMN_MIN = 26;
+const COLUMN_MAX = 48;
 
 /** The report, ending in a line end. */
 export function callReport(input: ReportInput, markdown: boolean): string {
@@ -78,18 +81,19 @@ function table(header: readonly string[], rows: readonly (readonly string[])[], 
 /** Columns of endpoints with arrows between them, in order of appearance. */
 function ladder(messages: readonly ReportMessage[], notKept: number): string[] {
   const ends = [...new Set(messages.flatMap((m) => [m.src, m.dst]))];
-  const lines = [`${' '.repeat(16)}${ends.map((e) => center(e, COLUMN)).join('')}`];
+  const column = Math.min(COLUMN_MAX, Math.max(COLUMN_MIN, 2 * Math.floor(LADDER / (2 * Math.max(1, ends.length)))));
+  const lines = [`${' '.repeat(16)}${ends.map((e) => center(e, column)).join('')}`.trimEnd()];
   for (const m of messages) {
     const from = ends.indexOf(m.src);
     const to = ends.indexOf(m.dst);
     const left = Math.min(from, to);
-    const span = Math.max(1, Math.abs(to - from)) * COLUMN - 1;
+    const span = Math.max(1, Math.abs(to - from)) * column - 1;
     const label = ` ${safeText(m.text)} `.slice(0, span - 2);
     const fill = '-'.repeat(Math.max(0, span - 1 - label.length));
     const half = Math.floor(fill.length / 2);
     const shaft = fill.slice(0, half) + label + fill.slice(half);
     const arrow = from === to ? `${shaft}o` : to > from ? `${shaft}>` : `<${shaft}`;
-    const row = ' '.repeat(left * COLUMN + COLUMN / 2) + arrow;
+    const row = ' '.repeat(left * column + column / 2) + arrow;
     const note = m.note === '' ? '' : `  (${m.note})`;
     lines.push(`${String(m.index).padStart(4)} ${m.atSec.toFixed(3).padStart(10)} ${row}${note}`.trimEnd());
   }

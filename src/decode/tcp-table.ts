@@ -21,7 +21,6 @@ export class TcpConnection {
   servicePort: number;
   isClosed = false;
   isEncrypted = false;
-  isWaiting = false;
   lastUs = 0;
   /** For the caller's own use, such as the endpoints' text. */
   note: unknown = null;
@@ -33,6 +32,10 @@ export class TcpConnection {
   older: TcpConnection | null = null;
   newer: TcpConnection | null = null;
   list: IdleList | null = null;
+  /** Has partial data, and its neighbours in the order in which that came to be. */
+  isWaiting = false;
+  waitOlder: TcpConnection | null = null;
+  waitNewer: TcpConnection | null = null;
 
   readonly #shared: FramerShared;
   readonly #targets: readonly [FramedTarget, FramedTarget];
@@ -120,6 +123,31 @@ export class IdleList {
     c.older = null;
     c.newer = null;
     c.list = null;
+  }
+}
+
+/** Connections with partial data, the longest-waiting first. A Set would walk over what was removed from its front. */
+export class WaitingList {
+  oldest: TcpConnection | null = null;
+  #newest: TcpConnection | null = null;
+
+  /** Appends `c`, or takes it out. */
+  set(c: TcpConnection, isWaiting: boolean): void {
+    if (c.isWaiting === isWaiting) return;
+    c.isWaiting = isWaiting;
+    if (isWaiting) {
+      c.waitOlder = this.#newest;
+      if (this.#newest !== null) this.#newest.waitNewer = c;
+      else this.oldest = c;
+      this.#newest = c;
+      return;
+    }
+    if (c.waitOlder !== null) c.waitOlder.waitNewer = c.waitNewer;
+    else this.oldest = c.waitNewer;
+    if (c.waitNewer !== null) c.waitNewer.waitOlder = c.waitOlder;
+    else this.#newest = c.waitOlder;
+    c.waitOlder = null;
+    c.waitNewer = null;
   }
 }
 

@@ -12,7 +12,7 @@ import { TCP_LIMITS, type TcpLimits } from './decode-limits.ts';
 import { PROTOCOL } from './protocol-sniff.ts';
 import type { SegmentMark } from './segment-mark.ts';
 import type { FramedTarget, FramerShared, StreamTransport } from './stream-framer.ts';
-import { type ConnectionKey, directionOf, TcpConnection, TcpTable } from './tcp-table.ts';
+import { type ConnectionKey, directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
 
 const FIN = 1;
 const SYN = 2;
@@ -72,8 +72,7 @@ export class TcpReassembler {
   readonly #limits: TcpLimits;
   readonly #shared: FramerShared;
   readonly #table: TcpTable;
-  /** Connections with partial data, the longest-waiting first. */
-  readonly #waiting = new Set<TcpConnection>();
+  readonly #waiting = new WaitingList();
   #meta: MutableMeta | null = null;
   #nextId = 0;
 
@@ -130,15 +129,18 @@ export class TcpReassembler {
   /** Gives up what has waited too long at `nowUs`. Returns the number of directions that timed out. */
   expire(nowUs: number): number {
     let timeouts = 0;
-    for (const c of this.#waiting) {
+    let next: TcpConnection | null = null;
+    for (let c = this.#waiting.oldest; c !== null; c = next) {
+      next = c.waitNewer;
       for (const d of c.directions) {
         d.skipHoles(nowUs);
         if (!d.hasBuffered || nowUs - d.lastUs <= this.#limits.idleTimeoutUs) continue;
         d.abandon();
         timeouts++;
       }
-      this.#account(c);
+      this.#waiting.set(c, c.hasBuffered);
     }
+    this.#enforceBudget();
     this.counters.tcpTimeouts += timeouts;
     for (let c = this.#table.closed.oldest; c !== null; c = this.#table.closed.oldest) {
       if (nowUs - c.lastUs <= this.#limits.closedLingerUs) break;
@@ -149,13 +151,13 @@ export class TcpReassembler {
 
   /** The source ended: hands out what stands behind holes and gives up the rest. */
   close(): void {
-    for (const c of this.#waiting) {
+    for (let c = this.#waiting.oldest; c !== null; c = this.#waiting.oldest) {
       for (const d of c.directions) {
         d.skipHoles(Infinity);
         if (d.abandon()) this.counters.tcpMessagesAborted++;
       }
+      this.#waiting.set(c, false);
     }
-    this.#waiting.clear();
     for (const list of [this.#table.closed, this.#table.live]) {
       for (let c = list.oldest; c !== null; c = list.oldest) this.#forget(c);
     }
@@ -215,31 +217,28 @@ export class TcpReassembler {
 
   #forget(c: TcpConnection): void {
     c.abandon();
-    this.#waiting.delete(c);
+    this.#waiting.set(c, false);
     this.#table.remove(c);
   }
 
-  /** Keeps the set of connections with partial data, and the bytes over all of them below the cap. */
   #account(c: TcpConnection): void {
-    const has = c.hasBuffered;
-    if (has !== c.isWaiting) {
-      c.isWaiting = has;
-      if (has) this.#waiting.add(c);
-      else this.#waiting.delete(c);
-    }
+    this.#waiting.set(c, c.hasBuffered);
+    if (this.#shared.budget.isExceeded) this.#enforceBudget();
+  }
+
+  /** Gives up what waits longest, then whole connections, until the bytes over all of them are below the cap. */
+  #enforceBudget(): void {
     while (this.#shared.budget.isExceeded) {
-      const victim = this.#waiting.values().next().value;
-      if (victim !== undefined) {
-        this.counters.tcpEvicted++;
+      const victim = this.#waiting.oldest;
+      if (victim !== null) {
         victim.abandon();
-        victim.isWaiting = false;
-        this.#waiting.delete(victim);
-        continue;
+        this.#waiting.set(victim, false);
+      } else {
+        const idle = this.#table.closed.oldest ?? this.#table.live.oldest;
+        if (idle === null) return;
+        this.#forget(idle);
       }
-      const idle = this.#table.closed.oldest ?? this.#table.live.oldest;
-      if (idle === null) return;
       this.counters.tcpEvicted++;
-      this.#forget(idle);
     }
   }
 

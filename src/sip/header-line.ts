@@ -8,7 +8,7 @@
 
 import { findControl } from '../core/byte-search.ts';
 import { TOKEN_CLASS } from './chars.ts';
-import { commonHeaderId, headerId, NAME_LENGTH } from './header-name.ts';
+import { headerId } from './header-name.ts';
 import { NOTE } from './notes.ts';
 
 /** What `readHeaderLine` met. */
@@ -43,12 +43,8 @@ export class HeaderLine {
 export function readHeaderLine(buf: Uint8Array, words: DataView, p: number, end: number, line: HeaderLine): number {
   const lineStart = p;
   let notes = 0;
-  const common = commonHeaderId(buf, words, p, end);
-  if (common !== 0) p += NAME_LENGTH[common] ?? 0;
-  else {
-    const token = TOKEN_CLASS;
-    while (p < end && token[buf[p] ?? 0] === 1) p++;
-  }
+  const token = TOKEN_CLASS;
+  while (p < end && token[buf[p] ?? 0] === 1) p++;
   const nameEnd = p;
   let c = p < end ? (buf[p] ?? 0) : -1;
   if (p === lineStart) {
@@ -99,7 +95,7 @@ export function readHeaderLine(buf: Uint8Array, words: DataView, p: number, end:
   let valueEnd = p - 1;
   while (valueStart < valueEnd && (buf[valueStart] ?? 0) <= SPACE) valueStart++;
   while (valueEnd > valueStart && (buf[valueEnd - 1] ?? 0) <= SPACE) valueEnd--;
-  line.id = common !== 0 ? common : headerId(buf, lineStart, nameEnd);
+  line.id = headerId(buf, lineStart, nameEnd);
   line.nameStart = lineStart;
   line.nameEnd = nameEnd;
   line.valueStart = valueStart;

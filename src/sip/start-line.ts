@@ -7,6 +7,7 @@
  * Method is the first token, version the last, the Request-URI what is between; deviations are noted.
  */
 
+import { findByte } from '../core/byte-search.ts';
 import { TOKEN_CLASS } from './chars.ts';
 import { MAX_METHOD_BYTES } from './limits.ts';
 import { METHOD, methodId } from './method.ts';
@@ -38,7 +39,7 @@ export const START_CUT = -1;
 export const START_NOT_SIP = -2;
 
 /** Reads the start line at `p` into `out`; returns the offset behind it, or a negative outcome. */
-export function scanStartLine(buf: Uint8Array, p: number, end: number, out: StartLine): number {
+export function scanStartLine(buf: Uint8Array, words: DataView, p: number, end: number, out: StartLine): number {
   const start = p;
   const token = TOKEN_CLASS;
   const tokenLimit = Math.min(end, start + MAX_METHOD_BYTES);
@@ -48,7 +49,7 @@ export function scanStartLine(buf: Uint8Array, p: number, end: number, out: Star
   const isResponse = c === 0x2f && p === start + 3 && isSipSlash(buf, start);
   if (p === start || (c !== SPACE && c !== 9 && !isResponse)) return START_NOT_SIP;
   const uriStart = p + 1;
-  while (p < end && buf[p] !== LF) p++;
+  p = findByte(buf, words, p, end, LF);
   if (p >= end) return START_CUT;
   const next = p + 1;
   let lineEnd = p;

@@ -26,6 +26,8 @@ export class Stream {
   windows: Uint8Array | null = null;
   windowCount = 0;
   rtcp: RtcpSideData | null = null;
+  /** Its quality stands in the histograms. */
+  isObserved = false;
   /** Place in the store's list of visible streams. */
   orderIndex = -1;
 

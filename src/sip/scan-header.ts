@@ -1,0 +1,265 @@
+/** Takes from single headers what a scan keeps of them (RFC 3261 20). Allocates nothing; see `scan.ts`. */
+
+import { asciiWord, findByte, findValueEnd, hasCommaOrQuote } from '../core/byte-search.ts';
+import { AddressSpan, findParam, locateAddress, ParamSpan, parseNumber, skipQuoted } from './address.ts';
+import { HEADER } from './header-name.ts';
+import { methodId } from './method.ts';
+import { NOTE } from './notes.ts';
+import type { SipScan } from './scan.ts';
+
+/** Bits of `SipScan.seen`: headers that must be there or may occur once. */
+export const SEEN = {
+  CALL_ID: 1,
+  CSEQ: 2,
+  FROM: 4,
+  TO: 8,
+  CONTENT_LENGTH: 16,
+  MAX_FORWARDS: 32,
+  VIA: 64,
+} as const;
+
+const MAX_CSEQ = 0x7fffffff;
+const MAX_LENGTH = 0x7fffffff;
+
+const TAG = new TextEncoder().encode('tag');
+const BRANCH = new TextEncoder().encode('branch');
+const TAG_EQUALS = asciiWord('tag=');
+const BRAN = asciiWord('bran');
+const NCH_EQUALS = asciiWord('nch=');
+
+// One scan runs at a time and hands none of these out.
+const address = new AddressSpan();
+const param = new ParamSpan();
+
+/** Marks a header that may occur once; false when it was there before, and the first one counts. */
+function isFirst(out: SipScan, bit: number): boolean {
+  if ((out.seen & bit) !== 0) {
+    out.notes |= NOTE.duplicateSingletons;
+    return false;
+  }
+  out.seen |= bit;
+  return true;
+}
+
+/** Takes the header `id` with the trimmed value at `start`..`end`; `words` is `wordsOf(buf)`. */
+export function takeHeader(
+  buf: Uint8Array,
+  words: DataView,
+  id: number,
+  start: number,
+  end: number,
+  out: SipScan,
+): void {
+  out.headerCount++;
+  switch (id) {
+    case HEADER.VIA:
+      if ((out.seen & SEEN.VIA) === 0) takeVia(buf, words, start, end, out);
+      break;
+    case HEADER.FROM:
+      if (isFirst(out, SEEN.FROM)) takeFrom(buf, words, start, end, out);
+      break;
+    case HEADER.TO:
+      if (isFirst(out, SEEN.TO)) takeTo(buf, words, start, end, out);
+      break;
+    case HEADER.CALL_ID:
+      if (end > start && isFirst(out, SEEN.CALL_ID)) {
+        out.callIdStart = start;
+        out.callIdEnd = end;
+      }
+      break;
+    case HEADER.CSEQ:
+      if (isFirst(out, SEEN.CSEQ)) takeCseq(buf, start, end, out);
+      break;
+    case HEADER.CONTENT_LENGTH:
+      if (isFirst(out, SEEN.CONTENT_LENGTH)) takeContentLength(buf, start, end, out);
+      break;
+    case HEADER.MAX_FORWARDS:
+      if (isFirst(out, SEEN.MAX_FORWARDS)) {
+        const hops = parseNumber(buf, start, end, 256);
+        if (hops < 0 || hops > 255) out.notes |= NOTE.badNumber;
+      }
+      break;
+    case HEADER.CONTENT_TYPE:
+      if (out.contentTypeStart < 0) {
+        out.contentTypeStart = start;
+        out.contentTypeEnd = end;
+      }
+      break;
+    case HEADER.CONTACT:
+      if (out.contactStart < 0) {
+        out.contactStart = start;
+        out.contactEnd = end;
+      }
+      out.contactCount += countValues(buf, start, end);
+      break;
+    case HEADER.EXPIRES:
+      if (out.expires < 0) takeExpires(buf, start, end, out);
+      break;
+    case HEADER.USER_AGENT:
+    case HEADER.SERVER:
+      if (out.userAgentStart < 0) {
+        out.userAgentStart = start;
+        out.userAgentEnd = end;
+      }
+      break;
+    case HEADER.EVENT:
+      if (out.eventStart < 0) {
+        out.eventStart = start;
+        out.eventEnd = end;
+      }
+      break;
+    case HEADER.SUBSCRIPTION_STATE:
+      if (out.subscriptionStateStart < 0) {
+        out.subscriptionStateStart = start;
+        out.subscriptionStateEnd = end;
+      }
+      break;
+    case HEADER.REFER_TO:
+      if (out.referToStart < 0) {
+        out.referToStart = start;
+        out.referToEnd = end;
+      }
+      break;
+    case HEADER.AUTHORIZATION:
+    case HEADER.PROXY_AUTHORIZATION:
+      out.hasAuthorization = true;
+      break;
+    default:
+      break;
+  }
+}
+
+function takeFrom(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): void {
+  out.fromStart = start;
+  out.fromEnd = end;
+  if (findTag(buf, words, start, end)) {
+    out.fromTagStart = param.start;
+    out.fromTagEnd = param.end;
+  }
+  out.notes |= address.notes | param.notes;
+}
+
+function takeTo(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): void {
+  out.toStart = start;
+  out.toEnd = end;
+  if (findTag(buf, words, start, end)) {
+    out.toTagStart = param.start;
+    out.toTagEnd = param.end;
+  }
+  out.notes |= address.notes | param.notes;
+}
+
+/** Finds the tag of a From or To value; `;tag=value` right behind the address is the common case. */
+function findTag(buf: Uint8Array, words: DataView, start: number, end: number): boolean {
+  locateAddress(buf, words, start, end, address);
+  const p = address.paramsStart;
+  if (end - p >= 6 && (words.getInt32(p + 1, true) | 0x202020) === TAG_EQUALS) {
+    const first = buf[p + 5] ?? 0;
+    if (first > 32 && first !== 34) {
+      param.start = p + 5;
+      param.end = findValueEnd(buf, words, p + 5, end);
+      param.notes = 0;
+      return true;
+    }
+  }
+  return findParam(buf, p, end, TAG, param);
+}
+
+/** The first value of the first Via, and its branch. */
+function takeVia(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): void {
+  out.seen |= SEEN.VIA;
+  out.viaStart = start;
+  const viaEnd = hasCommaOrQuote(buf, words, start, end) ? firstValueEnd(buf, start, end, out) : end;
+  out.viaEnd = viaEnd;
+  const p = findByte(buf, words, start, viaEnd, 59);
+  if (viaEnd - p >= 9 && (words.getInt32(p + 1, true) | 0x20202020) === BRAN) {
+    const first = buf[p + 8] ?? 0;
+    if ((words.getInt32(p + 4, true) | 0x202020) === NCH_EQUALS && first > 32 && first !== 34 && first !== 59) {
+      out.branchStart = p + 8;
+      out.branchEnd = findValueEnd(buf, words, p + 8, viaEnd);
+      return;
+    }
+  }
+  if (findParam(buf, p, viaEnd, BRANCH, param) && param.end > param.start) {
+    out.branchStart = param.start;
+    out.branchEnd = param.end;
+  }
+  out.notes |= param.notes;
+}
+
+/** End of the first value of a comma-separated list; commas in quotes do not count. */
+function firstValueEnd(buf: Uint8Array, start: number, end: number, out: SipScan): number {
+  let p = start;
+  while (p < end) {
+    const c = buf[p];
+    if (c === 44) break;
+    if (c === 34) {
+      const behind = skipQuoted(buf, p, end);
+      if (behind < 0) {
+        out.notes |= NOTE.unbalancedQuote;
+        return end;
+      }
+      p = behind;
+    } else p++;
+  }
+  while (p > start && (buf[p - 1] ?? 0) <= 32) p--;
+  return p;
+}
+
+/** CSeq = 1*DIGIT LWS Method; the number is below 2^31 (RFC 3261 8.1.1.5). */
+function takeCseq(buf: Uint8Array, start: number, end: number, out: SipScan): void {
+  let p = start;
+  let value = 0;
+  while (p < end) {
+    const digit = (buf[p] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) break;
+    if (value <= MAX_CSEQ) value = value * 10 + digit;
+    p++;
+  }
+  const digitsEnd = p;
+  while (p < end && (buf[p] ?? 0) <= 32) p++;
+  if (digitsEnd > start && value <= MAX_CSEQ) out.cseq = value;
+  else out.notes |= NOTE.badCseq;
+  if (p >= end || p === digitsEnd) {
+    out.notes |= NOTE.badCseq;
+    return;
+  }
+  out.cseqMethodStart = p;
+  out.cseqMethodEnd = end;
+  out.cseqMethod = methodId(buf, p, end);
+}
+
+function takeContentLength(buf: Uint8Array, start: number, end: number, out: SipScan): void {
+  const length = parseNumber(buf, start, end, MAX_LENGTH);
+  if (length >= 0 && length < MAX_LENGTH) out.contentLength = length;
+  else {
+    out.contentLength = -2;
+    out.notes |= NOTE.badContentLength;
+  }
+}
+
+/** Expires is below 2^32 (RFC 3261 20.19); the field saturates at 2^31-1 to stay a small integer. */
+function takeExpires(buf: Uint8Array, start: number, end: number, out: SipScan): void {
+  const seconds = parseNumber(buf, start, end, 0x1_0000_0000);
+  if (seconds < 0 || seconds > 0xffff_ffff) out.notes |= NOTE.badNumber;
+  out.expires = seconds > MAX_LENGTH ? MAX_LENGTH : seconds;
+}
+
+/** Values of a comma-separated list, commas in quotes and in < > left alone. */
+function countValues(buf: Uint8Array, start: number, end: number): number {
+  if (end <= start) return 0;
+  let count = 1;
+  let isInAngle = false;
+  for (let p = start; p < end; p++) {
+    const c = buf[p] ?? 0;
+    if (c === 60) isInAngle = true;
+    else if (c === 62) isInAngle = false;
+    else if (c === 44 && !isInAngle) count++;
+    else if (c === 34 && !isInAngle) {
+      const behind = skipQuoted(buf, p, end);
+      if (behind < 0) return count;
+      p = behind - 1;
+    }
+  }
+  return count;
+}
