@@ -6,6 +6,7 @@
  */
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
+import { MARK } from '../store/dialog.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { STATE } from '../store/dialog-state.ts';
 import type { SdpEntry } from '../store/sdp-timeline.ts';
@@ -106,13 +107,21 @@ function checkOneWay(d: Dialog, audio: readonly MediaStream[], f: MediaFindings)
 }
 
 function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
-  const named = new Set<string>();
-  for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null) named.add(m.address);
+  const bySide = [new Set<string>(), new Set<string>()] as const;
+  for (const e of d.sdp ?? [])
+    for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
+  const named = new Set([...bySide[0], ...bySide[1]]);
   if (named.size === 0) return;
+  // Candidates and a=rtcp are named too.
+  const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
   for (const s of audio) {
     const from = endpointKeyAddress(s.stream.srcKey);
-    // Latching works: what is sent back to where the media came from is heard.
-    if (named.has(from) || audio.some((b) => isReverse(s.stream, b.stream))) continue;
+    if (named.has(from) || claimed.has(from)) continue;
+    // A relay names its own address to both sides and answers to where the media came from; ICE has checked the pair.
+    const to = endpointKeyAddress(s.stream.dstKey);
+    const isRelayed = bySide[0].has(to) && bySide[1].has(to);
+    const isTwoWay = audio.some((b) => isReverse(s.stream, b.stream));
+    if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;
     f.hints.push(
       `NAT mismatch: media comes from ${endpointKeyText(s.stream.srcKey)}, which no SDP of the call named (${[...named].join(', ')}).`,

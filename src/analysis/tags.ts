@@ -13,6 +13,8 @@ const TAGS: readonly (readonly [number, string])[] = [
   [MARK.DTMF, 'dtmf'],
 ];
 
-export function dialogTags(d: Dialog): string[] {
-  return TAGS.filter(([mark]) => (d.marks & mark) !== 0).map(([, tag]) => tag);
+/** `eventPackets`: telephone-event packets that its streams carried (RFC 4733). */
+export function dialogTags(d: Dialog, eventPackets: number): string[] {
+  const marks = eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;
+  return TAGS.filter(([mark]) => (marks & mark) !== 0).map(([, tag]) => tag);
 }

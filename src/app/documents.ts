@@ -81,7 +81,10 @@ export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocume
         hints: facts.media.hints,
       },
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
-      tags: dialogTags(d),
+      tags: dialogTags(
+        d,
+        facts.streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
+      ),
     },
     session.sources,
   );

@@ -20,7 +20,7 @@ import {
   sipStart,
   skipKeepAlive,
 } from './sip-framing.ts';
-import { FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket.ts';
+import { compressedFrames, FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket.ts';
 
 export type StreamTransport = 'TCP' | 'WS';
 
@@ -241,8 +241,9 @@ export class StreamFramer {
       }
     }
     const frame = sipFrameStart(b, pos, end, this.#shared.limits.maxWebSocketMessageBytes);
-    if (frame === START.YES) this.#becomeWebSocket(false);
-    return frame;
+    if (frame !== START.YES && !compressedFrames(b, pos, end)) return frame;
+    this.#becomeWebSocket(false);
+    return START.YES;
   }
 
   #http(b: Uint8Array, pos: number, end: number): Start {

@@ -115,6 +115,21 @@ export function sipFrameStart(b: Uint8Array, at: number, end: number, maxBytes: 
   return found === START.MAYBE && stop - start >= Math.min(probe.payloadBytes, PREFIX_BYTES) ? START.NO : found;
 }
 
+/**
+ * Whether [at, end) is a run of whole frames that begins with a compressed message (RFC 7692 section 6: RSV1 on its first
+ * frame): a connection joined late, whose dictionary is unknown. It cannot be read, but it can be told.
+ */
+export function compressedFrames(b: Uint8Array, at: number, end: number): boolean {
+  const b0 = b[at] ?? 0;
+  if ((b0 & (RSV1 | RSV2_RSV3)) !== RSV1 || ((b0 & 0x0f) !== TEXT && (b0 & 0x0f) !== BINARY)) return false;
+  let pos = at;
+  while (pos < end) {
+    if (probe.read(b, pos, end) !== FRAME.OK) return false;
+    pos += probe.frameBytes;
+  }
+  return pos === end;
+}
+
 /** Where complete messages go. `begin` is the segment the message's first frame came with. */
 export type MessageTarget = (b: Uint8Array, start: number, end: number, begin: SegmentMark) => void;
 

@@ -132,7 +132,10 @@ export class SdpTracker {
     entries.push(draft);
     if (event === 'hold') d.marks |= MARK.HELD;
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
-    for (const m of sdp.media) if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
+    for (const m of sdp.media) {
+      if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
+      if (m.candidates.length > 0) d.marks |= MARK.ICE;
+    }
   }
 
   #mediaLine(m: SdpMedia): SdpMediaLine {
