@@ -5,6 +5,7 @@
 // references held here until the thread has been joined. All state is per environment; the async
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
 #include <nan.h>
+#include <sys/mman.h>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -228,16 +229,14 @@ class Capture : public Nan::ObjectWrap {
   }
 
   void Shutdown(void (*done)(void *), void *ctx) {
-    if (closing_) {
-      if (done != nullptr) done(ctx);
-      return;
+    if (done != nullptr) {
+      done_ = done;
+      doneCtx_ = ctx;
     }
+    if (closing_) return;  // OnClosed is still to come, and tells
     closing_ = true;
     ct_ring_stop(&ring_);
     JoinFile();
-    done_ = done;
-    doneCtx_ = ctx;
-    if (done == nullptr) hook_.reset();
     uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
   }
 
@@ -248,8 +247,9 @@ class Capture : public Nan::ObjectWrap {
     ct_pipeline_close(&c->pl_);
     delete c->resource_;
     c->resource_ = nullptr;
+    // Dropping the handle alone leaves the hook in place, and it would be called with a freed object.
+    node::RemoveEnvironmentCleanupHook(std::move(c->hook_));
     if (done != nullptr) {
-      c->hook_.reset();
       done(ctx);
       return;  // the environment is going: the object goes with it
     }
@@ -337,6 +337,24 @@ NAN_METHOD(Info) {
   info.GetReturnValue().Set(out);
 }
 
+// adviseHuge(view): asks for huge pages behind a large buffer; a hint, nothing depends on it.
+NAN_METHOD(AdviseHuge) {
+  View v = ViewOf(info[0]);
+  const uintptr_t page = 4096;
+  uintptr_t start = (reinterpret_cast<uintptr_t>(v.data) + page - 1) & ~(page - 1);
+  uintptr_t end = (reinterpret_cast<uintptr_t>(v.data) + v.len) & ~(page - 1);
+  if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
+}
+
+// digest(view, start, length, out): FNV-1a 64 of view[start..start+length) into out (Int32Array: low, high).
+NAN_METHOD(Digest) {
+  View v = ViewOf(info[0]), out = ViewOf(info[3]);
+  uint32_t start = Nan::To<uint32_t>(info[1]).FromMaybe(0), len = Nan::To<uint32_t>(info[2]).FromMaybe(0);
+  if (start > v.len || len > v.len - start || out.len < sizeof(uint64_t)) return Nan::ThrowRangeError("digest range");
+  uint64_t h = ct_fnv1a64(v.data + start, len);
+  memcpy(out.data, &h, sizeof(h));
+}
+
 // frameAt(path, ordinal, espNull): one frame of a file with what the walk makes of it, for --show-frame.
 // {status, errno} where it cannot be had; status EOF when the file has fewer frames.
 NAN_METHOD(FrameAt) {
@@ -390,6 +408,8 @@ NAN_METHOD(FrameAt) {
 NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);
   Nan::Export(target, "frameAt", FrameAt);
+  Nan::Export(target, "adviseHuge", AdviseHuge);
+  Nan::Export(target, "digest", Digest);
   Capture::Init(target);
 }
 

@@ -69,13 +69,19 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
     take = CT_SLAB_BYTES;
     pl->counters[CT_N_RECORD_CUT]++;
   }
+  /* A SIP datagram comes with its whole frame: whether anything will point at it, and so its digest,
+   * is known in TypeScript only. */
+  bool whole = kind == CT_KIND_UDP && pl->digests && p->frame != NULL && bytes >= p->frame &&
+               bytes + take <= p->frame + p->caplen && p->caplen <= CT_SLAB_BYTES;
+  uint32_t lead = whole ? (uint32_t)(bytes - p->frame) : 0;
   uint8_t *data;
-  struct ct_record *r = ct_sink_reserve(sink, take, &data);
+  struct ct_record *r = ct_sink_reserve(sink, whole ? p->caplen : take, &data);
   if (r == NULL) {
     if (sink->scratch != NULL) pl->counters[CT_N_RECORD_CUT]++;
-    return; /* the ring was stopped */
+    return; /* the ring was stopped, or is live, full and has counted it */
   }
-  if (take > 0) memcpy(data, bytes, take);
+  if (whole) memcpy(data, p->frame, p->caplen);
+  else if (take > 0) memcpy(data, bytes, take);
   r->ts_us = (double)(p->ts_ns / 1000) + (double)(p->ts_ns % 1000) / 1000.0;
   r->frame = pl->digests ? (double)p->ordinal : -1.0;
   r->wire_len = p->wire_len > len ? p->wire_len : len;
@@ -96,10 +102,16 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   memcpy(r->src, p->src, 16);
   memcpy(r->dst, p->dst, 16);
   if (pl->digests && p->frame != NULL &&
-      (kind == CT_KIND_UDP || kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP ||
+      (kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP ||
        kind == CT_KIND_STREAM_OPENED))
     r->digest = ct_fnv1a64(p->frame, p->caplen);
   ct_sink_commit(sink, r);
+  if (whole) {
+    r->off += lead;
+    r->len = take;
+    r->aux0 = lead;
+    r->aux1 = p->caplen;
+  }
 }
 
 static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p,
@@ -178,7 +190,7 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_p
     struct ct_packet *p = &slot[i].p;
     count[CT_N_FRAMES]++;
     count[CT_N_BYTES] += p->caplen;
-    if (p->caplen < p->wirelen) count[CT_N_SNAPPED]++;
+    if (p->caplen < p->wirelen && !pl->cut_on_purpose) count[CT_N_SNAPPED]++;
     slot[i].reason = ct_decode_frame(p, linktype[i], &pl->decode);
     rtp[i] = account(pl, p, slot[i].reason);
     if (rtp[i]) {

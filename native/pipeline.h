@@ -39,6 +39,7 @@ struct ct_pipeline {
   uint32_t source_id;
   uint8_t origin;
   bool digests;            /* take FNV-1a of frames that may be pointed at */
+  bool cut_on_purpose;     /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
   struct ct_inject *inject;
 };
 

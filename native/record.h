@@ -16,7 +16,8 @@
 
 enum ct_kind {
   CT_KIND_NONE = 0,
-  CT_KIND_UDP = 1,            /* UDP payload that may be SIP (in the port gate) */
+  CT_KIND_UDP = 1,            /* UDP payload that may be SIP (in the port gate); aux2 IP id; aux1 > 0: the
+                                 whole frame of aux1 bytes is there and begins aux0 bytes before off */
   CT_KIND_TCP = 2,            /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
   CT_KIND_FRAGMENT = 3,       /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
   CT_KIND_ICMP = 4,           /* ICMP or ICMPv6 message, from its type byte */

@@ -26,6 +26,7 @@ static struct ct_slab *open_slab(struct ct_ring *r) {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
     if (atomic_load_explicit(&r->stop, memory_order_relaxed)) return NULL;
     if (head - tail < r->n) return &r->slab[head % r->n];
+    if (r->live) return NULL;
     r->waits++;
     futex_wait(&r->tail, tail);
   }
@@ -35,6 +36,13 @@ static bool has_room(const struct ct_slab *s, uint32_t len) {
   return s->count < CT_SLAB_RECORDS && len <= CT_SLAB_BYTES - s->used;
 }
 
+/* No slab for a record: a loss unless nobody wants it any more. */
+static struct ct_record *no_slab(struct ct_ring *r) {
+  if (r->live && !atomic_load_explicit(&r->stop, memory_order_relaxed))
+    __atomic_store_n(&r->dropped, r->dropped + 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
 struct ct_record *ct_sink_reserve(struct ct_sink *s, uint32_t len, uint8_t **data) {
   if (len > CT_SLAB_BYTES) return NULL;
   struct ct_slab *slab = s->scratch;
@@ -42,11 +50,11 @@ struct ct_record *ct_sink_reserve(struct ct_sink *s, uint32_t len, uint8_t **dat
     if (!has_room(slab, len)) return NULL;
   } else {
     slab = open_slab(s->ring);
-    if (slab == NULL) return NULL;
+    if (slab == NULL) return no_slab(s->ring);
     if (!has_room(slab, len)) {
       ct_ring_publish(s->ring);
       slab = open_slab(s->ring);
-      if (slab == NULL) return NULL;
+      if (slab == NULL) return no_slab(s->ring);
     }
   }
   struct ct_record *r = &slab->rec[slab->count];
@@ -70,6 +78,15 @@ void ct_ring_publish(struct ct_ring *r) {
   if (slab == NULL || slab->count == 0) return;
   atomic_fetch_add_explicit(&r->head, 1, memory_order_release);
   if (r->notify != NULL) r->notify(r->arg);
+}
+
+bool ct_ring_publish_soon(struct ct_ring *r) {
+  struct ct_slab *slab = open_slab(r);
+  if (slab == NULL || slab->count == 0) return false;
+  uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+  if (head - atomic_load_explicit(&r->tail, memory_order_relaxed) >= r->n / 2) return true;
+  ct_ring_publish(r);
+  return false;
 }
 
 bool ct_ring_wait_drained(struct ct_ring *r) {

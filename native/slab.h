@@ -2,7 +2,8 @@
  * slab.h - the ring of slabs between one source thread and the JavaScript thread.
  *
  * Single producer, single consumer. The memory belongs to JavaScript and is handed in once. A file
- * source waits (futex) when all slabs are full, so nothing is lost; order is the source's order.
+ * source waits (futex) when all slabs are full, so nothing is lost; order is the source's order. A live
+ * source cannot wait: it drops the new record and counts it (docs/adr/0014).
  */
 #ifndef CALLTAP_SLAB_H
 #define CALLTAP_SLAB_H
@@ -30,6 +31,8 @@ struct ct_ring {
   ct_atomic_u32 tail; /* slabs released by the consumer; also the futex word */
   ct_atomic_u32 stop;
   uint32_t waits;     /* times the producer had to wait */
+  bool live;          /* never wait: set before the producer starts */
+  uint64_t dropped;   /* live: records for which there was no room */
   void (*notify)(void *arg); /* called after each publish, from the producer's thread */
   void *arg;
 };
@@ -40,13 +43,16 @@ struct ct_sink {
   struct ct_slab *scratch;
 };
 
-/* Room for one record with `len` payload bytes; NULL when the ring was stopped, the scratch slab
- * is full or len > CT_SLAB_BYTES. The record is zeroed but for off and len; *data is its payload.
+/* Room for one record with `len` payload bytes; NULL when the ring was stopped, a live ring is full
+ * (counted in `dropped`), the scratch slab is full or len > CT_SLAB_BYTES. The record is zeroed but for off and len; *data is its payload.
  * Commit makes it part of the slab. */
 struct ct_record *ct_sink_reserve(struct ct_sink *s, uint32_t len, uint8_t **data);
 void ct_sink_commit(struct ct_sink *s, const struct ct_record *r);
 /* Publish the open slab when it holds anything. */
 void ct_ring_publish(struct ct_ring *r);
+/* Live: publish it unless half of all slabs wait already. Then nobody is served by a slab that is nearly
+ * empty, and what is queued should be bytes. True when records are still waiting in the open slab. */
+bool ct_ring_publish_soon(struct ct_ring *r);
 /* Wait until the consumer has released everything published, or stop. True when drained. */
 bool ct_ring_wait_drained(struct ct_ring *r);
 /* Consumer: number of published slabs not yet released; release the oldest one. */

@@ -90,6 +90,14 @@ function isReverse(a: Stream, b: Stream): boolean {
   return a.srcKey === b.dstKey && a.dstKey === b.srcKey;
 }
 
+/** True when the two streams run between the same two hosts in the same direction. */
+function isSameWay(a: Stream, b: Stream): boolean {
+  const aSrc = endpointKeyAddress(a.srcKey);
+  const aDst = endpointKeyAddress(a.dstKey);
+  if (aSrc !== aDst) return aSrc === endpointKeyAddress(b.srcKey) && aDst === endpointKeyAddress(b.dstKey);
+  return a.srcKey === b.srcKey && a.dstKey === b.dstKey;
+}
+
 function checkOneWay(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
   for (const side of [0, 1]) if (lastOfSide(d, side)?.mode !== 'sendrecv') return;
@@ -113,7 +121,7 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
   const named = new Set([...bySide[0], ...bySide[1]]);
   if (named.size === 0) return;
   // Candidates and a=rtcp are named too.
-  const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
+  const claimed = new Set((d.claimedKeys ?? []).map(endpointKeyAddress));
   for (const s of audio) {
     const from = endpointKeyAddress(s.stream.srcKey);
     if (named.has(from) || claimed.has(from)) continue;
@@ -151,7 +159,11 @@ function checkAsymmetry(audio: readonly MediaStream[], f: MediaFindings): void {
     const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
     if (a.codec !== null && b.codec !== null && a.codec !== b.codec)
       f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
-    const spans = [a, b].map((s) => (s.lastUs - s.firstUs) / 1e6);
+    // A direction lasts from its first packet to its last, through every SSRC it used.
+    const spans = [a, b].map((way) => {
+      const own = audio.filter((s) => isSameWay(way.stream, s.stream));
+      return (Math.max(...own.map((s) => s.lastUs)) - Math.min(...own.map((s) => s.firstUs))) / 1e6;
+    });
     const long = Math.max(...spans);
     const short = Math.min(...spans);
     if (long - short > MEDIA.durationSec && long - short > long * MEDIA.durationPart)

@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import * as contract from '../contract/index.ts';
 import type { App } from './routes/route.ts';
+import { refusals } from './routes/route.ts';
 
 type NamedSchema = { readonly $id: string };
 
@@ -53,6 +54,19 @@ export async function addOpenApi(app: App): Promise<void> {
           'A key that is absent is unknown and never sent as null, except where a schema admits null. At most 100 ' +
           'requests a second are taken from one address.',
       },
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'The static key of the service, or a signed token (`s2.<payload>.<signature>`) for the audience `api`. A ' +
+              'token of scope `metrics` reaches `/metrics` only. A service without credentials, which is bound to ' +
+              'loopback, asks for none.',
+          },
+        },
+      },
+      security: [{ bearer: [] }],
       tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }],
     },
     refResolver: {
@@ -80,6 +94,7 @@ export function addOpenApiRoute(app: App): void {
             // Typed as text: Fastify sends a string of JSON as it is, without the serializer.
             content: { 'application/json': { schema: Type.Unsafe<string>({ type: 'object' }) } },
           },
+          ...refusals(),
         },
       },
     },

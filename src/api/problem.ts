@@ -1,5 +1,6 @@
 /** Every answer of 400 and above is made here, whichever layer refused (RFC 9457). */
 
+import type { ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -56,6 +57,19 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   return request.method === 'HEAD' ? reply.header('content-length', Buffer.byteLength(body)).send() : reply.send(body);
 }
 
+/** Answers where there is a response but no route, and ends the connection: the rest of the request is not read. */
+export function endResponse(response: ServerResponse, problem: ProblemError): void {
+  const document = problemDocument(problem.kind, problem.detail);
+  const body = JSON.stringify(document);
+  response.writeHead(document.status, {
+    ...problem.headers,
+    'content-type': PROBLEM_MEDIA_TYPE,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}
+
 /** How long a refused connection may take to read its answer, in milliseconds. */
 const LINGER_MS = 500;
 
@@ -63,9 +77,10 @@ const LINGER_MS = 500;
 export function endWithProblem(socket: Socket, problem: ProblemError): void {
   const document = problemDocument(problem.kind, problem.detail);
   const body = JSON.stringify(document);
+  const { connection: _, ...headers } = problem.headers;
   const head = [
     `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status] ?? ''}`,
-    ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-type: ${PROBLEM_MEDIA_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
+import type { ApiCredentials } from '../auth/api-credentials.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
@@ -21,8 +22,9 @@ import { createMetricsPage } from '../metrics/registry.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAdmission } from './plugins/admission.ts';
+import { createAuthentication } from './plugins/authentication.ts';
 import { createRouteTable } from './plugins/route-table.ts';
-import { answerWireEvents, handleClientError } from './plugins/wire-errors.ts';
+import { answerWireEvents, createClientErrorHandler } from './plugins/wire-errors.ts';
 import { ProblemError, sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
@@ -36,6 +38,8 @@ export type ApiDeps = {
   /** `--api-max-rows` and `--api-max-conn`. */
   readonly maxRows: number;
   readonly maxConn: number;
+  /** Who may ask; absent: everybody, and the listener must be on loopback. */
+  readonly credentials?: ApiCredentials;
   /** Version of this program, for the metrics. */
   readonly version: string;
   /** Told of faults of our own; the client gets a 500 without their text. */
@@ -49,6 +53,7 @@ export type ApiDeps = {
 export type ApiTimes = {
   readonly headerMs: number;
   readonly requestMs: number;
+  readonly stalledMs: number;
   readonly loopDelayMs: number;
   readonly loopSampleMs: number;
 };
@@ -61,6 +66,9 @@ export type ApiServer = {
   /** Ends within two seconds, whatever the clients do. */
   close(): Promise<void>;
 };
+
+/** Milliseconds without a byte in either direction after which a connection is cut; above all other times of a request. */
+const STALLED_MS = 60_000;
 
 class OverloadedError extends ProblemError {
   constructor() {
@@ -76,6 +84,8 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     routerOptions: { maxParamLength: API_PARAM_CHARS },
     keepAliveTimeout: API_KEEP_ALIVE_MS,
     requestTimeout: requestMs,
+    // A client that asks and never reads would else hold its connection for good.
+    connectionTimeout: deps.times?.stalledMs ?? STALLED_MS,
     http: {
       headersTimeout: headerMs,
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
@@ -86,13 +96,11 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     forceCloseConnections: 'idle',
     // Fastify's own answer while closing is not a problem body; the close below is bounded anyway.
     return503OnClosing: false,
-    clientErrorHandler: handleClientError,
+    clientErrorHandler: createClientErrorHandler((socket) => admission.check(socket)),
     frameworkErrors: (error, request, reply) => {
-      // The router refused before any hook ran, so admission is checked here.
-      void admission
-        .check(request)
-        .then((refusal) => sendProblem(request, reply, refusal ?? toProblem(error)))
-        .catch(deps.onFault);
+      // The router refused before any hook ran, so the checks of the hooks are made here.
+      const refusal = admission.check(request.raw.socket) ?? authentication.check(request.raw);
+      sendProblem(request, reply, refusal ?? toProblem(error));
     },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
     schemaErrorFormatter: (errors, part) => {
@@ -105,12 +113,16 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
 
   const responses = new Map<number, number>();
   const table = createRouteTable(app);
-  answerWireEvents(app.server);
+  const admission = createAdmission(app.server, deps.maxConn);
+  const authentication = createAuthentication(deps.credentials ?? null);
+  answerWireEvents(app.server, {
+    admit: (socket) => admission.check(socket),
+    authenticate: (request) => authentication.check(request),
+  });
 
-  // The order of the checks: rate and connections, load, then (issue 5) credentials, then what the request is.
-  const admission = await createAdmission(app, deps.maxConn);
+  // The order of the checks: rate and connections, load, credentials, then what the request is.
   app.addHook('onRequest', async (request) => {
-    const refusal = await admission.check(request);
+    const refusal = admission.check(request.raw.socket);
     if (refusal !== null) throw refusal;
   });
   await app.register(underPressure, {
@@ -118,6 +130,10 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     sampleInterval: deps.times?.loopSampleMs ?? 1_000,
     retryAfter: 1,
     customError: OverloadedError,
+  });
+  app.addHook('onRequest', async (request) => {
+    const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);
+    if (refusal !== null) throw refusal;
   });
   app.addHook('onRequest', async (request) => {
     refuseByHeader(request);
@@ -141,13 +157,8 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       labelNames: ['code'],
       samples: [...responses].map(([code, value]) => ({ labels: { code: String(code) }, value })),
     },
-    {
-      name: 'calltap_api_connections_refused_total',
-      help: 'Connections beyond the limit.',
-      type: 'counter',
-      labelNames: [],
-      samples: [{ labels: {}, value: admission.refusedConnections() }],
-    },
+    ...admission.families(),
+    ...authentication.families(),
   ];
   const metrics = createMetricsPage({
     read: () => {
@@ -168,7 +179,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   await app.ready();
 
   return {
-    listen: (address) => listen(app, address),
+    listen: (address) => listen(app, address, deps.credentials !== undefined),
     openApi: () => openApiText(app),
     async close() {
       metrics.close();
@@ -190,17 +201,22 @@ function refuseByHeader(request: FastifyRequest): void {
   }
 }
 
-async function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+async function listen(
+  app: App,
+  { host, port }: { readonly host: string; readonly port: number },
+  hasCredentials: boolean,
+): Promise<string> {
   const given = endpointText(host, port);
   const address = await resolveHost(host);
   if (address === null) {
     throw new ServiceError('API_ADDRESS_UNKNOWN', `--api ${given}: the name does not resolve; give an IP address`);
   }
-  if (!isLoopback(address)) {
+  if (!hasCredentials && !isLoopback(address)) {
     throw new ServiceError(
       'API_BIND_NOT_LOOPBACK',
       `--api ${given}: the address is not loopback and none of --api-key, --api-signing-key and ` +
-        '--api-signing-key-file is given; bind 127.0.0.1 or ::1, or put a reverse proxy in front of it',
+        '--api-signing-key-file is given (nor SERVICE_API_KEY or SERVICE_API_SIGNING_KEY); give one of them, or bind ' +
+        '127.0.0.1 or ::1',
     );
   }
   try {

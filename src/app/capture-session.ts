@@ -7,6 +7,7 @@ import { BucketCounts, JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SE
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
 import { FileSource } from '../sources/file-source.ts';
+import { loadNative } from '../sources/native.ts';
 import type { FileEnd, PortSpan } from '../sources/file-source.ts';
 import { callTiming } from '../store/call-timing.ts';
 import { isEnded } from '../store/dialog-state.ts';
@@ -39,6 +40,12 @@ export type SessionOptions = {
   espNull: boolean;
   hep: boolean;
 };
+
+function hugeBuffer(bytes: number): Uint8Array {
+  const made = new Uint8Array(bytes);
+  loadNative().adviseHuge(made);
+  return made;
+}
 
 export class CaptureSession {
   readonly options: SessionOptions;
@@ -78,7 +85,7 @@ export class CaptureSession {
     this.log = new MessageLog(options.messageLogBytes, (slot, row, next) => {
       const d = this.dialogs.bySlot(slot);
       if (d?.headRow === row) d.headRow = next;
-    });
+    }, hugeBuffer);
     this.dialogs = new DialogStore(options.maxDialogs, (d) => {
       d.expiresUs = Number.NaN;
       this.streams.onDialogGone(d);
@@ -89,6 +96,7 @@ export class CaptureSession {
       log: this.log,
       sdp,
       expiries,
+      digest: loadNative().digest,
       onChange: (d) => this.#onChange(d),
     });
     this.sip = new SipIngest(this.tracker);

@@ -38,6 +38,8 @@ export class HepIngest {
       frame: -1,
       digestHigh: 0,
       digestLow: 0,
+      frameStart: 0,
+      frameLength: 0,
       source: 0,
       isSnapped: false,
     };

@@ -78,6 +78,8 @@ export class Ingest {
       frame: -1,
       digestHigh: 0,
       digestLow: 0,
+      frameStart: 0,
+      frameLength: 0,
       source: 0,
       isSnapped: false,
     };
@@ -129,6 +131,8 @@ export class Ingest {
       case KIND.UDP: {
         const c = this.#carry(b, i, TRANSPORT.UDP);
         c.ipId = b.aux2(i);
+        c.frameStart = b.off(i) - b.aux0(i);
+        c.frameLength = b.aux1(i);
         this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
         return;
       }
@@ -180,9 +184,10 @@ export class Ingest {
     c.srcPort = b.srcPort(i);
     c.dstPort = b.dstPort(i);
     c.frame = b.frame(i);
-    c.digestHigh = b.digestHigh(i);
-    c.digestLow = b.digestLow(i);
+    c.digestHigh = b.digestHigh(i) | 0;
+    c.digestLow = b.digestLow(i) | 0;
     c.source = this.sourceNumber;
+    c.frameLength = 0;
     c.isSnapped = (b.flags(i) & FLAG.SNAPPED) !== 0;
     return c;
   }
@@ -225,9 +230,10 @@ export class Ingest {
     c.srcPort = meta.srcPort;
     c.dstPort = meta.dstPort;
     c.frame = meta.frame;
-    c.digestHigh = meta.digestHi;
-    c.digestLow = meta.digestLo;
+    c.digestHigh = meta.digestHi | 0;
+    c.digestLow = meta.digestLo | 0;
     c.source = this.sourceNumber;
+    c.frameLength = 0;
     c.isSnapped = meta.isTruncated;
     this.#d.sip.onBytes(asBuffer(bytes), start, end, c);
   }
@@ -282,7 +288,7 @@ export class Ingest {
       frame:
         frame < 0 || (b.digestLow(i) === 0 && b.digestHigh(i) === 0)
           ? null
-          : { source: this.sourceNumber, ordinal: frame, digestHigh: b.digestHigh(i), digestLow: b.digestLow(i) },
+          : { source: this.sourceNumber, ordinal: frame, digestHigh: b.digestHigh(i) | 0, digestLow: b.digestLow(i) | 0 },
     });
   }
 }

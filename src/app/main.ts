@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --min-semi-space-size=64 --max-semi-space-size=64
 /**
  * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
  */

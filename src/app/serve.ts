@@ -1,9 +1,12 @@
 /**
  * Serves the API and the metrics while the capture is read and after, until a signal ends it.
  */
-import type { Config } from '../config/config.ts';
-import { ServiceError } from '../core/error.ts';
+
 import { createApi } from '../api/server.ts';
+import { readApiCredentials, readMetricsCredentials } from '../auth/configured.ts';
+import type { Config } from '../config/config.ts';
+import { OPTIONS } from '../config/options.ts';
+import { ServiceError } from '../core/error.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import { createMetricsServer } from '../metrics/standalone.ts';
 import type { CaptureSession } from './capture-session.ts';
@@ -17,6 +20,15 @@ type Closable = { close(): Promise<void> };
 
 function fault(error: unknown): void {
   process.stderr.write(`calltap: fault while answering: ${String(error)}\n`);
+}
+
+function warn(line: string): void {
+  process.stderr.write(`calltap: ${line}\n`);
+}
+
+/** Programs that this one starts must not find its secrets in the environment they inherit. */
+function forgetSecretVariables(): void {
+  for (const { type, env } of OPTIONS) if (type.kind === 'secret' && env !== undefined) delete process.env[env];
 }
 
 /** Serves until SIGINT or SIGTERM; the exit code. */
@@ -33,11 +45,16 @@ export async function serve(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   try {
+    // Before any listener opens: a mistake in one of them must not leave the other serving for a moment.
+    const credentials = config.api === null ? null : readApiCredentials(config, warn);
+    const basic = config.metrics === null ? null : readMetricsCredentials(config);
+    forgetSecretVariables();
     if (config.api !== null) {
       const api = await createApi({
         readers,
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
+        ...(credentials === null ? {} : { credentials }),
         version,
         onFault: fault,
       });
@@ -46,7 +63,7 @@ export async function serve(
     }
     if (config.metrics !== null) {
       const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
-      const metrics = createMetricsServer(page, fault);
+      const metrics = createMetricsServer(page, { onFault: fault, credentials: basic });
       open.push(metrics);
       process.stderr.write(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
     }
@@ -58,7 +75,8 @@ export async function serve(
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
     await stopped;
   } finally {
-    setTimeout(() => process.exit(0), STOP_MS).unref();
+    // Without a code of its own, so that a failed start keeps the one it ends with.
+    setTimeout(() => process.exit(), STOP_MS).unref();
     session.close();
     await Promise.all(open.map((o) => o.close()));
   }

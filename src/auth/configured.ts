@@ -1,7 +1,7 @@
 /** The credentials that the configuration names, with the files behind it read; every mistake is one line for the start. */
 
 import type { Config } from '../config/config.ts';
-import { isUserPass } from '../config/option-value.ts';
+import { isUserPass, oneLine } from '../config/option-value.ts';
 import { ServiceError } from '../core/error.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
@@ -28,7 +28,7 @@ export function readApiCredentials(config: ApiOptions, warn: (line: string) => v
   const { apiKey, apiRevokedFile: file } = config;
   const signingKeys = readSigningKeys(config);
   if (file === null) return createApiCredentials({ apiKey, signingKeys, isRevoked: () => false });
-  const option = `--api-revoked-file ${file}`;
+  const option = `--api-revoked-file ${oneLine(file)}`;
   const list = createRevocationList(file, { warn: (reason) => warn(`${option}: ${reason}`) });
   if (!list.ok) throw refused(`${option}: ${list.reason}; name a readable text file, it may be empty`);
   return createApiCredentials({ apiKey, signingKeys, isRevoked: (id) => list.value.has(id) });
@@ -39,7 +39,9 @@ export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: Metrics
   if (metricsAuthFile === null) return metricsAuth === null ? null : createBasicCredentials(metricsAuth);
   const userPass = readSecret('--metrics-auth-file', metricsAuthFile, 'user:password');
   if (!isUserPass(userPass)) {
-    throw refused(`--metrics-auth-file ${metricsAuthFile}: it does not hold user:password on one line; write them there`);
+    throw refused(
+      `--metrics-auth-file ${oneLine(metricsAuthFile)}: it does not hold user:password on one line; write them there`,
+    );
   }
   return createBasicCredentials(userPass);
 }
@@ -49,7 +51,8 @@ function readSecret(flag: string, path: string, content: string): string {
   const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
   const reason = file.ok ? 'it is empty' : file.reason;
   const secret = file.ok ? file.value.text.trim() : '';
-  if (secret === '') throw refused(`${flag} ${path}: ${reason}; name a readable text file that holds ${content}`);
+  if (secret === '')
+    throw refused(`${flag} ${oneLine(path)}: ${reason}; name a readable text file that holds ${content}`);
   return secret;
 }
 

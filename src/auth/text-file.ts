@@ -32,7 +32,11 @@ export function readTextFile(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return ok({ text, version: fileVersion(stat), changedMs: Number(stat.ctimeMs) });
   } catch (error) {
-    return fail(error instanceof TypeError && errnoOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? NOT_TEXT : readFailure(error));
+    return fail(
+      error instanceof TypeError && errnoOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? NOT_TEXT
+        : readFailure(error),
+    );
   } finally {
     closeSync(fd);
   }
@@ -40,7 +44,13 @@ export function readTextFile(
 
 const NOT_TEXT = 'it is not UTF-8 text';
 
-type Stat = { readonly dev: bigint; readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint; readonly ctimeNs: bigint };
+type Stat = {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+};
 
 /** What tells one state of a file from another without reading it. */
 export function fileVersion({ dev, ino, size, mtimeNs, ctimeNs }: Stat): string {

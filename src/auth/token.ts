@@ -24,13 +24,7 @@ export type TokenClaims = {
 };
 
 /** `malformed` covers the older `s1` form as well: it names no audience. */
-export type TokenRefusal =
-  | 'malformed'
-  | 'bad-signature'
-  | 'unknown-scope'
-  | 'wrong-audience'
-  | 'expired'
-  | 'revoked';
+export type TokenRefusal = 'malformed' | 'bad-signature' | 'unknown-scope' | 'wrong-audience' | 'expired' | 'revoked';
 
 export type TokenChecks = {
   readonly audience: TokenAudience;

@@ -26,6 +26,18 @@ export type Config = {
   readonly apiMaxRows: number;
   readonly apiMaxConn: number;
   readonly metrics: ListenAddress | null;
+  readonly apiKey: string | null;
+  /** As given on the command line or in the environment; that of the file is not among them. */
+  readonly apiSigningKeys: readonly string[];
+  readonly apiSigningKeyFile: string | null;
+  readonly apiTokenTtlSecs: number;
+  readonly apiRevokedFile: string | null;
+  readonly mintToken: boolean;
+  readonly tokenId: string | null;
+  readonly tokenScope: 'full' | 'metrics';
+  readonly mcpSigningKeys: readonly string[];
+  readonly metricsAuth: string | null;
+  readonly metricsAuthFile: string | null;
   readonly qualityIntervalSecs: number;
   readonly maxDialogs: number;
   readonly maxStreams: number;
@@ -120,6 +132,7 @@ function toConfig(effective: Effective): Config {
     const value = one(flag);
     return typeof value === 'number' ? value : wrong(flag);
   };
+  const texts = (flag: string): readonly string[] => (effective.get(flag)?.values ?? []).map(String);
   const ports = (flag: string): readonly PortRange[] => {
     const value = one(flag);
     return typeof value === 'object' && value !== null && !('host' in value) ? value : wrong(flag);
@@ -130,7 +143,7 @@ function toConfig(effective: Effective): Config {
     return typeof value === 'object' && 'host' in value ? value : wrong(flag);
   };
   return {
-    input: (effective.get('input')?.values ?? []).map(String),
+    input: texts('input'),
     hepDecode: bool('hep-decode'),
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
@@ -144,6 +157,17 @@ function toConfig(effective: Effective): Config {
     apiMaxRows: number('api-max-rows'),
     apiMaxConn: number('api-max-conn'),
     metrics: address('metrics'),
+    apiKey: text('api-key'),
+    apiSigningKeys: texts('api-signing-key'),
+    apiSigningKeyFile: text('api-signing-key-file'),
+    apiTokenTtlSecs: number('api-token-ttl'),
+    apiRevokedFile: text('api-revoked-file'),
+    mintToken: bool('mint-token'),
+    tokenId: text('token-id'),
+    tokenScope: text('token-scope') === 'metrics' ? 'metrics' : 'full',
+    mcpSigningKeys: texts('mcp-signing-key'),
+    metricsAuth: text('metrics-auth'),
+    metricsAuthFile: text('metrics-auth-file'),
     qualityIntervalSecs: number('quality-interval'),
     maxDialogs: number('max-dialogs'),
     maxStreams: number('max-streams'),
@@ -163,6 +187,7 @@ function findConflict(config: Config): Mistake | null {
     ['--stats-json', config.statsJson],
     ['--call-report', config.callReport !== null],
     ['--show-frame', config.showFrame !== null],
+    ['--mint-token', config.mintToken],
   ] as const;
   const [first, second] = outputs.filter(([, isGiven]) => isGiven).map(([name]) => name);
   if (first !== undefined && second !== undefined) {
@@ -171,6 +196,8 @@ function findConflict(config: Config): Mistake | null {
   if (config.markdown && config.callReport === null) {
     return mistake('--markdown', 'there is no call report to lay out', 'add --call-report CALL_ID');
   }
+  const credentials = findCredentialConflict(config);
+  if (credentials !== null || config.mintToken) return credentials;
   if (config.input.filter((name) => name === '-').length > 1) {
     return mistake('-I -', 'standard input can be read only once', 'give it once');
   }
@@ -178,4 +205,31 @@ function findConflict(config: Config): Mistake | null {
     return mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE');
   }
   return null;
+}
+
+/** What the credential options of one start contradict; the rules of minting are those of the tokens themselves. */
+function findCredentialConflict(config: Config): Mistake | null {
+  const hasApiKeys = config.apiSigningKeys.length > 0 || config.apiSigningKeyFile !== null;
+  const hasMcpKeys = config.mcpSigningKeys.length > 0;
+  if (config.metricsAuth !== null && config.metricsAuthFile !== null) {
+    return mistake('--metrics-auth-file', 'it cannot be combined with --metrics-auth', 'give one of them');
+  }
+  if (!config.mintToken) {
+    if (config.tokenId !== null) return mistake('--token-id', 'there is no token to name', 'add --mint-token');
+    if (config.tokenScope !== 'full') return mistake('--token-scope', 'there is no token to limit', 'add --mint-token');
+    return hasMcpKeys
+      ? mistake('--mcp-signing-key', 'MCP is not built in this version', 'leave it out, or add --mint-token')
+      : null;
+  }
+  if (hasMcpKeys && config.tokenScope === 'metrics') {
+    const remedy = 'sign with --api-signing-key, or leave --token-scope out';
+    return mistake('--token-scope metrics', 'an MCP signing key mints for MCP, which has no metrics', remedy);
+  }
+  if (hasMcpKeys && hasApiKeys) {
+    const reason = 'a token is for the API or for MCP, and there are signing keys of both';
+    return mistake('--mint-token', reason, 'give --api-signing-key or --mcp-signing-key');
+  }
+  if (hasApiKeys || hasMcpKeys) return null;
+  const remedy = 'give --api-signing-key-file, or --api-signing-key, or SERVICE_API_SIGNING_KEY in the environment';
+  return mistake('--mint-token', 'there is no signing key', remedy);
 }

@@ -65,6 +65,9 @@ export function renderCliDoc(): string {
     'are lists such as `5060-5061,5080`. Sizes take the suffixes `k`, `M` and `G` (powers of 1024). Environment',
     'variables that are empty count as unset.',
     '',
+    'Secrets have no key in the file: give them in the environment or in a file of their own, since the command line',
+    'is visible to every user of the machine. They are never printed, also not by `--print-config`.',
+    '',
   ];
   for (const group of OPTION_GROUPS) {
     out.push(`## ${group}`, '');
@@ -97,5 +100,11 @@ export function renderConfig(effective: Effective): string {
     const note = entry.origin === 'default' ? '' : `  # ${entry.origin}`;
     sections.set(section, [...(sections.get(section) ?? []), `${line}${note}`]);
   }
-  return [...sections].map(([name, lines]) => `[${name}]\n${lines.join('\n')}\n`).join('\n');
+  const secrets = OPTIONS.filter((spec) => spec.type.kind === 'secret' && effective.has(spec.flag)).map(
+    (spec) => `# --${spec.flag} is given (${effective.get(spec.flag)?.origin}) and not shown\n`,
+  );
+  return [...sections]
+    .map(([name, lines]) => `[${name}]\n${lines.join('\n')}\n`)
+    .concat(secrets.length === 0 ? [] : [secrets.join('')])
+    .join('\n');
 }

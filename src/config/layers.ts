@@ -43,7 +43,10 @@ export function readArgv(argv: readonly string[]): Outcome<Layer> {
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
-      return mistake(quoted(token.value), 'there is nothing to do with this word', 'give a capture file with -I FILE');
+      // A secret with a blank in it and without quotes ends up here.
+      const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
+      const word = hasSecret ? `argument ${token.index + 1}` : quoted(token.value);
+      return mistake(word, 'there is nothing to do with this word', 'give a capture file with -I FILE');
     }
     const written = token.rawName;
     const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);

@@ -17,7 +17,11 @@ export type OptionType =
   | { readonly kind: 'portrange' }
   | { readonly kind: 'address' }
   | { readonly kind: 'regexp' }
-  | { readonly kind: 'choice'; readonly values: readonly string[] };
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+  /** Id of a token: what a line of the revocation file can name. */
+  | { readonly kind: 'token-id' }
+  /** Never repeated in an error line nor by --print-config. */
+  | { readonly kind: 'secret'; readonly form: 'bearer' | 'text' | 'user-pass' };
 
 export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress;
 
@@ -29,9 +33,12 @@ const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 *
 
 /** A value as an error line may show it: one line, no control bytes, at most 60 characters. */
 export function quoted(text: string): string {
-  const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
-  const safe = short.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
-  return `"${safe}"`;
+  return `"${oneLine(text.length > 60 ? `${text.slice(0, 57)}...` : text)}"`;
+}
+
+/** The text without anything that could end the line or move the cursor. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 /** The value that `text` means for an option of this type. */
@@ -55,7 +62,29 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
     case 'choice':
       if (type.values.includes(text)) return { ok: true, value: text };
       return bad(`${quoted(text)} is not a choice`, `give one of ${type.values.join(', ')}`);
+    case 'token-id':
+      if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return { ok: true, value: text };
+      return bad(`${quoted(text)} is no id`, 'give 1 to 128 visible ASCII characters that do not begin with #');
+    case 'secret':
+      return parseSecret(type.form, text);
   }
+}
+
+/** Says what is wrong with a secret without showing any of it. */
+function parseSecret(form: 'bearer' | 'text' | 'user-pass', text: string): ValueResult {
+  if (text === '') return bad('the value is empty', 'give a value');
+  if (form === 'bearer' && !/^[!-~]{1,4096}$/.test(text)) {
+    return bad('the key cannot stand in an Authorization header', 'give 1 to 4096 visible ASCII characters, no blanks');
+  }
+  if (form === 'user-pass' && !isUserPass(text)) {
+    return bad('the value is not user:password', 'give both, with a colon between them and on one line');
+  }
+  return { ok: true, value: text };
+}
+
+/** RFC 7617 §2: the user holds no colon, and neither part control characters. */
+export function isUserPass(text: string): boolean {
+  return /^[^:\p{Cc}]+:\P{Cc}+$/u.test(text);
 }
 
 function bad(reason: string, remedy: string): ValueResult {

@@ -13,6 +13,12 @@ const int = (min: number, max: number): OptionType => ({ kind: 'int', min, max }
 const number = (min: number, max: number): OptionType => ({ kind: 'number', min, max });
 const size = (min: number, max: number): OptionType => ({ kind: 'size', min, max });
 const choice = (...values: readonly string[]): OptionType => ({ kind: 'choice', values });
+const bearerSecret: OptionType = { kind: 'secret', form: 'bearer' };
+const textSecret: OptionType = { kind: 'secret', form: 'text' };
+const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
+
+/** Lifetime of a minted token in seconds (`--api-token-ttl`). */
+const TOKEN_TTL_SECS = 3_600;
 
 const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
 const NO_LIVE: Refusal = {
@@ -26,10 +32,6 @@ const NO_HEP: Refusal = {
 const NO_PROBE: Refusal = {
   reason: 'TLS probes are not built in this version',
   remedy: 'read a capture file with -I FILE',
-};
-const NO_CREDENTIALS: Refusal = {
-  reason: 'credentials are not built in this version',
-  remedy: 'leave it out and bind the listener to loopback',
 };
 const NO_TLS: Refusal = {
   reason: 'the API does not speak TLS itself',
@@ -116,40 +118,36 @@ const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
 ]);
 
 const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [
-  value('api-key', 'KEY', text, 'Static API key (better given in the environment).', {
+  value('api-key', 'KEY', bearerSecret, 'Static API key (better given in the environment).', {
     env: 'SERVICE_API_KEY',
-    later: NO_CREDENTIALS,
   }),
-  value('api-signing-key', 'KEY', text, 'Key that signs and verifies tokens; the first one mints.', {
+  value('api-signing-key', 'KEY', textSecret, 'Key that signs and verifies tokens; the first one mints.', {
     repeatable: true,
     env: 'SERVICE_API_SIGNING_KEY',
-    later: NO_CREDENTIALS,
   }),
-  value('api-signing-key-file', 'FILE', text, 'Read the minting key from a file.', {
+  value('api-signing-key-file', 'FILE', text, 'Read one more from a file; it goes first, so it mints.', {
     toml: 'api.signing_key_file',
-    later: NO_CREDENTIALS,
   }),
   value('api-token-ttl', 'SECS', int(1, 315_360_000), 'Lifetime of a minted token.', {
+    default: String(TOKEN_TTL_SECS),
     toml: 'api.token_ttl',
-    later: NO_CREDENTIALS,
   }),
-  toggle('mint-token', 'Print a signed token and exit.', { later: NO_CREDENTIALS }),
-  value('token-id', 'ID', text, 'Id of the minted token.', { later: NO_CREDENTIALS }),
-  value('token-scope', 'SCOPE', choice('full', 'metrics'), 'Scope of the minted token: full or metrics.', {
-    later: NO_CREDENTIALS,
-  }),
-  value('api-revoked-file', 'FILE', text, 'Ids of revoked tokens, one a line.', {
+  value('api-revoked-file', 'FILE', text, 'Ids of revoked tokens, one a line; read again on change.', {
     toml: 'api.revoked_file',
-    later: NO_CREDENTIALS,
   }),
-  value('metrics-auth', 'USER:PASS', text, 'HTTP Basic credentials of the metrics server.', {
+  toggle('mint-token', 'Print a signed token and exit.'),
+  value('token-id', 'ID', { kind: 'token-id' }, 'Id of the minted token; a random one otherwise.'),
+  value('token-scope', 'SCOPE', choice('full', 'metrics'), 'What the minted token reaches: full or metrics.', {
+    default: 'full',
+  }),
+  value('mcp-signing-key', 'KEY', textSecret, 'Mint for MCP, which this version does not serve.', {
+    repeatable: true,
+    env: 'SERVICE_MCP_SIGNING_KEY',
+  }),
+  value('metrics-auth', 'USER:PASS', userPass, 'HTTP Basic credentials of the metrics server.', {
     env: 'CALLTAP_METRICS_AUTH',
-    later: NO_CREDENTIALS,
   }),
-  value('metrics-auth-file', 'FILE', text, 'Read those credentials from a file.', {
-    toml: 'metrics.auth_file',
-    later: NO_CREDENTIALS,
-  }),
+  value('metrics-auth-file', 'FILE', text, 'Read those credentials from a file.', { toml: 'metrics.auth_file' }),
 ]);
 
 const ANALYSIS: readonly OptionSpec[] = group('Analysis', [

@@ -80,26 +80,7 @@ export function findValueEnd(buf: Uint8Array, words: DataView, p: number, end: n
   return p;
 }
 
-/** First `;`, byte of 32 or less, double quote or comma at or behind `p`, or `end`. */
-export function findDelimiter(buf: Uint8Array, words: DataView, p: number, end: number): number {
-  for (; p <= end - 4; p += 4) {
-    const w = words.getInt32(p, true);
-    const semicolon = w ^ 0x3b3b3b3b;
-    // Below 45 lie the blanks, the quote and the comma, and a few marks that a token may hold.
-    const mask = (((w - 0x2d2d2d2d) & ~w) | ((semicolon - 0x01010101) & ~semicolon)) & 0x80808080;
-    if (mask !== 0) break;
-  }
-  while (p < end && !isDelimiter(buf[p] ?? 0)) p++;
-  return p;
-}
-
-function isDelimiter(c: number): boolean {
-  return c <= 34 ? c <= 32 || c === 34 : c === 44 || c === 59;
-}
-
 /** The little-endian word of four ASCII characters, for comparison with `getInt32(p, true)`. */
 export function asciiWord(text: string): number {
-  return (
-    text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24)
-  );
+  return text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24);
 }

@@ -13,7 +13,9 @@ export function rawText(buf: Uint8Array, start: number, end: number): string {
   const bytes = asBuffer(buf);
   for (let i = start; i < end; i++) {
     if ((bytes[i] ?? 0) > 0x7f) {
-      return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : bytes.toString('latin1', start, end);
+      return isUtf8(bytes.subarray(start, end))
+        ? bytes.toString('utf8', start, end)
+        : bytes.toString('latin1', start, end);
     }
   }
   return bytes.toString('latin1', start, end);

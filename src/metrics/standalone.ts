@@ -1,8 +1,14 @@
-/** The standalone metrics server (`--metrics`): GET /metrics, as-cased states, loopback only without credentials. */
+/**
+ * The standalone metrics server (`--metrics`): GET /metrics, as-cased states, loopback only without credentials.
+ *
+ * The order of the checks is that of the API: the rate of the source, credentials (HTTP Basic), then what is asked.
+ */
 
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { BasicCredentials } from '../auth/basic-credentials.ts';
+import { SourceBudget } from '../auth/source-budget.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
@@ -18,18 +24,43 @@ export type MetricsServer = {
   close(): Promise<void>;
 };
 
-/** `onFault` is told of faults of our own; the client gets a 500 without their text. */
-export function createMetricsServer(page: MetricsPage, onFault: (error: unknown) => void): MetricsServer {
+export type MetricsServerDeps = {
+  /** Told of faults of our own; the client gets a 500 without their text. */
+  readonly onFault: (error: unknown) => void;
+  /** Who may ask; null: everybody, and the listener must be on loopback. */
+  readonly credentials: BasicCredentials | null;
+};
+
+/** RFC 7617 §2.1: a Basic challenge names a realm. */
+const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
+
+/** Milliseconds a refused connection has to read its answer. */
+const LINGER_MS = 500;
+
+/** Milliseconds without a byte in either direction after which a connection is cut. */
+const STALLED_MS = 60_000;
+
+export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
+  const budget = new SourceBudget();
+  const isAccepted = (request: IncomingMessage): boolean =>
+    credentials === null || credentials.accepts(request.headersDistinct['authorization'] ?? []);
   const server = createServer(
     {
       headersTimeout: API_HEADER_MS,
       requestTimeout: API_REQUEST_MS,
       keepAliveTimeout: API_KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
     },
     (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0];
-      if (path !== '/metrics') sendProblem(response, 'not-found', 'Only /metrics is served here.');
+      if (!budget.take(request.socket.remoteAddress ?? '')) {
+        response.setHeader('retry-after', '1');
+        sendProblem(response, 'rate-limited');
+      } else if (!isAccepted(request)) {
+        response.setHeader('www-authenticate', CHALLENGE);
+        sendProblem(response, 'unauthorized');
+      } else if (path !== '/metrics') sendProblem(response, 'not-found', 'Only /metrics is served here.');
       else if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
         sendProblem(response, 'method-not-allowed');
@@ -37,6 +68,12 @@ export function createMetricsServer(page: MetricsPage, onFault: (error: unknown)
     },
   );
   server.maxConnections = API_MAX_CONN;
+  server.timeout = STALLED_MS;
+  server.on('clientError', (error, socket: Socket) => {
+    if (!socket.writable || errnoOf(error) === 'ECONNRESET') socket.destroy();
+    else if (!budget.take(socket.remoteAddress ?? '')) endWithProblem(socket, 'rate-limited');
+    else endWithProblem(socket, errnoOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request');
+  });
 
   async function sendPage(response: ServerResponse): Promise<void> {
     try {
@@ -52,11 +89,17 @@ export function createMetricsServer(page: MetricsPage, onFault: (error: unknown)
   return {
     async listen({ host, port }) {
       const address = await resolveHost(host);
-      if (address === null || !isLoopback(address)) {
+      if (address === null) {
+        throw new ServiceError(
+          'METRICS_BIND_FAILED',
+          `--metrics ${endpointText(host, port)}: the name does not resolve; give an IP address`,
+        );
+      }
+      if (credentials === null && !isLoopback(address)) {
         throw new ServiceError(
           'METRICS_BIND_NOT_LOOPBACK',
           `--metrics ${endpointText(host, port)}: the address is not loopback and neither --metrics-auth nor ` +
-            '--metrics-auth-file is given; bind 127.0.0.1 or ::1',
+            '--metrics-auth-file is given; give one of them, or bind 127.0.0.1 or ::1',
         );
       }
       await new Promise<void>((resolve, reject) => {
@@ -97,4 +140,18 @@ function sendProblem(response: ServerResponse, kind: ProblemKind, detail?: strin
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
+}
+
+/** The same below HTTP, where there is no response object; the connection ends. */
+function endWithProblem(socket: Socket, kind: ProblemKind): void {
+  const problem = problemDocument(kind);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    `content-type: ${PROBLEM_MEDIA_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

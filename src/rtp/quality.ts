@@ -21,6 +21,7 @@ export type WindowCounts = {
   readonly packets: number;
   readonly expected: number;
   readonly lost: number;
+  readonly duplicates: number;
   readonly discarded: number;
   readonly lossRuns: number;
 };
@@ -51,7 +52,9 @@ export function scoreWindow(
 ): Score | null {
   if (window.packets < floor) return null;
   if (codec === null) return { verdict: 'not_scorable' };
-  const effectivePct = lossPct(window.lost + window.discarded, window.expected);
+  // The window before has counted as lost what came here instead: it is more than was expected here, and weighs once.
+  const surplus = Math.max(0, window.packets - window.duplicates - window.expected);
+  const effectivePct = lossPct(window.lost + Math.max(0, window.discarded - surplus), window.expected);
   const ratio = burstRatio(window.lost, window.lossRuns, window.expected);
   const r = rFactor(codec, effectivePct, ratio, oneWayDelayMs);
   if (r === null) return { verdict: 'not_scorable' };

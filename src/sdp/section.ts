@@ -1,7 +1,7 @@
 /** A description while it is read: the session level and one media section, filled line by line. */
 
 import type { Direction, RtpMap, SdpCandidate, SdpConnection, SdpMedia } from './model.ts';
-import { SDP_NOTE } from './notes.ts';
+import type { SDP_NOTE } from './notes.ts';
 
 // Most sections have none of these; they share one empty list that is replaced by the first entry and never written.
 const NO_TEXTS: readonly string[] = [];

@@ -94,6 +94,10 @@ export function locateAddress(buf: Uint8Array, words: DataView, start: number, e
   out.paramsStart = p;
 }
 
+function isValueByte(c: number): boolean {
+  return c > SPACE && c !== SEMICOLON;
+}
+
 /** Reusable result of `findParam`: the value without its quotes, empty for a parameter without one. */
 export class ParamSpan {
   start = -1;
@@ -115,8 +119,7 @@ export function findParam(buf: Uint8Array, p: number, end: number, name: Uint8Ar
     p++;
     while (p < end && (buf[p] ?? 0) <= SPACE) p++;
     const nameStart = p;
-    let c = 0;
-    while (p < end && (c = buf[p] ?? 0) > SPACE && c !== SEMICOLON && c !== EQUALS) p++;
+    while (p < end && isValueByte(buf[p] ?? 0) && buf[p] !== EQUALS) p++;
     const nameEnd = p;
     while (p < end && (buf[p] ?? 0) <= SPACE) p++;
     let valueStart = p;
@@ -133,7 +136,7 @@ export function findParam(buf: Uint8Array, p: number, end: number, name: Uint8Ar
         while (p < end && buf[p] !== SEMICOLON) p++;
       } else {
         if (behind < 0) out.notes |= NOTE.unbalancedQuote;
-        while (p < end && (c = buf[p] ?? 0) > SPACE && c !== SEMICOLON) p++;
+        while (p < end && isValueByte(buf[p] ?? 0)) p++;
         valueEnd = p;
         while (p < end && buf[p] !== SEMICOLON) p++;
       }

@@ -8,11 +8,11 @@
 
 import { wordsOf } from '../core/byte-search.ts';
 import { asBuffer } from '../core/byte-text.ts';
-import { HEADER } from './header-name.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
+import { HEADER } from './header-name.ts';
 import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from './limits.ts';
-import { paramValue, parseParams } from './params.ts';
 import { NOTE } from './notes.ts';
+import { paramValue, parseParams } from './params.ts';
 import type { SipScan } from './scan.ts';
 import { decodeText } from './text.ts';
 
@@ -138,7 +138,13 @@ function readPart(buf: Buffer, piece: Piece, open: number, close: number): Piece
     }
   }
   // RFC 2046 5.1: a part without a type is plain text.
-  return { start: Math.min(p, end), end, contentType: contentType || 'text/plain', disposition, depth: piece.depth + 1 };
+  return {
+    start: Math.min(p, end),
+    end,
+    contentType: contentType || 'text/plain',
+    disposition,
+    depth: piece.depth + 1,
+  };
 }
 
 const SDP_TYPE = new TextEncoder().encode('application/sdp');

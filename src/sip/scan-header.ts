@@ -1,6 +1,6 @@
 /** Takes from single headers what a scan keeps of them (RFC 3261 20). Allocates nothing; see `scan.ts`. */
 
-import { asciiWord, findByte, findDelimiter, findValueEnd, hasCommaOrQuote } from '../core/byte-search.ts';
+import { asciiWord, findByte, findValueEnd, hasCommaOrQuote } from '../core/byte-search.ts';
 import { AddressSpan, findParam, locateAddress, ParamSpan, parseNumber, skipQuoted } from './address.ts';
 import { HEADER } from './header-name.ts';
 import { methodId } from './method.ts';
@@ -90,7 +90,7 @@ export function takeHeader(
         out.contactStart = start;
         out.contactEnd = end;
       }
-      out.contactCount += countValues(buf, start, end);
+      out.contactCount += countValues(buf, words, start, end);
       break;
     case HEADER.EXPIRES:
       if (out.expires < 0) takeExpires(buf, start, end, out);
@@ -169,25 +169,17 @@ function findTag(buf: Uint8Array, words: DataView, start: number, end: number): 
 function takeVia(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): void {
   out.seen |= SEEN.VIA;
   out.viaStart = start;
-  let p = findDelimiter(buf, words, start, end);
-  if (p < end && buf[p] === 59 && end - p >= 9 && (words.getInt32(p + 1, true) | 0x20202020) === BRAN) {
-    // The common case: one value with `;branch=` first.
-    const value = p + 8;
-    const valueEnd = findDelimiter(buf, words, value, end);
-    const isPlain =
-      (words.getInt32(p + 4, true) | 0x202020) === NCH_EQUALS &&
-      valueEnd > value &&
-      (valueEnd === end || buf[valueEnd] === 59);
-    if (isPlain && !hasCommaOrQuote(buf, words, valueEnd, end)) {
-      out.viaEnd = end;
-      out.branchStart = value;
-      out.branchEnd = valueEnd;
+  const viaEnd = hasCommaOrQuote(buf, words, start, end) ? firstValueEnd(buf, start, end, out) : end;
+  out.viaEnd = viaEnd;
+  const p = findByte(buf, words, start, viaEnd, 59);
+  if (viaEnd - p >= 9 && (words.getInt32(p + 1, true) | 0x20202020) === BRAN) {
+    const first = buf[p + 8] ?? 0;
+    if ((words.getInt32(p + 4, true) | 0x202020) === NCH_EQUALS && first > 32 && first !== 34 && first !== 59) {
+      out.branchStart = p + 8;
+      out.branchEnd = findValueEnd(buf, words, p + 8, viaEnd);
       return;
     }
   }
-  const viaEnd = hasCommaOrQuote(buf, words, start, end) ? firstValueEnd(buf, start, end, out) : end;
-  out.viaEnd = viaEnd;
-  p = findByte(buf, words, start, viaEnd, 59);
   if (findParam(buf, p, viaEnd, BRANCH, param) && param.end > param.start) {
     out.branchStart = param.start;
     out.branchEnd = param.end;
@@ -250,12 +242,13 @@ function takeContentLength(buf: Uint8Array, start: number, end: number, out: Sip
 function takeExpires(buf: Uint8Array, start: number, end: number, out: SipScan): void {
   const seconds = parseNumber(buf, start, end, 0x1_0000_0000);
   if (seconds < 0 || seconds > 0xffff_ffff) out.notes |= NOTE.badNumber;
-  out.expires = seconds > MAX_LENGTH ? MAX_LENGTH : seconds;
+  out.expires = Math.min(seconds, MAX_LENGTH);
 }
 
 /** Values of a comma-separated list, commas in quotes and in < > left alone. */
-function countValues(buf: Uint8Array, start: number, end: number): number {
+function countValues(buf: Uint8Array, words: DataView, start: number, end: number): number {
   if (end <= start) return 0;
+  if (findByte(buf, words, start, end, 44) === end) return 1;
   let count = 1;
   let isInAngle = false;
   for (let p = start; p < end; p++) {

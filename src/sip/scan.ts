@@ -14,7 +14,7 @@ import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from './limits.ts';
 import { METHOD } from './method.ts';
 import { NOTE } from './notes.ts';
 import { SEEN, takeHeader } from './scan-header.ts';
-import { scanStartLine, START_CUT, type StartLine } from './start-line.ts';
+import { START_CUT, type StartLine, scanStartLine } from './start-line.ts';
 
 const CR = 13;
 const LF = 10;

@@ -80,6 +80,10 @@ export type NativeFrame = {
 
 export type NativeBinding = {
   info(): NativeInfo;
+  /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
+  digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
+  /** Asks for huge pages behind a large buffer: a hint. */
+  adviseHuge(view: Uint8Array): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
 };

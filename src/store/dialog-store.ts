@@ -4,10 +4,14 @@
  * Kept beside the map: idle order as a linked list, arrival order as an array, counts by state.
  */
 import { DIALOG_STATES } from '../core/words.ts';
-import { Dialog } from './dialog.ts';
+import { Dialog, DIALOG_TIMES } from './dialog.ts';
 import type { DialogInit } from './dialog.ts';
 
+/** Dialogs whose times share one block of memory. */
+const TIMES_BLOCK = 1024;
+
 export class DialogStore {
+  readonly #times: Float64Array[] = [];
   readonly #byCallId = new Map<string, Dialog>();
   readonly #slots: (Dialog | undefined)[] = [];
   readonly #freeSlots: number[] = [];
@@ -51,7 +55,7 @@ export class DialogStore {
   open(init: DialogInit): Dialog {
     if (this.#byCallId.size >= this.#max && this.#oldest !== null) this.#evict(this.#oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
-    const dialog = new Dialog(init, slot, this.#serial++);
+    const dialog = new Dialog(init, slot, this.#serial++, this.#timesOf(slot), (slot % TIMES_BLOCK) * DIALOG_TIMES);
     this.#slots[slot] = dialog;
     this.#byCallId.set(dialog.callId, dialog);
     if (dialog.createdUs < this.#lastCreatedUs) this.#isInOrder = false;
@@ -95,6 +99,15 @@ export class DialogStore {
       this.#sorted = list;
     }
     return this.#sorted;
+  }
+
+  #timesOf(slot: number): Float64Array {
+    const block = Math.floor(slot / TIMES_BLOCK);
+    const known = this.#times[block];
+    if (known !== undefined) return known;
+    const made = new Float64Array(TIMES_BLOCK * DIALOG_TIMES);
+    this.#times[block] = made;
+    return made;
   }
 
   #evict(dialog: Dialog): void {

@@ -13,7 +13,7 @@ import { eventOf } from './dialog-event.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
 import { MARK } from './dialog.ts';
-import type { Dialog } from './dialog.ts';
+import type { Dialog, FramePointer } from './dialog.ts';
 import type { ExpiryQueue } from './expiry-queue.ts';
 import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
@@ -42,9 +42,14 @@ export class MessageCounts {
   beyondDialogCap = 0;
 }
 
+/** FNV-1a 64 of buf[start..start+length) into `out`, low half first. */
+export type Digest = (buf: Uint8Array, start: number, length: number, out: Int32Array) => void;
+
 export class DialogTracker {
   readonly counts = new MessageCounts();
   readonly #dialogs: DialogStore;
+  readonly #digest: Digest;
+  readonly #halves = new Int32Array(2);
   readonly #log: MessageLog;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
@@ -73,8 +78,10 @@ export class DialogTracker {
     log: MessageLog;
     sdp: SdpTracker;
     expiries: ExpiryQueue;
+    digest: Digest;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
+    this.#digest = deps.digest;
     this.#dialogs = deps.dialogs;
     this.#log = deps.log;
     this.#sdp = deps.sdp;
@@ -137,16 +144,23 @@ export class DialogTracker {
       state: initialState(methodId, scan.isRequest, hasBothTags),
       createdUs: c.tsUs,
       origin: c.origin,
-      frame:
-        c.frame < 0
-          ? null
-          : { source: c.source, ordinal: c.frame, digestHigh: c.digestHigh, digestLow: c.digestLow },
+      frame: this.#frameOf(buf, c),
       fromUser: userOfNameAddr(buf, scan.fromStart, scan.fromEnd),
       toUser: userOfNameAddr(buf, scan.toStart, scan.toEnd),
       fromDisplay: displayNameOf(buf, scan.fromStart, scan.fromEnd),
       toDisplay: displayNameOf(buf, scan.toStart, scan.toEnd),
       openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
     });
+  }
+
+  /** The frame that opened the dialog; its digest is only taken here, for the one message in many that needs it. */
+  #frameOf(buf: Buffer, c: Carrier): FramePointer | null {
+    if (c.frame < 0) return null;
+    const { source, frame: ordinal } = c;
+    if (c.frameLength === 0) return { source, ordinal, digestHigh: c.digestHigh, digestLow: c.digestLow };
+    const out = this.#halves;
+    this.#digest(buf, c.frameStart, c.frameLength, out);
+    return { source, ordinal, digestHigh: out[1] ?? 0, digestLow: out[0] ?? 0 };
   }
 
   /** 0 for a new message, else the ROW flag that says which kind of repeat it is. */
@@ -232,6 +246,11 @@ export class DialogTracker {
         d.marks |= MARK.TRANSFERRED;
         if (scan.referToStart >= 0) d.referTo = decodeText(buf, scan.referToStart, scan.referToEnd);
         break;
+      case METHOD.INFO:
+        // Key presses by INFO: application/dtmf and application/dtmf-relay.
+        if (scan.contentTypeStart >= 0 && /^application\/dtmf/i.test(decodeText(buf, scan.contentTypeStart, scan.contentTypeEnd)))
+          d.marks |= MARK.DTMF;
+        break;
       case METHOD.REGISTER:
       case METHOD.SUBSCRIBE:
         noteRequest(d, buf, scan);
@@ -280,12 +299,18 @@ export class DialogTracker {
   }
 }
 
+/** The commonest reason phrase needs no string of its own. */
+function isOk(buf: Buffer, scan: SipScan): boolean {
+  const at = scan.reasonStart;
+  return scan.reasonEnd - at === 2 && buf[at] === 0x4f && buf[at + 1] === 0x4b;
+}
+
 /** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
 function noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
   const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : code === 401 || code === 407 ? 1 : 2);
   if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
   d.finalCode = scan.status;
-  d.finalReason = decodeText(buf, scan.reasonStart, scan.reasonEnd);
+  d.finalReason = isOk(buf, scan) ? 'OK' : decodeText(buf, scan.reasonStart, scan.reasonEnd);
 }
 
 function methodText(buf: Buffer, scan: SipScan, methodId: number): string {

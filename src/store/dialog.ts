@@ -46,6 +46,9 @@ export type DialogInit = {
   readonly openerTagHash: number;
 };
 
+/** Doubles a dialog keeps outside itself. */
+export const DIALOG_TIMES = 13;
+
 export class Dialog {
   readonly callId: string;
   readonly slot: number;
@@ -53,7 +56,6 @@ export class Dialog {
   readonly methodId: number;
   readonly methodText: string;
   readonly family: number;
-  readonly createdUs: number;
   readonly origin: number;
   readonly frame: FramePointer | null;
   readonly fromUser: string;
@@ -62,7 +64,6 @@ export class Dialog {
   readonly toDisplay: string | null;
   /** Hash of the opener's From tag: tells the two sides apart. */
   readonly openerTagHash: number;
-  updatedUs: number;
   state: number;
   beforeTransfer: number;
   marks = 0;
@@ -70,22 +71,12 @@ export class Dialog {
   msgCount = 0;
   keptCount = 0;
   retransmits = 0;
-  headRow = NO_ROW;
-  tailRow = NO_ROW;
 
   inviteCseq = -1;
-  inviteUs = Number.NaN;
-  tryingUs = Number.NaN;
-  progressUs = Number.NaN;
   progressTagHash = 0;
   branches: ForkBranch[] | null = null;
-  finalUs = Number.NaN;
-  answerUs = Number.NaN;
   answerTagHash = 0;
-  byeUs = Number.NaN;
   byeCseq = -1;
-  byeFinalUs = Number.NaN;
-  endedUs = Number.NaN;
 
   /** Its post-dial delay stands in the histogram. */
   isPddObserved = false;
@@ -96,14 +87,13 @@ export class Dialog {
   removalCseq = -1;
   requestedExpirySec = -1;
   grantedExpirySec = -1;
-  expiresUs = Number.NaN;
   referTo: string | null = null;
 
   sdp: SdpEntry[] | null = null;
   sdpTransactions: SdpTransaction[] | null = null;
   streams: Stream[] | null = null;
   /** Media endpoints this dialog named, to be forgotten with it. */
-  readonly claimedKeys: EndpointKey[] = [];
+  claimedKeys: EndpointKey[] | null = null;
 
   /** A small Bloom filter over the fingerprints: most messages are new, and this says so without a walk. */
   #seenLow = 0;
@@ -114,7 +104,14 @@ export class Dialog {
   idleNext: Dialog | null = null;
   orderIndex = -1;
 
-  constructor(init: DialogInit, slot: number, serial: number) {
+  readonly #times: Float64Array;
+  readonly #base: number;
+
+  /** `times` is the store's column block of this slot; see DIALOG_TIMES. */
+  constructor(init: DialogInit, slot: number, serial: number, times: Float64Array, base: number) {
+    this.#times = times;
+    this.#base = base;
+    times.fill(Number.NaN, base, base + DIALOG_TIMES);
     this.callId = init.callId;
     this.slot = slot;
     this.serial = serial;
@@ -123,8 +120,10 @@ export class Dialog {
     this.family = init.family;
     this.state = init.state;
     this.beforeTransfer = init.state;
-    this.createdUs = init.createdUs;
-    this.updatedUs = init.createdUs;
+    times[base] = init.createdUs;
+    times[base + 1] = init.createdUs;
+    times[base + 11] = NO_ROW;
+    times[base + 12] = NO_ROW;
     this.origin = init.origin;
     this.originsSeen = 1 << init.origin;
     this.frame = init.frame;
@@ -133,6 +132,84 @@ export class Dialog {
     this.fromDisplay = init.fromDisplay;
     this.toDisplay = init.toDisplay;
     this.openerTagHash = init.openerTagHash;
+  }
+
+  // Times (capture time in microseconds, NaN while unknown) and message rows are doubles; as fields each would be
+  // a heap object of its own.
+  get createdUs(): number {
+    return this.#times[this.#base] ?? Number.NaN;
+  }
+  get updatedUs(): number {
+    return this.#times[this.#base + 1] ?? Number.NaN;
+  }
+  set updatedUs(value: number) {
+    this.#times[this.#base + 1] = value;
+  }
+  get inviteUs(): number {
+    return this.#times[this.#base + 2] ?? Number.NaN;
+  }
+  set inviteUs(value: number) {
+    this.#times[this.#base + 2] = value;
+  }
+  get tryingUs(): number {
+    return this.#times[this.#base + 3] ?? Number.NaN;
+  }
+  set tryingUs(value: number) {
+    this.#times[this.#base + 3] = value;
+  }
+  get progressUs(): number {
+    return this.#times[this.#base + 4] ?? Number.NaN;
+  }
+  set progressUs(value: number) {
+    this.#times[this.#base + 4] = value;
+  }
+  get finalUs(): number {
+    return this.#times[this.#base + 5] ?? Number.NaN;
+  }
+  set finalUs(value: number) {
+    this.#times[this.#base + 5] = value;
+  }
+  get answerUs(): number {
+    return this.#times[this.#base + 6] ?? Number.NaN;
+  }
+  set answerUs(value: number) {
+    this.#times[this.#base + 6] = value;
+  }
+  get byeUs(): number {
+    return this.#times[this.#base + 7] ?? Number.NaN;
+  }
+  set byeUs(value: number) {
+    this.#times[this.#base + 7] = value;
+  }
+  get byeFinalUs(): number {
+    return this.#times[this.#base + 8] ?? Number.NaN;
+  }
+  set byeFinalUs(value: number) {
+    this.#times[this.#base + 8] = value;
+  }
+  get endedUs(): number {
+    return this.#times[this.#base + 9] ?? Number.NaN;
+  }
+  set endedUs(value: number) {
+    this.#times[this.#base + 9] = value;
+  }
+  get expiresUs(): number {
+    return this.#times[this.#base + 10] ?? Number.NaN;
+  }
+  set expiresUs(value: number) {
+    this.#times[this.#base + 10] = value;
+  }
+  get headRow(): number {
+    return this.#times[this.#base + 11] ?? Number.NaN;
+  }
+  set headRow(value: number) {
+    this.#times[this.#base + 11] = value;
+  }
+  get tailRow(): number {
+    return this.#times[this.#base + 12] ?? Number.NaN;
+  }
+  set tailRow(value: number) {
+    this.#times[this.#base + 12] = value;
   }
 
   /** False when no message with this fingerprint half has come yet; the half counts as come from now on. */

@@ -4,6 +4,7 @@
  * A stream belongs to the newest description that named one of its ends before it began and whose
  * dialog had not ended then, so a port that the next call reuses goes to the next call.
  */
+import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
@@ -20,7 +21,7 @@ export type Claim = {
 };
 
 export class EndpointIndex {
-  readonly #claims = new Map<EndpointKey, Claim | Claim[]>();
+  readonly #claims = new EndpointMap<Claim | Claim[]>();
 
   /** Records that a dialog named the endpoint; false when it said the same before. */
   add(key: EndpointKey, claim: Claim): boolean {

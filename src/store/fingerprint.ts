@@ -35,6 +35,9 @@ export type Carrier = {
   frame: number;
   digestHigh: number;
   digestLow: number;
+  /** The whole frame lies in the message's buffer: its place and length; 0 long when the digest was taken already. */
+  frameStart: number;
+  frameLength: number;
   source: number;
   isSnapped: boolean;
 };

@@ -5,7 +5,11 @@
  * messages make no work for the garbage collector. Rows of one dialog are linked in arrival order.
  */
 
-const CHUNK_BYTES = 1024 * 1024;
+/** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
+const CHUNK_MIN = 256 * 1024;
+const CHUNK_MAX = 8 * 1024 * 1024;
+/** A message longer than this is kept up to here. */
+const MAX_KEPT_BYTES = 128 * 1024;
 const ROWS = 4096;
 /** What a row's columns cost, charged against the budget beside its bytes. */
 const ROW_COST = 96;
@@ -74,9 +78,37 @@ class RowBlock {
   readonly u16 = new Uint16Array(this.u8.buffer);
 }
 
+let wordsFrom: Uint8Array | null = null;
+let wordsOfFrom: Uint32Array = new Uint32Array(0);
+let wordsTo: Uint8Array | null = null;
+let wordsOfTo: Uint32Array = new Uint32Array(0);
+
+/** Copies by words where both sides allow it: a call into the runtime costs more than a message does. */
+function copyBytes(from: Buffer, start: number, len: number, to: Uint8Array, at: number): void {
+  if (((from.byteOffset + start) & 3) !== 0 || (at & 3) !== 0 || len > 4096) {
+    to.set(from.subarray(start, start + len), at);
+    return;
+  }
+  if (from !== wordsFrom) {
+    wordsOfFrom = new Uint32Array(from.buffer, from.byteOffset & ~3, (from.length + (from.byteOffset & 3)) >>> 2);
+    wordsFrom = from;
+  }
+  if (to !== wordsTo) {
+    wordsOfTo = new Uint32Array(to.buffer, to.byteOffset, to.length >>> 2);
+    wordsTo = to;
+  }
+  const source = ((from.byteOffset & 3) + start) >>> 2;
+  const target = at >>> 2;
+  const words = len >>> 2;
+  for (let i = 0; i < words; i++) wordsOfTo[target + i] = wordsOfFrom[source + i] ?? 0;
+  for (let i = words * 4; i < len; i++) to[at + i] = from[start + i] ?? 0;
+}
+
 /** Ring of messages. Row ids only grow; an id below `firstRow` has been evicted. */
 export class MessageLog {
   readonly #budgetBytes: number;
+  readonly #chunkBytes: number;
+  readonly #allocate: (bytes: number) => Uint8Array;
   readonly #onEvict: (dialog: number, row: number, next: number) => void;
   readonly #blocks = new Map<number, RowBlock>();
   readonly #chunks = new Map<number, Chunk>();
@@ -89,8 +121,14 @@ export class MessageLog {
   evicted = 0;
 
   /** `onEvict(dialog, row, next)` is told of each row that goes; `next` is its dialog's next row, or NO_ROW. */
-  constructor(budgetBytes: number, onEvict: (dialog: number, row: number, next: number) => void) {
-    this.#budgetBytes = Math.max(budgetBytes, 2 * CHUNK_BYTES);
+  constructor(
+    budgetBytes: number,
+    onEvict: (dialog: number, row: number, next: number) => void,
+    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+  ) {
+    this.#allocate = allocate;
+    this.#chunkBytes = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, 2 ** Math.floor(Math.log2(budgetBytes / 8))));
+    this.#budgetBytes = Math.max(budgetBytes, 2 * this.#chunkBytes);
     this.#onEvict = onEvict;
   }
 
@@ -99,16 +137,17 @@ export class MessageLog {
   }
 
   get bytesHeld(): number {
-    return this.#chunks.size * CHUNK_BYTES + (this.#nextRow - this.#firstRow) * ROW_COST;
+    return this.#chunks.size * this.#chunkBytes + (this.#nextRow - this.#firstRow) * ROW_COST;
   }
 
   /** Appends a message; `prev` is the dialog's last row, or NO_ROW. Returns the new row's id. */
   append(facts: MessageFacts, bytes: Buffer, start: number, end: number, prev: number): number {
-    const len = Math.min(end - start, CHUNK_BYTES);
+    const len = Math.min(end - start, MAX_KEPT_BYTES);
     const chunk = this.#roomFor(len);
-    const pos = this.#lastChunk * CHUNK_BYTES + chunk.used;
-    bytes.copy(chunk.bytes, chunk.used, start, start + len);
-    chunk.used += len;
+    const pos = this.#lastChunk * this.#chunkBytes + chunk.used;
+    copyBytes(bytes, start, len, chunk.bytes, chunk.used);
+    // The next message begins on a word, so that it can be copied by words.
+    chunk.used += (len + 3) & ~3;
     const row = this.#nextRow++;
     const i = row % ROWS;
     const { u8, f64, i32, u32, u16 } = this.#block(row);
@@ -198,9 +237,9 @@ export class MessageLog {
     const b = this.#at(row);
     const i = row % ROWS;
     const pos = b.f64[i * F64 + POS] ?? 0;
-    const chunk = this.#chunks.get(Math.floor(pos / CHUNK_BYTES));
+    const chunk = this.#chunks.get(Math.floor(pos / this.#chunkBytes));
     if (chunk === undefined) return new Uint8Array(0);
-    const off = pos % CHUNK_BYTES;
+    const off = pos % this.#chunkBytes;
     return chunk.bytes.subarray(off, off + (b.u32[i * U32 + LEN] ?? 0));
   }
 
@@ -236,9 +275,9 @@ export class MessageLog {
 
   #roomFor(len: number): Chunk {
     const last = this.#chunks.get(this.#lastChunk);
-    if (last !== undefined && last.used + len <= CHUNK_BYTES) return last;
-    while (this.#chunks.size > 0 && this.bytesHeld + CHUNK_BYTES > this.#budgetBytes) this.#dropOldest();
-    const chunk: Chunk = { bytes: this.#spareChunk ?? new Uint8Array(CHUNK_BYTES), used: 0, rows: this.#nextRow - 1 };
+    if (last !== undefined && last.used + len + 3 <= this.#chunkBytes) return last;
+    while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
+    const chunk: Chunk = { bytes: this.#spareChunk ?? this.#allocate(this.#chunkBytes), used: 0, rows: this.#nextRow - 1 };
     this.#spareChunk = undefined;
     this.#chunks.set(++this.#lastChunk, chunk);
     return chunk;

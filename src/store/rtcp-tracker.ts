@@ -89,12 +89,12 @@ export class RtcpTracker {
 
   /** The stream the sender of this RTCP packet sends. */
   #sent(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc));
+    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs));
   }
 
   /** The stream the sender of this RTCP packet receives and judges. */
   #received(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc));
+    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs));
   }
 }
 

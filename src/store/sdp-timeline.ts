@@ -40,8 +40,10 @@ export type SdpTransaction = {
   requestHadSdp: boolean;
   /** An offer stands in the response and waits for its answer in ACK or PRACK. */
   responseOffered: boolean;
-  /** Hashes of the bodies seen in requests and responses: a repeat is not a new exchange. */
-  readonly bodies: number[];
+  /** Hashes of the bodies seen in requests and responses, 0 none: a repeat is not a new exchange. */
+  firstBody: number;
+  secondBody: number;
+  moreBodies: number[] | null;
 };
 
 function isHeld(mode: MediaMode, address: string | null): boolean {

@@ -36,6 +36,7 @@ export class SdpTracker {
   readonly #onClaim: (key: EndpointKey, claim: Claim) => void;
   readonly #sets = new CodecSets();
   readonly #range = new ByteSpan();
+  #named = 0;
   bodies = 0;
   malformed = 0;
 
@@ -56,25 +57,24 @@ export class SdpTracker {
     }
     const hash = hashRange(buf, range.start, range.end);
     const transaction = this.#transaction(d, scan);
-    const lines = parsed.value.media.map((m) => this.#mediaLine(m));
-    if (!transaction.bodies.includes(hash)) {
+    const lines = this.#mediaLines(parsed.value.media);
+    if (!hasBody(transaction, hash)) {
       this.#addEntry(d, buf, scan, c, transaction, parsed.value, lines);
-      if (transaction.bodies.length < BODIES_KEPT) transaction.bodies.push(hash);
+      addBody(transaction, hash);
     }
     this.#claim(d, parsed.value, lines, c.tsUs);
   }
 
   /** An evicted dialog names nothing any more. */
   onDialogGone(d: Dialog): void {
-    for (const key of d.claimedKeys) this.#endpoints.remove(key, d);
-    d.claimedKeys.length = 0;
+    for (const key of d.claimedKeys ?? []) this.#endpoints.remove(key, d);
+    d.claimedKeys = null;
   }
 
   #transaction(d: Dialog, scan: SipScan): SdpTransaction {
     const method = scan.isRequest ? scan.method : scan.cseqMethod;
     // ACK and PRACK answer what the INVITE transaction offered.
-    const list = d.sdpTransactions ?? [];
-    d.sdpTransactions = list;
+    const list = d.sdpTransactions ?? NONE;
     if (method === METHOD.ACK || method === METHOD.PRACK) {
       for (let i = list.length - 1; i >= 0; i--) {
         const t = list[i];
@@ -89,10 +89,12 @@ export class SdpTracker {
       method,
       requestHadSdp: false,
       responseOffered: false,
-      bodies: [],
+      firstBody: 0,
+      secondBody: 0,
+      moreBodies: null,
     };
-    list.push(made);
-    if (list.length > TRANSACTIONS_KEPT) list.shift();
+    d.sdpTransactions = appended(list, made);
+    if (d.sdpTransactions.length > TRANSACTIONS_KEPT) d.sdpTransactions.shift();
     return made;
   }
 
@@ -106,10 +108,9 @@ export class SdpTracker {
       isOffer = !t.requestHadSdp && scan.cseqMethod !== METHOD.PRACK;
       if (isOffer) t.responseOffered = true;
     }
-    const entries = d.sdp ?? [];
-    d.sdp = entries;
+    const entries = d.sdp ?? NO_ENTRIES;
     if (entries.length >= MAX_SDP_ENTRIES) return;
-    const main = lines.find((l) => l.type === 'audio' && l.port !== 0) ?? lines.find((l) => l.port !== 0) ?? lines[0];
+    const main = mainLine(lines);
     const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
     const side = isOpener === scan.isRequest ? 0 : 1;
     const draft: Mutable<SdpEntry> = {
@@ -120,22 +121,28 @@ export class SdpTracker {
       mode: main?.mode ?? 'sendrecv',
       address: main?.address ?? null,
       port: main === undefined ? null : main.port,
-      hasT38: lines.some((l) => l.type === 'image' && l.port !== 0),
+      hasT38: hasActiveImage(lines),
       toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
       media: lines,
       event: null,
     };
     // A second body of one transaction is another hop's or another fork's view of the same exchange.
-    const last = t.bodies.length === 0 || !isOffer ? lastOfSide(entries, side) : null;
+    const last = t.firstBody === 0 || !isOffer ? lastOfSide(entries, side) : null;
     const event = last === null ? null : sdpEvent(last, draft, d.state === STATE.Transferring);
     draft.event = event;
-    entries.push(draft);
+    d.sdp = appended(entries, draft);
     if (event === 'hold') d.marks |= MARK.HELD;
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
     for (const m of sdp.media) {
       if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
       if (m.candidates.length > 0) d.marks |= MARK.ICE;
     }
+  }
+
+  #mediaLines(media: readonly SdpMedia[]): SdpMediaLine[] {
+    const only = media[0];
+    if (only !== undefined && media.length === 1) return [this.#mediaLine(only)];
+    return media.map((m) => this.#mediaLine(m));
   }
 
   #mediaLine(m: SdpMedia): SdpMediaLine {
@@ -151,25 +158,68 @@ export class SdpTracker {
 
   /** Names every endpoint the description opens: m= and c=, a=rtcp, candidates. */
   #claim(d: Dialog, sdp: Sdp, lines: readonly SdpMediaLine[], tsUs: number): void {
-    let named = 0;
-    sdp.media.forEach((m, i) => {
+    this.#named = 0;
+    for (let i = 0; i < sdp.media.length; i++) {
+      const m = sdp.media[i];
       const line = lines[i];
-      if (line === undefined || m.port === 0) return;
+      if (m === undefined || line === undefined || m.port === 0) continue;
       const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type };
-      const name = (address: string | null, port: number): void => {
-        if (address === null || port === 0 || named >= MAX_SDP_ENDPOINTS || d.claimedKeys.length >= MAX_DIALOG_ENDPOINTS) return;
-        const key = endpointKeyFromText(address, port);
-        if (key === null) return;
-        named++;
-        if (!this.#endpoints.add(key, claim)) return;
-        d.claimedKeys.push(key);
-        this.#onClaim(key, claim);
-      };
-      name(m.connection?.address ?? null, m.port);
-      if (m.rtcpPort !== null) name(m.rtcpAddress ?? m.connection?.address ?? null, m.rtcpPort);
-      for (const c of m.candidates) name(c.address, c.port);
-    });
+      const address = m.connection?.address ?? null;
+      this.#name(address, m.port, claim);
+      if (m.rtcpPort !== null) this.#name(m.rtcpAddress ?? address, m.rtcpPort, claim);
+      for (const c of m.candidates) this.#name(c.address, c.port, claim);
+    }
   }
+
+  #name(address: string | null, port: number, claim: Claim): void {
+    if (address === null || port === 0 || this.#named >= MAX_SDP_ENDPOINTS) return;
+    const key = endpointKeyFromText(address, port);
+    if (key === null) return;
+    this.#named++;
+    const keys = claim.dialog.claimedKeys ?? NO_KEYS;
+    if (keys.length >= MAX_DIALOG_ENDPOINTS || !this.#endpoints.add(key, claim)) return;
+    claim.dialog.claimedKeys = appended(keys, key);
+    this.#onClaim(key, claim);
+  }
+}
+
+const NONE: SdpTransaction[] = [];
+const NO_ENTRIES: SdpEntry[] = [];
+const NO_KEYS: EndpointKey[] = [];
+
+/** The list with one more. Small lists are made to measure: one that grows by push reserves room for 17. */
+function appended<T>(list: T[], item: T): T[] {
+  if (list.length === 0) return [item];
+  if (list.length < 8) return [...list, item];
+  list.push(item);
+  return list;
+}
+
+function hasBody(t: SdpTransaction, hash: number): boolean {
+  return t.firstBody === hash || t.secondBody === hash || (t.moreBodies?.includes(hash) ?? false);
+}
+
+function addBody(t: SdpTransaction, hash: number): void {
+  if (t.firstBody === 0) t.firstBody = hash;
+  else if (t.secondBody === 0) t.secondBody = hash;
+  else if (t.moreBodies === null) t.moreBodies = [hash];
+  else if (t.moreBodies.length < BODIES_KEPT) t.moreBodies.push(hash);
+}
+
+/** The line the timeline speaks of: the first active audio, else the first active one. */
+function mainLine(lines: readonly SdpMediaLine[]): SdpMediaLine | undefined {
+  let active: SdpMediaLine | undefined;
+  for (const l of lines) {
+    if (l.port === 0) continue;
+    if (l.type === 'audio') return l;
+    active ??= l;
+  }
+  return active ?? lines[0];
+}
+
+function hasActiveImage(lines: readonly SdpMediaLine[]): boolean {
+  for (const l of lines) if (l.type === 'image' && l.port !== 0) return true;
+  return false;
 }
 
 const EMPTY_CODECS: CodecSet = { names: [], formats: [] };

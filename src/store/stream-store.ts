@@ -4,6 +4,7 @@
  * Every candidate is here from its first packet; it is shown once the heuristic accepted it or an
  * SDP named one of its ends (then even one packet is enough).
  */
+import { EndpointMap } from '../core/endpoint-map.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { parseWindow, WINDOW_BYTES } from '../rtp/stream-table.ts';
@@ -42,8 +43,8 @@ export type StreamOpened = {
 export class StreamStore {
   readonly #tables: StreamTable[] = [];
   readonly #byIndex: (Stream | undefined)[][] = [];
-  readonly #bySource = new Map<EndpointKey, Stream | Stream[]>();
-  readonly #waiting = new Map<EndpointKey, Stream | Stream[]>();
+  /** Streams no dialog owns, by both their ends. */
+  readonly #waiting = new EndpointMap<Stream | Stream[]>();
   readonly #endpoints: EndpointIndex;
   #visible: (Stream | undefined)[] = [];
   #holes = 0;
@@ -88,13 +89,15 @@ export class StreamStore {
     const slots = this.#byIndex[o.table];
     if (slots === undefined) return;
     slots[o.index] = stream;
-    put(this.#bySource, stream.srcKey, stream);
     const claim = newest(
       this.#endpoints.find(stream.dstKey, stream.openedUs),
       this.#endpoints.find(stream.srcKey, stream.openedUs),
     );
     if (claim !== null) this.#own(stream, claim);
-    else put(this.#waiting, stream.dstKey, stream);
+    else {
+      put(this.#waiting, stream.dstKey, stream);
+      put(this.#waiting, stream.srcKey, stream);
+    }
   }
 
   onAccepted(table: number, index: number, generation: number): void {
@@ -129,8 +132,7 @@ export class StreamStore {
     if (stream === undefined) return;
     const slots = this.#byIndex[table];
     if (slots !== undefined) slots[index] = undefined;
-    take(this.#bySource, stream.srcKey, stream);
-    take(this.#waiting, stream.dstKey, stream);
+    if (stream.dialog === null) this.#forget(stream);
     if (!stream.isVisible) return;
     this.evicted++;
     this.#hide(stream);
@@ -140,12 +142,12 @@ export class StreamStore {
 
   /** An SDP named `key`: unowned streams that run there now, or began shortly before, are its. */
   onClaim(key: EndpointKey, claim: Claim): void {
-    for (const held of [this.#waiting.get(key), this.#bySource.get(key)]) {
-      if (held === undefined) continue;
-      for (const stream of Array.isArray(held) ? [...held] : [held]) {
-        if (stream.dialog !== null || claim.fromUs - this.lastSeenUs(stream) > LATE_SDP_US) continue;
-        this.#own(stream, claim);
-      }
+    const held = this.#waiting.get(key);
+    if (held === undefined) return;
+    for (const stream of Array.isArray(held) ? [...held] : [held]) {
+      if (stream.dialog !== null || claim.fromUs - this.lastSeenUs(stream) > LATE_SDP_US) continue;
+      this.#forget(stream);
+      this.#own(stream, claim);
     }
   }
 
@@ -155,6 +157,8 @@ export class StreamStore {
       stream.dialog = null;
       stream.claim = null;
       this.established--;
+      put(this.#waiting, stream.dstKey, stream);
+      put(this.#waiting, stream.srcKey, stream);
       if (stream.isAccepted) this.orphaned++;
       else this.#drop(stream);
     }
@@ -203,19 +207,24 @@ export class StreamStore {
     return this.#sorted;
   }
 
-  /** Streams whose packets come from `key`, whatever their SSRC. */
-  fromSource(key: EndpointKey): readonly Stream[] {
-    const held = this.#bySource.get(key);
-    return held === undefined ? [] : Array.isArray(held) ? held : [held];
-  }
-
   /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
-  forRtcpSource(key: EndpointKey, ssrc: number): Stream | null {
+  forRtcpSource(key: EndpointKey, ssrc: number, atUs: number): Stream | null {
     const port = endpointKeyPort(key);
     for (const p of port > 0 ? [port, port - 1] : [port]) {
-      for (const s of this.fromSource(endpointKeyWithPort(key, p))) if (s.ssrc === ssrc) return s;
+      const source = endpointKeyWithPort(key, p);
+      const waiting = this.#waiting.get(source);
+      const unowned = waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
+      const owned = this.#endpoints.find(source, atUs)?.dialog.streams ?? [];
+      for (const list of [owned, unowned])
+        for (const s of list) if (s.ssrc === ssrc && s.srcKey === source) return s;
     }
     return null;
+  }
+
+  /** No longer waits for a dialog. */
+  #forget(stream: Stream): void {
+    take(this.#waiting, stream.dstKey, stream);
+    take(this.#waiting, stream.srcKey, stream);
   }
 
   #at(table: number, index: number, generation: number): Stream | undefined {
@@ -225,10 +234,10 @@ export class StreamStore {
 
   #own(stream: Stream, claim: Claim): void {
     const wasVisible = stream.isVisible;
-    take(this.#waiting, stream.dstKey, stream);
     stream.dialog = claim.dialog;
     stream.claim = claim;
     if (claim.dialog.streams === null) claim.dialog.streams = [stream];
+    else if (claim.dialog.streams.length < 8) claim.dialog.streams = [...claim.dialog.streams, stream];
     else claim.dialog.streams.push(stream);
     const table = this.#tables[stream.table];
     table?.setClaimed(stream.index);
@@ -279,7 +288,7 @@ function newest(a: Claim | null, b: Claim | null): Claim | null {
   return b.fromUs > a.fromUs ? b : a;
 }
 
-function put(map: Map<EndpointKey, Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+function put(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
   const held = map.get(key);
   if (held === undefined) map.set(key, stream);
   else if (Array.isArray(held)) {
@@ -289,7 +298,7 @@ function put(map: Map<EndpointKey, Stream | Stream[]>, key: EndpointKey, stream:
   else map.set(key, [held, stream]);
 }
 
-function take(map: Map<EndpointKey, Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+function take(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
   const held = map.get(key);
   if (held === stream) map.delete(key);
   else if (Array.isArray(held)) {

@@ -51,10 +51,3 @@ export async function readCapture(
   writeFileSync(path, bytes);
   return readCaptureFile(t, path, options);
 }
-
-/** A document as a reader of the API gets it: JSON and back, so that what JSON drops is dropped. */
-export function asJson(document: unknown): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(JSON.stringify(document));
-  assert.ok(typeof value === 'object' && value !== null && !Array.isArray(value));
-  return Object.fromEntries(Object.entries(value));
-}

@@ -1,3 +1,5 @@
+/** Whatever the bytes, the SIP parsers answer, stay inside them, and scanner and full parse agree. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -47,7 +49,30 @@ const SEEDS: readonly Buffer[] = [
 ].map((lines) => Buffer.from(lines.join('\r\n')));
 
 /** Bytes that steer the parser, to be put in more often than chance would. */
-const STEERING = ['\r\n', '\n', '\r', '\0', '"', '<', '>', ';', ',', ':', ' ', '\t', '\\', '=', '\r\n ', '\r\n\r\n', 'é', '\xff', '@', '[', ']', '%4'];
+const STEERING = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\0',
+  '"',
+  '<',
+  '>',
+  ';',
+  ',',
+  ':',
+  ' ',
+  '\t',
+  '\\',
+  '=',
+  '\r\n ',
+  '\r\n\r\n',
+  'é',
+  '\xff',
+  '@',
+  '[',
+  ']',
+  '%4',
+];
 
 interface Edit {
   readonly at: number;
@@ -76,7 +101,9 @@ const mutated: fc.Arbitrary<Buffer> = fc
 
 const anyBytes: fc.Arbitrary<Buffer> = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 const steered: fc.Arbitrary<Buffer> = fc
-  .array(fc.oneof(fc.constantFrom(...STEERING), fc.constantFrom('Via:', 'To:', 'From:', 'CSeq:', 'a', '1')), { maxLength: 60 })
+  .array(fc.oneof(fc.constantFrom(...STEERING), fc.constantFrom('Via:', 'To:', 'From:', 'CSeq:', 'a', '1')), {
+    maxLength: 60,
+  })
   .map((pieces) => Buffer.from(`BYE sip:a@b SIP/2.0\r\n${pieces.join('')}`, 'latin1'));
 const hostile = fc.oneof(anyBytes, steered, mutated);
 
@@ -193,7 +220,10 @@ describe('scanSip under hostile input', () => {
   it('agrees with the full parse on tags and branches of well-formed values', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9.-]{1,20}$/);
     const value = fc.stringMatching(/^[a-z0-9]{1,8}$/);
-    const others = fc.array(fc.tuple(value, value).map(([name, text]) => `;p${name}=${text}`), { maxLength: 3 });
+    const others = fc.array(
+      fc.tuple(value, value).map(([name, text]) => `;p${name}=${text}`),
+      { maxLength: 3 },
+    );
     fc.assert(
       fc.property(token, token, others, others, fc.boolean(), (tag, branch, before, after, isFolded) => {
         const gap = isFolded ? '\r\n ' : '';
@@ -219,7 +249,10 @@ describe('scanSip under hostile input', () => {
 
 describe('SIP value readers under hostile input', () => {
   it('never throw on text', () => {
-    const text = fc.oneof(fc.string(), hostile.map((bytes) => bytes.toString('latin1')));
+    const text = fc.oneof(
+      fc.string(),
+      hostile.map((bytes) => bytes.toString('latin1')),
+    );
     fc.assert(
       fc.property(text, (value) => {
         for (const piece of splitValues(value).values) assert.notEqual(piece.trim(), '');

@@ -2,21 +2,29 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
 import { errnoOf } from '../../core/error.ts';
-import { endWithProblem, ProblemError } from '../problem.ts';
+import { endResponse, endWithProblem, ProblemError } from '../problem.ts';
 
-const answered = new WeakSet<Socket>();
+/** What comes before every refusal that is made here, as before every route. */
+export type WireChecks = {
+  /** The rate of the source and the number of connections. */
+  admit(socket: Socket): ProblemError | null;
+  /** Credentials, for what could be read as a request. */
+  authenticate(request: IncomingMessage): ProblemError | null;
+};
 
 /** Fastify's `clientErrorHandler`: Node's parser gave up on the connection. */
-export function handleClientError(error: Error, socket: Socket): void {
-  // A reset peer reads nothing, and further bytes of a refused connection raise the same error again.
-  if (errnoOf(error) === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
-    if (!answered.has(socket)) socket.destroy();
-    return;
-  }
-  answered.add(socket);
-  endWithProblem(socket, problemOf(error));
+export function createClientErrorHandler(admit: WireChecks['admit']): (error: Error, socket: Socket) => void {
+  const answered = new WeakSet<Socket>();
+  return (error, socket) => {
+    // A reset peer reads nothing, and further bytes of a refused connection raise the same error again.
+    if (errnoOf(error) === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
+      if (!answered.has(socket)) socket.destroy();
+      return;
+    }
+    answered.add(socket);
+    endWithProblem(socket, admit(socket) ?? problemOf(error));
+  };
 }
 
 function problemOf(error: Error): ProblemError {
@@ -33,18 +41,14 @@ function problemOf(error: Error): ProblemError {
 }
 
 /** Takes over the events for which Node would answer without a body or drop the connection. */
-export function answerWireEvents(server: Server): void {
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const problem = problemDocument('expectation-failed', 'Only 100-continue is understood.');
-    const body = JSON.stringify(problem);
-    response.writeHead(problem.status, {
-      'content-type': PROBLEM_MEDIA_TYPE,
-      'content-length': Buffer.byteLength(body),
-      connection: 'close',
-    });
-    response.end(body);
+export function answerWireEvents(server: Server, { admit, authenticate }: WireChecks): void {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = admit(request.socket) ?? authenticate(request);
+    endResponse(response, refusal ?? new ProblemError('expectation-failed', 'Only 100-continue is understood.'));
   });
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    endWithProblem(socket, new ProblemError('method-not-allowed', 'This is no proxy.', { allow: 'GET, HEAD' }));
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    const refusal = admit(socket) ?? authenticate(request);
+    const noProxy = new ProblemError('method-not-allowed', 'This is no proxy.', { allow: 'GET, HEAD' });
+    endWithProblem(socket, refusal ?? noProxy);
   });
 }

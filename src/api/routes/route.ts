@@ -30,6 +30,7 @@ export function answer<T extends TSchema>(description: string, schema: Named<T>)
 
 type ProblemAnswer = {
   readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly type: 'string'; readonly description: string }>>;
   readonly content: { readonly 'application/problem+json': { readonly schema: ReturnType<typeof problemRef> } };
 };
 
@@ -37,8 +38,15 @@ function problemRef() {
   return ref(Problem);
 }
 
-/** The documented refusals of a route, by status; those any route can answer are always among them. */
+/** The documented refusals of a route that needs credentials, by status; those any such route can answer are added. */
 export function refusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
+  return openRefusals('unauthorized', ...kinds);
+}
+
+const CHALLENGE = { 'WWW-Authenticate': { type: 'string', description: 'The scheme to use: `Bearer`.' } } as const;
+
+/** The documented refusals of a route that needs no credentials. */
+export function openRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
   const byStatus = new Map<number, string[]>();
   for (const kind of [...kinds, 'internal', 'rate-limited', 'connection-limit', 'overloaded'] as const) {
     const { status, title } = PROBLEMS[kind];
@@ -49,6 +57,7 @@ export function refusals(...kinds: readonly ProblemKind[]): Record<string, Probl
       String(status),
       {
         description: lines.join(' '),
+        ...(status === PROBLEMS.unauthorized.status ? { headers: CHALLENGE } : {}),
         content: { 'application/problem+json': { schema: problemRef() } },
       },
     ]),

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Stats } from '../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { answer, openRefusals, refusals } from './route.ts';
 
 export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: MetricsPage): void {
   app.get(
@@ -14,7 +14,8 @@ export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: Metr
         operationId: 'health',
         summary: 'Answers ok while the service runs',
         tags: ['service'],
-        response: { 200: textAnswer('The text `ok`.'), ...refusals() },
+        security: [],
+        response: { 200: textAnswer('The text `ok`.'), ...openRefusals() },
       },
     },
     async (_request, reply) => reply.type('text/plain; charset=utf-8').send('ok'),

@@ -14,7 +14,7 @@ import { assertDocument } from '../../api/strict-contract.ts';
 
 function server(read: () => MetricsSnapshot = metricsSnapshot, faults: unknown[] = []): MetricsServer {
   const page = createMetricsPage({ read, stateCase: 'as-cased', version: '1' });
-  return createMetricsServer(page, (error) => faults.push(error));
+  return createMetricsServer(page, { onFault: (error) => faults.push(error), credentials: null });
 }
 
 test('it serves /metrics and refuses the rest with problems', async (t) => {

@@ -10,6 +10,7 @@ const counts = (expected: number, lost: number, over: Partial<WindowCounts> = {}
   packets: expected - lost,
   expected,
   lost,
+  duplicates: 0,
   discarded: 0,
   lossRuns: lost,
   ...over,
@@ -35,6 +36,16 @@ test('the cases of the quality truth table', () => {
 test('discards weigh like loss, and losses in runs more than scattered ones', () => {
   assert.equal(mos(counts(1500, 0, { discarded: 75 })), mos(counts(1500, 75)));
   assert.ok(mos(counts(1500, 75, { lossRuns: 15 })) < mos(counts(1500, 75)));
+});
+
+test('a late packet that the window before counted as lost weighs once', () => {
+  // 250 expected; one packet of the window before came late as well: 13 late ones, of which 12 are of this window.
+  assert.equal(mos(counts(250, 0, { packets: 251, discarded: 13 })), mos(counts(250, 0, { discarded: 12 })));
+  // A duplicate is no such packet.
+  assert.equal(
+    mos(counts(250, 0, { packets: 251, duplicates: 1, discarded: 13 })),
+    mos(counts(250, 0, { discarded: 13 })),
+  );
 });
 
 test('more lost and discarded than expected is all of it', () => {

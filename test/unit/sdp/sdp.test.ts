@@ -1,3 +1,5 @@
+/** Session descriptions: what is read, what is noted, where the bounds are, and that no key gets out (RFC 8866). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STATIC_PAYLOADS } from '../../../src/core/payload-types.ts';
@@ -59,16 +61,19 @@ describe('parseSdp', () => {
     assert.equal(section.maxPtimeMs, 150);
     assert.equal(section.mid, '0');
     assert.equal(section.isActive, true);
-    assert.deepEqual([...section.fmtp], [
-      [101, '0-15'],
-      [97, 'mode=30'],
-    ]);
+    assert.deepEqual(
+      [...section.fmtp],
+      [
+        [101, '0-15'],
+        [97, 'mode=30'],
+      ],
+    );
     assert.deepEqual(codecNames(section), ['PCMU', 'PCMA', 'iLBC', 'telephone-event']);
     assert.deepEqual(codecOf(section, 8), { payloadType: 8, name: 'PCMA', clockRate: 8000, channels: 1 });
     assert.equal(codecOf(section, 100), null);
   });
 
-  it('gives each section its own connection and direction, else the session\'s', () => {
+  it("gives each section its own connection and direction, else the session's", () => {
     const sdp = parsed([
       ...HEAD.slice(0, 4),
       't=0 0',
@@ -200,7 +205,15 @@ describe('parseSdp', () => {
   for (const [name, lines, expected] of NOTES) it(`notes: ${name}`, () => assert.deepEqual(notesOf(lines), expected));
 
   it('counts bad lines and does not give attributes of a bad m= line to the section before', () => {
-    const sdp = parsed([...HEAD, 'm=audio 1 RTP/AVP 0', 'm=video x RTP/AVP 0', 'a=recvonly', 'c=IN IP4 6.6.6.6', 'junk', 'z']);
+    const sdp = parsed([
+      ...HEAD,
+      'm=audio 1 RTP/AVP 0',
+      'm=video x RTP/AVP 0',
+      'a=recvonly',
+      'c=IN IP4 6.6.6.6',
+      'junk',
+      'z',
+    ]);
     assert.equal(sdp.media.length, 1);
     assert.equal(sdp.media[0]?.direction, 'sendrecv');
     assert.equal(sdp.media[0]?.connection?.address, '192.0.2.2');

@@ -1,3 +1,5 @@
+/** User parts, display names and contact expiries read straight from the bytes, as the store does. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contactExpires, displayNameOf, userOfNameAddr } from '../../../src/sip/address.ts';
@@ -28,7 +30,8 @@ describe('userOfNameAddr', () => {
     ['<', ''],
     ['< sip:dave@example.com >', 'dave'],
   ];
-  for (const [text, expected] of CASES) it(`${text} -> ${expected}`, () => assert.equal(call(userOfNameAddr, text), expected));
+  for (const [text, expected] of CASES)
+    it(`${text} -> ${expected}`, () => assert.equal(call(userOfNameAddr, text), expected));
 
   it('gives nothing for an absent value', () => assert.equal(userOfNameAddr(Buffer.from('x'), -1, -1), ''));
 });
@@ -68,5 +71,6 @@ describe('contactExpires', () => {
     ['<sip:a@b>', -1],
     ['*', -1],
   ];
-  for (const [text, expected] of CASES) it(`${text} -> ${expected}`, () => assert.equal(call(contactExpires, text), expected));
+  for (const [text, expected] of CASES)
+    it(`${text} -> ${expected}`, () => assert.equal(call(contactExpires, text), expected));
 });

@@ -1,6 +1,8 @@
+/** Where the parts of a body and its session description stand, multipart bodies included (RFC 2046 5.1). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyParts, ByteSpan, findSdp, mediaTypeOf } from '../../../src/sip/body.ts';
+import { ByteSpan, bodyParts, findSdp, mediaTypeOf } from '../../../src/sip/body.ts';
 import { INVITE, INVITE_LINES, message, scanned, slice, withHeader } from './messages.ts';
 
 function parts(contentType: string, body: string | Buffer): (readonly [string, string, number])[] {

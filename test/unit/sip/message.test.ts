@@ -1,10 +1,12 @@
+/** The full parse with its getters and notes, and the name tables of methods and headers. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HEADER, HEADER_NAMES, headerId, headerIdOf } from '../../../src/sip/header-name.ts';
 import { methodText, parseSip, type SipMessage } from '../../../src/sip/message.ts';
 import { METHOD, METHOD_NAMES, methodId } from '../../../src/sip/method.ts';
 import { NOTE, noteNames } from '../../../src/sip/notes.ts';
-import { SCAN_REASONS, scanReasonName, SCAN } from '../../../src/sip/scan.ts';
+import { SCAN, SCAN_REASONS, scanReasonName } from '../../../src/sip/scan.ts';
 import { decodeText, percentDecode, unfold } from '../../../src/sip/text.ts';
 import { INVITE, INVITE_LINES, message, scanned, withHeader } from './messages.ts';
 
@@ -17,7 +19,15 @@ function parsed(bytes: Buffer): SipMessage {
 describe('parseSip', () => {
   it('keeps every header in order, as written and canonical', () => {
     const m = parsed(
-      message(['BYE sip:a@b SIP/2.0', 'i: 1@x', 'MAX-forwards :  70 ', 'X-Odd: one', 'Subject:', 'x-odd: tw\r\n o', 'k: a']),
+      message([
+        'BYE sip:a@b SIP/2.0',
+        'i: 1@x',
+        'MAX-forwards :  70 ',
+        'X-Odd: one',
+        'Subject:',
+        'x-odd: tw\r\n o',
+        'k: a',
+      ]),
     );
     assert.deepEqual(
       m.headers.map((header) => [header.name, header.canonicalName, header.raw, header.value]),

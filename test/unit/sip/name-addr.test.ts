@@ -1,3 +1,5 @@
+/** From, To and Contact values with the repairs of RFC 4475, parameter lists and comma-separated values. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type NameAddr, parseNameAddr, tagOf } from '../../../src/sip/name-addr.ts';

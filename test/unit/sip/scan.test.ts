@@ -1,3 +1,5 @@
+/** The scanner: what it finds, what it notes, how it frames datagrams and streams, and its bounds. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_HEADERS, MAX_MESSAGE_BYTES } from '../../../src/sip/limits.ts';
@@ -110,7 +112,9 @@ describe('scanSip', () => {
     assert.equal(scan.toStart, -1);
     assert.equal(noteNames(scan.notes).join(), 'noFrom,noTo,noVia');
     // Bytes that differ from a letter, hyphen or colon only in bit 5 are no part of a name.
-    const odd = scanned(message(['BYE sip:a@b SIP/2.0', 'Call\rID: x', 'Via\x1a x: y', 'From\x1a: z', 'Call-ID: real']));
+    const bytes = message(['BYE sip:a@b SIP/2.0', 'Call\rID: x', 'Via\x1a x: y', 'From\x1a: z', 'Call-ID: real']);
+    const odd = scanned(bytes);
+    assert.equal(slice(bytes, odd.callIdStart, odd.callIdEnd), 'real');
     assert.equal(odd.viaStart, -1);
     assert.equal(odd.fromStart, -1);
     assert.ok(noteNames(odd.notes).includes('badHeaderLine'));
@@ -269,7 +273,13 @@ describe('scanSip', () => {
 
   it('keeps linear time on hostile values', () => {
     const quotes = '"'.repeat(60_000);
-    for (const value of [quotes, `${'"\\'.repeat(30_000)}`, '<'.repeat(60_000), ';'.repeat(60_000), ',;"'.repeat(20_000)]) {
+    for (const value of [
+      quotes,
+      `${'"\\'.repeat(30_000)}`,
+      '<'.repeat(60_000),
+      ';'.repeat(60_000),
+      ',;"'.repeat(20_000),
+    ]) {
       for (const name of ['From', 'To', 'Via', 'Contact']) {
         const bytes = message(['BYE sip:a@b SIP/2.0', `${name}: ${value}`]);
         const start = performance.now();

@@ -1,3 +1,5 @@
+/** URIs and Via values, good and bad, IPv6 included (RFC 3261 19.1 and 20.42, RFC 5118). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { paramValue } from '../../../src/sip/params.ts';
@@ -41,7 +43,10 @@ describe('parseUri', () => {
   });
 
   it('reads IPv6 references', () => {
-    assert.deepEqual([uri('sip:[2001:DB8::10]:5070').host, uri('sip:[2001:db8::10]:5070').port], ['2001:db8::10', 5070]);
+    assert.deepEqual(
+      [uri('sip:[2001:DB8::10]:5070').host, uri('sip:[2001:db8::10]:5070').port],
+      ['2001:db8::10', 5070],
+    );
     assert.equal(uri('sip:[2001:db8::10:5070]').port, null);
     assert.equal(uri('sip:a@[2001:db8:::192.0.2.1]').host, '2001:db8::192.0.2.1');
     assert.equal(uri('sip:a@[::1]').isIpv6, true);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * packet_filter.c - decides which kernel filter a live capture gets; see packet_filter.h.
+ *
+ * libbpf and the skeleton of bpf/packet.bpf.c are there when CT_HAVE_LIBBPF is defined (binding.gyp).
+ */
+#define _GNU_SOURCE
+#include "packet_filter.h"
+#include <errno.h>
+#include <linux/filter.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#ifdef CT_HAVE_LIBBPF
+#include "packet.skel.h"
+#include <bpf/bpf.h>
+#endif
+
+static const char *const classes[CT_F_COUNT] = {
+    [CT_F_SIP] = "sip",
+    [CT_F_SIP_OUTSIDE] = "sip_outside",
+    [CT_F_RTP] = "rtp",
+    [CT_F_RTCP] = "rtcp",
+    [CT_F_MEDIA] = "media_endpoint",
+    [CT_F_STUN] = "stun",
+    [CT_F_ENCRYPTED] = "encrypted",
+    [CT_F_HEP] = "hep",
+    [CT_F_ICMP] = "icmp_error",
+    [CT_F_FRAGMENT] = "fragment",
+    [CT_F_TUNNEL] = "tunnel",
+    [CT_F_TCP] = "tcp",
+    [CT_F_TCP_OUTSIDE] = "tcp_outside",
+    [CT_F_UNPARSED] = "unparsed",
+    [CT_F_DROP_COPY] = "dropped_loopback_copy",
+    [CT_F_DROP_NOT_IP] = "dropped_not_ip",
+    [CT_F_DROP_UDP] = "dropped_udp",
+    [CT_F_DROP_TCP] = "dropped_tcp",
+    [CT_F_DROP_ICMP] = "dropped_icmp",
+    [CT_F_DROP_PROTO] = "dropped_protocol",
+};
+
+const char *ct_filter_class_name(uint32_t cls) { return cls < CT_F_COUNT ? classes[cls] : NULL; }
+bool ct_filter_class_is_drop(uint32_t cls) { return cls >= CT_F_FIRST_DROP && cls < CT_F_COUNT; }
+
+static void step_down(struct ct_packet_filter *f, enum ct_filter_mode to, const char *what, int err) {
+  size_t at = strlen(f->why);
+  f->mode = to;
+  if (at + 4 >= sizeof f->why) return;
+  snprintf(f->why + at, sizeof f->why - at, "%s%s%s%s", at > 0 ? "; " : "", what, err > 0 ? ": " : "",
+           err > 0 ? strerror(err) : "");
+}
+
+#ifdef CT_HAVE_LIBBPF
+bool ct_filter_has_ebpf(void) { return true; }
+
+/* The verifier's words are for `bpftool prog load`; the operator gets one line with the reason. */
+static int quiet(enum libbpf_print_level level, const char *format, va_list args) {
+  (void)level;
+  (void)format;
+  (void)args;
+  return 0;
+}
+
+static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
+  libbpf_set_print(quiet);
+  struct packet_bpf *skel = packet_bpf__open();
+  if (skel == NULL) {
+    step_down(f, CT_FILTER_CLASSIC, "the eBPF object cannot be opened", errno);
+    return false;
+  }
+  memcpy((void *)skel->rodata->sip_gate, o->gate->sip, sizeof o->gate->sip);
+  memcpy((void *)skel->rodata->ws_gate, o->gate->ws, sizeof o->gate->ws);
+  skel->rodata->link_type = (uint8_t)o->link;
+  skel->rodata->pass_hep = o->decode.hep;
+  skel->rodata->pass_esp = o->decode.esp_null;
+  skel->rodata->whole_rtp = o->whole_rtp;
+  int err = packet_bpf__load(skel);
+  if (err != 0) {
+    packet_bpf__destroy(skel);
+    step_down(f, CT_FILTER_CLASSIC,
+              err == -EPERM || err == -EACCES ? "eBPF needs root or CAP_BPF"
+                                              : "the kernel refuses the eBPF program",
+              -err);
+    return false;
+  }
+  f->program = skel;
+  f->mode = CT_FILTER_EBPF;
+  return true;
+}
+
+static int program_fd(const struct ct_packet_filter *f) {
+  return bpf_program__fd(((const struct packet_bpf *)f->program)->progs.calltap_packet);
+}
+
+static void free_ebpf(struct ct_packet_filter *f) {
+  if (f->program != NULL) packet_bpf__destroy(f->program);
+  f->program = NULL;
+}
+
+int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add) {
+  if (f->mode != CT_FILTER_EBPF) return 0;
+  struct packet_bpf *skel = f->program;
+  struct ct_media_key key = {.port = (uint16_t)(port << 8 | port >> 8)};
+  memcpy(key.addr, addr, 16);
+  uint8_t one = 1;
+  int fd = bpf_map__fd(skel->maps.media);
+  int err = add ? bpf_map_update_elem(fd, &key, &one, BPF_NOEXIST) : bpf_map_delete_elem(fd, &key);
+  if (err == 0) {
+    __atomic_fetch_add(&skel->bss->media_count, add ? 1u : ~0u, __ATOMIC_RELAXED);
+    return 0;
+  }
+  err = -errno;
+  if (err == -EEXIST || err == -ENOENT) return 0;
+  if (add) f->media_refused++;
+  return err;
+}
+
+bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]) {
+  if (f->mode != CT_FILTER_EBPF) return false;
+  const struct packet_bpf *skel = f->program;
+  int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(skel->maps.classes);
+  struct ct_filter_count *each = cpus > 0 ? calloc((size_t)cpus, sizeof *each) : NULL;
+  if (each == NULL) return false;
+  memset(out, 0, CT_F_COUNT * sizeof *out);
+  bool ok = true;
+  for (uint32_t cls = 0; cls < CT_F_COUNT && ok; cls++) {
+    ok = bpf_map_lookup_elem(fd, &cls, each) == 0;
+    for (int cpu = 0; ok && cpu < cpus; cpu++) {
+      out[cls].packets += each[cpu].packets;
+      out[cls].bytes += each[cpu].bytes;
+    }
+  }
+  free(each);
+  return ok;
+}
+#else
+bool ct_filter_has_ebpf(void) { return false; }
+
+static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
+  (void)o;
+  step_down(f, CT_FILTER_CLASSIC, "built without libbpf", 0);
+  return false;
+}
+static int program_fd(const struct ct_packet_filter *f) {
+  (void)f;
+  return -1;
+}
+static void free_ebpf(struct ct_packet_filter *f) { (void)f; }
+
+int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add) {
+  (void)f;
+  (void)addr;
+  (void)port;
+  (void)add;
+  return 0;
+}
+
+bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]) {
+  (void)f;
+  (void)out;
+  return false;
+}
+#endif
+
+void ct_filter_open(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
+  memset(f, 0, sizeof *f);
+  if (o->best == CT_FILTER_NONE) {
+    step_down(f, CT_FILTER_NONE, "switched off", 0);
+    return;
+  }
+  f->classic_len = ct_classic_build(o->gate, NULL, 0);
+  f->classic = calloc(f->classic_len, sizeof *f->classic);
+  if (f->classic != NULL) ct_classic_build(o->gate, f->classic, f->classic_len);
+  if (o->best == CT_FILTER_CLASSIC)
+    step_down(f, CT_FILTER_CLASSIC, "classic BPF was asked for", 0);
+  else
+    load_ebpf(f, o);
+  if (f->classic == NULL && f->mode == CT_FILTER_CLASSIC) step_down(f, CT_FILTER_NONE, "no memory", 0);
+}
+
+void ct_filter_close(struct ct_packet_filter *f) {
+  free_ebpf(f);
+  free(f->classic);
+  memset(f, 0, sizeof *f);
+}
+
+void ct_filter_attach(struct ct_packet_filter *f, int socket) {
+  if (f->mode == CT_FILTER_EBPF) {
+    int fd = program_fd(f);
+    if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_BPF, &fd, sizeof fd) == 0) return;
+    step_down(f, CT_FILTER_CLASSIC, "SO_ATTACH_BPF", errno);
+  }
+  if (f->mode == CT_FILTER_CLASSIC) {
+    struct sock_fprog program = {.len = f->classic_len, .filter = f->classic};
+    if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0) return;
+    step_down(f, CT_FILTER_NONE, "SO_ATTACH_FILTER", errno);
+  }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * packet_filter.h - the filter in the kernel in front of a live capture: eBPF, classic BPF, or none.
+ *
+ * Opening never fails: the best filter the kernel and the build allow is taken and `mode` and `why` say
+ * which and why not a better one. With none, every frame is handed over and the answers are the same.
+ */
+#ifndef CALLTAP_PACKET_FILTER_H
+#define CALLTAP_PACKET_FILTER_H
+#include "../bpf/packet_class.h"
+#include "packet.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_filter_mode { CT_FILTER_NONE = 0, CT_FILTER_CLASSIC = 1, CT_FILTER_EBPF = 2 };
+
+struct ct_filter_opts {
+  const struct ct_gate *gate;
+  struct ct_decode_opts decode;
+  bool whole_rtp;           /* payloads are retained: RTP is not cut */
+  enum ct_filter_link link; /* what all sockets have in common */
+  enum ct_filter_mode best; /* take no better one than this; CT_FILTER_EBPF normally */
+};
+
+struct ct_packet_filter {
+  enum ct_filter_mode mode;
+  char why[160];               /* why no better one; empty for eBPF */
+  void *program;               /* the loaded skeleton */
+  struct sock_filter *classic; /* always built: a socket may refuse eBPF */
+  uint16_t classic_len;
+  uint64_t media_refused; /* endpoints that did not fit the map */
+};
+
+void ct_filter_open(struct ct_packet_filter *f, const struct ct_filter_opts *o);
+void ct_filter_close(struct ct_packet_filter *f);
+/* Put the filter on an unbound packet socket; a refusal steps `mode` down and says why. */
+void ct_filter_attach(struct ct_packet_filter *f, int socket);
+/* Say that SDP named this endpoint, or no longer does. One thread at a time. Without eBPF nothing is
+ * needed and nothing happens. `addr` as in ct_packet, port in host order. 0 or -errno. */
+int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add);
+/* Sum the per-CPU counts; false when the filter does not count (not eBPF). */
+bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]);
+/* snake_case, for stats and metrics; NULL past the end. */
+const char *ct_filter_class_name(uint32_t cls);
+bool ct_filter_class_is_drop(uint32_t cls);
+/* True when the addon was built with libbpf. */
+bool ct_filter_has_ebpf(void);
+
+/* packet_classic.c: the program for SO_ATTACH_FILTER. Returns its length; NULL `out` only counts. */
+uint16_t ct_classic_build(const struct ct_gate *gate, struct sock_filter *out, uint16_t room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pcap_write.h - writes captured frames to a pcap (ns) or pcapng file, from the thread that has them.
+ *
+ * Frames are gathered in a buffer and written in blocks of whole records, so that the file ends at
+ * a record whenever the process dies; where a write is cut short (disk full) the file is cut back
+ * to its last whole record, and what did not fit is tried again once a second. Nothing here waits
+ * but write(2) itself. Any thread may call any function: one lock, which nobody holds for long.
+ *
+ * The persistence gate is one atomic that others own: while it is 0 no frame is taken. To close it,
+ * store 0, then call ct_pcap_write_settle(): what was taken before is on its way to disk when it
+ * returns, and nothing comes after.
+ */
+#ifndef CALLTAP_PCAP_WRITE_H
+#define CALLTAP_PCAP_WRITE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "slab.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_PW_BUFFER (256u * 1024u)
+#define CT_PW_MAX_FRAME (CT_PW_BUFFER - 64u) /* longer frames are cut, and counted */
+#define CT_PW_LINKTYPES 16u                  /* interface blocks of a pcapng file */
+#define CT_PW_LINK_UNKNOWN UINT32_MAX
+
+/* Counters seen by JavaScript as one array. */
+enum ct_pw_counter {
+  CT_PW_FRAMES,        /* written or waiting in the buffer */
+  CT_PW_BYTES,         /* written to files, headers included */
+  CT_PW_GATED,         /* frames skipped because the persistence gate was closed */
+  CT_PW_LOST,          /* frames that could not be written: the buffer was full while writing failed */
+  CT_PW_LINK_REFUSED,  /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
+  CT_PW_CUT,           /* frames longer than CT_PW_MAX_FRAME */
+  CT_PW_WRITE_ERRORS,  /* failed or short writes */
+  CT_PW_OPEN_ERRORS,   /* a next or re-opened file could not be opened; the old one goes on */
+  CT_PW_FILES,         /* files opened */
+  CT_PW_LAST_ERRNO,    /* of the newest failure, 0 once writing works again */
+  CT_PW_COUNTERS
+};
+const char *ct_pw_counter_name(uint32_t i); /* snake_case; NULL past the end */
+
+struct ct_pw_opts {
+  const char *path;          /* .pcapng makes a pcapng file, anything else pcap */
+  uint32_t linktype;         /* LINKTYPE_* of the first frames, or CT_PW_LINK_UNKNOWN: then with the first */
+  uint64_t split_bytes;      /* next file before this many bytes; 0 never */
+  uint64_t split_seconds;    /* next file after this long; 0 never */
+  const ct_atomic_u32 *gate; /* 1 while frames may be written; NULL always */
+  uint64_t *counters;        /* CT_PW_COUNTERS, memory of the caller */
+};
+
+struct ct_pcap_writer;
+/* Opens the file, path.00001 or the first number after it not yet in use when splitting. An existing
+ * file is overwritten unless splitting. NULL with *err the errno. SIGXFSZ is ignored from here on. */
+struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err);
+/* One frame: ts_ns since the epoch, linktype a LINKTYPE_*. False when it was not taken; counted. */
+bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns, uint32_t caplen,
+                   uint32_t wirelen, uint32_t linktype);
+/* At least once a second, now_ns of CLOCK_MONOTONIC: flushes, retries, splits by time, re-opens. */
+void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
+/* The gate was closed: writes what was taken before it. */
+void ct_pcap_write_settle(struct ct_pcap_writer *w);
+/* At the next tick the file is opened anew under its name (after logrotate moved it). A file that is
+ * still there goes on; when splitting the next number is begun. Safe in a signal handler. */
+void ct_pcap_write_reopen(struct ct_pcap_writer *w);
+/* Name of the file written now, for the stats; copied with its terminator. */
+void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size);
+/* Writes what is waiting and closes; a record that cannot be written whole is not begun. */
+void ct_pcap_write_close(struct ct_pcap_writer *w);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

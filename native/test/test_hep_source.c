@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_hep_source.c - the HEP listener over loopback: who is let in, how much, what a full ring does.
+ *
+ *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
+ *     -D_GNU_SOURCE -I native native/test/test_hep_source.c native/hep_gate.c native/source_hep.c \
+ *     native/slab.c -lpthread -o native/test/out/test_hep_source && native/test/out/test_hep_source
+ *
+ * To measure, the same with -O2 and no sanitizer, then:
+ *
+ *   test_hep_source rate [PER_SECOND [SECONDS]]     loss at this rate; 0 as fast as it goes
+ */
+#define _GNU_SOURCE
+#include "source_hep.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned checks, failures;
+#define CHECK_EQ(got, want)                                                                                  \
+  do {                                                                                                       \
+    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
+    checks++;                                                                                                \
+    if (g_ != w_) {                                                                                          \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
+    }                                                                                                        \
+  } while (0)
+#define CHECK(cond) CHECK_EQ(!!(cond), 1)
+
+static int64_t now_ns(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+static void sleep_ms(long ms) {
+  struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&t, NULL);
+}
+
+/* ---- a listener and its ring ---- */
+struct bed {
+  struct ct_hep_source s;
+  struct ct_hep_gate gate;
+  struct ct_ring ring;
+  struct ct_slab slab[64];
+  uint64_t n[CT_HEP_COUNTERS];
+  uint64_t records, bytes; /* consumed */
+  struct ct_record last;
+  uint8_t payload[64];
+};
+static struct bed *bed_new(const struct ct_cidr *allow, uint32_t n, uint32_t rate, uint32_t max, uint32_t slabs) {
+  struct bed *b = calloc(1, sizeof(*b));
+  CHECK_EQ(ct_hep_gate_init(&b->gate, b->n, allow, n, rate, max), 0);
+  for (uint32_t i = 0; i < slabs; i++) {
+    b->slab[i].data = malloc(CT_SLAB_BYTES);
+    b->slab[i].rec = calloc(CT_SLAB_RECORDS, sizeof(struct ct_record));
+  }
+  b->ring.slab = b->slab;
+  b->ring.n = slabs;
+  b->s.ring = &b->ring;
+  b->s.gate = &b->gate;
+  b->s.counters = b->n;
+  b->s.source_id = 7;
+  return b;
+}
+static void bed_free(struct bed *b) {
+  ct_hep_stop(&b->s);
+  ct_hep_stop(&b->s); /* twice is once */
+  ct_hep_gate_close(&b->gate);
+  for (uint32_t i = 0; i < b->ring.n; i++) {
+    free(b->slab[i].data);
+    free(b->slab[i].rec);
+  }
+  free(b);
+}
+static void consume(struct bed *b) {
+  while (ct_ring_pending(&b->ring) > 0) {
+    struct ct_slab *slab = &b->slab[atomic_load(&b->ring.tail) % b->ring.n];
+    for (uint32_t i = 0; i < slab->count; i++) {
+      b->last = slab->rec[i];
+      b->bytes += b->last.len;
+      CHECK(b->last.off + (uint64_t)b->last.len <= CT_SLAB_BYTES);
+      memcpy(b->payload, slab->data + b->last.off, b->last.len < 64 ? b->last.len : 64);
+    }
+    b->records += slab->count;
+    ct_ring_release(&b->ring);
+  }
+}
+/* Until `want` records came, or a second passed. */
+static void await_records(struct bed *b, uint64_t want) {
+  for (int64_t end = now_ns(CLOCK_MONOTONIC) + 1000000000; b->records < want && now_ns(CLOCK_MONOTONIC) < end;) {
+    consume(b);
+    if (b->records < want) sleep_ms(1);
+  }
+  CHECK_EQ(b->records, want);
+}
+static void await_datagrams(struct bed *b, uint64_t want) {
+  for (int i = 0; i < 1000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
+  CHECK_EQ(b->n[CT_HEP_N_DATAGRAMS], want);
+}
+
+/* A connected sender bound to `from`. */
+static int sender(int family, const char *from, const char *to, uint16_t port) {
+  struct sockaddr_in6 sa = {.sin6_family = (sa_family_t)family};
+  struct sockaddr_in *four = (struct sockaddr_in *)&sa;
+  void *addr = family == AF_INET ? (void *)&four->sin_addr : (void *)&sa.sin6_addr;
+  socklen_t len = family == AF_INET ? sizeof(*four) : sizeof(sa);
+  int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (inet_pton(family, from, addr) != 1 || bind(fd, (struct sockaddr *)&sa, len) != 0) abort();
+  if (inet_pton(family, to, addr) != 1) abort();
+  *(family == AF_INET ? &four->sin_port : &sa.sin6_port) = htons(port);
+  if (connect(fd, (struct sockaddr *)&sa, len) != 0) abort();
+  return fd;
+}
+static void send_n(int fd, uint32_t n, size_t len) {
+  static uint8_t big[65507];
+  memcpy(big, "HEP3", 4);
+  for (uint32_t i = 0; i < n; i++) CHECK_EQ(send(fd, big, len, 0), len);
+}
+
+/* ---- the gate alone ---- */
+static struct ct_cidr net4(uint8_t a, uint8_t b, uint8_t c, uint8_t d, uint8_t bits) {
+  return (struct ct_cidr){4, bits, {a, b, c, d}};
+}
+static void allow_list(void) {
+  static const struct {
+    struct ct_cidr net;
+    uint8_t addr[4];
+    bool ok;
+  } V[] = {
+      {{4, 8, {127}}, {127, 1, 2, 3}, true},        {{4, 8, {127}}, {128, 0, 0, 1}, false},
+      {{4, 0, {0}}, {8, 8, 8, 8}, true},            {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 1}, true},
+      {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 0}, false}, {{4, 9, {10, 128}}, {10, 255, 0, 1}, true},
+      {{4, 9, {10, 128}}, {10, 127, 0, 1}, false},  {{4, 31, {10, 0, 0, 2}}, {10, 0, 0, 3}, true},
+      {{4, 31, {10, 0, 0, 2}}, {10, 0, 0, 4}, false},
+  };
+  uint64_t n[CT_HEP_VERDICTS] = {0};
+  struct ct_hep_gate g;
+  for (size_t i = 0; i < sizeof(V) / sizeof(V[0]); i++) {
+    uint8_t a[16] = {0};
+    memcpy(a, V[i].addr, 4);
+    CHECK_EQ(ct_hep_gate_init(&g, n, &V[i].net, 1, 0, 0), 0);
+    CHECK_EQ(ct_hep_admit(&g, a, 4, 10, 1), V[i].ok ? CT_HEP_TAKEN : CT_HEP_NOT_ALLOWED);
+    CHECK_EQ(ct_hep_admit(&g, a, 6, 10, 1), CT_HEP_NOT_ALLOWED); /* the same bytes, another family */
+    ct_hep_gate_close(&g);
+  }
+  const struct ct_cidr six = {6, 33, {0x20, 1, 0xd, 0xb8, 0x80}};
+  uint8_t in[16] = {0x20, 1, 0xd, 0xb8, 0xff, 1}, out[16] = {0x20, 1, 0xd, 0xb8, 0x7f};
+  CHECK_EQ(ct_hep_gate_init(&g, n, &six, 1, 0, 0), 0);
+  CHECK_EQ(ct_hep_admit(&g, in, 6, 1, 1), CT_HEP_TAKEN);
+  CHECK_EQ(ct_hep_admit(&g, out, 6, 1, 1), CT_HEP_NOT_ALLOWED);
+  ct_hep_gate_close(&g);
+  /* Loopback unless told otherwise, in each of its forms. */
+  uint8_t lo4[16] = {127, 9, 9, 9}, lo6[16] = {[15] = 1}, mapped[16] = {[10] = 0xff, 0xff, 127, 0, 0, 1};
+  uint8_t mapped_out[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1}, other[16] = {10, 0, 0, 1};
+  CHECK_EQ(ct_hep_gate_init(&g, n, NULL, 0, 0, 0), 0);
+  CHECK_EQ(ct_hep_admit(&g, lo4, 4, 1, 1), CT_HEP_TAKEN);
+  CHECK_EQ(ct_hep_admit(&g, lo6, 6, 1, 1), CT_HEP_TAKEN);
+  CHECK_EQ(ct_hep_admit(&g, mapped, 6, 1, 1), CT_HEP_TAKEN);
+  CHECK_EQ(ct_hep_admit(&g, mapped_out, 6, 1, 1), CT_HEP_NOT_ALLOWED);
+  CHECK_EQ(ct_hep_admit(&g, other, 4, 1, 1), CT_HEP_NOT_ALLOWED);
+  CHECK_EQ(ct_hep_admit(&g, lo4, 4, 65536, 1), CT_HEP_TOO_LONG);
+  struct ct_hep_sender top[2];
+  CHECK_EQ(ct_hep_top_senders(&g, top, 2), 2);
+  CHECK_EQ(top[0].version, 4); /* the mapped address and its IPv4 form are one sender */
+  CHECK_EQ(memcmp(top[0].addr, other, 16), 0);
+  CHECK_EQ(top[0].n[CT_HEP_NOT_ALLOWED], 2);
+  CHECK_EQ(memcmp(top[1].addr, lo4, 16), 0);
+  CHECK_EQ(top[1].n[CT_HEP_TOO_LONG], 1);
+  ct_hep_gate_close(&g);
+  struct ct_cidr bad[2] = {{5, 0, {0}}, {4, 33, {0}}};
+  CHECK_EQ(ct_hep_gate_init(&g, n, &bad[0], 1, 0, 0), -EINVAL);
+  CHECK_EQ(ct_hep_gate_init(&g, n, &bad[1], 1, 0, 0), -EINVAL);
+  CHECK_EQ(ct_hep_gate_init(&g, n, bad, CT_HEP_ALLOW_MAX + 1, 0, 0), -EINVAL);
+}
+
+static void rate(void) {
+  uint64_t n[CT_HEP_VERDICTS] = {0};
+  struct ct_hep_gate g;
+  uint8_t lo[16] = {127, 0, 0, 1};
+  CHECK_EQ(ct_hep_gate_init(&g, n, NULL, 0, 1000, 0), 0);
+  /* Twice the rate for ten seconds, evenly: the rate is what passes, never more in any second. */
+  uint64_t before = 0;
+  for (int sec = 0; sec < 10; sec++) {
+    for (int i = 0; i < 2000; i++) ct_hep_admit(&g, lo, 4, 1, (sec * 2000ll + i) * 500000ll);
+    CHECK_EQ(n[CT_HEP_TAKEN] - before, 1000);
+    before = n[CT_HEP_TAKEN];
+  }
+  CHECK_EQ(n[CT_HEP_TAKEN] + n[CT_HEP_OVER_RATE], 20000);
+  /* All of a second at once is within the rate; one more is not, until the second has passed. */
+  int64_t later = 100000000000ll;
+  for (int i = 0; i < 1000; i++) CHECK_EQ(ct_hep_admit(&g, lo, 4, 1, later), CT_HEP_TAKEN);
+  CHECK_EQ(ct_hep_admit(&g, lo, 4, 1, later + 949000000), CT_HEP_OVER_RATE);
+  CHECK_EQ(ct_hep_admit(&g, lo, 4, 1, later - 5000000000), CT_HEP_OVER_RATE); /* a clock that runs back */
+  CHECK_EQ(ct_hep_admit(&g, lo, 4, 1, later + 1000000000), CT_HEP_TAKEN);
+  /* What is refused for another reason does not use the rate up. */
+  uint8_t other[16] = {10};
+  for (int i = 0; i < 5000; i++) ct_hep_admit(&g, other, 4, 1, later + 3000000000);
+  for (int i = 0; i < 1000; i++) CHECK_EQ(ct_hep_admit(&g, lo, 4, 1, later + 3000000000), CT_HEP_TAKEN);
+  ct_hep_gate_close(&g);
+}
+
+static void senders(void) {
+  uint64_t n[CT_HEP_VERDICTS] = {0};
+  struct ct_hep_gate g;
+  CHECK_EQ(ct_hep_gate_init(&g, n, NULL, 0, 0, 0), 0);
+  uint8_t loud[16] = {192, 0, 2, 1}, lo[16] = {127, 0, 0, 1};
+  for (int i = 0; i < 50; i++) ct_hep_admit(&g, lo, 4, 1, i);
+  /* Forged addresses, with one that keeps coming among them. */
+  for (uint32_t i = 0; i < 100000; i++) {
+    uint8_t a[16] = {11, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i};
+    ct_hep_admit(&g, a, 4, 1, i);
+    if (i % 100 == 0) ct_hep_admit(&g, loud, 4, 1, i);
+  }
+  struct ct_hep_sender top[CT_HEP_SENDERS];
+  uint32_t rows = ct_hep_top_senders(&g, top, CT_HEP_SENDERS);
+  CHECK(rows <= CT_HEP_SENDERS && rows > CT_HEP_SENDERS / 2);
+  CHECK_EQ(memcmp(top[0].addr, loud, 16), 0);
+  CHECK_EQ(top[0].n[CT_HEP_NOT_ALLOWED], 1000);
+  uint64_t shown = 0, lo_taken = 0;
+  for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t v = 0; v < CT_HEP_VERDICTS; v++) shown += top[i].n[v];
+    if (memcmp(top[i].addr, lo, 16) == 0) lo_taken = top[i].n[CT_HEP_TAKEN];
+  }
+  CHECK_EQ(lo_taken, 50);
+  CHECK_EQ(shown + g.forgotten, 101050); /* nothing is lost, only who it was */
+  CHECK_EQ(ct_hep_top_senders(&g, top, 0), 0);
+  ct_hep_gate_close(&g);
+}
+
+/* ---- the thread ---- */
+static void facts_of_a_record(void) {
+  struct bed *b = bed_new(NULL, 0, 0, 0, 4);
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK(b->s.port != 0);
+  CHECK(b->s.rcvbuf_got > 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  int fd = sender(AF_INET, "127.0.0.5", "127.0.0.1", b->s.port);
+  struct sockaddr_in me;
+  socklen_t len = sizeof(me);
+  getsockname(fd, (struct sockaddr *)&me, &len);
+  double before = (double)now_ns(CLOCK_REALTIME) / 1000;
+  CHECK_EQ(send(fd, "HEP3 and the rest", 17, 0), 17);
+  await_records(b, 1);
+  CHECK_EQ(b->last.kind, CT_KIND_HEP);
+  CHECK_EQ(b->last.origin, CT_ORIGIN_HEP);
+  CHECK_EQ(b->last.ip_version, 4);
+  CHECK_EQ(b->last.transport, 17);
+  CHECK_EQ(b->last.source, 7);
+  CHECK_EQ(b->last.len, 17);
+  CHECK_EQ(b->last.wire_len, 17);
+  CHECK_EQ(b->last.src_port, ntohs(me.sin_port));
+  CHECK_EQ(b->last.dst_port, b->s.port);
+  CHECK_EQ(memcmp(b->last.src, "\x7f\0\0\x05\0\0\0\0\0\0\0\0\0\0\0", 16), 0);
+  CHECK_EQ(memcmp(b->last.dst, "\x7f\0\0\x01\0\0\0\0\0\0\0\0\0\0\0", 16), 0);
+  CHECK_EQ(memcmp(b->payload, "HEP3 and the rest", 17), 0);
+  CHECK(b->last.ts_us >= before - 1 && b->last.ts_us <= (double)now_ns(CLOCK_REALTIME) / 1000);
+  send_n(fd, 1, 65507); /* the longest there is over IPv4 */
+  await_records(b, 2);
+  CHECK_EQ(b->last.len, 65507);
+  CHECK_EQ(send(fd, "", 0, 0), 0); /* an empty one is a record too: TypeScript says what is wrong with it */
+  await_records(b, 3);
+  CHECK_EQ(b->last.len, 0);
+  close(fd);
+  bed_free(b);
+}
+
+static void both_versions_on_any(void) {
+  struct ct_cidr nets[2] = {net4(127, 0, 0, 0, 8), {6, 128, {[15] = 1}}};
+  struct bed *b = bed_new(nets, 2, 0, 0, 4);
+  CHECK_EQ(ct_hep_open(&b->s, "::", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  int six = sender(AF_INET6, "::1", "::1", b->s.port), four = sender(AF_INET, "127.0.0.3", "127.0.0.2", b->s.port);
+  send_n(six, 1, 9);
+  await_records(b, 1);
+  CHECK_EQ(b->last.ip_version, 6);
+  CHECK_EQ(b->last.src[15], 1);
+  CHECK_EQ(b->last.dst[15], 1); /* the address it came to, not the one that was bound */
+  send_n(four, 1, 9);
+  await_records(b, 2);
+  CHECK_EQ(b->last.ip_version, 4);
+  CHECK_EQ(memcmp(b->last.src, "\x7f\0\0\x03\0", 5), 0);
+  CHECK_EQ(memcmp(b->last.dst, "\x7f\0\0\x02\0", 5), 0);
+  close(six);
+  close(four);
+  bed_free(b);
+  b = bed_new(nets, 2, 0, 0, 4);
+  CHECK_EQ(ct_hep_open(&b->s, "0.0.0.0", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  four = sender(AF_INET, "127.0.0.3", "127.0.0.9", b->s.port);
+  send_n(four, 1, 9);
+  await_records(b, 1);
+  CHECK_EQ(memcmp(b->last.dst, "\x7f\0\0\x09\0", 5), 0);
+  close(four);
+  bed_free(b);
+}
+
+static void refusals(void) {
+  struct ct_cidr net = net4(127, 0, 0, 1, 32);
+  struct bed *b = bed_new(&net, 1, 100, 2000, 4);
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  int good = sender(AF_INET, "127.0.0.1", "127.0.0.1", b->s.port), bad = sender(AF_INET, "127.0.0.2", "127.0.0.1", b->s.port);
+  send_n(bad, 30, 100);
+  send_n(good, 5, 2001);
+  await_datagrams(b, 35);
+  send_n(good, 150, 2000);
+  await_datagrams(b, 185);
+  await_records(b, 100);
+  CHECK_EQ(b->n[CT_HEP_NOT_ALLOWED], 30);
+  CHECK_EQ(b->n[CT_HEP_TOO_LONG], 5);
+  CHECK_EQ(b->n[CT_HEP_OVER_RATE], 50);
+  CHECK_EQ(b->n[CT_HEP_TAKEN], 100);
+  CHECK_EQ(b->n[CT_HEP_N_BYTES], 30 * 100 + 5 * 2001 + 150 * 2000);
+  /* TCP shares the rate and the counters. */
+  uint8_t lo[16] = {127, 0, 0, 1};
+  CHECK_EQ(ct_hep_admit(&b->gate, lo, 4, 1, now_ns(CLOCK_MONOTONIC)), CT_HEP_OVER_RATE);
+  CHECK_EQ(b->n[CT_HEP_OVER_RATE], 51);
+  struct ct_hep_sender top[4];
+  CHECK_EQ(ct_hep_top_senders(&b->gate, top, 4), 2);
+  CHECK_EQ(top[0].addr[3], 1);
+  CHECK_EQ(top[0].n[CT_HEP_OVER_RATE], 51);
+  CHECK_EQ(top[1].n[CT_HEP_NOT_ALLOWED], 30);
+  close(good);
+  close(bad);
+  bed_free(b);
+}
+
+/* Nobody consumes: the kernel holds what it may, the rest is counted, and the thread still stops at once. */
+static void full_ring(void) {
+  struct bed *b = bed_new(NULL, 0, 1000000, 0, 2);
+  b->s.rcvbuf = 64 * 1024;
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  int fd = sender(AF_INET, "127.0.0.1", "127.0.0.1", b->s.port);
+  const uint64_t sent = 40000; /* of 20 bytes: far beyond 2 slabs of 2,048 records */
+  for (int i = 0; i < 400; i++) {
+    send_n(fd, 100, 20);
+    if (i % 4 == 0) sleep_ms(1);
+  }
+  sleep_ms(50);
+  CHECK(b->n[CT_HEP_RING_FULL] > 0);
+  CHECK(b->n[CT_HEP_N_HELD] > 0);
+  /* At most one of the two slabs was handed over before it was full. */
+  CHECK(b->n[CT_HEP_TAKEN] > CT_SLAB_RECORDS / 4 * 3 && b->n[CT_HEP_TAKEN] <= 2 * CT_SLAB_RECORDS);
+  struct ct_hep_sender top;
+  CHECK_EQ(ct_hep_top_senders(&b->gate, &top, 1), 1);
+  CHECK_EQ(top.n[CT_HEP_RING_FULL], b->n[CT_HEP_RING_FULL]);
+  /* Consumed again, all is accounted for: taken, refused, or dropped by the kernel and counted. */
+  for (int i = 0; i < 300; i++) {
+    consume(b);
+    sleep_ms(1);
+  }
+  CHECK_EQ(b->n[CT_HEP_N_DATAGRAMS] + b->n[CT_HEP_N_KERNEL_DROPPED], sent);
+  CHECK_EQ(b->n[CT_HEP_TAKEN] + b->n[CT_HEP_RING_FULL], b->n[CT_HEP_N_DATAGRAMS]);
+  CHECK_EQ(b->records, b->n[CT_HEP_TAKEN]);
+  CHECK_EQ(b->ring.waits, 0); /* a live source never waits */
+  close(fd);
+  bed_free(b);
+}
+
+static void stops_at_once(void) {
+  struct bed *b = bed_new(NULL, 0, 0, 0, 2);
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  sleep_ms(30); /* asleep in poll */
+  int64_t at = now_ns(CLOCK_MONOTONIC);
+  ct_hep_stop(&b->s);
+  CHECK((now_ns(CLOCK_MONOTONIC) - at) / 1000000 < 100);
+  bed_free(b);
+}
+
+static void cannot_open(void) {
+  struct bed *b = bed_new(NULL, 0, 0, 0, 2), *c = bed_new(NULL, 0, 0, 0, 2);
+  CHECK_EQ(ct_hep_open(&b->s, "example", 9060), -EINVAL);
+  CHECK_EQ(ct_hep_open(&b->s, "192.0.2.77", 9060), -EADDRNOTAVAIL);
+  CHECK_EQ(ct_hep_start(&b->s), -EINVAL);
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK_EQ(ct_hep_open(&c->s, "127.0.0.1", b->s.port), -EADDRINUSE);
+  bed_free(b); /* opened, never started */
+  bed_free(c);
+}
+
+static void names(void) {
+  for (uint32_t i = 0; i < CT_HEP_COUNTERS; i++) CHECK(ct_hep_counter_name(i) != NULL);
+  CHECK(ct_hep_counter_name(CT_HEP_COUNTERS) == NULL);
+  CHECK(ct_hep_verdict_name(CT_HEP_VERDICTS) == NULL);
+}
+
+/* ---- rate ---- */
+struct load {
+  uint16_t port;
+  uint32_t per_second; /* 0: no pace */
+  double seconds;
+  uint64_t sent;
+  ct_atomic_u32 done;
+};
+static void *send_load(void *arg) {
+  struct load *l = arg;
+  static uint8_t body[530];
+  struct mmsghdr m[32];
+  struct iovec v = {body, sizeof(body)};
+  memset(m, 0, sizeof(m));
+  for (int i = 0; i < 32; i++) m[i].msg_hdr.msg_iov = &v, m[i].msg_hdr.msg_iovlen = 1;
+  int fd = sender(AF_INET, "127.0.0.1", "127.0.0.1", l->port);
+  int64_t start = now_ns(CLOCK_MONOTONIC), t;
+  while ((t = now_ns(CLOCK_MONOTONIC) - start) < (int64_t)(l->seconds * 1e9)) {
+    if (l->per_second != 0 && (double)l->sent > (double)t * l->per_second / 1e9) {
+      struct timespec pause = {0, 100000};
+      nanosleep(&pause, NULL);
+      continue;
+    }
+    int n = sendmmsg(fd, m, 32, 0);
+    if (n > 0) l->sent += (uint64_t)n;
+  }
+  close(fd);
+  atomic_store(&l->done, 1);
+  return NULL;
+}
+static double thread_cpu(void) {
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+static struct load measure(uint32_t per_second, double seconds, struct bed *b) {
+  struct load l = {.per_second = per_second, .seconds = seconds};
+  pthread_t t;
+  CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
+  CHECK_EQ(ct_hep_start(&b->s), 0);
+  l.port = b->s.port;
+  double cpu = thread_cpu();
+  pthread_create(&t, NULL, send_load, &l);
+  while (atomic_load(&l.done) == 0) {
+    consume(b);
+    sleep_ms(1);
+  }
+  pthread_join(t, NULL);
+  for (int i = 0; i < 60; i++) {
+    consume(b);
+    sleep_ms(5);
+  }
+  printf("offered %.0f/s, taken %.0f/s, kernel dropped %llu, ring full %llu, held %llu, %.1f a batch, rcvbuf %u, "
+         "%.2f us CPU a message with its sender\n",
+         (double)l.sent / seconds, (double)b->n[CT_HEP_TAKEN] / seconds,
+         (unsigned long long)b->n[CT_HEP_N_KERNEL_DROPPED], (unsigned long long)b->n[CT_HEP_RING_FULL],
+         (unsigned long long)b->n[CT_HEP_N_HELD],
+         (double)b->n[CT_HEP_N_DATAGRAMS] / (double)(b->n[CT_HEP_N_BATCHES] + 1), b->s.rcvbuf_got,
+         (thread_cpu() - cpu) * 1e6 / (double)(l.sent + 1));
+  return l;
+}
+static void no_loss_unseen(void) {
+  struct bed *b = bed_new(NULL, 0, 10000000, 0, 16);
+  struct load l = measure(20000, 0.5, b);
+  CHECK(l.sent > 0);
+  CHECK_EQ(b->records + b->n[CT_HEP_RING_FULL] + b->n[CT_HEP_N_KERNEL_DROPPED], l.sent);
+  CHECK_EQ(b->records, b->n[CT_HEP_TAKEN]);
+  CHECK_EQ(b->bytes, b->records * 530);
+  bed_free(b);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) {
+    struct bed *b = bed_new(NULL, 0, 10000000, 0, 64);
+    measure(argc > 2 ? (uint32_t)atol(argv[2]) : 0, argc > 3 ? atof(argv[3]) : 2, b);
+    bed_free(b);
+    return 0;
+  }
+  names();
+  allow_list();
+  rate();
+  senders();
+  facts_of_a_record();
+  both_versions_on_any();
+  refusals();
+  full_ring();
+  stops_at_once();
+  cannot_open();
+  no_loss_unseen();
+  printf("hep source: %u checks, %u failures\n", checks, failures);
+  return failures != 0;
+}

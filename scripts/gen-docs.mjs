@@ -1,0 +1,40 @@
+// Writes the generated pages docs/cli.md and docs/openapi.json from the compiled program.
+//
+//   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './steps/files.mjs';
+import { say } from './steps/run.mjs';
+
+const checkOnly = process.argv.includes('--check');
+const dist = resolve(process.argv.slice(2).find((word) => !word.startsWith('-')) ?? join(root, 'dist'));
+const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
+
+const { renderCliDoc } = await load('config/document.js');
+const { createApi } = await load('api/server.js');
+
+/** No request is made of this server, so there is nothing for it to read. */
+async function openApiText() {
+  const api = await createApi({ readers: {}, maxRows: 1, maxConn: 1, version: '0', onFault: say });
+  try {
+    return api.openApi();
+  } finally {
+    await api.close();
+  }
+}
+
+const pages = [
+  ['docs/cli.md', renderCliDoc()],
+  ['docs/openapi.json', await openApiText()],
+];
+for (const [path, text] of pages) {
+  if (readFileSync(join(root, path), 'utf8') === text) continue;
+  if (checkOnly) {
+    say(`gen-docs: ${path} is not current; run: npm run build:ts && node scripts/gen-docs.mjs`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(join(root, path), text);
+    say(`gen-docs: wrote ${path}`);
+  }
+}

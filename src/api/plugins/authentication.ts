@@ -1,0 +1,64 @@
+/** Which routes need credentials, and the 401 of a request that does not have them. */
+
+import type { IncomingMessage } from 'node:http';
+import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
+import type { MetricFamily } from '../../metrics/snapshot.ts';
+import { ProblemError } from '../problem.ts';
+
+export type Authentication = {
+  /**
+   * Why this request is refused, or null. `route` is the pattern of the route that took it; absent when none did: an
+   * address that nobody serves needs credentials like any other.
+   */
+  check(request: IncomingMessage, route?: string): ProblemError | null;
+  families(): MetricFamily[];
+};
+
+/** The one route that is open. */
+const OPEN = '/health';
+
+/** The one route that a token of scope `metrics` reaches. */
+const METRICS = '/metrics';
+
+type Refusal = BearerRefusal | 'out-of-scope';
+
+/** What the client may know. What stands in a token is told only after its signature was right. */
+const DETAILS = {
+  missing: 'Send the header Authorization: Bearer with a key or a token.',
+  malformed: 'The credentials are not well-formed.',
+  'other-scheme': 'Only the scheme Bearer is taken.',
+  unknown: 'The key is not accepted.',
+  'bad-signature': 'The token is not signed with a key of this service.',
+  'unknown-scope': 'The token has a scope this service does not know.',
+  'wrong-audience': 'The token is for another service.',
+  expired: 'The token has expired.',
+  revoked: 'The token is revoked.',
+  'out-of-scope': 'The token reaches /metrics only.',
+} as const satisfies Record<Refusal, string>;
+
+/** Without credentials every request is let through: the listener is then on loopback. */
+export function createAuthentication(credentials: ApiCredentials | null): Authentication {
+  const refused = new Map<Refusal, number>();
+  const refuse = (reason: Refusal): ProblemError => {
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    // RFC 9110 §11.6.1: a 401 names the scheme to use.
+    return new ProblemError('unauthorized', DETAILS[reason], { 'www-authenticate': 'Bearer' });
+  };
+  return {
+    check(request, route) {
+      if (credentials === null || route === OPEN) return null;
+      const scope = credentials.check(request.headersDistinct['authorization'] ?? []);
+      if (!scope.ok) return refuse(scope.reason);
+      return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');
+    },
+    families: () => [
+      {
+        name: 'calltap_api_unauthorized_total',
+        help: 'Requests refused for their credentials, by reason.',
+        type: 'counter',
+        labelNames: ['reason'],
+        samples: [...refused].map(([reason, value]) => ({ labels: { reason }, value })),
+      },
+    ],
+  };
+}
