@@ -12,18 +12,20 @@ import type { Dialog } from '../store/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
-import { reportInput } from './report-input.ts';
+import { AUDIBLE, reportInput } from './report-input.ts';
 import { toStats } from './stats.ts';
 
 const FLUSH_AT = 64 * 1024;
 
 /** Short names of what analysis found, worst first. */
 function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
-  const { media, signaling } = facts;
+  const { media, signaling, streams } = facts;
   const names: string[] = [];
   if (media.noMedia) names.push('no-media');
   if (media.oneWayAudio) names.push('one-way-audio');
   if (media.natMismatch) names.push('nat-mismatch');
+  if (streams.some(({ quality: q }) => q.lossPct >= AUDIBLE.lossPct)) names.push('packet-loss');
+  if (streams.some(({ quality: q }) => q.jitterMs >= AUDIBLE.jitterMs)) names.push('jitter');
   if (signaling?.authLoop != null) names.push('auth-loop');
   if (signaling?.ackMissing != null) names.push('ack-missing');
   if (signaling?.retransmissions != null) names.push('no-response');

@@ -15,6 +15,9 @@ import type { DialogFacts } from './documents.ts';
 
 const FIRST_LINE_MAX = 200;
 
+/** From where a figure is worth a word in a report. */
+export const AUDIBLE = { lossPct: 1, jitterMs: 30, latePart: 0.01, mos: 3.6 } as const;
+
 export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
   const facts = dialogFacts(session, d);
   const messages = reportMessages(session, d);
@@ -120,15 +123,15 @@ function qualityHints(facts: DialogFacts): string[] {
   for (const { stream, quality: q } of facts.streams) {
     const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
     const s = q.snapshot;
-    if (q.lossPct >= 1) {
+    if (q.lossPct >= AUDIBLE.lossPct) {
       const runs = s.lossRuns > 0 ? s.lost / s.lossRuns : 1;
       const shape = runs >= 2 ? `in bursts of ${runs.toFixed(1)} packets` : 'scattered';
       hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
     }
-    if (q.jitterMs >= 30) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
-    if (s.expected > 0 && s.discarded / s.expected >= 0.01)
+    if (q.jitterMs >= AUDIBLE.jitterMs) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
+    if (s.expected > 0 && s.discarded / s.expected >= AUDIBLE.latePart)
       hints.push(`${s.discarded} packets from ${way} came later than a 60 ms jitter buffer waits.`);
-    if (q.mos !== null && q.mos < 3.6) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
+    if (q.mos !== null && q.mos < AUDIBLE.mos) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
   }
   return hints;
 }
