@@ -6,9 +6,9 @@
  * would lose nine RTP packets of ten. Each segment gets the headers with its own lengths (RFC 791,
  * RFC 8200, RFC 768), identification and checksums.
  */
-#include <string.h>
 #include "packet_ring.h"
 #include "walk.h"
+#include <string.h>
 
 enum { LINK_ETHERNET = 1, LINK_RAW_IP = 101 };
 
@@ -178,8 +178,10 @@ uint32_t ct_gso_next(struct ct_gso *g, uint8_t *out, uint32_t room) {
       /* The datagram itself gets a checksum; that of a tunnel around it would change with it and is
        * left out, as IPv4 allows and VXLAN and GENEVE do by default. */
       put16(d + 4, total - part.at);
-      if (part.at + 8 == g->header) udp_checksum(d, total - part.at, ip_header, is_v4);
-      else put16(d + 6, 0);
+      if (part.at + 8 == g->header)
+        udp_checksum(d, total - part.at, ip_header, is_v4);
+      else
+        put16(d + 6, 0);
     }
   }
   g->done += total - g->header;

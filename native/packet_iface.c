@@ -4,6 +4,7 @@
  * Not /sys: its view belongs to the namespace that mounted it, a netlink socket to the one it was opened in.
  */
 #define _GNU_SOURCE
+#include "packet_ring.h"
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -12,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "packet_ring.h"
 
 #define REPLY_BYTES 32768 /* what the kernel fills at most in one message of a dump */
 
@@ -26,7 +26,8 @@ int ct_iface_open(void) {
 
 static void read_facts(const struct nlmsghdr *h, struct ct_iface_facts *out) {
   const struct ifinfomsg *info = NLMSG_DATA(h);
-  *out = (struct ct_iface_facts){.ifindex = info->ifi_index, .flags = info->ifi_flags, .hatype = info->ifi_type};
+  *out =
+      (struct ct_iface_facts){.ifindex = info->ifi_index, .flags = info->ifi_flags, .hatype = info->ifi_type};
   const struct rtattr *a = IFLA_RTA(info);
   for (uint32_t left = (uint32_t)IFLA_PAYLOAD(h); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
     if (a->rta_type == IFLA_MTU && RTA_PAYLOAD(a) >= sizeof out->mtu) {

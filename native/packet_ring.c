@@ -34,7 +34,8 @@ static int make_ring(struct ct_packet_ring *r, uint32_t blocks) {
   }
 }
 
-static int open_steps(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks, const char **step) {
+static int open_steps(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks,
+                      const char **step) {
   *step = "a packet socket";
   /* Protocol 0: nothing arrives before filter and ring are in place. */
   r->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -58,7 +59,8 @@ static int open_steps(struct ct_packet_ring *r, struct ct_packet_filter *f, uint
   return 0;
 }
 
-int ct_packet_ring_open(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks, const char **step) {
+int ct_packet_ring_open(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks,
+                        const char **step) {
   memset(r, 0, sizeof *r);
   r->fd = -1;
   r->ifindex = -1;

@@ -4,11 +4,11 @@
  */
 #ifndef CALLTAP_PACKET_RING_H
 #define CALLTAP_PACKET_RING_H
+#include "packet_filter.h"
 #include <linux/if_packet.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "packet_filter.h"
 
 #define CT_BLOCK_BYTES (1u << 20)
 #define CT_BLOCK_COUNT 64u
@@ -25,7 +25,8 @@ struct ct_packet_ring {
 
 /* Socket, filter and ring, not yet bound: nothing is captured. Asks for `blocks` and takes what memory
  * allows down to 4. 0, or -errno with the step that failed in *step. */
-int ct_packet_ring_open(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks, const char **step);
+int ct_packet_ring_open(struct ct_packet_ring *r, struct ct_packet_filter *f, uint32_t blocks,
+                        const char **step);
 /* Start capturing on an interface, 0 for all. May be repeated with another index. 0 or -errno. */
 int ct_packet_ring_bind(struct ct_packet_ring *r, int ifindex);
 void ct_packet_ring_close(struct ct_packet_ring *r);
@@ -50,7 +51,7 @@ struct ct_iface_facts {
   int ifindex;
   uint32_t flags; /* IFF_* */
   uint32_t mtu;
-  uint16_t hatype;         /* ARPHRD_* */
+  uint16_t hatype;          /* ARPHRD_* */
   uint64_t dropped, missed; /* by the stack, and by the card before anybody could see it */
 };
 /* A netlink socket in the network namespace of the caller; -errno. */
@@ -66,10 +67,10 @@ int ct_iface_each(int netlink, void (*each)(void *arg, const struct ct_iface_fac
 
 struct ct_gso {
   const uint8_t *frame;
-  uint32_t header;   /* bytes up to the payload of the innermost UDP header */
-  uint32_t payload;  /* bytes of payload in all segments together */
-  uint32_t size;     /* of each segment but the last */
-  uint32_t done;     /* bytes of payload handed out */
+  uint32_t header;  /* bytes up to the payload of the innermost UDP header */
+  uint32_t payload; /* bytes of payload in all segments together */
+  uint32_t size;    /* of each segment but the last */
+  uint32_t done;    /* bytes of payload handed out */
   uint32_t index;
   uint32_t linktype;
 };

@@ -20,7 +20,7 @@
 #define SNAPLEN 262144u
 #define PCAP_HEADER 24u
 #define PCAP_RECORD 16u
-#define NG_SECTION 52u /* header, no section length, shb_userappl "calltap" */
+#define NG_SECTION 44u /* header, no section length, shb_userappl "calltap" */
 #define NG_INTERFACE 32u
 #define NG_PACKET 32u /* an enhanced packet block but for the data */
 
@@ -34,13 +34,15 @@ struct ct_pcap_writer {
   uint64_t split_bytes;
   int64_t split_ns;
   int64_t opened_ns, flushed_ns, now_ns; /* monotonic, of the caller's ticks */
+  int64_t refused_ns;                    /* when a next file could not be opened; 0 never */
   int fd;
   uint32_t number; /* of the open file when splitting */
   uint32_t linktype[CT_PW_LINKTYPES], n_linktypes, first_linktype;
   uint64_t file_bytes;  /* in the open file */
   uint64_t file_frames; /* in it and waiting for it */
   bool is_ng, is_split, is_regular, is_failing;
-  uint32_t used;
+  bool is_aligned; /* the buffer begins with a record: not after a write cut short that could not be undone */
+  uint32_t used, waiting; /* bytes and frames in the buffer */
   uint8_t buffer[CT_PW_BUFFER];
 };
 
@@ -165,58 +167,69 @@ static void put_frame(struct ct_pcap_writer *w, uint32_t interface, const uint8_
   put32(w, length);
 }
 
-/* Bytes of the whole records and blocks within the first `n` of the buffer. The file header, when the
- * buffer begins with it, is told by how much of the file there is already. */
-static uint32_t whole_records(const struct ct_pcap_writer *w, uint32_t n) {
+/* Bytes of the whole records and blocks within the first `n` of the buffer, which begins with one; the
+ * frames among them. The file header, when the buffer begins with it, is told by an empty file. */
+static uint32_t whole_records(const struct ct_pcap_writer *w, uint32_t n, uint32_t *frames) {
   uint32_t at = !w->is_ng && w->file_bytes == 0 ? PCAP_HEADER : 0;
+  *frames = 0;
   if (at > n) return 0;
   for (;;) {
-    uint32_t length;
-    if (w->is_ng) {
-      if (n - at < 12) return at;
-      memcpy(&length, w->buffer + at + 4, 4);
-    } else {
-      if (n - at < PCAP_RECORD) return at;
-      memcpy(&length, w->buffer + at + 8, 4);
-      length += PCAP_RECORD;
-    }
+    uint32_t length, type = 6;
+    /* As much as holds the length; what was put here is never shorter than that. */
+    if (n - at < (w->is_ng ? 12 : PCAP_RECORD)) return at;
+    memcpy(&length, w->buffer + at + (w->is_ng ? 4 : 8), 4);
+    if (w->is_ng) memcpy(&type, w->buffer + at, 4);
+    else length += PCAP_RECORD;
     if (length > n - at) return at;
     at += length;
+    if (type == 6) ++*frames;
   }
 }
 
 /* ---- files ---- */
 
+/* Counts a failure; always false. */
 static bool fail(struct ct_pcap_writer *w, enum ct_pw_counter counter, int err) {
   w->n[counter]++;
   w->n[CT_PW_LAST_ERRNO] = (uint64_t)err;
   return false;
 }
 
+/* What is in the file now, `done` bytes of the buffer; the rest moves to its front. */
+static void account(struct ct_pcap_writer *w, uint32_t done) {
+  uint32_t frames = w->waiting;
+  if (done < w->used && w->is_aligned) {
+    uint32_t whole = whole_records(w, done, &frames);
+    if (whole < done && w->is_regular && ftruncate(w->fd, (off_t)(w->file_bytes + whole)) == 0) done = whole;
+    w->is_aligned = whole == done;
+  } else if (done < w->used) {
+    frames = 0; /* in the middle of a record: which frames are whole shows when all of it is written */
+  } else {
+    w->is_aligned = true;
+  }
+  w->waiting -= frames;
+  w->n[CT_PW_FRAMES] += frames;
+  w->n[CT_PW_BYTES] += done;
+  w->file_bytes += done;
+  memmove(w->buffer, w->buffer + done, w->used - done);
+  w->used -= done;
+}
+
 /* Writes the buffer out. On failure the file ends at a whole record and the buffer begins with the next. */
 static bool flush(struct ct_pcap_writer *w) {
+  uint32_t done = 0;
+  int err = 0;
   w->flushed_ns = w->now_ns;
-  while (w->used > 0) {
-    ssize_t got = write(w->fd, w->buffer, w->used);
-    if (got < 0 && errno == EINTR) continue;
-    int err = got < 0 ? errno : ENOSPC;
-    uint32_t kept = got <= 0 ? 0 : (uint32_t)got;
-    if (kept < w->used && w->is_regular && kept > 0) {
-      uint32_t whole = whole_records(w, kept);
-      if (whole < kept && ftruncate(w->fd, (off_t)(w->file_bytes + whole)) == 0) kept = whole;
-    }
-    w->file_bytes += kept;
-    w->n[CT_PW_BYTES] += kept;
-    memmove(w->buffer, w->buffer + kept, w->used - kept);
-    w->used -= kept;
-    if (w->used == 0) break;
-    if (!w->is_regular && kept > 0) continue; /* a pipe takes what it has room for */
-    w->is_failing = true;
-    return fail(w, CT_PW_WRITE_ERRORS, err);
+  while (done < w->used && err == 0) {
+    ssize_t got = write(w->fd, w->buffer + done, w->used - done);
+    if (got > 0) done += (uint32_t)got;
+    else if (got == 0) err = EIO;
+    else if (errno != EINTR) err = errno;
   }
-  if (w->is_failing) w->n[CT_PW_LAST_ERRNO] = 0;
-  w->is_failing = false;
-  return true;
+  account(w, done);
+  if (err == 0 && w->is_failing) w->n[CT_PW_LAST_ERRNO] = 0;
+  w->is_failing = err != 0;
+  return err == 0 || fail(w, CT_PW_WRITE_ERRORS, err);
 }
 
 /* Content of calls is nobody else's: the file is readable by its owner alone. */
@@ -273,9 +286,13 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   return true;
 }
 
-/* The next file, once all of this one is written. */
-static void turn(struct ct_pcap_writer *w) {
-  if (flush(w)) open_next(w, false);
+/* The next file, once all of this one is written; where it cannot be opened, again after a second. */
+static bool turn(struct ct_pcap_writer *w) {
+  if (w->refused_ns != 0 && w->now_ns - w->refused_ns < SECOND_NS) return false;
+  if (!flush(w)) return false;
+  bool is_open = open_next(w, false);
+  w->refused_ns = is_open ? 0 : w->now_ns;
+  return is_open;
 }
 
 /* ---- for the callers ---- */
@@ -305,9 +322,10 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   w->split_bytes = o->split_bytes;
   w->split_ns = o->split_seconds > 100ull * 366 * 86400 ? 0 : (int64_t)o->split_seconds * SECOND_NS;
   w->is_split = w->split_bytes > 0 || w->split_ns > 0;
+  w->is_aligned = true;
   w->is_ng = has_suffix(o->path, ".pcapng");
   w->first_linktype = o->linktype;
-  w->now_ns = monotonic_ns();
+  w->now_ns = w->flushed_ns = monotonic_ns();
   if (w->path != NULL && w->name != NULL) {
     snprintf(w->name, w->name_size, "%s", o->path);
     ignore_file_size_signal();
@@ -345,7 +363,7 @@ static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t
   }
   if (take < caplen) w->n[CT_PW_CUT]++;
   put_frame(w, (uint32_t)interface, frame, ts_ns, take, wirelen < caplen ? caplen : wirelen);
-  w->n[CT_PW_FRAMES]++;
+  w->waiting++;
   w->file_frames++;
   return true;
 }
@@ -365,9 +383,9 @@ void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns) {
   if (is_gate_open(w)) {
     bool is_old = w->split_ns > 0 && w->file_frames > 0 && w->now_ns - w->opened_ns >= w->split_ns;
     bool is_due = w->now_ns - w->flushed_ns >= SECOND_NS;
-    if (atomic_load_explicit(&w->wants_reopen, memory_order_relaxed) != 0 && (!w->is_failing || is_due)) {
-      atomic_store_explicit(&w->wants_reopen, 0, memory_order_relaxed);
-      turn(w);
+    bool wants_reopen = atomic_load_explicit(&w->wants_reopen, memory_order_relaxed) != 0;
+    if (wants_reopen && (!w->is_failing || is_due)) {
+      if (turn(w)) atomic_store_explicit(&w->wants_reopen, 0, memory_order_relaxed);
     } else if (is_old && (!w->is_failing || is_due)) {
       turn(w);
     } else if (is_due) {
@@ -396,29 +414,13 @@ static void begin_empty(struct ct_pcap_writer *w) {
   if (!w->is_ng && w->n_linktypes == 0) put_pcap_header(w, w->linktype[w->n_linktypes++] = 1);
 }
 
-/* Frames in the buffer that will not be written any more. */
-static uint64_t frames_waiting(const struct ct_pcap_writer *w) {
-  uint64_t n = 0;
-  uint32_t at = !w->is_ng && w->file_bytes == 0 ? PCAP_HEADER : 0;
-  while (at + 12 <= w->used) {
-    uint32_t type = 6, length;
-    if (w->is_ng) memcpy(&type, w->buffer + at, 4);
-    memcpy(&length, w->buffer + at + (w->is_ng ? 4 : 8), 4);
-    at += w->is_ng ? length : length + PCAP_RECORD;
-    if (type == 6) n++;
-  }
-  return n;
-}
-
 void ct_pcap_write_close(struct ct_pcap_writer *w) {
   if (w == NULL) return;
   pthread_mutex_lock(&w->lock);
   begin_empty(w);
-  if (!flush(w)) {
-    uint64_t lost = frames_waiting(w);
-    w->n[CT_PW_LOST] += lost;
-    w->n[CT_PW_FRAMES] -= lost;
-  }
+  /* What the disk refused before the gate was closed must not reach it after. */
+  if (is_gate_open(w) || w->waiting == 0) flush(w);
+  w->n[CT_PW_LOST] += w->waiting;
   close(w->fd);
   pthread_mutex_unlock(&w->lock);
   pthread_mutex_destroy(&w->lock);

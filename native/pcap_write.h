@@ -26,7 +26,7 @@ extern "C" {
 
 /* Counters seen by JavaScript as one array. */
 enum ct_pw_counter {
-  CT_PW_FRAMES,        /* written or waiting in the buffer */
+  CT_PW_FRAMES,        /* in files */
   CT_PW_BYTES,         /* written to files, headers included */
   CT_PW_GATED,         /* frames skipped because the persistence gate was closed */
   CT_PW_LOST,          /* frames that could not be written: the buffer was full while writing failed */

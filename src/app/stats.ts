@@ -7,6 +7,7 @@ import type { DialogStateName } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import { nearestRank } from '../view/percentile.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { lossesByReason } from './losses.ts';
 
 const BUSIEST = 5;
 
@@ -102,6 +103,7 @@ export function toStats(session: CaptureSession): Stats {
       encrypted_media_streams: 0,
       sampled: 0,
     },
+    losses: lossesByReason(session),
     source: session.sources.length > 0 ? 'file' : 'unknown',
     source_exhausted: session.isExhausted,
     unsaved: false,

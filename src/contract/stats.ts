@@ -112,6 +112,9 @@ export const Stats = named(
     timing: ref(TimingStats),
     capture_quality: ref(CaptureQuality),
     caveats: ref(Caveats),
+    losses: Type.Record(Type.String(), Count, {
+      description: 'Everything that was captured and then lost, by reason; complete, zero is a real answer.',
+    }),
     source: Type.Enum(SOURCES),
     source_exhausted: Type.Boolean(),
     unsaved: Type.Boolean(),

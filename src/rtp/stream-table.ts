@@ -5,10 +5,6 @@ import { STREAM, STREAM_BYTES } from './stream-layout.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
 import { readStream, timeUs } from './stream-snapshot.ts';
 
-export { WINDOW_BYTES } from './stream-layout.ts';
-export type { StreamSnapshot } from './stream-snapshot.ts';
-export type { StreamWindow } from './stream-window.ts';
-export { parseWindow } from './stream-window.ts';
 
 /** What the addon says about the table's layout. */
 export type StreamTableInfo = { readonly streamBytes: number; readonly streamChunk: number };

@@ -7,8 +7,11 @@
 import { EndpointMap } from '../core/endpoint-map.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import type { EndpointKey } from '../core/ip.ts';
-import { parseWindow, WINDOW_BYTES } from '../rtp/stream-table.ts';
-import type { StreamSnapshot, StreamTable, StreamWindow } from '../rtp/stream-table.ts';
+import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
+import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
+import type { StreamTable } from '../rtp/stream-table.ts';
+import type { StreamWindow } from '../rtp/stream-window.ts';
+import { parseWindow } from '../rtp/stream-window.ts';
 import type { Dialog, FramePointer } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import { Stream } from './stream.ts';

@@ -303,6 +303,7 @@ export const STATS: Stats = {
     ice_role_conflicts: 0,
     degraded: true,
   },
+  losses: { frame_udp_short: 0, tcp_gaps: 2 },
   caveats: {
     dialogs_evicted: 0,
     dialogs_refused: 0,

@@ -130,6 +130,34 @@ test('503: the rate limit comes before everything, on every address', async (t) 
   assert.equal((await rawRequest(port, get('/health'))).status, 200);
 });
 
+test('503: what fails below the router takes from the same budget', async (t) => {
+  const spend = `GET /health HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100);
+  const cases: Readonly<Record<string, readonly [string, ProblemKind]>> = {
+    'malformed HTTP': ['NOT HTTP AT ALL\r\n\r\n', 'bad-request'],
+    'a header overflow': [get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
+    'an expectation': [get('/health', 'Expect: a-miracle\r\n'), 'expectation-failed'],
+    CONNECT: ['CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
+    'a broken escape': [get('/%zz'), 'bad-request'],
+  };
+  for (const [name, [text, kind]] of Object.entries(cases)) {
+    const { port } = await startApi(t);
+    assertProblem(await rawRequest(port, text), kind);
+    const pipelined = await rawRequest(port, spend + text);
+    const last = pipelined.body.slice(pipelined.body.lastIndexOf('HTTP/1.1 '));
+    const [head = '', body = ''] = last.split('\r\n\r\n');
+    assertProblem({ status: Number(last.slice(9, 12)), head, body }, 'rate-limited');
+    assert.equal((pipelined.body.match(/HTTP\/1\.1 /g) ?? []).length, 100, name);
+  }
+});
+
+test('503: a flood of malformed connections uses up the budget of its source', async (t) => {
+  const { port } = await startApi(t, { maxConn: 300 });
+  const answers = await Promise.all(Array.from({ length: 250 }, () => rawRequest(port, 'NOT HTTP\r\n\r\n', 8000)));
+  const limited = answers.filter((answer) => answer.status === 503);
+  assert.ok(limited.length >= 1, 'none of 250 was limited');
+  for (const answer of answers) assertProblem(answer, answer.status === 503 ? 'rate-limited' : 'bad-request');
+});
+
 test('another source address has its own budget', async (t) => {
   const { base, port } = await startApi(t, { maxConn: 300 });
   await Promise.all(Array.from({ length: 120 }, async () => (await fetch(`${base}/health`)).arrayBuffer()));

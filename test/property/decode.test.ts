@@ -92,7 +92,7 @@ describe('a TCP stream', () => {
     );
   });
 
-  it('gives the same messages in any order and with any segment twice', () => {
+  it('gives the same messages in any order and with a segment twice', () => {
     fc.assert(
       fc.property(stream, cuts, firstSeq, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (s, at, first, keys) => {
         const parts = cutUp(bytes(s.text), at);
@@ -297,13 +297,13 @@ describe('hostile input', () => {
         return join(bytes('HEP3'), Uint8Array.of((body.length + 6) >> 8, (body.length + 6) & 255), body);
       });
     const headed = fc.tuple(fc.constantFrom([1, 16, 2], [2, 28, 2], [2, 50, 10]), fc.uint8Array({ maxLength: 60 }));
-    const any = fc.oneof(
+    const anything = fc.oneof(
       chunks,
       fc.uint8Array({ maxLength: 80 }),
       headed.map(([h, rest]) => Uint8Array.from([...h, ...rest])),
     );
     fc.assert(
-      fc.property(any, (b) => {
+      fc.property(anything, (b) => {
         const r = parseHep(b, 0, b.length);
         if (r.ok) assert.ok(r.value.start >= 0 && r.value.end >= r.value.start && r.value.end <= r.value.bytes.length);
       }),
@@ -313,7 +313,7 @@ describe('hostile input', () => {
 });
 
 describe('IP fragments', () => {
-  it('in any order, with any twice, give the same datagram once', () => {
+  it('in any order, with one twice, give the same datagram once', () => {
     const cut = fc.array(fc.integer({ min: 1, max: 499 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(

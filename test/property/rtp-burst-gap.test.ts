@@ -1,3 +1,4 @@
+/** Burst and gap metrics hold for every loss pattern: the window and a count the slow way agree. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** RTCP of any bytes is read or refused by a reason, never thrown at. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** IP fragments in any order make their datagram; overlaps, caps and timeouts are counted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DecodeCounters } from '../../../src/decode/counters.ts';

@@ -1,3 +1,4 @@
+/** HEP datagrams of versions 1, 2 and 3 give what they mirror, or a reason. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+/** SIP messages on a stream begin and end where RFC 3261 section 18.3 says. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

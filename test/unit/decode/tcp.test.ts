@@ -1,3 +1,4 @@
+/** TCP streams give the messages they carry, whatever happened to their segments. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ByteBudget } from '../../../src/decode/byte-buffer.ts';

@@ -1,3 +1,4 @@
+/** WebSocket frames give SIP messages: fragmented, masked, compressed or counted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';

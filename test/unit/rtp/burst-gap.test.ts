@@ -1,3 +1,4 @@
+/** Burst and gap metrics follow RFC 3611 section 4.7.2. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishBurstGap } from '../../../src/rtp/burst-gap.ts';

@@ -1,3 +1,4 @@
+/** The E-model holds its check vectors to 0.01 (ITU-T G.107, G.113). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { impairmentOf } from '../../../src/rtp/codec-impairment.ts';

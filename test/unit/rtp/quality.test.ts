@@ -1,3 +1,4 @@
+/** Windows and streams are scored, or not, by the rules for codecs and packet floors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WindowCounts } from '../../../src/rtp/quality.ts';

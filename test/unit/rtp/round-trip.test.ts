@@ -1,3 +1,4 @@
+/** Round trips come from echoed sender reports or VoIP metrics, and absence is not zero. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { betterRoundTrip, echoRoundTrip, reportedRoundTrip, SenderReportHistory } from '../../../src/rtp/round-trip.ts';

@@ -1,3 +1,4 @@
+/** RTCP packets of every type are read field by field (RFC 3550 section 6, RFC 3611). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RtcpPacket } from '../../../src/rtp/rtcp.ts';

@@ -1,3 +1,4 @@
+/** The native table is read by offset: counters, windows, payload types. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LANE_MODE, STREAM, STREAM_BYTES, STREAM_FLAG, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';

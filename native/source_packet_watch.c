@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * source_packet_watch.c - decides what became of an interface and brings its capture back.
+ *
+ * The kernel unhooks a packet socket when its interface goes down and hooks it again when it comes up. When
+ * the interface is deleted the socket stays with its ring, bound to nothing: an interface of the same
+ * name that appears later is bound to the same socket, so neither privileges nor memory are needed again.
+ */
+#define _GNU_SOURCE
+#include "source_packet_internal.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void set_state(struct ct_live_source *s, struct ct_live_iface *f, enum ct_live_state state, int error,
+                      uint32_t mtu) {
+  if (state != CT_LIVE_CAPTURING && f->state == CT_LIVE_CAPTURING)
+    ct_live_add_to(&f->counters[CT_L_LINK_DOWNS], 1);
+  if (mtu != 0 && f->mtu != 0 && mtu != f->mtu) ct_live_add_to(&f->counters[CT_L_MTU_CHANGES], 1);
+  pthread_mutex_lock(&s->lock);
+  f->state = state;
+  f->error = error;
+  if (mtu != 0) f->mtu = mtu;
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* Losses of an interface are counted from the moment it was first seen. */
+static void follow_losses(struct ct_live_iface *f, const struct ct_iface_facts *facts) {
+  struct ct_live_seen *seen = f->is_any ? &f->seen[(uint32_t)facts->ifindex % CT_LIVE_IFACES] : f->seen;
+  if (seen->ifindex == facts->ifindex) {
+    if (facts->dropped > seen->dropped) {
+      ct_live_add_to(&f->counters[CT_L_IFACE_DROPPED], facts->dropped - seen->dropped);
+    }
+    if (facts->missed > seen->missed) {
+      ct_live_add_to(&f->counters[CT_L_IFACE_MISSED], facts->missed - seen->missed);
+    }
+  }
+  *seen = (struct ct_live_seen){facts->ifindex, facts->dropped, facts->missed};
+}
+
+static void follow_each(void *arg, const struct ct_iface_facts *facts) { follow_losses(arg, facts); }
+
+static bool is_up(const struct ct_iface_facts *facts) {
+  return (facts->flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+}
+
+void ct_live_watch_first(struct ct_live_source *s, struct ct_live_iface *f,
+                         const struct ct_iface_facts *facts) {
+  if (f->is_any) {
+    ct_iface_each(s->netlink, follow_each, f);
+    set_state(s, f, CT_LIVE_CAPTURING, 0, 0);
+    return;
+  }
+  follow_losses(f, facts);
+  set_state(s, f, is_up(facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts->mtu);
+}
+
+static void watch(struct ct_live_source *s, struct ct_live_iface *f) {
+  struct ct_iface_facts facts;
+  if (f->is_any) {
+    ct_iface_each(s->netlink, follow_each, f);
+    return;
+  }
+  int err = ct_iface_find(s->netlink, f->name, &facts);
+  if (err == -ENODEV) {
+    f->is_bound = false;
+    set_state(s, f, CT_LIVE_GONE, 0, 0);
+    return;
+  }
+  if (err != 0) return; /* no answer this time */
+  if (!f->is_bound || facts.ifindex != f->ring.ifindex) {
+    err = ct_packet_ring_bind(&f->ring, facts.ifindex);
+    if (err != 0) {
+      f->is_bound = false;
+      set_state(s, f, CT_LIVE_FAILING, -err, facts.mtu);
+      return;
+    }
+    f->is_bound = true;
+    if (f->state == CT_LIVE_CAPTURING) set_state(s, f, CT_LIVE_GONE, 0, 0); /* it was, between two looks */
+    ct_live_add_to(&f->counters[CT_L_REBINDS], 1);
+  }
+  follow_losses(f, &facts);
+  set_state(s, f, is_up(&facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts.mtu);
+}
+
+void ct_live_on_error(struct ct_live_source *s, struct ct_live_iface *f) {
+  int err = ct_packet_ring_error(&f->ring);
+  if (err == 0) return;
+  if (err != ENETDOWN) ct_live_add_to(&f->counters[CT_L_ERRORS], 1);
+  watch(s, f);
+}
+
+static void read_kernel_counts(struct ct_live_iface *f) {
+  struct ct_ring_stats stats;
+  if (!ct_packet_ring_stats(&f->ring, &stats)) return;
+  ct_live_add_to(&f->counters[CT_L_KERNEL_PACKETS], stats.packets);
+  ct_live_add_to(&f->counters[CT_L_KERNEL_DROPS], stats.drops);
+  ct_live_add_to(&f->counters[CT_L_KERNEL_FREEZES], stats.freezes);
+}
+
+void ct_live_tick(struct ct_live_source *s) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    read_kernel_counts(&s->iface[i]);
+    watch(s, &s->iface[i]);
+  }
+}
+
+static uint64_t unread(const struct ct_live_iface *f) {
+  uint64_t had = f->counters[CT_L_KERNEL_PACKETS] - f->counters[CT_L_KERNEL_DROPS];
+  return had > f->counters[CT_L_FRAMES] ? had - f->counters[CT_L_FRAMES] : 0;
+}
+
+bool ct_live_is_read(struct ct_live_source *s) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    read_kernel_counts(&s->iface[i]);
+    if (unread(&s->iface[i]) > 0) return false;
+  }
+  return true;
+}
+
+void ct_live_count_unread(struct ct_live_source *s) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    read_kernel_counts(&s->iface[i]);
+    ct_live_add_to(&s->iface[i].counters[CT_L_UNREAD], unread(&s->iface[i]));
+  }
+}
+
+bool ct_live_status(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {
+  if (i >= s->n) return false;
+  const struct ct_live_iface *f = &s->iface[i];
+  uint32_t ring = (uint32_t)f->ring.map_bytes;
+  pthread_mutex_lock(&s->lock);
+  enum ct_live_state state = f->state;
+  int error = f->error;
+  uint32_t mtu = f->mtu;
+  pthread_mutex_unlock(&s->lock);
+  *out = (struct ct_live_status){.state = state, .mtu = mtu, .ring_bytes = ring};
+  char *text = out->text;
+  size_t room = sizeof out->text;
+  switch (state) {
+  case CT_LIVE_CAPTURING:
+    if (f->is_any)
+      snprintf(text, room, "any: capturing on every interface, ring %u MiB", ring >> 20);
+    else
+      snprintf(text, room, "%s: capturing, MTU %u, ring %u MiB", f->name, mtu, ring >> 20);
+    break;
+  case CT_LIVE_DOWN:
+    snprintf(text, room, "%s: the interface is down, waiting for it to come up", f->name);
+    break;
+  case CT_LIVE_GONE:
+    snprintf(text, room, "%s: the interface is gone, looking for it every second", f->name);
+    break;
+  case CT_LIVE_FAILING:
+    snprintf(text, room, "%s: cannot capture (%s), trying again every second", f->name, strerror(error));
+    break;
+  }
+  return true;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_harness.h - checks, generated packets and a table to send them through, for the tests of the RTP table.
+ */
+#ifndef RTP_HARNESS_H
+#define RTP_HARNESS_H
+#pragma GCC diagnostic ignored "-Wunused-function" /* each test uses its part */
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "record.h"
+#include "rtp_stream.h"
+
+static int failures, checks;
+#define CHECK(cond)                                                                                          \
+  do {                                                                                                       \
+    checks++;                                                                                                \
+    if (!(cond)) {                                                                                           \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: not so: %s\n", __func__, __LINE__, #cond);                                     \
+    }                                                                                                        \
+  } while (0)
+#define CHECK_EQ(got, want)                                                                                  \
+  do {                                                                                                       \
+    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
+    checks++;                                                                                                \
+    if (g_ != w_) {                                                                                          \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
+    }                                                                                                        \
+  } while (0)
+#define CHECK_NEAR(got, want, tol)                                                                           \
+  do {                                                                                                       \
+    double g_ = (got), w_ = (want);                                                                          \
+    checks++;                                                                                                \
+    if (!(fabs(g_ - w_) <= (tol))) {                                                                         \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s is %g, want %g\n", __func__, __LINE__, #got, g_, w_);                       \
+    }                                                                                                        \
+  } while (0)
+
+#define MS 1000000LL
+#define SECOND (1000 * MS)
+#define T0 (1700000000LL * SECOND)
+
+static uint64_t rng_state = 88172645463325252u;
+static uint32_t rnd(void) {
+  rng_state ^= rng_state << 13;
+  rng_state ^= rng_state >> 7;
+  rng_state ^= rng_state << 17;
+  return (uint32_t)(rng_state >> 32);
+}
+static double uniform(void) { return rnd() / 4294967296.0; }
+
+/* ---- one table under test, and what it said ---- */
+static struct ct_rtp_table *table;
+static uint32_t opened, accepted, windows, evicted, last_opened;
+static struct ct_rtp_window window_log[4096];
+static uint32_t window_index[4096];
+
+static void start(uint32_t max_streams, uint32_t max_probing) {
+  struct ct_rtp_opts o = {max_streams, max_probing, {0x1234567890abcdef, 0xfedcba0987654321}, 5 * SECOND, 60};
+  table = ct_rtp_create(&o);
+  opened = accepted = windows = evicted = 0;
+  if (table == NULL) abort();
+}
+static void stop(void) { ct_rtp_free(table); }
+static struct ct_stream *stream(uint32_t i) {
+  struct ct_stream *chunk = ct_rtp_chunk(table, i / CT_RTP_CHUNK);
+  return &chunk[i % CT_RTP_CHUNK];
+}
+
+struct send {
+  int64_t at;
+  uint32_t ssrc, ts, host;
+  uint16_t seq, port, size;
+  uint8_t pt, marker, v6;
+};
+#define SEND(...) ((struct send){__VA_ARGS__}) /* size 0 means 160 bytes */
+
+static void make_packet(struct ct_packet *p, uint8_t *b, const struct send *s) {
+  uint32_t size = s->size == 0 ? 160 : s->size;
+  memset(p, 0, sizeof(*p));
+  memset(b, 0xd5, 12 + size);
+  b[0] = 0x80;
+  b[1] = (uint8_t)(s->marker << 7 | s->pt);
+  b[2] = (uint8_t)(s->seq >> 8), b[3] = (uint8_t)s->seq;
+  for (int i = 0; i < 4; i++) b[4 + i] = (uint8_t)(s->ts >> (24 - 8 * i));
+  for (int i = 0; i < 4; i++) b[8 + i] = (uint8_t)(s->ssrc >> (24 - 8 * i));
+  p->ts_ns = s->at;
+  p->payload = p->frame = b;
+  p->len = p->wire_len = p->caplen = p->wirelen = 12 + size;
+  p->sport = s->port;
+  p->dport = 5000;
+  p->ip_version = s->v6 ? 6 : 4;
+  p->proto = 17;
+  p->dscp = 46;
+  p->cls = CT_CLS_RTP;
+  memcpy(p->src, &s->host, 4);
+  p->dst[0] = 10, p->dst[3] = 1;
+  if (s->v6) memset(p->src + 4, 0x20, 12), memset(p->dst + 4, 0x21, 12);
+}
+static struct ct_rtp_events push_packet(const struct ct_packet *p, uint8_t origin) {
+  struct ct_rtp_events ev;
+  uint64_t h = ct_rtp_hash(table, p, origin);
+  ct_rtp_prefetch_slot(table, h);
+  ct_rtp_prefetch_stream(table, h);
+  ct_rtp_update(table, h, p, origin, &ev);
+  for (uint32_t i = 0; i < ev.n; i++) {
+    uint32_t index = ev.ev[i].index;
+    if (ev.ev[i].type == CT_RTP_OPENED) opened++, last_opened = index;
+    if (ev.ev[i].type == CT_RTP_ACCEPTED) accepted++;
+    if (ev.ev[i].type == CT_RTP_EVICTED) evicted++;
+    if (ev.ev[i].type == CT_RTP_WINDOW) {
+      memcpy(&window_log[windows % 4096], ev.window, sizeof(struct ct_rtp_window));
+      window_index[windows++ % 4096] = index;
+    }
+    CHECK_EQ(stream(index)->generation, ev.ev[i].generation);
+  }
+  return ev;
+}
+static struct ct_rtp_events push(struct send s) {
+  struct ct_packet p;
+  uint8_t b[2048];
+  make_packet(&p, b, &s);
+  return push_packet(&p, CT_ORIGIN_WIRE);
+}
+
+static uint32_t lost(const struct ct_stream *s) {
+  uint32_t e = ct_stream_expected(s);
+  return e > s->unique ? e - s->unique : 0;
+}
+static double jitter_mean(const struct ct_stream *s, int lane) {
+  uint32_t n = s->jitter_n - (lane == 4 ? s->other_skip : 0);
+  return n == 0
+             ? 0
+             : (s->jitter_sum[lane] + (double)(lane == 0 ? s->jitter0_wsum : s->jitter_wsum[lane - 1])) / n;
+}
+static double jitter_max(const struct ct_stream *s, int lane) {
+  return lane == 0 ? s->jitter0_max : s->jitter_max[lane - 1];
+}
+
+/* ---- the quality truth cases: 1,500 packets at 20 ms ---- */
+#define N 1500
+static struct send plan[N * 2];
+static int by_time(const void *a, const void *b) {
+  const struct send *x = a, *y = b;
+  return x->at < y->at ? -1 : x->at > y->at ? 1 : (int)x->seq - (int)y->seq;
+}
+static struct send nth(int i, uint16_t first_seq) {
+  return SEND(.at = T0 + i * 20 * MS, .ts = 5000u + 160u * (uint32_t)i, .seq = (uint16_t)(first_seq + i));
+}
+static const struct ct_stream *run_plan(int n) {
+  start(100, 100);
+  qsort(plan, (size_t)n, sizeof(plan[0]), by_time);
+  for (int i = 0; i < n; i++) push(plan[i]);
+  return stream(0);
+}
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_pcap_write.c - what is written is read back by pcap_read: formats, splits, gate, full disks, a kill.
+ *
+ *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
+ *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/pcap_write.c native/pcap_read.c \
+ *     native/pcap_block.c native/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
+ *     native/test/out/test_pcap_write
+ *
+ * To measure, the same with -O2 and no sanitizer, then: test_pcap_write rate
+ */
+#define _GNU_SOURCE
+#include "pcap_write.h"
+#include "pcap_read.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned checks, failures;
+#define CHECK_EQ(got, want)                                                                                  \
+  do {                                                                                                       \
+    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
+    checks++;                                                                                                \
+    if (g_ != w_) {                                                                                          \
+      failures++;                                                                                            \
+      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
+    }                                                                                                        \
+  } while (0)
+#define CHECK(cond) CHECK_EQ(!!(cond), 1)
+
+static char folder[] = "/tmp/test_pcap_write.XXXXXX";
+static const char *at(const char *name) {
+  static char path[4][256];
+  static unsigned turn;
+  char *p = path[turn++ % 4];
+  snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
+  return p;
+}
+static int64_t clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+#define SECOND 1000000000ll
+
+static uint64_t n[CT_PW_COUNTERS];
+static ct_atomic_u32 gate;
+static struct ct_pcap_writer *open_at(const char *path, uint32_t linktype, uint64_t bytes, uint64_t seconds) {
+  struct ct_pw_opts o = {path, linktype, bytes, seconds, &gate, n};
+  int err = 0;
+  memset(n, 0, sizeof(n));
+  atomic_store(&gate, 1);
+  struct ct_pcap_writer *w = ct_pcap_write_open(&o, &err);
+  CHECK(w != NULL);
+  if (w == NULL) fprintf(stderr, "%s: %s\n", path, strerror(err)), exit(1);
+  return w;
+}
+/* Frame i: its length and bytes tell its number. */
+static uint8_t bytes[300000];
+static const uint8_t *frame_of(uint32_t i, uint32_t len) {
+  for (uint32_t k = 0; k < len; k++) bytes[k] = (uint8_t)(i + k);
+  return bytes;
+}
+static bool put(struct ct_pcap_writer *w, uint32_t i, uint32_t len, uint32_t link) {
+  return ct_pcap_write(w, frame_of(i, len), 1700000000000000000ll + i, len, len + i % 3, link);
+}
+
+struct answer {
+  uint64_t records, bad;
+  uint32_t first, last; /* frame numbers */
+  enum ct_pcap_status end;
+};
+/* Reads a file of frames put() wrote, all of them `len` long. */
+static struct answer read_back(const char *path, uint32_t len, uint32_t link) {
+  struct answer a = {.first = UINT32_MAX};
+  int err;
+  struct ct_pcap *f = ct_pcap_open(path, &a.end, &err);
+  CHECK(f != NULL);
+  if (f == NULL) return a;
+  struct ct_pcap_record r;
+  while ((a.end = ct_pcap_next(f, &r)) == CT_PCAP_RECORD) {
+    uint32_t i = (uint32_t)(r.ts_ns - 1700000000000000000ll);
+    bool ok = r.caplen == len && r.wirelen == len + i % 3 && r.linktype == link && !r.ts_invalid &&
+              memcmp(r.data, frame_of(i, len), len) == 0;
+    if (a.records > 0 && i <= a.last) ok = false;
+    if (!ok) a.bad++;
+    if (a.records++ == 0) a.first = i;
+    a.last = i;
+  }
+  ct_pcap_close(f);
+  return a;
+}
+static void check_file(const char *path, uint32_t len, uint64_t records, uint32_t first) {
+  struct answer a = read_back(path, len, 1);
+  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(a.bad, 0);
+  CHECK_EQ(a.records, records);
+  if (records > 0) CHECK_EQ(a.first, first);
+}
+static int64_t size_of(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+static void round_trip(const char *name) {
+  static const struct {
+    int64_t ts;
+    uint32_t cap, wire, link;
+  } V[] = {{1700000000123456789ll, 60, 60, 113}, {0, 0, 0, 113},          {4294967295999999999ll, 1, 1500, 113},
+           {1700000000999999999ll, 61, 61, 113}, {5, 262080, 262080, 113}, {6, 300000, 300000, 113},
+           {7, 63, 10, 113},                     {8, 62, 62, 1},          {9, 64, 64, 276}};
+  const uint32_t count = sizeof(V) / sizeof(V[0]);
+  bool is_ng = strstr(name, "pcapng") != NULL;
+  struct ct_pcap_writer *w = open_at(at(name), 113, 0, 0);
+  for (uint32_t i = 0; i < count; i++)
+    CHECK_EQ(ct_pcap_write(w, frame_of(i, V[i].cap), V[i].ts, V[i].cap, V[i].wire, V[i].link),
+             is_ng || V[i].link == 113);
+  char open_name[64];
+  ct_pcap_write_name(w, open_name, sizeof(open_name));
+  CHECK(strcmp(open_name, at(name)) == 0);
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_FRAMES], is_ng ? count : count - 2);
+  CHECK_EQ(n[CT_PW_LINK_REFUSED], is_ng ? 0 : 2);
+  CHECK_EQ(n[CT_PW_CUT], 1);
+  CHECK_EQ(n[CT_PW_BYTES], size_of(at(name)));
+  enum ct_pcap_status st;
+  int err;
+  struct ct_pcap *f = ct_pcap_open(at(name), &st, &err);
+  CHECK(f != NULL);
+  struct ct_pcap_record r;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_ng && V[i].link != 113) continue;
+    CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_RECORD);
+    CHECK_EQ(r.ts_ns, V[i].ts);
+    CHECK_EQ(r.caplen, V[i].cap > CT_PW_MAX_FRAME ? CT_PW_MAX_FRAME : V[i].cap);
+    CHECK_EQ(r.wirelen, V[i].wire < V[i].cap ? V[i].cap : V[i].wire);
+    CHECK_EQ(r.linktype, V[i].link);
+    CHECK_EQ(memcmp(r.data, frame_of(i, r.caplen), r.caplen), 0);
+  }
+  CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_EOF);
+  ct_pcap_close(f);
+}
+
+static void link_types(void) {
+  struct ct_pcap_writer *w = open_at(at("many.pcapng"), CT_PW_LINK_UNKNOWN, 0, 0);
+  for (uint32_t i = 0; i < 20; i++) CHECK_EQ(put(w, i, 10, 100 + i), i < CT_PW_LINKTYPES);
+  CHECK_EQ(put(w, 21, 10, 70000), false);
+  CHECK_EQ(n[CT_PW_LINK_REFUSED], 5);
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_FRAMES], CT_PW_LINKTYPES);
+  /* pcap: the first frame's link type becomes the file's; none at all is Ethernet. */
+  w = open_at(at("late.pcap"), CT_PW_LINK_UNKNOWN, 0, 0);
+  CHECK_EQ(size_of(at("late.pcap")), 0);
+  CHECK(put(w, 0, 10, 113));
+  CHECK(!put(w, 1, 10, 1));
+  ct_pcap_write_close(w);
+  struct answer a = read_back(at("late.pcap"), 10, 113);
+  CHECK_EQ(a.records, 1);
+  CHECK_EQ(a.bad, 0);
+  ct_pcap_write_close(open_at(at("empty.pcap"), CT_PW_LINK_UNKNOWN, 0, 0));
+  check_file(at("empty.pcap"), 1, 0, 0);
+  CHECK_EQ(size_of(at("empty.pcap")), 24);
+  ct_pcap_write_close(open_at(at("empty.pcapng"), 1, 0, 0));
+  check_file(at("empty.pcapng"), 1, 0, 0);
+}
+
+static void flushes(void) {
+  struct ct_pcap_writer *w = open_at(at("tick.pcap"), 1, 0, 0);
+  int64_t now = clock_now();
+  CHECK(put(w, 0, 100, 1));
+  ct_pcap_write_tick(w, now + SECOND / 2);
+  CHECK_EQ(size_of(at("tick.pcap")), 0);
+  ct_pcap_write_tick(w, now + 2 * SECOND);
+  check_file(at("tick.pcap"), 100, 1, 0);
+  /* A block is written when it is full, without a tick. */
+  uint32_t i = 1;
+  while (n[CT_PW_BYTES] < CT_PW_BUFFER / 2) CHECK(put(w, i++, 100, 1));
+  struct answer a = read_back(at("tick.pcap"), 100, 1);
+  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(a.records, n[CT_PW_FRAMES]);
+  CHECK(a.records > 2000);
+  ct_pcap_write_close(w);
+  check_file(at("tick.pcap"), 100, i, 0);
+  CHECK_EQ(n[CT_PW_FRAMES], i);
+  struct stat st;
+  CHECK_EQ(stat(at("tick.pcap"), &st), 0);
+  CHECK_EQ(st.st_mode & 0777, 0600);
+}
+
+static void split_by_size(const char *name) {
+  char part[64];
+  struct ct_pcap_writer *w = open_at(at(name), 1, 10000, 0);
+  for (uint32_t i = 0; i < 500; i++) CHECK(put(w, i, 100, 1));
+  ct_pcap_write_close(w);
+  uint32_t next = 0, files = 0;
+  for (; files < 20; files++) {
+    snprintf(part, sizeof(part), "%s.%05u", name, files + 1);
+    if (size_of(at(part)) < 0) break;
+    CHECK(size_of(at(part)) <= 10000);
+    struct answer a = read_back(at(part), 100, 1);
+    CHECK_EQ(a.end, CT_PCAP_EOF);
+    CHECK_EQ(a.bad, 0);
+    CHECK_EQ(a.first, next);
+    next = a.last + 1;
+  }
+  CHECK_EQ(next, 500);
+  CHECK_EQ(files, n[CT_PW_FILES]);
+  CHECK(files >= 6);
+  CHECK_EQ(size_of(at(name)), -1);
+  /* Started again it goes on with the next number: nothing is overwritten. */
+  w = open_at(at(name), 1, 10000, 0);
+  snprintf(part, sizeof(part), "%s.%05u", name, files + 1);
+  char open_name[128];
+  ct_pcap_write_name(w, open_name, sizeof(open_name));
+  CHECK(strcmp(open_name, at(part)) == 0);
+  ct_pcap_write_close(w);
+  check_file(at(part), 100, 0, 0);
+}
+
+static void split_by_time(void) {
+  struct ct_pcap_writer *w = open_at(at("hour.pcapng"), 1, 0, 3600);
+  int64_t now = clock_now();
+  ct_pcap_write_tick(w, now + 4000 * SECOND);
+  CHECK_EQ(n[CT_PW_FILES], 1); /* a file without a frame is not left behind */
+  CHECK(put(w, 1, 50, 1));
+  ct_pcap_write_tick(w, now + 4001 * SECOND);
+  CHECK_EQ(n[CT_PW_FILES], 2);
+  CHECK(put(w, 2, 50, 1));
+  ct_pcap_write_tick(w, now + 7600 * SECOND);
+  CHECK_EQ(n[CT_PW_FILES], 2);
+  ct_pcap_write_tick(w, now + 7602 * SECOND);
+  CHECK_EQ(n[CT_PW_FILES], 3);
+  ct_pcap_write_close(w);
+  check_file(at("hour.pcapng.00001"), 50, 1, 1);
+  check_file(at("hour.pcapng.00002"), 50, 1, 2);
+  check_file(at("hour.pcapng.00003"), 50, 0, 0);
+}
+
+static void persistence_gate(void) {
+  struct ct_pcap_writer *w = open_at(at("gate.pcap"), 1, 0, 0);
+  int64_t now = clock_now();
+  CHECK(put(w, 1, 40, 1));
+  atomic_store(&gate, 0);
+  CHECK(!put(w, 2, 40, 1)); /* at once */
+  ct_pcap_write_tick(w, now + 10 * SECOND);
+  CHECK_EQ(size_of(at("gate.pcap")), 0); /* closed: nothing reaches the disk by itself */
+  ct_pcap_write_settle(w);
+  check_file(at("gate.pcap"), 40, 1, 1); /* but what was taken before is saved */
+  for (uint32_t i = 3; i < 9000; i++) put(w, i, 40, 1);
+  ct_pcap_write_tick(w, now + 20 * SECOND);
+  check_file(at("gate.pcap"), 40, 1, 1);
+  CHECK_EQ(n[CT_PW_GATED], 8998);
+  atomic_store(&gate, 1);
+  CHECK(put(w, 9001, 40, 1));
+  atomic_store(&gate, 0);
+  ct_pcap_write_settle(w);
+  ct_pcap_write_close(w);
+  struct answer a = read_back(at("gate.pcap"), 40, 1);
+  CHECK_EQ(a.records, 2);
+  CHECK_EQ(a.last, 9001);
+  CHECK_EQ(n[CT_PW_FRAMES], 2);
+  /* Closed without settling: what waits stays off the disk, and is counted. */
+  w = open_at(at("gate2.pcap"), 1, 0, 0);
+  CHECK(put(w, 1, 40, 1));
+  atomic_store(&gate, 0);
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_LOST], 1);
+  CHECK_EQ(size_of(at("gate2.pcap")), 0);
+}
+
+static void reopen(const char *name) {
+  struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
+  int64_t now = clock_now();
+  CHECK(put(w, 1, 40, 1));
+  ct_pcap_write_reopen(w); /* nothing was moved: the file goes on */
+  ct_pcap_write_tick(w, now + 1);
+  CHECK(put(w, 2, 40, 1));
+  ct_pcap_write_tick(w, now + 2 * SECOND);
+  check_file(at(name), 40, 2, 1);
+  CHECK_EQ(n[CT_PW_FILES], 1);
+  CHECK_EQ(rename(at(name), at("moved")), 0);
+  CHECK(put(w, 3, 40, 1));
+  ct_pcap_write_reopen(w);
+  ct_pcap_write_tick(w, now + 3 * SECOND);
+  CHECK(put(w, 4, 40, 1));
+  ct_pcap_write_close(w);
+  check_file(at("moved"), 40, 3, 1);
+  check_file(at(name), 40, 1, 4);
+  CHECK_EQ(n[CT_PW_FILES], 2);
+}
+
+/* The folder is gone when the next file is due: the open one goes on, and the next is tried again. */
+static void next_file_refused(void) {
+  CHECK_EQ(mkdir(at("sub"), 0700), 0);
+  struct ct_pcap_writer *w = open_at(at("sub/f.pcap"), 1, 1000, 0);
+  int64_t now = clock_now();
+  uint32_t i = 0;
+  for (; i < 5; i++) CHECK(put(w, i, 100, 1));
+  CHECK_EQ(rename(at("sub"), at("away")), 0);
+  for (; i < 50; i++) CHECK(put(w, i, 100, 1));
+  CHECK_EQ(n[CT_PW_OPEN_ERRORS], 1); /* not tried again with each frame */
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], ENOENT);
+  CHECK_EQ(rename(at("away"), at("sub")), 0);
+  ct_pcap_write_tick(w, now + 2 * SECOND);
+  for (; i < 55; i++) CHECK(put(w, i, 100, 1));
+  ct_pcap_write_close(w);
+  check_file(at("sub/f.pcap.00001"), 100, 50, 0);
+  check_file(at("sub/f.pcap.00002"), 100, 5, 50);
+  CHECK_EQ(n[CT_PW_FRAMES], 55);
+}
+
+/* ---- disks that are full ---- */
+static void all_accounted(struct ct_pcap_writer *w, const char *path, uint32_t offered) {
+  ct_pcap_write_close(w);
+  struct answer a = read_back(path, 700, 1);
+  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(a.bad, 0);
+  CHECK_EQ(a.records, n[CT_PW_FRAMES]);
+  CHECK_EQ(n[CT_PW_FRAMES] + n[CT_PW_LOST], offered);
+  CHECK_EQ(n[CT_PW_BYTES], size_of(path));
+  CHECK_EQ(a.last, offered - 1); /* it went on after */
+}
+static void cut_short(const char *name) {
+  struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
+  struct rlimit was, limit;
+  CHECK_EQ(getrlimit(RLIMIT_FSIZE, &was), 0);
+  limit = was;
+  limit.rlim_cur = 300000;
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  int64_t now = clock_now();
+  uint32_t i = 0;
+  for (; i < 2000; i++) put(w, i, 700, 1);
+  CHECK(n[CT_PW_WRITE_ERRORS] == 1); /* not a failed write a frame */
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], EFBIG);
+  CHECK(n[CT_PW_LOST] > 0);
+  CHECK(size_of(at(name)) > 299000 && size_of(at(name)) <= 300000);
+  struct answer a = read_back(at(name), 700, 1); /* now, as after a crash */
+  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(a.bad, 0);
+  CHECK_EQ(a.records, n[CT_PW_FRAMES]);
+  ct_pcap_write_tick(w, now + 2 * SECOND);
+  CHECK_EQ(n[CT_PW_WRITE_ERRORS], 2);
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &was), 0);
+  ct_pcap_write_tick(w, now + 4 * SECOND);
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], 0);
+  for (; i < 2100; i++) CHECK(put(w, i, 700, 1));
+  all_accounted(w, at(name), i);
+}
+static void disk_full(void) {
+  if (unshare(CLONE_NEWNS) != 0 || mkdir(at("disk"), 0700) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("tmpfs", at("disk"), "tmpfs", 0, "size=1m") != 0) {
+    printf("skipped: a full disk (%s)\n", strerror(errno));
+    return;
+  }
+  struct ct_pcap_writer *w = open_at(at("disk/f.pcapng"), 1, 0, 0);
+  int64_t now = clock_now();
+  uint32_t i = 0;
+  int fd = open(at("disk/other"), O_CREAT | O_WRONLY, 0600);
+  for (int k = 0; k < 120; k++) CHECK_EQ(write(fd, bytes, 4096), 4096);
+  for (; i < 3000; i++) put(w, i, 700, 1);
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], ENOSPC);
+  CHECK(n[CT_PW_LOST] > 0);
+  CHECK_EQ(unlink(at("disk/other")), 0);
+  close(fd);
+  ct_pcap_write_tick(w, now + 2 * SECOND);
+  for (; i < 3100; i++) CHECK(put(w, i, 700, 1));
+  all_accounted(w, at("disk/f.pcapng"), i);
+  CHECK_EQ(unlink(at("disk/f.pcapng")), 0);
+  CHECK_EQ(umount(at("disk")), 0);
+  rmdir(at("disk"));
+}
+
+static void killed(const char *name) {
+  int done[2];
+  CHECK_EQ(pipe(done), 0);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
+    for (uint32_t i = 0; i < 3000; i++) put(w, i, 500, 1);
+    if (write(done[1], &n[CT_PW_FRAMES], 8) != 8) _exit(1);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  uint64_t written = 0;
+  CHECK_EQ(read(done[0], &written, 8), 8);
+  waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK(written > 2000);
+  check_file(at(name), 500, written, 0);
+  close(done[0]);
+  close(done[1]);
+}
+
+static void *write_many(void *arg) {
+  for (uint32_t i = 0; i < 20000; i++) {
+    uint8_t b[64];
+    memset(b, (int)i, sizeof(b));
+    ct_pcap_write(arg, b, (int64_t)i, sizeof(b), sizeof(b), 1);
+    if (i % 1000 == 0) ct_pcap_write_tick(arg, clock_now());
+  }
+  return NULL;
+}
+static void several_threads(void) {
+  struct ct_pcap_writer *w = open_at(at("threads.pcapng"), 1, 300000, 0);
+  pthread_t t[3];
+  for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, write_many, w);
+  for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_FRAMES], 60000);
+  uint64_t records = 0;
+  for (uint32_t f = 1; f <= n[CT_PW_FILES]; f++) {
+    char part[64];
+    snprintf(part, sizeof(part), "threads.pcapng.%05u", f);
+    struct answer a = read_back(at(part), 64, 1); /* the order of threads is not told: only counted */
+    CHECK_EQ(a.end, CT_PCAP_EOF);
+    records += a.records;
+  }
+  CHECK_EQ(records, 60000);
+}
+
+static void cannot_open(void) {
+  struct ct_pw_opts o = {at("none/f.pcap"), 1, 0, 0, NULL, n};
+  int err = 0;
+  CHECK(ct_pcap_write_open(&o, &err) == NULL);
+  CHECK_EQ(err, ENOENT);
+  o.path = folder;
+  CHECK(ct_pcap_write_open(&o, &err) == NULL);
+  CHECK_EQ(err, EISDIR);
+  ct_pcap_write_close(NULL);
+  for (uint32_t i = 0; i < CT_PW_COUNTERS; i++) CHECK(ct_pw_counter_name(i) != NULL);
+  CHECK(ct_pw_counter_name(CT_PW_COUNTERS) == NULL);
+}
+
+static void measure(void) {
+  static uint8_t b[214];
+  struct ct_pcap_writer *w = open_at(at("rate.pcap"), 1, 0, 0);
+  int64_t start = clock_now();
+  for (uint32_t i = 0; i < 2000000; i++) ct_pcap_write(w, b, i, sizeof(b), sizeof(b), 1);
+  ct_pcap_write_close(w);
+  double s = (double)(clock_now() - start) / 1e9;
+  printf("%.2f M frames/s of %zu bytes, %.0f MB/s, %.0f ns a frame\n", 2 / s, sizeof(b),
+         (double)n[CT_PW_BYTES] / 1e6 / s, s * 500);
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (mkdtemp(folder) == NULL) return 2;
+  if (argc > 1) {
+    measure();
+  } else {
+    round_trip("all.pcap");
+    round_trip("all.pcapng");
+    link_types();
+    flushes();
+    split_by_size("size.pcap");
+    split_by_size("size.pcapng");
+    split_by_time();
+    persistence_gate();
+    reopen("log.pcap");
+    reopen("log.pcapng");
+    next_file_refused();
+    cut_short("short.pcap");
+    cut_short("short.pcapng");
+    killed("kill.pcap");
+    killed("kill.pcapng");
+    several_threads();
+    cannot_open();
+    disk_full();
+    printf("pcap writer: %u checks, %u failures\n", checks, failures);
+  }
+  char command[64];
+  snprintf(command, sizeof(command), "rm -rf %s", folder);
+  return system(command) != 0 || failures != 0;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_rtp_table.c - which packets the RTP table takes for streams, its caps, its clocks, hostile headers.
+ *
+ * Plain: runs the cases. `test_rtp_table bench` measures nanoseconds a packet on synthetic traffic.
+ */
+#define _GNU_SOURCE
+#include "rtp_harness.h"
+
+/* ---- probing ---- */
+static void heuristic(void) {
+  start(100, 100);
+  for (int i = 0; i < 4; i++) {
+    CHECK_EQ(accepted, 0);
+    push(nth(i, 0));
+  }
+  CHECK_EQ(accepted, 1);        /* the fourth of four */
+  for (int i = 0; i < 5; i++) { /* one reorder */
+    struct send s = nth((const int[]){0, 1, 3, 2, 4}[i], 0);
+    s.ssrc = 2, s.at = T0 + i * 20 * MS;
+    push(s);
+  }
+  CHECK_EQ(accepted, 2);
+  for (int i = 0; i < 5; i++) { /* one loss */
+    struct send s = nth(i < 2 ? i : i + 1, 0);
+    s.ssrc = 3;
+    push(s);
+  }
+  CHECK_EQ(accepted, 3);
+  for (int i = 0; i < 50; i++) { /* a constant number is no step */
+    struct send s = nth(i, 0);
+    s.ssrc = 4, s.seq = 77;
+    push(s);
+  }
+  for (int i = 0; i < 50; i++) { /* random numbers */
+    struct send s = nth(i, 0);
+    s.ssrc = 5, s.seq = (uint16_t)(i * 7919 + (i & 1) * 30000);
+    push(s);
+  }
+  for (int i = 0; i < 50; i++) { /* every packet another type */
+    struct send s = nth(i, 0);
+    s.ssrc = 6, s.pt = (uint8_t)(i & 1 ? 8 : 0);
+    push(s);
+  }
+  for (int i = 0; i < 50; i++) { /* a type nobody uses: 50 */
+    struct send s = nth(i, 0);
+    s.ssrc = 7, s.pt = 50;
+    push(s);
+  }
+  for (int i = 0; i < 50; i++) { /* steps of 60 */
+    struct send s = nth(i * 60, 0);
+    s.ssrc = 8;
+    push(s);
+  }
+  CHECK_EQ(opened, 8);
+  CHECK_EQ(accepted, 3);
+  stop();
+}
+
+static void candidates_are_recycled(void) {
+  start(1000, 10);
+  for (uint32_t i = 0; i < 10; i++) push(SEND(.at = T0 + i, .ssrc = i));
+  CHECK_EQ(evicted, 0);
+  stream(0)->claimed = 1; /* TypeScript found an SDP for the oldest */
+  push(SEND(.at = T0 + 10, .ssrc = 10));
+  CHECK_EQ(evicted, 0); /* the claimed one left the list and made room */
+  push(SEND(.at = T0 + 11, .ssrc = 11));
+  CHECK_EQ(evicted, 1);
+  CHECK_EQ(stream(0)->state, CT_STREAM_PROBING);
+  CHECK_EQ(stream(1)->state, CT_STREAM_FREE);
+  CHECK_EQ(stream(1)->packets, 1); /* still readable */
+  for (uint32_t i = 12; i < 5000; i++) push(SEND(.at = T0 + i, .ssrc = i));
+  const uint64_t *c = ct_rtp_counters(table);
+  CHECK_EQ(c[CT_RC_OPENED], 5000);
+  CHECK_EQ(c[CT_RC_PROBING_RECYCLED], evicted);
+  CHECK_EQ(c[CT_RC_OPENED] - evicted, 11);
+  CHECK_EQ(stream(0)->packets, 1);
+  push(SEND(.at = T0 + 6000, .ssrc = 0, .seq = 1));
+  CHECK_EQ(stream(0)->packets, 2);
+  stop();
+}
+
+static void oldest_is_evicted(void) {
+  start(50, 1000);
+  for (uint32_t k = 0; k < 5; k++)
+    for (uint32_t i = 0; i < 50; i++)
+      push(SEND(.at = T0 + k * 20 * MS + i, .ssrc = i, .seq = (uint16_t)k, .ts = k * 160));
+  CHECK_EQ(accepted, 50);
+  /* Streams 0..24 go on, the rest is idle. */
+  for (uint32_t k = 5; k < 10; k++)
+    for (uint32_t i = 0; i < 25; i++)
+      push(SEND(.at = T0 + k * 20 * MS + i, .ssrc = i, .seq = (uint16_t)k, .ts = k * 160));
+  struct ct_rtp_events ev = {0};
+  for (uint32_t i = 0; i < 20; i++) {
+    ev = push(SEND(.at = T0 + SECOND + i, .ssrc = 1000 + i));
+    CHECK_EQ(ev.n, 3);
+    CHECK_EQ(ev.ev[0].type, CT_RTP_WINDOW);
+    CHECK_EQ(ev.ev[1].type, CT_RTP_EVICTED);
+    CHECK_EQ(ev.ev[2].type, CT_RTP_OPENED);
+    CHECK(ev.ev[1].index >= 25);
+  }
+  const uint64_t *c = ct_rtp_counters(table);
+  CHECK_EQ(c[CT_RC_EVICTED], 20);
+  for (uint32_t i = 0; i < 25; i++) CHECK_EQ(stream(i)->state, CT_STREAM_ACCEPTED);
+  /* Far more than the cap: memory stays within it, every index carries a valid generation. */
+  for (uint32_t i = 0; i < 20000; i++) push(SEND(.at = T0 + 2 * SECOND + i, .ssrc = 5000 + i));
+  CHECK(ct_rtp_chunk(table, 1) == NULL);
+  CHECK(stream(30)->generation > 100);
+  stop();
+}
+
+static void index_grows(void) {
+  /* 60,000 streams, IPv4 and IPv6, every one found again during and after each rebuild. */
+  const uint32_t n = 60000;
+  start(n, n);
+  for (uint32_t i = 0; i < n; i++) {
+    push(SEND(.at = T0 + i, .ssrc = i, .host = i * 2654435761u, .port = (uint16_t)i, .v6 = i & 1));
+    uint32_t again = rnd() % (i + 1);
+    push(SEND(.at = T0 + i, .ssrc = again, .host = again * 2654435761u, .port = (uint16_t)again, .seq = 1,
+              .v6 = again & 1));
+  }
+  CHECK_EQ(opened, n);
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    sum += stream(i)->packets;
+    CHECK_EQ(stream(i)->ssrc, i);
+  }
+  CHECK_EQ(sum, 2ull * n);
+  stop();
+}
+
+static void removal_under_rebuild(void) {
+  /* Candidates come and go while the index is being rebuilt: none is lost or found twice. */
+  start(100000, 3000);
+  for (uint32_t i = 0; i < 40000; i++) {
+    push(SEND(.at = T0 + i, .ssrc = i));
+    if (i >= 2999) {
+      uint32_t k = i - rnd() % 2999;
+      uint32_t before = opened;
+      push(SEND(.at = T0 + i, .ssrc = k, .seq = 1));
+      CHECK_EQ(opened, before);
+    }
+  }
+  CHECK_EQ(opened - evicted, 3000);
+  stop();
+}
+
+static void same_slot_other_key(void) {
+  /* The same hash for different keys: the caller hands the hash, so a full collision can be forced. */
+  start(100, 100);
+  for (uint32_t k = 0; k < 5; k++)
+    for (uint32_t i = 0; i < 40; i++) {
+      struct send s = SEND(.at = T0 + k * 20 * MS, .ssrc = 7, .host = i / 2, .port = (uint16_t)(i & 1),
+                           .seq = (uint16_t)k);
+      struct ct_packet p;
+      uint8_t b[2048];
+      struct ct_rtp_events ev;
+      make_packet(&p, b, &s);
+      ct_rtp_prefetch_stream(table, 0xffffffffffffffffu);
+      ct_rtp_update(table, 0xffffffffffffffffu, &p, CT_ORIGIN_WIRE, &ev);
+    }
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_OPENED], 40);
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_ACCEPTED], 40);
+  for (uint32_t i = 0; i < 40; i++) CHECK_EQ(stream(i)->packets, 5);
+  stop();
+  /* The key is the whole of it: origin and address family tell streams apart. */
+  start(100, 100);
+  struct send s = SEND(.at = T0);
+  struct ct_packet p;
+  uint8_t b[2048];
+  make_packet(&p, b, &s);
+  push_packet(&p, CT_ORIGIN_WIRE);
+  push_packet(&p, CT_ORIGIN_HEP);
+  p.ip_version = 6;
+  push_packet(&p, CT_ORIGIN_WIRE);
+  p.src[15] = 1;
+  push_packet(&p, CT_ORIGIN_WIRE);
+  CHECK_EQ(opened, 4);
+  stop();
+}
+
+/* ---- payloads ---- */
+static void telephone_events_and_noise(void) {
+  start(10, 10);
+  uint32_t ts = 0;
+  for (int i = 0; i < 300; i++) {
+    struct send s = nth(i, 0);
+    s.ts = ts = (uint32_t)i * 160;
+    if (i >= 100 && i < 120) s.pt = 101, s.size = 4, s.ts = 100 * 160, s.marker = i == 100;
+    if (i >= 200 && i < 210) s.pt = 13, s.size = 1, s.ts = ts + 55;
+    push(s);
+  }
+  const struct ct_stream *s = stream(0);
+  CHECK_EQ(s->event_packets, 20);
+  CHECK_EQ(s->cn_packets, 10);
+  CHECK_EQ(s->main_pt, 0);
+  CHECK_EQ(s->pt_changes, 0);
+  CHECK_EQ(lost(s), 0);
+  CHECK_NEAR(jitter_mean(s, 0), 0, 1e-3);
+  CHECK_EQ(s->octets, 270 * 160 + 20 * 4 + 10);
+  CHECK_EQ(s->pt[1], 101);
+  CHECK_EQ(s->pt_count[0], 20);
+  CHECK_EQ(s->event_mask, 2);
+  stop();
+  /* Only events: no audio type, no jitter. */
+  start(10, 10);
+  for (int i = 0; i < 20; i++) push(SEND(.at = T0 + i * 20 * MS, .seq = (uint16_t)i, .pt = 101, .size = 4));
+  CHECK_EQ(stream(0)->main_pt, CT_RTP_NO_PT);
+  CHECK_EQ(stream(0)->event_packets, 20);
+  CHECK_EQ(stream(0)->jitter_n, 0);
+  stop();
+}
+
+static void dynamic_clock(uint32_t clock, int lane, bool has_other) {
+  start(10, 10);
+  double max = 0, j = 0, sum = 0;
+  int64_t last = 0;
+  int n = 0;
+  for (int i = 0; i < 600; i++) {
+    int64_t at = T0 + i * 20 * MS + (int64_t)(uniform() * 8 * MS);
+    push(SEND(.at = at, .ts = (uint32_t)((uint64_t)i * clock / 50), .seq = (uint16_t)i, .pt = 111,
+              .size = 80));
+    if (i > 0 && (lane < 4 || i > 32)) {
+      double d = fabs((double)(at - last) / 1e6 - 20);
+      j += (d - j) / 16;
+      sum += j, n++;
+      if (j > max) max = j;
+    }
+    last = at;
+  }
+  const struct ct_stream *s = stream(0);
+  CHECK_EQ(s->inferred_clock, clock);
+  CHECK_EQ(s->clock, clock);
+  CHECK_EQ(s->lane_mode, CT_LANES_ALL);
+  CHECK_EQ(s->other_clock != 0, has_other);
+  CHECK_NEAR(jitter_mean(s, lane), sum / n, 0.02);
+  CHECK_NEAR(jitter_max(s, lane), max, 0.02);
+  CHECK_EQ(s->discarded, 0);
+  CHECK(windows >= 2);
+  CHECK_NEAR(window_log[1].jitter_ms[lane], jitter_mean(s, lane), 1.0);
+  stop();
+}
+
+static void clock_from_sdp(void) {
+  /* TypeScript says 12,000 Hz from the 50th packet on: lane 4 runs from then. */
+  start(10, 10);
+  for (int i = 0; i < 300; i++) {
+    if (i == 50) stream(0)->clock_hint = 12345;
+    push(SEND(.at = T0 + i * 20 * MS, .ts = (uint32_t)((uint64_t)i * 12345 / 50), .seq = (uint16_t)i,
+              .pt = 100, .size = 33));
+  }
+  const struct ct_stream *s = stream(0);
+  CHECK_EQ(s->clock, 12345);
+  CHECK_EQ(s->other_clock, 12345);
+  CHECK(s->flags & CT_SF_HINTED);
+  CHECK_NEAR(jitter_mean(s, 4), 0, 0.05);
+  CHECK_EQ(s->discarded, 0);
+  stop();
+}
+
+static void codec_change(void) {
+  start(10, 10);
+  for (int i = 0; i < 400; i++) {
+    struct send s = nth(i, 0);
+    if (i >= 200) s.pt = 96, s.ts = 5000u + 160u * 200u + 960u * (uint32_t)(i - 200), s.size = 70;
+    push(s);
+  }
+  const struct ct_stream *s = stream(0);
+  CHECK_EQ(s->pt_changes, 1);
+  CHECK_EQ(s->main_pt, 0);
+  CHECK_EQ(s->audio_pt, 96);
+  CHECK_EQ(s->lane_mode, CT_LANES_ALL);
+  CHECK_NEAR(jitter_mean(s, 2), 0, 0.01);
+  CHECK_EQ(s->ts_step, 960);
+  CHECK_EQ(s->inferred_clock, 48000); /* at the 256th sample, from the packets after the change only */
+  CHECK_EQ(s->ts_jumps, 0);
+  stop();
+}
+
+/* ---- hostile headers ---- */
+static void headers(void) {
+  struct ct_packet p;
+  uint8_t b[2048];
+  struct send s = SEND(.at = T0);
+  struct ct_rtp_header h;
+  make_packet(&p, b, &s);
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 160);
+  p.len = p.wire_len = 11;
+  CHECK(!ct_rtp_parse(&p, &h));
+  p.len = p.wire_len = 12;
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 0);
+  b[0] = 0x80 | 15; /* fifteen CSRC, none there */
+  CHECK(!ct_rtp_parse(&p, &h));
+  p.len = p.wire_len = 12 + 60 + 7;
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 7);
+  b[0] = 0x90; /* extension of two words */
+  p.len = p.wire_len = 12 + 4 + 8 + 20;
+  b[14] = 0, b[15] = 2;
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 20);
+  b[14] = 0xff, b[15] = 0xff; /* longer than the packet */
+  CHECK(!ct_rtp_parse(&p, &h));
+  p.len = p.wire_len = 15; /* cut inside the extension header */
+  CHECK(!ct_rtp_parse(&p, &h));
+  b[0] = 0xa0; /* padding */
+  p.len = p.wire_len = 12 + 100;
+  b[111] = 4;
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 96);
+  b[111] = 101; /* more than there is: SRTP, or nonsense */
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 100);
+  p.len = 40; /* snapped: the last byte was not captured */
+  CHECK(ct_rtp_parse(&p, &h));
+  CHECK_EQ(h.octets, 100);
+  b[0] = 0x40;
+  CHECK(!ct_rtp_parse(&p, &h));
+  start(4, 4);
+  p.len = p.wire_len = 5;
+  push_packet(&p, 0);
+  CHECK_EQ(opened, 0);
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_MALFORMED], 1);
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_PACKETS], 1);
+  stop();
+}
+
+static void impossible_times(void) {
+  start(4, 4);
+  const int64_t at[] = {0, INT64_MAX, INT64_MIN, -1, INT64_MAX - 1, 5, INT64_MIN + 1, T0, T0 + 20 * MS};
+  for (uint32_t k = 0; k < 200; k++)
+    for (uint32_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+      push(SEND(.at = at[(i * (k + 1)) % 9], .ts = rnd(), .seq = (uint16_t)(k * 9 + i),
+                .pt = (uint8_t)(k & 1 ? 0 : 111)));
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_PACKETS], 1800);
+  stop();
+}
+
+/* ---- throughput ---- */
+static double now_s(void) {
+  struct timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+static void bench(uint32_t streams, uint32_t total, uint8_t pt) {
+  struct ct_rtp_opts o = {streams, streams, {11, 22}, 5 * SECOND, 60};
+  table = ct_rtp_create(&o);
+  struct ct_packet p[32];
+  static uint8_t b[32][256];
+  uint64_t h[32];
+  struct ct_rtp_events ev;
+  struct send s = SEND(.pt = pt);
+  for (int i = 0; i < 32; i++) make_packet(&p[i], b[i], &s);
+  uint32_t i = 0, round = 0;
+  double fill = 0;
+  double t0 = now_s();
+  for (uint32_t done = 0; done < total;) {
+    double f0 = now_s();
+    for (int k = 0; k < 32; k++) {
+      uint32_t id = i * 2654435761u;
+      uint32_t ts = round * (pt < 35 ? 160 : 960);
+      for (int n = 0; n < 4; n++)
+        b[k][4 + n] = (uint8_t)(ts >> (24 - 8 * n)), b[k][8 + n] = (uint8_t)(id >> (24 - 8 * n));
+      b[k][2] = (uint8_t)(round >> 8), b[k][3] = (uint8_t)round;
+      p[k].ts_ns = T0 + round * 20 * MS + i * 100;
+      p[k].sport = (uint16_t)(i * 2);
+      memcpy(p[k].src, &id, 4);
+      p[k].frame = NULL;
+      if (++i == streams) i = 0, round++;
+    }
+    fill += now_s() - f0;
+    for (int k = 0; k < 32; k++) h[k] = ct_rtp_hash(table, &p[k], 0), ct_rtp_prefetch_slot(table, h[k]);
+    for (int k = 0; k < 32; k++) ct_rtp_prefetch_stream(table, h[k]);
+    for (int k = 0; k < 32; k++) ct_rtp_update(table, h[k], &p[k], 0, &ev);
+    done += 32;
+  }
+  double t = now_s() - t0 - fill;
+  printf("%u streams, payload type %u: %.1f ns a packet (%u packets, making them %.1f ns apart)\n", streams,
+         pt, t * 1e9 / total, total, fill * 1e9 / total);
+  ct_rtp_free(table);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "bench") == 0) {
+    for (int k = 0; k < 3; k++) {
+      bench(1000, 6000000, 0);
+      bench(1000, 6000000, 111);
+      bench(93000, 6000000, 0);
+      bench(93000, 6000000, 111);
+    }
+    return 0;
+  }
+  heuristic();
+  candidates_are_recycled();
+  oldest_is_evicted();
+  index_grows();
+  removal_under_rebuild();
+  same_slot_other_key();
+  telephone_events_and_noise();
+  dynamic_clock(8000, 0, false);
+  dynamic_clock(16000, 1, false);
+  dynamic_clock(48000, 2, false);
+  dynamic_clock(90000, 3, false);
+  dynamic_clock(32000, 4, true);
+  clock_from_sdp();
+  codec_change();
+  headers();
+  impossible_times();
+  printf("test_rtp_table: %d checks, %d failed\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,53 @@
+/**
+ * Every loss of a session by its reason: nothing that was captured goes missing without a name here.
+ */
+import { SCAN_REASONS } from '../sip/scan.ts';
+import type { CaptureSession } from './capture-session.ts';
+
+/** Decode counters that are losses; the others count what was seen. */
+const DECODE_LOSSES = [
+  'tcpEvicted',
+  'tcpTimeouts',
+  'tcpGaps',
+  'tcpGapBytes',
+  'tcpBytesIgnored',
+  'tcpMessageTooLong',
+  'tcpMessagesTruncated',
+  'tcpMessagesAborted',
+  'wsBadFrames',
+  'wsCompressedUndecodable',
+  'fragmentDatagramsDiscarded',
+  'fragmentsMalformed',
+  'fragmentsSnapped',
+  'fragmentsEvicted',
+  'fragmentTimeouts',
+  'fragmentBytesIgnored',
+] as const;
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
+/** Count by reason, zero included: the list is complete. */
+export function lossesByReason(session: CaptureSession): Record<string, number> {
+  const { source, decode, sip, rtcp, hep, tracker, log, dialogs, streams } = session;
+  const out: Record<string, number> = {};
+  for (const [reason, count] of source.losses()) out[`frame_${reason}`] = count;
+  out['record_cut'] = source.counter('records_cut');
+  out['rtp_from_fragments_dropped'] = source.counter('rtp_from_fragments_dropped');
+  out['rtp_malformed'] = source.counter('rtp_malformed');
+  out['rtp_probing_recycled'] = source.counter('rtp_probing_recycled');
+  for (const name of DECODE_LOSSES) out[snake(name)] = decode[name];
+  SCAN_REASONS.forEach((reason, i) => {
+    if (reason !== 'ok') out[`sip_${reason}`] = sip.refused[i] ?? 0;
+  });
+  out['sip_without_call_id'] = tracker.counts.withoutCallId;
+  for (const [reason, count] of rtcp.refused) out[`rtcp_${reason}`] = count;
+  out['hep_rejected'] = hep.rejected;
+  out['hep_other_type'] = hep.otherTypes;
+  out['messages_evicted'] = log.evicted;
+  out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;
+  out['dialogs_evicted'] = dialogs.evicted;
+  out['streams_evicted'] = streams.evicted;
+  return out;
+}

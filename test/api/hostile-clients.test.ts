@@ -1,0 +1,140 @@
+/** Clients that hold, drip, half-close, flood or never read: the service answers others all the while, and recovers. */
+
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { FULL_DIALOG } from './documents.ts';
+import { fakeReaders } from './fake-readers.ts';
+import { get, rawRequest, startApi } from './running-api.ts';
+
+/** Connections of one crowd; the long form takes thousands. */
+const CROWD = Number(process.env['CALLTAP_CONNECTIONS'] ?? 500);
+
+/** Opens connections from one source address and sends each of them `text`. */
+async function crowd(t: TestContext, port: number, size: number, text: string): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await Promise.all(
+    Array.from({ length: size }, async () => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.66', allowHalfOpen: true });
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', () => undefined);
+      await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+      if (text !== '') socket.write(text);
+    }),
+  );
+  return sockets;
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const started = performance.now();
+  const { status, body } = await rawRequest(port, get('/health'), 5000);
+  assert.ok(performance.now() - started < 4000, 'the answer came too late');
+  assert.ok(status === 200 || status === 503, `status ${status}`);
+  assert.equal(status === 200, body === 'ok');
+  return status === 200;
+}
+
+async function untilOpen(port: number): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await isOpen(port))) {
+    assert.ok(performance.now() < deadline, 'the service did not recover');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Waits until none of them is open any more. */
+async function untilGone(sockets: readonly Socket[]): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  const isLeft = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded;
+  while (sockets.some(isLeft)) {
+    assert.ok(performance.now() < deadline, `${sockets.filter(isLeft).length} connections are still held`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('slow clients below the connection limit disturb nobody, and are ended', async (t) => {
+  const { port } = await startApi(t, { maxConn: CROWD + 50, times: { headerMs: 1_500, requestMs: 3_000 } });
+  const sockets = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('a');
+  }, 200);
+  t.after(() => clearInterval(drip));
+  for (let i = 0; i < 5; i++) assert.ok(await isOpen(port));
+  await untilGone(sockets);
+});
+
+test('slow clients beyond the connection limit: others are told 503, and served once those are ended', async (t) => {
+  const { port } = await startApi(t, { maxConn: 50, times: { headerMs: 1_500, requestMs: 3_000 } });
+  const sockets = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  assert.equal(await isOpen(port), false);
+  await untilOpen(port);
+  await untilGone(sockets);
+});
+
+test('connections that never send a byte are ended', async (t) => {
+  const { port } = await startApi(t, { maxConn: CROWD, times: { headerMs: 1_000, requestMs: 2_000 } });
+  const sockets = await crowd(t, port, CROWD, '');
+  await isOpen(port);
+  await untilOpen(port);
+  await untilGone(sockets);
+});
+
+test('half-closed clients are answered and let go', async (t) => {
+  const { port } = await startApi(t, { maxConn: CROWD + 50 });
+  const asked = await crowd(t, port, Math.min(90, CROWD), 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+  for (const socket of asked) socket.end();
+  const cut = await crowd(t, port, CROWD - asked.length, 'GET /health HTTP/1.1\r\nHo');
+  for (const socket of cut) socket.end();
+  await untilGone([...asked, ...cut]);
+  for (const socket of asked) assert.ok(socket.bytesRead > 0, 'a half-closed client still gets its answer');
+  assert.ok(await isOpen(port));
+});
+
+test('a flood of pipelined requests is answered in order and limited like any other', async (t) => {
+  const { port } = await startApi(t, { maxConn: 60 });
+  const requests = 2_000;
+  const flood = crowd(t, port, 20, 'GET /v1/dialogs HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
+  for (let i = 0; i < 5; i++) assert.ok(await isOpen(port));
+  await flood;
+  const one = await rawRequest(port, 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300) + get('/health'), 5000);
+  const statuses = [...(one.head + one.body).matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((found) => found[1]);
+  assert.equal(statuses.length, 301);
+  assert.ok(statuses.filter((status) => status === '503').length >= 100);
+});
+
+test('a client that asks and never reads is cut, and bounds what is kept for it', async (t) => {
+  const big = {
+    ...FULL_DIALOG,
+    streams: Array.from({ length: 2_000 }, () => FULL_DIALOG.streams[0]).flatMap((s) => s ?? []),
+  };
+  const readers = fakeReaders({ dialog: () => big });
+  const { port } = await startApi(t, { readers, maxConn: 10, times: { stalledMs: 1_000 } });
+  const before = process.memoryUsage().rss;
+  const closed = await Promise.all(
+    Array.from({ length: 8 }, async (_, i) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${70 + i}` });
+      t.after(() => socket.destroy());
+      socket.on('error', () => undefined);
+      socket.pause();
+      const started = performance.now();
+      socket.write('GET /v1/dialogs/x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(90));
+      // Nobody reads, so the end shows only when something is written into it.
+      return new Promise<number>((resolve) => {
+        const poke = setInterval(() => socket.write('\r\n'), 100);
+        t.after(() => clearInterval(poke));
+        socket.once('close', () => resolve(performance.now() - started));
+      });
+    }),
+  );
+  assert.ok(Math.max(...closed) < 15_000, `cut after ${closed.join(', ')} ms`);
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 400 * 1024 * 1024, `${grown} bytes`);
+  assert.ok(await isOpen(port));
+});
