@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LANE_MODE, STREAM, STREAM_BYTES, STREAM_FLAG, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { packetMs, streamJitter } from '../../../src/rtp/stream-snapshot.ts';
-import { parseWindow, StreamTable } from '../../../src/rtp/stream-table.ts';
+import { StreamTable } from '../../../src/rtp/stream-table.ts';
+import { parseWindow } from '../../../src/rtp/stream-window.ts';
 import { laneOf, windowJitterMs } from '../../../src/rtp/stream-window.ts';
 
 const INFO = { streamBytes: STREAM_BYTES, streamChunk: 4 };
