@@ -21,8 +21,8 @@ import { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { SdpTracker } from '../store/sdp-tracker.ts';
 import { StreamStore } from '../store/stream-store.ts';
 import type { Stream } from '../store/stream.ts';
+import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
-import { qualityContext } from './documents.ts';
 import { HepIngest } from './hep-ingest.ts';
 import { Ingest } from './ingest.ts';
 import { SipIngest } from './sip-ingest.ts';
@@ -128,6 +128,12 @@ export class CaptureSession {
     return Number.isFinite(this.ingest.nowUs) ? this.ingest.nowUs : Number.NaN;
   }
 
+  /** What the clock and the options decide about every stream. */
+  get quality(): QualityContext {
+    const { streams, nowUs, isExhausted } = this;
+    return { streams, windowSec: this.options.windowSec, nowUs, isExhausted };
+  }
+
   get sawRtp(): boolean {
     return this.streams.size > 0 || this.source.counter('rtp_accepted') > 0;
   }
@@ -162,7 +168,7 @@ export class CaptureSession {
   /** One observation a stream, when its call or the capture has ended. */
   #observe(stream: Stream): void {
     if (stream.isObserved) return;
-    const q = streamQuality(stream, qualityContext(this));
+    const q = streamQuality(stream, this.quality);
     if (q === null) return;
     stream.isObserved = true;
     if (q.mos !== null) this.mos.observe(q.mos);

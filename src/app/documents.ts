@@ -13,21 +13,12 @@ import { toDialogDocument } from '../view/dialog-document.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
 import { streamQuality } from '../view/stream-quality.ts';
-import type { QualityContext, StreamQuality } from '../view/stream-quality.ts';
+import type { StreamQuality } from '../view/stream-quality.ts';
 import type { CaptureSession } from './capture-session.ts';
-
-export function qualityContext(session: CaptureSession): QualityContext {
-  return {
-    streams: session.streams,
-    windowSec: session.options.windowSec,
-    nowUs: session.nowUs,
-    isExhausted: session.isExhausted,
-  };
-}
 
 /** A stream and its quality, or null when its counters are gone. */
 export function qualityOf(session: CaptureSession, stream: Stream): StreamQuality | null {
-  return streamQuality(stream, qualityContext(session));
+  return streamQuality(stream, session.quality);
 }
 
 export function streamDocument(session: CaptureSession, stream: Stream): RtpStream | null {
