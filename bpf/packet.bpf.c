@@ -122,10 +122,12 @@ CT_INLINE int is_tunnel_port(u16 port) {
   }
 }
 
+#define UNKNOWN 0xffffffff
+
 struct net {
   u32 off;     /* of the IP header */
   u32 payload; /* of what the IP header carries */
-  u32 len;     /* bytes after it by the IP header; 0 when it does not say */
+  u32 len;     /* bytes of that by the IP header; UNKNOWN when it does not say */
   u8 version;
   u8 proto;
 };
@@ -164,24 +166,25 @@ CT_INLINE u32 binary_class(const u8 *h, u32 len) {
 }
 
 CT_INLINE int udp(struct __sk_buff *skb, const struct net *n) {
-  u8 d[8];
-  if (bpf_skb_load_bytes(skb, n->payload, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);
+  u8 d[20] = {}; /* the header and the first 12 bytes behind it, where there are so many */
+  u8 *h = d + 8;
+  int has_head = bpf_skb_load_bytes(skb, n->payload, d, 20) == 0;
+  if (!has_head && bpf_skb_load_bytes(skb, n->payload, d, 8)) return verdict(skb, CT_F_UNPARSED, WHOLE);
   u16 sport = be16(d), dport = be16(d + 2);
   u32 len = be16(d + 4), at = n->payload + 8;
-  if (len < 8) return verdict(skb, CT_F_UNPARSED, WHOLE);
+  if (len < 8 || len > n->len) return verdict(skb, CT_F_UNPARSED, WHOLE);
   len -= 8;
   if (skb->gso_size && skb->gso_size < len) len = skb->gso_size;
   int gate = in_gate(sip_gate, dport) || in_gate(sip_gate, sport);
   if (is_tunnel_port(dport) || is_tunnel_port(sport)) return verdict(skb, CT_F_TUNNEL, WHOLE);
 
-  u8 h[12] = {};
   if (len < 12) { /* a keep-alive, an empty RTCP packet, ChannelData */
     if (gate) return verdict(skb, CT_F_SIP, WHOLE);
     if (len >= 4 && bpf_skb_load_bytes(skb, at, h, 4) == 0) {
       if (h[0] >> 6 == 2) return verdict(skb, CT_F_RTCP, WHOLE);
       if (h[0] >= 64 && h[0] < 80) return verdict(skb, CT_F_STUN, WHOLE);
     }
-  } else if (bpf_skb_load_bytes(skb, at, h, 12)) {
+  } else if (!has_head) {
     return verdict(skb, CT_F_UNPARSED, WHOLE);
   } else if (h[0] >> 6 == 2 && sport >= 1024 && dport >= 1024) {
     if (h[1] >= 192 && h[1] <= 223) return verdict(skb, CT_F_RTCP, WHOLE);
@@ -231,8 +234,8 @@ CT_INLINE int tcp(struct __sk_buff *skb, const struct net *n) {
   if (bpf_skb_load_bytes(skb, n->payload, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);
   u16 sport = be16(d), dport = be16(d + 2);
   u32 header = (d[12] >> 4) * 4u;
-  if (header < 20) return verdict(skb, CT_F_UNPARSED, WHOLE);
   u32 at = n->payload + header;
+  if (header < 20 || header > n->len || at > skb->len) return verdict(skb, CT_F_UNPARSED, WHOLE);
   /* SYN, FIN and RST delimit a connection; an acknowledgement alone says nothing. */
   int is_empty = n->len == header;
   if (in_gate(sip_gate, dport) || in_gate(sip_gate, sport) || in_gate(ws_gate, dport) ||
@@ -277,6 +280,7 @@ CT_INLINE int fragment(struct __sk_buff *skb, u8 proto) {
 }
 
 CT_INLINE int transport(struct __sk_buff *skb, const struct net *n) {
+  if (n->payload > skb->len) return verdict(skb, CT_F_UNPARSED, WHOLE);
   if (n->proto == 17) return udp(skb, n);
   if (n->proto == 6) return tcp(skb, n);
   if (n->proto == (n->version == 4 ? 1 : 58)) return icmp(skb, n);
@@ -287,10 +291,12 @@ CT_INLINE int ipv4(struct __sk_buff *skb, u32 off) {
   u8 d[10];
   if (bpf_skb_load_bytes(skb, off, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);
   u32 header = (d[0] & 15) * 4u, total = be16(d + 2);
-  if (d[0] >> 4 != 4 || header < 20) return verdict(skb, CT_F_UNPARSED, WHOLE);
+  /* A total length of 0 is what segmentation offload leaves. */
+  if (d[0] >> 4 != 4 || header < 20 || (total != 0 && total < header))
+    return verdict(skb, CT_F_UNPARSED, WHOLE);
   if (be16(d + 6) & 0x3fff) return fragment(skb, d[9]);
   struct net n = {.off = off, .payload = off + header, .version = 4, .proto = d[9]};
-  n.len = total > header ? total - header : 0;
+  n.len = total == 0 ? UNKNOWN : total - header;
   return transport(skb, &n);
 }
 
@@ -300,6 +306,7 @@ CT_INLINE int ipv6(struct __sk_buff *skb, u32 off) {
   if (bpf_skb_load_bytes(skb, off, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);
   if (d[0] >> 4 != 6) return verdict(skb, CT_F_UNPARSED, WHOLE);
   struct net n = {.off = off, .payload = off + 40, .len = be16(d + 4), .version = 6, .proto = d[6]};
+  if (n.len == 0) n.len = UNKNOWN;
   for (u32 i = 0; i < MAX_TAGS; i++) {
     u32 size;
     switch (n.proto) {
@@ -312,28 +319,27 @@ CT_INLINE int ipv6(struct __sk_buff *skb, u32 off) {
     case 140: /* shim6 */ break;
     default: return transport(skb, &n);
     }
-    if (bpf_skb_load_bytes(skb, n.payload, d, 4)) return verdict(skb, CT_F_UNPARSED, WHOLE);
+    if (bpf_skb_load_bytes(skb, n.payload, d, 8)) return verdict(skb, CT_F_UNPARSED, WHOLE);
     /* A fragment header without offset and more-bit is a whole packet (RFC 6946). */
     if (n.proto == 44 && (be16(d + 2) & 0xfff9)) return fragment(skb, d[0]);
     size = n.proto == 44 ? 8 : (d[1] + 1u) * 8u;
+    if (size > n.len) return verdict(skb, CT_F_UNPARSED, WHOLE);
     n.proto = d[0];
     n.payload += size;
-    n.len = n.len > size ? n.len - size : 0;
+    if (n.len != UNKNOWN) n.len -= size;
   }
   return verdict(skb, CT_F_UNPARSED, WHOLE);
 }
 
 /* ---- Link ---- */
 
-/* Where the link header ends when sockets on Ethernet and on links without a header share the program: the
- * kernel says what follows, so the Ethertype and the version nibble behind a header must agree with it. */
-CT_INLINE int has_no_link_header(struct __sk_buff *skb, u16 protocol) {
-  u8 want = protocol == 0x0800 ? 4 : 6, first, behind;
-  u8 type[2];
-  if (protocol != 0x0800 && protocol != 0x86dd) return 0;
-  if (bpf_skb_load_bytes(skb, 0, &first, 1) || first >> 4 != want) return 0;
-  if (bpf_skb_load_bytes(skb, 12, type, 2) || be16(type) != protocol) return 1;
-  return bpf_skb_load_bytes(skb, 14, &behind, 1) || behind >> 4 != want;
+/* Sockets on Ethernet and on links without a header may share the program: the kernel says what follows, so
+ * the Ethertype and the version nibble behind a header must agree with it. `d` is the first 16 bytes. */
+CT_INLINE int has_link_header(const u8 *d, u16 protocol) {
+  u8 version = protocol == 0x0800 ? 4 : 6;
+  if (link_type != CT_LINK_MIXED) return link_type == CT_LINK_ETHER;
+  if ((protocol != 0x0800 && protocol != 0x86dd) || d[0] >> 4 != version) return 1;
+  return be16(d + 12) == protocol && d[14] >> 4 == version;
 }
 
 CT_INLINE int is_vlan(u16 type) {
@@ -370,10 +376,10 @@ int calltap_packet(struct __sk_buff *skb) {
   }
   u16 type = bpf_ntohs((u16)skb->protocol);
   u32 off = 0;
-  if (link_type == CT_LINK_ETHER || (link_type == CT_LINK_MIXED && !has_no_link_header(skb, type))) {
-    u8 d[2];
-    if (bpf_skb_load_bytes(skb, 12, d, 2)) return verdict(skb, CT_F_UNPARSED, WHOLE);
-    type = be16(d);
+  u8 d[16];
+  if (bpf_skb_load_bytes(skb, 0, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);
+  if (has_link_header(d, type)) {
+    type = be16(d + 12);
     off = 14;
     /* The tag a card or the stack has taken out is not here; these are the ones left in the frame. */
     for (u32 i = 0; is_vlan(type); i++) {

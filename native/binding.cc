@@ -137,9 +137,10 @@ class Capture : public Nan::ObjectWrap {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
     Nan::Utf8String path(info[0]);
     if (c->closing_ || c->file_.running || *path == nullptr) return Nan::ThrowError("capture is busy or closed");
-    ct_pcap_status status = CT_PCAP_RECORD;
+    // Headers are read by the thread: a pipe that says nothing yet must not hold JavaScript.
+    ct_pcap_status status = CT_PCAP_IO;
     int err = 0;
-    ct_pcap *f = ct_pcap_open(*path, &status, &err);
+    ct_pcap *f = ct_pcap_open_unread(*path, &err);
     if (f != nullptr) {
       c->file_.pl = &c->pl_;
       c->file_.ring = &c->ring_;

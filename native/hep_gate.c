@@ -30,8 +30,8 @@ static bool is_allowed(const struct ct_hep_gate *g, const uint8_t *addr, uint8_t
 
 int ct_hep_gate_init(struct ct_hep_gate *g, uint64_t *totals, const struct ct_cidr *allow, uint32_t n,
                      uint32_t rate, uint32_t max_bytes) {
-  static const struct ct_cidr LOOPBACK[2] = {
-      {4, 8, {127}}, {6, 128, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}};
+  static const struct ct_cidr LOOPBACK[2] = {{4, 8, {127}},
+                                             {6, 128, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}};
   memset(g, 0, sizeof(*g));
   g->n = totals;
   if (n == 0) {
@@ -112,8 +112,8 @@ static bool take_rate(struct ct_hep_gate *g, int64_t now_ns) {
   return true;
 }
 
-enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
-                                 uint32_t len, int64_t now_ns, struct ct_hep_sender **sender) {
+enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
+                                 int64_t now_ns, struct ct_hep_sender **sender) {
   static const uint8_t MAPPED[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   uint8_t unmapped[16] = {0};
   if (version == 6 && memcmp(addr, MAPPED, sizeof(MAPPED)) == 0) {
@@ -134,8 +134,8 @@ void ct_hep_count(struct ct_hep_gate *g, struct ct_hep_sender *sender, enum ct_h
   sender->n[v]++;
 }
 
-enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
-                                 uint32_t len, int64_t now_ns) {
+enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
+                                 int64_t now_ns) {
   struct ct_hep_sender *sender;
   ct_hep_gate_lock(g);
   enum ct_hep_verdict v = ct_hep_judge(g, addr, version, len, now_ns, &sender);

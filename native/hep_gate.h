@@ -72,13 +72,13 @@ void ct_hep_gate_lock(struct ct_hep_gate *g);
 void ct_hep_gate_unlock(struct ct_hep_gate *g);
 /* Under the lock: verdict over one packet, not yet counted. *sender is valid until unlock. now_ns is
  * a clock that never runs back. An IPv4-mapped IPv6 address is judged as the IPv4 address it maps. */
-enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
-                                 uint32_t len, int64_t now_ns, struct ct_hep_sender **sender);
+enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
+                                 int64_t now_ns, struct ct_hep_sender **sender);
 /* Under the lock: counts what became of it. */
 void ct_hep_count(struct ct_hep_gate *g, struct ct_hep_sender *sender, enum ct_hep_verdict v);
 /* Judges and counts one packet; takes the lock. */
-enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
-                                 uint32_t len, int64_t now_ns);
+enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
+                                 int64_t now_ns);
 /* Copies at most max senders, those with the most refusals first, then those with the most packets. */
 uint32_t ct_hep_top_senders(struct ct_hep_gate *g, struct ct_hep_sender *out, uint32_t max);
 

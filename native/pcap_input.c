@@ -54,6 +54,10 @@ static bool read_again(int fd) {
 /* One read(2); 0 at the end and on error. */
 static size_t read_some(struct ct_input *in, uint8_t *to, size_t room) {
   ssize_t n;
+  if (in->wait != NULL && !in->wait(in->fd, in->wait_arg)) {
+    in->err = ECANCELED;
+    return 0;
+  }
   do n = read(in->fd, to, room);
   while (n < 0 && read_again(in->fd));
   if (n < 0) in->err = errno;

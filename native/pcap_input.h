@@ -26,6 +26,9 @@ struct ct_input {
   int err; /* errno of a failed read or inflate, 0 none */
   bool own_fd, gzip, in_member, eof;
   bool cut; /* the gzip stream ended inside a member */
+  /* Called before a read that may block (NULL: reads block); false ends the input with ECANCELED. */
+  bool (*wait)(int fd, void *arg);
+  void *wait_arg;
 };
 
 /* Takes a descriptor, or memory when fd is -1. False when memory ran out. */

@@ -82,24 +82,29 @@ static bool open_format(struct ct_pcap *f, enum ct_pcap_status *status) {
   return open_classic(f);
 }
 
-static struct ct_pcap *finish_open(struct ct_pcap *f, enum ct_pcap_status *status, int *err) {
+static bool read_headers(struct ct_pcap *f, enum ct_pcap_status *status) {
   if (!ct_input_detect_gzip(&f->in)) {
     *status = CT_PCAP_IO;
     f->in.err = ENOMEM;
-  } else if (open_format(f, status)) {
-    *status = CT_PCAP_RECORD;
-    return f;
+    return false;
   }
+  if (!open_format(f, status)) return false;
+  *status = CT_PCAP_RECORD;
+  return true;
+}
+
+static struct ct_pcap *finish_open(struct ct_pcap *f, enum ct_pcap_status *status, int *err) {
+  if (read_headers(f, status)) return f;
   if (err != NULL) *err = *status == CT_PCAP_IO ? f->in.err : 0;
   ct_pcap_close(f);
   return NULL;
 }
 
-/* Descriptor of the path, "-" being stdin; -1 with errno. Opening a FIFO waits for its writer. */
-static int open_path(const char *path, struct stat *st) {
+/* Descriptor of the path, "-" being stdin; -1 with errno. Without O_NONBLOCK a FIFO waits for its writer. */
+static int open_path(const char *path, int flags, struct stat *st) {
   int fd = STDIN_FILENO;
   if (strcmp(path, "-") != 0) {
-    do fd = open(path, O_RDONLY | O_CLOEXEC);
+    do fd = open(path, O_RDONLY | O_CLOEXEC | flags);
     while (fd < 0 && errno == EINTR);
   }
   if (fd < 0) return -1;
@@ -110,10 +115,9 @@ static int open_path(const char *path, struct stat *st) {
   return -1;
 }
 
-struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int *err) {
+static struct ct_pcap *open_unread(const char *path, int flags, int *err) {
   struct stat st;
-  *status = CT_PCAP_IO;
-  int fd = open_path(path, &st);
+  int fd = open_path(path, flags, &st);
   if (fd < 0) {
     *err = errno;
     return NULL;
@@ -127,7 +131,25 @@ struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int 
     return NULL;
   }
   if (S_ISREG(st.st_mode)) f->in.size = (uint64_t)st.st_size;
-  return finish_open(f, status, err);
+  return f;
+}
+
+struct ct_pcap *ct_pcap_open_unread(const char *path, int *err) {
+  return open_unread(path, O_NONBLOCK, err);
+}
+
+bool ct_pcap_start(struct ct_pcap *f, bool (*wait)(int fd, void *arg), void *arg,
+                   enum ct_pcap_status *status) {
+  /* A file of a known size never lets its reader wait. */
+  f->in.wait = f->in.size > 0 ? NULL : wait;
+  f->in.wait_arg = arg;
+  return read_headers(f, status);
+}
+
+struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int *err) {
+  *status = CT_PCAP_IO;
+  struct ct_pcap *f = open_unread(path, 0, err);
+  return f == NULL ? NULL : finish_open(f, status, err);
 }
 
 struct ct_pcap *ct_pcap_open_memory(const uint8_t *data, uint64_t len, enum ct_pcap_status *status) {

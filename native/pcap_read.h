@@ -34,6 +34,13 @@ struct ct_pcap_record {
 struct ct_pcap;
 /* Opens by path; on failure returns NULL and sets *status (and *err to errno for CT_PCAP_IO). */
 struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int *err);
+/* Opens by path without reading a byte, so that it does not wait for a pipe; ct_pcap_start() then reads
+ * the headers, on the thread that may wait. NULL: *err is errno. */
+struct ct_pcap *ct_pcap_open_unread(const char *path, int *err);
+/* False when the input is no capture: *status as for ct_pcap_open(). `wait` (or NULL) is called before each
+ * read of a pipe, terminal or socket; when it returns false, the input ends as CT_PCAP_IO, ECANCELED. */
+bool ct_pcap_start(struct ct_pcap *f, bool (*wait)(int fd, void *arg), void *arg,
+                   enum ct_pcap_status *status);
 /* Opens over memory, for the fuzz targets and tests. The bytes must outlive the reader. */
 struct ct_pcap *ct_pcap_open_memory(const uint8_t *data, uint64_t len, enum ct_pcap_status *status);
 enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r);

@@ -12,30 +12,30 @@
  */
 #ifndef CALLTAP_PCAP_WRITE_H
 #define CALLTAP_PCAP_WRITE_H
+#include "slab.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "slab.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CT_PW_BUFFER (256u * 1024u)
+#define CT_PW_BUFFER (256u * 1024u)          /* bytes written at a time */
 #define CT_PW_MAX_FRAME (CT_PW_BUFFER - 64u) /* longer frames are cut, and counted */
 #define CT_PW_LINKTYPES 16u                  /* interface blocks of a pcapng file */
 #define CT_PW_LINK_UNKNOWN UINT32_MAX
 
 /* Counters seen by JavaScript as one array. */
 enum ct_pw_counter {
-  CT_PW_FRAMES,        /* in files */
-  CT_PW_BYTES,         /* written to files, headers included */
-  CT_PW_GATED,         /* frames skipped because the persistence gate was closed */
-  CT_PW_LOST,          /* frames that could not be written: the buffer was full while writing failed */
-  CT_PW_LINK_REFUSED,  /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
-  CT_PW_CUT,           /* frames longer than CT_PW_MAX_FRAME */
-  CT_PW_WRITE_ERRORS,  /* failed or short writes */
-  CT_PW_OPEN_ERRORS,   /* a next or re-opened file could not be opened; the old one goes on */
-  CT_PW_FILES,         /* files opened */
-  CT_PW_LAST_ERRNO,    /* of the newest failure, 0 once writing works again */
+  CT_PW_FRAMES,       /* in files */
+  CT_PW_BYTES,        /* written to files, headers included */
+  CT_PW_GATED,        /* frames skipped because the persistence gate was closed */
+  CT_PW_LOST,         /* frames that could not be written: the buffer was full while writing failed */
+  CT_PW_LINK_REFUSED, /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
+  CT_PW_CUT,          /* frames longer than CT_PW_MAX_FRAME */
+  CT_PW_WRITE_ERRORS, /* failed or short writes */
+  CT_PW_OPEN_ERRORS,  /* a next or re-opened file could not be opened; the old one goes on */
+  CT_PW_FILES,        /* files opened */
+  CT_PW_LAST_ERRNO,   /* of the newest failure, 0 once writing works again */
   CT_PW_COUNTERS
 };
 const char *ct_pw_counter_name(uint32_t i); /* snake_case; NULL past the end */

@@ -16,33 +16,40 @@
 
 enum ct_kind {
   CT_KIND_NONE = 0,
-  CT_KIND_UDP = 1,            /* UDP payload that may be SIP (in the port gate); aux2 IP id; aux1 > 0: the
+  CT_KIND_UDP = 1,             /* UDP payload that may be SIP (in the port gate); aux2 IP id; aux1 > 0: the
                                  whole frame of aux1 bytes is there and begins aux0 bytes before off */
-  CT_KIND_TCP = 2,            /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
-  CT_KIND_FRAGMENT = 3,       /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
-  CT_KIND_ICMP = 4,           /* ICMP or ICMPv6 message, from its type byte */
-  CT_KIND_RTCP = 5,           /* RTCP compound packet */
-  CT_KIND_STUN = 6,           /* STUN message or TURN ChannelData */
-  CT_KIND_HEP = 7,            /* HEP datagram found in a capture (-E) */
-  CT_KIND_STREAM_OPENED = 8,  /* new RTP candidate; aux0 stream index, aux1 SSRC, aux2 generation */
-  CT_KIND_STREAM_ACCEPTED = 9,/* the heuristic accepted it; same aux */
-  CT_KIND_STREAM_WINDOW = 10, /* closed quality window; payload struct ct_rtp_window; same aux */
-  CT_KIND_STREAM_EVICTED = 11,/* index given back; same aux */
-  CT_KIND_RTP = 12,           /* RTP found while decoding a reassembled datagram, for injection */
-  CT_KIND_SOURCE_END = 13,    /* end of the source; aux0 enum ct_end */
+  CT_KIND_TCP = 2,             /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
+  CT_KIND_FRAGMENT = 3,        /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
+  CT_KIND_ICMP = 4,            /* ICMP or ICMPv6 message, from its type byte */
+  CT_KIND_RTCP = 5,            /* RTCP compound packet */
+  CT_KIND_STUN = 6,            /* STUN message or TURN ChannelData */
+  CT_KIND_HEP = 7,             /* HEP datagram found in a capture (-E) */
+  CT_KIND_STREAM_OPENED = 8,   /* new RTP candidate; aux0 stream index, aux1 SSRC, aux2 generation */
+  CT_KIND_STREAM_ACCEPTED = 9, /* the heuristic accepted it; same aux */
+  CT_KIND_STREAM_WINDOW = 10,  /* closed quality window; payload struct ct_rtp_window; same aux */
+  CT_KIND_STREAM_EVICTED = 11, /* index given back; same aux */
+  CT_KIND_RTP = 12,            /* RTP found while decoding a reassembled datagram, for injection */
+  CT_KIND_SOURCE_END = 13,     /* end of the source; aux0 enum ct_end */
 };
 
 enum ct_origin { CT_ORIGIN_WIRE = 0, CT_ORIGIN_HEP = 1, CT_ORIGIN_UPROBE = 2 };
 
 enum ct_record_flag {
-  CT_FLAG_SNAPPED = 1,      /* fewer payload bytes than were on the wire */
-  CT_FLAG_SIP_GATE = 2,     /* a port of the pair is in --portrange */
-  CT_FLAG_WS_GATE = 4,      /* a port of the pair is in --ws-portrange */
-  CT_FLAG_LOOKS_SIP = 8,    /* first bytes are a SIP start line */
-  CT_FLAG_TUNNELED = 16,    /* inside at least one encapsulation */
+  CT_FLAG_SNAPPED = 1,   /* fewer payload bytes than were on the wire */
+  CT_FLAG_SIP_GATE = 2,  /* a port of the pair is in --portrange */
+  CT_FLAG_WS_GATE = 4,   /* a port of the pair is in --ws-portrange */
+  CT_FLAG_LOOKS_SIP = 8, /* first bytes are a SIP start line */
+  CT_FLAG_TUNNELED = 16, /* inside at least one encapsulation */
 };
 
-enum ct_end { CT_END_OK = 0, CT_END_TRUNCATED = 1, CT_END_BAD_RECORD = 2, CT_END_IO = 3, CT_END_STOPPED = 4 };
+enum ct_end {
+  CT_END_OK = 0,
+  CT_END_TRUNCATED = 1,
+  CT_END_BAD_RECORD = 2,
+  CT_END_IO = 3,
+  CT_END_STOPPED = 4,
+  CT_END_NOT_OPENED = 5 /* aux1 errno, aux2 enum ct_pcap_status */
+};
 
 struct ct_record {
   double ts_us;       /*  0 microseconds since the epoch */

@@ -163,8 +163,10 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
 }
 
 /* Four of the first five packets, or of any five in a row, that step forward with one payload type:
- * the first needs no step, so three good steps of the last four decide. */
+ * the first needs no step, so three good steps of the last four decide. A repeat says nothing either way:
+ * a mirror port that copies both directions shows every packet twice. */
 static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_seq_verdict v, uint32_t step) {
+  if (v == CT_SEQ_DUPLICATE) return false;
   bool good = v == CT_SEQ_FORWARD && step <= PROBE_STEP && h->pt == s->last_pt && plausible_pt(h->pt);
   s->probe_hist = (uint8_t)((s->probe_hist << 1 | good) & 15);
   return __builtin_popcount(s->probe_hist) >= 3;

@@ -4,25 +4,30 @@
  */
 #define _GNU_SOURCE
 #include "source_file.h"
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 static void set_progress(struct ct_file_source *s) {
   uint64_t size = ct_pcap_size(s->file);
   uint64_t at = ct_pcap_position(s->file);
-  if (size > 0) atomic_store_explicit(&s->progress, (uint32_t)(at >= size ? 1000 : at * 1000 / size), memory_order_relaxed);
+  if (size > 0)
+    atomic_store_explicit(&s->progress, (uint32_t)(at >= size ? 1000 : at * 1000 / size),
+                          memory_order_relaxed);
 }
 
 static enum ct_end end_of(enum ct_pcap_status st) {
   switch (st) {
-    case CT_PCAP_EOF: return CT_END_OK;
-    case CT_PCAP_TRUNCATED: return CT_END_TRUNCATED;
-    case CT_PCAP_IO: return CT_END_IO;
-    default: return CT_END_BAD_RECORD;
+  case CT_PCAP_EOF: return CT_END_OK;
+  case CT_PCAP_TRUNCATED: return CT_END_TRUNCATED;
+  case CT_PCAP_IO: return CT_END_IO;
+  default: return CT_END_BAD_RECORD;
   }
 }
 
 /* Last record: everything before it has been consumed, so injected RTP is complete. */
-static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, int64_t last_ns) {
+static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, uint32_t detail,
+                   int64_t last_ns) {
   ct_ring_publish(s->ring);
   if (!ct_ring_wait_drained(s->ring)) return;
   ct_pipeline_drain_injected(s->pl, sink);
@@ -32,11 +37,27 @@ static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end e
   r->kind = CT_KIND_SOURCE_END;
   r->aux0 = end;
   r->aux1 = (uint32_t)ct_pcap_errno(s->file);
+  r->aux2 = detail;
   r->frame = (double)s->records;
   r->ts_us = (double)(last_ns / 1000);
   r->source = s->pl->source_id;
   ct_sink_commit(sink, r);
   ct_ring_publish(s->ring);
+}
+
+/* A pipe that is silent: what was read is shown meanwhile, and a stop is noticed. */
+static bool wait_for_bytes(int fd, void *arg) {
+  struct ct_file_source *s = arg;
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  bool shown = false;
+  while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
+    int n = poll(&p, 1, shown ? 100 : 0);
+    if (n > 0) return true;
+    if (n < 0 && errno != EINTR) return true; /* read(2) tells what is wrong */
+    if (!shown) ct_ring_publish(s->ring);
+    shown = true;
+  }
+  return false;
 }
 
 static void *run(void *arg) {
@@ -46,6 +67,10 @@ static void *run(void *arg) {
   uint32_t linktype[CT_BATCH], n = 0, batches = 0;
   enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
+  if (!ct_pcap_start(s->file, wait_for_bytes, s, &st)) {
+    finish(s, &sink, CT_END_NOT_OPENED, st, 0);
+    return NULL;
+  }
   while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
     if (n == CT_BATCH || (n > 0 && ct_pcap_will_refill(s->file))) {
       ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
@@ -70,7 +95,7 @@ static void *run(void *arg) {
   }
   if (n > 0) ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
   atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
-  finish(s, &sink, end_of(st), last_ns);
+  finish(s, &sink, end_of(st), 0, last_ns);
   return NULL;
 }
 

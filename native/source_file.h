@@ -19,7 +19,7 @@ struct ct_file_source {
   uint64_t records;
 };
 
-/* Takes ownership of `file`. False when the thread cannot be made (errno). */
+/* Takes ownership of `file`, which has not been started: its headers are read by the thread. False when the thread cannot be made (errno). */
 bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file);
 /* Stops the ring, joins the thread, closes the file. Safe to call twice. */
 void ct_file_stop(struct ct_file_source *s);

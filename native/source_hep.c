@@ -21,8 +21,9 @@
 #define WATCH_NS 100000000ll /* how often the kernel's drops are looked at */
 #define IDLE_MS 1000
 #define RETRY_MS 2
-#define CONTROL_BYTES \
-  (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(struct in6_pktinfo)))
+#define CONTROL_BYTES                                                                                        \
+  (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)) +                                      \
+   CMSG_SPACE(sizeof(struct in6_pktinfo)))
 
 struct ct_hep_batch {
   struct mmsghdr msg[CT_HEP_BATCH];
@@ -124,7 +125,8 @@ static int bind_address(struct ct_hep_source *s, const struct addrinfo *ai) {
 }
 
 int ct_hep_open(struct ct_hep_source *s, const char *address, uint16_t port) {
-  struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV}, *ai = NULL;
+  struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV},
+                  *ai = NULL;
   char service[8];
   snprintf(service, sizeof(service), "%u", port);
   s->is_open = s->running = false;
@@ -154,28 +156,12 @@ static uint32_t free_slabs(const struct ct_ring *r) {
   return r->n - (head - atomic_load_explicit(&r->tail, memory_order_acquire));
 }
 
-/* True when reserving cannot wait: the open slab has room, or the one after it is free. */
-static bool ring_takes(const struct ct_ring *r, uint32_t len) {
-  uint32_t spare = free_slabs(r);
-  if (spare != 1) return spare > 1;
-  const struct ct_slab *open = &r->slab[atomic_load_explicit(&r->head, memory_order_relaxed) % r->n];
-  return open->count < CT_SLAB_RECORDS && len <= CT_SLAB_BYTES - open->used;
-}
-
 /* True when a batch of common size may not fit: the last free slab is mostly full, or there is none. */
 static bool is_tight(const struct ct_ring *r) {
   uint32_t spare = free_slabs(r);
   if (spare != 1) return spare == 0;
   const struct ct_slab *open = &r->slab[atomic_load_explicit(&r->head, memory_order_relaxed) % r->n];
   return open->count > CT_SLAB_RECORDS / 4 * 3 || open->used > CT_SLAB_BYTES / 4 * 3;
-}
-
-/* Hands the open slab over before it is full; not while JavaScript is behind, since a slab published
- * nearly empty takes as much of the ring as a full one. False when it was kept. */
-static bool publish_early(struct ct_ring *r) {
-  if (free_slabs(r) <= r->n / 2) return false;
-  ct_ring_publish(r);
-  return true;
 }
 
 /* ---- receiving ---- */
@@ -221,17 +207,20 @@ static void read_control(struct ct_hep_source *s, struct msghdr *h, struct arriv
     } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
       struct in6_pktinfo info;
       memcpy(&info, CMSG_DATA(c), sizeof(info));
-      if (a->version == 4) memcpy(a->dst, info.ipi6_addr.s6_addr + 12, 4);
-      else memcpy(a->dst, &info.ipi6_addr, 16);
+      if (a->version == 4)
+        memcpy(a->dst, info.ipi6_addr.s6_addr + 12, 4);
+      else
+        memcpy(a->dst, &info.ipi6_addr, 16);
     }
   }
 }
 
-static void emit(struct ct_hep_source *s, struct ct_sink *sink, const struct arrival *a, const uint8_t *bytes,
+/* False when the ring has no room, or was stopped. */
+static bool emit(struct ct_hep_source *s, struct ct_sink *sink, const struct arrival *a, const uint8_t *bytes,
                  uint32_t len) {
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, len, &data);
-  if (r == NULL) return; /* the ring was stopped */
+  if (r == NULL) return false;
   if (len > 0) memcpy(data, bytes, len);
   r->ts_us = (double)(a->ts_ns / 1000) + (double)(a->ts_ns % 1000) / 1000.0;
   r->frame = -1.0;
@@ -247,6 +236,7 @@ static void emit(struct ct_hep_source *s, struct ct_sink *sink, const struct arr
   memcpy(r->src, a->src, 16);
   memcpy(r->dst, a->dst, 16);
   ct_sink_commit(sink, r);
+  return true;
 }
 
 static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n) {
@@ -265,13 +255,11 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     /* A datagram that did not fit its buffer is beyond every limit. */
     enum ct_hep_verdict v =
         ct_hep_judge(g, a.src, a.version, h->msg_flags & MSG_TRUNC ? UINT32_MAX : len, now, &sender);
-    if (v == CT_HEP_TAKEN && !ring_takes(s->ring, len)) v = CT_HEP_RING_FULL;
-    ct_hep_count(g, sender, v);
     memcpy(a.dst, s->bound, 16);
     read_control(s, h, &a);
-    if (v != CT_HEP_TAKEN) continue;
     if (a.ts_ns == 0) a.ts_ns = clock_ns(CLOCK_REALTIME);
-    emit(s, sink, &a, b->data[i], len);
+    if (v == CT_HEP_TAKEN && !emit(s, sink, &a, b->data[i], len)) v = CT_HEP_RING_FULL;
+    ct_hep_count(g, sender, v);
   }
   ct_hep_gate_unlock(g);
   s->counters[CT_HEP_N_BATCHES]++;
@@ -325,7 +313,7 @@ static void *run(void *arg) {
       watch_socket(s);
     }
     if (n <= 0) {
-      bool is_handed_over = publish_early(s->ring);
+      bool is_waiting = ct_ring_publish_soon(s->ring);
       published = now;
       if (n == 0 || err == EINTR) continue;
       bool is_error = err != EAGAIN && err != EWOULDBLOCK;
@@ -334,13 +322,13 @@ static void *run(void *arg) {
         s->last_errno = err;
         nap(); /* an error that stays must not keep the processor busy */
       } else {
-        wait_readable(s, is_handed_over ? IDLE_MS : RETRY_MS);
+        wait_readable(s, is_waiting ? RETRY_MS : IDLE_MS);
       }
       continue;
     }
     take_batch(s, &sink, (uint32_t)n);
     prepare(s->batch, 0, (uint32_t)n);
-    if (now - published >= PUBLISH_NS && publish_early(s->ring)) published = now;
+    if (now - published >= PUBLISH_NS && !ct_ring_publish_soon(s->ring)) published = now;
     if ((uint32_t)n < CT_HEP_BATCH / 4) nap();
   }
   watch_socket(s);
@@ -349,6 +337,7 @@ static void *run(void *arg) {
 
 int ct_hep_start(struct ct_hep_source *s) {
   if (!s->is_open || s->running) return -EINVAL;
+  s->ring->live = true;
   int rc = pthread_create(&s->thread, NULL, run, s);
   s->running = rc == 0;
   if (s->running) pthread_setname_np(s->thread, "calltap-hep");

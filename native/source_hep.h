@@ -8,25 +8,25 @@
  */
 #ifndef CALLTAP_SOURCE_HEP_H
 #define CALLTAP_SOURCE_HEP_H
-#include <netinet/in.h>
 #include "hep_gate.h"
 #include "slab.h"
+#include <netinet/in.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define CT_HEP_BATCH 128u
-#define CT_HEP_NAP_US 500u                    /* after a batch less than a quarter full */
-#define CT_HEP_RCVBUF (16u * 1024u * 1024u)   /* asked for; the kernel doubles it */
+#define CT_HEP_NAP_US 500u                  /* after a batch less than a quarter full */
+#define CT_HEP_RCVBUF (16u * 1024u * 1024u) /* asked for; the kernel doubles it */
 
 /* Counters seen by JavaScript as one array: the verdicts (enum ct_hep_verdict), then these. */
 enum ct_hep_counter {
   CT_HEP_N_DATAGRAMS = CT_HEP_VERDICTS, /* received, whatever became of them */
   CT_HEP_N_BYTES,
-  CT_HEP_N_KERNEL_DROPPED,              /* the receive buffer was full, or the checksum wrong */
+  CT_HEP_N_KERNEL_DROPPED, /* the receive buffer was full, or the checksum wrong */
   CT_HEP_N_RECEIVE_ERRORS,
   CT_HEP_N_BATCHES,
-  CT_HEP_N_HELD,                        /* naps because the ring was full */
+  CT_HEP_N_HELD, /* naps because the ring was full */
   CT_HEP_COUNTERS
 };
 const char *ct_hep_counter_name(uint32_t i); /* snake_case; NULL past the end */

@@ -54,7 +54,8 @@ struct bed {
   struct ct_record last;
   uint8_t payload[64];
 };
-static struct bed *bed_new(const struct ct_cidr *allow, uint32_t n, uint32_t rate, uint32_t max, uint32_t slabs) {
+static struct bed *bed_new(const struct ct_cidr *allow, uint32_t n, uint32_t rate, uint32_t max,
+                           uint32_t slabs) {
   struct bed *b = calloc(1, sizeof(*b));
   CHECK_EQ(ct_hep_gate_init(&b->gate, b->n, allow, n, rate, max), 0);
   for (uint32_t i = 0; i < slabs; i++) {
@@ -94,7 +95,8 @@ static void consume(struct bed *b) {
 }
 /* Until `want` records came, or a second passed. */
 static void await_records(struct bed *b, uint64_t want) {
-  for (int64_t end = now_ns(CLOCK_MONOTONIC) + 1000000000; b->records < want && now_ns(CLOCK_MONOTONIC) < end;) {
+  for (int64_t end = now_ns(CLOCK_MONOTONIC) + 1000000000;
+       b->records < want && now_ns(CLOCK_MONOTONIC) < end;) {
     consume(b);
     if (b->records < want) sleep_ms(1);
   }
@@ -134,10 +136,14 @@ static void allow_list(void) {
     uint8_t addr[4];
     bool ok;
   } V[] = {
-      {{4, 8, {127}}, {127, 1, 2, 3}, true},        {{4, 8, {127}}, {128, 0, 0, 1}, false},
-      {{4, 0, {0}}, {8, 8, 8, 8}, true},            {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 1}, true},
-      {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 0}, false}, {{4, 9, {10, 128}}, {10, 255, 0, 1}, true},
-      {{4, 9, {10, 128}}, {10, 127, 0, 1}, false},  {{4, 31, {10, 0, 0, 2}}, {10, 0, 0, 3}, true},
+      {{4, 8, {127}}, {127, 1, 2, 3}, true},
+      {{4, 8, {127}}, {128, 0, 0, 1}, false},
+      {{4, 0, {0}}, {8, 8, 8, 8}, true},
+      {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 1}, true},
+      {{4, 32, {10, 0, 0, 1}}, {10, 0, 0, 0}, false},
+      {{4, 9, {10, 128}}, {10, 255, 0, 1}, true},
+      {{4, 9, {10, 128}}, {10, 127, 0, 1}, false},
+      {{4, 31, {10, 0, 0, 2}}, {10, 0, 0, 3}, true},
       {{4, 31, {10, 0, 0, 2}}, {10, 0, 0, 4}, false},
   };
   uint64_t n[CT_HEP_VERDICTS] = {0};
@@ -276,7 +282,8 @@ static void both_versions_on_any(void) {
   struct bed *b = bed_new(nets, 2, 0, 0, 4);
   CHECK_EQ(ct_hep_open(&b->s, "::", 0), 0);
   CHECK_EQ(ct_hep_start(&b->s), 0);
-  int six = sender(AF_INET6, "::1", "::1", b->s.port), four = sender(AF_INET, "127.0.0.3", "127.0.0.2", b->s.port);
+  int six = sender(AF_INET6, "::1", "::1", b->s.port),
+      four = sender(AF_INET, "127.0.0.3", "127.0.0.2", b->s.port);
   send_n(six, 1, 9);
   await_records(b, 1);
   CHECK_EQ(b->last.ip_version, 6);
@@ -306,7 +313,8 @@ static void refusals(void) {
   struct bed *b = bed_new(&net, 1, 100, 2000, 4);
   CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
   CHECK_EQ(ct_hep_start(&b->s), 0);
-  int good = sender(AF_INET, "127.0.0.1", "127.0.0.1", b->s.port), bad = sender(AF_INET, "127.0.0.2", "127.0.0.1", b->s.port);
+  int good = sender(AF_INET, "127.0.0.1", "127.0.0.1", b->s.port),
+      bad = sender(AF_INET, "127.0.0.2", "127.0.0.1", b->s.port);
   send_n(bad, 30, 100);
   send_n(good, 5, 2001);
   await_datagrams(b, 35);
@@ -426,7 +434,8 @@ static void *send_load(void *arg) {
 static double thread_cpu(void) {
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);
-  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 static struct load measure(uint32_t per_second, double seconds, struct bed *b) {
   struct load l = {.per_second = per_second, .seconds = seconds};
@@ -445,7 +454,8 @@ static struct load measure(uint32_t per_second, double seconds, struct bed *b) {
     consume(b);
     sleep_ms(5);
   }
-  printf("offered %.0f/s, taken %.0f/s, kernel dropped %llu, ring full %llu, held %llu, %.1f a batch, rcvbuf %u, "
+  printf("offered %.0f/s, taken %.0f/s, kernel dropped %llu, ring full %llu, held %llu, %.1f a batch, rcvbuf "
+         "%u, "
          "%.2f us CPU a message with its sender\n",
          (double)l.sent / seconds, (double)b->n[CT_HEP_TAKEN] / seconds,
          (unsigned long long)b->n[CT_HEP_N_KERNEL_DROPPED], (unsigned long long)b->n[CT_HEP_RING_FULL],

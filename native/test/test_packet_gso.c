@@ -148,9 +148,9 @@ static void refused(void) {
   at += udp(frame + at, 10000, 20000, n);
   subject = "refused";
   CHECK(ct_gso_open(&g, frame, at + n, ETHERNET, 10));
-  CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 0));       /* no segment size */
-  CHECK(!ct_gso_open(&g, frame, at + n - 1, ETHERNET, 10));  /* a cut frame */
-  CHECK(!ct_gso_open(&g, frame, at + n, 113, 10));           /* a link type without headers to correct */
+  CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 0));      /* no segment size */
+  CHECK(!ct_gso_open(&g, frame, at + n - 1, ETHERNET, 10)); /* a cut frame */
+  CHECK(!ct_gso_open(&g, frame, at + n, 113, 10));          /* a link type without headers to correct */
   frame[23] = 6;
   CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 10)); /* TCP */
   frame[23] = 17;

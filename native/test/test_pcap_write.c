@@ -2,15 +2,15 @@
  * test_pcap_write.c - what is written is read back by pcap_read: formats, splits, gate, full disks, a kill.
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/pcap_write.c native/pcap_read.c \
- *     native/pcap_block.c native/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
+ *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/pcap_write.c native/pcap_encode.c \
+ *     native/pcap_read.c native/pcap_block.c native/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
  *     native/test/out/test_pcap_write
  *
  * To measure, the same with -O2 and no sanitizer, then: test_pcap_write rate
  */
 #define _GNU_SOURCE
-#include "pcap_write.h"
 #include "pcap_read.h"
+#include "pcap_write.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -116,9 +116,15 @@ static void round_trip(const char *name) {
   static const struct {
     int64_t ts;
     uint32_t cap, wire, link;
-  } V[] = {{1700000000123456789ll, 60, 60, 113}, {0, 0, 0, 113},          {4294967295999999999ll, 1, 1500, 113},
-           {1700000000999999999ll, 61, 61, 113}, {5, 262080, 262080, 113}, {6, 300000, 300000, 113},
-           {7, 63, 10, 113},                     {8, 62, 62, 1},          {9, 64, 64, 276}};
+  } V[] = {{1700000000123456789ll, 60, 60, 113},
+           {0, 0, 0, 113},
+           {4294967295999999999ll, 1, 1500, 113},
+           {1700000000999999999ll, 61, 61, 113},
+           {5, 262080, 262080, 113},
+           {6, 300000, 300000, 113},
+           {7, 63, 10, 113},
+           {8, 62, 62, 1},
+           {9, 64, 64, 276}};
   const uint32_t count = sizeof(V) / sizeof(V[0]);
   bool is_ng = strstr(name, "pcapng") != NULL;
   struct ct_pcap_writer *w = open_at(at(name), 113, 0, 0);
@@ -357,7 +363,8 @@ static void cut_short(const char *name) {
   all_accounted(w, at(name), i);
 }
 static void disk_full(void) {
-  if (unshare(CLONE_NEWNS) != 0 || mkdir(at("disk"), 0700) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+  if (unshare(CLONE_NEWNS) != 0 || mkdir(at("disk"), 0700) != 0 ||
+      mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("tmpfs", at("disk"), "tmpfs", 0, "size=1m") != 0) {
     printf("skipped: a full disk (%s)\n", strerror(errno));
     return;

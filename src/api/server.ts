@@ -24,6 +24,7 @@ import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAdmission } from './plugins/admission.ts';
 import { createAuthentication } from './plugins/authentication.ts';
 import { createRouteTable } from './plugins/route-table.ts';
+import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { answerWireEvents, createClientErrorHandler } from './plugins/wire-errors.ts';
 import { ProblemError, sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
@@ -67,9 +68,6 @@ export type ApiServer = {
   close(): Promise<void>;
 };
 
-/** Milliseconds without a byte in either direction after which a connection is cut; above all other times of a request. */
-const STALLED_MS = 60_000;
-
 class OverloadedError extends ProblemError {
   constructor() {
     super('overloaded', 'The event loop is late; try again.');
@@ -84,8 +82,6 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     routerOptions: { maxParamLength: API_PARAM_CHARS },
     keepAliveTimeout: API_KEEP_ALIVE_MS,
     requestTimeout: requestMs,
-    // A client that asks and never reads would else hold its connection for good.
-    connectionTimeout: deps.times?.stalledMs ?? STALLED_MS,
     http: {
       headersTimeout: headerMs,
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
@@ -113,7 +109,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
 
   const responses = new Map<number, number>();
   const table = createRouteTable(app);
-  const admission = createAdmission(app.server, deps.maxConn);
+  const admission = createAdmission(app.server, deps.maxConn, deps.times?.stalledMs);
   const authentication = createAuthentication(deps.credentials ?? null);
   answerWireEvents(app.server, {
     admit: (socket) => admission.check(socket),
@@ -139,7 +135,9 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     refuseByHeader(request);
     if (request.is404) throw table.refusal(request.method, request.url);
   });
-  app.addHook('onResponse', async (_request, reply) => {
+  const unread = limitUnreadAnswers(app);
+  app.addHook('onResponse', async (request, reply) => {
+    admission.answered(request.raw.socket);
     responses.set(reply.statusCode, (responses.get(reply.statusCode) ?? 0) + 1);
   });
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -156,6 +154,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       type: 'counter',
       labelNames: ['code'],
       samples: [...responses].map(([code, value]) => ({ labels: { code: String(code) }, value })),
+    },
+    {
+      name: 'calltap_api_answers_shed_total',
+      help: 'Answers given up because clients did not read others.',
+      type: 'counter',
+      labelNames: [],
+      samples: [{ labels: {}, value: unread.shed() }],
     },
     ...admission.families(),
     ...authentication.families(),
@@ -184,6 +189,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     async close() {
       metrics.close();
       admission.dropSilent();
+      admission.close();
       const cut = setTimeout(() => app.server.closeAllConnections(), API_CLOSE_MS);
       await app.close();
       clearTimeout(cut);

@@ -143,6 +143,7 @@ export class CaptureSession {
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
       const end = await this.source.read(path);
+      if (end.end === 'stopped') return;
       this.ingest.finish(end.lastUs);
       this.tracker.sweep(this.ingest.nowUs);
       onEnd(path, end);

@@ -10,7 +10,7 @@ import { printCallReport, printDialogsJson, printStatsJson, printTable } from '.
 
 /** What to say about a file that did not end cleanly; null when it did. */
 function endWarning(path: string, end: FileEnd): string | null {
-  if (end.end === 'ok') return null;
+  if (end.end === 'ok' || end.end === 'stopped') return null;
   const why = {
     truncated: 'ends in the middle of a record (cut off, or still being written)',
     corrupt: 'has a record that cannot be right',

@@ -37,10 +37,10 @@ const COLUMN_MAX = 48;
 /** The report, ending in a line end. */
 export function callReport(input: ReportInput, markdown: boolean): string {
   const parts = [
-    heading(`Call ${safeText(input.callId)}`, 1, markdown),
+    heading(`Call ${inline(input.callId, markdown)}`, 1, markdown),
     pairs(input.facts, markdown),
     heading('Findings', 2, markdown),
-    input.findings.length === 0 ? 'Nothing wrong was found.' : input.findings.map((f) => `- ${safeText(f)}`).join('\n'),
+    input.findings.length === 0 ? 'Nothing wrong was found.' : input.findings.map((f) => `- ${inline(f, markdown)}`).join('\n'),
     heading('Timing', 2, markdown),
     input.timing.length === 0 ? 'No duration is known.' : pairs(input.timing, markdown),
     heading('Messages', 2, markdown),
@@ -52,13 +52,18 @@ export function callReport(input: ReportInput, markdown: boolean): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** Captured text between other text: safe for a terminal, and in Markdown without a meaning of its own. */
+function inline(text: string, markdown: boolean): string {
+  return markdown ? safeText(text).replace(/[\\`*<>[\]|]/g, '\\$&') : safeText(text);
+}
+
 function heading(text: string, level: number, markdown: boolean): string {
   if (markdown) return `${'#'.repeat(level)} ${text}`;
   return `${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`;
 }
 
 function pairs(list: readonly (readonly [string, string])[], markdown: boolean): string {
-  if (markdown) return list.map(([k, v]) => `- **${k}:** ${safeText(v)}`).join('\n');
+  if (markdown) return list.map(([k, v]) => `- **${k}:** ${inline(v, true)}`).join('\n');
   const width = list.reduce((w, [k]) => Math.max(w, k.length), 0);
   return list.map(([k, v]) => `${k.padEnd(width)}  ${safeText(v)}`).join('\n');
 }
@@ -68,7 +73,7 @@ function fenced(lines: readonly string[], markdown: boolean): string {
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[], markdown: boolean): string {
-  const clean = rows.map((r) => r.map((c) => safeText(c).replaceAll('|', markdown ? '\\|' : '|')));
+  const clean = rows.map((r) => r.map((c) => inline(c, markdown)));
   const widths = header.map((h, i) => clean.reduce((w, r) => Math.max(w, (r[i] ?? '').length), h.length));
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((c, i) => c.padEnd(widths[i] ?? 0));

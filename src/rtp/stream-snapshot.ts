@@ -6,6 +6,7 @@
  */
 import type { BurstGapState } from './burst-gap.ts';
 import {
+  LANE_CLOCKS,
   LANE_MODE,
   LANES,
   NO_PAYLOAD_TYPE,
@@ -109,7 +110,11 @@ function readOnce(view: DataView, base: number): StreamSnapshot | null {
   const generation = u32(STREAM.generation);
   if (generation === 0) return null;
   const laneMode = u8(STREAM.laneMode);
-  const lanes = { laneMode, otherClock: u32(STREAM.otherClock), clock: u32(STREAM.clock) };
+  const lanes = {
+    laneMode,
+    otherClock: u32(STREAM.otherClock),
+    clock: u32(STREAM.clock) || likelyClock(view, base, laneMode),
+  };
   const samples = u32(STREAM.jitterN);
   const otherSkip = u32(STREAM.otherSkip);
   const used = laneMode === LANE_MODE.ONE ? 1 : LANES;
@@ -193,6 +198,23 @@ function readOnce(view: DataView, base: number): StreamSnapshot | null {
     windowSeq: u32(STREAM.windowSeq),
     openWindow: readOpenWindow(view, base, { ...lanes, ...counters, packets, expected, unique, open, windowSamples }),
   };
+}
+
+/**
+ * The lane whose clock is nearest to the timestamps' rate, for a stream too short for the native inference; 0 when
+ * nothing can be said. Any other lane would show the wrong clock as jitter.
+ */
+function likelyClock(view: DataView, base: number, laneMode: number): number {
+  if (laneMode === LANE_MODE.ONE) return 0;
+  const ticks = (view.getUint32(base + STREAM.lastTs, true) - view.getUint32(base + STREAM.firstAudioTs, true)) | 0;
+  const spanUs = timeUs(view, base + STREAM.lastAudioNs) - timeUs(view, base + STREAM.firstAudioNs);
+  if (ticks <= 0 || spanUs <= 0) return 0;
+  const rate = (ticks * 1e6) / spanUs;
+  let best = 0;
+  for (const clock of LANE_CLOCKS) {
+    if (best === 0 || Math.abs(Math.log(rate / clock)) < Math.abs(Math.log(rate / best))) best = clock;
+  }
+  return best;
 }
 
 type SoFar = JitterLanes & {

@@ -1,13 +1,13 @@
 /** Bounds of the SIP parser: what a peer can send that we are still willing to read (no normative values exist). */
 
-/** Longest message, start line to end of body. A UDP datagram cannot be longer; streams are held to the same. */
-export const MAX_MESSAGE_BYTES = 65_536;
+/** Longest message, start line to end of body: what the framing of streams allows headers and body together. */
+export const MAX_MESSAGE_BYTES = 160 * 1024;
 
 /** Header lines read in one message; the rest of such a message is refused, not skipped. */
 export const MAX_HEADERS = 1024;
 
-/** Longest method token and longest run of bytes that may stand before the first space of a start line. */
-export const MAX_METHOD_BYTES = 128;
+/** Longest method token: RFC 3261 sets no limit, and a request that tries one out should be seen, not lost. */
+export const MAX_METHOD_BYTES = 8192;
 
 /** Bytes of line ends and padding skipped in front of a start line. */
 export const MAX_LEADING_BYTES = 64;

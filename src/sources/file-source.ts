@@ -28,12 +28,15 @@ export type FileSourceOptions = {
   hep: boolean;
 };
 
-/** How a file ended. */
+/** How a file ended; `stopped` when close() ended it. */
 export type FileEnd = {
-  end: 'ok' | 'truncated' | 'corrupt' | 'io';
+  end: 'ok' | 'truncated' | 'corrupt' | 'io' | 'stopped';
   frames: number;
   lastUs: number;
 };
+
+/** The file was there, and its headers are no capture's. */
+type NotOpened = { end: 'not-opened'; status: number; errno: number };
 
 export class FileSource {
   readonly info: NativeInfo;
@@ -44,7 +47,7 @@ export class FileSource {
   readonly #native: NativeCapture;
   readonly #names: Map<string, number>;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
-  #ended: ((end: FileEnd) => void) | null = null;
+  #ended: ((end: FileEnd | NotOpened) => void) | null = null;
   #isClosed = false;
 
   constructor(options: FileSourceOptions) {
@@ -94,10 +97,11 @@ export class FileSource {
   async read(path: string): Promise<FileEnd> {
     const opened = this.#native.openFile(path);
     if (opened.status !== PCAP_STATUS.RECORD) throw captureOpenError(path, opened.status, opened.errno);
-    const end = await new Promise<FileEnd>((resolve) => {
+    const end = await new Promise<FileEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
     });
     if (!this.#isClosed) this.#native.endFile();
+    if (end.end === 'not-opened') throw captureOpenError(path, end.status, end.errno);
     return end;
   }
 
@@ -146,7 +150,7 @@ export class FileSource {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#native.close();
-    this.#ended?.({ end: 'io', frames: 0, lastUs: Number.NaN });
+    this.#ended?.({ end: 'stopped', frames: 0, lastUs: Number.NaN });
     this.#ended = null;
   }
 
@@ -157,12 +161,15 @@ export class FileSource {
     const last = records - 1;
     if (batch.kind(last) !== KIND.SOURCE_END) return;
     const how = batch.aux0(last);
-    this.#ended?.({
-      end: how === END.OK ? 'ok' : how === END.TRUNCATED ? 'truncated' : how === END.IO ? 'io' : 'corrupt',
-      frames: batch.frame(last),
-      lastUs: batch.tsUs(last),
-    });
+    const ended = this.#ended;
     this.#ended = null;
+    if (how === END.NOT_OPENED) ended?.({ end: 'not-opened', errno: batch.aux1(last), status: batch.aux2(last) });
+    else
+      ended?.({
+        end: how === END.OK ? 'ok' : how === END.TRUNCATED ? 'truncated' : how === END.IO ? 'io' : 'corrupt',
+        frames: batch.frame(last),
+        lastUs: batch.tsUs(last),
+      });
   }
 }
 

@@ -28,7 +28,7 @@ export const KIND = {
 export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16 } as const;
 
 /** enum ct_end */
-export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4 } as const;
+export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4, NOT_OPENED: 5 } as const;
 
 /** Byte offsets of the descriptor's fields. */
 export const OFFSET = {

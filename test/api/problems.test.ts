@@ -131,7 +131,7 @@ test('503: the rate limit comes before everything, on every address', async (t) 
 });
 
 test('503: what fails below the router takes from the same budget', async (t) => {
-  const spend = `GET /health HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100);
+  const spend = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(99) + get('/health');
   const cases: Readonly<Record<string, readonly [string, ProblemKind]>> = {
     'malformed HTTP': ['NOT HTTP AT ALL\r\n\r\n', 'bad-request'],
     'a header overflow': [get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
@@ -139,14 +139,12 @@ test('503: what fails below the router takes from the same budget', async (t) =>
     CONNECT: ['CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
     'a broken escape': [get('/%zz'), 'bad-request'],
   };
-  for (const [name, [text, kind]] of Object.entries(cases)) {
+  for (const [text, kind] of Object.values(cases)) {
     const { port } = await startApi(t);
     assertProblem(await rawRequest(port, text), kind);
-    const pipelined = await rawRequest(port, spend + text);
-    const last = pipelined.body.slice(pipelined.body.lastIndexOf('HTTP/1.1 '));
-    const [head = '', body = ''] = last.split('\r\n\r\n');
-    assertProblem({ status: Number(last.slice(9, 12)), head, body }, 'rate-limited');
-    assert.equal((pipelined.body.match(/HTTP\/1\.1 /g) ?? []).length, 100, name);
+    const spent = await rawRequest(port, spend);
+    assert.match(spent.body, /HTTP\/1\.1 503 /, 'the request before took one of the hundred');
+    assertProblem(await rawRequest(port, text), 'rate-limited');
   }
 });
 

@@ -82,6 +82,7 @@ export function truthFacts(truth: TruthCapture): Facts {
   for (const [code, count] of Object.entries(truth.sip.responses_by_code ?? {})) {
     facts.set(`responses ${code}`, String(count));
   }
+  facts.set('call-ids', String(truth.sip.call_ids?.count ?? 0));
   for (const id of truth.sip.call_ids?.list ?? []) facts.set(`call-id ${id}`, 'present');
   for (const s of truth.rtp_heuristic) addStream(facts, streamField(s), s.packets, s.lost);
   return facts;
@@ -94,6 +95,7 @@ export async function foundFacts(path: string): Promise<Found> {
       const nothing: Facts = new Map([
         ['frames', REFUSED],
         ['sip messages', '0'],
+        ['call-ids', '0'],
       ]);
       return { facts: nothing, cleanJitterMs: new Map() };
     }
@@ -116,6 +118,7 @@ function sessionFacts(session: CaptureSession, frames: number): Found {
   counts.byStatus.forEach((count, code) => {
     if (count > 0) facts.set(`responses ${code}`, String(count));
   });
+  facts.set('call-ids', String(session.dialogs.size));
   for (const d of session.dialogs.oldestFirst()) {
     // The store keeps the bytes of a Call-ID; tshark shows them as UTF-8.
     facts.set(`call-id ${Buffer.from(d.callId, 'latin1').toString('utf8')}`, 'present');
@@ -143,6 +146,8 @@ export function compare(truth: TruthCapture, found: Found): Comparison {
     const their = theirs.get(field) ?? ABSENT;
     // Nothing to read is the same answer whether it is said by refusing the file or by an empty result.
     if (our === their || (our === REFUSED && their === '0')) continue;
+    // Where tshark's list was too long to keep, only the number is compared.
+    if (truth.sip.call_ids?.list === null && field.startsWith('call-id ')) continue;
     differences.push({ file, field, ours: our, theirs: their });
   }
   const jitter: JitterPair[] = [];

@@ -20,7 +20,8 @@ export type TruthCapture = {
     readonly messages: number;
     readonly requests_by_method?: Readonly<Record<string, number>>;
     readonly responses_by_code?: Readonly<Record<string, number>>;
-    readonly call_ids?: { readonly list: readonly string[] };
+    /** `list` is null where there are too many to list. */
+    readonly call_ids?: { readonly count: number; readonly list: readonly string[] | null };
   };
   /** Streams that an SDP announced. */
   readonly rtp_sdp: readonly TruthStream[];

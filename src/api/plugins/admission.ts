@@ -10,17 +10,42 @@ import { endWithProblem, ProblemError } from '../problem.ts';
 export type Admission = {
   /** Why this request is refused before anything else is looked at, or null. To be asked once a request. */
   check(socket: Socket): ProblemError | null;
+  /** To be told when an answer of this connection has been sent. */
+  answered(socket: Socket): void;
   /** Ends connections that never sent a byte; the server cannot tell them from busy ones. */
   dropSilent(): void;
+  /** Stops looking after stalled connections. */
+  close(): void;
   families(): MetricFamily[];
 };
 
-export function createAdmission(server: Server, maxConnections: number): Admission {
+/**
+ * Milliseconds in which a connection must have a request admitted or an answer sent. Above every other time of a
+ * request; it ends clients that ask and never read, or that keep an idle connection alive with a blank line now and then.
+ */
+const STALLED_MS = 60_000;
+
+export function createAdmission(server: Server, maxConnections: number, stalledMs: number = STALLED_MS): Admission {
   const budget = new SourceBudget();
-  const open = new Set<Socket>();
+  /** When each open connection last got on, by the monotonic clock. */
+  const open = new Map<Socket, number>();
   const surplus = new WeakSet<Socket>();
   let refusedConnections = 0;
   let refusedRequests = 0;
+  let stalled = 0;
+
+  const watch = setInterval(
+    () => {
+      const since = performance.now() - stalledMs;
+      for (const [socket, movedMs] of open) {
+        if (movedMs >= since) continue;
+        stalled++;
+        socket.destroy();
+      }
+    },
+    Math.min(1_000, stalledMs / 4),
+  );
+  watch.unref();
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= maxConnections + API_SURPLUS_CONN) {
@@ -36,12 +61,17 @@ export function createAdmission(server: Server, maxConnections: number): Admissi
       timer.unref();
       socket.once('close', () => clearTimeout(timer));
     }
-    open.add(socket);
+    open.set(socket, performance.now());
     socket.once('close', () => open.delete(socket));
   });
 
+  function moved(socket: Socket): void {
+    if (open.has(socket)) open.set(socket, performance.now());
+  }
+
   return {
     check(socket) {
+      moved(socket);
       if (!budget.take(socket.remoteAddress ?? '')) {
         refusedRequests++;
         return new ProblemError('rate-limited', `The limit is ${API_REQUESTS_PER_SECOND} requests a second.`, {
@@ -50,11 +80,16 @@ export function createAdmission(server: Server, maxConnections: number): Admissi
       }
       return surplus.has(socket) ? connectionLimit(maxConnections) : null;
     },
+    answered: moved,
     dropSilent() {
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
+    },
+    close() {
+      clearInterval(watch);
     },
     families: () => [
       counter('calltap_api_connections_refused_total', 'Connections beyond the limit.', refusedConnections),
+      counter('calltap_api_connections_stalled_total', 'Connections cut because nothing got on.', stalled),
       counter('calltap_api_rate_limited_total', 'Requests beyond the rate of their source.', refusedRequests),
       counter(
         'calltap_api_rate_sources_forgotten_total',

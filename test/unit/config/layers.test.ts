@@ -64,8 +64,8 @@ test('the environment: empty is unset, a bad value names the variable', () => {
   for (const [name, value] of [
     ['CALLTAP_API', 'nonsense'],
     ['CALLTAP_HEP_DECODE', 'perhaps'],
-    ['SERVICE_API_KEY', 'secret-value'],
-    ['SERVICE_API_SIGNING_KEY', 'secret-value'],
+    ['SERVICE_API_KEY', 'secret-value with blanks'],
+    ['CALLTAP_METRICS_AUTH', 'secret-value'],
   ] as const) {
     const result = attempt(['-I', 'a'], { [name]: value }, {});
     assert.ok(!result.ok, name);

@@ -4,18 +4,28 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
+import { createBasicCredentials } from '../../../src/auth/basic-credentials.ts';
 import { ServiceError } from '../../../src/core/error.ts';
 import { createMetricsPage } from '../../../src/metrics/registry.ts';
 import type { MetricsSnapshot } from '../../../src/metrics/snapshot.ts';
-import type { MetricsServer } from '../../../src/metrics/standalone.ts';
+import type { MetricsServer, MetricsServerDeps } from '../../../src/metrics/standalone.ts';
 import { createMetricsServer } from '../../../src/metrics/standalone.ts';
 import { metricsSnapshot } from '../../api/fake-readers.ts';
+import { get, rawRequest } from '../../api/running-api.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 
-function server(read: () => MetricsSnapshot = metricsSnapshot, faults: unknown[] = []): MetricsServer {
+function server(
+  read: () => MetricsSnapshot = metricsSnapshot,
+  faults: unknown[] = [],
+  credentials: MetricsServerDeps['credentials'] = null,
+): MetricsServer {
   const page = createMetricsPage({ read, stateCase: 'as-cased', version: '1' });
-  return createMetricsServer(page, { onFault: (error) => faults.push(error), credentials: null });
+  return createMetricsServer(page, { onFault: (error) => faults.push(error), credentials });
 }
+
+const basic = (text: string): string => `Authorization: Basic ${Buffer.from(text).toString('base64')}\r\n`;
+const guarded = (): MetricsServer => server(metricsSnapshot, [], createBasicCredentials('prom:se:cret'));
+const portOf = (bound: string): number => Number(bound.split(':').at(-1));
 
 test('it serves /metrics and refuses the rest with problems', async (t) => {
   const metrics = server();
@@ -74,4 +84,59 @@ test('close ends within two seconds with a silent connection', async () => {
   const started = performance.now();
   await metrics.close();
   assert.ok(performance.now() - started < 2000);
+});
+
+test('HTTP Basic: user and password, everything else is a 401 with a challenge', async (t) => {
+  const metrics = guarded();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  const right = await rawRequest(port, get('/metrics', basic('prom:se:cret')));
+  assert.equal(right.status, 200);
+  assert.match(right.body, /service_dialogs_total\{state="InCall"\} 1/);
+  const wrong = ['', basic('prom:se'), basic('prom:secret'), basic(':se:cret'), 'Authorization: Bearer se:cret\r\n'];
+  for (const headers of [...wrong, basic('prom:se:cret') + basic('prom:se:cret')]) {
+    for (const path of ['/metrics', '/nowhere', '/']) {
+      const answer = await rawRequest(port, get(path, headers));
+      assert.equal(answer.status, 401, headers);
+      assert.match(answer.head, /^www-authenticate: Basic realm="metrics", charset="UTF-8"$/im);
+      assert.match(answer.head, /^content-type: application\/problem\+json/im);
+      assertDocument('Problem', JSON.parse(answer.body));
+      assert.ok(!answer.body.includes('cret'));
+    }
+  }
+  assert.equal((await rawRequest(port, get('/nowhere', basic('prom:se:cret')))).status, 404);
+});
+
+test('with credentials a bind beyond loopback is accepted, and still guarded', async (t) => {
+  const metrics = guarded();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '0.0.0.0', port: 0 }));
+  assert.equal((await rawRequest(port, get('/metrics'))).status, 401);
+  assert.equal((await rawRequest(port, get('/metrics', basic('prom:se:cret')))).status, 200);
+});
+
+test('100 requests a second from one source, checked before credentials', async (t) => {
+  const metrics = guarded();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  const one = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+  const over = get('/metrics', basic('prom:se:cret'));
+  const { head, body } = await rawRequest(port, one.repeat(100) + over);
+  const statuses = [...(head + body).matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((found) => found[1]);
+  assert.deepEqual(statuses, [...Array.from({ length: 100 }, () => '401'), '503']);
+  const malformed = await rawRequest(port, 'NOT HTTP\r\n\r\n');
+  assert.equal(malformed.status, 503);
+  assertDocument('Problem', JSON.parse(malformed.body));
+});
+
+test('malformed HTTP is a problem here too', async (t) => {
+  const metrics = server();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  for (const text of ['NOT HTTP\r\n\r\n', 'GET /metrics HTTP/1.1\r\nHost x\r\n\r\n']) {
+    const answer = await rawRequest(port, text);
+    assert.equal(answer.status, 400);
+    assertDocument('Problem', JSON.parse(answer.body));
+  }
+  assert.equal((await rawRequest(port, get('/metrics'))).status, 200);
 });

@@ -1,0 +1,220 @@
+/**
+ * Listens for HEP on one address, datagrams in a native thread and connections beside it, through one gate.
+ *
+ * Refuses to start where the network could reach it and nobody said who may send.
+ */
+import { getSystemErrorName } from 'node:util';
+import { resolveHost } from '../core/bind.ts';
+import { ServiceError } from '../core/error.ts';
+import { endpointText, ipText } from '../core/ip.ts';
+import { checkHepBind, HepAllow } from './hep-allow.ts';
+import type { LengthAt } from './hep-framer.ts';
+import { type HepArrival, HepTcpServer } from './hep-tcp.ts';
+import { RecordBatch } from './record-batch.ts';
+import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
+
+/** 16 MiB between the thread and JavaScript: a pause of 150 ms at 200,000 messages a second. */
+const SLABS = 64;
+
+/** struct ct_hep_sender as the binding hands it over: addr 16, version 1, padding 7, then the verdicts' u64. */
+export const SENDER_ADDRESS_BYTES = 24;
+
+/** Options of the native HepCapture; the memory is JavaScript's and stays pinned until stop(). */
+export type NativeHepOptions = {
+  slabs: Uint8Array;
+  descriptors: Uint8Array;
+  counters: BigUint64Array;
+  /** HepAllow.packed(). */
+  allow: Uint8Array;
+  rate: number;
+  maxBytes: number;
+  receiveBuffer: number;
+  sourceId: number;
+};
+
+export type NativeHepCapture = {
+  /** errno 0 when it is bound; then the port and the granted receive buffer. */
+  open(address: string, port: number): { errno: number; port: number; receiveBuffer: number };
+  /** errno, 0 when the thread runs. */
+  start(): number;
+  /** Judges and counts one packet of another transport: a verdict, 0 taken. */
+  admit(address: Uint8Array, version: number, bytes: number): number;
+  /** Fills rows of SENDER_ADDRESS_BYTES + 8 * verdicts bytes, most refusals first; how many. */
+  topSenders(rows: Uint8Array): number;
+  /** Stops and joins; no callback comes after it. */
+  close(): void;
+};
+
+export type NativeHep = {
+  readonly counterNames: readonly string[];
+  /** How many of the counters are verdicts: the first ones, the very first being `taken`. */
+  readonly verdicts: number;
+  create(options: NativeHepOptions, onSlab: (slab: number, records: number) => void): NativeHepCapture;
+};
+
+export type HepListenerOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** --hep-allow as given. */
+  readonly allow: readonly string[];
+  /** --hep-rate-limit: packets a second in all. */
+  readonly ratePerSec: number;
+  readonly sourceId: number;
+  readonly native: NativeHep;
+  readonly lengthAt: LengthAt;
+  /** One slab of records, valid until it returns. */
+  readonly onRecords: (batch: RecordBatch, count: number) => void;
+  /** One packet of a connection, valid until it returns. */
+  readonly onPacket: (b: Buffer, start: number, end: number, arrival: HepArrival) => void;
+};
+
+export type HepSenderRow = { readonly sender: string; readonly counts: Readonly<Record<string, number>> };
+
+export class HepListener {
+  readonly tcp: HepTcpServer;
+  readonly counters: BigUint64Array;
+  readonly #native: NativeHep;
+  readonly #capture: NativeHepCapture;
+  readonly #options: HepListenerOptions;
+  readonly #batches: readonly RecordBatch[];
+  #address = '';
+  #port = 0;
+  #receiveBuffer = 0;
+  #isClosed = false;
+
+  private constructor(options: HepListenerOptions, allow: HepAllow) {
+    this.#options = options;
+    this.#native = options.native;
+    this.counters = new BigUint64Array(options.native.counterNames.length);
+    const slabs = Buffer.allocUnsafeSlow(SLABS * SLAB_BYTES);
+    const descriptorBytes = SLAB_RECORDS * RECORD_BYTES;
+    const descriptors = new Uint8Array(SLABS * descriptorBytes);
+    this.#batches = Array.from(
+      { length: SLABS },
+      (_, i) =>
+        new RecordBatch(
+          slabs.subarray(i * SLAB_BYTES, (i + 1) * SLAB_BYTES),
+          descriptors.subarray(i * descriptorBytes, (i + 1) * descriptorBytes),
+        ),
+    );
+    this.#capture = options.native.create(
+      {
+        slabs,
+        descriptors,
+        counters: this.counters,
+        allow: allow.packed(),
+        rate: options.ratePerSec,
+        maxBytes: 0,
+        receiveBuffer: 0,
+        sourceId: options.sourceId,
+      },
+      (slab, records) => {
+        const batch = this.#batches[slab];
+        if (batch !== undefined && records > 0 && !this.#isClosed) options.onRecords(batch, records);
+      },
+    );
+    const capture = this.#capture;
+    this.tcp = new HepTcpServer({
+      lengthAt: options.lengthAt,
+      allows: (address, version) => allow.allows(address, version),
+      admit: (address, version, bytes) => capture.admit(address, version, bytes) === 0,
+      onPacket: options.onPacket,
+    });
+  }
+
+  /** Resolves, checks and binds both transports, then starts. Throws ServiceError; nothing stays open then. */
+  static async start(options: HepListenerOptions): Promise<HepListener> {
+    const allow = HepAllow.parse(options.allow);
+    const address = await resolveHost(options.host);
+    if (address === null) {
+      throw new ServiceError('HEP_ADDRESS_UNKNOWN', `-L ${options.host}: the name does not resolve to an address`);
+    }
+    // What was resolved is what gets bound: a name cannot turn into another address in between.
+    checkHepBind(address, options.port, options.allow);
+    const listener = new HepListener(options, allow);
+    try {
+      await listener.#open(address);
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
+    return listener;
+  }
+
+  /** `udp://127.0.0.1:9060`, with the port that was picked. */
+  get url(): string {
+    return `udp://${endpointText(this.#address, this.#port)}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Bytes of the kernel's receive buffer; small where the process may not raise it. */
+  get receiveBuffer(): number {
+    return this.#receiveBuffer;
+  }
+
+  /** A native counter by its name. */
+  counter(name: string): number {
+    const i = this.#native.counterNames.indexOf(name);
+    if (i < 0) throw new RangeError(`unknown HEP counter ${name}`);
+    return Number(this.counters[i] ?? 0n);
+  }
+
+  /** Packets refused before they were read, by reason: those of connections too. */
+  *refused(): Generator<readonly [string, number]> {
+    for (let i = 1; i < this.#native.verdicts; i++) {
+      yield [this.#native.counterNames[i] ?? '', Number(this.counters[i] ?? 0n)];
+    }
+  }
+
+  /** The senders with the most refusals, then those that send most. */
+  topSenders(max: number): HepSenderRow[] {
+    const { verdicts, counterNames } = this.#native;
+    const rowBytes = SENDER_ADDRESS_BYTES + verdicts * 8;
+    const rows = new Uint8Array(max * rowBytes);
+    const n = this.#capture.topSenders(rows);
+    const view = new DataView(rows.buffer);
+    return Array.from({ length: n }, (_, i) => {
+      const at = i * rowBytes;
+      const counts: Record<string, number> = {};
+      for (let v = 0; v < verdicts; v++) {
+        counts[counterNames[v] ?? ''] = Number(view.getBigUint64(at + SENDER_ADDRESS_BYTES + v * 8, true));
+      }
+      return { sender: ipText(rows, at, view.getUint8(at + 16)), counts };
+    });
+  }
+
+  /** Stops both transports; no callback comes after it began. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#capture.close();
+    await this.tcp.close();
+  }
+
+  async #open(address: string): Promise<void> {
+    const { port } = this.#options;
+    const bound = this.#capture.open(address, port);
+    if (bound.errno !== 0) throw this.#bindError(address, bound.errno);
+    this.#address = address;
+    this.#port = bound.port;
+    this.#receiveBuffer = bound.receiveBuffer;
+    // Connections first: once the thread runs, nothing may fail any more.
+    await this.tcp.listen(address, bound.port);
+    const errno = this.#capture.start();
+    if (errno !== 0) throw this.#bindError(address, errno);
+  }
+
+  #bindError(address: string, errno: number): ServiceError {
+    const name = getSystemErrorName(-Math.abs(errno));
+    const why: Readonly<Record<string, string>> = {
+      EADDRINUSE: 'the address is in use',
+      EADDRNOTAVAIL: 'this host does not have the address',
+      EACCES: 'permission denied; ports below 1024 need CAP_NET_BIND_SERVICE',
+    };
+    const where = `udp://${endpointText(address, this.#options.port)}`;
+    return new ServiceError('HEP_BIND_FAILED', `-L ${where}: ${why[name] ?? name}`);
+  }
+}

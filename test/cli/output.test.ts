@@ -1,0 +1,69 @@
+/** What the offline modes print: the table, JSON, the call report and the statistics, over the demo capture. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demo } from '../../fixtures/build/demo.ts';
+import { assertDocument } from '../api/strict-contract.ts';
+import { asJson } from '../helpers/json.ts';
+import { assertRefused, DEMO, printed, run } from './run-program.ts';
+
+const { dialogs } = demo().expected;
+
+test('the table has a line a dialog, oldest first, and a summary', async () => {
+  const lines = (await printed(['-I', DEMO])).split('\n');
+  assert.match(lines[0] ?? '', /^Started +State +Method +From +To +Code +Duration +PDD +MOS +Loss +Findings +Call-ID$/);
+  const rows = lines.slice(1, 1 + dialogs.length);
+  assert.deepEqual(
+    rows.map((row) => row.split(/\s+/).at(-1)).sort(),
+    dialogs.map((d) => d.call_id).sort(),
+  );
+  const starts = rows.map((row) => row.slice(0, 12));
+  assert.deepEqual(starts, [...starts].sort());
+  const one = (id: string): string => rows.find((row) => row.includes(` ${id}@`)) ?? '';
+  assert.match(one('busy'), /^09:00:11\.000 +Failed +INVITE +2001 +2007 +486 +0:00 +130 ms +- +- +- /);
+  assert.match(one('one-way-audio'), / one-way-audio +one-way-audio@/);
+  assert.match(one('no-media'), / no-media +no-media@/);
+  assert.match(one('nat-mismatch'), /nat-mismatch, private-address/);
+  assert.match(one('good-g711'), / 200 +0:16 +210 ms +4\.41 +0\.0 % +- +good-g711@/);
+  assert.match(lines.at(-3) ?? '', /^\d+ frames, 149 SIP messages, 21 dialogs .*, \d+ RTP streams \(1 orphaned\)$/);
+});
+
+test('--json prints a whole and valid dialog a line', async () => {
+  const lines = (await printed(['-I', DEMO, '--json'])).trimEnd().split('\n');
+  assert.equal(lines.length, dialogs.length);
+  for (const line of lines) assertDocument('Dialog', JSON.parse(line));
+});
+
+test('--stats-json prints one object with the statistics of the contract in it', async () => {
+  const text = await printed(['-I', DEMO, '--stats-json']);
+  assert.match(text, /^[^\n]+\n$/);
+  const all = asJson(JSON.parse(text));
+  assert.deepEqual([all['sipMessages'], all['dialogs']], [149, dialogs.length]);
+  assertDocument('Stats', all['stats']);
+});
+
+test('--call-report tells one call, as text and as Markdown', async () => {
+  const args = ['-I', DEMO, '--call-report', 'nat-mismatch@pbx.example.com'];
+  const text = await printed(args);
+  assert.match(text, /^Call nat-mismatch@pbx\.example\.com\n=+\n/);
+  assert.match(text, /^From +Marta Silva \(remote\) <2014>$/m);
+  assert.match(text, /NAT mismatch: media comes from 203\.0\.113\.88:21004/);
+  assert.match(text, /^ {3}0 {6}0\.000 .* INVITE sip:2015@pbx\.example\.com .*>$/m);
+  assert.match(text, /^0\.000 s +offer of caller +192\.168\.1\.44:11850 +sendrecv /m);
+  const markdown = await printed([...args, '--markdown']);
+  assert.match(markdown, /^# Call nat-mismatch@pbx\.example\.com\n/);
+  assert.match(markdown, /^## Media\n\n\| SSRC /m);
+  assert.match(markdown, /^\|-+\|/m);
+  // What a renderer would take for a tag is escaped.
+  assert.match(markdown, /^- \*\*From:\*\* Marta Silva \(remote\) \\<2014\\>$/m);
+  assert.equal(markdown.split('\n').filter((line) => line === '```').length, 2);
+});
+
+test('--call-report of an unknown Call-ID is one line and exit code 1', async () => {
+  const r = await run(['-I', DEMO, '--call-report', 'nobody@example.com']);
+  assert.match(assertRefused(r, 1), /--call-report nobody@example\.com: the capture has no dialog with this Call-ID/);
+});
+
+test('--version and --help need no capture', async () => {
+  assert.match(await printed(['--version']), /^calltap \d+\.\d+\.\d+ .*\nfeatures: .*\nnot built: /);
+  assert.match(await printed(['--help']), /--portrange PORTS/);
+});

@@ -1,0 +1,113 @@
+/** Serving: the address is told on standard error, requests are answered, and a signal ends it within two seconds. */
+import assert from 'node:assert/strict';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { test } from 'node:test';
+import { asJson } from '../helpers/json.ts';
+import { assertRefused, DEMO, finished, type Run, start } from './run-program.ts';
+
+const STOP_MS = 2_000;
+
+type Server = { readonly child: ChildProcessWithoutNullStreams; readonly done: Promise<Run>; readonly base: string };
+
+/** Waits for the line that names the address; fails with what was said instead. */
+async function serving(args: readonly string[], label = 'api'): Promise<Server> {
+  const child = start(args);
+  const done = finished(child);
+  let said = '';
+  const base = await new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+      const found = new RegExp(`^${label} listening on (http://127\\.0\\.0\\.1:[1-9]\\d*)\n`, 'm').exec(said);
+      if (found?.[1] !== undefined) resolve(found[1]);
+    });
+    void done.then((r) => reject(new Error(`ended with ${r.code}: ${r.stderr}`)));
+  });
+  return { child, done, base };
+}
+
+async function stop(server: Server, signal: NodeJS.Signals): Promise<Run> {
+  const begin = performance.now();
+  server.child.kill(signal);
+  const r = await server.done;
+  const took = performance.now() - begin;
+  assert.equal(r.signal, null, 'it ends by itself');
+  assert.equal(r.code, 0, r.stderr);
+  assert.ok(took < STOP_MS, `stopped after ${Math.round(took)} ms`);
+  return r;
+}
+
+async function stats(base: string): Promise<ReturnType<typeof asJson>> {
+  return asJson(await (await fetch(`${base}/v1/stats`)).json());
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 100; i++) {
+    if (await holds()) return;
+    await wait(20);
+  }
+  assert.fail(`never: ${what}`);
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`--api with port 0 serves the capture until ${signal}`, async () => {
+    const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
+    await until('read to the end', async () => (await stats(server.base))['source_exhausted'] === true);
+    assert.equal(asJson((await stats(server.base))['dialogs'])['total'], 21);
+    assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+    const r = await stop(server, signal);
+    assert.equal(r.stdout, '');
+    assert.match(r.stderr, /^api listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+}
+
+test('a client that holds its connection does not hold the end', async () => {
+  const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
+  const { port, hostname } = new URL(server.base);
+  const idle = connect({ port: Number(port), host: hostname });
+  idle.on('error', () => undefined);
+  await once(idle, 'connect');
+  idle.write('GET /v1/stats HTTP/1.1\r\nHost: x\r\n');
+  await stop(server, 'SIGTERM');
+  idle.destroy();
+});
+
+test('what comes through a pipe is served while it comes, and a silent pipe does not hold the end', async () => {
+  const capture = readFileSync(DEMO);
+  const server = await serving(['-I', '-', '--api', '127.0.0.1:0']);
+  assert.equal(asJson((await stats(server.base))['dialogs'])['total'], 0);
+  server.child.stdin.write(capture.subarray(0, 3000));
+  await until('a dialog is there', async () => Number(asJson((await stats(server.base))['dialogs'])['total']) > 0);
+  assert.equal((await stats(server.base))['source_exhausted'], false);
+  const r = await stop(server, 'SIGTERM');
+  assert.match(r.stderr, /^api listening on [^\n]+\n$/, 'the stop itself is no fault of the capture');
+});
+
+test('a second file is not begun once a signal came', async () => {
+  const server = await serving(['-I', '-', '-I', DEMO, '--api', '127.0.0.1:0']);
+  const r = await stop(server, 'SIGTERM');
+  assert.match(r.stderr, /^api listening on [^\n]+\n$/);
+});
+
+test('--metrics serves the metrics alone', async () => {
+  const server = await serving(['-I', DEMO, '--metrics', '127.0.0.1:0'], 'metrics');
+  const page = await (await fetch(`${server.base}/metrics`)).text();
+  assert.match(page, /^# TYPE service_dialogs_total counter$/m);
+  await stop(server, 'SIGTERM');
+});
+
+test('an address in use, or a capture that cannot be read, ends the start', async () => {
+  const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
+  const taken = start(['-I', DEMO, '--api', new URL(server.base).host]);
+  taken.stdin.end();
+  assert.match(assertRefused(await finished(taken), 1), /cannot listen \(EADDRINUSE\)/);
+  await stop(server, 'SIGTERM');
+  const missing = start(['-I', '/nonexistent/x.pcap', '--api', '127.0.0.1:0']);
+  missing.stdin.end();
+  const r = await finished(missing);
+  assert.equal(r.code, 1);
+  assert.match(r.stderr, /^calltap: \/nonexistent\/x\.pcap: there is no such file\n$/m);
+});
