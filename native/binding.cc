@@ -6,11 +6,13 @@
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
 #include <nan.h>
 #include <sys/mman.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <vector>
 #include "source_file.h"
+#include "source_hep.h"
 
 namespace {
 
@@ -313,6 +315,8 @@ class Capture : public Nan::ObjectWrap {
   bool closing_ = false;
 };
 
+#include "binding_hep.h"
+
 // info(): the facts JavaScript checks its mirror against.
 NAN_METHOD(Info) {
   auto out = Nan::New<Object>();
@@ -334,6 +338,13 @@ NAN_METHOD(Info) {
   for (uint32_t i = 0; i < CT_REASON_COUNT; i++)
     Nan::Set(losses, i, Nan::New(ct_reason_is_loss(static_cast<ct_reason>(i))));
   Nan::Set(out, Nan::New("reasonIsLoss").ToLocalChecked(), losses);
+  auto hepNames = Nan::New<v8::Array>();
+  for (uint32_t i = 0; i < CT_HEP_COUNTERS; i++) {
+    const char *name = ct_hep_counter_name(i);
+    Nan::Set(hepNames, i, Nan::New(name == nullptr ? "" : name).ToLocalChecked());
+  }
+  Nan::Set(out, Nan::New("hepCounterNames").ToLocalChecked(), hepNames);
+  set("hepVerdicts", CT_HEP_VERDICTS);
   set("firstReason", CT_N_COUNT);
   info.GetReturnValue().Set(out);
 }
@@ -412,6 +423,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "digest", Digest);
   Capture::Init(target);
+  HepCapture::Init(target);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ uint16_t ct_classic_build(const struct ct_gate *gate, struct sock_filter *out, u
   put(&p, BPF_LD | BPF_B | BPF_ABS, NET + 6, 0, 0);
   put(&p, BPF_JMP | BPF_JEQ | BPF_K, 6, 1, 0);
   give(&p, WHOLE);
-  put(&p, BPF_LDX | BPF_W | BPF_IMM, 0, 0, 0);
+  put(&p, BPF_LDX | BPF_IMM, 0, 0, 0); /* X = 0: `fixed` says it all */
   tcp(&p, 40, span, spans);
   if (jump < p.room) p.out[jump].k = (uint32_t)(p.n - jump - 1);
   put(&p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 1, 0);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Streams on their way from memory at a time: their lines are as many as a core can wait for at once. */
+#define CT_AHEAD 8u
+
 struct ct_injected {
   struct ct_packet p;
   uint8_t bytes[CT_INJECT_BYTES];
@@ -101,9 +104,10 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   r->source = pl->source_id;
   memcpy(r->src, p->src, 16);
   memcpy(r->dst, p->dst, 16);
-  if (pl->digests && p->frame != NULL &&
-      (kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP ||
-       kind == CT_KIND_STREAM_OPENED))
+  if (pl->digests && p->frame != NULL && kind == CT_KIND_STREAM_OPENED)
+    r->digest = ct_rtp_first_digest(pl->rtp, aux0); /* the stream has just taken it */
+  else if (pl->digests && p->frame != NULL &&
+           (kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP))
     r->digest = ct_fnv1a64(p->frame, p->caplen);
   ct_sink_commit(sink, r);
   if (whole) {
@@ -198,10 +202,12 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_p
       ct_rtp_prefetch_slot(pl->rtp, slot[i].hash);
     }
   }
-  for (uint32_t i = 0; i < n; i++)
-    if (rtp[i]) ct_rtp_prefetch_stream(pl->rtp, slot[i].hash);
+  for (uint32_t i = 0; i < n && i < CT_AHEAD; i++)
+    if (rtp[i]) ct_rtp_prefetch_stream(pl->rtp, slot[i].hash, slot[i].p.payload[1]);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_packet *p = &slot[i].p;
+    uint32_t ahead = i + CT_AHEAD;
+    if (ahead < n && rtp[ahead]) ct_rtp_prefetch_stream(pl->rtp, slot[ahead].hash, slot[ahead].p.payload[1]);
     if (rtp[i]) update_rtp(pl, sink, p, slot[i].hash);
     else if (slot[i].reason == CT_OK) emit_class(pl, sink, p);
     else if (slot[i].reason == CT_FRAGMENT)

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CT_BATCH 32u
+#define CT_BATCH 64u
 #define CT_INJECT_MAX 1024u  /* queued RTP packets from reassembled datagrams */
 #define CT_INJECT_BYTES 2048u
 

@@ -23,6 +23,7 @@
 #define DEFAULT_WINDOW_NS 5000000000ull
 #define TOMBSTONE UINT32_MAX
 #define CHUNK_BYTES ((size_t)CT_RTP_CHUNK * sizeof(struct ct_stream))
+#define HUGE_PAGE ((size_t)2 << 20)
 
 struct slot {
   uint32_t tag; /* low half of the hash: its home is tag & mask */
@@ -54,6 +55,23 @@ struct ct_rtp_table {
 
 static struct ct_stream *stream_at(const struct ct_rtp_table *t, uint32_t index) {
   return &t->chunks[index / CT_RTP_CHUNK][index % CT_RTP_CHUNK];
+}
+
+/* ---- memory ---- */
+
+/* Zeroed memory, on huge pages where it is large enough for them: streams and slots are read at random,
+ * and with small pages nearly every packet would also miss the TLB. */
+static void *map_zeroed(size_t bytes) {
+  size_t lead = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+  uint8_t *at = mmap(NULL, bytes + lead, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  if (lead == 0) return at;
+  /* A huge page begins at a multiple of its size: what lies before and behind goes back. */
+  size_t skip = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+  if (skip > 0) munmap(at, skip);
+  munmap(at + skip + bytes, lead - skip);
+  madvise(at + skip, bytes, MADV_HUGEPAGE); /* a hint */
+  return at + skip;
 }
 
 /* ---- hash ---- */
@@ -90,9 +108,14 @@ uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, ui
 /* ---- index ---- */
 
 static bool slots_alloc(struct slots *s, uint32_t count) {
-  s->at = calloc(count, sizeof(*s->at));
+  s->at = map_zeroed(count * sizeof(*s->at));
   s->mask = count - 1;
   return s->at != NULL;
+}
+
+static void slots_free(struct slots *s) {
+  if (s->at != NULL) munmap(s->at, ((size_t)s->mask + 1) * sizeof(*s->at));
+  s->at = NULL;
 }
 
 static void slots_insert(const struct slots *s, uint32_t tag, uint32_t ref) {
@@ -150,8 +173,7 @@ static void migrate(struct ct_rtp_table *t, uint32_t steps) {
     if (s.ref != 0 && s.ref != TOMBSTONE) slots_insert(&t->cur, s.tag, s.ref);
   }
   if (t->migrated <= t->old.mask) return;
-  free(t->old.at);
-  t->old.at = NULL;
+  slots_free(&t->old);
 }
 
 /* Makes room for one more entry; false when memory for a larger index is not to be had. */
@@ -287,11 +309,13 @@ static bool take_fresh(struct ct_rtp_table *t) {
   if (t->fresh == t->limit) return false;
   uint32_t c = t->fresh / CT_RTP_CHUNK;
   if (t->chunks[c] == NULL) {
-    /* Page-aligned and zero, and no memory until a stream is used. */
-    void *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) return false;
+    void *chunk = map_zeroed(CHUNK_BYTES);
+    if (chunk == NULL) return false;
     __atomic_store_n(&t->chunks[c], (struct ct_stream *)chunk, __ATOMIC_RELEASE);
   }
+  /* The first touch is a write: a read would map the shared zero page, and the write behind it would have
+   * to tell every other core to forget that one. */
+  stream_at(t, t->fresh)->generation = 0;
   t->fresh++;
   return true;
 }
@@ -374,8 +398,8 @@ void ct_rtp_free(struct ct_rtp_table *t) {
   for (uint32_t i = 0; t->chunks != NULL && i < t->chunk_count; i++)
     if (t->chunks[i] != NULL) munmap(t->chunks[i], CHUNK_BYTES);
   free(t->chunks);
-  free(t->cur.at);
-  free(t->old.at);
+  slots_free(&t->cur);
+  slots_free(&t->old);
   free(t);
 }
 
@@ -383,7 +407,7 @@ void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
   __builtin_prefetch(&t->cur.at[(uint32_t)hash & t->cur.mask]);
 }
 
-void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash) {
+void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
   uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
   for (int n = 0; n < 4 && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
     if (t->cur.at[i].tag != tag) continue;
@@ -391,7 +415,8 @@ void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash) {
     __builtin_prefetch(s, 1);
     __builtin_prefetch(s + 64, 1);
     __builtin_prefetch(s + 128, 1);
-    __builtin_prefetch(s + 192, 1);
+    /* The line of the lanes is touched for dynamic payload types only. */
+    if (ct_static_clocks[pt & 127].hz == 0) __builtin_prefetch(s + 192, 1);
     return;
   }
 }
@@ -431,6 +456,10 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
 
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {
   return i < t->chunk_count ? __atomic_load_n(&t->chunks[i], __ATOMIC_ACQUIRE) : NULL;
+}
+
+uint64_t ct_rtp_first_digest(const struct ct_rtp_table *t, uint32_t index) {
+  return stream_at(t, index)->first_digest;
 }
 
 uint32_t ct_rtp_stream_size(void) { return sizeof(struct ct_stream); }

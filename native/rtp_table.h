@@ -36,13 +36,15 @@ void ct_rtp_free(struct ct_rtp_table *t);
 /* p->cls must be CT_CLS_RTP. Hash, prefetch, then update: the reader does each over a batch. */
 uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin);
 void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash);
-void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash);
+void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt);
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out);
 /* Chunk `i` as CT_RTP_CHUNK * sizeof(struct ct_stream) bytes, NULL when not allocated yet.
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);
 uint32_t ct_rtp_stream_size(void);
+/* FNV-1a 64 of the frame that opened stream `index`; 0 when the packet came without its frame. */
+uint64_t ct_rtp_first_digest(const struct ct_rtp_table *t, uint32_t index);
 /* Counters, monotonic: opened, accepted, evicted, refused, probing_recycled, packets, bad_version. */
 enum ct_rtp_counter { CT_RC_OPENED, CT_RC_ACCEPTED, CT_RC_EVICTED, CT_RC_PROBING_RECYCLED,
                       CT_RC_PACKETS, CT_RC_MALFORMED, CT_RC_COUNT };

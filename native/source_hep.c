@@ -299,7 +299,7 @@ static void *run(void *arg) {
   int64_t watched = 0, published = 0;
   prepare(s->batch, 0, CT_HEP_BATCH);
   while (!should_stop(s)) {
-    if (is_tight(s->ring) && watch_socket(s) < s->rcvbuf_got / 2) {
+    if (is_tight(s->ring) && watch_socket(s) < s->rcvbuf_got / 4 * 3) {
       s->counters[CT_HEP_N_HELD]++;
       if (free_slabs(s->ring) > 0) ct_ring_publish(s->ring);
       nap();

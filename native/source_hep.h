@@ -3,7 +3,7 @@
  *
  * A record's addresses are the sender's and the listener's, its time is the kernel's receive time.
  * A live source never waits for JavaScript: while the ring is full, datagrams stay in the kernel's
- * receive buffer until that is half full, and are then read and counted as ring_full. What the
+ * receive buffer until that is three quarters full, and are then read and counted as ring_full. What the
  * kernel drops is counted too.
  */
 #ifndef CALLTAP_SOURCE_HEP_H

@@ -288,6 +288,22 @@ int ct_live_init(struct ct_live_source *s) {
   return err == 0 && s->batch == NULL ? -ENOMEM : err;
 }
 
+enum ct_filter_link ct_live_common_link(struct ct_live_source *s, const char *const *names, uint32_t n) {
+  enum ct_filter_link common = CT_LINK_MIXED;
+  for (uint32_t i = 0; i < n; i++) {
+    struct ct_iface_facts facts;
+    if (strcmp(names[i], "any") == 0 || ct_iface_find(s->netlink, names[i], &facts) != 0)
+      return CT_LINK_MIXED;
+    uint32_t type = ct_live_link_type(facts.hatype);
+    enum ct_filter_link link = type == LINK_ETHERNET ? CT_LINK_ETHER
+                               : type == LINK_RAW_IP ? CT_LINK_IP
+                                                     : CT_LINK_MIXED;
+    if (link == CT_LINK_MIXED || (i > 0 && link != common)) return CT_LINK_MIXED;
+    common = link;
+  }
+  return common;
+}
+
 bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id, uint32_t blocks,
                  uint64_t *counters, struct ct_live_error *error) {
   struct ct_live_iface *f = &s->iface[s->n];

@@ -84,7 +84,7 @@ struct ct_live_source {
   int64_t last_ns;
   uint64_t cpu_ns; /* of the thread, after ct_live_stop() */
   pthread_t thread;
-  pthread_mutex_t lock; /* over what ct_live_status() reads */
+  pthread_mutex_t lock; /* over what ct_live_status_of() reads */
   struct ct_live_batch *batch;
 };
 
@@ -96,6 +96,8 @@ struct ct_live_error {
 
 /* Call first. 0 or -errno. */
 int ct_live_init(struct ct_live_source *s);
+/* What the frames of these interfaces have in common: for struct ct_filter_opts, before the first is added. */
+enum ct_filter_link ct_live_common_link(struct ct_live_source *s, const char *const *names, uint32_t n);
 /* Add an interface (its name, or "any") before the start: opens and binds, so privileges may be dropped
  * afterwards. `blocks` 0: CT_BLOCK_COUNT. An interface that is down is no error, one that does not exist is. */
 bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id, uint32_t blocks,
@@ -117,7 +119,7 @@ struct ct_live_status {
   uint32_t ring_bytes;
   char text[CT_LIVE_TEXT]; /* one line for the operator: "eth0: capturing, MTU 1500, ring 64 MiB" */
 };
-bool ct_live_status(struct ct_live_source *s, uint32_t i, struct ct_live_status *out);
+bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out);
 
 /* The link type (LINKTYPE_*) of frames that a raw packet socket gets from a device of type ARPHRD_*;
  * UINT32_MAX when their link header is not known here. */

@@ -124,7 +124,7 @@ void ct_live_count_unread(struct ct_live_source *s) {
   }
 }
 
-bool ct_live_status(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {
+bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {
   if (i >= s->n) return false;
   const struct ct_live_iface *f = &s->iface[i];
   uint32_t ring = (uint32_t)f->ring.map_bytes;

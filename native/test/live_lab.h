@@ -251,7 +251,7 @@ static __attribute__((unused)) void wait_count(const struct lab *l, uint32_t i, 
 static __attribute__((unused)) void wait_state(struct lab *l, enum ct_live_state want, const char *text) {
   struct ct_live_status st;
   for (int n = 0; n < 300; n++) {
-    CHECK(ct_live_status(&l->live, 0, &st));
+    CHECK(ct_live_status_of(&l->live, 0, &st));
     if (st.state == want) break;
     nap_ms(10);
   }

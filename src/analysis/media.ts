@@ -17,6 +17,9 @@ export const MEDIA = {
   noMediaSec: 3,
   oneWaySec: 2,
   lateMediaMs: 500,
+  ptimeMs: 2,
+  /** A side that sends this share of comfort noise is silent and says so. */
+  comfortNoisePart: 0.3,
   durationSec: 2,
   durationPart: 0.05,
 } as const;
@@ -28,6 +31,22 @@ export type MediaStream = {
   readonly firstUs: number;
   readonly lastUs: number;
   readonly codec: string | null;
+  readonly payloadType: number;
+  /** Packet time; 0 while unknown. */
+  readonly packetMs: number;
+  readonly comfortNoisePackets: number;
+  /** Some stream, of whatever call, ran the other way between the same sockets meanwhile. */
+  readonly hasReverse: boolean;
+};
+
+/** What the capture as a whole tells about a call's media. */
+export type MediaContext = {
+  /** RTP was seen at all: without it silence proves nothing. */
+  readonly sawRtp: boolean;
+  /** Another call that named the same sockets has media there meanwhile: whose it is cannot be told. */
+  readonly sharesSockets: boolean;
+  /** Capture clock in microseconds. */
+  readonly nowUs: number;
 };
 
 export type MediaFindings = {
@@ -38,8 +57,7 @@ export type MediaFindings = {
   hints: string[];
 };
 
-/** `sawRtp`: this capture saw RTP at all; without it silence proves nothing. `nowUs` is the capture clock. */
-export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], sawRtp: boolean, nowUs: number): MediaFindings {
+export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
   const found: MediaFindings = {
     oneWayAudio: false,
     natMismatch: false,
@@ -48,7 +66,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], sawRtp
     hints: [],
   };
   const audio = streams.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  checkNoMedia(d, streams, sawRtp, nowUs, found);
+  checkNoMedia(d, streams, context, found);
   checkOneWay(d, audio, found);
   checkNat(d, audio, found);
   checkPrivate(d, found);
@@ -72,11 +90,11 @@ function answeredSec(d: Dialog, nowUs: number): number {
   return ((Number.isNaN(d.byeUs) ? nowUs : d.byeUs) - d.answerUs) / 1e6;
 }
 
-function checkNoMedia(d: Dialog, streams: readonly MediaStream[], sawRtp: boolean, nowUs: number, f: MediaFindings): void {
+function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
-  if (!sawRtp || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
-  if (answeredSec(d, nowUs) < MEDIA.noMediaSec) return;
+  if (!c.sawRtp || c.sharesSockets || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  if (answeredSec(d, c.nowUs) < MEDIA.noMediaSec) return;
   f.noMedia = true;
   const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
@@ -101,7 +119,7 @@ function isSameWay(a: Stream, b: Stream): boolean {
 function checkOneWay(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
   for (const side of [0, 1]) if (lastOfSide(d, side)?.mode !== 'sendrecv') return;
-  if (audio.some((a) => audio.some((b) => isReverse(a.stream, b.stream)))) return;
+  if (audio.some((a) => a.hasReverse || audio.some((b) => isReverse(a.stream, b.stream)))) return;
   const longest = audio.reduce<MediaStream | null>((w, s) => (w === null || s.packets > w.packets ? s : w), null);
   if (longest === null) return;
   const sec = (longest.lastUs - longest.firstUs) / 1e6;
@@ -159,6 +177,13 @@ function checkAsymmetry(audio: readonly MediaStream[], f: MediaFindings): void {
     const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
     if (a.codec !== null && b.codec !== null && a.codec !== b.codec)
       f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
+    else if (a.payloadType !== b.payloadType)
+      f.hints.push(`Payload type asymmetry between ${pair}: ${a.payloadType} one way, ${b.payloadType} the other.`);
+    if (a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > MEDIA.ptimeMs)
+      f.hints.push(
+        `Packet time asymmetry between ${pair}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
+      );
+    checkComfortNoise(a, b, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
     const spans = [a, b].map((way) => {
       const own = audio.filter((s) => isSameWay(way.stream, s.stream));
@@ -170,4 +195,17 @@ function checkAsymmetry(audio: readonly MediaStream[], f: MediaFindings): void {
       f.hints.push(`Duration asymmetry between ${pair}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`);
     return;
   }
+}
+
+function checkComfortNoise(a: MediaStream, b: MediaStream, f: MediaFindings): void {
+  const [quiet, other] = noiseShare(a) >= noiseShare(b) ? [a, b] : [b, a];
+  const share = noiseShare(quiet);
+  if (share < MEDIA.comfortNoisePart || noiseShare(other) >= MEDIA.comfortNoisePart) return;
+  f.hints.push(
+    `Comfort noise asymmetry: ${Math.round(share * 100)} % of the packets from ${endpointKeyText(quiet.stream.srcKey)} are comfort noise.`,
+  );
+}
+
+function noiseShare(s: MediaStream): number {
+  return s.packets === 0 ? 0 : s.comfortNoisePackets / s.packets;
 }

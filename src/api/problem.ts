@@ -57,7 +57,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   return request.method === 'HEAD' ? reply.header('content-length', Buffer.byteLength(body)).send() : reply.send(body);
 }
 
-/** Answers where there is a response but no route, and ends the connection: the rest of the request is not read. */
+/** Answers where there is a response but no route. */
 export function endResponse(response: ServerResponse, problem: ProblemError): void {
   const document = problemDocument(problem.kind, problem.detail);
   const body = JSON.stringify(document);
@@ -65,9 +65,8 @@ export function endResponse(response: ServerResponse, problem: ProblemError): vo
     ...problem.headers,
     'content-type': PROBLEM_MEDIA_TYPE,
     'content-length': Buffer.byteLength(body),
-    connection: 'close',
   });
-  response.end(body);
+  response.end(response.req.method === 'HEAD' ? '' : body);
 }
 
 /** How long a refused connection may take to read its answer, in milliseconds. */

@@ -1,5 +1,6 @@
 /** Puts the HTTP server together: the order of the checks, the routes, and a bounded life from listen to close. */
 
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import underPressure from '@fastify/under-pressure';
@@ -77,26 +78,34 @@ class OverloadedError extends ProblemError {
 export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const headerMs = deps.times?.headerMs ?? API_HEADER_MS;
   const requestMs = deps.times?.requestMs ?? API_REQUEST_MS;
-  const app: App = Fastify({
-    bodyLimit: API_BODY_BYTES,
-    routerOptions: { maxParamLength: API_PARAM_CHARS },
+  const server = createServer({
     keepAliveTimeout: API_KEEP_ALIVE_MS,
     requestTimeout: requestMs,
-    http: {
-      headersTimeout: headerMs,
-      connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
-      // Node would refuse a request without Host with an empty body; the first hook does it with a problem.
-      requireHostHeader: false,
+    headersTimeout: headerMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
+    // Node would refuse a request without Host with an empty body; a hook does it with a problem.
+    requireHostHeader: false,
+  });
+  const admission = createAdmission(server, deps.maxConn, deps.times?.stalledMs);
+  const authentication = createAuthentication(deps.credentials ?? null);
+  const responses = new Map<number, number>();
+  const countResponse = (status: number): void => {
+    responses.set(status, (responses.get(status) ?? 0) + 1);
+  };
+  const app: App = Fastify({
+    serverFactory(handler) {
+      return server.on('request', admission.guard(handler, countResponse));
     },
+    bodyLimit: API_BODY_BYTES,
+    routerOptions: { maxParamLength: API_PARAM_CHARS },
     trustProxy: false,
     forceCloseConnections: 'idle',
     // Fastify's own answer while closing is not a problem body; the close below is bounded anyway.
     return503OnClosing: false,
     clientErrorHandler: createClientErrorHandler((socket) => admission.check(socket)),
     frameworkErrors: (error, request, reply) => {
-      // The router refused before any hook ran, so the checks of the hooks are made here.
-      const refusal = admission.check(request.raw.socket) ?? authentication.check(request.raw);
-      sendProblem(request, reply, refusal ?? toProblem(error));
+      // The router refused before any hook ran, so their check is made here.
+      sendProblem(request, reply, authentication.check(request.raw) ?? toProblem(error));
     },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
     schemaErrorFormatter: (errors, part) => {
@@ -107,20 +116,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.removeContentTypeParser('text/plain');
 
-  const responses = new Map<number, number>();
   const table = createRouteTable(app);
-  const admission = createAdmission(app.server, deps.maxConn, deps.times?.stalledMs);
-  const authentication = createAuthentication(deps.credentials ?? null);
   answerWireEvents(app.server, {
     admit: (socket) => admission.check(socket),
     authenticate: (request) => authentication.check(request),
   });
 
-  // The order of the checks: rate and connections, load, credentials, then what the request is.
-  app.addHook('onRequest', async (request) => {
-    const refusal = admission.check(request.raw.socket);
-    if (refusal !== null) throw refusal;
-  });
+  // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
   await app.register(underPressure, {
     maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
     sampleInterval: deps.times?.loopSampleMs ?? 1_000,
@@ -138,7 +140,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const unread = limitUnreadAnswers(app);
   app.addHook('onResponse', async (request, reply) => {
     admission.answered(request.raw.socket);
-    responses.set(reply.statusCode, (responses.get(reply.statusCode) ?? 0) + 1);
+    countResponse(reply.statusCode);
   });
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error);

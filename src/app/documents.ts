@@ -7,6 +7,8 @@ import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
 import { toDialogDocument } from '../view/dialog-document.ts';
@@ -50,12 +52,34 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     firstUs: quality.snapshot.firstUs,
     lastUs: quality.snapshot.lastUs,
     codec: quality.codec,
+    payloadType: quality.snapshot.payloadType,
+    packetMs: packetMs(quality.snapshot, quality.clockRate),
+    comfortNoisePackets: quality.snapshot.cnPackets,
+    hasReverse: runsBetween(session, stream.dstKey, quality.snapshot.firstUs, quality.snapshot.lastUs, stream.srcKey),
   }));
   return {
     streams,
-    media: diagnoseMedia(d, media, session.sawRtp, session.nowUs),
+    media: diagnoseMedia(d, media, {
+      sawRtp: session.sawRtp,
+      sharesSockets: streams.length === 0 && sharesSockets(session, d),
+      nowUs: session.nowUs,
+    }),
     signaling: diagnoseSignaling(d, session.log, session.nowUs),
   };
+}
+
+/** True when a stream left `from` within the time, for `to` or for anywhere. */
+function runsBetween(session: CaptureSession, from: EndpointKey, sinceUs: number, untilUs: number, to?: EndpointKey): boolean {
+  const { streams } = session;
+  return streams
+    .fromSource(from)
+    .some((s) => (to === undefined || s.dstKey === to) && s.openedUs <= untilUs && streams.lastSeenUs(s) >= sinceUs);
+}
+
+/** A socket that this call named carries media of another call while this one lasts. */
+function sharesSockets(session: CaptureSession, d: Dialog): boolean {
+  const untilUs = Number.isNaN(d.byeUs) ? session.nowUs : d.byeUs;
+  return (d.claimedKeys ?? []).some((key) => runsBetween(session, key, d.answerUs, untilUs));
 }
 
 export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {

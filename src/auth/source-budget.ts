@@ -1,8 +1,14 @@
-/** How many requests one source address still has in this second; what is beyond is refused before all else. */
+/** What one source address may still ask in this second; what is beyond is refused before all else. */
 
 import { API_RATE_SOURCES, API_REQUESTS_PER_SECOND } from '../core/limits.ts';
 
 const WINDOW_MS = 1_000;
+
+/** This many times its budget, and refusing a source one request at a time would itself be the load. */
+const FLOOD_FACTOR = 10;
+
+/** `over` is refused and may ask again; `flooding` is refused and its connections are not read any further. */
+export type Verdict = 'admitted' | 'over' | 'flooding';
 
 type Window = { startMs: number; taken: number };
 
@@ -25,15 +31,27 @@ export class SourceBudget {
     this.#nowMs = nowMs;
   }
 
-  /** Takes one request of this address; false when its second is used up. Constant time. */
-  take(address: string): boolean {
+  /** Takes one request of this address. Constant time. */
+  take(address: string): Verdict {
     const nowMs = this.#nowMs();
+    let window = this.#windows.get(address);
+    if (window === undefined || nowMs - window.startMs >= WINDOW_MS) {
+      this.#windows.delete(address);
+      this.#makeRoom(nowMs);
+      window = { startMs: nowMs, taken: 0 };
+      this.#windows.set(address, window);
+    }
+    window.taken++;
+    if (window.taken <= this.#max) return 'admitted';
+    return window.taken > this.#max * FLOOD_FACTOR ? 'flooding' : 'over';
+  }
+
+  /** The same without taking anything: for a connection that has not asked yet. */
+  isFlooding(address: string): boolean {
     const window = this.#windows.get(address);
-    if (window !== undefined && nowMs - window.startMs < WINDOW_MS) return ++window.taken <= this.#max;
-    this.#windows.delete(address);
-    this.#makeRoom(nowMs);
-    this.#windows.set(address, { startMs: nowMs, taken: 1 });
-    return this.#max >= 1;
+    return (
+      window !== undefined && this.#nowMs() - window.startMs < WINDOW_MS && window.taken > this.#max * FLOOD_FACTOR
+    );
   }
 
   /** Addresses remembered at this moment. */

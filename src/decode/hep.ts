@@ -15,8 +15,6 @@ import type { HepFailure, HepPacket } from './hep-packet.ts';
 
 const HEADER_BYTES = 6;
 const CHUNK_HEADER_BYTES = 6;
-/** "HEP3" and "EEP3". */
-const MAGICS: readonly number[] = [0x48455033, 0x45455033];
 /** Text chunks are identifiers; longer ones are cut. */
 const MAX_TEXT_BYTES = 1_024;
 
@@ -48,8 +46,13 @@ const CHUNK = {
   GROUP: 0x29,
 } as const;
 
-/** Payload size by type; 0 is any. What is not here is skipped. */
-const SIZES = new Map<number, number>([
+const CHUNK_TYPES = 0x40;
+/** Payload size of a type that is skipped. */
+const SKIPPED = 255;
+
+/** Payload size by type; 0 is any. */
+const SIZES = new Uint8Array(CHUNK_TYPES).fill(SKIPPED);
+for (const [type, size] of [
   [CHUNK.FAMILY, 1],
   [CHUNK.PROTOCOL, 1],
   [CHUNK.SRC4, 4],
@@ -75,12 +78,15 @@ const SIZES = new Map<number, number>([
   [CHUNK.R_FACTOR, 2],
   [CHUNK.JITTER, 4],
   [CHUNK.GROUP, 0],
-]);
-const CHUNK_TYPES = 0x40;
+] as const)
+  SIZES[type] = size;
 
 /** True when bytes begin like HEP3 or EEP3. */
 export function isHep3(b: Uint8Array, start: number, end: number): boolean {
-  return end - start >= 4 && MAGICS.includes(uint(b, start, 4));
+  if (end - start < 4) return false;
+  const first = b[start];
+  // "HEP3", or "EEP3" in its old name.
+  return (first === 0x48 || first === 0x45) && b[start + 1] === 0x45 && b[start + 2] === 0x50 && b[start + 3] === 0x33;
 }
 
 /**
@@ -103,14 +109,15 @@ export function parseHep(b: Uint8Array, start: number, end: number): Result<HepP
   // The datagram may be longer than the packet says, never shorter.
   if (total > end - start) return fail('truncated');
   const limit = start + total;
-  const found = new Chunks();
+  const found = chunks;
+  found.reset();
   let at = start + HEADER_BYTES;
   while (at < limit) {
     // A chunk header of 6 bytes, and a length that holds it and stays inside the packet.
     if (limit - at < CHUNK_HEADER_BYTES) return fail('bad_chunk_length');
-    const length = uint(b, at + 4, 2);
+    const length = u16(b, at + 4);
     if (length < CHUNK_HEADER_BYTES || length > limit - at) return fail('bad_chunk_length');
-    found.note(uint(b, at, 2), uint(b, at + 2, 2), at + CHUNK_HEADER_BYTES, length - CHUNK_HEADER_BYTES);
+    found.note(u16(b, at), u16(b, at + 2), at + CHUNK_HEADER_BYTES, length - CHUNK_HEADER_BYTES);
     at += length;
   }
   return packetOf(b, start, found);
@@ -118,13 +125,18 @@ export function parseHep(b: Uint8Array, start: number, end: number): Result<HepP
 
 /** Where the chunks of a packet are; the first of a type counts. */
 class Chunks {
-  readonly #at = new Int32Array(CHUNK_TYPES).fill(-1);
+  readonly #at = new Int32Array(CHUNK_TYPES);
   readonly #length = new Int32Array(CHUNK_TYPES);
   skipped = 0;
 
+  reset(): void {
+    this.#at.fill(-1);
+    this.skipped = 0;
+  }
+
   note(vendor: number, type: number, at: number, length: number): void {
-    const size = SIZES.get(type);
-    if (vendor !== 0 || size === undefined || (size !== 0 && size !== length)) this.skipped++;
+    const size = SIZES[type] ?? SKIPPED;
+    if (vendor !== 0 || size === SKIPPED || (size !== 0 && size !== length)) this.skipped++;
     else if (this.at(type) < 0) {
       this.#at[type] = at;
       this.#length[type] = length;
@@ -155,6 +167,9 @@ class Chunks {
     return Buffer.from(b.buffer, b.byteOffset + at, n).toString('utf8');
   }
 }
+
+/** Reused by every call: parsing is synchronous, and its result keeps nothing of it. */
+const chunks = new Chunks();
 
 function packetOf(b: Uint8Array, origin: number, found: Chunks): Result<HepPacket, HepFailure> {
   let bytes = b;
@@ -222,7 +237,8 @@ function ipVersionOf(b: Uint8Array, found: Chunks): 0 | 4 | 6 {
 function addressOf(b: Uint8Array, found: Chunks, ipVersion: number, four: number, six: number): Uint8Array {
   const out = new Uint8Array(16);
   const at = found.at(ipVersion === 6 ? six : four);
-  if (ipVersion !== 0 && at >= 0) out.set(b.subarray(at, at + (ipVersion === 6 ? 16 : 4)));
+  const n = ipVersion === 0 || at < 0 ? 0 : ipVersion === 6 ? 16 : 4;
+  for (let i = 0; i < n; i++) out[i] = b[at + i] ?? 0;
   return out;
 }
 
@@ -245,6 +261,10 @@ function inflate(data: Uint8Array): Uint8Array | null {
     }
   }
   return null;
+}
+
+function u16(b: Uint8Array, at: number): number {
+  return ((b[at] ?? 0) << 8) | (b[at + 1] ?? 0);
 }
 
 /** Unsigned number of `bytes` (1 to 4) bytes in network order. */

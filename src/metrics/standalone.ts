@@ -54,8 +54,14 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
     },
     (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0];
-      if (!budget.take(request.socket.remoteAddress ?? '')) {
+      const verdict = budget.take(request.socket.remoteAddress ?? '');
+      if (verdict !== 'admitted') {
         response.setHeader('retry-after', '1');
+        if (verdict === 'flooding') {
+          // What a flood has sent ahead stays in the kernel.
+          response.setHeader('connection', 'close');
+          request.socket.pause();
+        }
         sendProblem(response, 'rate-limited');
       } else if (!isAccepted(request)) {
         response.setHeader('www-authenticate', CHALLENGE);
@@ -69,9 +75,14 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   );
   server.maxConnections = API_MAX_CONN;
   server.timeout = STALLED_MS;
+  server.on('connection', (socket: Socket) => {
+    if (!budget.isFlooding(socket.remoteAddress ?? '')) return;
+    socket.pause();
+    endWithProblem(socket, 'rate-limited');
+  });
   server.on('clientError', (error, socket: Socket) => {
     if (!socket.writable || errnoOf(error) === 'ECONNRESET') socket.destroy();
-    else if (!budget.take(socket.remoteAddress ?? '')) endWithProblem(socket, 'rate-limited');
+    else if (budget.take(socket.remoteAddress ?? '') !== 'admitted') endWithProblem(socket, 'rate-limited');
     else endWithProblem(socket, errnoOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request');
   });
 

@@ -10,7 +10,13 @@
 import { findControl, wordsOf } from '../core/byte-search.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
 import { commonHeaderId, HEADER, NAME_LENGTH } from './header-name.ts';
-import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from './limits.ts';
+import {
+  MAX_HEADERS,
+  MAX_LEADING_BYTES,
+  MAX_MESSAGE_BYTES,
+  MAX_METHOD_BYTES,
+  MAX_STREAM_METHOD_BYTES,
+} from './limits.ts';
 import { METHOD } from './method.ts';
 import { NOTE } from './notes.ts';
 import { SEEN, takeHeader } from './scan-header.ts';
@@ -135,7 +141,7 @@ export function scanSip(buf: Uint8Array, start: number, end: number, out: SipSca
   out.messageStart = p;
   const words = wordsOf(buf);
   const limit = Math.min(end, p + MAX_MESSAGE_BYTES);
-  p = scanStartLine(buf, words, p, limit, out);
+  p = scanStartLine(buf, words, p, limit, stream ? MAX_STREAM_METHOD_BYTES : MAX_METHOD_BYTES, out);
   if (p < 0) return p === START_CUT ? cutCode(limit, end) : SCAN.NOT_SIP;
   out.headersStart = p;
   line.notes = 0;

@@ -9,7 +9,6 @@
 
 import { findByte } from '../core/byte-search.ts';
 import { TOKEN_CLASS } from './chars.ts';
-import { MAX_METHOD_BYTES } from './limits.ts';
 import { METHOD, methodId } from './method.ts';
 import { NOTE } from './notes.ts';
 
@@ -39,12 +38,19 @@ export const START_CUT = -1;
 export const START_NOT_SIP = -2;
 
 /** Reads the start line at `p` into `out`; returns the offset behind it, or a negative outcome. */
-export function scanStartLine(buf: Uint8Array, words: DataView, p: number, end: number, out: StartLine): number {
+export function scanStartLine(
+  buf: Uint8Array,
+  words: DataView,
+  p: number,
+  end: number,
+  maxMethodBytes: number,
+  out: StartLine,
+): number {
   const start = p;
   const token = TOKEN_CLASS;
-  const tokenLimit = Math.min(end, start + MAX_METHOD_BYTES);
+  const tokenLimit = Math.min(end, start + maxMethodBytes);
   while (p < tokenLimit && token[buf[p] ?? 0] === 1) p++;
-  if (p >= end) return p > start && p < start + MAX_METHOD_BYTES ? START_CUT : START_NOT_SIP;
+  if (p >= end) return p > start && p < start + maxMethodBytes ? START_CUT : START_NOT_SIP;
   const c = buf[p];
   const isResponse = c === 0x2f && p === start + 3 && isSipSlash(buf, start);
   if (p === start || (c !== SPACE && c !== 9 && !isResponse)) return START_NOT_SIP;

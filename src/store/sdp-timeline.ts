@@ -1,6 +1,8 @@
 /**
  * Offers and answers of a dialog in order, and what each changed (RFC 3264, RFC 6337).
  */
+import { endpointKeyAddress } from '../core/ip.ts';
+import type { EndpointKey } from '../core/ip.ts';
 import type { CodecSet } from './codec-set.ts';
 
 export type MediaMode = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -27,6 +29,8 @@ export type SdpEntry = {
   readonly port: number | null;
   readonly event: SdpEvent | null;
   readonly hasT38: boolean;
+  /** Socket that sent the message: tells the hops apart on which one exchange is seen. */
+  readonly sender: EndpointKey;
   /** The message went to an address that is not private. */
   readonly toPublicPeer: boolean;
   readonly media: readonly SdpMediaLine[];
@@ -40,6 +44,9 @@ export type SdpTransaction = {
   requestHadSdp: boolean;
   /** An offer stands in the response and waits for its answer in ACK or PRACK. */
   responseOffered: boolean;
+  /** Who sent its first offer and its first answer; null while there is none. */
+  offerSender: EndpointKey | null;
+  answerSender: EndpointKey | null;
   /** Hashes of the bodies seen in requests and responses, 0 none: a repeat is not a new exchange. */
   firstBody: number;
   secondBody: number;
@@ -54,6 +61,23 @@ function isHeld(mode: MediaMode, address: string | null): boolean {
 /** Codecs that carry no speech of their own. */
 function primaryCodec(set: CodecSet): string | undefined {
   return set.names.find((n) => n !== 'telephone-event' && n !== 'CN')?.toLowerCase();
+}
+
+/**
+ * What a side said last: as this sender sent it, else this sender's host, else anyone. A proxy with a relay sends the
+ * same description with other addresses, which is no change of the call.
+ */
+export function lastOfSide(entries: readonly SdpEntry[], side: number, sender: EndpointKey): SdpEntry | null {
+  let sameHost: SdpEntry | null = null;
+  let any: SdpEntry | null = null;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const e = entries[i];
+    if (e === undefined || e.side !== side) continue;
+    if (e.sender === sender) return e;
+    any ??= e;
+    if (sameHost === null && endpointKeyAddress(e.sender) === endpointKeyAddress(sender)) sameHost = e;
+  }
+  return sameHost ?? any;
 }
 
 /** What `now` changed against the same side's last description; null when it is nothing that has a name. */

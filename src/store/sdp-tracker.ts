@@ -5,7 +5,7 @@
  * section 5): an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
  */
 import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
-import { endpointKeyFromText } from '../core/ip.ts';
+import { endpointKey, endpointKeyFromText } from '../core/ip.ts';
 import { isPrivateAt } from '../core/private-address.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { METHOD } from '../sip/method.ts';
@@ -23,7 +23,7 @@ import type { Dialog } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import { hashRange } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
-import { sdpEvent } from './sdp-timeline.ts';
+import { lastOfSide, sdpEvent } from './sdp-timeline.ts';
 import type { SdpEntry, SdpMediaLine, SdpTransaction } from './sdp-timeline.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -89,6 +89,8 @@ export class SdpTracker {
       method,
       requestHadSdp: false,
       responseOffered: false,
+      offerSender: null,
+      answerSender: null,
       firstBody: 0,
       secondBody: 0,
       moreBodies: null,
@@ -113,6 +115,7 @@ export class SdpTracker {
     const main = mainLine(lines);
     const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
     const side = isOpener === scan.isRequest ? 0 : 1;
+    const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const draft: Mutable<SdpEntry> = {
       tsUs: c.tsUs,
       isOffer,
@@ -122,12 +125,14 @@ export class SdpTracker {
       address: main?.address ?? null,
       port: main === undefined ? null : main.port,
       hasT38: hasActiveImage(lines),
+      sender,
       toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
       media: lines,
       event: null,
     };
-    // A second body of one transaction is another hop's or another fork's view of the same exchange.
-    const last = t.firstBody === 0 || !isOffer ? lastOfSide(entries, side) : null;
+    const first = isOffer ? (t.offerSender ??= sender) : (t.answerSender ??= sender);
+    // The same offer or answer from another sender is another hop's or another fork's view of the same exchange.
+    const last = first === sender ? lastOfSide(entries, side, sender) : null;
     const event = last === null ? null : sdpEvent(last, draft, d.state === STATE.Transferring);
     draft.event = event;
     d.sdp = appended(entries, draft);
@@ -223,14 +228,6 @@ function hasActiveImage(lines: readonly SdpMediaLine[]): boolean {
 }
 
 const EMPTY_CODECS: CodecSet = { names: [], formats: [] };
-
-function lastOfSide(entries: readonly SdpEntry[], side: number): SdpEntry | null {
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const e = entries[i];
-    if (e?.side === side) return e;
-  }
-  return null;
-}
 
 /** What makes two descriptions offer the same codecs. */
 function codecKey(m: SdpMedia): string {

@@ -34,7 +34,10 @@ type Client = {
 };
 
 async function startDemo(t: TestContext): Promise<Client> {
-  const { session, end } = await readCaptureFile(t, DEMO);
+  // As a server reads: qualities are observed for the histograms.
+  const { session, end } = await readCaptureFile(t, DEMO, [], (s) => {
+    s.observesQuality = true;
+  });
   assert.equal(end.end, 'ok');
   const faults: unknown[] = [];
   const api = await createApi({
@@ -250,7 +253,7 @@ test('the statistics and the metrics count the same capture', async (t) => {
   const families = readExposition(page.text);
   const value = (name: string, labels: Readonly<Record<string, string>> = {}): number => {
     const found = families
-      .get(name)
+      .get(name.replace(/_(count|sum)$/, ''))
       ?.samples.filter((s) => s.name === name && Object.entries(labels).every(([k, v]) => s.labels[k] === v));
     assert.ok(found !== undefined && found.length > 0, `${name} ${JSON.stringify(labels)}`);
     return found.reduce((sum, s) => sum + s.value, 0);
@@ -259,6 +262,17 @@ test('the statistics and the metrics count the same capture', async (t) => {
   assert.equal(value('service_dialogs_total', { state: 'failed' }), Number(dialogs['failed']));
   assert.equal(value('service_rtp_streams_active'), Number(streams['established']));
   assert.equal(value('service_rtp_streams_total', { status: 'orphaned' }), 1);
+  const rows = asRows((await document('/v1/streams?limit=1000', 'StreamList'))['streams']);
+  assert.equal(value('service_loss_percent_count'), rows.length, 'each stream is observed once');
+  assert.equal(value('service_jitter_ms_count'), rows.length);
+  assert.equal(value('service_mos_count'), rows.filter((r) => r['mos'] !== undefined).length);
+  const list = asRows((await document('/v1/dialogs?limit=1000', 'DialogList'))['dialogs']);
+  const delays = list.flatMap((d) => {
+    const ms = asJson(d['timing'])['pdd_ms'];
+    return typeof ms === 'number' ? [ms] : [];
+  });
+  assert.equal(value('service_pdd_seconds_count'), delays.length);
+  assert.ok(Math.abs(value('service_pdd_seconds_sum') * 1000 - delays.reduce((sum, ms) => sum + ms, 0)) < 1e-6);
   const types: Readonly<Record<string, string>> = {
     service_dialogs_total: 'counter',
     service_messages_total: 'counter',

@@ -42,7 +42,10 @@ const differing = (found: Found): string[] =>
 
 describe('comparison with tshark', () => {
   it('finds nothing where both say the same', () => {
-    const { differences, jitter } = compare(TRUTH, foundWith(() => {}));
+    const { differences, jitter } = compare(
+      TRUTH,
+      foundWith(() => {}),
+    );
     assert.deepEqual(differences, []);
     assert.deepEqual(jitter, [{ stream: STREAM, oursMs: 1.5, theirsMs: 1.5 }]);
   });

@@ -51,16 +51,14 @@ const FEW =
   'sequence before it believes in a stream, because fewer cannot be told from noise';
 
 const TURN =
-  'limitation: the stream lies in TURN ChannelData on TCP (RFC 8656 12), which calltap does not unwrap ' +
-  'yet';
+  'limitation: the stream lies in TURN ChannelData on TCP (RFC 8656 12), which calltap does not unwrap ' + 'yet';
 
 const OVER =
   'tshark names this RTP by an SDP of 900 seconds before, whose call was canceled; without it the ' +
   'packets are too few and too damaged (this capture is fuzzed) to be four in sequence';
 
 const FORMAT =
-  'calltap reads pcap and pcapng; this file is of another format, and is refused with one line that ' +
-  'says so';
+  'calltap reads pcap and pcapng; this file is of another format, and is refused with one line that ' + 'says so';
 
 const SWAP =
   'version 2.3 of the format swapped the two lengths of a record where the captured one is the larger; ' +
@@ -115,76 +113,46 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '348, 441, 558, 560: NUL bytes, broken versions and codes). It refuses 6 without one whole header ' +
       'line (144, 260, 578, 602, 622, 648) and 2 whose UDP length is above the IP length (253, 603). Frame ' +
       '19 is missing in ground-truth.json, tshark shows it',
-    [
-      ['sip messages', '53', '51'],
-    ],
+    [['sip messages', '53', '51']],
   ),
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     'frames 441 (NUL in the URI) and 558 (broken version) and 19 (missing in ground-truth.json) are kept, ' +
       '648 has no whole header line',
-    [
-      ['requests REGISTER', '10', '8'],
-    ],
+    [['requests REGISTER', '10', '8']],
   ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 260 has no whole header line: counted as malformed',
-    [
-      ['requests CANCEL', '7', '8'],
-    ],
-  ),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 260 has no whole header line: counted as malformed', [
+    ['requests CANCEL', '7', '8'],
+  ]),
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     'frame 253 has a UDP length above the IP length and is undecodable, 622 has no whole header line',
-    [
-      ['requests ACK', '2', '4'],
-    ],
+    [['requests ACK', '2', '4']],
   ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 228 has a broken version (SIP/x.0) and is kept with a note',
-    [
-      ['responses 100', '4', '3'],
-    ],
-  ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 348 has a NUL in its reason phrase and is kept with a note',
-    [
-      ['responses 403', '3', '2'],
-      ['call-id 85216695T42dcdb1d@1\ufffd2.168.1.2', 'present', 'absent'],
-    ],
-  ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 603 has a UDP length above the IP length and is undecodable',
-    [
-      ['responses 407', '2', '3'],
-      ['call-id 11894297-4432a9f8@192.168Q1.2', 'absent', 'present'],
-    ],
-  ),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 228 has a broken version (SIP/x.0) and is kept with a note', [
+    ['responses 100', '4', '3'],
+  ]),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 348 has a NUL in its reason phrase and is kept with a note', [
+    ['responses 403', '3', '2'],
+    ['call-id 85216695T42dcdb1d@1\ufffd2.168.1.2', 'present', 'absent'],
+  ]),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 603 has a UDP length above the IP length and is undecodable', [
+    ['responses 407', '2', '3'],
+    ['call-id 11894297-4432a9f8@192.168Q1.2', 'absent', 'present'],
+  ]),
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     "the sum of the Call-IDs below: six that calltap has beyond tshark's, and three it has not",
-    [
-      ['call-ids', '28', '25'],
-    ],
+    [['call-ids', '28', '25']],
   ),
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     'frame 144 has no whole header line: the Call-ID runs into filler without an end',
-    [
-      ['call-id 578222729-4m65q775' + '\ufffd'.repeat(433), 'absent', 'present'],
-    ],
+    [[`call-id 578222729-4m65q775${'\ufffd'.repeat(433)}`, 'absent', 'present']],
   ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 182: the Call-ID has a NUL in it, at which tshark cuts it',
-    [
-      ['call-id 578222%s', 'absent', 'present'],
-    ],
-  ),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 182: the Call-ID has a NUL in it, at which tshark cuts it', [
+    ['call-id 578222%s', 'absent', 'present'],
+  ]),
   ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', OVER, [
     ['rtp 81.168.1.2:30000 > 212.242.33.36:40392 0x3796cb71', 'absent', '1 packets, 0 lost'],
     ['rtp 192.168.1.2:30000 > 214.242.33.36:40392 0x3796cb71', 'absent', '1 packets, 0 lost'],
@@ -197,46 +165,26 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     "frames 274 (code '40 ') and 560 (code '4v1') are responses without a usable code, kept with a note",
-    [
-      ['responses 0', '2', 'absent'],
-    ],
+    [['responses 0', '2', 'absent']],
   ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 19 is missing in ground-truth.json, tshark shows it',
-    [
-      ['call-id 578222729-m665d775\ufffd578222732-4665d772', 'present', 'absent'],
-    ],
-  ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 182: the Call-ID has a NUL in it, calltap keeps all its bytes',
-    [
-      ['call-id 578222%s\x00-4665d775@578222732-4665d772', 'present', 'absent'],
-    ],
-  ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 223 has a broken version (SIP/a.0) and is kept with a note',
-    [
-      ['call-id 105\ufffd90259-446faf7a@192.168.1.2', 'present', 'absent'],
-    ],
-  ),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 19 is missing in ground-truth.json, tshark shows it', [
+    ['call-id 578222729-m665d775\ufffd578222732-4665d772', 'present', 'absent'],
+  ]),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 182: the Call-ID has a NUL in it, calltap keeps all its bytes', [
+    ['call-id 578222%s\x00-4665d775@578222732-4665d772', 'present', 'absent'],
+  ]),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 223 has a broken version (SIP/a.0) and is kept with a note', [
+    ['call-id 105\ufffd90259-446faf7a@192.168.1.2', 'present', 'absent'],
+  ]),
   ...inFile(
     'ndpi__fuzz-2006-06-26-2594.pcap',
     'frame 228 has a broken version (SIP/x.0) and is kept; the line end behind the Call-ID is damaged, so ' +
       'the next line belongs to it',
-    [
-      ['call-id 105090259-446faf7a@1\x192.%s\x10.1.2\x0dGCSeq: 1 INVITE', 'present', 'absent'],
-    ],
+    [['call-id 105090259-446faf7a@1\x192.%s\x10.1.2\x0dGCSeq: 1 INVITE', 'present', 'absent']],
   ),
-  ...inFile(
-    'ndpi__fuzz-2006-06-26-2594.pcap',
-    'frame 441 has a NUL in its URI and is kept with a note',
-    [
-      ['call-id 578222729-4665d775@\ufffd78222732-4665d772', 'present', 'absent'],
-    ],
-  ),
+  ...inFile('ndpi__fuzz-2006-06-26-2594.pcap', 'frame 441 has a NUL in its URI and is kept with a note', [
+    ['call-id 578222729-4665d775@\ufffd78222732-4665d772', 'present', 'absent'],
+  ]),
   ...inFile('ndpi__raknet.pcap', NOISE, [
     ['rtp 148.153.35.205:43582 > 192.168.2.100:44501 0x00000000', 'absent', '1 packets, 0 lost'],
     ['rtp 192.168.2.100:60690 > 148.153.35.205:60028 0x00000000', 'absent', '1 packets, 0 lost'],
@@ -327,7 +275,11 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     ['rtp 131.114.168.27:55656 > 185.83.218.112:55656 0x7e99493a', 'absent', '1 packets, 0 lost'],
   ]),
   ...inFile('packetnet__ipv6_rtp.pcap', FEW, [
-    ['rtp [fd01:abab:cdcd:efe0:8655:ab4d:6299:e315]:40004 > [fd01:cafe::1]:6000 0x359f41e4', 'absent', '1 packets, 0 lost'],
+    [
+      'rtp [fd01:abab:cdcd:efe0:8655:ab4d:6299:e315]:40004 > [fd01:cafe::1]:6000 0x359f41e4',
+      'absent',
+      '1 packets, 0 lost',
+    ],
   ]),
   ...inFile('pcapplusplus__fuzz-cf-5766899836387328.bin', SWAP, [['frames', '1', '0']]),
   ...inFile('pcapplusplus__fuzz-crash-exception-cast-constructed-record.bin', WHOLE, [['frames', '2', '1']]),

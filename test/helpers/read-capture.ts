@@ -23,16 +23,18 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-/** Reads one file to its end; the session is closed with the test. */
+/** Reads one file to its end, `prepare` before it begins; the session is closed with the test. */
 export async function readCaptureFile(
   t: TestContext,
   path: string,
   options: readonly string[] = [],
+  prepare: (session: CaptureSession) => void = () => undefined,
 ): Promise<ReadCapture> {
   const loaded = loadConfig({ argv: ['-I', path, ...options], env: {} });
   assert.ok(loaded.ok, `the options of a case must parse: ${options.join(' ')}`);
   const session = new CaptureSession(sessionOptions(loaded.value.config));
   t.after(() => session.close());
+  prepare(session);
   let end: FileEnd | undefined;
   await session.read([path], (_path, how) => {
     end = how;

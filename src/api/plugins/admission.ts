@@ -1,13 +1,15 @@
 /** Who is answered at all: the request rate of a source address, then the number of connections. Both answer 503. */
 
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { SourceBudget } from '../../auth/source-budget.ts';
 import { API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
-import { endWithProblem, ProblemError } from '../problem.ts';
+import { endResponse, endWithProblem, ProblemError } from '../problem.ts';
 
 export type Admission = {
+  /** The listener for requests: those that are admitted go on to `next`, of the others `onRefused` is told the status. */
+  guard(next: RequestListener, onRefused: (status: number) => void): RequestListener;
   /** Why this request is refused before anything else is looked at, or null. To be asked once a request. */
   check(socket: Socket): ProblemError | null;
   /** To be told when an answer of this connection has been sent. */
@@ -30,6 +32,8 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
   /** When each open connection last got on, by the monotonic clock. */
   const open = new Map<Socket, number>();
   const surplus = new WeakSet<Socket>();
+  /** Connections of a flood: their last answer is on its way, and nothing more is read from them. */
+  const deaf = new WeakSet<Socket>();
   let refusedConnections = 0;
   let refusedRequests = 0;
   let stalled = 0;
@@ -48,6 +52,12 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
   watch.unref();
 
   server.on('connection', (socket: Socket) => {
+    if (budget.isFlooding(socket.remoteAddress ?? '')) {
+      refusedConnections++;
+      deafen(socket);
+      endWithProblem(socket, rateLimited());
+      return;
+    }
     if (open.size >= maxConnections + API_SURPLUS_CONN) {
       refusedConnections++;
       endWithProblem(socket, connectionLimit(maxConnections));
@@ -69,16 +79,34 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
     if (open.has(socket)) open.set(socket, performance.now());
   }
 
+  /** Stops reading, so that what a flood has sent ahead stays in the kernel and costs nothing here. */
+  function deafen(socket: Socket): void {
+    deaf.add(socket);
+    socket.pause();
+  }
+
+  function check(socket: Socket): ProblemError | null {
+    moved(socket);
+    const verdict = budget.take(socket.remoteAddress ?? '');
+    if (verdict === 'admitted') return surplus.has(socket) ? connectionLimit(maxConnections) : null;
+    refusedRequests++;
+    if (verdict === 'over') return rateLimited();
+    deafen(socket);
+    return rateLimited({ connection: 'close' });
+  }
+
   return {
-    check(socket) {
-      moved(socket);
-      if (!budget.take(socket.remoteAddress ?? '')) {
-        refusedRequests++;
-        return new ProblemError('rate-limited', `The limit is ${API_REQUESTS_PER_SECOND} requests a second.`, {
-          'retry-after': '1',
-        });
+    check,
+    guard: (next, onRefused) => (request, response) => {
+      // Requests that arrived in one piece with the one that was refused for good.
+      if (deaf.has(request.socket)) return;
+      const refusal = check(request.socket);
+      if (refusal === null) {
+        next(request, response);
+        return;
       }
-      return surplus.has(socket) ? connectionLimit(maxConnections) : null;
+      endResponse(response, refusal);
+      onRefused(response.statusCode);
     },
     answered: moved,
     dropSilent() {
@@ -102,6 +130,13 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
 
 function counter(name: string, help: string, value: number): MetricFamily {
   return { name, help, type: 'counter', labelNames: [], samples: [{ labels: {}, value }] };
+}
+
+function rateLimited(headers: Readonly<Record<string, string>> = {}): ProblemError {
+  return new ProblemError('rate-limited', `The limit is ${API_REQUESTS_PER_SECOND} requests a second.`, {
+    'retry-after': '1',
+    ...headers,
+  });
 }
 
 function connectionLimit(maxConnections: number): ProblemError {

@@ -44,7 +44,10 @@ function problemOf(error: Error): ProblemError {
 export function answerWireEvents(server: Server, { admit, authenticate }: WireChecks): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const refusal = admit(request.socket) ?? authenticate(request);
-    endResponse(response, refusal ?? new ProblemError('expectation-failed', 'Only 100-continue is understood.'));
+    const unmet = new ProblemError('expectation-failed', 'Only 100-continue is understood.');
+    // The client may go on to send its body or not; only the end of the connection tells the two apart.
+    response.setHeader('connection', 'close');
+    endResponse(response, refusal ?? unmet);
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     const refusal = admit(socket) ?? authenticate(request);

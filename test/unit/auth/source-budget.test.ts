@@ -11,7 +11,7 @@ function budget(max: number, sources: number) {
 
 test('the budget of one second, and a new one after it', () => {
   const { clock, budget: b } = budget(3, 10);
-  const take = (): boolean => b.take('192.0.2.1');
+  const take = (): boolean => b.take('192.0.2.1') === 'admitted';
   assert.deepEqual([take(), take(), take(), take(), take()], [true, true, true, false, false]);
   clock.nowMs += 999;
   assert.equal(take(), false);
@@ -22,7 +22,7 @@ test('the budget of one second, and a new one after it', () => {
 test('sources do not share', () => {
   const { budget: b } = budget(1, 10);
   assert.deepEqual(
-    ['a', 'b', 'a', 'b', 'c'].map((source) => b.take(source)),
+    ['a', 'b', 'a', 'b', 'c'].map((source) => b.take(source) === 'admitted'),
     [true, true, false, false, true],
   );
 });
@@ -31,11 +31,11 @@ test('memory is bounded; what is forgotten early is counted and is the oldest', 
   const { clock, budget: b } = budget(1, 100);
   for (let i = 0; i < 10_000; i++) {
     clock.nowMs += 0.01;
-    assert.ok(b.take(`source-${i}`));
+    assert.equal(b.take(`source-${i}`), 'admitted');
     assert.ok(b.sources <= 100);
   }
   assert.ok(b.forgotten >= 9_900);
-  assert.equal(b.take('source-9999'), false, 'the newest are remembered');
+  assert.equal(b.take('source-9999'), 'over', 'the newest are remembered');
 });
 
 test('what is over is dropped as others come, without being counted', () => {
@@ -57,6 +57,18 @@ test('a source that comes again takes its place at the end', () => {
   b.take('c');
   clock.nowMs += 600;
   b.take('d');
-  assert.equal(b.take('a'), true);
-  assert.equal(b.take('a'), false, 'the window of a began last, so it was not the one to go');
+  assert.equal(b.take('a'), 'admitted');
+  assert.equal(b.take('a'), 'over', 'the window of a began last, so it was not the one to go');
+});
+
+test('ten times the budget is a flood, until its second is over', () => {
+  const { clock, budget: b } = budget(3, 10);
+  const verdicts = Array.from({ length: 32 }, () => b.take('a'));
+  assert.deepEqual(verdicts.indexOf('over'), 3);
+  assert.deepEqual(verdicts.indexOf('flooding'), 30);
+  assert.ok(b.isFlooding('a'));
+  assert.ok(!b.isFlooding('b'));
+  clock.nowMs += 1_000;
+  assert.ok(!b.isFlooding('a'));
+  assert.equal(b.take('a'), 'admitted');
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES } from '../../../src/sip/limits.ts';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../src/sip/limits.ts';
 import { METHOD } from '../../../src/sip/method.ts';
 import { hasFault, NOTE, noteNames } from '../../../src/sip/notes.ts';
 import { SCAN, SipScan, scanReasonName, scanSip } from '../../../src/sip/scan.ts';
@@ -232,12 +232,18 @@ describe('scanSip', () => {
       'SIP/2.0\r\nCall-ID: x\r\n\r\n',
       'SIPX/2.0 200 OK\r\nCall-ID: x\r\n\r\n',
       '\x80\x60\x12\x34',
-      `${'A'.repeat(200)} sip:x SIP/2.0\r\nCall-ID: x\r\n\r\n`,
+      `${'A'.repeat(MAX_METHOD_BYTES + 1)} sip:x SIP/2.0\r\nCall-ID: x\r\n\r\n`,
       `${' '.repeat(100)}INVITE sip:x SIP/2.0\r\nCall-ID: x\r\n\r\n`,
     ]) {
       assert.equal(codeOf(text), 'not_sip', JSON.stringify(text.slice(0, 40)));
     }
     for (const text of ['', '\r\n', '\r\n\r\n', '\0\0\0\0']) assert.equal(codeOf(text), 'empty');
+  });
+
+  it('reads a method of any length that a datagram can be sent with on purpose', () => {
+    const text = `${'A'.repeat(4099)} sip:x SIP/2.0\r\nCall-ID: x\r\n\r\n`;
+    assert.equal(codeOf(text), 'ok');
+    assert.equal(codeOf(text, true), 'not_sip');
   });
 
   it('keeps the whole lines of a cut datagram and drops the half one', () => {
@@ -259,7 +265,10 @@ describe('scanSip', () => {
     assert.equal(codeOf(message(INVITE_LINES, 'x'.repeat(MAX_MESSAGE_BYTES))), 'too_long');
     const endless = Buffer.concat([message(INVITE_LINES).subarray(0, -2), Buffer.alloc(MAX_MESSAGE_BYTES, 'a')]);
     assert.equal(codeOf(endless, true), 'too_long');
-    assert.equal(codeOf(message(withHeader(INVITE_LINES, 'Content-Length', String(MAX_MESSAGE_BYTES))), true), 'too_long');
+    assert.equal(
+      codeOf(message(withHeader(INVITE_LINES, 'Content-Length', String(MAX_MESSAGE_BYTES))), true),
+      'too_long',
+    );
   });
 
   it('counts a URI, tag or name of any length', () => {

@@ -1,0 +1,158 @@
+/** HEP over real loopback sockets through the native thread: both transports, one gate, nothing lost uncounted. */
+import assert from 'node:assert/strict';
+import { createSocket, type Socket } from 'node:dgram';
+import { connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { ipText } from '../../src/core/ip.ts';
+import { hep3Length, parseHep } from '../../src/decode/hep.ts';
+import { encodeHep3 } from '../../src/export/hep-encode.ts';
+import {
+  HepListener,
+  type HepListenerOptions,
+  type NativeHep,
+  type NativeHepCapture,
+} from '../../src/sources/hep-listener.ts';
+import { loadNative } from '../../src/sources/native.ts';
+import { KIND } from '../../src/sources/records.ts';
+
+/** What the addon exports for the listener. */
+type HepBinding = {
+  info(): { hepCounterNames: string[]; hepVerdicts: number };
+  HepCapture: new (...args: Parameters<NativeHep['create']>) => NativeHepCapture;
+};
+
+function nativeHep(): NativeHep | null {
+  const binding: object = loadNative();
+  if (!('HepCapture' in binding)) return null;
+  // The addon's exports have no type of their own; the tests below prove this one.
+  const hep = binding as HepBinding;
+  const { hepCounterNames, hepVerdicts } = hep.info();
+  return {
+    counterNames: hepCounterNames,
+    verdicts: hepVerdicts,
+    create: (options, onSlab) => new hep.HepCapture(options, onSlab),
+  };
+}
+
+const native = nativeHep();
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+type Bed = { listener: HepListener; texts: string[]; from: Set<string> };
+
+async function listen(t: TestContext, options: Partial<HepListenerOptions> = {}): Promise<Bed> {
+  const texts: string[] = [];
+  const from = new Set<string>();
+  const take = (b: Buffer, start: number, end: number): void => {
+    const p = parseHep(b, start, end);
+    assert.ok(p.ok);
+    texts.push(Buffer.from(p.value.bytes.subarray(p.value.start, p.value.end)).toString());
+  };
+  const listener = await HepListener.start({
+    host: '127.0.0.1',
+    port: 0,
+    allow: ['127.0.0.1'],
+    ratePerSec: 50_000,
+    sourceId: 1,
+    native: native ?? assert.fail(),
+    lengthAt: hep3Length,
+    onRecords: (batch, count) => {
+      for (let i = 0; i < count; i++) {
+        assert.equal(batch.kind(i), KIND.HEP);
+        assert.ok(Math.abs(batch.tsUs(i) / 1000 - Date.now()) < 5_000);
+        from.add(ipText(batch.bytes, batch.srcOff(i), batch.ipVersion(i)));
+        take(batch.data, batch.off(i), batch.off(i) + batch.len(i));
+      }
+    },
+    onPacket: (b, start, end) => take(b, start, end),
+    ...options,
+  });
+  t.after(() => listener.close());
+  return { listener, texts, from };
+}
+
+async function sender(t: TestContext, address: string): Promise<Socket> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve));
+  t.after(() => socket.close());
+  return socket;
+}
+
+function hep(text: string): Buffer {
+  const r = encodeHep3(
+    {
+      ipVersion: 4,
+      proto: 17,
+      src: Uint8Array.of(10, 0, 0, 1),
+      dst: Uint8Array.of(10, 0, 0, 2),
+      srcPort: 5060,
+      dstPort: 5060,
+      tsUs: 1_700_000_000_000_000,
+      protocolType: 1,
+      agentId: 1,
+    },
+    Buffer.from(text),
+  );
+  assert.ok(r.ok);
+  return r.value;
+}
+
+const skip = native === null && 'the addon has no HepCapture';
+
+describe('HEP from the network', { timeout: 20_000, skip }, () => {
+  it('takes datagrams and connections of listed senders alone', async (t) => {
+    const { listener, texts, from } = await listen(t);
+    const good = await sender(t, '127.0.0.1');
+    const bad = await sender(t, '127.0.0.9');
+    for (let i = 0; i < 500; i++) good.send(hep(`udp ${i}`), listener.port, '127.0.0.1');
+    for (let i = 0; i < 7; i++) bad.send(hep('never'), listener.port, '127.0.0.1');
+    const socket = connect(listener.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.write(Buffer.concat([hep('tcp 1'), hep('tcp 2')]));
+    await until(() => texts.length === 502 && listener.counter('not_allowed') === 7);
+    assert.equal(texts.filter((s) => s.startsWith('tcp')).length, 2);
+    assert.ok(!texts.includes('never'));
+    assert.deepEqual([...from], ['127.0.0.1']);
+    assert.equal(listener.counter('taken'), 502);
+    const [worst, next] = listener.topSenders(2);
+    assert.deepEqual([worst?.sender, worst?.counts['not_allowed']], ['127.0.0.9', 7]);
+    assert.deepEqual([next?.sender, next?.counts['taken']], ['127.0.0.1', 502]);
+  });
+
+  it('one rate for both transports', async (t) => {
+    const { listener, texts } = await listen(t, { ratePerSec: 10 });
+    const udp = await sender(t, '127.0.0.1');
+    for (let i = 0; i < 8; i++) udp.send(hep('u'), listener.port, '127.0.0.1');
+    await until(() => texts.length === 8);
+    const socket = connect(listener.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.write(Buffer.concat(Array.from({ length: 5 }, () => hep('t'))));
+    await until(() => listener.tcp.counts.packets === 5);
+    assert.equal(listener.counter('taken') + listener.counter('over_rate'), 13);
+    assert.ok(listener.counter('over_rate') >= 1);
+  });
+
+  it('IPv6, and a port that is taken', async (t) => {
+    const { listener, texts, from } = await listen(t, { host: '::1', allow: ['::1'] });
+    const udp = await sender(t, '::1');
+    udp.send(hep('six'), listener.port, '::1');
+    await until(() => texts.length === 1);
+    assert.deepEqual([...from], ['::1']);
+    assert.equal(listener.url, `udp://[::1]:${listener.port}`);
+    await assert.rejects(listen(t, { host: '::1', port: listener.port }), /in use/);
+  });
+
+  it('stops at once and says nothing after', async (t) => {
+    const { listener, texts } = await listen(t);
+    const udp = await sender(t, '127.0.0.1');
+    for (let i = 0; i < 200; i++) udp.send(hep('x'), listener.port, '127.0.0.1');
+    const start = performance.now();
+    await listener.close();
+    assert.ok(performance.now() - start < 100);
+    const seen = texts.length;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(texts.length, seen);
+  });
+});

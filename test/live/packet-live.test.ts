@@ -1,0 +1,7 @@
+/** The live reader on real interfaces: nothing that was sent is neither a record nor in a counter. */
+import { test } from 'node:test';
+import { buildLiveProgram, liveSkip, runLiveProgram } from './native-program.ts';
+
+test('live capture in network namespaces', { skip: liveSkip() }, async (t) => {
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_live'), []);
+});
