@@ -178,7 +178,7 @@ uint32_t ct_gso_next(struct ct_gso *g, uint8_t *out, uint32_t room) {
       /* The datagram itself gets a checksum; that of a tunnel around it would change with it and is
        * left out, as IPv4 allows and VXLAN and GENEVE do by default. */
       put16(d + 4, total - part.at);
-      if (part.at + 8 == g->header)
+      if (part.at + 8 == g->header && ip_header != NULL)
         udp_checksum(d, total - part.at, ip_header, is_v4);
       else
         put16(d + 6, 0);

@@ -258,6 +258,10 @@ static void refuses_at_start(void) {
   CHECK_INT(e.err, ENODEV);
   CHECK(!ct_live_add(&l->live, "", 0, 8, l->live_counters[0], &e));
   CHECK_INT(l->live.n, 0);
+  const char *const names[] = {"lo", "lo", "any", "nosuch0"};
+  CHECK_INT(ct_live_common_link(&l->live, names, 2), CT_LINK_ETHER);
+  CHECK_INT(ct_live_common_link(&l->live, names, 3), CT_LINK_MIXED);
+  CHECK_INT(ct_live_common_link(&l->live, names + 3, 1), CT_LINK_MIXED);
   lab_free(l);
 }
 

@@ -35,7 +35,7 @@ export type MediaStream = {
   /** Packet time; 0 while unknown. */
   readonly packetMs: number;
   readonly comfortNoisePackets: number;
-  /** Some stream, of whatever call, ran the other way between the same sockets meanwhile. */
+  /** A stream of another call that named the same sockets ran the other way meanwhile. */
   readonly hasReverse: boolean;
 };
 
@@ -43,8 +43,8 @@ export type MediaStream = {
 export type MediaContext = {
   /** RTP was seen at all: without it silence proves nothing. */
   readonly sawRtp: boolean;
-  /** Another call that named the same sockets has media there meanwhile: whose it is cannot be told. */
-  readonly sharesSockets: boolean;
+  /** Another call that named the same sockets has media there: whose it is cannot be told. */
+  readonly sharesMedia: boolean;
   /** Capture clock in microseconds. */
   readonly nowUs: number;
 };
@@ -93,7 +93,7 @@ function answeredSec(d: Dialog, nowUs: number): number {
 function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
-  if (!c.sawRtp || c.sharesSockets || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  if (!c.sawRtp || c.sharesMedia || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < MEDIA.noMediaSec) return;
   f.noMedia = true;
   const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');

@@ -138,8 +138,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     if (request.is404) throw table.refusal(request.method, request.url);
   });
   const unread = limitUnreadAnswers(app);
-  app.addHook('onResponse', async (request, reply) => {
-    admission.answered(request.raw.socket);
+  app.addHook('onResponse', async (_request, reply) => {
     countResponse(reply.statusCode);
   });
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {

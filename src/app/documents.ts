@@ -7,7 +7,6 @@ import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
-import type { EndpointKey } from '../core/ip.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
@@ -17,6 +16,9 @@ import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
 import type { CaptureSession } from './capture-session.ts';
+
+/** Calls looked at that share a socket with one; load generators let all their calls share one. */
+const MAX_SHARING = 64;
 
 /** A stream and its quality, or null when its counters are gone. */
 export function qualityOf(session: CaptureSession, stream: Stream): StreamQuality | null {
@@ -55,31 +57,42 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     payloadType: quality.snapshot.payloadType,
     packetMs: packetMs(quality.snapshot, quality.clockRate),
     comfortNoisePackets: quality.snapshot.cnPackets,
-    hasReverse: runsBetween(session, stream.dstKey, quality.snapshot.firstUs, quality.snapshot.lastUs, stream.srcKey),
+    hasReverse: hasReverse(session, stream, quality.snapshot.firstUs, quality.snapshot.lastUs),
   }));
   return {
     streams,
     media: diagnoseMedia(d, media, {
       sawRtp: session.sawRtp,
-      sharesSockets: streams.length === 0 && sharesSockets(session, d),
+      sharesMedia: streams.length === 0 && sharesMedia(d),
       nowUs: session.nowUs,
     }),
     signaling: diagnoseSignaling(d, session.log, session.nowUs),
   };
 }
 
-/** True when a stream left `from` within the time, for `to` or for anywhere. */
-function runsBetween(session: CaptureSession, from: EndpointKey, sinceUs: number, untilUs: number, to?: EndpointKey): boolean {
-  const { streams } = session;
-  return streams
-    .fromSource(from)
-    .some((s) => (to === undefined || s.dstKey === to) && s.openedUs <= untilUs && streams.lastSeenUs(s) >= sinceUs);
+/** Later calls that named one of this call's sockets while it lasted, nearest first. */
+function* sharing(d: Dialog): Generator<Dialog> {
+  let other = d.sharesWith;
+  for (let i = 0; other !== null && other !== d && i < MAX_SHARING; i++, other = other.sharesWith) yield other;
 }
 
-/** A socket that this call named carries media of another call while this one lasts. */
-function sharesSockets(session: CaptureSession, d: Dialog): boolean {
-  const untilUs = Number.isNaN(d.byeUs) ? session.nowUs : d.byeUs;
-  return (d.claimedKeys ?? []).some((key) => runsBetween(session, key, d.answerUs, untilUs));
+/** A stream of a call that shares the sockets ran the other way meanwhile. */
+function hasReverse(session: CaptureSession, stream: Stream, firstUs: number, lastUs: number): boolean {
+  const { dialog, srcKey, dstKey } = stream;
+  if (dialog === null) return false;
+  for (const other of sharing(dialog))
+    for (const s of other.streams ?? [])
+      if (s.srcKey === dstKey && s.dstKey === srcKey && s.openedUs <= lastUs && session.streams.lastSeenUs(s) >= firstUs)
+        return true;
+  return false;
+}
+
+/** A call that shares this one's sockets has media there. */
+function sharesMedia(d: Dialog): boolean {
+  const keys = d.claimedKeys ?? [];
+  for (const other of sharing(d))
+    if ((other.streams ?? []).some((s) => keys.includes(s.srcKey) || keys.includes(s.dstKey))) return true;
+  return false;
 }
 
 export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {

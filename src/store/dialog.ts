@@ -94,6 +94,8 @@ export class Dialog {
   streams: Stream[] | null = null;
   /** Media endpoints this dialog named, to be forgotten with it. */
   claimedKeys: EndpointKey[] | null = null;
+  /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
+  sharesWith: Dialog | null = null;
 
   /** A small Bloom filter over the fingerprints: most messages are new, and this says so without a walk. */
   #seenLow = 0;

@@ -33,6 +33,8 @@ export class EndpointIndex {
     const list = Array.isArray(held) ? held : [held];
     const last = list[list.length - 1];
     if (last !== undefined && last.dialog === claim.dialog && last.codecs === claim.codecs) return false;
+    if (last !== undefined && last.dialog !== claim.dialog && !(last.dialog.endedUs < claim.fromUs))
+      last.dialog.sharesWith = claim.dialog;
     list.push(claim);
     if (list.length > CLAIMS_AN_ENDPOINT) list.shift();
     this.#claims.set(key, list);

@@ -28,8 +28,10 @@ export function noteRequest(d: Dialog, buf: Uint8Array, scan: SipScan): void {
     if (scan.contactStart < 0) return;
     if (isWildcard(buf, scan)) asked = 0;
     else {
-      const own = contactExpires(buf, scan.contactStart, scan.contactEnd);
-      if (own >= 0) asked = own;
+      // Of several contacts one may go while another stays: the longest decides.
+      const end = Math.max(scan.messageEnd, scan.startLineEnd);
+      const times = contactTimes(buf, scan.messageStart, end, scan);
+      if (times.length > 0) asked = Math.max(...times.map((own) => (own >= 0 ? own : scan.expires)));
     }
   }
   d.requestedExpirySec = asked;

@@ -69,6 +69,8 @@ export class SdpTracker {
   onDialogGone(d: Dialog): void {
     for (const key of d.claimedKeys ?? []) this.#endpoints.remove(key, d);
     d.claimedKeys = null;
+    // An evicted dialog must not hold those behind it.
+    d.sharesWith = null;
   }
 
   #transaction(d: Dialog, scan: SipScan): SdpTransaction {

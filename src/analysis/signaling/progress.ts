@@ -36,6 +36,8 @@ export function detectAbandoned(d: Dialog, list: readonly MessageView[], nowUs: 
   const cancel = list.find((m) => m.isRequest && m.method === METHOD.CANCEL);
   if (cancel !== undefined)
     return { kind: 'canceled', elapsedSec: Math.max(0, (cancel.tsUs - d.inviteUs) / 1e6), evidence: [cancel.index] };
+  // What a BYE ended had an answer that this capture missed.
+  if (!Number.isNaN(d.byeUs)) return null;
   const elapsedSec = (nowUs - d.inviteUs) / 1e6;
   if (!Number.isNaN(d.finalUs) || d.finalCode !== 0 || elapsedSec <= SIGNALING.noFinalSec) return null;
   const invites = list.filter((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);

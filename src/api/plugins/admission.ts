@@ -12,8 +12,6 @@ export type Admission = {
   guard(next: RequestListener, onRefused: (status: number) => void): RequestListener;
   /** Why this request is refused before anything else is looked at, or null. To be asked once a request. */
   check(socket: Socket): ProblemError | null;
-  /** To be told when an answer of this connection has been sent. */
-  answered(socket: Socket): void;
   /** Ends connections that never sent a byte; the server cannot tell them from busy ones. */
   dropSilent(): void;
   /** Stops looking after stalled connections. */
@@ -27,13 +25,21 @@ export type Admission = {
  */
 const STALLED_MS = 60_000;
 
+type Connection = {
+  readonly address: string;
+  /** When it last got on, by the monotonic clock. */
+  movedMs: number;
+  /** Requests that were admitted and are not answered yet. */
+  active: number;
+  /** Beyond the limit of connections: its request is answered with 503. */
+  readonly isSurplus: boolean;
+  /** Of a source that floods: nothing more is read, and the answers that are on their way are the last ones. */
+  isDeaf: boolean;
+};
+
 export function createAdmission(server: Server, maxConnections: number, stalledMs: number = STALLED_MS): Admission {
   const budget = new SourceBudget();
-  /** When each open connection last got on, by the monotonic clock. */
-  const open = new Map<Socket, number>();
-  const surplus = new WeakSet<Socket>();
-  /** Connections of a flood: their last answer is on its way, and nothing more is read from them. */
-  const deaf = new WeakSet<Socket>();
+  const open = new Map<Socket, Connection>();
   let refusedConnections = 0;
   let refusedRequests = 0;
   let stalled = 0;
@@ -41,7 +47,7 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
   const watch = setInterval(
     () => {
       const since = performance.now() - stalledMs;
-      for (const [socket, movedMs] of open) {
+      for (const [socket, { movedMs }] of open) {
         if (movedMs >= since) continue;
         stalled++;
         socket.destroy();
@@ -52,63 +58,75 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
   watch.unref();
 
   server.on('connection', (socket: Socket) => {
-    if (budget.isFlooding(socket.remoteAddress ?? '')) {
+    const address = socket.remoteAddress ?? '';
+    const isFlood = budget.isFlooding(address);
+    if (isFlood || open.size >= maxConnections + API_SURPLUS_CONN) {
       refusedConnections++;
-      deafen(socket);
-      endWithProblem(socket, rateLimited());
+      if (isFlood) socket.pause();
+      endWithProblem(socket, isFlood ? rateLimited() : connectionLimit(maxConnections));
       return;
     }
-    if (open.size >= maxConnections + API_SURPLUS_CONN) {
+    const isSurplus = open.size >= maxConnections;
+    if (isSurplus) {
       refusedConnections++;
-      endWithProblem(socket, connectionLimit(maxConnections));
-      return;
-    }
-    if (open.size >= maxConnections) {
-      refusedConnections++;
-      surplus.add(socket);
       // The answer waits for the request: a client that is still sending would lose an earlier one.
       const timer = setTimeout(() => endWithProblem(socket, connectionLimit(maxConnections)), API_SURPLUS_MS);
       timer.unref();
       socket.once('close', () => clearTimeout(timer));
     }
-    open.set(socket, performance.now());
+    open.set(socket, { address, movedMs: performance.now(), active: 0, isSurplus, isDeaf: false });
     socket.once('close', () => open.delete(socket));
   });
 
-  function moved(socket: Socket): void {
-    if (open.has(socket)) open.set(socket, performance.now());
-  }
-
-  /** Stops reading, so that what a flood has sent ahead stays in the kernel and costs nothing here. */
-  function deafen(socket: Socket): void {
-    deaf.add(socket);
-    socket.pause();
+  /**
+   * Stops reading from all connections of a source, so that what it has sent ahead stays in the kernel. Refusing a
+   * flood of pipelined requests one by one took seconds of one turn of the loop, and nobody else was heard meanwhile.
+   */
+  function deafen(address: string): void {
+    for (const [socket, connection] of open) {
+      if (connection.address !== address || connection.isDeaf) continue;
+      connection.isDeaf = true;
+      socket.pause();
+      // The 503 is the answer to the request that is not read any more.
+      if (connection.active === 0) endWithProblem(socket, rateLimited());
+    }
   }
 
   function check(socket: Socket): ProblemError | null {
-    moved(socket);
-    const verdict = budget.take(socket.remoteAddress ?? '');
-    if (verdict === 'admitted') return surplus.has(socket) ? connectionLimit(maxConnections) : null;
+    const connection = open.get(socket);
+    if (connection !== undefined) connection.movedMs = performance.now();
+    const address = connection?.address ?? socket.remoteAddress ?? '';
+    const verdict = budget.take(address);
+    if (verdict === 'admitted') return connection?.isSurplus === true ? connectionLimit(maxConnections) : null;
     refusedRequests++;
     if (verdict === 'over') return rateLimited();
-    deafen(socket);
+    if (connection !== undefined) connection.isDeaf = true;
+    socket.pause();
+    deafen(address);
     return rateLimited({ connection: 'close' });
   }
 
   return {
     check,
     guard: (next, onRefused) => (request, response) => {
-      // Requests that arrived in one piece with the one that was refused for good.
-      if (deaf.has(request.socket)) return;
-      const refusal = check(request.socket);
-      if (refusal === null) {
-        next(request, response);
+      const { socket } = request;
+      const connection = open.get(socket);
+      // Requests that arrived in one piece with the one that ended the connection.
+      if (connection === undefined || connection.isDeaf) return;
+      const refusal = check(socket);
+      if (refusal !== null) {
+        endResponse(response, refusal);
+        onRefused(response.statusCode);
         return;
       }
-      endResponse(response, refusal);
-      onRefused(response.statusCode);
+      connection.active++;
+      response.once('close', () => {
+        connection.active--;
+        connection.movedMs = performance.now();
+        if (connection.isDeaf && connection.active === 0) endWithProblem(socket, rateLimited());
+      });
+      next(request, response);
     },
-    answered: moved,
     dropSilent() {
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
