@@ -139,7 +139,7 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
   const named = new Set([...bySide[0], ...bySide[1]]);
   if (named.size === 0) return;
   // Candidates and a=rtcp are named too.
-  const claimed = new Set((d.claimedKeys ?? []).map(endpointKeyAddress));
+  const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
   for (const s of audio) {
     const from = endpointKeyAddress(s.stream.srcKey);
     if (named.has(from) || claimed.has(from)) continue;

@@ -20,7 +20,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (config.help) process.stdout.write(renderHelp());
   else if (config.version) process.stdout.write(versionText());
   else if (config.printConfig) process.stdout.write(renderConfig(effective));
-  else if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
+  else if (config.mintToken) {
+    const { runMintToken } = await import('./mint-token.ts');
+    return runMintToken(config);
+  } else if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
   else return runCapture(config);
   return 0;
 }

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
+import { stopListening } from '../auth/deaf-socket.ts';
 import { SourceBudget } from '../auth/source-budget.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
@@ -54,14 +55,12 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
     },
     (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0];
-      const verdict = budget.take(request.socket.remoteAddress ?? '');
-      if (verdict !== 'admitted') {
+      if (request.socket.destroyed) return;
+      const source = request.socket.remoteAddress ?? '';
+      const verdict = budget.take(source);
+      if (verdict === 'flooding') cutOff(source);
+      else if (verdict === 'over') {
         response.setHeader('retry-after', '1');
-        if (verdict === 'flooding') {
-          // What a flood has sent ahead stays in the kernel.
-          response.setHeader('connection', 'close');
-          request.socket.pause();
-        }
         sendProblem(response, 'rate-limited');
       } else if (!isAccepted(request)) {
         response.setHeader('www-authenticate', CHALLENGE);
@@ -75,11 +74,26 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   );
   server.maxConnections = API_MAX_CONN;
   server.timeout = STALLED_MS;
+  const open = new Map<Socket, string>();
   server.on('connection', (socket: Socket) => {
-    if (!budget.isFlooding(socket.remoteAddress ?? '')) return;
-    socket.pause();
-    endWithProblem(socket, 'rate-limited');
+    const source = socket.remoteAddress ?? '';
+    if (budget.isFlooding(source)) {
+      stopListening(socket);
+      endWithProblem(socket, 'rate-limited');
+      return;
+    }
+    open.set(socket, source);
+    socket.once('close', () => open.delete(socket));
   });
+
+  /** Ends all connections of a source that floods: refusing its requests one by one would keep everybody else waiting. */
+  function cutOff(source: string): void {
+    for (const [socket, address] of open) {
+      if (address !== source) continue;
+      stopListening(socket);
+      socket.destroy();
+    }
+  }
   server.on('clientError', (error, socket: Socket) => {
     if (!socket.writable || errnoOf(error) === 'ECONNRESET') socket.destroy();
     else if (budget.take(socket.remoteAddress ?? '') !== 'admitted') endWithProblem(socket, 'rate-limited');

@@ -3,16 +3,20 @@
  *
  * Kept beside the map: idle order as a linked list, arrival order as an array, counts by state.
  */
+import { asBuffer } from '../core/byte-text.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import { Dialog, DIALOG_TIMES } from './dialog.ts';
+import { CallIdIndex } from './call-id-index.ts';
+import { CALL_ID_HERE, Dialog, DialogColumns } from './dialog.ts';
 import type { DialogInit } from './dialog.ts';
+import { IdleOrder } from './idle-order.ts';
 
-/** Dialogs whose times share one block of memory. */
-const TIMES_BLOCK = 1024;
+/** Dialogs whose columns share one block of memory. */
+const BLOCK = 1024;
 
 export class DialogStore {
-  readonly #times: Float64Array[] = [];
-  readonly #byCallId = new Map<string, Dialog>();
+  readonly #columns: DialogColumns[] = [];
+  readonly #byCallId = new CallIdIndex((slot, buf, start, end) => this.#isCallId(slot, buf, start, end));
+  readonly #idle = new IdleOrder();
   readonly #slots: (Dialog | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #max: number;
@@ -20,8 +24,6 @@ export class DialogStore {
   #order: (Dialog | undefined)[] = [];
   #holes = 0;
   #serial = 0;
-  #oldest: Dialog | null = null;
-  #newest: Dialog | null = null;
   #sorted: Dialog[] | null = null;
   #isInOrder = true;
   #lastCreatedUs = Number.NEGATIVE_INFINITY;
@@ -43,7 +45,16 @@ export class DialogStore {
   }
 
   get(callId: string): Dialog | undefined {
-    return this.#byCallId.get(callId);
+    const bytes = Buffer.from(callId, 'latin1');
+    const dialog = this.find(bytes, 0, bytes.length);
+    // A character beyond a byte was cut to one: it is in no Call-ID.
+    return dialog?.callId === callId ? dialog : undefined;
+  }
+
+  /** The dialog whose Call-ID stands at buf[start..end). */
+  find(buf: Uint8Array, start: number, end: number): Dialog | undefined {
+    const slot = this.#byCallId.find(buf, start, end);
+    return slot < 0 ? undefined : this.#slots[slot];
   }
 
   /** The dialog in this slot (message rows name dialogs by slot). */
@@ -51,17 +62,18 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
-  /** Opens a dialog; evicts the one idle longest when the store is full. */
-  open(init: DialogInit): Dialog {
-    if (this.#byCallId.size >= this.#max && this.#oldest !== null) this.#evict(this.#oldest);
+  /** Opens a dialog, whose Call-ID stands at buf[start..end); evicts the one idle longest when the store is full. */
+  open(init: DialogInit, buf: Uint8Array, start: number, end: number): Dialog {
+    const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.oldest] : undefined;
+    if (oldest !== undefined) this.#evict(oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
-    const dialog = new Dialog(init, slot, this.#serial++, this.#timesOf(slot), (slot % TIMES_BLOCK) * DIALOG_TIMES);
+    const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
     this.#slots[slot] = dialog;
-    this.#byCallId.set(dialog.callId, dialog);
+    this.#byCallId.add(buf, start, end, slot);
     if (dialog.createdUs < this.#lastCreatedUs) this.#isInOrder = false;
     else this.#lastCreatedUs = dialog.createdUs;
     dialog.orderIndex = this.#order.push(dialog) - 1;
-    this.#link(dialog);
+    this.#idle.add(slot);
     this.inState[dialog.state]!++;
     this.entered[dialog.state]!++;
     this.#sorted = null;
@@ -72,9 +84,7 @@ export class DialogStore {
   /** Moves the dialog to the young end of the idle order. */
   touch(dialog: Dialog): void {
     this.generation++;
-    if (this.#newest === dialog) return;
-    this.#unlink(dialog);
-    this.#link(dialog);
+    this.#idle.touch(dialog.slot);
   }
 
   setState(dialog: Dialog, state: number): void {
@@ -101,21 +111,28 @@ export class DialogStore {
     return this.#sorted;
   }
 
-  #timesOf(slot: number): Float64Array {
-    const block = Math.floor(slot / TIMES_BLOCK);
-    const known = this.#times[block];
+  #isCallId(slot: number, buf: Uint8Array, start: number, end: number): boolean {
+    const isHere = this.#columns[Math.floor(slot / BLOCK)]?.isCallId(slot % BLOCK, buf, start, end) ?? false;
+    if (!isHere || end - start <= CALL_ID_HERE) return isHere;
+    return this.#slots[slot]?.callId === asBuffer(buf).toString('latin1', start, end);
+  }
+
+  #columnsOf(slot: number): DialogColumns {
+    const block = Math.floor(slot / BLOCK);
+    const known = this.#columns[block];
     if (known !== undefined) return known;
-    const made = new Float64Array(TIMES_BLOCK * DIALOG_TIMES);
-    this.#times[block] = made;
+    const made = new DialogColumns(BLOCK);
+    this.#columns[block] = made;
     return made;
   }
 
   #evict(dialog: Dialog): void {
     this.#onEvict(dialog);
-    this.#byCallId.delete(dialog.callId);
+    const callId = Buffer.from(dialog.callId, 'latin1');
+    this.#byCallId.remove(callId, 0, callId.length, dialog.slot);
+    this.#idle.remove(dialog.slot);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
-    this.#unlink(dialog);
     this.inState[dialog.state]!--;
     this.#order[dialog.orderIndex] = undefined;
     this.#sorted = null;
@@ -126,22 +143,5 @@ export class DialogStore {
       if (d !== undefined) d.orderIndex = i;
     });
     this.#holes = 0;
-  }
-
-  #link(dialog: Dialog): void {
-    dialog.idlePrev = this.#newest;
-    dialog.idleNext = null;
-    if (this.#newest !== null) this.#newest.idleNext = dialog;
-    else this.#oldest = dialog;
-    this.#newest = dialog;
-  }
-
-  #unlink(dialog: Dialog): void {
-    if (dialog.idlePrev !== null) dialog.idlePrev.idleNext = dialog.idleNext;
-    else this.#oldest = dialog.idleNext;
-    if (dialog.idleNext !== null) dialog.idleNext.idlePrev = dialog.idlePrev;
-    else this.#newest = dialog.idlePrev;
-    dialog.idlePrev = null;
-    dialog.idleNext = null;
   }
 }

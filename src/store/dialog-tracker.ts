@@ -13,7 +13,7 @@ import { eventOf } from './dialog-event.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
 import { MARK } from './dialog.ts';
-import type { Dialog, FramePointer } from './dialog.ts';
+import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import type { ExpiryQueue } from './expiry-queue.ts';
 import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
@@ -105,12 +105,10 @@ export class DialogTracker {
       counts.withoutCallId++;
       return null;
     }
-    const callId = buf.toString('latin1', scan.callIdStart, scan.callIdEnd);
-    const known = this.#dialogs.get(callId);
-    const d = known ?? this.#open(callId, buf, scan, c);
+    const d = this.#dialogs.find(buf, scan.callIdStart, scan.callIdEnd) ?? this.#open(buf, scan, c);
     const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
     takeFingerprint(buf, scan, toTagHash, c);
-    const kind = d.maybeSeen(fingerprint.a) ? this.#repeatKind(d, c) : 0;
+    const kind = d.maybeSeen(fingerprint.a, fingerprint.b) ? this.#repeatKind(d, c) : 0;
     this.#keep(d, buf, start, end, scan, c, kind);
     d.msgCount++;
     d.originsSeen |= 1 << c.origin;
@@ -133,11 +131,11 @@ export class DialogTracker {
     });
   }
 
-  #open(callId: string, buf: Buffer, scan: SipScan, c: Carrier): Dialog {
+  #open(buf: Buffer, scan: SipScan, c: Carrier): Dialog {
     const methodId = scan.isRequest ? scan.method : scan.cseqMethod;
     const hasBothTags = scan.fromTagStart >= 0 && scan.toTagStart >= 0;
-    return this.#dialogs.open({
-      callId,
+    const init: DialogInit = {
+      callId: buf.toString('latin1', scan.callIdStart, scan.callIdEnd),
       methodId,
       methodText: methodText(buf, scan, methodId),
       family: familyOf(methodId),
@@ -150,7 +148,8 @@ export class DialogTracker {
       fromDisplay: displayNameOf(buf, scan.fromStart, scan.fromEnd),
       toDisplay: displayNameOf(buf, scan.toStart, scan.toEnd),
       openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
-    });
+    };
+    return this.#dialogs.open(init, buf, scan.callIdStart, scan.callIdEnd);
   }
 
   /** The frame that opened the dialog; its digest is only taken here, for the one message in many that needs it. */

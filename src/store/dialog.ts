@@ -4,6 +4,7 @@
  * Fields are plain numbers where they can be; times are capture time in microseconds, NaN while
  * unknown. Text is made once, when the dialog opens.
  */
+import { wordsOf } from '../core/byte-search.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { Stream } from './stream.ts';
 import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
@@ -46,18 +47,77 @@ export type DialogInit = {
   readonly openerTagHash: number;
 };
 
-/** Doubles a dialog keeps outside itself. */
-export const DIALOG_TIMES = 13;
+/**
+ * What dialogs keep outside themselves, side by side in one buffer: as fields, each double would be a heap object that
+ * the garbage collector has to follow. A dialog's doubles, of which the last three hold two integers each:
+ *
+ *     0 created  1 updated  2 invite  3 trying  4 progress  5 final  6 answer  7 bye  8 byeFinal  9 ended  10 expires
+ *     11 headRow  12 tailRow  13 frame ordinal  14 15 claimed endpoints  16 frame digest  17 18 messages seen
+ */
+const DOUBLES = 19;
+const HEAD_ROW = 11;
+const TAIL_ROW = 12;
+const FRAME = 13;
+const KEYS = 14;
+const KEYS_HERE = 2;
+const DIGEST = 16;
+const SEEN = 17;
+
+/** Bytes of a Call-ID that have room in the columns; a longer one is a text beside them. */
+export const CALL_ID_HERE = 64;
+const CALL_ID_WORDS = CALL_ID_HERE / 4;
+
+export class DialogColumns {
+  readonly f64: Float64Array;
+  readonly i32: Int32Array;
+  /** Call-IDs as they were sent, zeros behind them. */
+  readonly #callIds: Buffer;
+  readonly #callIdWords: Int32Array;
+  readonly #callIdLengths: Int32Array;
+
+  /** Columns for this many dialogs. */
+  constructor(dialogs: number) {
+    this.f64 = new Float64Array(dialogs * DOUBLES);
+    this.i32 = new Int32Array(this.f64.buffer);
+    const bytes = new ArrayBuffer(dialogs * CALL_ID_HERE);
+    this.#callIds = Buffer.from(bytes);
+    this.#callIdWords = new Int32Array(bytes);
+    this.#callIdLengths = new Int32Array(dialogs);
+  }
+
+  setCallId(at: number, callId: string): void {
+    const from = at * CALL_ID_HERE;
+    this.#callIds.fill(0, from, from + CALL_ID_HERE);
+    this.#callIds.write(callId, from, CALL_ID_HERE, 'latin1');
+    this.#callIdLengths[at] = callId.length;
+  }
+
+  /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */
+  isCallId(at: number, buf: Uint8Array, start: number, end: number): boolean {
+    if (this.#callIdLengths[at] !== end - start) return false;
+    const words = wordsOf(buf);
+    const stop = Math.min(end, start + CALL_ID_HERE);
+    let i = at * CALL_ID_WORDS;
+    let p = start;
+    for (; p + 4 <= stop; p += 4) if (this.#callIdWords[i++] !== words.getInt32(p, true)) return false;
+    let rest = 0;
+    for (let k = 0; p < stop; p++, k += 8) rest |= (buf[p] ?? 0) << k;
+    return stop - start === CALL_ID_HERE || this.#callIdWords[i] === rest;
+  }
+
+  callId(at: number): string {
+    const from = at * CALL_ID_HERE;
+    return this.#callIds.toString('latin1', from, from + (this.#callIdLengths[at] ?? 0));
+  }
+}
 
 export class Dialog {
-  readonly callId: string;
   readonly slot: number;
   readonly serial: number;
   readonly methodId: number;
   readonly methodText: string;
   readonly family: number;
   readonly origin: number;
-  readonly frame: FramePointer | null;
   readonly fromUser: string;
   readonly toUser: string;
   readonly fromDisplay: string | null;
@@ -92,29 +152,36 @@ export class Dialog {
   sdp: SdpEntry[] | null = null;
   sdpTransactions: SdpTransaction[] | null = null;
   streams: Stream[] | null = null;
-  /** Media endpoints this dialog named, to be forgotten with it. */
-  claimedKeys: EndpointKey[] | null = null;
+  /** Number of media endpoints this dialog named. */
+  claimedCount = 0;
+  /** Those that have no room in the columns. */
+  #moreKeys: EndpointKey[] | null = null;
   /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
   sharesWith: Dialog | null = null;
 
-  /** A small Bloom filter over the fingerprints: most messages are new, and this says so without a walk. */
-  #seenLow = 0;
-  #seenHigh = 0;
-
-  /** Neighbours in idle order, kept by the store. */
-  idlePrev: Dialog | null = null;
-  idleNext: Dialog | null = null;
   orderIndex = -1;
 
+  /** Number of the capture file its opening message is from; -1 when it came without a frame. */
+  readonly #frameSource: number;
+  readonly #columns: DialogColumns;
   readonly #times: Float64Array;
+  readonly #words: Int32Array;
   readonly #base: number;
+  /** The Call-ID when it is longer than the columns have room for. */
+  readonly #longCallId: string | null;
 
-  /** `times` is the store's column block of this slot; see DIALOG_TIMES. */
-  constructor(init: DialogInit, slot: number, serial: number, times: Float64Array, base: number) {
+  /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
+  constructor(init: DialogInit, slot: number, serial: number, columns: DialogColumns, at: number) {
+    const times = columns.f64;
+    const base = at * DOUBLES;
+    this.#columns = columns;
+    columns.setCallId(at, init.callId);
+    this.#longCallId = init.callId.length > CALL_ID_HERE ? init.callId : null;
     this.#times = times;
+    this.#words = columns.i32;
     this.#base = base;
-    times.fill(Number.NaN, base, base + DIALOG_TIMES);
-    this.callId = init.callId;
+    for (let i = base; i < base + DIGEST; i++) times[i] = Number.NaN;
+    for (let i = base + DIGEST; i < base + DOUBLES; i++) times[i] = 0;
     this.slot = slot;
     this.serial = serial;
     this.methodId = init.methodId;
@@ -124,11 +191,16 @@ export class Dialog {
     this.beforeTransfer = init.state;
     times[base] = init.createdUs;
     times[base + 1] = init.createdUs;
-    times[base + 11] = NO_ROW;
-    times[base + 12] = NO_ROW;
+    times[base + HEAD_ROW] = NO_ROW;
+    times[base + TAIL_ROW] = NO_ROW;
     this.origin = init.origin;
     this.originsSeen = 1 << init.origin;
-    this.frame = init.frame;
+    this.#frameSource = init.frame?.source ?? -1;
+    if (init.frame !== null) {
+      times[base + FRAME] = init.frame.ordinal;
+      this.#words[(base + DIGEST) * 2] = init.frame.digestLow;
+      this.#words[(base + DIGEST) * 2 + 1] = init.frame.digestHigh;
+    }
     this.fromUser = init.fromUser;
     this.toUser = init.toUser;
     this.fromDisplay = init.fromDisplay;
@@ -136,8 +208,49 @@ export class Dialog {
     this.openerTagHash = init.openerTagHash;
   }
 
-  // Times (capture time in microseconds, NaN while unknown) and message rows are doubles; as fields each would be
-  // a heap object of its own.
+  /** Each character is one byte of it. */
+  get callId(): string {
+    return this.#longCallId ?? this.#columns.callId(this.#base / DOUBLES);
+  }
+
+  /** Where the opening message stood in its capture; null when it came without a frame. */
+  get frame(): FramePointer | null {
+    const at = (this.#base + DIGEST) * 2;
+    if (this.#frameSource < 0) return null;
+    return {
+      source: this.#frameSource,
+      ordinal: this.#times[this.#base + FRAME] ?? 0,
+      digestHigh: this.#words[at + 1] ?? 0,
+      digestLow: this.#words[at] ?? 0,
+    };
+  }
+
+  /** Media endpoints this dialog named, in order, to be forgotten with it. */
+  get claimedKeys(): EndpointKey[] {
+    const keys: EndpointKey[] = [];
+    for (let i = 0; i < KEYS_HERE; i++) {
+      const key = this.#times[this.#base + KEYS + i] ?? Number.NaN;
+      if (!Number.isNaN(key)) keys.push(key);
+    }
+    return this.#moreKeys === null ? keys : keys.concat(this.#moreKeys);
+  }
+
+  addClaimedKey(key: EndpointKey): void {
+    const i = this.claimedCount++;
+    // The keys of most calls are two, and numbers.
+    if (i < KEYS_HERE && typeof key === 'number' && this.#moreKeys === null) this.#times[this.#base + KEYS + i] = key;
+    else if (this.#moreKeys === null) this.#moreKeys = [key];
+    else this.#moreKeys.push(key);
+  }
+
+  /** Nothing is claimed any more. */
+  dropClaimedKeys(): void {
+    this.claimedCount = 0;
+    this.#moreKeys = null;
+    this.#times.fill(Number.NaN, this.#base + KEYS, this.#base + KEYS + KEYS_HERE);
+  }
+
+  // Times are capture time in microseconds, NaN while unknown.
   get createdUs(): number {
     return this.#times[this.#base] ?? Number.NaN;
   }
@@ -202,25 +315,30 @@ export class Dialog {
     this.#times[this.#base + 10] = value;
   }
   get headRow(): number {
-    return this.#times[this.#base + 11] ?? Number.NaN;
+    return this.#times[this.#base + HEAD_ROW] ?? Number.NaN;
   }
   set headRow(value: number) {
-    this.#times[this.#base + 11] = value;
+    this.#times[this.#base + HEAD_ROW] = value;
   }
   get tailRow(): number {
-    return this.#times[this.#base + 12] ?? Number.NaN;
+    return this.#times[this.#base + TAIL_ROW] ?? Number.NaN;
   }
   set tailRow(value: number) {
-    this.#times[this.#base + 12] = value;
+    this.#times[this.#base + TAIL_ROW] = value;
   }
 
-  /** False when no message with this fingerprint half has come yet; the half counts as come from now on. */
-  maybeSeen(hash: number): boolean {
-    const bit = 1 << (hash & 31);
-    const isHigh = (hash & 32) !== 0;
-    const seen = ((isHigh ? this.#seenHigh : this.#seenLow) & bit) !== 0;
-    if (isHigh) this.#seenHigh |= bit;
-    else this.#seenLow |= bit;
-    return seen;
+  /**
+   * False when no message with this fingerprint has come yet; it counts as come from now on. A Bloom filter of 128 bits,
+   * two a message: most messages are new, and this says so without a walk over their rows.
+   */
+  maybeSeen(hashA: number, hashB: number): boolean {
+    const words = this.#words;
+    const at = (this.#base + SEEN) * 2;
+    const first = at + ((hashA >>> 5) & 3);
+    const second = at + ((hashB >>> 5) & 3);
+    const isSeen = (((words[first] ?? 0) >>> (hashA & 31)) & ((words[second] ?? 0) >>> (hashB & 31)) & 1) !== 0;
+    words[first] = (words[first] ?? 0) | (1 << (hashA & 31));
+    words[second] = (words[second] ?? 0) | (1 << (hashB & 31));
+    return isSeen;
   }
 }

@@ -78,30 +78,16 @@ class RowBlock {
   readonly u16 = new Uint16Array(this.u8.buffer);
 }
 
-let wordsFrom: Uint8Array | null = null;
-let wordsOfFrom: Uint32Array = new Uint32Array(0);
-let wordsTo: Uint8Array | null = null;
-let wordsOfTo: Uint32Array = new Uint32Array(0);
+let viewed: Buffer | null = null;
+let plain: Uint8Array = new Uint8Array(0);
 
-/** Copies by words where both sides allow it: a call into the runtime costs more than a message does. */
+/** Copies from a plain view of the source: subarray() of a Buffer goes through its class and costs twice as much. */
 function copyBytes(from: Buffer, start: number, len: number, to: Uint8Array, at: number): void {
-  if (((from.byteOffset + start) & 3) !== 0 || (at & 3) !== 0 || len > 4096) {
-    to.set(from.subarray(start, start + len), at);
-    return;
+  if (from !== viewed) {
+    plain = new Uint8Array(from.buffer, from.byteOffset, from.length);
+    viewed = from;
   }
-  if (from !== wordsFrom) {
-    wordsOfFrom = new Uint32Array(from.buffer, from.byteOffset & ~3, (from.length + (from.byteOffset & 3)) >>> 2);
-    wordsFrom = from;
-  }
-  if (to !== wordsTo) {
-    wordsOfTo = new Uint32Array(to.buffer, to.byteOffset, to.length >>> 2);
-    wordsTo = to;
-  }
-  const source = ((from.byteOffset & 3) + start) >>> 2;
-  const target = at >>> 2;
-  const words = len >>> 2;
-  for (let i = 0; i < words; i++) wordsOfTo[target + i] = wordsOfFrom[source + i] ?? 0;
-  for (let i = words * 4; i < len; i++) to[at + i] = from[start + i] ?? 0;
+  to.set(plain.subarray(start, start + len), at);
 }
 
 /** Ring of messages. Row ids only grow; an id below `firstRow` has been evicted. */
@@ -117,6 +103,9 @@ export class MessageLog {
   #firstRow = 0;
   #nextRow = 0;
   #spareBlock: RowBlock | undefined;
+  /** The block written last, and the chunk: nearly every append goes there again. */
+  #writeKey = -1;
+  #writeBlock: RowBlock | undefined;
   #spareChunk: Uint8Array | undefined;
   evicted = 0;
 
@@ -146,8 +135,7 @@ export class MessageLog {
     const chunk = this.#roomFor(len);
     const pos = this.#lastChunk * this.#chunkBytes + chunk.used;
     copyBytes(bytes, start, len, chunk.bytes, chunk.used);
-    // The next message begins on a word, so that it can be copied by words.
-    chunk.used += (len + 3) & ~3;
+    chunk.used += len;
     const row = this.#nextRow++;
     const i = row % ROWS;
     const { u8, f64, i32, u32, u16 } = this.#block(row);
@@ -264,18 +252,18 @@ export class MessageLog {
 
   #block(row: number): RowBlock {
     const key = Math.floor(row / ROWS);
-    let block = this.#blocks.get(key);
-    if (block === undefined) {
-      block = this.#spareBlock ?? new RowBlock();
-      this.#spareBlock = undefined;
-      this.#blocks.set(key, block);
-    }
+    if (key === this.#writeKey && this.#writeBlock !== undefined) return this.#writeBlock;
+    const block = this.#spareBlock ?? new RowBlock();
+    this.#spareBlock = undefined;
+    this.#blocks.set(key, block);
+    this.#writeKey = key;
+    this.#writeBlock = block;
     return block;
   }
 
   #roomFor(len: number): Chunk {
     const last = this.#chunks.get(this.#lastChunk);
-    if (last !== undefined && last.used + len + 3 <= this.#chunkBytes) return last;
+    if (last !== undefined && last.used + len <= this.#chunkBytes) return last;
     while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
     const chunk: Chunk = { bytes: this.#spareChunk ?? this.#allocate(this.#chunkBytes), used: 0, rows: this.#nextRow - 1 };
     this.#spareChunk = undefined;

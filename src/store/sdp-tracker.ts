@@ -67,8 +67,8 @@ export class SdpTracker {
 
   /** An evicted dialog names nothing any more. */
   onDialogGone(d: Dialog): void {
-    for (const key of d.claimedKeys ?? []) this.#endpoints.remove(key, d);
-    d.claimedKeys = null;
+    for (const key of d.claimedKeys) this.#endpoints.remove(key, d);
+    d.dropClaimedKeys();
     // An evicted dialog must not hold those behind it.
     d.sharesWith = null;
   }
@@ -183,16 +183,14 @@ export class SdpTracker {
     const key = endpointKeyFromText(address, port);
     if (key === null) return;
     this.#named++;
-    const keys = claim.dialog.claimedKeys ?? NO_KEYS;
-    if (keys.length >= MAX_DIALOG_ENDPOINTS || !this.#endpoints.add(key, claim)) return;
-    claim.dialog.claimedKeys = appended(keys, key);
+    if (claim.dialog.claimedCount >= MAX_DIALOG_ENDPOINTS || !this.#endpoints.add(key, claim)) return;
+    claim.dialog.addClaimedKey(key);
     this.#onClaim(key, claim);
   }
 }
 
 const NONE: SdpTransaction[] = [];
 const NO_ENTRIES: SdpEntry[] = [];
-const NO_KEYS: EndpointKey[] = [];
 
 /** The list with one more. Small lists are made to measure: one that grows by push reserves room for 17. */
 function appended<T>(list: T[], item: T): T[] {

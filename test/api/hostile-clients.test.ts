@@ -1,12 +1,16 @@
 /** Clients that hold, drip, half-close, flood or never read: the service answers others all the while, and recovers. */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { ApiDeps } from '../../src/api/server.ts';
+import { createMetricsPage } from '../../src/metrics/registry.ts';
+import { createMetricsServer } from '../../src/metrics/standalone.ts';
+import { metricsSnapshot } from './fake-readers.ts';
 import { get, rawRequest, startApi } from './running-api.ts';
 
 /** Connections of one crowd: many times the default limit, and within the backlog of one burst. */
@@ -106,6 +110,45 @@ test('a flood of pipelined requests is answered in order and limited like any ot
   const statuses = [...(one.head + one.body).matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((found) => found[1]);
   assert.equal(statuses.length, 301);
   assert.ok(statuses.filter((status) => status === '503').length >= 100);
+});
+
+/** Floods from a process of its own: 30 connections that pipeline as fast as they can and come again when they are cut. */
+const FLOOD = `
+  const { connect } = require('node:net');
+  const text = 'GET /metrics HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'.repeat(500);
+  function open() {
+    const socket = connect({ port: Number(process.argv[1]), host: '127.0.0.1', localAddress: '127.0.0.66' });
+    const send = () => { if (socket.writable && socket.write(text)) setImmediate(send); };
+    socket.on('error', () => {}).on('data', () => {}).on('drain', send).on('connect', send);
+    socket.on('close', () => setTimeout(open, 10));
+  }
+  for (let i = 0; i < 30; i++) open();
+`;
+
+async function underFlood(t: TestContext, port: number, isAnswered: () => Promise<boolean>): Promise<void> {
+  const flood = spawn(process.execPath, ['-e', FLOOD, String(port)], { stdio: 'ignore' });
+  t.after(() => flood.kill('SIGKILL'));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  let answered = 0;
+  for (let i = 0; i < 5; i++) answered += Number(await isAnswered());
+  flood.kill('SIGKILL');
+  assert.ok(answered >= 4, `${answered} of 5 were served during the flood`);
+}
+
+test('a source that floods without end does not keep others from being served', async (t) => {
+  const { port } = await startApi(t);
+  await underFlood(t, port, () => isOpen(port));
+  const { body } = await rawRequest(port, get('/metrics'), 5000);
+  const limited = Number(/^calltap_api_rate_limited_total ([0-9]+)$/m.exec(body)?.[1]);
+  assert.ok(limited > 900, `${limited} requests of the flood were refused`);
+});
+
+test('nor on the standalone metrics server', async (t) => {
+  const page = createMetricsPage({ read: metricsSnapshot, stateCase: 'as-cased', version: '1' });
+  const metrics = createMetricsServer(page, { onFault: () => undefined, credentials: null });
+  t.after(() => metrics.close());
+  const port = Number((await metrics.listen({ host: '127.0.0.1', port: 0 })).split(':').at(-1));
+  await underFlood(t, port, async () => (await rawRequest(port, get('/metrics'), 4000)).status === 200);
 });
 
 test('clients that ask and never read are cut, and little is kept for them', async (t) => {

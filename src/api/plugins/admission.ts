@@ -2,6 +2,7 @@
 
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopListening } from '../../auth/deaf-socket.ts';
 import { SourceBudget } from '../../auth/source-budget.ts';
 import { API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
@@ -62,7 +63,7 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
     const isFlood = budget.isFlooding(address);
     if (isFlood || open.size >= maxConnections + API_SURPLUS_CONN) {
       refusedConnections++;
-      if (isFlood) socket.pause();
+      if (isFlood) stopListening(socket);
       endWithProblem(socket, isFlood ? rateLimited() : connectionLimit(maxConnections));
       return;
     }
@@ -86,7 +87,7 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
     for (const [socket, connection] of open) {
       if (connection.address !== address || connection.isDeaf) continue;
       connection.isDeaf = true;
-      socket.pause();
+      stopListening(socket);
       // The 503 is the answer to the request that is not read any more.
       if (connection.active === 0) endWithProblem(socket, rateLimited());
     }
@@ -101,7 +102,7 @@ export function createAdmission(server: Server, maxConnections: number, stalledM
     refusedRequests++;
     if (verdict === 'over') return rateLimited();
     if (connection !== undefined) connection.isDeaf = true;
-    socket.pause();
+    stopListening(socket);
     deafen(address);
     return rateLimited({ connection: 'close' });
   }

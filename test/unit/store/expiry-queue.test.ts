@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Dialog, DIALOG_TIMES } from '../../../src/store/dialog.ts';
+import { Dialog, DialogColumns } from '../../../src/store/dialog.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 
 function dialog(callId: string): Dialog {
@@ -20,7 +20,7 @@ function dialog(callId: string): Dialog {
     fromDisplay: null,
     toDisplay: null,
     openerTagHash: 0,
-  }, 0, 0, new Float64Array(DIALOG_TIMES), 0);
+  }, 0, 0, new DialogColumns(1), 0);
 }
 
 test('whatever order they are pushed in, they lapse in time order and only once', () => {

@@ -1,0 +1,84 @@
+/**
+ * Finds a dialog's slot by the bytes of its Call-ID, without making a string of them.
+ *
+ * Open addressing over two integers an entry: the keyed hash, and the slot plus one (0 free). The hash says where to
+ * look and skips nearly all others; equality is decided by the bytes. Call-IDs are case-sensitive (RFC 3261 20.8).
+ */
+import { hashBytes } from '../core/half-sip-hash.ts';
+
+const FIRST_ENTRIES = 1024;
+
+/** Whether buf[start..end) is the Call-ID of the dialog in a slot. */
+export type IsCallId = (slot: number, buf: Uint8Array, start: number, end: number) => boolean;
+
+export class CallIdIndex {
+  readonly #isCallId: IsCallId;
+  #entries = new Int32Array(FIRST_ENTRIES * 2);
+  #mask = FIRST_ENTRIES - 1;
+  #count = 0;
+
+  constructor(isCallId: IsCallId) {
+    this.#isCallId = isCallId;
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** Slot of the dialog whose Call-ID stands at buf[start..end), or -1. */
+  find(buf: Uint8Array, start: number, end: number): number {
+    const hash = hashBytes(buf, start, end);
+    const entries = this.#entries;
+    const mask = this.#mask;
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const slot = (entries[2 * i + 1] ?? 0) - 1;
+      if (slot < 0) return -1;
+      if (entries[2 * i] === hash && this.#isCallId(slot, buf, start, end)) return slot;
+    }
+  }
+
+  /** Adds the dialog in `slot`, which must not be there; its Call-ID stands at buf[start..end). */
+  add(buf: Uint8Array, start: number, end: number, slot: number): void {
+    if (++this.#count * 2 > this.#mask + 1) this.#grow();
+    this.#insert(hashBytes(buf, start, end), slot);
+  }
+
+  /** Takes the dialog in `slot` out; buf[start..end) is its Call-ID. */
+  remove(buf: Uint8Array, start: number, end: number, slot: number): void {
+    const entries = this.#entries;
+    const mask = this.#mask;
+    let hole = hashBytes(buf, start, end) & mask;
+    while (entries[2 * hole + 1] !== slot + 1) {
+      if (entries[2 * hole + 1] === 0) return;
+      hole = (hole + 1) & mask;
+    }
+    this.#count--;
+    // Close the gap, so that no search stops short: what may not stand before its own place stays.
+    for (let i = (hole + 1) & mask; entries[2 * i + 1] !== 0; i = (i + 1) & mask) {
+      const home = (entries[2 * i] ?? 0) & mask;
+      if (((i - home) & mask) < ((i - hole) & mask)) continue;
+      entries[2 * hole] = entries[2 * i] ?? 0;
+      entries[2 * hole + 1] = entries[2 * i + 1] ?? 0;
+      hole = i;
+    }
+    entries[2 * hole + 1] = 0;
+  }
+
+  #insert(hash: number, slot: number): void {
+    const mask = this.#mask;
+    let i = hash & mask;
+    while (this.#entries[2 * i + 1] !== 0) i = (i + 1) & mask;
+    this.#entries[2 * i] = hash;
+    this.#entries[2 * i + 1] = slot + 1;
+  }
+
+  #grow(): void {
+    const old = this.#entries;
+    this.#entries = new Int32Array(old.length * 2);
+    this.#mask = this.#mask * 2 + 1;
+    for (let i = 0; i < old.length; i += 2) {
+      const slot = (old[i + 1] ?? 0) - 1;
+      if (slot >= 0) this.#insert(old[i] ?? 0, slot);
+    }
+  }
+}

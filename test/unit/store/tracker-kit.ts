@@ -1,0 +1,107 @@
+/** The stores behind one dialog tracker, fed with messages of a script as a source would feed them. */
+import assert from 'node:assert/strict';
+import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
+import { scanSip, SCAN, SipScan } from '../../../src/sip/scan.ts';
+import { DialogStore } from '../../../src/store/dialog-store.ts';
+import { DialogTracker } from '../../../src/store/dialog-tracker.ts';
+import type { Dialog } from '../../../src/store/dialog.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
+import type { Claim } from '../../../src/store/endpoint-index.ts';
+import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
+import type { Carrier } from '../../../src/store/fingerprint.ts';
+import { MessageLog, NO_ROW } from '../../../src/store/message-log.ts';
+import { SdpTracker } from '../../../src/store/sdp-tracker.ts';
+
+export const WIRE = 0;
+export const HEP = 1;
+
+/** 16 bytes that hold the address as records do: IPv4 in the first four. */
+function addressBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(16);
+  if (text.includes(':')) bytes.set(parseIpv6(text) ?? assert.fail(text));
+  else new DataView(bytes.buffer).setUint32(0, parseIpv4(text));
+  return bytes;
+}
+
+export class TrackerKit {
+  readonly endpoints = new EndpointIndex();
+  readonly expiries = new ExpiryQueue();
+  readonly claims: Claim[] = [];
+  /** State numbers each dialog left, in order. */
+  readonly left: [callId: string, state: number][] = [];
+  readonly sdp: SdpTracker;
+  readonly log: MessageLog;
+  readonly dialogs: DialogStore;
+  readonly tracker: DialogTracker;
+  readonly #scan = new SipScan();
+  #ipId = 0;
+
+  constructor(o: { maxDialogs?: number; logBytes?: number } = {}) {
+    this.sdp = new SdpTracker(this.endpoints, (_key, claim) => this.claims.push(claim));
+    this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, (slot, row, next) => {
+      const d = this.dialogs.bySlot(slot);
+      if (d?.headRow === row) d.headRow = next;
+    });
+    this.dialogs = new DialogStore(o.maxDialogs ?? 1000, (d) => {
+      d.expiresUs = Number.NaN;
+      this.sdp.onDialogGone(d);
+    });
+    this.tracker = new DialogTracker({
+      dialogs: this.dialogs,
+      log: this.log,
+      sdp: this.sdp,
+      expiries: this.expiries,
+      digest: () => assert.fail('no frame is given here'),
+      onChange: (d, from) => this.left.push([d.callId, from]),
+    });
+  }
+
+  /** One message; each has an IP identification of its own unless told otherwise. */
+  send(m: SipMessage, over: Partial<Carrier> = {}): Dialog | null {
+    const buf = Buffer.from(m.bytes);
+    assert.equal(scanSip(buf, 0, buf.length, this.#scan), SCAN.OK);
+    const addresses = new Uint8Array(32);
+    addresses.set(addressBytes(m.src.address), 0);
+    addresses.set(addressBytes(m.dst.address), 16);
+    return this.tracker.onMessage(buf, 0, buf.length, this.#scan, {
+      tsUs: m.tsUs,
+      origin: WIRE,
+      transport: 0,
+      ipVersion: m.src.address.includes(':') ? 6 : 4,
+      ipId: ++this.#ipId & 0xffff,
+      addresses,
+      srcOff: 0,
+      dstOff: 16,
+      srcPort: m.src.port,
+      dstPort: m.dst.port,
+      frame: -1,
+      digestHigh: 0,
+      digestLow: 0,
+      frameStart: 0,
+      frameLength: 0,
+      source: 0,
+      isSnapped: false,
+      ...over,
+    });
+  }
+
+  /** A whole script; its dialog. */
+  play(script: SipScript): Dialog {
+    for (const m of script.messages) this.send(m);
+    return this.dialog(script.callId);
+  }
+
+  dialog(callId: string): Dialog {
+    const d = this.dialogs.get(callId);
+    assert.ok(d !== undefined, callId);
+    return d;
+  }
+
+  /** Flags of the dialog's kept rows, in order. */
+  flags(d: Dialog): number[] {
+    const out: number[] = [];
+    for (let row = d.headRow; row !== NO_ROW && this.log.has(row); row = this.log.next(row)) out.push(this.log.flags(row));
+    return out;
+  }
+}
