@@ -16,6 +16,13 @@
       ],
       'cflags_cc!': ['-std=gnu++17', '-std=gnu++20'],
       'conditions': [
+        # Set-up builds the skeleton; without it or without libbpf the packet filter falls back to classic BPF.
+        ['"<!(pkg-config --exists libbpf && test -e build/bpf/packet.skel.h && echo yes || echo no)"=="yes"', {
+          'defines': ['CT_HAVE_LIBBPF'],
+          'include_dirs': ['build/bpf'],
+          'cflags': ['<!@(pkg-config --cflags libbpf)'],
+          'libraries': ['<!@(pkg-config --libs libbpf)'],
+        }],
         # Any x86-64 server of the last fifteen years; never -march=native in something that is shipped.
         ['target_arch=="x64"', {'cflags': ['-march=x86-64-v2']}],
       ],

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 #include "source_file.h"
+#include "source_packet.h"
 #include "source_hep.h"
 
 namespace {
@@ -59,6 +61,14 @@ class Capture : public Nan::ObjectWrap {
     Nan::SetPrototypeMethod(tpl, "datagram", Datagram);
     Nan::SetPrototypeMethod(tpl, "rtpChunk", RtpChunk);
     Nan::SetPrototypeMethod(tpl, "waits", Waits);
+    Nan::SetPrototypeMethod(tpl, "openLive", OpenLive);
+    Nan::SetPrototypeMethod(tpl, "startLive", StartLive);
+    Nan::SetPrototypeMethod(tpl, "askStopLive", AskStopLive);
+    Nan::SetPrototypeMethod(tpl, "liveStatus", LiveStatus);
+    Nan::SetPrototypeMethod(tpl, "filterStatus", FilterStatus);
+    Nan::SetPrototypeMethod(tpl, "filterCounts", FilterCounts);
+    Nan::SetPrototypeMethod(tpl, "filterMedia", FilterMedia);
+    Nan::SetPrototypeMethod(tpl, "queueDropped", QueueDropped);
     Nan::SetPrototypeMethod(tpl, "close", Close);
     Nan::Set(target, Nan::New("Capture").ToLocalChecked(), Nan::GetFunction(tpl).ToLocalChecked());
   }
@@ -225,6 +235,120 @@ class Capture : public Nan::ObjectWrap {
     info.GetReturnValue().Set(ArrayBuffer::New(info.GetIsolate(), std::move(store)));
   }
 
+  // openLive(options): {errno, step, index}; sockets, filter and rings, all that needs privileges.
+  static NAN_METHOD(OpenLive) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    if (c->closing_ || c->file_.running || c->live_.is_open || !info[0]->IsObject())
+      return Nan::ThrowError("capture is busy or closed");
+    auto opt = info[0].As<Object>();
+    if (!Prop(opt, "interfaces")->IsArray()) return Nan::ThrowTypeError("interfaces: an array of names");
+    auto names = Prop(opt, "interfaces").As<v8::Array>();
+    View counters = ViewOf(Prop(opt, "liveCounters"));
+    uint32_t n = names->Length();
+    if (n == 0 || n > CT_LIVE_MAX || counters.len != n * CT_L_COUNT * sizeof(uint64_t))
+      return Nan::ThrowTypeError("interfaces: 1 to 16, with one row of counters each");
+    std::vector<std::string> name;
+    std::vector<const char *> text;
+    for (uint32_t i = 0; i < n; i++) {
+      Nan::Utf8String s(Nan::Get(names, i).ToLocalChecked());
+      name.emplace_back(*s == nullptr ? "" : *s);
+    }
+    for (const auto &s : name) text.push_back(s.c_str());
+    ct_live_error error{};
+    uint32_t at = 0;
+    c->live_.pl = &c->pl_;
+    c->live_.ring = &c->ring_;
+    c->live_.filter = &c->filter_;
+    error.step = "the reader";
+    error.err = -ct_live_init(&c->live_);
+    if (error.err == 0) {
+      ct_filter_opts fo{};
+      fo.gate = &c->pl_.gate;
+      fo.decode = c->pl_.decode;
+      fo.whole_rtp = Flag(opt, "wholeRtp");
+      fo.link = ct_live_common_link(&c->live_, text.data(), n);
+      fo.best = static_cast<ct_filter_mode>(U32(opt, "bestFilter"));
+      ct_filter_open(&c->filter_, &fo);
+      auto *rows = reinterpret_cast<uint64_t *>(counters.data);
+      while (at < n && ct_live_add(&c->live_, text[at], at, U32(opt, "blocks"), rows + at * CT_L_COUNT, &error)) at++;
+      c->livePins_.Reset(opt);
+    }
+    if (error.err != 0) c->CloseLive();
+    auto out = Nan::New<Object>();
+    Nan::Set(out, Nan::New("errno").ToLocalChecked(), Nan::New(error.err));
+    Nan::Set(out, Nan::New("step").ToLocalChecked(), Nan::New(error.step).ToLocalChecked());
+    Nan::Set(out, Nan::New("index").ToLocalChecked(), Nan::New(at));
+    info.GetReturnValue().Set(out);
+  }
+
+  // startLive(): errno; the loop stays alive while the thread runs.
+  static NAN_METHOD(StartLive) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    if (c->closing_ || !c->live_.is_open || c->live_.running) return Nan::ThrowError("capture is not open");
+    int err = -ct_live_start(&c->live_);
+    if (err == 0) uv_ref(reinterpret_cast<uv_handle_t *>(&c->async_));
+    info.GetReturnValue().Set(Nan::New(err));
+  }
+
+  // askStopLive(): the thread ends with a SOURCE_END record.
+  static NAN_METHOD(AskStopLive) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    if (c->live_.running) ct_live_ask_stop(&c->live_);
+  }
+
+  // liveStatus(index): {state, mtu, ringBytes, text}
+  static NAN_METHOD(LiveStatus) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    ct_live_status st{};
+    if (!ct_live_status_of(&c->live_, Nan::To<uint32_t>(info[0]).FromMaybe(CT_LIVE_MAX), &st))
+      return Nan::ThrowRangeError("no such interface");
+    auto out = Nan::New<Object>();
+    Nan::Set(out, Nan::New("state").ToLocalChecked(), Nan::New(static_cast<uint32_t>(st.state)));
+    Nan::Set(out, Nan::New("mtu").ToLocalChecked(), Nan::New(st.mtu));
+    Nan::Set(out, Nan::New("ringBytes").ToLocalChecked(), Nan::New(st.ring_bytes));
+    Nan::Set(out, Nan::New("text").ToLocalChecked(), Nan::New(st.text).ToLocalChecked());
+    info.GetReturnValue().Set(out);
+  }
+
+  // filterStatus(): {mode, why}
+  static NAN_METHOD(FilterStatus) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    auto out = Nan::New<Object>();
+    Nan::Set(out, Nan::New("mode").ToLocalChecked(), Nan::New(static_cast<uint32_t>(c->filter_.mode)));
+    Nan::Set(out, Nan::New("why").ToLocalChecked(), Nan::New(c->filter_.why).ToLocalChecked());
+    info.GetReturnValue().Set(out);
+  }
+
+  // filterCounts(out): packets and bytes of each class into out; false where the filter does not count.
+  static NAN_METHOD(FilterCounts) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    View out = ViewOf(info[0]);
+    if (out.len != CT_F_COUNT * sizeof(ct_filter_count)) return Nan::ThrowTypeError("two numbers a class");
+    info.GetReturnValue().Set(ct_filter_counts(&c->filter_, reinterpret_cast<ct_filter_count *>(out.data)));
+  }
+
+  // filterMedia(address, port, isNamed): errno
+  static NAN_METHOD(FilterMedia) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    View address = ViewOf(info[0]);
+    if (address.len != 16) return Nan::ThrowTypeError("address: 16 bytes");
+    auto port = static_cast<uint16_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0));
+    int err = ct_filter_media(&c->filter_, address.data, port, Nan::To<bool>(info[2]).FromMaybe(false));
+    info.GetReturnValue().Set(Nan::New(-err));
+  }
+
+  // queueDropped(): records that found no free slab.
+  static NAN_METHOD(QueueDropped) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    info.GetReturnValue().Set(Nan::New(static_cast<double>(__atomic_load_n(&c->ring_.dropped, __ATOMIC_RELAXED))));
+  }
+
+  void CloseLive() {
+    ct_live_close(&live_);
+    ct_filter_close(&filter_);
+    livePins_.Reset();
+  }
+
   // close(): stops and joins; no callback comes after it.
   static NAN_METHOD(Close) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
@@ -240,6 +364,7 @@ class Capture : public Nan::ObjectWrap {
     closing_ = true;
     ct_ring_stop(&ring_);
     JoinFile();
+    CloseLive();
     uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
   }
 
@@ -302,6 +427,9 @@ class Capture : public Nan::ObjectWrap {
   ct_pipeline pl_{};
   ct_ring ring_{};
   ct_file_source file_{};
+  ct_live_source live_{};
+  ct_packet_filter filter_{};
+  Nan::Persistent<Object> livePins_;
   std::vector<ct_slab> slabs_;
   std::shared_ptr<ct_rtp_table> table_;
   std::atomic<uint32_t> armed_{0};
@@ -346,6 +474,16 @@ NAN_METHOD(Info) {
   Nan::Set(out, Nan::New("hepCounterNames").ToLocalChecked(), hepNames);
   set("hepVerdicts", CT_HEP_VERDICTS);
   set("firstReason", CT_N_COUNT);
+  auto live = Nan::New<v8::Array>(), classes = Nan::New<v8::Array>(), drops = Nan::New<v8::Array>();
+  for (uint32_t i = 0; i < CT_L_COUNT; i++) Nan::Set(live, i, Nan::New(ct_live_counter_name(i)).ToLocalChecked());
+  for (uint32_t i = 0; i < CT_F_COUNT; i++) {
+    Nan::Set(classes, i, Nan::New(ct_filter_class_name(i)).ToLocalChecked());
+    Nan::Set(drops, i, Nan::New(ct_filter_class_is_drop(i)));
+  }
+  Nan::Set(out, Nan::New("liveCounterNames").ToLocalChecked(), live);
+  Nan::Set(out, Nan::New("filterClassNames").ToLocalChecked(), classes);
+  Nan::Set(out, Nan::New("filterClassIsDrop").ToLocalChecked(), drops);
+  Nan::Set(out, Nan::New("hasEbpf").ToLocalChecked(), Nan::New(ct_filter_has_ebpf()));
   info.GetReturnValue().Set(out);
 }
 

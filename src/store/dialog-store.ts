@@ -62,8 +62,11 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
-  /** Opens a dialog, whose Call-ID stands at buf[start..end); evicts the one idle longest when the store is full. */
-  open(init: DialogInit, buf: Uint8Array, start: number, end: number): Dialog {
+  /**
+   * Opens a dialog; evicts the one idle longest when the store is full. Who has the bytes of the Call-ID before him says
+   * where: buf[start..end).
+   */
+  open(init: DialogInit, buf: Uint8Array = Buffer.from(init.callId, 'latin1'), start = 0, end = buf.length): Dialog {
     const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.oldest] : undefined;
     if (oldest !== undefined) this.#evict(oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
