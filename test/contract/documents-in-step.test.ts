@@ -82,6 +82,7 @@ test('the document is OpenAPI 3.1, complete in itself, with version 1 and every 
   assert.deepEqual(Object.keys(document.paths['/v1/streams/{ssrc}']?.['get']?.responses ?? {}).sort(), [
     '200',
     '400',
+    '401',
     '404',
     '414',
     '500',
