@@ -7,6 +7,9 @@ import { BucketCounts, JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SE
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
 import { FileSource } from '../sources/file-source.ts';
+import type { HepListener } from '../sources/hep-listener.ts';
+import type { HepAuth } from '../sources/hep-auth.ts';
+import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { FileEnd, PortSpan } from '../sources/file-source.ts';
 import { callTiming } from '../store/call-timing.ts';
@@ -39,6 +42,8 @@ export type SessionOptions = {
   windowSec: number;
   espNull: boolean;
   hep: boolean;
+  /** Opened already, while there were privileges. */
+  live?: LiveSource;
 };
 
 function hugeBuffer(bytes: number): Uint8Array {
@@ -60,7 +65,10 @@ export class CaptureSession {
   readonly sip: SipIngest;
   readonly hep: HepIngest;
   readonly rtcp: RtcpTracker;
-  readonly source: FileSource;
+  /** Where frames come from: a live interface, else capture files. */
+  readonly source: FileSource | LiveSource;
+  readonly file: FileSource | null;
+  readonly live: LiveSource | null;
   readonly ingest: Ingest;
   /** Capture files in the order they are read, as given on the command line. */
   readonly sources: string[] = [];
@@ -72,11 +80,14 @@ export class CaptureSession {
   readonly excludedSip = new Map<number, number>();
   readonly excludedWebSocket = new Map<number, number>();
   isExhausted = false;
+  /** Captures now: there is no end to be read to. */
+  isLive = false;
+  listener: HepListener | null = null;
   #isClosed = false;
   /** Feed the quality histograms: only a server shows them, and they cost a reading of each stream. */
   observesQuality = false;
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions, hepAuth: HepAuth | null = null) {
     this.options = options;
     const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
@@ -100,9 +111,11 @@ export class CaptureSession {
       onChange: (d) => this.#onChange(d),
     });
     this.sip = new SipIngest(this.tracker);
-    this.hep = new HepIngest(this.sip);
+    this.hep = new HepIngest(this.sip, hepAuth);
     this.rtcp = new RtcpTracker(this.streams);
-    this.source = new FileSource(options);
+    this.live = options.live ?? null;
+    this.file = this.live === null ? new FileSource(options) : null;
+    this.source = this.live ?? this.file ?? new FileSource(options);
     const table = this.streams.addTable(new StreamTable((i) => this.source.rtpChunk(i), this.source.info));
     this.ingest = new Ingest({
       source: this.source,
@@ -123,6 +136,12 @@ export class CaptureSession {
     });
   }
 
+  /** Live: time goes on while nothing comes; registrations lapse and reassembly is given up. */
+  tick(nowUs: number): void {
+    this.ingest.tick(nowUs);
+    this.tracker.sweep(this.ingest.nowUs);
+  }
+
   /** Capture clock in microseconds; NaN before the first packet. */
   get nowUs(): number {
     return Number.isFinite(this.ingest.nowUs) ? this.ingest.nowUs : Number.NaN;
@@ -140,9 +159,11 @@ export class CaptureSession {
 
   /** Reads the files one after the other. Throws ServiceError for one that cannot be read at all. */
   async read(paths: readonly string[], onEnd: (path: string, end: FileEnd) => void): Promise<void> {
+    const { file } = this;
+    if (file === null) return;
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
-      const end = await this.source.read(path);
+      const end = await file.read(path);
       if (end.end === 'stopped') return;
       this.ingest.finish(end.lastUs);
       this.tracker.sweep(this.ingest.nowUs);

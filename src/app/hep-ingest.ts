@@ -4,6 +4,8 @@
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
 import { asBuffer } from '../core/byte-text.ts';
+import type { HepAuth } from '../sources/hep-auth.ts';
+import { HepRefusals } from '../sources/hep-refusals.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
@@ -15,15 +17,18 @@ const PROTO_TLS = 22;
 
 export class HepIngest {
   readonly #sip: SipIngest;
+  readonly #auth: HepAuth | null;
+  readonly refusals = new HepRefusals();
   readonly #addresses = new Uint8Array(32);
   readonly #carrier: Carrier;
   packets = 0;
-  rejected = 0;
   /** Payloads of a type that is not analysed: logs, CDRs, RTCP as JSON. */
   otherTypes = 0;
 
-  constructor(sip: SipIngest) {
+  /** `auth` is the key that --hep-auth asks for; null accepts all. */
+  constructor(sip: SipIngest, auth: HepAuth | null = null) {
     this.#sip = sip;
+    this.#auth = auth;
     this.#carrier = {
       tsUs: 0,
       origin: HEP_ORIGIN,
@@ -45,14 +50,23 @@ export class HepIngest {
     };
   }
 
+  /** Packets that were no HEP, malformed, or without the key. */
+  get rejected(): number {
+    return this.refusals.total;
+  }
+
   /** One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. */
   onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): void {
     const parsed = parseHep(buf, start, end);
     if (!parsed.ok) {
-      this.rejected++;
+      this.refusals.count(parsed.reason, outer.addresses, outer.srcOff, outer.ipVersion);
       return;
     }
     const p = parsed.value;
+    if (this.#auth !== null && !this.#auth.accepts(p.authKey)) {
+      this.refusals.count('auth_failed', outer.addresses, outer.srcOff, outer.ipVersion);
+      return;
+    }
     this.packets++;
     if (p.protocolType !== TYPE_SIP && p.protocolType !== -1) {
       this.otherTypes++;

@@ -11,6 +11,7 @@ import { TcpReassembler } from '../decode/tcp.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
 import { asBuffer } from '../core/byte-text.ts';
 import { FileSource } from '../sources/file-source.ts';
+import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { Carrier } from '../store/fingerprint.ts';
@@ -25,7 +26,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const EXPIRE_EVERY_US = 1_000_000;
 
 export type IngestDeps = {
-  source: FileSource;
+  source: FileSource | LiveSource;
   /** Number of the source's stream table. */
   table: number;
   sip: SipIngest;
@@ -109,11 +110,20 @@ export class Ingest {
   onRecords(b: RecordBatch, count: number): void {
     this.records += count;
     for (let i = 0; i < count; i++) this.#onRecord(b, i);
-    if (this.nowUs >= this.#nextExpiryUs) {
-      this.#nextExpiryUs = this.nowUs + EXPIRE_EVERY_US;
-      this.#tcp.expire(this.nowUs);
-      this.#fragments.expire(this.nowUs);
-    }
+    this.#expire();
+  }
+
+  /** Moves the clock where no record does. */
+  tick(nowUs: number): void {
+    if (nowUs > this.nowUs) this.nowUs = nowUs;
+    this.#expire();
+  }
+
+  #expire(): void {
+    if (this.nowUs < this.#nextExpiryUs) return;
+    this.#nextExpiryUs = this.nowUs + EXPIRE_EVERY_US;
+    this.#tcp.expire(this.nowUs);
+    this.#fragments.expire(this.nowUs);
   }
 
   /** The source has ended: what still waits for a missing piece is given up, and counted. */

@@ -26,12 +26,12 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   if (media.natMismatch) names.push('nat-mismatch');
   if (streams.some(({ quality: q }) => q.lossPct >= AUDIBLE.lossPct)) names.push('packet-loss');
   if (streams.some(({ quality: q }) => q.jitterMs >= AUDIBLE.jitterMs)) names.push('jitter');
-  if (signaling?.authLoop != null) names.push('auth-loop');
-  if (signaling?.ackMissing != null) names.push('ack-missing');
-  if (signaling?.retransmissions != null) names.push('no-response');
-  if (signaling?.postDialDelay != null) names.push('post-dial-delay');
-  if (signaling?.registrationFailure != null) names.push('registration-failure');
-  if (signaling?.abandoned != null) names.push('abandoned');
+  if ((signaling?.authLoop ?? null) !== null) names.push('auth-loop');
+  if ((signaling?.ackMissing ?? null) !== null) names.push('ack-missing');
+  if ((signaling?.retransmissions ?? null) !== null) names.push('no-response');
+  if ((signaling?.postDialDelay ?? null) !== null) names.push('post-dial-delay');
+  if ((signaling?.registrationFailure ?? null) !== null) names.push('registration-failure');
+  if ((signaling?.abandoned ?? null) !== null) names.push('abandoned');
   if (media.privateMediaAddress) names.push('private-address');
   return names;
 }

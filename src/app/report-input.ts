@@ -113,8 +113,12 @@ function mediaRows(facts: DialogFacts): string[][] {
     `${q.lossPct.toFixed(2)} %`,
     `${q.jitterMs.toFixed(2)} ms`,
     q.mos === null ? '-' : q.mos.toFixed(2),
-    stream.rtcp?.roundTrip == null ? '-' : `${stream.rtcp.roundTrip.ms.toFixed(0)} ms`,
+    roundTripText(stream.rtcp?.roundTrip ?? null),
   ]);
+}
+
+function roundTripText(roundTrip: { readonly ms: number } | null): string {
+  return roundTrip === null ? '-' : `${roundTrip.ms.toFixed(0)} ms`;
 }
 
 /** What the figures of a stream say about how it sounded, in words. */

@@ -35,13 +35,13 @@ export function sessionOptions(config: Config): SessionOptions {
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
-  const session = new CaptureSession(sessionOptions(config));
+  const session = await openSession(config);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, config, (done) => read(session, config, done));
   }
   const startedMs = performance.now();
-  const bar = new ProgressBar('reading', () => session.source.progress());
+  const bar = new ProgressBar('reading', () => session.file?.progress() ?? 0);
   let failed = false;
   try {
     await read(session, config, (bad) => {
@@ -62,8 +62,25 @@ export async function runCapture(config: Config): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** Reads all files; `done` is told whether one gave nothing readable. */
+function isLive(config: Config): boolean {
+  return config.devices.length > 0 || config.hepListen !== null;
+}
+
+/** The stores and their source, opened. Throws ServiceError. */
+async function openSession(config: Config): Promise<CaptureSession> {
+  if (!isLive(config)) return new CaptureSession(sessionOptions(config));
+  const { openLiveSession } = await import('./live.ts');
+  return openLiveSession(config, sessionOptions(config));
+}
+
+/** Reads all files, or captures until a signal; `done` is told whether one gave nothing readable. */
 async function read(session: CaptureSession, config: Config, done: (failed: boolean) => void): Promise<void> {
+  if (isLive(config)) {
+    const { capture } = await import('./live.ts');
+    await capture(session, config);
+    done(false);
+    return;
+  }
   let failed = false;
   await session.read(config.input, (path, end) => {
     const warning = endWarning(path, end);

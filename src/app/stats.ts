@@ -43,15 +43,25 @@ function sortedPdds(session: CaptureSession): Float64Array {
   return Float64Array.from(values).sort();
 }
 
+/** What the capture is attached to, as the command line names it. */
+function captureName(session: CaptureSession): string | null {
+  const names = [...session.sources, ...(session.live?.interfaces ?? [])];
+  if (session.listener !== null) names.push(session.listener.url);
+  return names.join(', ') || null;
+}
+
 export function toStats(session: CaptureSession): Stats {
   const { dialogs, streams, source, decode, tracker, sip, hep } = session;
   const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
   const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
   const pdd = sortedPdds(session);
+  const live = session.live?.liveLosses() ?? null;
+  const { listener } = session;
   const quality = {
-    kernel_dropped_packets: 0,
-    interface_dropped_packets: 0,
-    queue_dropped_packets: source.counter('rtp_from_fragments_dropped') + source.counter('records_cut'),
+    kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
+    interface_dropped_packets: live?.interface ?? 0,
+    queue_dropped_packets:
+      source.counter('rtp_from_fragments_dropped') + source.counter('records_cut') + (live?.queue ?? 0),
     invalid_timestamps: source.counter('invalid_timestamps'),
     undecodable_frames: undecodableFrames(session),
     snapped_frames: source.counter('snapped_frames'),
@@ -59,7 +69,7 @@ export function toStats(session: CaptureSession): Stats {
     malformed_sip: sip.malformed,
     sip_without_call_id: tracker.counts.withoutCallId,
     uprobe_lost_events: 0,
-    hep_rejected: hep.rejected,
+    hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
     ice_role_conflicts: 0,
   };
   return {
@@ -104,9 +114,9 @@ export function toStats(session: CaptureSession): Stats {
       sampled: 0,
     },
     losses: lossesByReason(session),
-    source: session.sources.length > 0 ? 'file' : 'unknown',
+    source: session.isLive ? 'live' : session.sources.length > 0 ? 'file' : 'unknown',
     source_exhausted: session.isExhausted,
-    unsaved: false,
+    unsaved: session.isLive,
     unanalysed_sip_messages: source.counter('sip_outside_gate') + decode.excludedSip,
     unanalysed_busiest_ports: busiestPorts(source.sipOutPorts, session.excludedSip),
     unanalysed_websocket_messages: source.counter('ws_sip_outside_gate') + decode.excludedWebSocket,
@@ -117,7 +127,7 @@ export function toStats(session: CaptureSession): Stats {
       dialog_generation: dialogs.generation,
       stream_generation: streams.generation,
     },
-    capture_name: session.sources.join(', ') || null,
+    capture_name: captureName(session),
     uptime_sec: Math.floor((Date.now() - session.startedMs) / 1000),
     writing_to: null,
   };

@@ -13,6 +13,11 @@ import { OPTIONS, optionByFlag } from './options.ts';
 /** Every option that is built in, typed. `null` is "not given". */
 export type Config = {
   readonly input: readonly string[];
+  readonly devices: readonly string[];
+  readonly hepListen: ListenAddress | null;
+  readonly hepAllow: readonly string[];
+  readonly hepRateLimit: number;
+  readonly hepAuth: string | null;
   readonly hepDecode: boolean;
   readonly portrange: readonly PortRange[];
   readonly wsPortrange: readonly PortRange[];
@@ -144,6 +149,11 @@ function toConfig(effective: Effective): Config {
   };
   return {
     input: texts('input'),
+    devices: (effective.get('device')?.values ?? []).map(String),
+    hepListen: address('hep-listen'),
+    hepAllow: (effective.get('hep-allow')?.values ?? []).map(String),
+    hepRateLimit: number('hep-rate-limit'),
+    hepAuth: text('hep-auth'),
     hepDecode: bool('hep-decode'),
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
@@ -201,8 +211,27 @@ function findConflict(config: Config): Mistake | null {
   if (config.input.filter((name) => name === '-').length > 1) {
     return mistake('-I -', 'standard input can be read only once', 'give it once');
   }
-  if (config.input.length === 0 && config.showFrame === null) {
-    return mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE');
+  return findSourceConflict(config);
+}
+
+/** Sources: a file alone, or any live ones together. */
+function findSourceConflict(config: Config): Mistake | null {
+  const isLive = config.devices.length > 0 || config.hepListen !== null;
+  if (config.input.length > 0 && isLive) {
+    return mistake('-I', 'a capture file cannot be read beside live sources', 'leave out -I, or -d and -L');
+  }
+  if (config.hepListen !== null && !config.hepDecode) {
+    return mistake('-L', 'it listens for HEP, which is not decoded', 'add -E');
+  }
+  const needsListener = [
+    ['--hep-allow', config.hepAllow.length > 0],
+    ['--hep-auth', config.hepAuth !== null],
+  ] as const;
+  for (const [name, isGiven] of needsListener) {
+    if (isGiven && config.hepListen === null) return mistake(name, 'there is no HEP listener', 'add -L ADDR -E');
+  }
+  if (config.input.length === 0 && !isLive && config.showFrame === null) {
+    return mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE');
   }
   return null;
 }

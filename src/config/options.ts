@@ -1,6 +1,6 @@
 /** The one table of options: flag, environment variable, configuration key, default and help of each. */
 
-import { API_MAX_CONN, API_MAX_ROWS, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES } from '../core/limits.ts';
+import { API_MAX_CONN, API_MAX_ROWS, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES, HEP_RATE_LIMIT } from '../core/limits.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import { group, toggle, value } from './option-spec.ts';
 import type { OptionType } from './option-value.ts';
@@ -21,14 +21,7 @@ const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
 const TOKEN_TTL_SECS = 3_600;
 
 const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
-const NO_LIVE: Refusal = {
-  reason: 'live capture is not built in this version',
-  remedy: 'read a capture file with -I FILE',
-};
-const NO_HEP: Refusal = {
-  reason: 'HEP over the network is not built in this version',
-  remedy: 'read a capture file with -I FILE (-E decodes HEP in it)',
-};
+const NO_HEP: Refusal = { reason: 'sending HEP is not built in this version', remedy: 'leave it out' };
 const NO_PROBE: Refusal = {
   reason: 'TLS probes are not built in this version',
   remedy: 'read a capture file with -I FILE',
@@ -44,7 +37,6 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     repeatable: true,
     toml: 'capture.device',
     env: 'CALLTAP_DEVICE',
-    later: NO_LIVE,
   }),
   value('input', 'FILE', text, 'Read a capture file (pcap or pcapng); - reads standard input.', {
     short: 'I',
@@ -54,17 +46,18 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   value('hep-listen', 'ADDR', address, 'Receive HEP on this address (with -E).', {
     short: 'L',
     toml: 'hep.listen',
-    later: NO_HEP,
   }),
   toggle('hep-decode', 'Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
   value('hep-allow', 'CIDR', text, 'Accept HEP only from these senders.', {
     repeatable: true,
     toml: 'hep.allow',
-    later: NO_HEP,
   }),
-  value('hep-rate-limit', 'N', int(1, 100_000_000), 'Accept at most N HEP packets a second.', {
+  value('hep-rate-limit', 'N', int(1, 100_000_000), 'Accept at most N HEP packets a second, all senders together.', {
+    default: String(HEP_RATE_LIMIT),
     toml: 'hep.rate_limit',
-    later: NO_HEP,
+  }),
+  value('hep-auth', 'KEY', text, 'Accept only HEP packets that carry this key (better given in the environment).', {
+    env: 'CALLTAP_HEP_AUTH',
   }),
   value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {
     short: 'H',

@@ -60,3 +60,6 @@ export const MAX_SDP_ENDPOINTS = 64;
 
 /** Media endpoints one dialog may name over all its descriptions. */
 export const MAX_DIALOG_ENDPOINTS = 1_024;
+
+/** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). */
+export const HEP_RATE_LIMIT = 50_000;

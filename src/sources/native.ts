@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../core/error.ts';
+import type { NativeHepCapture, NativeHepOptions } from './hep-listener.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
@@ -20,6 +21,8 @@ export type NativeInfo = {
   counterNames: string[];
   reasonIsLoss: boolean[];
   firstReason: number;
+  hepCounterNames: string[];
+  hepVerdicts: number;
 };
 
 /** Options of the native Capture; the memory is JavaScript's and stays pinned until close(). */
@@ -85,6 +88,7 @@ export type NativeBinding = {
   /** Asks for huge pages behind a large buffer: a hint. */
   adviseHuge(view: Uint8Array): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
+  HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
 };
 

@@ -39,6 +39,8 @@ class FakeNative {
     counterNames: ['frames', 'ok', 'link_short'],
     reasonIsLoss: [false, true],
     firstReason: 1,
+    hepCounterNames: [],
+    hepVerdicts: 0,
     liveCounterNames: ['frames', 'kernel_drops', 'unread_at_stop', 'iface_missed', 'gso_unsplit'],
     filterClassNames: ['sip', 'dropped_udp'],
     filterClassIsDrop: [false, true],
@@ -58,6 +60,11 @@ class FakeNative {
       digest: () => {},
       adviseHuge: () => {},
       frameAt: () => ({ status: 0, errno: 0 }),
+      HepCapture: class {
+        constructor() {
+          throw new Error('no HEP here');
+        }
+      } as unknown as NativeBinding['HepCapture'],
       // TypeScript has no type for a plain function as constructor.
       Capture: Capture as unknown as NativeBinding['Capture'],
     };

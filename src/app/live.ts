@@ -1,0 +1,104 @@
+/**
+ * Live capture and the HEP listener: opened, started, told of, and stopped by a signal.
+ */
+import type { Config } from '../config/config.ts';
+import { TRANSPORT } from '../core/words.ts';
+import { hep3Length } from '../decode/hep.ts';
+import { HepAuth } from '../sources/hep-auth.ts';
+import { HepListener } from '../sources/hep-listener.ts';
+import type { NativeHep } from '../sources/hep-listener.ts';
+import type { HepArrival } from '../sources/hep-tcp.ts';
+import { LiveSource } from '../sources/live-source.ts';
+import { loadNative } from '../sources/native.ts';
+import type { Carrier } from '../store/fingerprint.ts';
+import type { CaptureSession, SessionOptions } from './capture-session.ts';
+import { CaptureSession as Session } from './capture-session.ts';
+
+const TICK_MS = 1000;
+
+/** Opens what needs privileges. Throws ServiceError. */
+export function openLiveSession(config: Config, options: SessionOptions): CaptureSession {
+  const auth = config.hepAuth === null ? null : new HepAuth(config.hepAuth);
+  if (config.devices.length === 0) return new Session(options, auth);
+  const live = new LiveSource({ ...options, interfaces: config.devices, retainsPayload: false, bestFilter: 'ebpf' });
+  return new Session({ ...options, live }, auth);
+}
+
+/** Captures until SIGINT or SIGTERM. Throws ServiceError when a listener cannot start. */
+export async function capture(session: CaptureSession, config: Config): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  const { live } = session;
+  session.isLive = true;
+  const listener = config.hepListen === null ? null : await startListener(session, config, config.hepListen);
+  if (live !== null) {
+    live.onStatus(({ text }) => process.stderr.write(`${text}\n`));
+    live.start();
+    const filter = live.filter();
+    const why = filter.why === '' ? '' : ` (${filter.why})`;
+    process.stderr.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
+  }
+  const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
+  await stopped;
+  clearInterval(clock);
+  await live?.stop();
+  await listener?.close();
+  session.ingest.finish(session.ingest.nowUs);
+}
+
+async function startListener(
+  session: CaptureSession,
+  config: Config,
+  address: { readonly host: string; readonly port: number },
+): Promise<HepListener> {
+  const listener = await HepListener.start({
+    ...address,
+    allow: config.hepAllow,
+    ratePerSec: config.hepRateLimit,
+    sourceId: 1,
+    native: nativeHep(),
+    lengthAt: hep3Length,
+    onRecords: (batch, count) => session.ingest.onRecords(batch, count),
+    onPacket: (b, start, end, arrival) => session.hep.onDatagram(b, start, end, carrierOf(arrival)),
+  });
+  session.listener = listener;
+  process.stderr.write(`hep listening on ${listener.url}\n`);
+  return listener;
+}
+
+function nativeHep(): NativeHep {
+  const binding = loadNative();
+  const info = binding.info();
+  return {
+    counterNames: info.hepCounterNames,
+    verdicts: info.hepVerdicts,
+    create: (options, onSlab) => new binding.HepCapture(options, onSlab),
+  };
+}
+
+/** A packet that came by TCP, as the datagrams' records describe one. */
+function carrierOf(a: HepArrival): Carrier {
+  const addresses = new Uint8Array(32);
+  addresses.set(a.src, 0);
+  addresses.set(a.dst, 16);
+  return {
+    tsUs: a.tsUs,
+    origin: 1,
+    transport: TRANSPORT.TCP,
+    ipVersion: a.ipVersion,
+    ipId: 0,
+    addresses,
+    srcOff: 0,
+    dstOff: 16,
+    srcPort: a.srcPort,
+    dstPort: a.dstPort,
+    frame: -1,
+    digestHigh: 0,
+    digestLow: 0,
+    frameStart: 0,
+    frameLength: 0,
+    source: 0,
+    isSnapped: false,
+  };
+}

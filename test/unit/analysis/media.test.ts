@@ -1,0 +1,229 @@
+/**
+ * Every media detection fires where it must and stays silent in the healthy call beside it. Streams are stated here as
+ * counters; which packets make them is the native table's matter.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALICE, answer, BOB, CALL_TIMES, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
+import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
+import type { Endpoint } from '../../../fixtures/build/packet.ts';
+import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
+import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
+import type { SipScript } from '../../../fixtures/build/sip-call.ts';
+import { diagnoseMedia, MEDIA } from '../../../src/analysis/media.ts';
+import type { MediaFindings, MediaStream } from '../../../src/analysis/media.ts';
+import { dialogTags } from '../../../src/analysis/tags.ts';
+import { endpointKeyFromText } from '../../../src/core/ip.ts';
+import type { Dialog } from '../../../src/store/dialog.ts';
+import { Stream } from '../../../src/store/stream.ts';
+import { TrackerKit } from '../store/tracker-kit.ts';
+
+const ANSWER_US = CALL_TIMES.answer * 1000;
+
+type Call = { readonly d: Dialog; readonly script: SipScript };
+
+/** An answered call whose two descriptions are as given; it ends `byeMs` after its start, or not at all. */
+function answered(o: { offer?: Partial<SdpOptions>; answer?: Partial<SdpOptions>; byeMs?: number | null } = {}): Call {
+  const script = scriptOf('media');
+  const body = (side: typeof ALICE, more: Partial<SdpOptions> | undefined): string =>
+    sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, ...more });
+  answer(script, script.request('INVITE', 0, { body: sdpBody(body(ALICE, o.offer)) }), body(BOB, o.answer));
+  if (o.byeMs !== null) hangUp(script, o.byeMs ?? 12_000);
+  return { d: new TrackerKit().play(script), script };
+}
+
+let serial = 0;
+
+function keyOf(e: Endpoint): number | string {
+  return endpointKeyFromText(e.address, e.port) ?? assert.fail(e.address);
+}
+
+/** Five seconds of voice that began 100 ms after the answer, unless told otherwise. */
+function stream(call: Call, src: Endpoint, dst: Endpoint, over: Partial<MediaStream> & { fromMs?: number; sec?: number } = {}): MediaStream {
+  const { fromMs = CALL_TIMES.answer + 100, sec = 5, ...rest } = over;
+  const made = new Stream({
+    serial: serial++,
+    table: 0,
+    index: serial,
+    generation: 1,
+    ssrc: serial,
+    origin: 0,
+    openedUs: call.script.at(fromMs),
+    ipVersion: 4,
+    srcKey: keyOf(src),
+    dstKey: keyOf(dst),
+    frame: null,
+  });
+  made.dialog = call.d;
+  made.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio' };
+  return {
+    stream: made,
+    packets: sec * 50,
+    firstUs: call.script.at(fromMs),
+    lastUs: call.script.at(fromMs + sec * 1000),
+    codec: 'PCMU',
+    payloadType: 0,
+    packetMs: 20,
+    comfortNoisePackets: 0,
+    hasReverse: false,
+    ...rest,
+  };
+}
+
+function diagnosed(call: Call, streams: readonly MediaStream[], over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number } = {}): MediaFindings {
+  const { nowMs = 60_000, ...rest } = over;
+  const found = diagnoseMedia(call.d, streams, { sawRtp: true, sharesMedia: false, nowUs: call.script.at(nowMs), ...rest });
+  for (const hint of found.hints) assert.match(hint, /^[A-Z].*[^.]\.$/, 'a sentence');
+  return found;
+}
+
+const QUIET: MediaFindings = { oneWayAudio: false, natMismatch: false, noMedia: false, privateMediaAddress: false, hints: [] };
+
+function bothWays(call: Call, over: Partial<MediaStream> = {}): MediaStream[] {
+  return [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)];
+}
+
+test('a call with media both ways has nothing', () => {
+  const call = answered();
+  assert.deepEqual(diagnosed(call, bothWays(call)), QUIET);
+});
+
+test('no media: answered for three seconds, both described, and this capture does see RTP', () => {
+  const call = answered();
+  const found = diagnosed(call, []);
+  assert.equal(found.noMedia, true);
+  assert.deepEqual(found.hints, ['The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.']);
+  assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
+  assert.deepEqual(diagnosed(call, [], { sharesMedia: true }), QUIET, 'another call on the same sockets has it');
+  const short = answered({ byeMs: CALL_TIMES.answer + MEDIA.noMediaSec * 1000 - 1 });
+  assert.deepEqual(diagnosed(short, []), QUIET);
+  const running = answered({ byeMs: null });
+  assert.equal(diagnosed(running, [], { nowMs: CALL_TIMES.answer + 2_900 }).noMedia, false);
+  assert.equal(diagnosed(running, [], { nowMs: CALL_TIMES.answer + 3_100 }).noMedia, true);
+  for (const style of [{ direction: 'inactive' }, { connection: '0.0.0.0' }, { media: { ...BOB.rtp, port: 0 } }] as const)
+    assert.deepEqual(diagnosed(answered({ answer: style }), []), QUIET, JSON.stringify(style));
+  const open = scriptOf('unanswered');
+  open.request('INVITE', 0, { body: sdpBody(sdp({ media: ALICE.rtp, codecs: [CODEC.PCMU] })) });
+  const ringing = { d: new TrackerKit().play(open), script: open };
+  assert.deepEqual(diagnosed(ringing, []), QUIET);
+});
+
+test('one-way audio: two seconds in one direction, both sides sendrecv', () => {
+  const call = answered();
+  const only = diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]);
+  assert.equal(only.oneWayAudio, true);
+  assert.deepEqual(only.hints, [
+    'One-way audio: 192.0.2.10:20000 sent 250 packets to 198.51.100.20:30000 in 5.0 s and none came back.',
+  ]);
+  assert.deepEqual(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp, { sec: 1.9 })]), QUIET);
+  assert.deepEqual(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp, { hasReverse: true })]), QUIET);
+  const held = answered({ answer: { direction: 'recvonly' } });
+  assert.deepEqual(diagnosed(held, [stream(held, ALICE.rtp, BOB.rtp)]), QUIET, 'one side promised not to send');
+});
+
+test('one-way audio is judged by where streams run, not by how many there are', () => {
+  const call = answered();
+  const two = [stream(call, ALICE.rtp, BOB.rtp), stream(call, ALICE.rtp, BOB.rtp)];
+  assert.equal(diagnosed(call, two).oneWayAudio, true, 'two SSRCs one way are one way');
+  const video = stream(call, BOB.rtp, ALICE.rtp);
+  video.stream.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'video' };
+  assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), video]).oneWayAudio, true, 'a picture is no voice');
+  const otherPort = [stream(call, ALICE.rtp, BOB.rtp), stream(call, { ...BOB.rtp, port: 31000 }, ALICE.rtp)];
+  assert.equal(diagnosed(call, otherPort).oneWayAudio, false, 'media need not be symmetric by port');
+});
+
+test('NAT mismatch: media from an address that no description named', () => {
+  const call = answered({ offer: { media: { address: '10.0.0.5', port: 20000 } } });
+  const outside = { address: '203.0.113.77', port: 42000 };
+  const found = diagnosed(call, [stream(call, outside, BOB.rtp), stream(call, BOB.rtp, outside)]);
+  assert.equal(found.natMismatch, true);
+  assert.equal(found.privateMediaAddress, true);
+  assert.match(found.hints.join(), /NAT mismatch: media comes from 203\.0\.113\.77:42000, which no SDP of the call named \(10\.0\.0\.5, 198\.51\.100\.20\)/);
+  const otherPort = answered();
+  const moved = { ...ALICE.rtp, port: 55555 };
+  assert.deepEqual(diagnosed(otherPort, [stream(otherPort, moved, BOB.rtp), stream(otherPort, BOB.rtp, moved)]), QUIET);
+});
+
+test('a relay that both sides named repairs it, and so does ICE, as long as media flows both ways', () => {
+  const outside = { address: '203.0.113.77', port: 42000 };
+  const relay = { address: '203.0.113.1', port: 41000 };
+  const script = scriptOf('relay');
+  const offer = sdp({ media: { address: '10.0.0.5', port: 20000 }, codecs: [CODEC.PCMU], session: 'a' });
+  const invite = script.request('INVITE', 0, { body: sdpBody(offer) });
+  answer(script, invite, sdp({ media: relay, codecs: [CODEC.PCMU], session: 'b' }));
+  const kit = new TrackerKit();
+  const d = kit.play(script);
+  const call = { d, script };
+  const ways = [stream(call, outside, relay), stream(call, relay, outside)];
+  assert.equal(diagnosed(call, ways).natMismatch, true, 'only the callee named it: a peer, not a relay');
+  // The proxy's second hop: the relay stands in the offer as well.
+  const behind = scriptOf('relay');
+  behind.request('INVITE', 1, { body: sdpBody(sdp({ media: { ...relay, port: 41002 }, codecs: [CODEC.PCMU], session: 'a2' })) });
+  for (const m of behind.messages) kit.send({ ...m, src: { address: '203.0.113.1', port: 5060 }, dst: BOB.sip });
+  assert.equal(diagnosed(call, ways).natMismatch, false);
+  assert.equal(diagnosed(call, ways.slice(0, 1)).natMismatch, true, 'one way only is not repaired');
+  const candidate = 'candidate:1 1 UDP 2130706431 10.0.0.5 20000 typ host';
+  const ice = answered({ offer: { media: { address: '10.0.0.5', port: 20000 }, attributes: [candidate] } });
+  assert.equal(diagnosed(ice, [stream(ice, outside, BOB.rtp), stream(ice, BOB.rtp, outside)]).natMismatch, false);
+  const named = answered({ offer: { attributes: [`candidate:2 1 UDP 1694498815 ${outside.address} ${outside.port} typ srflx`] } });
+  assert.equal(diagnosed(named, [stream(named, outside, BOB.rtp)]).natMismatch, false, 'a candidate names it');
+});
+
+test('a private address offered to a public peer is a warning of its own', () => {
+  for (const address of ['10.1.2.3', '172.31.0.1', '192.168.77.5', '169.254.1.1', '100.64.0.9']) {
+    const call = answered({ offer: { media: { address, port: 20000 } } });
+    assert.equal(diagnosed(call, []).privateMediaAddress, true, address);
+  }
+  for (const address of ['172.32.0.1', '192.0.2.7', '100.128.0.1']) {
+    const call = answered({ offer: { media: { address, port: 20000 } } });
+    assert.equal(diagnosed(call, []).privateMediaAddress, false, address);
+  }
+});
+
+test('late media: the first packet more than half a second behind the answer', () => {
+  const call = answered();
+  const at = (ms: number): MediaFindings =>
+    diagnosed(call, [
+      stream(call, ALICE.rtp, BOB.rtp, { fromMs: CALL_TIMES.answer + ms }),
+      stream(call, BOB.rtp, ALICE.rtp, { fromMs: CALL_TIMES.answer + ms + 100 }),
+    ]);
+  assert.deepEqual(at(500), QUIET);
+  assert.deepEqual(at(501).hints, ['Late media: the first packet came 501 ms after the answer.']);
+  assert.deepEqual(at(-1500), QUIET, 'early media');
+  assert.equal(ANSWER_US, 2_180_000);
+});
+
+test('asymmetries between the two directions are hints', () => {
+  const call = answered();
+  const hint = (over: Partial<MediaStream> & { sec?: number }): string[] =>
+    diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)]).hints;
+  const pair = 'between 192.0.2.10:20000 and 198.51.100.20:30000';
+  assert.deepEqual(hint({ codec: 'PCMA', payloadType: 8 }), [`Codec asymmetry ${pair}: PCMU one way, PCMA the other.`]);
+  assert.deepEqual(hint({ payloadType: 97 }), [`Payload type asymmetry ${pair}: 0 one way, 97 the other.`]);
+  assert.deepEqual(hint({ codec: null }), [], 'what is not known is not compared');
+  assert.deepEqual(hint({ packetMs: 30 }), [`Packet time asymmetry ${pair}: 20 ms one way, 30 ms the other.`]);
+  assert.deepEqual(hint({ packetMs: 21.9 }), []);
+  assert.deepEqual(hint({ packetMs: 0 }), []);
+  assert.deepEqual(hint({ sec: 2.9 }), [`Duration asymmetry ${pair}: 5.0 s against 2.9 s of media.`]);
+  assert.deepEqual(hint({ sec: 3 }), []);
+  assert.deepEqual(hint({ comfortNoisePackets: 100 }), [
+    'Comfort noise asymmetry: 40 % of the packets from 198.51.100.20:30000 are comfort noise.',
+  ]);
+  assert.deepEqual(hint({ comfortNoisePackets: 74 }), []);
+});
+
+test('a direction lasts through every SSRC it used', () => {
+  const call = answered();
+  const first = stream(call, ALICE.rtp, BOB.rtp, { sec: 5 });
+  const second = stream(call, ALICE.rtp, BOB.rtp, { fromMs: CALL_TIMES.answer + 5_120, sec: 5 });
+  const back = stream(call, BOB.rtp, ALICE.rtp, { sec: 10 });
+  assert.deepEqual(diagnosed(call, [first, second, back]), QUIET);
+});
+
+test('tags say what a call was, in one word each', () => {
+  const plain = answered();
+  assert.deepEqual(dialogTags(plain.d, 0), []);
+  assert.deepEqual(dialogTags(plain.d, 3), ['dtmf']);
+  const secured = answered({ offer: { profile: 'RTP/SAVP' } });
+  assert.deepEqual(dialogTags(secured.d, 0), ['srtp']);
+});

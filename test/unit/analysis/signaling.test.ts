@@ -1,0 +1,236 @@
+/**
+ * Every signaling detection fires where it must, tells what it saw, and stays silent in the healthy call beside it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { basicCall } from '../../../fixtures/build/basic-call.ts';
+import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
+import type { SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
+import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
+import { TrackerKit } from '../store/tracker-kit.ts';
+
+/** What is found in a script when the capture went on for `afterMs` behind its last message. */
+function found(build: (call: SipScript) => void, afterMs = 0): SignalingFindings | null {
+  const call = scriptOf('diagnosed');
+  build(call);
+  const kit = new TrackerKit();
+  const d = kit.play(call);
+  return diagnoseSignaling(d, kit.log, Math.max(...call.messages.map((m) => m.tsUs)) + afterMs * 1000);
+}
+
+/** Names of what fired. */
+function fired(f: SignalingFindings | null): string[] {
+  if (f === null) return [];
+  const names = Object.entries(f)
+    .filter(([name, value]) => name !== 'hints' && value !== null)
+    .map(([name]) => name);
+  assert.equal(f.hints.length, names.length, 'one hint a detection');
+  for (const hint of f.hints) assert.match(hint, /^[A-Z].*[^.]\.$/, 'a sentence');
+  return names;
+}
+
+function withCredentials(call: SipScript, atMs: number, method = 'INVITE'): SipRequest {
+  const header = method === 'REGISTER' ? 'Authorization' : 'Proxy-Authorization';
+  return call.request(method, atMs, { headers: [[header, credentials('alice', 'sip:bob@example.com')]] });
+}
+
+function challenge(call: SipScript, r: SipRequest, atMs: number): void {
+  call.respond(r, 407, atMs, { headers: [['Proxy-Authenticate', CHALLENGE]] });
+  call.ack(r, 407, atMs + 5);
+}
+
+test('a healthy call, however long the capture goes on, has nothing', () => {
+  const kit = new TrackerKit();
+  const call = basicCall('healthy');
+  const d = kit.play(call);
+  assert.equal(diagnoseSignaling(d, kit.log, call.at(1e9)), null);
+});
+
+test('final failure: the last refusal before any 2xx', () => {
+  const refused = (status: number): SignalingFindings | null =>
+    found((call) => {
+      const invite = inviteOf(call, 'x');
+      call.respond(invite, 100, 10);
+      call.respond(invite, status, 50, {
+        headers: [
+          ['Reason', 'Q.850;cause=34;text="no circuit"'],
+          ['Warning', '399 pbx "busy"'],
+        ],
+      });
+      call.ack(invite, status, 60);
+    });
+  for (const status of [400, 486, 500, 603]) assert.deepEqual(fired(refused(status)), ['finalFailure'], String(status));
+  assert.deepEqual(refused(503)?.finalFailure, {
+    code: 503,
+    reasonPhrase: 'Service Unavailable',
+    reasonHeader: 'Q.850;cause=34;text="no circuit"',
+    warning: '399 pbx "busy"',
+    evidence: [2],
+  });
+  for (const status of [302, 401, 407]) assert.deepEqual(fired(refused(status)), [], `${status} is none`);
+  // A fork failed, another answered; a re-INVITE failed in a call that goes on.
+  const forked = found((call) => {
+    const invite = inviteOf(call, 'x');
+    call.respond(invite, 486, 50, { tag: 'a' });
+    call.respond(invite, 200, 90, { tag: 'b' });
+    call.ack(invite, 200, 95);
+    call.respond(call.request('INVITE', 500), 488, 510);
+  });
+  assert.deepEqual(fired(forked), []);
+  const twice = found((call) => {
+    call.respond(inviteOf(call, 'x'), 404, 50);
+    call.respond(inviteOf(call, 'x', 100), 480, 150);
+  });
+  assert.deepEqual(twice?.finalFailure?.code, 480, 'the last one');
+});
+
+test('487 is a failure only where nobody sent CANCEL', () => {
+  const ended = (cancels: boolean): string[] =>
+    fired(
+      found((call) => {
+        const invite = inviteOf(call, 'x');
+        call.respond(invite, 180, 50);
+        if (cancels) call.respond(call.cancel(invite, 4000), 200, 4010);
+        call.respond(invite, 487, 4020);
+      }),
+    );
+  assert.deepEqual(ended(true), ['abandoned']);
+  assert.deepEqual(ended(false), ['finalFailure']);
+});
+
+test('authentication loop: three challenges and no success', () => {
+  const attempts = (n: number, success: boolean): SignalingFindings | null =>
+    found((call) => {
+      challenge(call, inviteOf(call, 'x'), 10);
+      for (let i = 1; i < n; i++) challenge(call, withCredentials(call, i * 100), i * 100 + 10);
+      if (success) {
+        const invite = withCredentials(call, 5000);
+        call.respond(invite, 200, 5010);
+        call.ack(invite, 200, 5020);
+      }
+    });
+  assert.deepEqual(fired(attempts(2, false)), []);
+  assert.deepEqual(fired(attempts(3, true)), []);
+  assert.deepEqual(attempts(3, false)?.authLoop, { kind: 'credential_failure', challenges: 3, evidence: [1, 4, 7] });
+});
+
+test('authentication loop: nobody answers the credentials, or nobody sends any', () => {
+  const dropped = found((call) => {
+    challenge(call, inviteOf(call, 'x'), 10);
+    const invite = withCredentials(call, 100);
+    call.repeat(invite, 600);
+    call.repeat(invite, 1600);
+  });
+  assert.equal(dropped?.authLoop?.kind, 'silent_drop');
+  assert.equal(dropped?.authLoop?.challenges, 1);
+  const naked = found((call) => {
+    for (let i = 0; i < 3; i++) challenge(call, inviteOf(call, 'x', i * 100), i * 100 + 10);
+  });
+  assert.equal(naked?.authLoop?.kind, 'silent_drop');
+});
+
+test('retransmissions: three transmissions and no response at all', () => {
+  const sent = (times: readonly number[], answers: boolean): SignalingFindings | null =>
+    found((call) => {
+      const r = call.request('OPTIONS', 0);
+      for (const ms of times) call.repeat(r, ms);
+      if (answers) call.respond(r, 200, 4000);
+    });
+  assert.deepEqual(fired(sent([500], false)), []);
+  assert.deepEqual(fired(sent([500, 1500], true)), []);
+  assert.deepEqual(sent([500, 1500], false)?.retransmissions, {
+    method: 'OPTIONS',
+    count: 2,
+    spanSec: 1.5,
+    evidence: [0, 1, 2],
+  });
+  // A BYE nobody answers, in a call that was fine.
+  const bye = found((call) => {
+    const invite = inviteOf(call, 'x');
+    call.respond(invite, 200, 100);
+    call.ack(invite, 200, 110);
+    const r = call.request('BYE', 3000);
+    for (const ms of [3500, 4500, 6500]) call.repeat(r, ms);
+  });
+  assert.deepEqual([fired(bye), bye?.retransmissions?.method, bye?.retransmissions?.count], [['retransmissions'], 'BYE', 3]);
+});
+
+test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
+  const answered = (repeats: number, afterMs: number, acks = false): SignalingFindings | null =>
+    found((call) => {
+      const invite = inviteOf(call, 'x');
+      const ok = call.respond(invite, 200, 100);
+      for (let i = 1; i <= repeats; i++) call.repeat(ok, 100 + i * 500);
+      if (acks) call.ack(invite, 200, 5000);
+    }, afterMs);
+  assert.deepEqual(fired(answered(1, 1000)), []);
+  assert.deepEqual(fired(answered(0, 31_900)), []);
+  assert.deepEqual(answered(0, 32_000)?.ackMissing, { waitedSec: 32, answerTransmissions: 1, evidence: [1] });
+  assert.deepEqual(answered(2, 0)?.ackMissing, { waitedSec: 1, answerTransmissions: 3, evidence: [1, 2, 3] });
+  assert.deepEqual(fired(answered(5, 60_000, true)), []);
+});
+
+test('abandoned: canceled before an answer, or no final response for three minutes', () => {
+  const canceled = found((call) => {
+    const invite = inviteOf(call, 'x');
+    call.respond(invite, 180, 50);
+    call.cancel(invite, 2500);
+  });
+  assert.deepEqual(canceled?.abandoned, { kind: 'canceled', elapsedSec: 2.5, evidence: [2] });
+  const ringing = (afterMs: number, byes = false): SignalingFindings | null =>
+    found((call) => {
+      const invite = inviteOf(call, 'x');
+      call.respond(invite, 180, 50);
+      if (byes) call.respond(call.request('BYE', 1000), 200, 1010);
+    }, afterMs);
+  assert.deepEqual(fired(ringing(179_000)), []);
+  assert.deepEqual(ringing(180_000)?.abandoned?.kind, 'no_final_response');
+  // What a BYE ended was answered, whether the answer was seen or not.
+  assert.deepEqual(fired(ringing(400_000, true)), []);
+  // A final response of any kind came.
+  assert.deepEqual(
+    fired(
+      found((call) => {
+        challenge(call, inviteOf(call, 'x'), 10);
+      }, 400_000),
+    ),
+    [],
+  );
+});
+
+test('post-dial delay: more than 11 seconds to the first sign of progress', () => {
+  const progress = (ms: number, status = 180): SignalingFindings | null =>
+    found((call) => {
+      const invite = inviteOf(call, 'x');
+      call.respond(invite, 100, 10);
+      call.respond(invite, status, ms);
+      call.respond(invite, 200, ms + 1000);
+      call.ack(invite, 200, ms + 1010);
+    });
+  assert.deepEqual(fired(progress(11_000)), []);
+  assert.deepEqual(progress(11_001, 183)?.postDialDelay, { delaySec: 11.001, thresholdSec: 11, respondedWith: 183, evidence: [0, 2] });
+});
+
+test('registration: rejected, or granted less than asked; a removal is neither', () => {
+  const registered = (asked: number, status: number, granted: number | null): SignalingFindings | null =>
+    found((call) => {
+      const r = call.request('REGISTER', 0, { headers: [['Expires', String(asked)]] });
+      const contact = granted === null ? [] : [['Contact', `<sip:alice@192.0.2.10>;expires=${granted}`] as const];
+      call.respond(r, status, 20, { headers: contact });
+    });
+  assert.deepEqual(fired(registered(3600, 200, 3600)), []);
+  assert.deepEqual(fired(registered(60, 200, 3600)), [], 'more than asked');
+  assert.deepEqual(fired(registered(0, 200, null)), []);
+  assert.deepEqual(registered(3600, 200, 60)?.registrationFailure, {
+    kind: 'shortened_expiry',
+    code: 200,
+    requestedExpirySec: 3600,
+    grantedExpirySec: 60,
+    evidence: [1],
+  });
+  const rejected = registered(3600, 403, null);
+  assert.deepEqual(fired(rejected), ['finalFailure', 'registrationFailure']);
+  assert.deepEqual([rejected?.registrationFailure?.kind, rejected?.registrationFailure?.code], ['rejected', 403]);
+  assert.deepEqual(fired(registered(3600, 401, null)), [], 'a challenge is no rejection');
+});
