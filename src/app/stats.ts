@@ -18,7 +18,6 @@ export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, numb
     const messages = count + (more.get(port) ?? 0);
     if (messages > 0) all.push({ port, messages });
   });
-  for (const [port, messages] of more) if ((native[port] ?? 0) === 0) all.push({ port, messages });
   return all.sort((a, b) => b.messages - a.messages || a.port - b.port).slice(0, BUSIEST);
 }
 

@@ -56,7 +56,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     default: String(HEP_RATE_LIMIT),
     toml: 'hep.rate_limit',
   }),
-  value('hep-auth', 'KEY', text, 'Accept only HEP packets that carry this key (better given in the environment).', {
+  value('hep-auth', 'KEY', textSecret, 'Accept only HEP packets with this key (better in the environment).', {
     env: 'CALLTAP_HEP_AUTH',
   }),
   value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {

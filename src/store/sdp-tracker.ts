@@ -8,6 +8,7 @@ import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../cor
 import { endpointKey, endpointKeyFromText } from '../core/ip.ts';
 import { isPrivateAt } from '../core/private-address.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { appended } from '../core/lists.ts';
 import { METHOD } from '../sip/method.ts';
 import { ByteSpan, findSdp } from '../sip/body.ts';
 import type { SipScan } from '../sip/scan.ts';
@@ -191,14 +192,6 @@ export class SdpTracker {
 
 const NONE: SdpTransaction[] = [];
 const NO_ENTRIES: SdpEntry[] = [];
-
-/** The list with one more. Small lists are made to measure: one that grows by push reserves room for 17. */
-function appended<T>(list: T[], item: T): T[] {
-  if (list.length === 0) return [item];
-  if (list.length < 8) return [...list, item];
-  list.push(item);
-  return list;
-}
 
 function hasBody(t: SdpTransaction, hash: number): boolean {
   return t.firstBody === hash || t.secondBody === hash || (t.moreBodies?.includes(hash) ?? false);

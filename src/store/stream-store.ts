@@ -7,14 +7,16 @@
 import { EndpointMap } from '../core/endpoint-map.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { appended } from '../core/lists.ts';
 import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
 import type { StreamTable } from '../rtp/stream-table.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
 import { parseWindow } from '../rtp/stream-window.ts';
+import type { CodecSet } from './codec-set.ts';
 import type { Dialog, FramePointer } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
-import { Stream } from './stream.ts';
+import { Stream, StreamColumns } from './stream.ts';
 
 /** One hour of five-second windows. */
 const MAX_WINDOWS = 720;
@@ -49,6 +51,10 @@ export class StreamStore {
   /** Streams no dialog owns, by both their ends. */
   readonly #waiting = new EndpointMap<Stream | Stream[]>();
   readonly #endpoints: EndpointIndex;
+  readonly #columns = new StreamColumns();
+  /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
+  #lastCodecs: CodecSet | null = null;
+  #lastClock: number | null = null;
   #visible: (Stream | undefined)[] = [];
   #holes = 0;
   #serial = 0;
@@ -76,30 +82,32 @@ export class StreamStore {
   }
 
   onOpened(o: StreamOpened): void {
-    const stream = new Stream({
-      serial: this.#serial++,
-      table: o.table,
-      index: o.index,
-      generation: o.generation,
-      ssrc: o.ssrc,
-      origin: o.origin,
-      openedUs: o.tsUs,
-      ipVersion: o.ipVersion,
-      srcKey: endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort),
-      dstKey: endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort),
-      frame: o.frame,
-    });
+    const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
+    const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
+    const stream = new Stream(
+      {
+        serial: this.#serial++,
+        table: o.table,
+        index: o.index,
+        generation: o.generation,
+        ssrc: o.ssrc,
+        origin: o.origin,
+        openedUs: o.tsUs,
+        ipVersion: o.ipVersion,
+        srcKey,
+        dstKey,
+        frame: o.frame,
+      },
+      this.#columns,
+    );
     const slots = this.#byIndex[o.table];
     if (slots === undefined) return;
     slots[o.index] = stream;
-    const claim = newest(
-      this.#endpoints.find(stream.dstKey, stream.openedUs),
-      this.#endpoints.find(stream.srcKey, stream.openedUs),
-    );
+    const claim = newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
     if (claim !== null) this.#own(stream, claim);
     else {
-      put(this.#waiting, stream.dstKey, stream);
-      put(this.#waiting, stream.srcKey, stream);
+      put(this.#waiting, dstKey, stream);
+      put(this.#waiting, srcKey, stream);
     }
   }
 
@@ -239,19 +247,27 @@ export class StreamStore {
     const wasVisible = stream.isVisible;
     stream.dialog = claim.dialog;
     stream.claim = claim;
-    if (claim.dialog.streams === null) claim.dialog.streams = [stream];
-    else if (claim.dialog.streams.length < 8) claim.dialog.streams = [...claim.dialog.streams, stream];
-    else claim.dialog.streams.push(stream);
+    claim.dialog.streams = appended(claim.dialog.streams, stream);
     const table = this.#tables[stream.table];
     table?.setClaimed(stream.index);
-    const dynamic = claim.codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
-    if (dynamic !== undefined) table?.setClock(stream.index, dynamic.clockRate);
+    const clock = this.#clockOf(claim.codecs);
+    if (clock !== null) table?.setClock(stream.index, clock);
     if (wasVisible) {
       this.orphaned--;
       this.established++;
       this.establishedEver++;
     } else this.#show(stream);
     this.generation++;
+  }
+
+  /** Clock of the first dynamic payload type that is no telephone-event; null when there is none. */
+  #clockOf(codecs: CodecSet): number | null {
+    if (codecs !== this.#lastCodecs) {
+      const dynamic = codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
+      this.#lastCodecs = codecs;
+      this.#lastClock = dynamic?.clockRate ?? null;
+    }
+    return this.#lastClock;
   }
 
   #show(stream: Stream): void {

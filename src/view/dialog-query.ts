@@ -2,10 +2,9 @@
  * The dialog list: filtered, counted by method, paged; sliced so that a scan over a million dialogs
  * never holds the event loop.
  */
-import type { DialogList, DialogState } from '../contract/index.ts';
+import type { DialogList, DialogState, DialogSummary } from '../contract/index.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { DialogStore } from '../store/dialog-store.ts';
-import type { Dialog } from '../store/dialog.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 
 const SLICE_MS = 2;
@@ -33,7 +32,7 @@ export async function queryDialogs(
   const all = store.newestFirst();
   const state = filter.state === undefined ? -1 : DIALOG_STATES.indexOf(filter.state);
   const counts = new Map<string, number>();
-  const page: Dialog[] = [];
+  const page: DialogSummary[] = [];
   let total = 0;
   let sliceEnd = nowMs() + SLICE_MS;
   for (let i = 0; i < all.length; i++) {
@@ -42,10 +41,11 @@ export async function queryDialogs(
       sliceEnd = nowMs() + SLICE_MS;
     }
     const d = all[i];
-    if (d === undefined || (state >= 0 && d.state !== state)) continue;
+    // Its slot belongs to another dialog when it was evicted while the walk rested.
+    if (d === undefined || store.bySlot(d.slot) !== d || (state >= 0 && d.state !== state)) continue;
     if (filter.matchesFrom !== undefined && (d.fromUser === '' || !filter.matchesFrom(d.fromUser))) continue;
     counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
-    if (total >= filter.offset && page.length < filter.limit) page.push(d);
+    if (total >= filter.offset && page.length < filter.limit) page.push(toDialogSummary(d, sources));
     total++;
   }
   return {
@@ -54,6 +54,6 @@ export async function queryDialogs(
     by_method: countByMethod(counts),
     offset: filter.offset,
     limit: filter.limit,
-    dialogs: page.map((d) => toDialogSummary(d, sources)),
+    dialogs: page,
   };
 }

@@ -5,21 +5,24 @@
  * cannot be written in RFC 3339 and is shown as the nearest moment that can.
  */
 
-const MAX_US = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000 + 999;
-const MIN_US = -62_167_219_200_000_000;
+const MAX_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+const MIN_SECOND = -62_167_219_200;
 
 let cachedSecond = Number.NaN;
 let cachedText = '';
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of a capture time in microseconds. */
 export function timestampText(us: number): string {
-  const clamped = Number.isNaN(us) ? 0 : Math.min(MAX_US, Math.max(MIN_US, Math.floor(us)));
-  const second = Math.floor(clamped / 1_000_000);
+  // Microseconds of the last years are no exact numbers any more, so that the limits are seconds.
+  const whole = Number.isNaN(us) ? 0 : Math.floor(us);
+  const second = Math.floor(whole / 1_000_000);
+  if (second > MAX_SECOND) return '9999-12-31T23:59:59.999999Z';
+  if (second < MIN_SECOND) return '0000-01-01T00:00:00.000000Z';
   if (second !== cachedSecond) {
     cachedSecond = second;
     cachedText = new Date(second * 1000).toISOString().slice(0, 19);
   }
-  return `${cachedText}.${String(clamped - second * 1_000_000).padStart(6, '0')}Z`;
+  return `${cachedText}.${String(whole - second * 1_000_000).padStart(6, '0')}Z`;
 }
 
 /** Seconds between two capture times, to the microsecond; never negative. */

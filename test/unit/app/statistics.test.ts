@@ -1,5 +1,7 @@
 /** Statistics: the busiest ports behind a gate, and losses under their own names. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall, withPort } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
@@ -7,7 +9,7 @@ import { hep3 } from '../../../fixtures/build/hep.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { busiestPorts, toStats } from '../../../src/app/stats.ts';
 import { asJson } from '../../helpers/json.ts';
-import { readCapture } from '../../helpers/read-capture.ts';
+import { readCapture, readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 
 test('the busiest ports add up both tallies, five at most, ties by number', () => {
@@ -72,8 +74,10 @@ test('HEP in a capture: refused datagrams are counted, and only with -E is it re
   }));
   const [first] = datagrams;
   assert.ok(first !== undefined);
-  const cut = { ...first, tsUs: first.tsUs + 9e6, bytes: first.bytes.slice(0, 30) };
-  const bytes = new Capture().add([...datagrams, cut]).pcap();
+  // A chunk that claims to reach beyond the packet.
+  const broken = { ...first, tsUs: first.tsUs + 9e6, bytes: first.bytes.slice() };
+  broken.bytes.set([0xff, 0xff], 10);
+  const bytes = new Capture().add([...datagrams, broken]).pcap();
   const { session } = await readCapture(t, bytes, ['-E']);
   const [d] = [...session.dialogs.oldestFirst()];
   assert.deepEqual([d?.callId, d?.msgCount, d?.origin], [call.callId, 7, 1]);
@@ -82,12 +86,15 @@ test('HEP in a capture: refused datagrams are counted, and only with -E is it re
   assert.equal((await readCapture(t, bytes)).session.dialogs.size, 0);
 });
 
-test('the document is valid before, while and after a capture is read', async (t) => {
-  const seen: string[] = [];
-  const { session } = await readCapture(t, new Capture().add(basicCall('valid').messages).pcap());
-  for (const stats of [toStats(session)]) {
-    assertDocument('Stats', asJson(stats));
-    seen.push(stats.source);
-  }
-  assert.deepEqual(seen, ['file']);
+test('the document is valid before a capture is read and after', async (t) => {
+  let before: unknown;
+  const path = join(temporaryFolder(t), 'valid.pcap');
+  writeFileSync(path, new Capture().add(basicCall('valid').messages).pcap());
+  const { session } = await readCaptureFile(t, path, [], (s) => {
+    before = toStats(s);
+  });
+  assertDocument('Stats', asJson(before));
+  assertDocument('Stats', asJson(toStats(session)));
+  assert.deepEqual([asJson(before)['source'], asJson(before)['source_exhausted']], ['unknown', false]);
+  assert.deepEqual([toStats(session).source, toStats(session).source_exhausted], ['file', true]);
 });

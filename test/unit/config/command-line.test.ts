@@ -26,6 +26,11 @@ function mistake(...argv: string[]): string {
 test('defaults', () => {
   assert.deepEqual(load('-I', 'a.pcap'), {
     input: ['a.pcap'],
+    devices: [],
+    hepListen: null,
+    hepAllow: [],
+    hepRateLimit: 50_000,
+    hepAuth: null,
     hepDecode: false,
     portrange: [{ from: 5060, to: 5061 }],
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),

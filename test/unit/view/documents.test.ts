@@ -62,8 +62,8 @@ test('a row leaves out what is not known: code, user, frame', () => {
   assert.ok(!('from_user' in toDialogSummary(nobody, [])));
 });
 
-test('a long list is walked in turns, and a page of it is one moment', async () => {
-  const kit = new TrackerKit();
+test('a long list is walked in turns, and what comes meanwhile is not of the page', async () => {
+  const kit = new TrackerKit({ maxDialogs: 2000 });
   for (let i = 0; i < 1000; i++) {
     const [invite] = basicCall(`n${i}`).messages;
     assert.ok(invite !== undefined);
@@ -76,7 +76,6 @@ test('a long list is walked in turns, and a page of it is one moment', async () 
     turns++;
     if (turns < 100) setImmediate(tick);
   });
-  // What comes while the walk rests is not of this page.
   const [late] = basicCall('late').messages;
   assert.ok(late !== undefined);
   kit.send(late);
@@ -84,4 +83,22 @@ test('a long list is walked in turns, and a page of it is one moment', async () 
   assert.deepEqual([page.total, page.dialogs.length, page.limit, page.offset], [1000, 10, 20, 990]);
   assert.equal(page.dialogs.at(-1)?.call_id, 'n0@calltap.example.com');
   assert.ok(turns > 0, 'the loop had its turns');
+});
+
+test('a dialog evicted while the walk rests is left out; nobody takes its place', async () => {
+  const kit = new TrackerKit({ maxDialogs: 1000 });
+  const opening = (name: string, afterUs: number): void => {
+    const [invite] = basicCall(name).messages;
+    assert.ok(invite !== undefined);
+    kit.send({ ...invite, tsUs: invite.tsUs + afterUs });
+  };
+  for (let i = 0; i < 1000; i++) opening(`n${i}`, i);
+  let clock = 0;
+  const walking = queryDialogs(kit.dialogs, { offset: 0, limit: 1000 }, [], () => (clock += 1));
+  for (let i = 0; i < 5; i++) opening(`newer${i}`, 10_000 + i);
+  const page = await walking;
+  const ids = page.dialogs.map((d) => d.call_id);
+  assert.equal(new Set(ids).size, ids.length, 'each once');
+  assert.deepEqual([page.total, ids.length], [995, 995]);
+  assert.ok(ids.every((id) => /^n\d+@/.test(id)));
 });
