@@ -6,8 +6,8 @@
  */
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
-import { MARK } from '../store/dialog.ts';
 import type { Dialog } from '../store/dialog.ts';
+import { MARK } from '../store/dialog.ts';
 import { STATE } from '../store/dialog-state.ts';
 import type { SdpEntry } from '../store/sdp-timeline.ts';
 import type { Stream } from '../store/stream.ts';
@@ -160,14 +160,17 @@ function checkPrivate(d: Dialog, f: MediaFindings): void {
   const entry = (d.sdp ?? []).find((e) => e.toPublicPeer && e.address !== null && isPrivateAddress(e.address));
   if (entry === undefined) return;
   f.privateMediaAddress = true;
-  f.hints.push(`The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`);
+  f.hints.push(
+    `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
+  );
 }
 
 function checkLate(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
   const first = Math.min(...audio.map((s) => s.firstUs));
   const lateMs = (first - d.answerUs) / 1000;
-  if (lateMs > MEDIA.lateMediaMs) f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
+  if (lateMs > MEDIA.lateMediaMs)
+    f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
 }
 
 function checkAsymmetry(audio: readonly MediaStream[], f: MediaFindings): void {

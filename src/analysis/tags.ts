@@ -1,8 +1,9 @@
 /**
  * Labels of a dialog: what it was, in one word each.
  */
-import { MARK } from '../store/dialog.ts';
+
 import type { Dialog } from '../store/dialog.ts';
+import { MARK } from '../store/dialog.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [
   [MARK.TRANSFERRED, 'transferred'],

@@ -1,10 +1,11 @@
 /**
  * Documents of a session: stores and analysis put together for one dialog or stream.
  */
-import { diagnoseMedia } from '../analysis/media.ts';
+
 import type { MediaFindings, MediaStream } from '../analysis/media.ts';
-import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
+import { diagnoseMedia } from '../analysis/media.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
+import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
@@ -13,8 +14,8 @@ import type { Stream } from '../store/stream.ts';
 import { toDialogDocument } from '../view/dialog-document.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
-import { streamQuality } from '../view/stream-quality.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
+import { streamQuality } from '../view/stream-quality.ts';
 import type { CaptureSession } from './capture-session.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. */
@@ -82,7 +83,12 @@ function hasReverse(session: CaptureSession, stream: Stream, firstUs: number, la
   if (dialog === null) return false;
   for (const other of sharing(dialog))
     for (const s of other.streams ?? [])
-      if (s.srcKey === dstKey && s.dstKey === srcKey && s.openedUs <= lastUs && session.streams.lastSeenUs(s) >= firstUs)
+      if (
+        s.srcKey === dstKey &&
+        s.dstKey === srcKey &&
+        s.openedUs <= lastUs &&
+        session.streams.lastSeenUs(s) >= firstUs
+      )
         return true;
   return false;
 }

@@ -4,8 +4,8 @@
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEnd } from '../sources/file-source.ts';
-import { CaptureSession } from './capture-session.ts';
 import type { SessionOptions } from './capture-session.ts';
+import { CaptureSession } from './capture-session.ts';
 import { printCallReport, printDialogsJson, printStatsJson, printTable } from './output.ts';
 
 /** What to say about a file that did not end cleanly; null when it did. */

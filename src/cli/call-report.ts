@@ -40,15 +40,20 @@ export function callReport(input: ReportInput, markdown: boolean): string {
     heading(`Call ${inline(input.callId, markdown)}`, 1, markdown),
     pairs(input.facts, markdown),
     heading('Findings', 2, markdown),
-    input.findings.length === 0 ? 'Nothing wrong was found.' : input.findings.map((f) => `- ${inline(f, markdown)}`).join('\n'),
+    input.findings.length === 0
+      ? 'Nothing wrong was found.'
+      : input.findings.map((f) => `- ${inline(f, markdown)}`).join('\n'),
     heading('Timing', 2, markdown),
     input.timing.length === 0 ? 'No duration is known.' : pairs(input.timing, markdown),
     heading('Messages', 2, markdown),
     fenced(ladder(input.messages, input.messagesNotKept), markdown),
   ];
-  if (input.sdp.length > 0) parts.push(heading('Offers and answers', 2, markdown), table(SDP_HEADER, input.sdp, markdown));
+  if (input.sdp.length > 0)
+    parts.push(heading('Offers and answers', 2, markdown), table(SDP_HEADER, input.sdp, markdown));
   parts.push(heading('Media', 2, markdown));
-  parts.push(input.media.length === 0 ? 'No RTP stream belongs to this call.' : table(MEDIA_HEADER, input.media, markdown));
+  parts.push(
+    input.media.length === 0 ? 'No RTP stream belongs to this call.' : table(MEDIA_HEADER, input.media, markdown),
+  );
   return `${parts.join('\n\n')}\n`;
 }
 

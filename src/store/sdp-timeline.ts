@@ -1,8 +1,9 @@
 /**
  * Offers and answers of a dialog in order, and what each changed (RFC 3264, RFC 6337).
  */
-import { endpointKeyAddress } from '../core/ip.ts';
+
 import type { EndpointKey } from '../core/ip.ts';
+import { endpointKeyAddress } from '../core/ip.ts';
 import type { CodecSet } from './codec-set.ts';
 
 export type MediaMode = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';

@@ -52,7 +52,10 @@ test('a cut file says so once and shows what was whole', async (t) => {
     writeFileSync(path, capture.subarray(0, end + more));
     const r = await run(['-I', path, '--stats-json']);
     assert.equal(r.code, 0);
-    assert.match(r.stderr, /^calltap: \S+cut\.pcap: ends in the middle of a record [^\n]*; used the 3 frames before it\n$/);
+    assert.match(
+      r.stderr,
+      /^calltap: \S+cut\.pcap: ends in the middle of a record [^\n]*; used the 3 frames before it\n$/,
+    );
     assert.match(r.stdout, /^\{"packets":3,/);
   }
   // Nothing whole at all: then it failed.

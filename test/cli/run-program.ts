@@ -1,7 +1,7 @@
 /** Runs the program as a user does: a child process, its exit code and both outputs. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,11 +1,11 @@
 /** Serving: the address is told on standard error, requests are answered, and a signal ends it within two seconds. */
 import assert from 'node:assert/strict';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
 import { assertRefused, DEMO, finished, type Run, start } from './run-program.ts';
 

@@ -21,7 +21,10 @@ function frameOf(path: string, n: number): Buffer {
 }
 
 test('the pointers of the documents lead to their frames', async () => {
-  const lines = (await printed(['-I', DEMO, '--json'])).trimEnd().split('\n').map((line) => asJson(JSON.parse(line)));
+  const lines = (await printed(['-I', DEMO, '--json']))
+    .trimEnd()
+    .split('\n')
+    .map((line) => asJson(JSON.parse(line)));
   const invite = lines.find((d) => d['call_id'] === 'ipv6-call@pbx.example.com');
   const frame = String(invite?.['frame']);
   const [, ordinal = '', digest] = /#(\d+)@([0-9a-f]{16})$/.exec(frame) ?? [];

@@ -56,8 +56,18 @@ test('the demo shows what its table says', async (t) => {
 });
 
 test('the comparison finds what differs, and nothing where a key is not asked for', () => {
-  const document = { state: 'Completed', msg_count: 7, loss_pct: 1, tags: ['held'], list: [{ a: 1 }, { a: 2 }], b: null };
-  assert.deepEqual(mismatches({ state: 'Completed', tags: ['held'], loss_pct: 1.009, list: [{}, { a: 2 }] }, document), []);
+  const document = {
+    state: 'Completed',
+    msg_count: 7,
+    loss_pct: 1,
+    tags: ['held'],
+    list: [{ a: 1 }, { a: 2 }],
+    b: null,
+  };
+  assert.deepEqual(
+    mismatches({ state: 'Completed', tags: ['held'], loss_pct: 1.009, list: [{}, { a: 2 }] }, document),
+    [],
+  );
   const wrong: readonly unknown[] = [
     { state: 'Failed' },
     { msg_count: 8 },

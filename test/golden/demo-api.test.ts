@@ -5,19 +5,19 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { demo } from '../../fixtures/build/demo.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { createApi } from '../../src/api/server.ts';
+import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { createReaders } from '../../src/app/readers.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
 import { assertDocument } from '../api/strict-contract.ts';
+import { histogramFaults, readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows, type Json } from '../helpers/json.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
-import { histogramFaults, readExposition } from '../helpers/exposition.ts';
 
 const DEMO = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))), 'fixtures/demo/demo.pcap');
 const EXPECTED = demo().expected;
@@ -103,7 +103,15 @@ test('every GET route the OpenAPI document names answers as it says', async (t) 
     else await document(url, schema);
     seen.add(path);
   }
-  for (const path of ['/health', '/metrics', '/v1/dialogs', '/v1/dialogs/{call_id}', '/v1/streams', '/v1/streams/{ssrc}', '/v1/stats'])
+  for (const path of [
+    '/health',
+    '/metrics',
+    '/v1/dialogs',
+    '/v1/dialogs/{call_id}',
+    '/v1/streams',
+    '/v1/streams/{ssrc}',
+    '/v1/stats',
+  ])
     assert.ok(seen.has(path), path);
 });
 
@@ -127,7 +135,8 @@ test('each dialog and stream is what the demo put in', async (t) => {
     for (const stream of own) assert.equal(stream['associated_dialog'], expected.call_id);
   }
   // The demo gives every stream an SSRC of its own, so that each is found by it.
-  for (const stream of streams) assert.deepEqual(await document(`/v1/streams/${String(stream['ssrc'])}`, 'RtpStream'), stream);
+  for (const stream of streams)
+    assert.deepEqual(await document(`/v1/streams/${String(stream['ssrc'])}`, 'RtpStream'), stream);
   const orphans = asRows((await document('/v1/streams?orphaned=true', 'StreamList'))['streams']);
   for (const row of orphans) streams.push(await document(`/v1/streams/${String(row['ssrc'])}`, 'RtpStream'));
   wrong.push(...streamMismatches(EXPECTED.streams, streams));
@@ -150,9 +159,16 @@ test('the state filter parts the dialogs, and the method split adds up', async (
     assert.deepEqual(asRows(list['dialogs']), own, state);
     assert.equal(list['total'], own.length);
     const methods = asRows(list['by_method']);
-    assert.equal(methods.reduce((n, m) => n + Number(m['count']), 0), own.length);
+    assert.equal(
+      methods.reduce((n, m) => n + Number(m['count']), 0),
+      own.length,
+    );
     const counts = methods.map((m) => Number(m['count']));
-    assert.deepEqual(counts, [...counts].sort((a, b) => b - a), 'dominant class first');
+    assert.deepEqual(
+      counts,
+      [...counts].sort((a, b) => b - a),
+      'dominant class first',
+    );
     sum += own.length;
   }
   assert.equal(sum, rows.length);
@@ -220,7 +236,10 @@ test('mos_below and orphaned select streams', async (t) => {
   assert.ok((below[1] ?? 0) >= 1 && (below[2] ?? 0) > (below[1] ?? 0) && (below[3] ?? 0) > (below[2] ?? 0));
   for (const orphaned of [true, false]) {
     const list = await document(`/v1/streams?limit=1000&orphaned=${orphaned}`, 'StreamList');
-    assert.deepEqual(asRows(list['streams']), rows.filter((r) => r['orphaned'] === orphaned));
+    assert.deepEqual(
+      asRows(list['streams']),
+      rows.filter((r) => r['orphaned'] === orphaned),
+    );
   }
   assert.equal(rows.filter((r) => r['orphaned'] === true).length, 1);
 });
@@ -241,7 +260,12 @@ test('the statistics and the metrics count the same capture', async (t) => {
   const stats = await document('/v1/stats', 'Stats');
   const dialogs = asJson(stats['dialogs']);
   assert.equal(dialogs['total'], EXPECTED.dialogs.length);
-  for (const [key, state] of [['completed', 'Completed'], ['failed', 'Failed'], ['cancelled', 'Canceled'], ['registered', 'Registered']] as const)
+  for (const [key, state] of [
+    ['completed', 'Completed'],
+    ['failed', 'Failed'],
+    ['cancelled', 'Canceled'],
+    ['registered', 'Registered'],
+  ] as const)
     assert.equal(dialogs[key], EXPECTED.dialogs.filter((d) => d.state === state).length, key);
   const streams = asJson(stats['streams']);
   assert.deepEqual([streams['total'], streams['orphaned']], [EXPECTED.streams.length, 1]);
@@ -289,5 +313,6 @@ test('the statistics and the metrics count the same capture', async (t) => {
     service_diagnosis_total: 'counter',
   };
   for (const [name, type] of Object.entries(types)) assert.equal(families.get(name)?.type, type, name);
-  for (const [name, family] of families) if (family.type === 'histogram') assert.deepEqual(histogramFaults(name, family), []);
+  for (const [name, family] of families)
+    if (family.type === 'histogram') assert.deepEqual(histogramFaults(name, family), []);
 });

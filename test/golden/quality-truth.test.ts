@@ -50,7 +50,7 @@ function near(actual: number | undefined, wanted: number, tolerance: number, wha
 }
 
 function streamOf(session: CaptureSession, truth: StreamTruth): Stream {
-  const found = session.streams.newestFirst().filter((s) => (s.ssrc >>> 0) === Number(truth.ssrc));
+  const found = session.streams.newestFirst().filter((s) => s.ssrc >>> 0 === Number(truth.ssrc));
   assert.equal(found.length, 1, `one stream ${truth.ssrc}`);
   const [stream] = found;
   assert.ok(stream !== undefined);
@@ -119,7 +119,8 @@ function checkDocument(session: CaptureSession, stream: Stream, truth: StreamTru
     assert.equal(w.verdict, (w.r_factor ?? 0) >= 70 ? 'acceptable' : 'degraded');
     near(w.mos, mosOf(w.r_factor ?? 0), 1e-6, 'MOS of the window');
   }
-  for (const w of windows.filter((v) => v.r_factor === undefined)) assert.ok(w.packets < 50, 'only a short window has none');
+  for (const w of windows.filter((v) => v.r_factor === undefined))
+    assert.ok(w.packets < 50, 'only a short window has none');
   assert.equal(doc.burst_gap !== undefined, truth.lost > 0, 'burst_gap is there once something was lost');
   if (doc.burst_gap !== undefined) assert.equal(doc.burst_gap.is_bursty, truth.burstRatio > 1.25);
 }

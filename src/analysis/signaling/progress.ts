@@ -3,8 +3,8 @@
  */
 import { METHOD } from '../../sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
-import { MARK } from '../../store/dialog.ts';
 import type { Dialog } from '../../store/dialog.ts';
+import { MARK } from '../../store/dialog.ts';
 import type { MessageView } from '../message-list.ts';
 import { SIGNALING } from './thresholds.ts';
 
@@ -58,8 +58,7 @@ export function detectPostDialDelay(d: Dialog, list: readonly MessageView[]): Po
   if (pddMs === null || pddMs <= SIGNALING.postDialDelaySec * 1000) return null;
   const invite = list.find((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
   const answer = list.find(
-    (m) =>
-      !m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq && m.status >= 180 && !m.isCopy,
+    (m) => !m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq && m.status >= 180 && !m.isCopy,
   );
   if (answer === undefined) return null;
   return {

@@ -7,15 +7,14 @@ import { test } from 'node:test';
 import { ALICE, answer, BOB, CALL_TIMES, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
 import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
-import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
+import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { diagnoseMedia, MEDIA } from '../../../src/analysis/media.ts';
 import type { MediaFindings, MediaStream } from '../../../src/analysis/media.ts';
+import { diagnoseMedia, MEDIA } from '../../../src/analysis/media.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
-import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
-import { Stream } from '../../../src/store/stream.ts';
+import { StreamKit } from '../store/stream-kit.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 const ANSWER_US = CALL_TIMES.answer * 1000;
@@ -32,28 +31,17 @@ function answered(o: { offer?: Partial<SdpOptions>; answer?: Partial<SdpOptions>
   return { d: new TrackerKit().play(script), script };
 }
 
-let serial = 0;
-
-function keyOf(e: Endpoint): number | string {
-  return endpointKeyFromText(e.address, e.port) ?? assert.fail(e.address);
-}
+const streams = new StreamKit();
 
 /** Five seconds of voice that began 100 ms after the answer, unless told otherwise. */
-function stream(call: Call, src: Endpoint, dst: Endpoint, over: Partial<MediaStream> & { fromMs?: number; sec?: number } = {}): MediaStream {
+function stream(
+  call: Call,
+  src: Endpoint,
+  dst: Endpoint,
+  over: Partial<MediaStream> & { fromMs?: number; sec?: number } = {},
+): MediaStream {
   const { fromMs = CALL_TIMES.answer + 100, sec = 5, ...rest } = over;
-  const made = new Stream({
-    serial: serial++,
-    table: 0,
-    index: serial,
-    generation: 1,
-    ssrc: serial,
-    origin: 0,
-    openedUs: call.script.at(fromMs),
-    ipVersion: 4,
-    srcKey: keyOf(src),
-    dstKey: keyOf(dst),
-    frame: null,
-  });
+  const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
   made.dialog = call.d;
   made.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio' };
   return {
@@ -70,14 +58,29 @@ function stream(call: Call, src: Endpoint, dst: Endpoint, over: Partial<MediaStr
   };
 }
 
-function diagnosed(call: Call, streams: readonly MediaStream[], over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number } = {}): MediaFindings {
+function diagnosed(
+  call: Call,
+  streams: readonly MediaStream[],
+  over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number } = {},
+): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
-  const found = diagnoseMedia(call.d, streams, { sawRtp: true, sharesMedia: false, nowUs: call.script.at(nowMs), ...rest });
+  const found = diagnoseMedia(call.d, streams, {
+    sawRtp: true,
+    sharesMedia: false,
+    nowUs: call.script.at(nowMs),
+    ...rest,
+  });
   for (const hint of found.hints) assert.match(hint, /^[A-Z].*[^.]\.$/, 'a sentence');
   return found;
 }
 
-const QUIET: MediaFindings = { oneWayAudio: false, natMismatch: false, noMedia: false, privateMediaAddress: false, hints: [] };
+const QUIET: MediaFindings = {
+  oneWayAudio: false,
+  natMismatch: false,
+  noMedia: false,
+  privateMediaAddress: false,
+  hints: [],
+};
 
 function bothWays(call: Call, over: Partial<MediaStream> = {}): MediaStream[] {
   return [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)];
@@ -92,7 +95,9 @@ test('no media: answered for three seconds, both described, and this capture doe
   const call = answered();
   const found = diagnosed(call, []);
   assert.equal(found.noMedia, true);
-  assert.deepEqual(found.hints, ['The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.']);
+  assert.deepEqual(found.hints, [
+    'The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.',
+  ]);
   assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
   assert.deepEqual(diagnosed(call, [], { sharesMedia: true }), QUIET, 'another call on the same sockets has it');
   const short = answered({ byeMs: CALL_TIMES.answer + MEDIA.noMediaSec * 1000 - 1 });
@@ -100,7 +105,11 @@ test('no media: answered for three seconds, both described, and this capture doe
   const running = answered({ byeMs: null });
   assert.equal(diagnosed(running, [], { nowMs: CALL_TIMES.answer + 2_900 }).noMedia, false);
   assert.equal(diagnosed(running, [], { nowMs: CALL_TIMES.answer + 3_100 }).noMedia, true);
-  for (const style of [{ direction: 'inactive' }, { connection: '0.0.0.0' }, { media: { ...BOB.rtp, port: 0 } }] as const)
+  for (const style of [
+    { direction: 'inactive' },
+    { connection: '0.0.0.0' },
+    { media: { ...BOB.rtp, port: 0 } },
+  ] as const)
     assert.deepEqual(diagnosed(answered({ answer: style }), []), QUIET, JSON.stringify(style));
   const open = scriptOf('unanswered');
   open.request('INVITE', 0, { body: sdpBody(sdp({ media: ALICE.rtp, codecs: [CODEC.PCMU] })) });
@@ -138,7 +147,10 @@ test('NAT mismatch: media from an address that no description named', () => {
   const found = diagnosed(call, [stream(call, outside, BOB.rtp), stream(call, BOB.rtp, outside)]);
   assert.equal(found.natMismatch, true);
   assert.equal(found.privateMediaAddress, true);
-  assert.match(found.hints.join(), /NAT mismatch: media comes from 203\.0\.113\.77:42000, which no SDP of the call named \(10\.0\.0\.5, 198\.51\.100\.20\)/);
+  assert.match(
+    found.hints.join(),
+    /NAT mismatch: media comes from 203\.0\.113\.77:42000, which no SDP of the call named \(10\.0\.0\.5, 198\.51\.100\.20\)/,
+  );
   const otherPort = answered();
   const moved = { ...ALICE.rtp, port: 55555 };
   assert.deepEqual(diagnosed(otherPort, [stream(otherPort, moved, BOB.rtp), stream(otherPort, BOB.rtp, moved)]), QUIET);
@@ -158,14 +170,18 @@ test('a relay that both sides named repairs it, and so does ICE, as long as medi
   assert.equal(diagnosed(call, ways).natMismatch, true, 'only the callee named it: a peer, not a relay');
   // The proxy's second hop: the relay stands in the offer as well.
   const behind = scriptOf('relay');
-  behind.request('INVITE', 1, { body: sdpBody(sdp({ media: { ...relay, port: 41002 }, codecs: [CODEC.PCMU], session: 'a2' })) });
+  behind.request('INVITE', 1, {
+    body: sdpBody(sdp({ media: { ...relay, port: 41002 }, codecs: [CODEC.PCMU], session: 'a2' })),
+  });
   for (const m of behind.messages) kit.send({ ...m, src: { address: '203.0.113.1', port: 5060 }, dst: BOB.sip });
   assert.equal(diagnosed(call, ways).natMismatch, false);
   assert.equal(diagnosed(call, ways.slice(0, 1)).natMismatch, true, 'one way only is not repaired');
   const candidate = 'candidate:1 1 UDP 2130706431 10.0.0.5 20000 typ host';
   const ice = answered({ offer: { media: { address: '10.0.0.5', port: 20000 }, attributes: [candidate] } });
   assert.equal(diagnosed(ice, [stream(ice, outside, BOB.rtp), stream(ice, BOB.rtp, outside)]).natMismatch, false);
-  const named = answered({ offer: { attributes: [`candidate:2 1 UDP 1694498815 ${outside.address} ${outside.port} typ srflx`] } });
+  const named = answered({
+    offer: { attributes: [`candidate:2 1 UDP 1694498815 ${outside.address} ${outside.port} typ srflx`] },
+  });
   assert.equal(diagnosed(named, [stream(named, outside, BOB.rtp)]).natMismatch, false, 'a candidate names it');
 });
 

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
-import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
+import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 /** What is found in a script when the capture went on for `afterMs` behind its last message. */
@@ -153,7 +153,10 @@ test('retransmissions: three transmissions and no response at all', () => {
     const r = call.request('BYE', 3000);
     for (const ms of [3500, 4500, 6500]) call.repeat(r, ms);
   });
-  assert.deepEqual([fired(bye), bye?.retransmissions?.method, bye?.retransmissions?.count], [['retransmissions'], 'BYE', 3]);
+  assert.deepEqual(
+    [fired(bye), bye?.retransmissions?.method, bye?.retransmissions?.count],
+    [['retransmissions'], 'BYE', 3],
+  );
 });
 
 test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
@@ -209,7 +212,12 @@ test('post-dial delay: more than 11 seconds to the first sign of progress', () =
       call.ack(invite, 200, ms + 1010);
     });
   assert.deepEqual(fired(progress(11_000)), []);
-  assert.deepEqual(progress(11_001, 183)?.postDialDelay, { delaySec: 11.001, thresholdSec: 11, respondedWith: 183, evidence: [0, 2] });
+  assert.deepEqual(progress(11_001, 183)?.postDialDelay, {
+    delaySec: 11.001,
+    thresholdSec: 11,
+    respondedWith: 183,
+    evidence: [0, 2],
+  });
 });
 
 test('registration: rejected, or granted less than asked; a removal is neither', () => {

@@ -8,16 +8,21 @@ import { Capture } from '../../../fixtures/build/capture.ts';
 import { hep3 } from '../../../fixtures/build/hep.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { busiestPorts, toStats } from '../../../src/app/stats.ts';
+import { assertDocument } from '../../api/strict-contract.ts';
 import { asJson } from '../../helpers/json.ts';
 import { readCapture, readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';
-import { assertDocument } from '../../api/strict-contract.ts';
 
 test('the busiest ports add up both tallies, five at most, ties by number', () => {
   const native = new Uint32Array(65536);
   native[5062] = 3;
   native[5070] = 10;
   native[65535] = 1;
-  const more = new Map([[5062, 4], [443, 7], [9, 1], [10, 1]]);
+  const more = new Map([
+    [5062, 4],
+    [443, 7],
+    [9, 1],
+    [10, 1],
+  ]);
   assert.deepEqual(busiestPorts(native, more), [
     { port: 5070, messages: 10 },
     { port: 443, messages: 7 },
@@ -34,7 +39,10 @@ test('SIP outside the gate is counted by port and makes no dialog; a wider gate 
   const closed = toStats((await readCapture(t, bytes)).session);
   assert.equal(closed.dialogs.total, 0);
   assert.equal(closed.unanalysed_sip_messages, 7);
-  assert.equal(closed.unanalysed_busiest_ports.reduce((n, p) => n + p.messages, 0), 7);
+  assert.equal(
+    closed.unanalysed_busiest_ports.reduce((n, p) => n + p.messages, 0),
+    7,
+  );
   assert.ok(closed.unanalysed_busiest_ports.every((p) => p.port === 5070 || p.port === 5080));
   const open = toStats((await readCapture(t, bytes, ['--portrange', '5070,5080'])).session);
   assert.deepEqual([open.dialogs.total, open.unanalysed_sip_messages, open.unanalysed_busiest_ports], [1, 0, []]);
@@ -46,13 +54,20 @@ test('what cannot be read is counted by reason and makes the capture degraded', 
   const call = basicCall('broken');
   const [invite] = call.messages;
   assert.ok(invite !== undefined);
-  const at = (ms: number, text: string): SipMessage => ({ ...invite, tsUs: invite.tsUs + ms * 1000, bytes: Buffer.from(text, 'latin1') });
+  const at = (ms: number, text: string): SipMessage => ({
+    ...invite,
+    tsUs: invite.tsUs + ms * 1000,
+    bytes: Buffer.from(text, 'latin1'),
+  });
   const clean = toStats((await readCapture(t, new Capture().add(call.messages).pcap())).session);
   assert.equal(clean.capture_quality.degraded, false);
   const broken = [
     // Cut inside its headers, as by a sender that broke off.
     at(10_000, 'INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.10;branch=z9hG4bKx\r\nFrom: <si'),
-    at(10_100, 'OPTIONS sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.10;branch=z9hG4bKy\r\nCSeq: 1 OPTIONS\r\n\r\n'),
+    at(
+      10_100,
+      'OPTIONS sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.10;branch=z9hG4bKy\r\nCSeq: 1 OPTIONS\r\n\r\n',
+    ),
     at(10_200, 'no SIP at all'),
   ];
   const { session } = await readCapture(t, new Capture().add([...call.messages, ...broken]).pcap());

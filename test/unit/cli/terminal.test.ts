@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { callReport } from '../../../src/cli/call-report.ts';
 import type { ReportInput } from '../../../src/cli/call-report.ts';
-import { callTable } from '../../../src/cli/call-table.ts';
+import { callReport } from '../../../src/cli/call-report.ts';
 import type { CallRow } from '../../../src/cli/call-table.ts';
+import { callTable } from '../../../src/cli/call-table.ts';
 import { frameDigest, hexDump } from '../../../src/cli/show-frame.ts';
 import { fit, layout, paint, safeText } from '../../../src/cli/terminal.ts';
 
@@ -34,8 +34,24 @@ const REPORT: ReportInput = {
   timing: [['Ringing', '20 ms']],
   messages: [
     { index: 0, atSec: 0, src: '192.0.2.1:5060', dst: '192.0.2.2:5060', transport: 'UDP', text: HOSTILE, note: '' },
-    { index: 1, atSec: 1.5, src: '192.0.2.2:5060', dst: '192.0.2.1:5060', transport: 'UDP', text: '100 Trying', note: 'again' },
-    { index: 2, atSec: 2, src: '192.0.2.2:5060', dst: '192.0.2.2:5060', transport: 'UDP', text: 'x'.repeat(500), note: '' },
+    {
+      index: 1,
+      atSec: 1.5,
+      src: '192.0.2.2:5060',
+      dst: '192.0.2.1:5060',
+      transport: 'UDP',
+      text: '100 Trying',
+      note: 'again',
+    },
+    {
+      index: 2,
+      atSec: 2,
+      src: '192.0.2.2:5060',
+      dst: '192.0.2.2:5060',
+      transport: 'UDP',
+      text: 'x'.repeat(500),
+      note: '',
+    },
   ],
   messagesNotKept: 3,
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
@@ -67,7 +83,10 @@ test('the table and the report show hostile calls harmlessly', () => {
       const lines = callTable([{ ...ROW, method: text, from: text, to: text, callId: text }], false);
       assert.equal(lines.length, 2);
       for (const line of lines) assert.doesNotMatch(line, STEERING);
-      assert.doesNotMatch(callReport({ ...REPORT, callId: text, facts: [['From', text]], findings: [text] }, false), STEERING);
+      assert.doesNotMatch(
+        callReport({ ...REPORT, callId: text, facts: [['From', text]], findings: [text] }, false),
+        STEERING,
+      );
     }),
   );
 });
@@ -78,20 +97,48 @@ test('colour is the only escape, and only when asked for', () => {
   assert.equal(paint('x', 'red', true), '\u001b[31mx\u001b[0m');
   const plain = callTable([ROW], false);
   const painted = callTable([ROW], true);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes are what is taken away.
-  assert.deepEqual(painted.map((line) => line.replace(/\u001b\[\d+m/g, '')), plain);
+  assert.deepEqual(
+    painted.map((line) => line.replace(/\u001b\[\d+m/g, '')),
+    plain,
+  );
   assert.notDeepEqual(painted, plain);
 });
 
 test('columns stand under their headings', () => {
-  const lines = layout(['Name', 'No'], [['a', '1'], ['long name', '12345']], new Set([1]), (text) => text);
+  const lines = layout(
+    ['Name', 'No'],
+    [
+      ['a', '1'],
+      ['long name', '12345'],
+    ],
+    new Set([1]),
+    (text) => text,
+  );
   assert.deepEqual(lines, ['Name          No', 'a              1', 'long name  12345']);
   assert.equal(fit('abcdef', 4), 'abc…');
   assert.equal(fit('abcd', 4), 'abcd');
 });
 
 test('the table tells durations, and a dash where nothing is known', () => {
-  const [, full = '', bare = ''] = callTable([{ ...ROW, method: 'INVITE', from: 'a', to: 'b', callId: 'x' }, { ...ROW, method: 'OPTIONS', from: 'a', to: 'b', callId: 'y', code: null, durationSec: 59.9, pddMs: null, worstMos: null, worstLossPct: null, findings: [] }], false);
+  const [, full = '', bare = ''] = callTable(
+    [
+      { ...ROW, method: 'INVITE', from: 'a', to: 'b', callId: 'x' },
+      {
+        ...ROW,
+        method: 'OPTIONS',
+        from: 'a',
+        to: 'b',
+        callId: 'y',
+        code: null,
+        durationSec: 59.9,
+        pddMs: null,
+        worstMos: null,
+        worstLossPct: null,
+        findings: [],
+      },
+    ],
+    false,
+  );
   assert.match(full, / 200 +1:02:05 +180 ms +4\.41 +0\.0 % +one-way-audio +x$/);
   assert.match(bare, / - +0:59 +- +- +- +- +y$/);
   assert.deepEqual(callTable([], false), []);

@@ -3,11 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { callTiming } from '../../../src/store/call-timing.ts';
 import type { CallTiming } from '../../../src/store/call-timing.ts';
+import { callTiming } from '../../../src/store/call-timing.ts';
 import { TrackerKit } from './tracker-kit.ts';
 
-const NONE: CallTiming = { pddMs: null, setupMs: null, ringMs: null, tryingDelayMs: null, teardownMs: null, durationMs: null };
+const NONE: CallTiming = {
+  pddMs: null,
+  setupMs: null,
+  ringMs: null,
+  tryingDelayMs: null,
+  teardownMs: null,
+  durationMs: null,
+};
 
 function timed(build: (call: SipScript) => void): CallTiming {
   const call = scriptOf('timing');
@@ -16,7 +23,15 @@ function timed(build: (call: SipScript) => void): CallTiming {
 }
 
 test('half a millisecond rounds up, less rounds down', () => {
-  for (const [ms, wanted] of [[0, 0], [0.499, 0], [0.5, 1], [1.499, 1], [1.5, 2], [999.5, 1000], [2180.499, 2180]] as const) {
+  for (const [ms, wanted] of [
+    [0, 0],
+    [0.499, 0],
+    [0.5, 1],
+    [1.499, 1],
+    [1.5, 2],
+    [999.5, 1000],
+    [2180.499, 2180],
+  ] as const) {
     const t = timed((call) => {
       call.respond(inviteOf(call, 'timing'), 180, ms);
     });

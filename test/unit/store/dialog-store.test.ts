@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
-import { DialogStore } from '../../../src/store/dialog-store.ts';
 import type { DialogInit } from '../../../src/store/dialog.ts';
+import { DialogStore } from '../../../src/store/dialog-store.ts';
 
 function init(callId: string): DialogInit {
   return {
@@ -90,7 +90,10 @@ test('a touched dialog outlives those idle longer', () => {
   }
   open(store, 'd');
   open(store, 'e');
-  assert.deepEqual(['a', 'b', 'c', 'd', 'e'].filter((name) => store.get(name) !== undefined), ['a', 'd', 'e']);
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd', 'e'].filter((name) => store.get(name) !== undefined),
+    ['a', 'd', 'e'],
+  );
 });
 
 test('a dialog gives back its frame and every endpoint it claimed, in order', () => {

@@ -8,8 +8,8 @@ import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { callTiming } from '../../../src/store/call-timing.ts';
-import { STATE } from '../../../src/store/dialog-state.ts';
 import { MARK } from '../../../src/store/dialog.ts';
+import { STATE } from '../../../src/store/dialog-state.ts';
 import { ROW } from '../../../src/store/message-log.ts';
 import { HEP, TrackerKit, WIRE } from './tracker-kit.ts';
 
@@ -29,7 +29,13 @@ test('a retransmission counts, keeps its message and moves updated_at, and touch
   const kit = new TrackerKit();
   const call = basicCall('again');
   const d = kit.play(call);
-  const before = { state: d.state, timing: callTiming(d), sdp: d.sdp?.length, final: d.finalCode, left: kit.left.length };
+  const before = {
+    state: d.state,
+    timing: callTiming(d),
+    sdp: d.sdp?.length,
+    final: d.finalCode,
+    left: kit.left.length,
+  };
   const [invite, , ringing, ok, , bye] = call.messages;
   assert.ok(invite && ringing && ok && bye);
   const repeats = [invite, ringing, ok, bye].map((m) => at(m, 9_000_000));
@@ -38,7 +44,13 @@ test('a retransmission counts, keeps its message and moves updated_at, and touch
   assert.equal(kit.tracker.counts.retransmissions, 4);
   assert.equal(d.msgCount, 11);
   assert.equal(d.updatedUs, at(bye, 9_000_000).tsUs);
-  assert.deepEqual(kit.flags(d).slice(7).map((f) => f & REPEATS), [ROW.RETRANSMISSION, ROW.RETRANSMISSION, ROW.RETRANSMISSION, ROW.RETRANSMISSION]);
+  assert.deepEqual(
+    kit
+      .flags(d)
+      .slice(7)
+      .map((f) => f & REPEATS),
+    [ROW.RETRANSMISSION, ROW.RETRANSMISSION, ROW.RETRANSMISSION, ROW.RETRANSMISSION],
+  );
   assert.deepEqual(
     { state: d.state, timing: callTiming(d), sdp: d.sdp?.length, final: d.finalCode, left: kit.left.length },
     before,
@@ -57,7 +69,10 @@ test('the same packet within 5 ms is a duplicate frame; another packet, or later
   // The identification came round: half a second is no mirror.
   kit.send(at(invite, 500_000), { ipId: 78 });
   assert.equal(d.retransmits, 2);
-  assert.deepEqual(kit.flags(d).map((f) => f & REPEATS), [0, ROW.DUPLICATE, ROW.DUPLICATE, ROW.RETRANSMISSION, ROW.RETRANSMISSION]);
+  assert.deepEqual(
+    kit.flags(d).map((f) => f & REPEATS),
+    [0, ROW.DUPLICATE, ROW.DUPLICATE, ROW.RETRANSMISSION, ROW.RETRANSMISSION],
+  );
   assert.equal(d.msgCount, 5);
 });
 
@@ -91,7 +106,9 @@ test('the same transaction on another hop is no retransmission and moves no time
   for (const m of call.messages) {
     kit.send({ ...m, dst: proxy });
     const via = /Via: [^\r]*\r\n/.exec(Buffer.from(m.bytes).toString('latin1'))?.[0] ?? '';
-    const text = Buffer.from(m.bytes).toString('latin1').replace(via, `Via: SIP/2.0/UDP 203.0.113.1:5060;branch=z9hG4bKp${via.slice(-9, -3)}\r\n${via}`);
+    const text = Buffer.from(m.bytes)
+      .toString('latin1')
+      .replace(via, `Via: SIP/2.0/UDP 203.0.113.1:5060;branch=z9hG4bKp${via.slice(-9, -3)}\r\n${via}`);
     kit.send({ ...m, src: proxy, tsUs: m.tsUs + 1500, bytes: Buffer.from(text, 'latin1') });
   }
   const d = kit.dialog(call.callId);
@@ -163,7 +180,10 @@ test('the dialog idle longest makes room, and is counted', () => {
   // The first one is heard of again: now the second is idle longest.
   kit.send(message(0, 1));
   kit.send(message(2, 0));
-  assert.deepEqual([...kit.dialogs.oldestFirst()].map((d) => d.callId.split('@')[0]), ['first', 'third']);
+  assert.deepEqual(
+    [...kit.dialogs.oldestFirst()].map((d) => d.callId.split('@')[0]),
+    ['first', 'third'],
+  );
   assert.equal(kit.dialogs.evicted, 1);
   assert.equal(kit.dialogs.inState[STATE.Trying], 2);
   assert.equal(kit.dialogs.entered[STATE.Trying], 3, 'entries never fall');
@@ -172,7 +192,10 @@ test('the dialog idle longest makes room, and is counted', () => {
 });
 
 test('a dialog may open with a response, in mid-call, or at its end', () => {
-  const opened = (name: string, pick: (call: ReturnType<typeof basicCall>) => readonly (SipMessage | undefined)[]): TrackerKit => {
+  const opened = (
+    name: string,
+    pick: (call: ReturnType<typeof basicCall>) => readonly (SipMessage | undefined)[],
+  ): TrackerKit => {
     const kit = new TrackerKit();
     for (const m of pick(basicCall(name))) if (m !== undefined) kit.send(m);
     return kit;
@@ -233,7 +256,9 @@ test('a REGISTER removes what it named: one contact, all by a star, but not one 
     const all = expires === null ? headers : [...headers, ['Expires', expires] as const];
     const r = call.request('REGISTER', 0, { headers: all, omit: [] });
     // The script adds a Contact of its own in front: it is taken out.
-    const text = Buffer.from(r.bytes).toString('latin1').replace(/Contact: [^\r]*\r\n/, '');
+    const text = Buffer.from(r.bytes)
+      .toString('latin1')
+      .replace(/Contact: [^\r]*\r\n/, '');
     kit.send({ ...r, bytes: Buffer.from(text, 'latin1') });
     const d = kit.send(call.respond(r, 200, 20));
     return d?.state ?? -1;

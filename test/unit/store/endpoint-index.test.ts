@@ -1,13 +1,13 @@
 /** Which dialog an endpoint belongs to at a moment: the newest claim made before it whose dialog had not ended. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import type { EndpointKey } from '../../../src/core/ip.ts';
+import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import type { CodecSet } from '../../../src/store/codec-set.ts';
-import { DialogStore } from '../../../src/store/dialog-store.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
+import { DialogStore } from '../../../src/store/dialog-store.ts';
 import type { Claim } from '../../../src/store/endpoint-index.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 
 const KEY = keyOf('192.0.2.10', 20000);
 const CODECS: CodecSet = { names: ['PCMU'], formats: [] };
@@ -28,7 +28,10 @@ function claim(d: Dialog, fromUs: number, codecs = CODECS): Claim {
   return { dialog: d, fromUs, codecs, mediaType: 'audio' };
 }
 
-for (const [family, key] of [['IPv4', KEY], ['IPv6', keyOf('2001:db8::10', 20000)]] as const) {
+for (const [family, key] of [
+  ['IPv4', KEY],
+  ['IPv6', keyOf('2001:db8::10', 20000)],
+] as const) {
   test(`a claim holds from its description to the end of its dialog (${family})`, () => {
     const index = new EndpointIndex();
     const d = dialog('a');
@@ -93,7 +96,7 @@ test('an evicted dialog names nothing, others keep their claims, and an endpoint
   index.remove(KEY, a);
   assert.deepEqual([index.find(KEY, 2500), index.size], [null, 0]);
   const many = Array.from({ length: 20 }, (_, i) => dialog(String(i), i * 100 + 50));
-  many.forEach((d, i) => index.add(KEY, claim(d, i * 100)));
+  for (const [i, d] of many.entries()) index.add(KEY, claim(d, i * 100));
   assert.equal(index.find(KEY, 1920)?.dialog, many[19]);
   assert.equal(index.find(KEY, 1220)?.dialog, many[12]);
   assert.equal(index.find(KEY, 1120), null);

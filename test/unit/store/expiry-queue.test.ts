@@ -6,21 +6,27 @@ import { Dialog, DialogColumns } from '../../../src/store/dialog.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 
 function dialog(callId: string): Dialog {
-  return new Dialog({
-    callId,
-    methodId: 5,
-    methodText: 'REGISTER',
-    family: 1,
-    state: 0,
-    createdUs: 0,
-    origin: 0,
-    frame: null,
-    fromUser: '',
-    toUser: '',
-    fromDisplay: null,
-    toDisplay: null,
-    openerTagHash: 0,
-  }, 0, 0, new DialogColumns(1), 0);
+  return new Dialog(
+    {
+      callId,
+      methodId: 5,
+      methodText: 'REGISTER',
+      family: 1,
+      state: 0,
+      createdUs: 0,
+      origin: 0,
+      frame: null,
+      fromUser: '',
+      toUser: '',
+      fromDisplay: null,
+      toDisplay: null,
+      openerTagHash: 0,
+    },
+    0,
+    0,
+    new DialogColumns(1),
+    0,
+  );
 }
 
 test('whatever order they are pushed in, they lapse in time order and only once', () => {
@@ -39,7 +45,10 @@ test('whatever order they are pushed in, they lapse in time order and only once'
           lapsed.push(at);
         });
       }
-      assert.deepEqual(lapsed, [...times].sort((a, b) => a - b));
+      assert.deepEqual(
+        lapsed,
+        [...times].sort((a, b) => a - b),
+      );
       assert.equal(queue.size, 0);
     }),
   );

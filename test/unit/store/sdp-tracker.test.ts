@@ -9,14 +9,15 @@ import { CODEC, sdp, t38Sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { MAX_SDP_ENTRIES } from '../../../src/core/limits.ts';
-import { MARK } from '../../../src/store/dialog.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog.ts';
 import { TrackerKit } from './tracker-kit.ts';
 
 /** Each entry as one word: who, what, and what it changed. */
 function story(d: Dialog): string[] {
   return (d.sdp ?? []).map(
-    (e) => `${e.side === 0 ? 'caller' : 'callee'} ${e.isOffer ? 'offers' : 'answers'}${e.event === null ? '' : ` ${e.event}`}`,
+    (e) =>
+      `${e.side === 0 ? 'caller' : 'callee'} ${e.isOffer ? 'offers' : 'answers'}${e.event === null ? '' : ` ${e.event}`}`,
   );
 }
 
@@ -33,7 +34,13 @@ function running(name: string): SipScript {
   return call;
 }
 
-function reinvite(call: SipScript, atMs: number, offered: string, answered: string, by: 'caller' | 'callee' = 'caller'): void {
+function reinvite(
+  call: SipScript,
+  atMs: number,
+  offered: string,
+  answered: string,
+  by: 'caller' | 'callee' = 'caller',
+): void {
   const r = call.request('INVITE', atMs, { by, body: sdpBody(offered) });
   call.respond(r, 200, atMs + 20, { body: sdpBody(answered) });
   call.ack(r, 200, atMs + 40);
@@ -57,7 +64,10 @@ test('a reliable 183 may offer, and the PRACK answers; a later PRACK offers anew
   call.respond(invite, 183, 100, { body: sdpBody(callee()) });
   const prack = call.request('PRACK', 120, { early: true, body: sdpBody(caller()) });
   call.respond(prack, 200, 140);
-  const again = call.request('PRACK', 200, { early: true, body: sdpBody(caller({ version: 2, direction: 'sendonly' })) });
+  const again = call.request('PRACK', 200, {
+    early: true,
+    body: sdpBody(caller({ version: 2, direction: 'sendonly' })),
+  });
   call.respond(again, 200, 220, { body: sdpBody(callee({ version: 2, direction: 'recvonly' })) });
   call.respond(invite, 200, 300);
   const d = new TrackerKit().play(call);
@@ -67,10 +77,17 @@ test('a reliable 183 may offer, and the PRACK answers; a later PRACK offers anew
 
 test('an UPDATE carries an exchange of its own', () => {
   const call = running('update');
-  const r = call.request('UPDATE', 3000, { body: sdpBody(caller({ version: 2, media: { ...ALICE.rtp, port: 20500 } })) });
+  const r = call.request('UPDATE', 3000, {
+    body: sdpBody(caller({ version: 2, media: { ...ALICE.rtp, port: 20500 } })),
+  });
   call.respond(r, 200, 3020, { body: sdpBody(callee({ version: 2 })) });
   const d = new TrackerKit().play(call);
-  assert.deepEqual(story(d), ['caller offers', 'callee answers', 'caller offers media_anchor_change', 'callee answers']);
+  assert.deepEqual(story(d), [
+    'caller offers',
+    'callee answers',
+    'caller offers media_anchor_change',
+    'callee answers',
+  ]);
 });
 
 test('the answer of a 183 repeated in the 200 is one answer; another one is another', () => {
@@ -83,7 +100,11 @@ test('the answer of a 183 repeated in the 200 is one answer; another one is anot
   const second = inviteOf(changed, 'changed');
   changed.respond(second, 183, 100, { body: sdpBody(callee()) });
   changed.respond(second, 200, 900, { body: sdpBody(callee({ version: 2, media: { ...BOB.rtp, port: 30500 } })) });
-  assert.deepEqual(story(new TrackerKit().play(changed)), ['caller offers', 'callee answers', 'callee answers media_anchor_change']);
+  assert.deepEqual(story(new TrackerKit().play(changed)), [
+    'caller offers',
+    'callee answers',
+    'callee answers media_anchor_change',
+  ]);
 });
 
 test('hold and resume, in the new style and the old, by either side', () => {
@@ -97,11 +118,21 @@ test('hold and resume, in the new style and the old, by either side', () => {
     reinvite(call, 4000, caller({ version: 2, ...style }), callee({ version: 2 }));
     reinvite(call, 6000, caller({ version: 3 }), callee({ version: 3 }));
     const d = new TrackerKit().play(call);
-    assert.deepEqual(story(d).slice(2), ['caller offers hold', 'callee answers', 'caller offers resume', 'callee answers'], name);
+    assert.deepEqual(
+      story(d).slice(2),
+      ['caller offers hold', 'callee answers', 'caller offers resume', 'callee answers'],
+      name,
+    );
     assert.notEqual(d.marks & MARK.HELD, 0);
   }
   const other = running('hold-callee');
-  reinvite(other, 4000, callee({ version: 2, direction: 'sendonly' }), caller({ version: 2, direction: 'recvonly' }), 'callee');
+  reinvite(
+    other,
+    4000,
+    callee({ version: 2, direction: 'sendonly' }),
+    caller({ version: 2, direction: 'recvonly' }),
+    'callee',
+  );
   assert.deepEqual(story(new TrackerKit().play(other)).slice(2), ['callee offers hold', 'caller answers']);
 });
 
@@ -114,7 +145,10 @@ test('a new codec, a new place and fax are told; a session refresh is not', () =
   assert.equal(outcome(caller({ version: 2 })), 'caller offers');
   assert.equal(outcome(caller({ version: 2, codecs: [CODEC.PCMU, CODEC.EVENT] })), 'caller offers');
   assert.equal(outcome(caller({ version: 2, codecs: [CODEC.PCMA, CODEC.PCMU] })), 'caller offers codec_change');
-  assert.equal(outcome(caller({ version: 2, media: { ...ALICE.rtp, port: 20700 } })), 'caller offers media_anchor_change');
+  assert.equal(
+    outcome(caller({ version: 2, media: { ...ALICE.rtp, port: 20700 } })),
+    'caller offers media_anchor_change',
+  );
   assert.equal(outcome(t38Sdp({ media: ALICE.rtp, session: 'a', version: 2 })), 'caller offers t38_switch');
 });
 
@@ -182,7 +216,13 @@ test('every endpoint of a description is claimed, once', () => {
     const key = endpointKeyFromText(address, port);
     return key !== null && kit.endpoints.find(key, call.at(1000))?.dialog === d;
   };
-  for (const [address, port] of [['192.0.2.10', 20000], ['192.0.2.10', 20009], ['10.0.0.5', 20100], ['203.0.113.9', 31000], ['198.51.100.20', 30000]] as const)
+  for (const [address, port] of [
+    ['192.0.2.10', 20000],
+    ['192.0.2.10', 20009],
+    ['10.0.0.5', 20100],
+    ['203.0.113.9', 31000],
+    ['198.51.100.20', 30000],
+  ] as const)
     assert.ok(named(address, port), `${address}:${port}`);
   assert.equal(kit.claims.length, 5);
   assert.notEqual(d.marks & MARK.ICE, 0);
@@ -200,6 +240,7 @@ test('a closed media line claims nothing, and broken SDP is counted', () => {
 test('the timeline has an end', () => {
   const kit = new TrackerKit();
   const call = running('endless');
-  for (let i = 0; i < MAX_SDP_ENTRIES; i++) reinvite(call, 3000 + i * 100, caller({ version: i + 2 }), callee({ version: i + 2 }));
+  for (let i = 0; i < MAX_SDP_ENTRIES; i++)
+    reinvite(call, 3000 + i * 100, caller({ version: i + 2 }), callee({ version: i + 2 }));
   assert.equal(kit.play(call).sdp?.length, MAX_SDP_ENTRIES);
 });

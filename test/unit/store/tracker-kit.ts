@@ -1,13 +1,14 @@
 /** The stores behind one dialog tracker, fed with messages of a script as a source would feed them. */
 import assert from 'node:assert/strict';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
+import type { EndpointKey } from '../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
-import { scanSip, SCAN, SipScan } from '../../../src/sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { DialogTracker } from '../../../src/store/dialog-tracker.ts';
-import type { Dialog } from '../../../src/store/dialog.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { Claim } from '../../../src/store/endpoint-index.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
 import { MessageLog, NO_ROW } from '../../../src/store/message-log.ts';
@@ -27,7 +28,7 @@ function addressBytes(text: string): Uint8Array {
 export class TrackerKit {
   readonly endpoints = new EndpointIndex();
   readonly expiries = new ExpiryQueue();
-  readonly claims: Claim[] = [];
+  readonly claims: { readonly key: EndpointKey; readonly claim: Claim }[] = [];
   /** State numbers each dialog left, in order. */
   readonly left: [callId: string, state: number][] = [];
   readonly sdp: SdpTracker;
@@ -38,7 +39,7 @@ export class TrackerKit {
   #ipId = 0;
 
   constructor(o: { maxDialogs?: number; logBytes?: number } = {}) {
-    this.sdp = new SdpTracker(this.endpoints, (_key, claim) => this.claims.push(claim));
+    this.sdp = new SdpTracker(this.endpoints, (key, claim) => this.claims.push({ key, claim }));
     this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, (slot, row, next) => {
       const d = this.dialogs.bySlot(slot);
       if (d?.headRow === row) d.headRow = next;
@@ -101,7 +102,8 @@ export class TrackerKit {
   /** Flags of the dialog's kept rows, in order. */
   flags(d: Dialog): number[] {
     const out: number[] = [];
-    for (let row = d.headRow; row !== NO_ROW && this.log.has(row); row = this.log.next(row)) out.push(this.log.flags(row));
+    for (let row = d.headRow; row !== NO_ROW && this.log.has(row); row = this.log.next(row))
+      out.push(this.log.flags(row));
     return out;
   }
 }

@@ -14,7 +14,10 @@ test('nearest rank is a value of the list, and null of none', () => {
   assert.equal(nearestRank([], 50), null);
   assert.equal(nearestRank([7], 99), 7);
   const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-  assert.deepEqual([0, 10, 11, 50, 95, 99, 100].map((p) => nearestRank(ten, p)), [1, 1, 2, 5, 10, 10, 10]);
+  assert.deepEqual(
+    [0, 10, 11, 50, 95, 99, 100].map((p) => nearestRank(ten, p)),
+    [1, 1, 2, 5, 10, 10, 10],
+  );
   fc.assert(
     fc.property(fc.array(fc.integer(), { minLength: 1 }), fc.integer({ min: 0, max: 100 }), (list, percent) => {
       const sorted = [...list].sort((a, b) => a - b);
@@ -35,7 +38,12 @@ test('a frame pointer names the file as it was given; of an unknown file there i
 });
 
 test('the method split has the dominant class first, ties by name', () => {
-  const counts = new Map([['OPTIONS', 2], ['INVITE', 5], ['REGISTER', 2], ['BYE', 1]]);
+  const counts = new Map([
+    ['OPTIONS', 2],
+    ['INVITE', 5],
+    ['REGISTER', 2],
+    ['BYE', 1],
+  ]);
   assert.deepEqual(countByMethod(counts), [
     { method: 'INVITE', count: 5 },
     { method: 'OPTIONS', count: 2 },
@@ -71,7 +79,12 @@ test('a long list is walked in turns, and what comes meanwhile is not of the pag
   }
   let clock = 0;
   let turns = 0;
-  const walking = queryDialogs(kit.dialogs, { offset: 990, limit: 20, matchesFrom: () => true }, [], () => (clock += 1));
+  const walking = queryDialogs(
+    kit.dialogs,
+    { offset: 990, limit: 20, matchesFrom: () => true },
+    [],
+    () => (clock += 10),
+  );
   setImmediate(function tick(): void {
     turns++;
     if (turns < 100) setImmediate(tick);

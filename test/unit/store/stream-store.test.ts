@@ -1,0 +1,106 @@
+/**
+ * Whose stream it is: claimed by the description that named one of its ends before it began, or shortly after; shown
+ * once the heuristic accepted it or a dialog claims it; an orphan again when its dialog goes.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
+import { EPOCH_US } from '../../../fixtures/build/capture.ts';
+import type { StreamStore } from '../../../src/store/stream-store.ts';
+import { StreamKit } from './stream-kit.ts';
+import { TrackerKit } from './tracker-kit.ts';
+
+const A = ALICE.rtp;
+const B = BOB.rtp;
+const ELSEWHERE = { address: '203.0.113.99', port: 17002 };
+
+/** A call that named A and B, and streams among the same endpoints. */
+function called(name = 'owner'): { dialogs: TrackerKit; streams: StreamKit } {
+  const dialogs = new TrackerKit();
+  const streams = new StreamKit(dialogs.endpoints);
+  dialogs.play(basicCall(name));
+  return { dialogs, streams };
+}
+
+const counts = (s: StreamStore): readonly [number, number, number] => [s.established, s.orphaned, s.size];
+
+test('a stream whose end was named is its dialog’s from the first packet, by destination or by source', () => {
+  const { dialogs, streams } = called();
+  const atUs = EPOCH_US + 3_000_000;
+  streams.open(ELSEWHERE, B, { atUs });
+  streams.open(A, ELSEWHERE, { atUs });
+  assert.deepEqual(counts(streams.store), [2, 0, 2], 'shown at once: the description vouches for it');
+  const d = dialogs.dialog('owner@calltap.example.com');
+  assert.deepEqual(
+    streams.store.newestFirst().map((s) => s.dialog),
+    [d, d],
+  );
+  assert.equal(d.streams?.length, 2);
+});
+
+test('before the description and after the end it is nobody’s', () => {
+  const { streams } = called();
+  streams.accept(streams.open(ELSEWHERE, A, { atUs: EPOCH_US - 1 }));
+  streams.accept(streams.open(ELSEWHERE, A, { atUs: EPOCH_US + (CALL_TIMES.bye + 1) * 1000 }));
+  assert.deepEqual(counts(streams.store), [0, 2, 2]);
+});
+
+test('a candidate nobody named is not shown until it is accepted', () => {
+  const streams = new StreamKit();
+  const index = streams.open(A, ELSEWHERE);
+  assert.deepEqual(counts(streams.store), [0, 0, 0]);
+  streams.accept(index);
+  streams.accept(index);
+  assert.deepEqual([counts(streams.store), streams.store.orphanedEver], [[0, 1, 1], 1]);
+});
+
+test('a late description takes what runs on its endpoints, if it comes in time', () => {
+  const dialogs = new TrackerKit();
+  const call = basicCall('late');
+  const streams = new StreamKit(dialogs.endpoints);
+  const early = streams.open(ELSEWHERE, A, { atUs: EPOCH_US - 29_000_000 });
+  streams.open(ELSEWHERE, B, { atUs: EPOCH_US - 60_000_000 });
+  streams.accept(early);
+  const d = dialogs.play(call);
+  for (const { key, claim } of dialogs.claims) streams.store.onClaim(key, claim);
+  assert.deepEqual(counts(streams.store), [1, 0, 1], 'the older one ended before the call and stays a candidate');
+  assert.equal(streams.store.newestFirst()[0]?.dialog, d);
+  assert.deepEqual([streams.store.orphanedEver, streams.store.establishedEver], [1, 1]);
+});
+
+test('streams of an evicted dialog are orphans; one that only the dialog vouched for is hidden', () => {
+  const { dialogs, streams } = called();
+  const atUs = EPOCH_US + 3_000_000;
+  streams.accept(streams.open(A, B, { atUs }));
+  streams.open(B, A, { atUs });
+  assert.deepEqual(counts(streams.store), [2, 0, 2]);
+  streams.store.onDialogGone(dialogs.dialog('owner@calltap.example.com'));
+  assert.deepEqual(counts(streams.store), [0, 1, 1]);
+  assert.equal(streams.store.newestFirst().length, 1);
+});
+
+test('an evicted stream is gone from its dialog; an old record speaks of nobody', () => {
+  const { dialogs, streams } = called();
+  const index = streams.open(A, B, { atUs: EPOCH_US + 3_000_000 });
+  streams.evict(index, 2);
+  assert.deepEqual(counts(streams.store), [1, 0, 1], 'another use of the slot is meant');
+  streams.evict(index);
+  assert.deepEqual([counts(streams.store), streams.store.evicted], [[0, 0, 0], 1]);
+  assert.equal(dialogs.dialog('owner@calltap.example.com').streams?.length, 0);
+  streams.evict(index);
+  assert.equal(streams.store.evicted, 1);
+});
+
+test('the list is newest first by the first packet, ties by arrival', () => {
+  const streams = new StreamKit();
+  const ssrcs = (): number[] => streams.store.newestFirst().map((s) => s.ssrc);
+  for (const [ssrc, atUs] of [
+    [1, 500],
+    [2, 900],
+    [3, 100],
+    [4, 500],
+  ] as const)
+    streams.accept(streams.open({ ...A, port: 1000 + ssrc }, ELSEWHERE, { ssrc, atUs }));
+  assert.deepEqual(ssrcs(), [2, 4, 1, 3]);
+  assert.deepEqual(ssrcs(), [2, 4, 1, 3]);
+});
