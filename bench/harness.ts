@@ -134,7 +134,11 @@ export function bench(root: string, argv: readonly string[]): number {
   const { peers: wanted, limitSec } = options;
   mkdirSync(join(benchDir, 'out'), { recursive: true });
   mkdirSync(join(benchDir, 'corpus'), { recursive: true });
-  build(benchDir, 'gen', GEN_SOURCES.filter((s) => s.endsWith('.c')));
+  build(
+    benchDir,
+    'gen',
+    GEN_SOURCES.filter((s) => s.endsWith('.c')),
+  );
   build(benchDir, 'run', ['run.c']);
   const hash = createHash('sha256').update(SEED);
   for (const source of GEN_SOURCES) hash.update(readFileSync(join(benchDir, source)));

@@ -53,11 +53,10 @@ function isCost(value: unknown): value is Cost {
 function runOnce(plan: Plan, peer: Peer, args: readonly string[], answer: string): Cost {
   const errors = join(plan.outDir, 'stderr.txt');
   const runner = join(plan.outDir, 'run');
-  const child = spawnSync(
-    runner,
-    [answer, errors, String(plan.limitSec), String(peer.cores), peer.program, ...args],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawnSync(runner, [answer, errors, String(plan.limitSec), String(peer.cores), peer.program, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const cost: unknown = child.status === 0 ? JSON.parse(child.stdout) : undefined;
   if (isCost(cost)) return cost;
   throw new Error(`bench/out/run failed: ${child.error?.message ?? `status ${String(child.status)}`}`);

@@ -4,17 +4,17 @@
 // Lifetime: slabs, descriptors, counters and port tables belong to JavaScript and are pinned by
 // references held here until the thread has been joined. All state is per environment; the async
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
-#include <nan.h>
-#include <sys/mman.h>
+#include "source_file.h"
+#include "source_hep.h"
+#include "source_packet.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <nan.h>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
-#include "source_file.h"
-#include "source_packet.h"
-#include "source_hep.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ using v8::Object;
 using v8::Uint8Array;
 using v8::Value;
 
-constexpr uint64_t kSliceNs = 2 * 1000 * 1000;  // JavaScript work a turn before the loop runs on
+constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript work a turn before the loop runs on
 
 struct View {
   uint8_t *data = nullptr;
@@ -50,7 +50,7 @@ bool Flag(Local<Object> o, const char *name) { return Nan::To<bool>(Prop(o, name
 double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, name)).FromMaybe(0); }
 
 class Capture : public Nan::ObjectWrap {
- public:
+public:
   static NAN_MODULE_INIT(Init) {
     auto tpl = Nan::New<v8::FunctionTemplate>(New);
     tpl->SetClassName(Nan::New("Capture").ToLocalChecked());
@@ -75,7 +75,7 @@ class Capture : public Nan::ObjectWrap {
 
   ~Capture() override = default;
 
- private:
+private:
   explicit Capture(v8::Isolate *isolate) : isolate_(isolate) {}
 
   static NAN_METHOD(New) {
@@ -148,7 +148,8 @@ class Capture : public Nan::ObjectWrap {
   static NAN_METHOD(OpenFile) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
     Nan::Utf8String path(info[0]);
-    if (c->closing_ || c->file_.running || *path == nullptr) return Nan::ThrowError("capture is busy or closed");
+    if (c->closing_ || c->file_.running || *path == nullptr)
+      return Nan::ThrowError("capture is busy or closed");
     // Headers are read by the thread: a pipe that says nothing yet must not hold JavaScript.
     ct_pcap_status status = CT_PCAP_IO;
     int err = 0;
@@ -204,7 +205,8 @@ class Capture : public Nan::ObjectWrap {
   static NAN_METHOD(Datagram) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
     View data = ViewOf(info[0]), desc = ViewOf(info[1]), payload = ViewOf(info[2]), meta = ViewOf(info[3]);
-    if (data.len < CT_SLAB_BYTES || desc.len < CT_SLAB_RECORDS * sizeof(ct_record) || meta.len != sizeof(ct_record))
+    if (data.len < CT_SLAB_BYTES || desc.len < CT_SLAB_RECORDS * sizeof(ct_record) ||
+        meta.len != sizeof(ct_record))
       return Nan::ThrowTypeError("datagram(scratch, descriptors, payload, descriptor)");
     ct_record m;
     memcpy(&m, meta.data, sizeof(m));
@@ -270,7 +272,9 @@ class Capture : public Nan::ObjectWrap {
       fo.best = static_cast<ct_filter_mode>(U32(opt, "bestFilter"));
       ct_filter_open(&c->filter_, &fo);
       auto *rows = reinterpret_cast<uint64_t *>(counters.data);
-      while (at < n && ct_live_add(&c->live_, text[at], at, U32(opt, "blocks"), rows + at * CT_L_COUNT, &error)) at++;
+      while (at < n &&
+             ct_live_add(&c->live_, text[at], at, U32(opt, "blocks"), rows + at * CT_L_COUNT, &error))
+        at++;
       c->livePins_.Reset(opt);
     }
     if (error.err != 0) c->CloseLive();
@@ -340,7 +344,8 @@ class Capture : public Nan::ObjectWrap {
   // queueDropped(): records that found no free slab.
   static NAN_METHOD(QueueDropped) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
-    info.GetReturnValue().Set(Nan::New(static_cast<double>(__atomic_load_n(&c->ring_.dropped, __ATOMIC_RELAXED))));
+    info.GetReturnValue().Set(
+        Nan::New(static_cast<double>(__atomic_load_n(&c->ring_.dropped, __ATOMIC_RELAXED))));
   }
 
   void CloseLive() {
@@ -360,7 +365,7 @@ class Capture : public Nan::ObjectWrap {
       done_ = done;
       doneCtx_ = ctx;
     }
-    if (closing_) return;  // OnClosed is still to come, and tells
+    if (closing_) return; // OnClosed is still to come, and tells
     closing_ = true;
     ct_ring_stop(&ring_);
     JoinFile();
@@ -379,7 +384,7 @@ class Capture : public Nan::ObjectWrap {
     node::RemoveEnvironmentCleanupHook(std::move(c->hook_));
     if (done != nullptr) {
       done(ctx);
-      return;  // the environment is going: the object goes with it
+      return; // the environment is going: the object goes with it
     }
     Nan::HandleScope scope;
     c->onSlab_.Reset();
@@ -448,7 +453,9 @@ class Capture : public Nan::ObjectWrap {
 // info(): the facts JavaScript checks its mirror against.
 NAN_METHOD(Info) {
   auto out = Nan::New<Object>();
-  auto set = [&](const char *name, uint32_t v) { Nan::Set(out, Nan::New(name).ToLocalChecked(), Nan::New(v)); };
+  auto set = [&](const char *name, uint32_t v) {
+    Nan::Set(out, Nan::New(name).ToLocalChecked(), Nan::New(v));
+  };
   set("abi", CT_ABI);
   set("slabBytes", CT_SLAB_BYTES);
   set("slabRecords", CT_SLAB_RECORDS);
@@ -475,7 +482,8 @@ NAN_METHOD(Info) {
   set("hepVerdicts", CT_HEP_VERDICTS);
   set("firstReason", CT_N_COUNT);
   auto live = Nan::New<v8::Array>(), classes = Nan::New<v8::Array>(), drops = Nan::New<v8::Array>();
-  for (uint32_t i = 0; i < CT_L_COUNT; i++) Nan::Set(live, i, Nan::New(ct_live_counter_name(i)).ToLocalChecked());
+  for (uint32_t i = 0; i < CT_L_COUNT; i++)
+    Nan::Set(live, i, Nan::New(ct_live_counter_name(i)).ToLocalChecked());
   for (uint32_t i = 0; i < CT_F_COUNT; i++) {
     Nan::Set(classes, i, Nan::New(ct_filter_class_name(i)).ToLocalChecked());
     Nan::Set(drops, i, Nan::New(ct_filter_class_is_drop(i)));
@@ -500,7 +508,8 @@ NAN_METHOD(AdviseHuge) {
 NAN_METHOD(Digest) {
   View v = ViewOf(info[0]), out = ViewOf(info[3]);
   uint32_t start = Nan::To<uint32_t>(info[1]).FromMaybe(0), len = Nan::To<uint32_t>(info[2]).FromMaybe(0);
-  if (start > v.len || len > v.len - start || out.len < sizeof(uint64_t)) return Nan::ThrowRangeError("digest range");
+  if (start > v.len || len > v.len - start || out.len < sizeof(uint64_t))
+    return Nan::ThrowRangeError("digest range");
   uint64_t h = ct_fnv1a64(v.data + start, len);
   memcpy(out.data, &h, sizeof(h));
 }
@@ -564,6 +573,6 @@ NAN_MODULE_INIT(InitAll) {
   HepCapture::Init(target);
 }
 
-}  // namespace
+} // namespace
 
 NAN_MODULE_WORKER_ENABLED(calltap, InitAll)

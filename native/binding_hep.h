@@ -3,7 +3,7 @@
 // and nowhere else, so that nan stays in one translation unit.
 // HepCapture: the HEP listener's thread, gate and ring; the datagrams' half of src/sources/hep-listener.ts.
 class HepCapture : public Nan::ObjectWrap {
- public:
+public:
   static NAN_MODULE_INIT(Init) {
     auto tpl = Nan::New<v8::FunctionTemplate>(New);
     tpl->SetClassName(Nan::New("HepCapture").ToLocalChecked());
@@ -19,7 +19,7 @@ class HepCapture : public Nan::ObjectWrap {
     if (gateReady_) ct_hep_gate_close(&gate_);
   }
 
- private:
+private:
   explicit HepCapture(v8::Isolate *isolate) : isolate_(isolate) {}
 
   static NAN_METHOD(New) {
@@ -66,7 +66,8 @@ class HepCapture : public Nan::ObjectWrap {
     source_.source_id = U32(opt, "sourceId");
     source_.rcvbuf = U32(opt, "receiveBuffer");
     if (ct_hep_gate_init(&gate_, source_.counters, reinterpret_cast<const ct_cidr *>(allow.data),
-                         static_cast<uint32_t>(allow.len / sizeof(ct_cidr)), U32(opt, "rate"), U32(opt, "maxBytes")) != 0)
+                         static_cast<uint32_t>(allow.len / sizeof(ct_cidr)), U32(opt, "rate"),
+                         U32(opt, "maxBytes")) != 0)
       return "allow: not a list of networks";
     gateReady_ = true;
     return nullptr;
@@ -76,8 +77,10 @@ class HepCapture : public Nan::ObjectWrap {
   static NAN_METHOD(Open) {
     auto *c = Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
     Nan::Utf8String address(info[0]);
-    if (c->closing_ || c->source_.is_open || *address == nullptr) return Nan::ThrowError("listener is open or closed");
-    int rc = ct_hep_open(&c->source_, *address, static_cast<uint16_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0)));
+    if (c->closing_ || c->source_.is_open || *address == nullptr)
+      return Nan::ThrowError("listener is open or closed");
+    int rc =
+        ct_hep_open(&c->source_, *address, static_cast<uint16_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0)));
     auto out = Nan::New<Object>();
     Nan::Set(out, Nan::New("errno").ToLocalChecked(), Nan::New(-rc));
     Nan::Set(out, Nan::New("port").ToLocalChecked(), Nan::New(static_cast<uint32_t>(c->source_.port)));
@@ -144,7 +147,7 @@ class HepCapture : public Nan::ObjectWrap {
     if (done != nullptr) {
       c->hook_.reset();
       done(ctx);
-      return;  // the environment is going: the object goes with it
+      return; // the environment is going: the object goes with it
     }
     Nan::HandleScope scope;
     c->onSlab_.Reset();

@@ -19,37 +19,50 @@ extern "C" {
  * counted by name in /v1/stats. Keep ct_reason_name() in step. */
 enum ct_reason {
   CT_OK = 0,
-  CT_FRAGMENT,          /* an IP fragment; frag_* are set, payload is the fragment's bytes */
-  CT_R_LINK_UNKNOWN,    /* link type without a decoder */
-  CT_R_LINK_SHORT,      /* cut inside the link header */
-  CT_R_NOT_IP,          /* ARP, STP, LLDP and the like: not a loss */
+  CT_FRAGMENT,       /* an IP fragment; frag_* are set, payload is the fragment's bytes */
+  CT_R_LINK_UNKNOWN, /* link type without a decoder */
+  CT_R_LINK_SHORT,   /* cut inside the link header */
+  CT_R_NOT_IP,       /* ARP, STP, LLDP and the like: not a loss */
   CT_R_VLAN_SHORT,
   CT_R_MPLS_SHORT,
   CT_R_PPPOE_BAD,
   CT_R_IPV4_SHORT,
-  CT_R_IPV4_BAD,        /* version, header length or total length impossible */
+  CT_R_IPV4_BAD, /* version, header length or total length impossible */
   CT_R_IPV6_SHORT,
   CT_R_IPV6_BAD,
-  CT_R_IPV6_EXT,        /* extension header chain cut or too long */
+  CT_R_IPV6_EXT, /* extension header chain cut or too long */
   CT_R_UDP_SHORT,
-  CT_R_UDP_BAD,         /* length field below 8 or beyond the IP payload */
+  CT_R_UDP_BAD, /* length field below 8 or beyond the IP payload */
   CT_R_TCP_SHORT,
-  CT_R_TCP_BAD,         /* data offset impossible */
+  CT_R_TCP_BAD, /* data offset impossible */
   CT_R_GRE_BAD,
   CT_R_ERSPAN_BAD,
-  CT_R_TUNNEL_BAD,      /* VXLAN, GENEVE, GTP-U, Teredo, TZSP, L2TP: structure does not hold */
-  CT_R_TOO_DEEP,        /* more than CT_MAX_TUNNELS encapsulations */
-  CT_R_ENCRYPTED,       /* ESP, MACsec with confidentiality */
-  CT_R_PROTO_OTHER,     /* an IP protocol calltap does not analyse (IGMP, OSPF, SCTP...): not a loss */
+  CT_R_TUNNEL_BAD,  /* VXLAN, GENEVE, GTP-U, Teredo, TZSP, L2TP: structure does not hold */
+  CT_R_TOO_DEEP,    /* more than CT_MAX_TUNNELS encapsulations */
+  CT_R_ENCRYPTED,   /* ESP, MACsec with confidentiality */
+  CT_R_PROTO_OTHER, /* an IP protocol calltap does not analyse (IGMP, OSPF, SCTP...): not a loss */
   CT_REASON_COUNT
 };
 const char *ct_reason_name(enum ct_reason r); /* snake_case, for the stats */
 bool ct_reason_is_loss(enum ct_reason r);     /* counts as undecodable_frames */
 
 enum ct_tunnel_bit {
-  CT_T_VLAN = 1, CT_T_MPLS = 2, CT_T_PPPOE = 4, CT_T_GRE = 8, CT_T_ERSPAN = 16, CT_T_IPIP = 32,
-  CT_T_VXLAN = 64, CT_T_GENEVE = 128, CT_T_GTPU = 256, CT_T_TEREDO = 512, CT_T_TZSP = 1024,
-  CT_T_L2TP = 2048, CT_T_ESP_NULL = 4096, CT_T_NSH = 8192, CT_T_MACSEC = 16384, CT_T_HPERM = 32768,
+  CT_T_VLAN = 1,
+  CT_T_MPLS = 2,
+  CT_T_PPPOE = 4,
+  CT_T_GRE = 8,
+  CT_T_ERSPAN = 16,
+  CT_T_IPIP = 32,
+  CT_T_VXLAN = 64,
+  CT_T_GENEVE = 128,
+  CT_T_GTPU = 256,
+  CT_T_TEREDO = 512,
+  CT_T_TZSP = 1024,
+  CT_T_L2TP = 2048,
+  CT_T_ESP_NULL = 4096,
+  CT_T_NSH = 8192,
+  CT_T_MACSEC = 16384,
+  CT_T_HPERM = 32768,
 };
 
 struct ct_packet {
@@ -63,17 +76,17 @@ struct ct_packet {
   uint32_t tunnels;         /* enum ct_tunnel_bit set met on the way (VLAN, MPLS... included) */
   uint32_t tcp_seq, tcp_ack;
   uint32_t frag_id, frag_off; /* fragment identification, offset in bytes */
-  uint16_t sport, dport;    /* 0 for ICMP and fragments */
-  uint16_t vlan;            /* outermost VLAN id, 0 none */
-  uint16_t ip_id;           /* IPv4 identification, 0 for IPv6 */
+  uint16_t sport, dport;      /* 0 for ICMP and fragments */
+  uint16_t vlan;              /* outermost VLAN id, 0 none */
+  uint16_t ip_id;             /* IPv4 identification, 0 for IPv6 */
   uint8_t ip_version, proto, dscp, tcp_flags;
   uint8_t frag_more, tunnel_depth, cls, cls_flags;
   uint8_t src[16], dst[16]; /* IPv4 in the first 4 bytes, rest zero */
 };
 
 struct ct_decode_opts {
-  bool esp_null;    /* --decode-esp-null: look inside IP protocol 50 */
-  bool hep;         /* -E: HEP datagrams in a capture are records */
+  bool esp_null; /* --decode-esp-null: look inside IP protocol 50 */
+  bool hep;      /* -E: HEP datagrams in a capture are records */
 };
 
 /* Decode one frame of link type `linktype` (LINKTYPE_* as in pcap files). `p` has frame, caplen,
@@ -88,15 +101,18 @@ enum ct_reason ct_decode_ip_payload(struct ct_packet *p, const uint8_t *data, ui
 
 /* ---- classify.c: what a transport payload is, by content first (RFC 7983 first byte) ---- */
 enum ct_class {
-  CT_CLS_OTHER = 0,   /* nothing calltap reads */
-  CT_CLS_SIP,         /* UDP, in the SIP gate: starts like SIP, or must be looked at in TypeScript */
-  CT_CLS_SIP_OUT,     /* UDP or TCP, starts like SIP, outside the gate: count for `gate_port` */
-  CT_CLS_WS_OUT,      /* TCP, a WebSocket frame that carries SIP, outside the WS gate */
-  CT_CLS_TCP,         /* TCP in either gate */
-  CT_CLS_RTP,         /* version 2, plausible for the stream table */
-  CT_CLS_RTCP, CT_CLS_STUN, CT_CLS_HEP, CT_CLS_ICMP,
-  CT_CLS_KEEPALIVE,   /* CRLF, NUL or empty datagram in the SIP gate: RFC 5626 */
-  CT_CLS_ENCRYPTED,   /* DTLS, or ZRTP */
+  CT_CLS_OTHER = 0, /* nothing calltap reads */
+  CT_CLS_SIP,       /* UDP, in the SIP gate: starts like SIP, or must be looked at in TypeScript */
+  CT_CLS_SIP_OUT,   /* UDP or TCP, starts like SIP, outside the gate: count for `gate_port` */
+  CT_CLS_WS_OUT,    /* TCP, a WebSocket frame that carries SIP, outside the WS gate */
+  CT_CLS_TCP,       /* TCP in either gate */
+  CT_CLS_RTP,       /* version 2, plausible for the stream table */
+  CT_CLS_RTCP,
+  CT_CLS_STUN,
+  CT_CLS_HEP,
+  CT_CLS_ICMP,
+  CT_CLS_KEEPALIVE, /* CRLF, NUL or empty datagram in the SIP gate: RFC 5626 */
+  CT_CLS_ENCRYPTED, /* DTLS, or ZRTP */
   CT_CLS_COUNT
 };
 

@@ -22,12 +22,14 @@ struct ct_inject {
 };
 
 static const char *const OWN_NAMES[CT_N_COUNT] = {
-    "frames", "frame_bytes", "snapped_frames", "invalid_timestamps", "sip_outside_gate",
-    "ws_sip_outside_gate", "rtp_from_fragments", "rtp_from_fragments_dropped", "records_cut", "tunneled_frames",
+    "frames",           "frame_bytes",         "snapped_frames",     "invalid_timestamps",
+    "sip_outside_gate", "ws_sip_outside_gate", "rtp_from_fragments", "rtp_from_fragments_dropped",
+    "records_cut",      "tunneled_frames",
 };
 static const char *const CLASS_NAMES[CT_CLS_COUNT] = {
-    "class_other", "class_sip", "class_sip_outside", "class_ws_outside", "class_tcp", "class_rtp",
-    "class_rtcp",  "class_stun", "class_hep", "class_icmp", "class_keepalive", "class_encrypted",
+    "class_other", "class_sip",  "class_sip_outside", "class_ws_outside",
+    "class_tcp",   "class_rtp",  "class_rtcp",        "class_stun",
+    "class_hep",   "class_icmp", "class_keepalive",   "class_encrypted",
 };
 static const char *const RTP_NAMES[CT_RC_COUNT] = {
     "rtp_opened", "rtp_accepted", "rtp_evicted", "rtp_probing_recycled", "rtp_packets", "rtp_malformed",
@@ -83,8 +85,10 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
     if (sink->scratch != NULL) pl->counters[CT_N_RECORD_CUT]++;
     return; /* the ring was stopped, or is live, full and has counted it */
   }
-  if (whole) memcpy(data, p->frame, p->caplen);
-  else if (take > 0) memcpy(data, bytes, take);
+  if (whole)
+    memcpy(data, p->frame, p->caplen);
+  else if (take > 0)
+    memcpy(data, bytes, take);
   r->ts_us = (double)(p->ts_ns / 1000) + (double)(p->ts_ns % 1000) / 1000.0;
   r->frame = pl->digests ? (double)p->ordinal : -1.0;
   r->wire_len = p->wire_len > len ? p->wire_len : len;
@@ -127,12 +131,13 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
                    : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
                                                 : CT_KIND_STREAM_EVICTED;
     bool window = e->type == CT_RTP_WINDOW;
-    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(struct ct_rtp_window) : 0, e->index, ssrc,
-         e->generation);
+    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(struct ct_rtp_window) : 0,
+         e->index, ssrc, e->generation);
   }
 }
 
-static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint64_t hash) {
+static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p,
+                       uint64_t hash) {
   struct ct_rtp_events ev;
   ev.n = 0;
   ct_rtp_update(pl->rtp, hash, p, pl->origin, &ev);
@@ -155,23 +160,25 @@ static uint16_t lower_port(const struct ct_packet *p) { return p->sport < p->dpo
 /* Everything but RTP. */
 static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
   switch ((enum ct_class)p->cls) {
-    case CT_CLS_SIP: emit(pl, sink, p, CT_KIND_UDP, p->payload, p->len, 0, 0, p->ip_id); break;
-    case CT_CLS_TCP: emit(pl, sink, p, CT_KIND_TCP, p->payload, p->len, p->tcp_seq, p->tcp_flags, p->tcp_ack); break;
-    case CT_CLS_RTCP: emit(pl, sink, p, CT_KIND_RTCP, p->payload, p->len, 0, 0, 0); break;
-    case CT_CLS_STUN: emit(pl, sink, p, CT_KIND_STUN, p->payload, p->len, 0, 0, 0); break;
-    case CT_CLS_HEP: emit(pl, sink, p, CT_KIND_HEP, p->payload, p->len, 0, 0, 0); break;
-    case CT_CLS_ICMP:
-      if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, 0);
-      break;
-    case CT_CLS_SIP_OUT:
-      pl->counters[CT_N_SIP_OUT]++;
-      pl->sip_out_ports[lower_port(p)]++;
-      break;
-    case CT_CLS_WS_OUT:
-      pl->counters[CT_N_WS_OUT]++;
-      pl->ws_out_ports[lower_port(p)]++;
-      break;
-    default: break; /* counted by class */
+  case CT_CLS_SIP: emit(pl, sink, p, CT_KIND_UDP, p->payload, p->len, 0, 0, p->ip_id); break;
+  case CT_CLS_TCP:
+    emit(pl, sink, p, CT_KIND_TCP, p->payload, p->len, p->tcp_seq, p->tcp_flags, p->tcp_ack);
+    break;
+  case CT_CLS_RTCP: emit(pl, sink, p, CT_KIND_RTCP, p->payload, p->len, 0, 0, 0); break;
+  case CT_CLS_STUN: emit(pl, sink, p, CT_KIND_STUN, p->payload, p->len, 0, 0, 0); break;
+  case CT_CLS_HEP: emit(pl, sink, p, CT_KIND_HEP, p->payload, p->len, 0, 0, 0); break;
+  case CT_CLS_ICMP:
+    if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, 0);
+    break;
+  case CT_CLS_SIP_OUT:
+    pl->counters[CT_N_SIP_OUT]++;
+    pl->sip_out_ports[lower_port(p)]++;
+    break;
+  case CT_CLS_WS_OUT:
+    pl->counters[CT_N_WS_OUT]++;
+    pl->ws_out_ports[lower_port(p)]++;
+    break;
+  default: break; /* counted by class */
   }
 }
 
@@ -208,13 +215,16 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_p
     const struct ct_packet *p = &slot[i].p;
     uint32_t ahead = i + CT_AHEAD;
     if (ahead < n && rtp[ahead]) ct_rtp_prefetch_stream(pl->rtp, slot[ahead].hash, slot[ahead].p.payload[1]);
-    if (rtp[i]) update_rtp(pl, sink, p, slot[i].hash);
-    else if (slot[i].reason == CT_OK) emit_class(pl, sink, p);
+    if (rtp[i])
+      update_rtp(pl, sink, p, slot[i].hash);
+    else if (slot[i].reason == CT_OK)
+      emit_class(pl, sink, p);
     else if (slot[i].reason == CT_FRAGMENT)
       emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
            (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
   }
-  memcpy(count + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp), CT_RC_COUNT * sizeof(*count));
+  memcpy(count + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp),
+         CT_RC_COUNT * sizeof(*count));
 }
 
 static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
@@ -242,8 +252,10 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
   p->caplen = p->wirelen = 0;
   enum ct_reason reason = ct_decode_ip_payload(p, data, len, &pl->decode);
   bool rtp = account(pl, p, reason);
-  if (rtp) inject(pl, p);
-  else if (reason == CT_OK) emit_class(pl, scratch, p);
+  if (rtp)
+    inject(pl, p);
+  else if (reason == CT_OK)
+    emit_class(pl, scratch, p);
   else if (reason == CT_FRAGMENT)
     emit(pl, scratch, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
          (uint32_t)p->proto | (uint32_t)p->frag_more << 8);

@@ -6,23 +6,32 @@
  */
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
-#include <pthread.h>
 #include "packet.h"
 #include "rtp_table.h"
 #include "slab.h"
+#include <pthread.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define CT_BATCH 64u
-#define CT_INJECT_MAX 1024u  /* queued RTP packets from reassembled datagrams */
+#define CT_INJECT_MAX 1024u /* queued RTP packets from reassembled datagrams */
 #define CT_INJECT_BYTES 2048u
 
 /* Counters seen by JavaScript as one array: these, then CT_REASON_COUNT reasons, then
  * CT_CLS_COUNT classes, then CT_RC_COUNT of the stream table. */
 enum ct_counter {
-  CT_N_FRAMES, CT_N_BYTES, CT_N_SNAPPED, CT_N_INVALID_TS, CT_N_SIP_OUT, CT_N_WS_OUT,
-  CT_N_INJECTED, CT_N_INJECT_DROPPED, CT_N_RECORD_CUT, CT_N_TUNNELED, CT_N_COUNT
+  CT_N_FRAMES,
+  CT_N_BYTES,
+  CT_N_SNAPPED,
+  CT_N_INVALID_TS,
+  CT_N_SIP_OUT,
+  CT_N_WS_OUT,
+  CT_N_INJECTED,
+  CT_N_INJECT_DROPPED,
+  CT_N_RECORD_CUT,
+  CT_N_TUNNELED,
+  CT_N_COUNT
 };
 #define CT_COUNTERS (CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_COUNT)
 /* Name of counter i, snake_case; NULL past the end. */
@@ -38,12 +47,16 @@ struct ct_pipeline {
   uint32_t *ws_out_ports;
   uint32_t source_id;
   uint8_t origin;
-  bool digests;            /* take FNV-1a of frames that may be pointed at */
-  bool cut_on_purpose;     /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
+  bool digests;        /* take FNV-1a of frames that may be pointed at */
+  bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
   struct ct_inject *inject;
 };
 
-struct ct_packet_slot { struct ct_packet p; enum ct_reason reason; uint64_t hash; };
+struct ct_packet_slot {
+  struct ct_packet p;
+  enum ct_reason reason;
+  uint64_t hash;
+};
 
 bool ct_pipeline_init(struct ct_pipeline *pl);
 void ct_pipeline_close(struct ct_pipeline *pl);

@@ -76,7 +76,7 @@ static void clear_bit(struct ct_stream *s, uint32_t i) {
   if (i < 64)
     s->window_lo &= ~((uint64_t)1 << i);
   else
-    s->window_hi &= ~((uint64_t)1 << (i - 64));
+    s->window_hi &= ~((uint64_t)1 << (i & 63)); /* i < 128: the window's bits */
 }
 
 /* A packet from before the first one captured: the capture began amid a reordering. */

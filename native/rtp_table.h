@@ -16,15 +16,18 @@ extern "C" {
 
 struct ct_rtp_table;
 struct ct_rtp_opts {
-  uint32_t max_streams;   /* cap; the oldest idle one is evicted beyond it */
-  uint32_t max_probing;   /* cap on candidates not yet accepted */
-  uint64_t seed[2];       /* random a process: the hash is keyed against chosen SSRCs and ports */
-  uint64_t window_ns;     /* quality window, default 5 s */
-  uint32_t buffer_ms;     /* jitter buffer that defines a discard, default 60 */
+  uint32_t max_streams; /* cap; the oldest idle one is evicted beyond it */
+  uint32_t max_probing; /* cap on candidates not yet accepted */
+  uint64_t seed[2];     /* random a process: the hash is keyed against chosen SSRCs and ports */
+  uint64_t window_ns;   /* quality window, default 5 s */
+  uint32_t buffer_ms;   /* jitter buffer that defines a discard, default 60 */
 };
 
 enum ct_rtp_event_type { CT_RTP_OPENED = 1, CT_RTP_ACCEPTED, CT_RTP_WINDOW, CT_RTP_EVICTED };
-struct ct_rtp_event { uint8_t type; uint32_t index, generation; };
+struct ct_rtp_event {
+  uint8_t type;
+  uint32_t index, generation;
+};
 struct ct_rtp_events {
   uint32_t n;
   struct ct_rtp_event ev[4]; /* in order: EVICTED before OPENED; WINDOW before what follows it */
@@ -46,8 +49,15 @@ uint32_t ct_rtp_stream_size(void);
 /* FNV-1a 64 of the frame that opened stream `index`; 0 when the packet came without its frame. */
 uint64_t ct_rtp_first_digest(const struct ct_rtp_table *t, uint32_t index);
 /* Counters, monotonic: opened, accepted, evicted, refused, probing_recycled, packets, bad_version. */
-enum ct_rtp_counter { CT_RC_OPENED, CT_RC_ACCEPTED, CT_RC_EVICTED, CT_RC_PROBING_RECYCLED,
-                      CT_RC_PACKETS, CT_RC_MALFORMED, CT_RC_COUNT };
+enum ct_rtp_counter {
+  CT_RC_OPENED,
+  CT_RC_ACCEPTED,
+  CT_RC_EVICTED,
+  CT_RC_PROBING_RECYCLED,
+  CT_RC_PACKETS,
+  CT_RC_MALFORMED,
+  CT_RC_COUNT
+};
 const uint64_t *ct_rtp_counters(const struct ct_rtp_table *t);
 
 #ifdef __cplusplus

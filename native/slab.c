@@ -67,7 +67,8 @@ struct ct_record *ct_sink_reserve(struct ct_sink *s, uint32_t len, uint8_t **dat
 
 void ct_sink_commit(struct ct_sink *s, const struct ct_record *r) {
   struct ct_slab *slab = s->scratch;
-  if (slab == NULL) slab = &s->ring->slab[atomic_load_explicit(&s->ring->head, memory_order_relaxed) % s->ring->n];
+  if (slab == NULL)
+    slab = &s->ring->slab[atomic_load_explicit(&s->ring->head, memory_order_relaxed) % s->ring->n];
   slab->used = (r->off + r->len + 7u) & ~7u;
   if (slab->used > CT_SLAB_BYTES) slab->used = CT_SLAB_BYTES;
   slab->count++;

@@ -7,8 +7,8 @@
  */
 #ifndef CALLTAP_SLAB_H
 #define CALLTAP_SLAB_H
-#include <stdbool.h>
 #include "record.h"
+#include <stdbool.h>
 #ifdef __cplusplus
 #include <atomic>
 typedef std::atomic<uint32_t> ct_atomic_u32;
@@ -30,9 +30,9 @@ struct ct_ring {
   ct_atomic_u32 head; /* slabs published; the producer fills slab[head % n] */
   ct_atomic_u32 tail; /* slabs released by the consumer; also the futex word */
   ct_atomic_u32 stop;
-  uint32_t waits;     /* times the producer had to wait */
-  bool live;          /* never wait: set before the producer starts */
-  uint64_t dropped;   /* live: records for which there was no room */
+  uint32_t waits;            /* times the producer had to wait */
+  bool live;                 /* never wait: set before the producer starts */
+  uint64_t dropped;          /* live: records for which there was no room */
   void (*notify)(void *arg); /* called after each publish, from the producer's thread */
   void *arg;
 };

@@ -102,7 +102,7 @@ static uint8_t read_sockaddr(const void *sa, uint8_t addr[16], uint16_t *port) {
 }
 
 static int bind_address(struct ct_hep_source *s, const struct addrinfo *ai) {
-  struct sockaddr_in6 bound;
+  struct sockaddr_in6 bound = {0};
   socklen_t len = sizeof(bound);
   uint16_t port;
   s->version = ai->ai_family == AF_INET6 ? 6 : 4;

@@ -2,8 +2,8 @@
  * A dialog's kept messages as plain facts, in capture order: what the detections look at.
  */
 import type { Dialog } from '../store/dialog.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
 import type { MessageLog } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-log.ts';
 
 export type MessageView = {
   /** Index into the dialog's own message list: what `evidence` holds. */

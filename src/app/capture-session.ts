@@ -3,27 +3,33 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { BucketCounts, JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../core/counters.ts';
+import {
+  BucketCounts,
+  JITTER_MS_BOUNDS,
+  LOSS_PERCENT_BOUNDS,
+  MOS_BOUNDS,
+  PDD_SECONDS_BOUNDS,
+} from '../core/counters.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
+import type { FileEnd, PortSpan } from '../sources/file-source.ts';
 import { FileSource } from '../sources/file-source.ts';
-import type { HepListener } from '../sources/hep-listener.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
+import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
-import type { FileEnd, PortSpan } from '../sources/file-source.ts';
 import { callTiming } from '../store/call-timing.ts';
+import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
 import { DialogStore } from '../store/dialog-store.ts';
 import { DialogTracker } from '../store/dialog-tracker.ts';
-import type { Dialog } from '../store/dialog.ts';
 import { EndpointIndex } from '../store/endpoint-index.ts';
 import { ExpiryQueue } from '../store/expiry-queue.ts';
 import { MessageLog } from '../store/message-log.ts';
 import { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { SdpTracker } from '../store/sdp-tracker.ts';
-import { StreamStore } from '../store/stream-store.ts';
 import type { Stream } from '../store/stream.ts';
+import { StreamStore } from '../store/stream-store.ts';
 import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import { HepIngest } from './hep-ingest.ts';
@@ -93,10 +99,14 @@ export class CaptureSession {
     const expiries = new ExpiryQueue();
     this.streams = new StreamStore(endpoints);
     const sdp = new SdpTracker(endpoints, (key, claim) => this.streams.onClaim(key, claim));
-    this.log = new MessageLog(options.messageLogBytes, (slot, row, next) => {
-      const d = this.dialogs.bySlot(slot);
-      if (d?.headRow === row) d.headRow = next;
-    }, hugeBuffer);
+    this.log = new MessageLog(
+      options.messageLogBytes,
+      (slot, row, next) => {
+        const d = this.dialogs.bySlot(slot);
+        if (d?.headRow === row) d.headRow = next;
+      },
+      hugeBuffer,
+    );
     this.dialogs = new DialogStore(options.maxDialogs, (d) => {
       d.expiresUs = Number.NaN;
       this.streams.onDialogGone(d);

@@ -1,9 +1,10 @@
 /**
  * HEP datagrams found in a capture (-E): what they mirror, with the addresses and time they tell.
  */
+
+import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
-import { asBuffer } from '../core/byte-text.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import { HepRefusals } from '../sources/hep-refusals.ts';
 import type { Carrier } from '../store/fingerprint.ts';

@@ -3,13 +3,14 @@
  *
  * Touches only slabs and descriptors, so that it could run in another thread. Order is the source's.
  */
+
+import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
-import { FragmentReassembler } from '../decode/fragments.ts';
 import type { FragmentInput } from '../decode/fragments.ts';
-import { TcpReassembler } from '../decode/tcp.ts';
+import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
-import { asBuffer } from '../core/byte-text.ts';
+import { TcpReassembler } from '../decode/tcp.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
@@ -298,7 +299,12 @@ export class Ingest {
       frame:
         frame < 0 || (b.digestLow(i) === 0 && b.digestHigh(i) === 0)
           ? null
-          : { source: this.sourceNumber, ordinal: frame, digestHigh: b.digestHigh(i) | 0, digestLow: b.digestLow(i) | 0 },
+          : {
+              source: this.sourceNumber,
+              ordinal: frame,
+              digestHigh: b.digestHigh(i) | 0,
+              digestLow: b.digestLow(i) | 0,
+            },
     });
   }
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env -S node --min-semi-space-size=64 --max-semi-space-size=64
+import { runShowFrame } from '../cli/show-frame.ts';
+import { loadConfig } from '../config/config.ts';
 /**
  * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
  */
 import { configErrorLine } from '../config/config-error.ts';
-import { loadConfig } from '../config/config.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
 import { ServiceError } from '../core/error.ts';
 import { runCapture } from './run.ts';
-import { runShowFrame } from '../cli/show-frame.ts';
 import { versionText } from './version.ts';
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -1,8 +1,9 @@
 /**
  * What the metrics show: counters of the session at one moment.
  */
-import { DIALOG_STATES } from '../core/words.ts';
+
 import type { DialogStateName } from '../core/words.ts';
+import { DIALOG_STATES } from '../core/words.ts';
 import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';

@@ -2,11 +2,11 @@
  * What the offline modes print on standard output.
  */
 import { callReport } from '../cli/call-report.ts';
-import { callTable } from '../cli/call-table.ts';
 import type { CallRow } from '../cli/call-table.ts';
+import { callTable } from '../cli/call-table.ts';
 import { mayColor } from '../cli/terminal.ts';
-import { DIALOG_STATES } from '../core/words.ts';
 import { ServiceError } from '../core/error.ts';
+import { DIALOG_STATES } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';

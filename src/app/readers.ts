@@ -3,8 +3,8 @@
  */
 import type { ApiReaders } from '../api/readers.ts';
 import type { StreamList } from '../contract/index.ts';
-import { queryDialogs } from '../view/dialog-query.ts';
 import type { Stream } from '../store/stream.ts';
+import { queryDialogs } from '../view/dialog-query.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';

@@ -7,11 +7,11 @@ import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { NO_ROW, ROW } from '../store/message-log.ts';
-import { spanSec, timestampText } from '../view/timestamp.ts';
 import { ssrcText } from '../view/stream-document.ts';
+import { spanSec, timestampText } from '../view/timestamp.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { dialogFacts } from './documents.ts';
 import type { DialogFacts } from './documents.ts';
+import { dialogFacts } from './documents.ts';
 
 const FIRST_LINE_MAX = 200;
 
@@ -65,7 +65,9 @@ function timingFacts(d: Dialog): [string, string][] {
     ['Talk', t.durationMs],
     ['Tear-down', t.teardownMs],
   ];
-  const known = list.filter((e): e is [string, number] => e[1] !== null).map(([k, v]): [string, string] => [k, `${v} ms`]);
+  const known = list
+    .filter((e): e is [string, number] => e[1] !== null)
+    .map(([k, v]): [string, string] => [k, `${v} ms`]);
   if (d.retransmits > 0) known.push(['Retransmissions', String(d.retransmits)]);
   return known;
 }

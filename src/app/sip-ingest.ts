@@ -1,8 +1,10 @@
 /**
  * Bytes that may be a SIP message, from whatever source, to the dialog tracker; losses by reason.
  */
-import { SCAN, SCAN_REASONS, scanSip, SipScan } from '../sip/scan.ts';
+
+import { tally } from '../core/tally.ts';
 import { hasFault } from '../sip/notes.ts';
+import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../sip/scan.ts';
 import type { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 
@@ -23,7 +25,9 @@ export class SipIngest {
   /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
   get malformed(): number {
     return (
-      (this.refused[SCAN.INCOMPLETE] ?? 0) + (this.refused[SCAN.TOO_LONG] ?? 0) + (this.refused[SCAN.TOO_MANY_HEADERS] ?? 0)
+      (this.refused[SCAN.INCOMPLETE] ?? 0) +
+      (this.refused[SCAN.TOO_LONG] ?? 0) +
+      (this.refused[SCAN.TOO_MANY_HEADERS] ?? 0)
     );
   }
 
@@ -32,7 +36,7 @@ export class SipIngest {
     const scan = this.#scan;
     const code = scanSip(buf, start, end, scan);
     if (code !== SCAN.OK) {
-      this.refused[code]!++;
+      tally(this.refused, code);
       return;
     }
     if (hasFault(scan.notes)) this.faulty++;

@@ -2,8 +2,8 @@
  * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
  */
 import type { SkippedPort, Stats } from '../contract/index.ts';
-import { DIALOG_STATES } from '../core/words.ts';
 import type { DialogStateName } from '../core/words.ts';
+import { DIALOG_STATES } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import { nearestRank } from '../view/percentile.ts';
 import type { CaptureSession } from './capture-session.ts';

@@ -28,6 +28,9 @@ export function packageVersion(): string {
 
 /** `--version`: one line for the version, one for what is built in, one for what is not. */
 export function versionText(): string {
-  const names = (built: boolean): string => FEATURES.filter(([, b]) => b === built).map(([n]) => n).join(' ');
+  const names = (built: boolean): string =>
+    FEATURES.filter(([, b]) => b === built)
+      .map(([n]) => n)
+      .join(' ');
   return `calltap ${packageVersion()} (Node ${process.versions.node})\nfeatures: ${names(true)}\nnot built: ${names(false)}\n`;
 }

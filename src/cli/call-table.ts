@@ -20,7 +20,20 @@ export type CallRow = {
   callId: string;
 };
 
-const HEADER = ['Started', 'State', 'Method', 'From', 'To', 'Code', 'Duration', 'PDD', 'MOS', 'Loss', 'Findings', 'Call-ID'];
+const HEADER = [
+  'Started',
+  'State',
+  'Method',
+  'From',
+  'To',
+  'Code',
+  'Duration',
+  'PDD',
+  'MOS',
+  'Loss',
+  'Findings',
+  'Call-ID',
+];
 const RIGHT = new Set([5, 6, 7, 8, 9]);
 const STATE_COLUMN = 1;
 const MOS_COLUMN = 8;

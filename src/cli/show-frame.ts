@@ -7,16 +7,30 @@
 import { ServiceError } from '../core/error.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import { captureOpenError } from '../sources/file-source.ts';
-import { loadNative, PCAP_STATUS } from '../sources/native.ts';
 import type { NativeFrame } from '../sources/native.ts';
+import { loadNative, PCAP_STATUS } from '../sources/native.ts';
 import { timestampText } from '../view/timestamp.ts';
 import { safeText } from './terminal.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;
 const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'ICMP', 6: 'TCP', 17: 'UDP', 58: 'ICMPv6' };
 const TUNNELS = [
-  'VLAN', 'MPLS', 'PPPoE', 'GRE', 'ERSPAN', 'IP-in-IP', 'VXLAN', 'GENEVE',
-  'GTP-U', 'Teredo', 'TZSP', 'L2TP', 'ESP-NULL', 'NSH', 'MACsec', 'HPERM',
+  'VLAN',
+  'MPLS',
+  'PPPoE',
+  'GRE',
+  'ERSPAN',
+  'IP-in-IP',
+  'VXLAN',
+  'GENEVE',
+  'GTP-U',
+  'Teredo',
+  'TZSP',
+  'L2TP',
+  'ESP-NULL',
+  'NSH',
+  'MACsec',
+  'HPERM',
 ];
 
 const FNV_OFFSET = 0xcbf29ce484222325n;

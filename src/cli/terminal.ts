@@ -4,7 +4,6 @@
 
 /** Replaces control characters (C0, C1, DEL and bidirectional overrides), so that captured text cannot steer a terminal. */
 export function safeText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\u00b7');
 }
 

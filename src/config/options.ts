@@ -1,6 +1,13 @@
 /** The one table of options: flag, environment variable, configuration key, default and help of each. */
 
-import { API_MAX_CONN, API_MAX_ROWS, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES, HEP_RATE_LIMIT } from '../core/limits.ts';
+import {
+  API_MAX_CONN,
+  API_MAX_ROWS,
+  HEP_RATE_LIMIT,
+  MAX_DIALOGS,
+  MAX_STREAMS,
+  MESSAGE_LOG_BYTES,
+} from '../core/limits.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import { group, toggle, value } from './option-spec.ts';
 import type { OptionType } from './option-value.ts';

@@ -57,7 +57,7 @@ export function parseIpv4(text: string): number {
       value = value * 256 + octet;
       octet = -1;
     } else if (c >= 48 && c <= 57) {
-      octet = (octet < 0 ? 0 : octet) * 10 + (c - 48);
+      octet = Math.max(octet, 0) * 10 + (c - 48);
       if (octet > 255) return -1;
     } else return -1;
   }
@@ -107,7 +107,9 @@ export type EndpointKey = number | string;
 /** Key of the endpoint whose address bytes stand at `off`. */
 export function endpointKey(b: Uint8Array, off: number, version: number, port: number): EndpointKey {
   if (version === 6) return `${ipv6Text(b, off)}|${port}`;
-  return (((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0)) * 65536 + port;
+  return (
+    (((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0)) * 65536 + port
+  );
 }
 
 /** Key of an endpoint given as text (as SDP has it), or null when `address` is no IP address. */

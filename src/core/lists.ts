@@ -8,11 +8,10 @@
  */
 export function appended<T>(list: readonly T[] | null, item: T): T[] {
   if (list === null || list.length === 0) return [item];
-  const [a, b, c] = list;
   // The casts only say that an index below the length holds an item.
-  if (list.length === 1) return [a as T, item];
-  if (list.length === 2) return [a as T, b as T, item];
-  if (list.length === 3) return [a as T, b as T, c as T, item];
+  if (list.length === 1) return [list[0] as T, item];
+  if (list.length === 2) return [list[0] as T, list[1] as T, item];
+  if (list.length === 3) return [list[0] as T, list[1] as T, list[2] as T, item];
   const grown = list as T[];
   grown.push(item);
   return grown;

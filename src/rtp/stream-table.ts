@@ -5,7 +5,6 @@ import { STREAM, STREAM_BYTES } from './stream-layout.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
 import { readStream, timeUs } from './stream-snapshot.ts';
 
-
 /** What the addon says about the table's layout. */
 export type StreamTableInfo = { readonly streamBytes: number; readonly streamChunk: number };
 

@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
-import { loadNative, PCAP_STATUS } from './native.ts';
 import type { NativeCapture, NativeInfo } from './native.ts';
+import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 

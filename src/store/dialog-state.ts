@@ -4,8 +4,9 @@
  * A rule names family, event, the states it starts from and where it leads. What no rule names
  * changes nothing. RFC 3261 (INVITE, BYE, CANCEL, REGISTER), RFC 3515 (REFER), RFC 6665 (SUBSCRIBE).
  */
-import { DIALOG_STATES } from '../core/words.ts';
+
 import type { DialogStateName } from '../core/words.ts';
+import { DIALOG_STATES } from '../core/words.ts';
 import { METHOD } from '../sip/method.ts';
 
 /** Families by the method that opened the dialog. */
@@ -163,7 +164,5 @@ export function initialState(method: number, isRequest: boolean, hasBothTags: bo
 
 /** States in which a dialog's media descriptions no longer claim new streams. */
 export function isEnded(state: number): boolean {
-  return (
-    state === STATE.Completed || state === STATE.Failed || state === STATE.Canceled || state === STATE.Redirected
-  );
+  return state === STATE.Completed || state === STATE.Failed || state === STATE.Canceled || state === STATE.Redirected;
 }

@@ -3,11 +3,13 @@
  *
  * Kept beside the map: idle order as a linked list, arrival order as an array, counts by state.
  */
+
 import { asBuffer } from '../core/byte-text.ts';
+import { tally } from '../core/tally.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { CallIdIndex } from './call-id-index.ts';
-import { CALL_ID_HERE, Dialog, DialogColumns } from './dialog.ts';
 import type { DialogInit } from './dialog.ts';
+import { CALL_ID_HERE, Dialog, DialogColumns } from './dialog.ts';
 import { IdleOrder } from './idle-order.ts';
 
 /** Dialogs whose columns share one block of memory. */
@@ -77,8 +79,8 @@ export class DialogStore {
     else this.#lastCreatedUs = dialog.createdUs;
     dialog.orderIndex = this.#order.push(dialog) - 1;
     this.#idle.add(slot);
-    this.inState[dialog.state]!++;
-    this.entered[dialog.state]!++;
+    tally(this.inState, dialog.state);
+    tally(this.entered, dialog.state);
     this.#sorted = null;
     this.generation++;
     return dialog;
@@ -92,9 +94,9 @@ export class DialogStore {
 
   setState(dialog: Dialog, state: number): void {
     if (dialog.state === state) return;
-    this.inState[dialog.state]!--;
-    this.inState[state]!++;
-    this.entered[state]!++;
+    tally(this.inState, dialog.state, -1);
+    tally(this.inState, state);
+    tally(this.entered, state);
     dialog.state = state;
     this.generation++;
   }
@@ -136,7 +138,7 @@ export class DialogStore {
     this.#idle.remove(dialog.slot);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
-    this.inState[dialog.state]!--;
+    tally(this.inState, dialog.state, -1);
     this.#order[dialog.orderIndex] = undefined;
     this.#sorted = null;
     this.evicted++;

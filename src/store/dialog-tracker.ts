@@ -3,22 +3,24 @@
  *
  * The hot path of the program: no allocation for a message of a known dialog but what the log copies.
  */
+
 import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
-import { METHOD, METHOD_NAMES } from '../sip/method.ts';
+import { tally } from '../core/tally.ts';
 import { displayNameOf, userOfNameAddr } from '../sip/address.ts';
+import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
 import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
+import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
+import { MARK } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
-import { MARK } from './dialog.ts';
-import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import type { ExpiryQueue } from './expiry-queue.ts';
-import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
-import { NO_ROW, ROW } from './message-log.ts';
+import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
 import type { MessageFacts, MessageLog } from './message-log.ts';
+import { NO_ROW, ROW } from './message-log.ts';
 import { grantedExpiry, noteRequest } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
 
@@ -95,11 +97,11 @@ export class DialogTracker {
     counts.messages++;
     if (scan.isRequest) {
       counts.requests++;
-      counts.requestsByMethod[scan.method]!++;
+      tally(counts.requestsByMethod, scan.method);
     } else {
       counts.responses++;
-      counts.responsesByMethod[scan.cseqMethod]!++;
-      counts.byStatus[scan.status]!++;
+      tally(counts.responsesByMethod, scan.cseqMethod);
+      tally(counts.byStatus, scan.status);
     }
     if (scan.callIdStart < 0 || scan.callIdEnd === scan.callIdStart) {
       counts.withoutCallId++;
@@ -201,7 +203,7 @@ export class DialogTracker {
     f.transport = c.transport;
     f.method = scan.isRequest ? scan.method : scan.cseqMethod;
     f.status = scan.isRequest ? 0 : scan.status;
-    f.cseq = scan.cseq < 0 ? 0 : scan.cseq;
+    f.cseq = Math.max(scan.cseq, 0);
     f.ipId = c.ipId;
     f.srcPort = c.srcPort;
     f.dstPort = c.dstPort;
@@ -247,7 +249,10 @@ export class DialogTracker {
         break;
       case METHOD.INFO:
         // Key presses by INFO: application/dtmf and application/dtmf-relay.
-        if (scan.contentTypeStart >= 0 && /^application\/dtmf/i.test(decodeText(buf, scan.contentTypeStart, scan.contentTypeEnd)))
+        if (
+          scan.contentTypeStart >= 0 &&
+          /^application\/dtmf/i.test(decodeText(buf, scan.contentTypeStart, scan.contentTypeEnd))
+        )
           d.marks |= MARK.DTMF;
         break;
       case METHOD.REGISTER:

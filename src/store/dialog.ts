@@ -6,9 +6,9 @@
  */
 import { wordsOf } from '../core/byte-search.ts';
 import type { EndpointKey } from '../core/ip.ts';
-import type { Stream } from './stream.ts';
-import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
 import { NO_ROW } from './message-log.ts';
+import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
+import type { Stream } from './stream.ts';
 
 /** What was seen on the way; bits of `Dialog.marks`. */
 export const MARK = {

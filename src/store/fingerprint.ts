@@ -52,12 +52,14 @@ export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: numbe
       ? hashRange(buf, scan.branchStart, scan.branchEnd)
       : hashRange(buf, scan.viaStart, scan.viaEnd);
   let b = KEY_B ^ Math.imul(scan.isRequest ? 1000 + scan.method : scan.status, 0x9e3779b1);
-  if (scan.isRequest && scan.method === 0) b = Math.imul(b ^ hashRange(buf, scan.methodStart, scan.methodEnd), 0x85ebca6b);
+  if (scan.isRequest && scan.method === 0)
+    b = Math.imul(b ^ hashRange(buf, scan.methodStart, scan.methodEnd), 0x85ebca6b);
   b = Math.imul(b ^ scan.cseq, 0x85ebca6b);
   b = Math.imul(b ^ (scan.cseqMethod + 77), 0xc2b2ae35);
   if (!scan.isRequest) b = Math.imul(b ^ toTagHash, 0x27d4eb2f);
   const n = c.ipVersion === 6 ? 16 : 4;
-  let way = c.transport;
+  // Not the transport: mirrors name it differently than the wire (Kamailio says 22 for TLS).
+  let way = KEY_B;
   for (let i = 0; i < n; i++) {
     way = Math.imul(way ^ (c.addresses[c.srcOff + i] ?? 0), 0x01000193);
     way = Math.imul(way ^ (c.addresses[c.dstOff + i] ?? 0), 0x01000193);

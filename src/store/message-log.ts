@@ -16,7 +16,15 @@ const ROW_COST = 96;
 export const NO_ROW = -1;
 
 /** Row flags. */
-export const ROW = { REQUEST: 1, RETRANSMISSION: 2, COPY: 4, DUPLICATE: 8, IPV6: 16, SNAPPED: 32, CREDENTIALS: 64 } as const;
+export const ROW = {
+  REQUEST: 1,
+  RETRANSMISSION: 2,
+  COPY: 4,
+  DUPLICATE: 8,
+  IPV6: 16,
+  SNAPPED: 32,
+  CREDENTIALS: 64,
+} as const;
 
 /** The facts of a message that its dialog keeps. */
 export type MessageFacts = {
@@ -265,7 +273,11 @@ export class MessageLog {
     const last = this.#chunks.get(this.#lastChunk);
     if (last !== undefined && last.used + len <= this.#chunkBytes) return last;
     while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
-    const chunk: Chunk = { bytes: this.#spareChunk ?? this.#allocate(this.#chunkBytes), used: 0, rows: this.#nextRow - 1 };
+    const chunk: Chunk = {
+      bytes: this.#spareChunk ?? this.#allocate(this.#chunkBytes),
+      used: 0,
+      rows: this.#nextRow - 1,
+    };
     this.#spareChunk = undefined;
     this.#chunks.set(++this.#lastChunk, chunk);
     return chunk;

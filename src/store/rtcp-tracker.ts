@@ -3,10 +3,10 @@
  * stream they judge. Never overwrites what was measured.
  */
 import { endpointKey } from '../core/ip.ts';
-import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../rtp/rtcp.ts';
-import type { ReportBlock, RtcpPacket } from '../rtp/rtcp.ts';
-import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../rtp/round-trip.ts';
 import type { RoundTrip } from '../rtp/round-trip.ts';
+import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../rtp/round-trip.ts';
+import type { ReportBlock, RtcpPacket } from '../rtp/rtcp.ts';
+import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../rtp/rtcp.ts';
 import type { Carrier } from './fingerprint.ts';
 import { RtcpSideData } from './rtcp-data.ts';
 import type { Stream } from './stream.ts';
@@ -89,12 +89,16 @@ export class RtcpTracker {
 
   /** The stream the sender of this RTCP packet sends. */
   #sent(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs));
+    return dataOf(
+      this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs),
+    );
   }
 
   /** The stream the sender of this RTCP packet receives and judges. */
   #received(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs));
+    return dataOf(
+      this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs),
+    );
   }
 }
 

@@ -4,28 +4,34 @@
  * Offer or answer is decided by the exchange, not by the message (RFC 3264 section 4, RFC 3262
  * section 5): an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
  */
-import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
-import { endpointKey, endpointKeyFromText } from '../core/ip.ts';
-import { isPrivateAt } from '../core/private-address.ts';
+import { wordsOf } from '../core/byte-search.ts';
+import { hashBytes } from '../core/half-sip-hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { endpointKey, endpointKeyFromText } from '../core/ip.ts';
+import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
 import { appended } from '../core/lists.ts';
-import { METHOD } from '../sip/method.ts';
-import { ByteSpan, findSdp } from '../sip/body.ts';
-import type { SipScan } from '../sip/scan.ts';
 import { STATIC_PAYLOADS } from '../core/payload-types.ts';
-import type { Sdp, SdpMedia } from '../sdp/model.ts';
+import { isPrivateAt } from '../core/private-address.ts';
 import { codecNames } from '../sdp/codecs.ts';
+import type { Sdp, SdpMedia } from '../sdp/model.ts';
+import { locatePlainAudio, PlainAudio } from '../sdp/plain-audio.ts';
 import { parseSdp } from '../sdp/sdp.ts';
-import { CodecSets } from './codec-set.ts';
+import { ByteSpan, findSdp } from '../sip/body.ts';
+import { METHOD } from '../sip/method.ts';
+import type { SipScan } from '../sip/scan.ts';
 import type { CodecFormat, CodecSet } from './codec-set.ts';
-import { STATE } from './dialog-state.ts';
-import { MARK } from './dialog.ts';
+import { CodecSets } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
+import { MARK } from './dialog.ts';
+import { STATE } from './dialog-state.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
-import { hashRange } from './fingerprint.ts';
 import type { Carrier } from './fingerprint.ts';
-import { lastOfSide, sdpEvent } from './sdp-timeline.ts';
+import { hashRange } from './fingerprint.ts';
+import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
+import type { SdpShape } from './sdp-shapes.ts';
+import { SdpShapes } from './sdp-shapes.ts';
 import type { SdpEntry, SdpMediaLine, SdpTransaction } from './sdp-timeline.ts';
+import { lastOfSide, sdpEvent } from './sdp-timeline.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -36,6 +42,8 @@ export class SdpTracker {
   readonly #endpoints: EndpointIndex;
   readonly #onClaim: (key: EndpointKey, claim: Claim) => void;
   readonly #sets = new CodecSets();
+  readonly #shapes = new SdpShapes();
+  readonly #plain = new PlainAudio();
   readonly #range = new ByteSpan();
   #named = 0;
   bodies = 0;
@@ -51,19 +59,68 @@ export class SdpTracker {
     const range = this.#range;
     if (!findSdp(buf, scan, range)) return;
     this.bodies++;
-    const parsed = parseSdp(buf, range.start, range.end);
+    const { start, end } = range;
+    const plain = this.#plain;
+    const isPlain = locatePlainAudio(buf, wordsOf(buf), start, end, plain);
+    const shape = isPlain ? this.#shapes.find(buf, plain.restStart, end) : null;
+    if (shape !== null) {
+      const hash = bodyHash(hashBytes(buf, start, plain.restStart), this.#shapes.hash);
+      const entry = this.#addOnce(d, buf, scan, c, hash, shape, null, NO_LINES);
+      if (plain.port === 0) return;
+      const claim = entry ?? { dialog: d, fromUs: c.tsUs, codecs: shape.codecs, mediaType: 'audio' };
+      this.#named = 0;
+      this.#nameKey(plainKey(plain.v4, plain.port), claim);
+      return;
+    }
+    const parsed = parseSdp(buf, start, end);
     if (!parsed.ok) {
       this.malformed++;
       return;
     }
-    const hash = hashRange(buf, range.start, range.end);
-    const transaction = this.#transaction(d, scan);
-    const lines = this.#mediaLines(parsed.value.media);
-    if (!hasBody(transaction, hash)) {
-      this.#addEntry(d, buf, scan, c, transaction, parsed.value, lines);
-      addBody(transaction, hash);
-    }
+    const media = parsed.value.media;
+    const lines = this.#mediaLines(media);
+    // The same bytes must give the same hash whether their shape is known yet or not.
+    const split = isPlain ? plain.restStart : end;
+    const restHash = isPlain ? hashBytes(buf, split, end) : 0;
+    if (isPlain) this.#learn(buf, split, end, restHash, media, lines);
+    this.#addOnce(d, buf, scan, c, bodyHash(hashBytes(buf, start, split), restHash), null, parsed.value, lines);
     this.#claim(d, parsed.value, lines, c.tsUs);
+  }
+
+  /** Remembers what stands behind the port when nothing of it belongs to one call. */
+  #learn(
+    buf: Buffer,
+    start: number,
+    end: number,
+    hash: number,
+    media: readonly SdpMedia[],
+    lines: readonly SdpMediaLine[],
+  ): void {
+    const m = media[0];
+    const line = lines[0];
+    if (m === undefined || line === undefined || media.length !== 1 || m.type !== 'audio' || m.hasOwnConnection) return;
+    const isOwn = m.rtcpPort !== null || m.candidates.length > 0 || m.cryptoSuites.length > 0 || m.ssrcs.length > 0;
+    if (isOwn || m.iceUfrag !== null || m.hasFingerprint) return;
+    const { mode, isRtp, codecs } = line;
+    this.#shapes.learn(buf, start, end, hash, { mode, isRtp, isSrtp: m.proto.includes('SAVP'), codecs });
+  }
+
+  /** Adds the description to the timeline unless its transaction has had it; returns the plain entry made of a shape. */
+  #addOnce(
+    d: Dialog,
+    buf: Uint8Array,
+    scan: SipScan,
+    c: Carrier,
+    hash: number,
+    shape: SdpShape | null,
+    sdp: Sdp | null,
+    lines: SdpMediaLine[],
+  ): PlainSdpEntry | null {
+    const transaction = this.#transaction(d, scan);
+    if (hasBody(transaction, hash)) return null;
+    const entry = this.#addEntry(d, buf, scan, c, transaction, shape, sdp, lines);
+    addBody(transaction, hash);
+    return entry;
   }
 
   /** An evicted dialog names nothing any more. */
@@ -103,7 +160,16 @@ export class SdpTracker {
     return made;
   }
 
-  #addEntry(d: Dialog, buf: Uint8Array, scan: SipScan, c: Carrier, t: SdpTransaction, sdp: Sdp, lines: SdpMediaLine[]): void {
+  #addEntry(
+    d: Dialog,
+    buf: Uint8Array,
+    scan: SipScan,
+    c: Carrier,
+    t: SdpTransaction,
+    shape: SdpShape | null,
+    sdp: Sdp | null,
+    lines: SdpMediaLine[],
+  ): PlainSdpEntry | null {
     let isOffer: boolean;
     if (scan.isRequest) {
       isOffer = !t.responseOffered;
@@ -114,26 +180,16 @@ export class SdpTracker {
       if (isOffer) t.responseOffered = true;
     }
     const entries = d.sdp ?? NO_ENTRIES;
-    if (entries.length >= MAX_SDP_ENTRIES) return;
-    const main = mainLine(lines);
+    if (entries.length >= MAX_SDP_ENTRIES) return null;
     const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
     const side = isOpener === scan.isRequest ? 0 : 1;
-    const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
-    const draft: Mutable<SdpEntry> = {
-      tsUs: c.tsUs,
-      isOffer,
-      side,
-      codecs: main?.codecs ?? EMPTY_CODECS,
-      mode: main?.mode ?? 'sendrecv',
-      address: main?.address ?? null,
-      port: main === undefined ? null : main.port,
-      hasT38: hasActiveImage(lines),
-      sender,
-      toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
-      media: lines,
-      event: null,
-    };
-    const first = isOffer ? (t.offerSender ??= sender) : (t.answerSender ??= sender);
+    const plain =
+      shape === null ? null : new PlainSdpEntry(d, shape, this.#plain.v4, this.#plain.port, isOffer, side, c);
+    const draft: Mutable<SdpEntry> = plain ?? generalEntry(lines, isOffer, side, c);
+    const sender = draft.sender;
+    if (isOffer) t.offerSender ??= sender;
+    else t.answerSender ??= sender;
+    const first = isOffer ? t.offerSender : t.answerSender;
     // The same offer or answer from another sender is another hop's or another fork's view of the same exchange.
     const last = first === sender ? lastOfSide(entries, side, sender) : null;
     const event = last === null ? null : sdpEvent(last, draft, d.state === STATE.Transferring);
@@ -141,10 +197,12 @@ export class SdpTracker {
     d.sdp = appended(entries, draft);
     if (event === 'hold') d.marks |= MARK.HELD;
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
-    for (const m of sdp.media) {
+    if (shape?.isSrtp === true) d.marks |= MARK.SRTP;
+    for (const m of sdp?.media ?? NO_MEDIA) {
       if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
       if (m.candidates.length > 0) d.marks |= MARK.ICE;
     }
+    return plain;
   }
 
   #mediaLines(media: readonly SdpMedia[]): SdpMediaLine[] {
@@ -182,7 +240,10 @@ export class SdpTracker {
   #name(address: string | null, port: number, claim: Claim): void {
     if (address === null || port === 0 || this.#named >= MAX_SDP_ENDPOINTS) return;
     const key = endpointKeyFromText(address, port);
-    if (key === null) return;
+    if (key !== null) this.#nameKey(key, claim);
+  }
+
+  #nameKey(key: EndpointKey, claim: Claim): void {
     this.#named++;
     if (claim.dialog.claimedCount >= MAX_DIALOG_ENDPOINTS || !this.#endpoints.add(key, claim)) return;
     claim.dialog.addClaimedKey(key);
@@ -192,6 +253,31 @@ export class SdpTracker {
 
 const NONE: SdpTransaction[] = [];
 const NO_ENTRIES: SdpEntry[] = [];
+const NO_LINES: SdpMediaLine[] = [];
+const NO_MEDIA: readonly SdpMedia[] = [];
+
+/** Hash of a body by those of its two parts; never 0, which stands for none. */
+function bodyHash(head: number, rest: number): number {
+  return Math.imul(head, 0x9e3779b1) ^ rest || 1;
+}
+
+function generalEntry(lines: SdpMediaLine[], isOffer: boolean, side: number, c: Carrier): Mutable<SdpEntry> {
+  const main = mainLine(lines);
+  return {
+    tsUs: c.tsUs,
+    isOffer,
+    side,
+    codecs: main?.codecs ?? EMPTY_CODECS,
+    mode: main?.mode ?? 'sendrecv',
+    address: main?.address ?? null,
+    port: main === undefined ? null : main.port,
+    hasT38: hasActiveImage(lines),
+    sender: endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort),
+    toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
+    media: lines,
+    event: null,
+  };
+}
 
 function hasBody(t: SdpTransaction, hash: number): boolean {
   return t.firstBody === hash || t.secondBody === hash || (t.moreBodies?.includes(hash) ?? false);

@@ -5,8 +5,8 @@
  * SDP named one of its ends (then even one packet is enough).
  */
 import { EndpointMap } from '../core/endpoint-map.ts';
-import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import { appended } from '../core/lists.ts';
 import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
@@ -226,8 +226,7 @@ export class StreamStore {
       const waiting = this.#waiting.get(source);
       const unowned = waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
       const owned = this.#endpoints.find(source, atUs)?.dialog.streams ?? [];
-      for (const list of [owned, unowned])
-        for (const s of list) if (s.ssrc === ssrc && s.srcKey === source) return s;
+      for (const list of [owned, unowned]) for (const s of list) if (s.ssrc === ssrc && s.srcKey === source) return s;
     }
     return null;
   }
@@ -313,8 +312,7 @@ function put(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stre
   else if (Array.isArray(held)) {
     if (held.length >= STREAMS_AN_ENDPOINT) held.shift();
     held.push(stream);
-  }
-  else map.set(key, [held, stream]);
+  } else map.set(key, [held, stream]);
 }
 
 function take(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {

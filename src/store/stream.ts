@@ -2,9 +2,9 @@
  * One RTP stream as the store knows it; its counters live in the native table (src/rtp/stream-table.ts).
  */
 import type { EndpointKey } from '../core/ip.ts';
-import type { RtcpSideData } from './rtcp-data.ts';
-import type { Claim } from './endpoint-index.ts';
 import type { Dialog, FramePointer } from './dialog.ts';
+import type { Claim } from './endpoint-index.ts';
+import type { RtcpSideData } from './rtcp-data.ts';
 
 /** Streams whose columns share one buffer. It lives as long as one of them, so a block is small. */
 const BLOCK = 32;

@@ -5,11 +5,11 @@ import { STATIC_PAYLOADS } from '../core/payload-types.ts';
 import { impairmentOf } from '../rtp/codec-impairment.ts';
 import type { Impairment } from '../rtp/emodel.ts';
 import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../rtp/quality.ts';
-import { streamJitter } from '../rtp/stream-snapshot.ts';
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
+import { streamJitter } from '../rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
-import { formatOf } from '../store/codec-set.ts';
 import type { CodecFormat } from '../store/codec-set.ts';
+import { formatOf } from '../store/codec-set.ts';
 import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 

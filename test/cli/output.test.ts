@@ -12,7 +12,8 @@ test('the table has a line a dialog, oldest first, and a summary', async () => {
   const lines = (await printed(['-I', DEMO])).split('\n');
   assert.match(lines[0] ?? '', /^Started +State +Method +From +To +Code +Duration +PDD +MOS +Loss +Findings +Call-ID$/);
   const rows = lines.slice(1, 1 + dialogs.length);
-  assert.deepEqual(rows.map((row) => row.split(/\s+/).at(-1)).sort(), dialogs.map((d) => d.call_id).sort());
+  const shown = new Set(rows.map((row) => row.split(/\s+/).at(-1)));
+  assert.deepEqual(shown, new Set(dialogs.map((d) => d.call_id)));
   const starts = rows.map((row) => row.slice(0, 12));
   assert.deepEqual(starts, [...starts].sort());
   const one = (id: string): string => rows.find((row) => row.includes(` ${id}@`)) ?? '';

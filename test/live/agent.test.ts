@@ -1,7 +1,7 @@
 /** The agent on a live host: `-d lo` and `-L` feed one set of dialogs, and a signal ends it with a table. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -80,7 +80,10 @@ async function dialogWith(agent: Agent, callId: string, messages: number): Promi
 }
 
 test('-d lo captures a call once, says which filter runs, and stops within two seconds', { skip: noRoot }, async () => {
-  const agent = await start(['-d', 'lo', '--portrange', '45061', '--api', '127.0.0.1:0'], /capturing on lo, filter: \w+/);
+  const agent = await start(
+    ['-d', 'lo', '--portrange', '45061', '--api', '127.0.0.1:0'],
+    /capturing on lo, filter: \w+/,
+  );
   try {
     const callId = `live-${process.pid}`;
     await send(message('INVITE sip:1002@example.com SIP/2.0', callId, '1 INVITE'), 45061);

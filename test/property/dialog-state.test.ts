@@ -4,7 +4,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DIALOG_STATES } from '../../src/core/words.ts';
 import { METHOD_NAMES } from '../../src/sip/method.ts';
-import { DIALOG_EVENTS, DIALOG_RULES, EVENT, FAMILIES, familyOf, initialState, nextState, STATE } from '../../src/store/dialog-state.ts';
+import {
+  DIALOG_EVENTS,
+  DIALOG_RULES,
+  EVENT,
+  FAMILIES,
+  familyOf,
+  initialState,
+  nextState,
+  STATE,
+} from '../../src/store/dialog-state.ts';
 
 const methods = METHOD_NAMES.map((_, id) => id);
 
@@ -54,7 +63,14 @@ test('a challenge and an event without meaning never move a dialog', () => {
 });
 
 test('once answered, no failure, cancel or redirect of an INVITE undoes the call', () => {
-  const late = ['invite-failure', 'invite-cancelled', 'invite-redirect', 'cancel', 'invite-progress', 'invite-again'] as const;
+  const late = [
+    'invite-failure',
+    'invite-cancelled',
+    'invite-redirect',
+    'cancel',
+    'invite-progress',
+    'invite-again',
+  ] as const;
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...late), { maxLength: 20 }), (names) => {
       const states = run(1, true, false, [EVENT['invite-success'], ...names.map((n) => EVENT[n])]).states;
@@ -78,14 +94,18 @@ test('a 2xx beats CANCEL, failure and redirect; a BYE beats everything but them'
 
 test('a transfer returns to where it began', () => {
   fc.assert(
-    fc.property(runs, fc.constantFrom('refer-refused', 'refer-ended'), ({ method, isRequest, bothTags, events }, end) => {
-      const before = run(method, isRequest, bothTags, events);
-      const at = before.states[before.states.length - 1] ?? 0;
-      if (at === STATE.Transferring) return;
-      const after = run(method, isRequest, bothTags, [...events, EVENT.refer, EVENT[end as 'refer-ended']]).states;
-      assert.equal(after[after.length - 2], STATE.Transferring);
-      assert.equal(after[after.length - 1], at);
-    }),
+    fc.property(
+      runs,
+      fc.constantFrom('refer-refused', 'refer-ended'),
+      ({ method, isRequest, bothTags, events }, end) => {
+        const before = run(method, isRequest, bothTags, events);
+        const at = before.states[before.states.length - 1] ?? 0;
+        if (at === STATE.Transferring) return;
+        const after = run(method, isRequest, bothTags, [...events, EVENT.refer, EVENT[end as 'refer-ended']]).states;
+        assert.equal(after[after.length - 2], STATE.Transferring);
+        assert.equal(after[after.length - 1], at);
+      },
+    ),
   );
 });
 

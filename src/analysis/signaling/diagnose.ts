@@ -4,10 +4,11 @@
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import { messageList } from '../message-list.ts';
-import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';
 import type { FinalFailure, RegistrationFailure } from './failure.ts';
-import { authLoopHint, detectAuthLoop, detectRetransmissions, retransmissionsHint } from './loops.ts';
+import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';
 import type { AuthLoop, Retransmissions } from './loops.ts';
+import { authLoopHint, detectAuthLoop, detectRetransmissions, retransmissionsHint } from './loops.ts';
+import type { Abandoned, AckMissing, PostDialDelay } from './progress.ts';
 import {
   abandonedHint,
   ackMissingHint,
@@ -16,7 +17,6 @@ import {
   detectPostDialDelay,
   postDialDelayHint,
 } from './progress.ts';
-import type { Abandoned, AckMissing, PostDialDelay } from './progress.ts';
 
 export type SignalingFindings = {
   finalFailure: FinalFailure | null;

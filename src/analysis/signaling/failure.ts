@@ -1,13 +1,14 @@
 /**
  * Why a transaction failed: the final failure, and what a registration was refused or granted.
  */
-import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
+
 import { parseSip } from '../../sip/message.ts';
-import { MARK } from '../../store/dialog.ts';
+import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
 import type { Dialog } from '../../store/dialog.ts';
+import { MARK } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
-import { isChallenge } from '../message-list.ts';
 import type { MessageView } from '../message-list.ts';
+import { isChallenge } from '../message-list.ts';
 
 export type FinalFailure = {
   code: number;
@@ -62,13 +63,15 @@ export function detectRegistrationFailure(d: Dialog, list: readonly MessageView[
   if (d.family !== 1) return null;
   let last: MessageView | null = null;
   for (const m of list)
-    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !isChallenge(m.status)) last = m;
+    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !isChallenge(m.status))
+      last = m;
   if (last === null) return null;
   const requested = d.requestedExpirySec >= 0 ? d.requestedExpirySec : null;
   const granted = d.grantedExpirySec >= 0 ? d.grantedExpirySec : null;
   const facts = { code: last.status, requestedExpirySec: requested, evidence: [last.index] };
   if (last.status >= 400) return { kind: 'rejected', grantedExpirySec: null, ...facts };
-  if (last.status >= 300 || requested === null || requested === 0 || granted === null || granted >= requested) return null;
+  if (last.status >= 300 || requested === null || requested === 0 || granted === null || granted >= requested)
+    return null;
   return { kind: 'shortened_expiry', grantedExpirySec: granted, ...facts };
 }
 

@@ -3,8 +3,8 @@
  */
 import { METHOD_NAMES } from '../../sip/method.ts';
 import type { Dialog } from '../../store/dialog.ts';
-import { isChallenge } from '../message-list.ts';
 import type { MessageView } from '../message-list.ts';
+import { isChallenge } from '../message-list.ts';
 import { SIGNALING } from './thresholds.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };

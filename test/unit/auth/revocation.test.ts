@@ -85,7 +85,8 @@ test('a change that keeps size and mtime is seen by the inode and its change tim
   writeFileSync(`${path}.new`, 'cccc\n');
   utimesSync(`${path}.new`, old, old);
   renameSync(`${path}.new`, path);
-  assert.equal(statSync(path).mtimeMs, old.getTime());
+  // A file system may keep the time a little short of a whole millisecond.
+  assert.ok(Math.abs(statSync(path).mtimeMs - old.getTime()) < 1);
   assert.ok(list.has('cccc'), 'replaced');
 });
 

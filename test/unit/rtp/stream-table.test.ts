@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { LANE_MODE, STREAM, STREAM_BYTES, STREAM_FLAG, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { packetMs, streamJitter } from '../../../src/rtp/stream-snapshot.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
-import { parseWindow } from '../../../src/rtp/stream-window.ts';
-import { laneOf, windowJitterMs } from '../../../src/rtp/stream-window.ts';
+import { laneOf, parseWindow, windowJitterMs } from '../../../src/rtp/stream-window.ts';
 
 const INFO = { streamBytes: STREAM_BYTES, streamChunk: 4 };
 const FIRST_US = 1_700_000_000_123_456;

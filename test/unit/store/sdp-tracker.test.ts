@@ -11,6 +11,7 @@ import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { MAX_SDP_ENTRIES } from '../../../src/core/limits.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { MARK } from '../../../src/store/dialog.ts';
+import { PlainSdpEntry } from '../../../src/store/plain-sdp-entry.ts';
 import { TrackerKit } from './tracker-kit.ts';
 
 /** Each entry as one word: who, what, and what it changed. */
@@ -243,4 +244,42 @@ test('the timeline has an end', () => {
   for (let i = 0; i < MAX_SDP_ENTRIES; i++)
     reinvite(call, 3000 + i * 100, caller({ version: i + 2 }), callee({ version: i + 2 }));
   assert.equal(kit.play(call).sdp?.length, MAX_SDP_ENTRIES);
+});
+
+test('a description whose shape is known says the same as when it was read in full', () => {
+  const kit = new TrackerKit();
+  const bodies = [
+    caller(),
+    caller({ direction: 'sendonly' }),
+    callee({ codecs: [CODEC.PCMU, CODEC.PCMA] }),
+    t38Sdp({ media: BOB.rtp, session: 'b' }),
+  ];
+  const said = (name: string) => {
+    const call = scriptOf(name);
+    const invite = call.request('INVITE', 0, { body: sdpBody(caller()) });
+    for (const [i, body] of bodies.entries()) call.respond(invite, 180 + (i % 4), 100 + i, { body: sdpBody(body) });
+    const d = kit.play(call);
+    const { sdp, claimedKeys, marks } = d;
+    const entries = (sdp ?? []).map(
+      ({ isOffer, side, codecs, mode, address, port, event, hasT38, sender, toPublicPeer, media }) => ({
+        ...{ isOffer, side, codecs, mode, address, port, event, hasT38, sender, toPublicPeer },
+        media: media.map((m) => ({
+          type: m.type,
+          address: m.address,
+          port: m.port,
+          mode: m.mode,
+          isRtp: m.isRtp,
+          codecs: m.codecs,
+        })),
+      }),
+    );
+    return { entries, claimedKeys, marks, plain: (sdp ?? []).filter((e) => e instanceof PlainSdpEntry).length };
+  };
+  const first = said('read');
+  const second = said('known');
+  assert.deepEqual({ ...second, plain: 0 }, { ...first, plain: 0 });
+  assert.ok(
+    second.plain > first.plain && second.plain < second.entries.length,
+    'some took the short way, T.38 did not',
+  );
 });
