@@ -1,9 +1,10 @@
-#!/usr/bin/env -S node --min-semi-space-size=64 --max-semi-space-size=64
-import { runShowFrame } from '../cli/show-frame.ts';
-import { loadConfig } from '../config/config.ts';
+#!/usr/bin/env node
 /**
  * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
  */
+
+import { runShowFrame } from '../cli/show-frame.ts';
+import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
 import { ServiceError } from '../core/error.ts';
