@@ -63,7 +63,7 @@ static bool wait_for_bytes(int fd, void *arg) {
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
-  static _Thread_local struct ct_packet_slot slot[CT_BATCH];
+  struct ct_packet_slot slot[CT_BATCH];
   uint32_t linktype[CT_BATCH], n = 0, batches = 0;
   enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
@@ -82,7 +82,7 @@ static void *run(void *arg) {
     st = ct_pcap_next(s->file, &rec);
     if (st != CT_PCAP_RECORD) break;
     struct ct_packet *p = &slot[n].p;
-    memset(p, 0, sizeof(*p));
+    p->vlan = 0; /* all else is set here or by ct_decode_frame() */
     p->ts_ns = rec.ts_ns;
     p->ordinal = rec.ordinal;
     p->frame = rec.data;
