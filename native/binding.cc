@@ -495,13 +495,16 @@ NAN_METHOD(Info) {
   info.GetReturnValue().Set(out);
 }
 
-// adviseHuge(view): asks for huge pages behind a large buffer; a hint, nothing depends on it.
+// adviseHuge(view): asks for huge pages behind a large buffer, and returns the offset at which the first of them
+// can begin; a hint, nothing depends on it.
 NAN_METHOD(AdviseHuge) {
   View v = ViewOf(info[0]);
-  const uintptr_t page = 4096;
-  uintptr_t start = (reinterpret_cast<uintptr_t>(v.data) + page - 1) & ~(page - 1);
-  uintptr_t end = (reinterpret_cast<uintptr_t>(v.data) + v.len) & ~(page - 1);
+  const uintptr_t page = 2 << 20;
+  uintptr_t at = reinterpret_cast<uintptr_t>(v.data);
+  uintptr_t start = (at + page - 1) & ~(page - 1);
+  uintptr_t end = (at + v.len) & ~(page - 1);
   if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
+  info.GetReturnValue().Set(static_cast<double>(start - at));
 }
 
 // digest(view, start, length, out): FNV-1a 64 of view[start..start+length) into out (Int32Array: low, high).

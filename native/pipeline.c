@@ -74,8 +74,8 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
     take = CT_SLAB_BYTES;
     pl->counters[CT_N_RECORD_CUT]++;
   }
-  /* A SIP datagram comes with its whole frame: whether anything will point at it, and so its digest,
-   * is known in TypeScript only. */
+  /* A SIP datagram comes with its whole frame: whether anything will point at it is known in TypeScript
+   * only, which takes the digest then. */
   bool whole = kind == CT_KIND_UDP && pl->digests && p->frame != NULL && bytes >= p->frame &&
                bytes + take <= p->frame + p->caplen && p->caplen <= CT_SLAB_BYTES;
   uint32_t lead = whole ? (uint32_t)(bytes - p->frame) : 0;
@@ -110,6 +110,8 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   memcpy(r->dst, p->dst, 16);
   if (pl->digests && p->frame != NULL && kind == CT_KIND_STREAM_OPENED)
     r->digest = ct_rtp_first_digest(pl->rtp, aux0); /* the stream has just taken it */
+  else if (whole && take > 6 && memcmp(bytes, "INVITE ", 7) == 0)
+    r->digest = ct_fnv1a64(p->frame, p->caplen); /* most calls open with one: this thread has the time */
   else if (pl->digests && p->frame != NULL &&
            (kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP))
     r->digest = ct_fnv1a64(p->frame, p->caplen);

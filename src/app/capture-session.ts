@@ -52,10 +52,13 @@ export type SessionOptions = {
   live?: LiveSource;
 };
 
+const HUGE_PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Zeroed memory that lies on huge pages from its first byte on. What is allocated around it is never touched. */
 function hugeBuffer(bytes: number): Uint8Array {
-  const made = new Uint8Array(bytes);
-  loadNative().adviseHuge(made);
-  return made;
+  const room = new Uint8Array(bytes + HUGE_PAGE_BYTES);
+  const start = loadNative().adviseHuge(room);
+  return room.subarray(start, start + bytes);
 }
 
 export class CaptureSession {

@@ -143,7 +143,8 @@ export class Ingest {
         const c = this.#carry(b, i, TRANSPORT.UDP);
         c.ipId = b.aux2(i);
         c.frameStart = b.off(i) - b.aux0(i);
-        c.frameLength = b.aux1(i);
+        // The digest of an INVITE is taken already.
+        c.frameLength = c.digestHigh === 0 && c.digestLow === 0 ? b.aux1(i) : 0;
         this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
         return;
       }

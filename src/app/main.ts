@@ -3,13 +3,10 @@
  * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
  */
 
-import { runShowFrame } from '../cli/show-frame.ts';
 import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
-import { renderConfig, renderHelp } from '../config/document.ts';
 import { ServiceError } from '../core/error.ts';
 import { runCapture } from './run.ts';
-import { versionText } from './version.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -18,14 +15,20 @@ async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const { config, effective } = loaded.value;
-  if (config.help) process.stdout.write(renderHelp());
-  else if (config.version) process.stdout.write(versionText());
-  else if (config.printConfig) process.stdout.write(renderConfig(effective));
-  else if (config.mintToken) {
+  // A capture is read soonest when only what reads it is loaded before.
+  if (config.help || (config.printConfig && !config.version)) {
+    const { renderConfig, renderHelp } = await import('../config/document.ts');
+    process.stdout.write(config.help ? renderHelp() : renderConfig(effective));
+  } else if (config.version) {
+    const { versionText } = await import('./version.ts');
+    process.stdout.write(versionText());
+  } else if (config.mintToken) {
     const { runMintToken } = await import('./mint-token.ts');
     return runMintToken(config);
-  } else if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
-  else return runCapture(config);
+  } else if (config.showFrame !== null) {
+    const { runShowFrame } = await import('../cli/show-frame.ts');
+    return runShowFrame(config.showFrame, config.decodeEspNull);
+  } else return runCapture(config);
   return 0;
 }
 

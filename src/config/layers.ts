@@ -1,7 +1,7 @@
 /** The three places options come from (flags, environment, TOML file), each read into the same layer of texts. */
 
+import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import { parse } from 'smol-toml';
 import type { Outcome } from './config-error.ts';
 import { mistake, notBuiltIn } from './config-error.ts';
 import type { OptionSpec } from './option-spec.ts';
@@ -103,10 +103,15 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { ok: true, value: layer };
 }
 
+// Few runs have a configuration file: its parser is loaded with the first one, and `require` does not have to wait.
+const require = createRequire(import.meta.url);
+
 /** Reads the text of a configuration file. */
 export function readToml(text: string, file: string): Outcome<Layer> {
   let document: unknown;
   try {
+    // The types of a package do not come through `require`; these are its own.
+    const { parse } = require('smol-toml') as typeof import('smol-toml');
     document = parse(text);
   } catch (error) {
     const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';

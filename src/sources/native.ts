@@ -85,8 +85,8 @@ export type NativeBinding = {
   info(): NativeInfo;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
-  /** Asks for huge pages behind a large buffer: a hint. */
-  adviseHuge(view: Uint8Array): void;
+  /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
+  adviseHuge(view: Uint8Array): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;

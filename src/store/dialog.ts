@@ -63,9 +63,11 @@ const KEYS_HERE = 2;
 const DIGEST = 16;
 const SEEN = 17;
 
-/** Bytes of a Call-ID that have room in the columns; a longer one is a text beside them. */
-export const CALL_ID_HERE = 64;
-const CALL_ID_WORDS = CALL_ID_HERE / 4;
+/** A Call-ID and its length share 64 bytes, a cache line; a longer one is a text beside them. */
+const CALL_ID_WORDS = 16;
+const CALL_ID_BYTES = CALL_ID_WORDS * 4;
+export const CALL_ID_HERE = CALL_ID_BYTES - 4;
+const CALL_ID_LENGTH = CALL_ID_WORDS - 1;
 
 export class DialogColumns {
   readonly f64: Float64Array;
@@ -73,28 +75,26 @@ export class DialogColumns {
   /** Call-IDs as they were sent, zeros behind them. */
   readonly #callIds: Buffer;
   readonly #callIdWords: Int32Array;
-  readonly #callIdLengths: Int32Array;
 
   /** Columns for this many dialogs. */
   constructor(dialogs: number) {
     this.f64 = new Float64Array(dialogs * DOUBLES);
     this.i32 = new Int32Array(this.f64.buffer);
-    const bytes = new ArrayBuffer(dialogs * CALL_ID_HERE);
+    const bytes = new ArrayBuffer(dialogs * CALL_ID_BYTES);
     this.#callIds = Buffer.from(bytes);
     this.#callIdWords = new Int32Array(bytes);
-    this.#callIdLengths = new Int32Array(dialogs);
   }
 
   setCallId(at: number, callId: string): void {
-    const from = at * CALL_ID_HERE;
+    const from = at * CALL_ID_BYTES;
     this.#callIds.fill(0, from, from + CALL_ID_HERE);
     this.#callIds.write(callId, from, CALL_ID_HERE, 'latin1');
-    this.#callIdLengths[at] = callId.length;
+    this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] = callId.length;
   }
 
   /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */
   isCallId(at: number, buf: Uint8Array, start: number, end: number): boolean {
-    if (this.#callIdLengths[at] !== end - start) return false;
+    if (this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] !== end - start) return false;
     const words = wordsOf(buf);
     const stop = Math.min(end, start + CALL_ID_HERE);
     let i = at * CALL_ID_WORDS;
@@ -106,17 +106,27 @@ export class DialogColumns {
   }
 
   callId(at: number): string {
-    const from = at * CALL_ID_HERE;
-    return this.#callIds.toString('latin1', from, from + (this.#callIdLengths[at] ?? 0));
+    const from = at * CALL_ID_BYTES;
+    return this.#callIds.toString('latin1', from, from + (this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] ?? 0));
   }
 }
 
 export class Dialog {
+  // What every message touches comes first: fields lie in memory in the order they are declared.
+  readonly #times: Float64Array;
+  readonly #words: Int32Array;
+  readonly #base: number;
   readonly slot: number;
+  state: number;
+  readonly family: number;
+  marks = 0;
+  originsSeen: number;
+  msgCount = 0;
+  keptCount = 0;
+  inviteCseq = -1;
   readonly serial: number;
   readonly methodId: number;
   readonly methodText: string;
-  readonly family: number;
   readonly origin: number;
   readonly fromUser: string;
   readonly toUser: string;
@@ -124,15 +134,9 @@ export class Dialog {
   readonly toDisplay: string | null;
   /** Hash of the opener's From tag: tells the two sides apart. */
   readonly openerTagHash: number;
-  state: number;
   beforeTransfer: number;
-  marks = 0;
-  originsSeen: number;
-  msgCount = 0;
-  keptCount = 0;
   retransmits = 0;
 
-  inviteCseq = -1;
   progressTagHash = 0;
   branches: ForkBranch[] | null = null;
   answerTagHash = 0;
@@ -164,9 +168,6 @@ export class Dialog {
   /** Number of the capture file its opening message is from; -1 when it came without a frame. */
   readonly #frameSource: number;
   readonly #columns: DialogColumns;
-  readonly #times: Float64Array;
-  readonly #words: Int32Array;
-  readonly #base: number;
   /** The Call-ID when it is longer than the columns have room for. */
   readonly #longCallId: string | null;
 

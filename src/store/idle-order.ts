@@ -1,5 +1,5 @@
 /**
- * Slots in the order they were last touched: a doubly linked list in two integer columns.
+ * Slots in the order they were last touched: a doubly linked list of two integers a slot.
  *
  * As links between the objects themselves, each touch would write into three objects that lie far apart, and tell the
  * garbage collector of each.
@@ -8,8 +8,8 @@ const FIRST_SLOTS = 1024;
 const NONE = -1;
 
 export class IdleOrder {
-  #older: Int32Array = new Int32Array(FIRST_SLOTS).fill(NONE);
-  #newer: Int32Array = new Int32Array(FIRST_SLOTS).fill(NONE);
+  /** The slot touched before this one, and the one touched after it. */
+  #links: Int32Array = new Int32Array(FIRST_SLOTS * 2);
   #oldest = NONE;
   #newest = NONE;
 
@@ -20,14 +20,15 @@ export class IdleOrder {
 
   /** A slot that is not in the list, as the one touched last. */
   add(slot: number): void {
-    if (slot >= this.#older.length) {
-      this.#older = grown(this.#older, slot);
-      this.#newer = grown(this.#newer, slot);
+    if (slot * 2 >= this.#links.length) {
+      const larger = new Int32Array(Math.max(this.#links.length, slot + 1) * 2);
+      larger.set(this.#links);
+      this.#links = larger;
     }
-    this.#older[slot] = this.#newest;
-    this.#newer[slot] = NONE;
+    this.#links[2 * slot] = this.#newest;
+    this.#links[2 * slot + 1] = NONE;
     if (this.#newest === NONE) this.#oldest = slot;
-    else this.#newer[this.#newest] = slot;
+    else this.#links[2 * this.#newest + 1] = slot;
     this.#newest = slot;
   }
 
@@ -39,17 +40,11 @@ export class IdleOrder {
 
   /** A slot that is in the list. */
   remove(slot: number): void {
-    const older = this.#older[slot] ?? NONE;
-    const newer = this.#newer[slot] ?? NONE;
+    const older = this.#links[2 * slot] ?? NONE;
+    const newer = this.#links[2 * slot + 1] ?? NONE;
     if (older === NONE) this.#oldest = newer;
-    else this.#newer[older] = newer;
+    else this.#links[2 * older + 1] = newer;
     if (newer === NONE) this.#newest = older;
-    else this.#older[newer] = older;
+    else this.#links[2 * newer] = older;
   }
-}
-
-function grown(column: Int32Array, slot: number): Int32Array {
-  const larger = new Int32Array(Math.max(column.length * 2, slot + 1)).fill(NONE);
-  larger.set(column);
-  return larger;
 }

@@ -10,7 +10,8 @@ const CHUNK_MIN = 256 * 1024;
 const CHUNK_MAX = 8 * 1024 * 1024;
 /** A message longer than this is kept up to here. */
 const MAX_KEPT_BYTES = 128 * 1024;
-const ROWS = 4096;
+/** Rows of a block, which is as large as three huge pages. */
+const ROWS = 65_536;
 /** What a row's columns cost, charged against the budget beside its bytes. */
 const ROW_COST = 96;
 export const NO_ROW = -1;
@@ -79,11 +80,19 @@ const SRC = 56;
 const DST = 72;
 
 class RowBlock {
-  readonly u8 = new Uint8Array(ROWS * ROW_BYTES);
-  readonly f64 = new Float64Array(this.u8.buffer);
-  readonly i32 = new Int32Array(this.u8.buffer);
-  readonly u32 = new Uint32Array(this.u8.buffer);
-  readonly u16 = new Uint16Array(this.u8.buffer);
+  readonly u8: Uint8Array;
+  readonly f64: Float64Array;
+  readonly i32: Int32Array;
+  readonly u32: Uint32Array;
+  readonly u16: Uint16Array;
+
+  constructor(u8: Uint8Array) {
+    this.u8 = u8;
+    this.f64 = new Float64Array(u8.buffer, u8.byteOffset, u8.length / 8);
+    this.i32 = new Int32Array(u8.buffer, u8.byteOffset, u8.length / 4);
+    this.u32 = new Uint32Array(u8.buffer, u8.byteOffset, u8.length / 4);
+    this.u16 = new Uint16Array(u8.buffer, u8.byteOffset, u8.length / 2);
+  }
 }
 
 let viewed: Buffer | null = null;
@@ -261,7 +270,7 @@ export class MessageLog {
   #block(row: number): RowBlock {
     const key = Math.floor(row / ROWS);
     if (key === this.#writeKey && this.#writeBlock !== undefined) return this.#writeBlock;
-    const block = this.#spareBlock ?? new RowBlock();
+    const block = this.#spareBlock ?? new RowBlock(this.#allocate(ROWS * ROW_BYTES));
     this.#spareBlock = undefined;
     this.#blocks.set(key, block);
     this.#writeKey = key;

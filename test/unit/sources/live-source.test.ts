@@ -58,7 +58,7 @@ class FakeNative {
     return {
       info: () => fake.info,
       digest: () => {},
-      adviseHuge: () => {},
+      adviseHuge: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
       HepCapture: class {
         constructor() {

@@ -64,7 +64,7 @@ test('each dialog is found by its own Call-ID only, through evictions and growth
 
 test('Call-IDs that differ in one byte, in length or in a NUL at the end are different ones', () => {
   const store = new DialogStore(100, () => {});
-  const names = ['a', 'a\0', 'a\0\0\0', 'A', 'b'.repeat(64), 'b'.repeat(65), `${'b'.repeat(64)}c`, 'b'.repeat(63)];
+  const names = ['a', 'a\0', 'a\0\0\0', 'A', ...[59, 60, 61, 64].map((n) => 'b'.repeat(n)), `${'b'.repeat(60)}c`];
   for (const name of names) {
     assert.equal(find(store, name), undefined);
     open(store, name);
