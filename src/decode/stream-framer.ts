@@ -353,6 +353,12 @@ export class StreamFramer {
         return this.#handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
       }
       this.#scanned = 0;
+      // Bytes of earlier segments that might have begun something did not: this segment may begin a message.
+      if (pos < this.#oldBytes && sipStart(b, this.#oldBytes, end) !== START.NO) {
+        this.#ignore(this.#oldBytes - pos);
+        pos = this.#oldBytes;
+        continue;
+      }
       let eol = pos;
       while (eol < end && b[eol] !== 10) eol++;
       const next = Math.min(eol + 1, end);
