@@ -187,8 +187,9 @@ const CODE = /\.(ts|mjs|c|cc|h)$/;
 const PRODUCT = load('src', /\.ts$/);
 const EVERYTHING = ['src', 'native', 'bpf', 'test', 'scripts', 'bench', 'fixtures'].flatMap((f) => load(f, CODE));
 const PLAIN = [...['docs', 'deploy', '.ci'].flatMap((f) => load(f, /./)), ...load('native/test', /\.sh$|^Makefile$/)];
+// In a further work tree of the same clone `.git` is a file that says where the clone is.
 const ROOT_FILES = readdirSync(ROOT, { withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
+  .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json' && entry.name !== '.git')
   .map((entry) => parse(entry.name, readFileSync(join(ROOT, entry.name), 'utf8')));
 
 function broken(files: readonly File[], rule: Rule): string[] {
