@@ -30,7 +30,25 @@ enum ct_kind {
   CT_KIND_STREAM_EVICTED = 11, /* index given back; same aux */
   CT_KIND_RTP = 12,            /* RTP found while decoding a reassembled datagram, for injection */
   CT_KIND_SOURCE_END = 13,     /* end of the source; aux0 enum ct_end */
+  CT_KIND_TLS_BIND = 14,       /* the address of a TLS connection became known or was corrected */
+  CT_KIND_TLS_DATA = 15,       /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
+  CT_KIND_TLS_CLOSE = 16, /* the connection's object was freed or reused; connection 0: the process ended */
 };
+
+/* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from
+ * CT_TLS_LIBRARY_SHIFT on enum ct_tls_library; digest is process id | thread id << 32; frame is the stream
+ * offset, bytes of that direction since it was first seen: a jump is lost bytes. ip_version 0: the address is
+ * not known. A bind's src is the local end, its dst the remote one; data has them as the bytes travelled. */
+enum ct_tls_flag {
+  CT_TLS_WRITTEN = 1,     /* by the observed process; else it was read */
+  CT_TLS_TRUNCATED = 2,   /* the call had more than is carried (max_call) */
+  CT_TLS_LAST_CHUNK = 4,  /* of its call */
+  CT_TLS_FAULT = 8,       /* the bytes could not be read: len is 0, the offset goes on */
+  CT_TLS_WEAK_TUPLE = 16, /* the address is likely, not proven: a later bind may correct it */
+  CT_TLS_SHARED = 32,     /* the connection lives in memory shared by processes */
+  CT_TLS_UNDECIDED = 64,  /* a WebSocket upgrade under the SIP-only filter: waits for verdict() */
+};
+#define CT_TLS_LIBRARY_SHIFT 8
 
 enum ct_origin { CT_ORIGIN_WIRE = 0, CT_ORIGIN_HEP = 1, CT_ORIGIN_UPROBE = 2 };
 

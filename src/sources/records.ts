@@ -22,6 +22,9 @@ export const KIND = {
   STREAM_EVICTED: 11,
   RTP: 12,
   SOURCE_END: 13,
+  TLS_BIND: 14,
+  TLS_DATA: 15,
+  TLS_CLOSE: 16,
 } as const;
 
 /** enum ct_record_flag */
@@ -29,6 +32,21 @@ export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELE
 
 /** enum ct_end */
 export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4, NOT_OPENED: 5 } as const;
+
+/** enum ct_tls_flag: aux2 of a TLS record. */
+export const TLS_FLAG = {
+  WRITTEN: 1,
+  TRUNCATED: 2,
+  LAST_CHUNK: 4,
+  FAULT: 8,
+  WEAK_TUPLE: 16,
+  SHARED: 32,
+  UNDECIDED: 64,
+} as const;
+/** aux2 of a TLS record, from this bit on: the library (TLS_LIBRARY). */
+export const TLS_LIBRARY_SHIFT = 8;
+/** enum ct_tls_library of bpf/tls_event.h. */
+export const TLS_LIBRARY = { OPENSSL: 1, GNUTLS: 2, WOLFSSL: 3, MBEDTLS: 4 } as const;
 
 /** Byte offsets of the descriptor's fields. */
 export const OFFSET = {

@@ -1,0 +1,112 @@
+/**
+ * The surface of the addon's TlsCapture (native/binding_tls.h): plaintext of TLS libraries through uprobes.
+ */
+
+/**
+ * What a probed function is: `${library}-${operation}`. The operation says how its arguments are read.
+ *
+ * - read, write: (object, buffer, length) -> bytes
+ * - read-ex, write-ex: (object, buffer, length, &bytes) -> 1; also OpenSSL's early data and its internal functions
+ * - write-ex2: (object, buffer, length, flags, &bytes) -> 1
+ * - handshake: (object) -> anything
+ * - new: () -> object;  new-out: (&object) -> anything;  reset: (object): it is another connection now;  free: (object)
+ */
+export type TlsOperation =
+  | 'read'
+  | 'write'
+  | 'read-ex'
+  | 'write-ex'
+  | 'write-ex2'
+  | 'handshake'
+  | 'new'
+  | 'new-out'
+  | 'reset'
+  | 'free';
+export type TlsLibraryName = 'openssl' | 'gnutls' | 'wolfssl' | 'mbedtls';
+export type TlsSiteKind = `${TlsLibraryName}-${TlsOperation}`;
+
+/** One instruction to probe: `offset` is one into the file, not an address. */
+export type TlsSite = { readonly kind: TlsSiteKind; readonly offset: number };
+
+export type TlsAttachRequest = {
+  /** As this process can open it: /proc/PID/root/..., /proc/PID/map_files/A-B for a deleted file. */
+  readonly path: string;
+  /** All sites of one file at once: either all or none are attached. */
+  readonly sites: readonly TlsSite[];
+  /** Only in this process; absent: in every process that maps the file, now or later. */
+  readonly pid?: number;
+};
+
+/** id 0: refused, `error` says why in words and `errno` as the kernel did. */
+export type TlsAttachResult = { readonly id: number; readonly errno: number; readonly error: string };
+
+/** An executable file mapping of a process. */
+export type TlsMapping = {
+  readonly pid: number;
+  readonly comm: string;
+  /** major << 20 | minor, of the real inode (below an overlay). */
+  readonly dev: number;
+  readonly ino: number;
+  /** As /proc/PID/maps has it, without " (deleted)"; '' when it is longer than 255 bytes. */
+  readonly path: string;
+  readonly deleted: boolean;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly fileOffset: number;
+  /** Number of the mount namespace. */
+  readonly mntns: number;
+};
+
+export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[] };
+
+export type TlsStatus = {
+  /** How probes are attached; 'none' before open() or when it failed. */
+  readonly probes: 'session' | 'multi' | 'perf' | 'none';
+  /** Why not a better one; '' for session. */
+  readonly probesWhy: string;
+  /** Where the addresses come from. */
+  readonly sockets: 'sock-tp' | 'sys-exit' | 'none';
+  readonly socketsWhy: string;
+  /** Kernel features that are missing and what that costs, in words. */
+  readonly caveats: readonly string[];
+  readonly attachments: number;
+  readonly ringBytes: number;
+};
+
+/** Options of TlsCapture; the memory is JavaScript's and stays pinned until close(). */
+export type NativeTlsOptions = {
+  slabs: Uint8Array;
+  descriptors: Uint8Array;
+  sourceId: number;
+  /** Kernel ring: a power of two of at least 4096; 0: 8 MiB. */
+  ringBytes: number;
+  /** Plaintext carried of one call; 0: 1 MiB, which is also the most. */
+  maxCallBytes: number;
+  /** Connections that are remembered; 0: 65,536. */
+  maxConnections: number;
+  /** Connections that do not carry SIP are dropped in the kernel. */
+  sipOnly: boolean;
+  /** Take a lesser mechanism on purpose. */
+  force?: { probes?: 'multi' | 'perf'; sysExit?: boolean; noCookies?: boolean; noFindVma?: boolean };
+};
+
+export type NativeTlsCapture = {
+  /** Loads and tries the programs. '' or why it cannot work, with the remedy. */
+  open(): string;
+  /** Starts the reader: errno, 0 when it runs. */
+  start(): number;
+  attach(request: TlsAttachRequest): TlsAttachResult;
+  detach(id: number): boolean;
+  scan(): TlsScanResult;
+  /** Observe only these processes; null: all. */
+  allow(pids: Uint32Array | null): void;
+  /** Says whether an UNDECIDED connection is SIP over WebSocket. */
+  verdict(idLow: number, idHigh: number, pass: boolean): void;
+  /** Fills one value a name of info().tlsCounterNames; sums over the processors. */
+  counters(out: BigUint64Array): void;
+  /** Programs started on this host since open(): when it moves, scan again. */
+  execs(): number;
+  status(): TlsStatus;
+  /** Detaches all, stops and joins; no callback comes after it. */
+  close(): void;
+};
