@@ -16,7 +16,7 @@ const { createApi } = await load('api/server.js');
 
 /** No request is made of this server, so there is nothing for it to read. */
 async function openApiText() {
-  const api = await createApi({ readers: {}, maxRows: 1, maxConn: 1, version: '0', onFault: say });
+  const api = await createApi({ readers: {}, peer: {}, maxRows: 1, maxConn: 1, version: '0', onFault: say });
   try {
     return api.openApi();
   } finally {

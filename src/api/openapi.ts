@@ -15,6 +15,14 @@ const ROOTS: readonly NamedSchema[] = [
   contract.StreamList,
   contract.RtpStream,
   contract.Stats,
+  contract.PeerAbsent,
+  contract.PeerStatus,
+  contract.BannedList,
+  contract.DroppedList,
+  contract.LabelList,
+  contract.BanRequest,
+  contract.UnbanRequest,
+  contract.PeerActionAnswer,
   contract.Problem,
 ];
 
@@ -49,7 +57,7 @@ export async function addOpenApi(app: App): Promise<void> {
         // The version of the path prefix, not of the software.
         version: '1',
         description:
-          'SIP dialogs and RTP streams of one capture, read only. Every answer of 400 and above is a problem ' +
+          'SIP dialogs and RTP streams of one capture. Every answer of 400 and above is a problem ' +
           `document (RFC 9457) whose \`type\` is one of ${contract.PROBLEM_TYPES.map((type) => `\`${type}\``).join(', ')}. ` +
           'A key that is absent is unknown and never sent as null, except where a schema admits null. At most 100 ' +
           'requests a second are taken from one address.',
@@ -67,7 +75,7 @@ export async function addOpenApi(app: App): Promise<void> {
         },
       },
       security: [{ bearer: [] }],
-      tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }],
+      tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }, { name: 'peer' }],
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) => {

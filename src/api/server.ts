@@ -21,6 +21,7 @@ import {
 } from '../core/limits.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
+import type { PeerControl } from '../peer/control.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAdmission } from './plugins/admission.ts';
 import { createAuthentication } from './plugins/authentication.ts';
@@ -31,12 +32,14 @@ import { ProblemError, sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
+import { addPeerRoutes } from './routes/peer.ts';
 import type { App } from './routes/route.ts';
 import { addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 
 export type ApiDeps = {
   readonly readers: ApiReaders;
+  readonly peer: PeerControl;
   /** `--api-max-rows` and `--api-max-conn`. */
   readonly maxRows: number;
   readonly maxConn: number;
@@ -179,6 +182,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addServiceRoutes(app, deps, metrics);
   addDialogRoutes(app, deps);
   addStreamRoutes(app, deps);
+  addPeerRoutes(app, deps);
   addOpenApiRoute(app);
   deps.extend?.(app);
   addNotBuiltRoutes(app);

@@ -9,6 +9,7 @@ import { OPTIONS } from '../config/options.ts';
 import { ServiceError } from '../core/error.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import { createMetricsServer } from '../metrics/standalone.ts';
+import { createPeerControl } from '../peer/control.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { createReaders } from './readers.ts';
 import { packageVersion } from './version.ts';
@@ -41,6 +42,11 @@ export async function serve(
   session.observesQuality = true;
   const readers = createReaders(session);
   const open: Closable[] = [];
+  const peer = createPeerControl({
+    ctl: config.peerCtl,
+    db: config.peerDb,
+    searchPath: process.env['PATH'] ?? '',
+  });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
@@ -52,6 +58,7 @@ export async function serve(
     if (config.api !== null) {
       const api = await createApi({
         readers,
+        peer,
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
         ...(credentials === null ? {} : { credentials }),
@@ -78,6 +85,7 @@ export async function serve(
     // Without a code of its own, so that a failed start keeps the one it ends with.
     setTimeout(() => process.exit(), STOP_MS).unref();
     session.close();
+    peer.close();
     await Promise.all(open.map((o) => o.close()));
   }
   return 0;

@@ -31,6 +31,8 @@ export type Config = {
   readonly apiMaxRows: number;
   readonly apiMaxConn: number;
   readonly metrics: ListenAddress | null;
+  readonly peerCtl: string | null;
+  readonly peerDb: string | null;
   readonly apiKey: string | null;
   /** As given on the command line or in the environment; that of the file is not among them. */
   readonly apiSigningKeys: readonly string[];
@@ -167,6 +169,8 @@ function toConfig(effective: Effective): Config {
     apiMaxRows: number('api-max-rows'),
     apiMaxConn: number('api-max-conn'),
     metrics: address('metrics'),
+    peerCtl: text('peer-ctl'),
+    peerDb: text('peer-db'),
     apiKey: text('api-key'),
     apiSigningKeys: texts('api-signing-key'),
     apiSigningKeyFile: text('api-signing-key-file'),

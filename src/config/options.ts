@@ -114,7 +114,10 @@ const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
   value('api-tls-cert', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', later: NO_TLS }),
   value('api-tls-key', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', later: NO_TLS }),
   value('metrics', 'ADDR', address, 'Serve the metrics alone on this address.', { toml: 'metrics.listen' }),
-  value('peer-ctl', 'PATH', text, 'Control program of the toll-fraud peer.', { toml: 'peer.ctl', later: NOT_BUILT }),
+  value('peer-ctl', 'PATH', text, 'Control program of the peer; else one on the search path.', {
+    toml: 'peer.ctl',
+  }),
+  value('peer-db', 'PATH', text, 'Database that program is told to use.', { toml: 'peer.db' }),
 ]);
 
 const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [

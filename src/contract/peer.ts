@@ -14,22 +14,24 @@ const Ipv4 = Type.String({ format: 'ipv4' });
 export const PeerAbsent = named('PeerAbsent', Type.Object(Absent, { additionalProperties: false }));
 export type PeerAbsent = Static<typeof PeerAbsent>;
 
-export const PeerStatus = named(
-  'PeerStatus',
-  Type.Object({
-    ...Present,
-    enforcement: Type.Enum(['active', 'inactive']),
-    mode: AlwaysNull,
-    interface: AlwaysNull,
-    map: StringOrNull,
-    blocked_now: Count,
-    pairs: CountOrNull,
-    peers: CountOrNull,
-    last_checkpoint: UnixSecondsOrNull,
-    db: Type.String(),
-    version: Type.String(),
-  }),
-);
+const statusFacts = {
+  enforcement: Type.Enum(['active', 'inactive']),
+  mode: AlwaysNull,
+  interface: AlwaysNull,
+  map: StringOrNull,
+  blocked_now: Count,
+  pairs: CountOrNull,
+  peers: CountOrNull,
+  last_checkpoint: UnixSecondsOrNull,
+  db: Type.String(),
+  version: Type.String(),
+};
+
+/** The status as the control program prints it; every key is always there. */
+export const PeerStatusFacts = named('PeerStatusFacts', Type.Object(statusFacts));
+export type PeerStatusFacts = Static<typeof PeerStatusFacts>;
+
+export const PeerStatus = named('PeerStatus', Type.Object({ ...Present, ...statusFacts }));
 export type PeerStatus = Static<typeof PeerStatus>;
 
 export const BannedRow = named(
@@ -109,10 +111,16 @@ export type PeerAction = Static<typeof PeerAction>;
 export const PeerActionAnswer = named('PeerActionAnswer', Type.Object({ ...Present, action: ref(PeerAction) }));
 export type PeerActionAnswer = Static<typeof PeerActionAnswer>;
 
+/** Seconds of a ban at most: what every program reads back as the same whole number. */
+const MAX_TTL_SECS = Number.MAX_SAFE_INTEGER;
+
 export const BanRequest = named(
   'BanRequest',
   Type.Object(
-    { ip: Ipv4, ttl_secs: Type.Optional(Type.Integer({ minimum: 0, description: '0 means forever.' })) },
+    {
+      ip: Ipv4,
+      ttl_secs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TTL_SECS, description: '0 means forever.' })),
+    },
     { additionalProperties: false },
   ),
 );

@@ -49,7 +49,17 @@ export const StreamQuery = named(
 );
 export type StreamQuery = Static<typeof StreamQuery>;
 
-export const LabelQuery = named('LabelQuery', Type.Object({ limit: page.limit }));
+export const LabelQuery = named(
+  'LabelQuery',
+  Type.Object({
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Maximum rows; 0 or none is a page of --api-max-rows, which bounds it too.',
+      }),
+    ),
+  }),
+);
 export type LabelQuery = Static<typeof LabelQuery>;
 
 export const CallIdParams = named('CallIdParams', Type.Object({ call_id: Type.String() }));

@@ -16,7 +16,7 @@ import { PROBLEMS } from '../../src/contract/index.ts';
 import { forge, forgeClaims } from '../unit/auth/forged-token.ts';
 import { fakeReaders } from './fake-readers.ts';
 import type { RawAnswer, RunningApi } from './running-api.ts';
-import { get, rawRequest, startApi } from './running-api.ts';
+import { absentPeer, get, rawRequest, startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';
 
 const KEY = 'static-key-0123456789';
@@ -270,6 +270,7 @@ test('8: without credentials every endpoint is open, whatever a client presents'
 
 test('8: with credentials a bind beyond loopback is accepted, and still guarded', async (t) => {
   const api = await createApi({
+    peer: absentPeer(),
     readers: fakeReaders(),
     maxRows: 10,
     maxConn: 10,

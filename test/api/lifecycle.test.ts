@@ -7,9 +7,16 @@ import { test } from 'node:test';
 import { createApi } from '../../src/api/server.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { fakeReaders } from './fake-readers.ts';
-import { get, startApi } from './running-api.ts';
+import { absentPeer, get, startApi } from './running-api.ts';
 
-const DEPS = { readers: fakeReaders(), maxRows: 10, maxConn: 10, version: '0', onFault: () => undefined };
+const DEPS = {
+  readers: fakeReaders(),
+  peer: absentPeer(),
+  maxRows: 10,
+  maxConn: 10,
+  version: '0',
+  onFault: () => undefined,
+};
 
 test('a bind beyond loopback is refused before a socket opens', async () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.1', '::ffff:192.0.2.1']) {

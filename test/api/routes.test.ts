@@ -99,12 +99,10 @@ test('404: unknown dialog, stream, address, and a feature that is not built', as
     const detail = await problem(await fetch(`${base}/v1/dialogs/plain/${path}`), 'not-built');
     assert.match(detail, /This build does not have/);
   }
-  for (const path of ['report', 'persistence', 'peer/status', 'peer/banned', 'peer/dropped', 'peer/labels']) {
+  for (const path of ['report', 'persistence']) {
     await problem(await fetch(`${base}/v1/${path}`), 'not-built');
   }
-  for (const path of ['persistence', 'peer/ban', 'peer/unban']) {
-    await problem(await fetch(`${base}/v1/${path}`, { method: 'POST', body: '{' }), 'not-built');
-  }
+  await problem(await fetch(`${base}/v1/persistence`, { method: 'POST', body: '{' }), 'not-built');
 });
 
 test('405 names what is allowed', async (t) => {

@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { ApiDeps, ApiServer } from '../../src/api/server.ts';
 import { createApi } from '../../src/api/server.ts';
+import type { PeerControl } from '../../src/peer/control.ts';
+import { createPeerControl } from '../../src/peer/control.ts';
 import { fakeReaders } from './fake-readers.ts';
 
 export type RunningApi = {
@@ -13,10 +15,16 @@ export type RunningApi = {
   readonly faults: unknown[];
 };
 
+/** The peer of a machine that has none. */
+export function absentPeer(): PeerControl {
+  return createPeerControl({ ctl: null, db: null, searchPath: '' });
+}
+
 export async function startApi(t: TestContext, deps: Partial<ApiDeps> = {}): Promise<RunningApi> {
   const faults: unknown[] = [];
   const api = await createApi({
     readers: fakeReaders(),
+    peer: absentPeer(),
     maxRows: 1000,
     maxConn: 100,
     version: '0.0.0-test',

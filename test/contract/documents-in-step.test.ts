@@ -8,6 +8,7 @@ import { renderCliDoc } from '../../src/config/document.ts';
 import { OPTIONS } from '../../src/config/options.ts';
 import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
 import { fakeReaders } from '../api/fake-readers.ts';
+import { absentPeer } from '../api/running-api.ts';
 import { repositoryFile } from './repository.ts';
 
 type Json = { readonly [key: string]: Json } & { readonly length?: number };
@@ -15,6 +16,7 @@ type Json = { readonly [key: string]: Json } & { readonly length?: number };
 async function openApi(t: TestContext): Promise<string> {
   const api = await createApi({
     readers: fakeReaders(),
+    peer: absentPeer(),
     maxRows: 1,
     maxConn: 1,
     version: '0',

@@ -14,6 +14,7 @@ import { createApi } from '../../src/api/server.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { createReaders } from '../../src/app/readers.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
+import { absentPeer } from '../api/running-api.ts';
 import { assertDocument } from '../api/strict-contract.ts';
 import { histogramFaults, readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows, type Json } from '../helpers/json.ts';
@@ -41,6 +42,7 @@ async function startDemo(t: TestContext): Promise<Client> {
   assert.equal(end.end, 'ok');
   const faults: unknown[] = [];
   const api = await createApi({
+    peer: absentPeer(),
     readers: createReaders(session),
     maxRows: 1000,
     maxConn: 100,

@@ -13,12 +13,6 @@ const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
   ['GET', '/v1/report', 'the capture report'],
   ['GET', '/v1/persistence', 'the persistence gate'],
   ['POST', '/v1/persistence', 'the persistence gate'],
-  ['GET', '/v1/peer/status', 'the peer'],
-  ['GET', '/v1/peer/banned', 'the peer'],
-  ['GET', '/v1/peer/dropped', 'the peer'],
-  ['GET', '/v1/peer/labels', 'the peer'],
-  ['POST', '/v1/peer/ban', 'the peer'],
-  ['POST', '/v1/peer/unban', 'the peer'],
 ];
 
 export function addNotBuiltRoutes(app: App): void {

@@ -55,6 +55,8 @@ test('defaults', () => {
     mcpSigningKeys: [],
     metricsAuth: null,
     metricsAuthFile: null,
+    peerCtl: null,
+    peerDb: null,
     qualityIntervalSecs: 5,
     maxDialogs: 100_000,
     maxStreams: 200_000,
