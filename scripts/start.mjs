@@ -1,4 +1,5 @@
-// Runs the built program: with arguments it is the program itself, without any it serves the demo capture.
+// Runs the built program: with arguments it is the program itself; without any, or with none but how to serve (--api...),
+// it serves the demo capture.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,6 +13,13 @@ const MAIN = join(root, 'dist/src/app/main.js');
 const DEMO = 'fixtures/demo/demo.pcap';
 const HOST = '127.0.0.1';
 const PORT = 8080;
+
+/** True when every option is about the API: there is nothing to read but the demo. */
+function onlySaysHowToServe(args) {
+  return args.every(
+    (arg, i) => arg.startsWith('--api') || (!arg.startsWith('-') && /^--api[^=]*$/.test(args[i - 1] ?? '')),
+  );
+}
 
 /** True when the demo's usual port can be bound. */
 function portIsFree() {
@@ -32,15 +40,16 @@ function printUrls(base) {
 }
 
 /** Serves the demo in a child, so that its "listening" line can be waited for. */
-async function demo() {
+async function demo(args) {
   if (!existsSync(join(root, DEMO))) {
     say(`${DEMO} is missing; make it with: npm run fixtures`);
     process.exitCode = 1;
     return;
   }
-  const port = (await portIsFree()) ? PORT : 0;
+  const isPlaced = args.some((arg) => arg === '--api' || arg.startsWith('--api='));
+  const place = isPlaced ? [] : ['--api', `${HOST}:${(await portIsFree()) ? PORT : 0}`];
   // A group of its own: one Ctrl-C reaches it once, through us, not a second time from the terminal.
-  const child = spawn(process.execPath, [MAIN, '-I', DEMO, '--api', `${HOST}:${port}`], {
+  const child = spawn(process.execPath, [MAIN, '-I', DEMO, ...place, ...args], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe'],
@@ -68,10 +77,10 @@ async function demo() {
 if (!existsSync(MAIN)) {
   say('not built yet; run: npm run setup');
   process.exitCode = 1;
-} else if (process.argv.length > 2) {
+} else if (!onlySaysHowToServe(process.argv.slice(2))) {
   // In this process: arguments, streams, signals and exit code are the program's own.
   process.argv[1] = MAIN;
   await import(pathToFileURL(MAIN).href);
 } else {
-  await demo();
+  await demo(process.argv.slice(2));
 }
