@@ -19,6 +19,12 @@ export type MessageView = {
   readonly isRetransmission: boolean;
   /** The same packet seen twice, or the same message from another source. */
   readonly isCopy: boolean;
+  /** The same packet seen twice. */
+  readonly isDuplicate: boolean;
+  /** The capture cut its bytes. */
+  readonly isSnapped: boolean;
+  /** Number of the source that carried it (ORIGINS). */
+  readonly origin: number;
   readonly hasCredentials: boolean;
   /** Same key: the same message in the same direction, sent again. */
   readonly key: string;
@@ -38,6 +44,9 @@ export function messageList(d: Dialog, log: MessageLog): MessageView[] {
       cseq: log.cseq(row),
       isRetransmission: (flags & ROW.RETRANSMISSION) !== 0,
       isCopy: (flags & (ROW.COPY | ROW.DUPLICATE)) !== 0,
+      isDuplicate: (flags & ROW.DUPLICATE) !== 0,
+      isSnapped: (flags & ROW.SNAPPED) !== 0,
+      origin: log.origin(row),
       hasCredentials: (flags & ROW.CREDENTIALS) !== 0,
       key: log.fingerprintKey(row),
     });

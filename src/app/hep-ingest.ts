@@ -32,6 +32,7 @@ export class HepIngest {
     this.#auth = auth;
     this.#carrier = {
       tsUs: 0,
+      arrivedUs: 0,
       origin: HEP_ORIGIN,
       transport: 0,
       ipVersion: 4,
@@ -78,6 +79,7 @@ export class HepIngest {
     this.#addresses.set(p.src, 0);
     this.#addresses.set(p.dst, 16);
     c.tsUs = p.tsUs ?? outer.tsUs;
+    c.arrivedUs = outer.tsUs;
     c.transport = p.proto === PROTO_TCP ? TRANSPORT.TCP : p.proto === PROTO_TLS ? TRANSPORT.TLS : TRANSPORT.UDP;
     c.ipVersion = p.ipVersion === 6 ? 6 : 4;
     c.srcPort = p.srcPort;

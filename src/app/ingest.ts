@@ -68,6 +68,7 @@ export class Ingest {
     );
     this.#carrier = {
       tsUs: 0,
+      arrivedUs: 0,
       origin: 0,
       transport: 0,
       ipVersion: 4,
@@ -186,6 +187,7 @@ export class Ingest {
   #carry(b: RecordBatch, i: number, transport: number): Mutable<Carrier> {
     const c = this.#carrier;
     c.tsUs = b.tsUs(i);
+    c.arrivedUs = c.tsUs;
     c.origin = b.origin(i);
     c.transport = transport;
     c.ipVersion = b.ipVersion(i);
@@ -232,6 +234,7 @@ export class Ingest {
     this.#addresses.set(meta.src, 0);
     this.#addresses.set(meta.dst, 16);
     c.tsUs = meta.tsUs;
+    c.arrivedUs = meta.tsUs;
     c.origin = meta.tag;
     c.transport = meta.transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
     c.ipVersion = meta.ipVersion;

@@ -84,6 +84,7 @@ function carrierOf(a: HepArrival): Carrier {
   addresses.set(a.dst, 16);
   return {
     tsUs: a.tsUs,
+    arrivedUs: a.tsUs,
     origin: 1,
     transport: TRANSPORT.TCP,
     ipVersion: a.ipVersion,

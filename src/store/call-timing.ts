@@ -4,8 +4,25 @@
  * Anchored on the INVITE that was finally answered (the authenticated one when a challenge came
  * first). First occurrence wins; retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
-import type { Dialog } from './dialog.ts';
+import type { Dialog, ForkBranch } from './dialog.ts';
 import { MARK } from './dialog.ts';
+
+/** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
+export type CallMarks = {
+  marks: number;
+  inviteCseq: number;
+  inviteUs: number;
+  tryingUs: number;
+  progressUs: number;
+  progressTagHash: number;
+  branches: ForkBranch[] | null;
+  finalUs: number;
+  answerUs: number;
+  answerTagHash: number;
+  byeUs: number;
+  byeCseq: number;
+  byeFinalUs: number;
+};
 
 /** Durations in whole milliseconds, rounded half up; null when an end is missing. */
 export type CallTiming = {
@@ -18,7 +35,7 @@ export type CallTiming = {
 };
 
 /** An INVITE that is not inside an established dialog: the newest CSeq is the anchor. */
-export function markInvite(d: Dialog, cseq: number, tsUs: number): void {
+export function markInvite(d: CallMarks, cseq: number, tsUs: number): void {
   if (!Number.isNaN(d.answerUs) || cseq <= d.inviteCseq) return;
   d.inviteCseq = cseq;
   d.inviteUs = tsUs;
@@ -30,7 +47,7 @@ export function markInvite(d: Dialog, cseq: number, tsUs: number): void {
 }
 
 /** A provisional response to the anchor INVITE; `tagHash` names its early dialog. */
-export function markProvisional(d: Dialog, cseq: number, status: number, tagHash: number, tsUs: number): void {
+export function markProvisional(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {
   if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
   if (status === 100) {
     if (Number.isNaN(d.tryingUs)) d.tryingUs = tsUs;
@@ -51,7 +68,7 @@ export function markProvisional(d: Dialog, cseq: number, status: number, tagHash
 }
 
 /** A final response to an INVITE that is no challenge. */
-export function markFinal(d: Dialog, cseq: number, status: number, tagHash: number, tsUs: number): void {
+export function markFinal(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {
   if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
   if (status < 300) {
     d.answerUs = tsUs;
@@ -60,18 +77,18 @@ export function markFinal(d: Dialog, cseq: number, status: number, tagHash: numb
   } else if (Number.isNaN(d.finalUs)) d.finalUs = tsUs;
 }
 
-export function markBye(d: Dialog, cseq: number, tsUs: number): void {
+export function markBye(d: CallMarks, cseq: number, tsUs: number): void {
   if (!Number.isNaN(d.byeUs)) return;
   d.byeUs = tsUs;
   d.byeCseq = cseq;
 }
 
-export function markByeFinal(d: Dialog, tsUs: number): void {
+export function markByeFinal(d: CallMarks, tsUs: number): void {
   if (!Number.isNaN(d.byeUs) && Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
 }
 
 /** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */
-export function ringingSinceUs(d: Dialog): number {
+export function ringingSinceUs(d: CallMarks): number {
   if (Number.isNaN(d.answerUs) || d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
   return d.branches.find((b) => b.tagHash === d.answerTagHash)?.firstProgressUs ?? d.progressUs;
 }
@@ -81,8 +98,7 @@ function spanMs(fromUs: number, toUs: number): number | null {
   return Number.isNaN(ms) || ms < 0 ? null : ms;
 }
 
-/** The call's durations as they stand. */
-export function callTiming(d: Dialog): CallTiming {
+function timingOf(d: CallMarks): CallTiming {
   const ringUs = ringingSinceUs(d);
   const answered = !Number.isNaN(d.answerUs);
   return {
@@ -94,3 +110,31 @@ export function callTiming(d: Dialog): CallTiming {
     durationMs: spanMs(d.answerUs, d.byeUs),
   };
 }
+
+/**
+ * The call's durations as they stand. Where several sources carried it, each is the best source's that saw both its ends;
+ * only what no source saw whole is made of two clocks.
+ */
+export function callTiming(d: Dialog): CallTiming {
+  if (d.sources === null) return timingOf(d);
+  const out: CallTiming = { ...NO_TIMING };
+  for (const m of [...d.sources.better(), d]) {
+    const t = timingOf(m);
+    out.pddMs ??= t.pddMs;
+    out.setupMs ??= t.setupMs;
+    out.ringMs ??= t.ringMs;
+    out.tryingDelayMs ??= t.tryingDelayMs;
+    out.teardownMs ??= t.teardownMs;
+    out.durationMs ??= t.durationMs;
+  }
+  return out;
+}
+
+const NO_TIMING: CallTiming = {
+  pddMs: null,
+  setupMs: null,
+  ringMs: null,
+  tryingDelayMs: null,
+  teardownMs: null,
+  durationMs: null,
+};

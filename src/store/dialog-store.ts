@@ -92,6 +92,15 @@ export class DialogStore {
     this.#idle.touch(dialog.slot);
   }
 
+  /** A better source told when the dialog began. */
+  setCreated(dialog: Dialog, createdUs: number): void {
+    if (dialog.createdUs === createdUs) return;
+    dialog.createdUs = createdUs;
+    this.#isInOrder = false;
+    this.#sorted = null;
+    this.generation++;
+  }
+
   setState(dialog: Dialog, state: number): void {
     if (dialog.state === state) return;
     tally(this.inState, dialog.state, -1);

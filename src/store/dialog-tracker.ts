@@ -6,10 +6,12 @@
 
 import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
 import { tally } from '../core/tally.ts';
+import { ORIGINS } from '../core/words.ts';
 import { displayNameOf, userOfNameAddr } from '../sip/address.ts';
 import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
+import type { CallMarks } from './call-timing.ts';
 import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import { MARK } from './dialog.ts';
@@ -23,6 +25,7 @@ import type { MessageFacts, MessageLog } from './message-log.ts';
 import { NO_ROW, ROW } from './message-log.ts';
 import { grantedExpiry, noteRequest } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
+import { BY_QUALITY, CallSources } from './source-marks.ts';
 
 /** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), not T1 running out. */
 const DUPLICATE_FRAME_US = 5_000;
@@ -56,6 +59,12 @@ export class DialogTracker {
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
   readonly #onChange: ((d: Dialog, fromState: number) => void) | null;
+  /** Transmissions of the message being looked up, by source. */
+  readonly #bySource = new Float64Array(ORIGINS.length);
+  /** Of the last message looked up: its source has not sent it before. */
+  #isFirstOfSource = true;
+  /** And when a worse source had sent it first; NaN when none had. */
+  #worseUs = Number.NaN;
   readonly #facts: MessageFacts = {
     tsUs: 0,
     dialog: 0,
@@ -110,18 +119,24 @@ export class DialogTracker {
     const d = this.#dialogs.find(buf, scan.callIdStart, scan.callIdEnd) ?? this.#open(buf, scan, c);
     const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
     takeFingerprint(buf, scan, toTagHash, c);
-    const kind = d.maybeSeen(fingerprint.a, fingerprint.b) ? this.#repeatKind(d, c) : 0;
+    const maybeSeen = d.maybeSeen(fingerprint.a, fingerprint.b);
+    const hasSources = d.originsSeen !== 1 << c.origin;
+    this.#isFirstOfSource = true;
+    const kind = maybeSeen || hasSources ? this.#repeatKind(d, c) : 0;
     this.#keep(d, buf, start, end, scan, c, kind);
     d.msgCount++;
-    d.originsSeen |= 1 << c.origin;
-    if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
+    if (hasSources) this.#noteSource(d, scan, c, toTagHash);
+    else if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
     this.#dialogs.touch(d);
     if (kind === ROW.RETRANSMISSION) {
       d.retransmits++;
       counts.retransmissions++;
     } else if (kind === ROW.DUPLICATE) counts.duplicateFrames++;
-    else if (kind === ROW.COPY) counts.copies++;
-    else this.#apply(d, buf, start, end, scan, c, toTagHash);
+    else if (kind === ROW.COPY) {
+      counts.copies++;
+      if (this.#isFirstOfSource && scan.bodyEnd > scan.bodyStart && !Number.isNaN(this.#worseUs))
+        this.#sdp.onBetterCopy(d, buf, scan, this.#worseUs, c.tsUs);
+    } else this.#apply(d, buf, start, end, scan, c, toTagHash);
     return d;
   }
 
@@ -143,6 +158,7 @@ export class DialogTracker {
       family: familyOf(methodId),
       state: initialState(methodId, scan.isRequest, hasBothTags),
       createdUs: c.tsUs,
+      arrivalLagUs: c.arrivedUs - c.tsUs,
       origin: c.origin,
       frame: this.#frameOf(buf, c),
       fromUser: userOfNameAddr(buf, scan.fromStart, scan.fromEnd),
@@ -164,23 +180,48 @@ export class DialogTracker {
     return { source, ordinal, digestHigh: out[1] ?? 0, digestLow: out[0] ?? 0 };
   }
 
-  /** 0 for a new message, else the ROW flag that says which kind of repeat it is. */
+  /**
+   * 0 for a new message, else the ROW flag that says which kind of repeat it is: counted source by source, so that the
+   * order in which sources deliver decides nothing.
+   */
   #repeatKind(d: Dialog, c: Carrier): number {
     const log = this.#log;
-    let sameOrigin = 0;
-    let otherOrigin = 0;
+    const bySource = this.#bySource;
+    bySource.fill(0);
     let lastSame = NO_ROW;
-    for (let row = d.headRow; row !== NO_ROW; row = log.next(row)) {
-      if (!log.hashesEqual(row, fingerprint.a, fingerprint.b)) continue;
-      if (log.origin(row) === c.origin) {
-        sameOrigin++;
-        lastSame = row;
-      } else otherOrigin++;
+    let firstOther = NO_ROW;
+    for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+      if (log.messageHash(row) !== fingerprint.a) continue;
+      const origin = log.origin(row);
+      if ((log.flags(row) & ROW.DUPLICATE) === 0) tally(bySource, origin);
+      if (origin !== c.origin) {
+        if (firstOther === NO_ROW) firstOther = row;
+      } else if (log.hashesEqual(row, fingerprint.a, fingerprint.b)) lastSame = row;
     }
-    if (sameOrigin < otherOrigin) return ROW.COPY;
-    if (lastSame === NO_ROW) return 0;
-    const gapUs = Math.abs(c.tsUs - log.tsUs(lastSame));
-    return gapUs < DUPLICATE_FRAME_US && log.ipId(lastSame) === c.ipId ? ROW.DUPLICATE : ROW.RETRANSMISSION;
+    const isWorse = firstOther !== NO_ROW && BY_QUALITY.indexOf(log.origin(firstOther)) > BY_QUALITY.indexOf(c.origin);
+    this.#worseUs = isWorse ? log.tsUs(firstOther) : Number.NaN;
+    this.#isFirstOfSource = lastSame === NO_ROW;
+    if (lastSame !== NO_ROW) {
+      const gapUs = Math.abs(c.tsUs - log.tsUs(lastSame));
+      if (gapUs < DUPLICATE_FRAME_US && log.ipId(lastSame) === c.ipId) return ROW.DUPLICATE;
+    }
+    const own = bySource[c.origin] ?? 0;
+    for (let origin = 0; origin < bySource.length; origin++)
+      if (origin !== c.origin && own < (bySource[origin] ?? 0)) return ROW.COPY;
+    return lastSame === NO_ROW ? 0 : ROW.RETRANSMISSION;
+  }
+
+  /** A message of a dialog that more than one source carries: it moves its own source's marks. */
+  #noteSource(d: Dialog, scan: SipScan, c: Carrier, toTagHash: number): void {
+    d.sources ??= new CallSources(d);
+    d.originsSeen |= 1 << c.origin;
+    const { sources } = d;
+    const own = sources.of(c.origin);
+    own.note(c.tsUs, c.arrivedUs);
+    if (this.#isFirstOfSource) markMessage(own, scan, toTagHash, c.tsUs);
+    d.origin = sources.opener;
+    this.#dialogs.setCreated(d, sources.firstUs);
+    d.updatedUs = sources.lastUs;
   }
 
   #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, kind: number): void {
@@ -218,8 +259,9 @@ export class DialogTracker {
 
   #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {
     const event = eventOf(buf, scan, d);
-    if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
-    else this.#applyResponse(d, buf, start, end, scan, c, toTagHash);
+    markMessage(d, scan, toTagHash, c.tsUs);
+    if (scan.isRequest) this.#applyRequest(d, buf, scan);
+    else this.#applyResponse(d, buf, start, end, scan, c);
     if (event !== EVENT.none) {
       if (event === EVENT['refer-accepted'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Completed;
       if (event === EVENT['refer-refused'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
@@ -228,15 +270,9 @@ export class DialogTracker {
     if (scan.bodyEnd > scan.bodyStart) this.#sdp.onBody(d, buf, scan, c);
   }
 
-  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan): void {
     if (scan.hasAuthorization) d.marks |= MARK.CREDENTIALS_SENT;
     switch (scan.method) {
-      case METHOD.INVITE:
-        if (scan.toTagStart < 0) markInvite(d, scan.cseq, c.tsUs);
-        break;
-      case METHOD.BYE:
-        markBye(d, scan.cseq, c.tsUs);
-        break;
       case METHOD.CANCEL:
         d.marks |= MARK.CANCEL_SEEN;
         break;
@@ -264,24 +300,11 @@ export class DialogTracker {
     }
   }
 
-  #applyResponse(
-    d: Dialog,
-    buf: Buffer,
-    start: number,
-    end: number,
-    scan: SipScan,
-    c: Carrier,
-    toTagHash: number,
-  ): void {
+  #applyResponse(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): void {
     const { status } = scan;
     if (scan.cseqMethod === METHOD.INVITE) {
-      if (status < 200) markProvisional(d, scan.cseq, status, toTagHash, c.tsUs);
-      else {
-        if (status !== 401 && status !== 407) markFinal(d, scan.cseq, status, toTagHash, c.tsUs);
-        noteFinal(d, buf, scan);
-      }
-    } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(d, c.tsUs);
-    else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
+      if (status >= 200) noteFinal(d, buf, scan);
+    } else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
       const granted = grantedExpiry(d, buf, start, end, scan);
       if (granted < 0) return;
       d.grantedExpirySec = granted;
@@ -301,6 +324,18 @@ export class DialogTracker {
     d.endedUs = isEnded(to) ? tsUs : Number.NaN;
     this.#onChange?.(d, from);
   }
+}
+
+/** The marks a message sets, on a dialog or on what one source saw of it. */
+function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number): void {
+  const { status } = scan;
+  if (scan.isRequest) {
+    if (scan.method === METHOD.BYE) markBye(m, scan.cseq, tsUs);
+    else if (scan.method === METHOD.INVITE && scan.toTagStart < 0) markInvite(m, scan.cseq, tsUs);
+  } else if (scan.cseqMethod === METHOD.INVITE) {
+    if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
+    else if (status !== 401 && status !== 407) markFinal(m, scan.cseq, status, toTagHash, tsUs);
+  } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, tsUs);
 }
 
 /** The commonest reason phrase needs no string of its own. */

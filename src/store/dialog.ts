@@ -8,6 +8,7 @@ import { wordsOf } from '../core/byte-search.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { NO_ROW } from './message-log.ts';
 import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
+import type { CallSources } from './source-marks.ts';
 import type { Stream } from './stream.ts';
 
 /** What was seen on the way; bits of `Dialog.marks`. */
@@ -38,6 +39,8 @@ export type DialogInit = {
   readonly family: number;
   readonly state: number;
   readonly createdUs: number;
+  /** How much later than its own time the opening message came in here. */
+  readonly arrivalLagUs: number;
   readonly origin: number;
   readonly frame: FramePointer | null;
   readonly fromUser: string;
@@ -53,8 +56,9 @@ export type DialogInit = {
  *
  *     0 created  1 updated  2 invite  3 trying  4 progress  5 final  6 answer  7 bye  8 byeFinal  9 ended  10 expires
  *     11 headRow  12 tailRow  13 frame ordinal  14 15 claimed endpoints  16 frame digest  17 18 messages seen
+ *     19 arrival lag
  */
-const DOUBLES = 19;
+const DOUBLES = 20;
 const HEAD_ROW = 11;
 const TAIL_ROW = 12;
 const FRAME = 13;
@@ -62,6 +66,7 @@ const KEYS = 14;
 const KEYS_HERE = 2;
 const DIGEST = 16;
 const SEEN = 17;
+const LAG = 19;
 
 /** A Call-ID and its length share 64 bytes, a cache line; a longer one is a text beside them. */
 const CALL_ID_WORDS = 16;
@@ -127,7 +132,10 @@ export class Dialog {
   readonly serial: number;
   readonly methodId: number;
   readonly methodText: string;
-  readonly origin: number;
+  /** The source that delivered the opening message first. */
+  origin: number;
+  /** What each source saw; null while one alone carried the call. */
+  sources: CallSources | null = null;
   readonly fromUser: string;
   readonly toUser: string;
   readonly fromDisplay: string | null;
@@ -195,6 +203,7 @@ export class Dialog {
     times[base + HEAD_ROW] = NO_ROW;
     times[base + TAIL_ROW] = NO_ROW;
     this.origin = init.origin;
+    times[base + LAG] = init.arrivalLagUs;
     this.originsSeen = 1 << init.origin;
     this.#frameSource = init.frame?.source ?? -1;
     if (init.frame !== null) {
@@ -254,6 +263,13 @@ export class Dialog {
   // Times are capture time in microseconds, NaN while unknown.
   get createdUs(): number {
     return this.#times[this.#base] ?? Number.NaN;
+  }
+  set createdUs(value: number) {
+    this.#times[this.#base] = value;
+  }
+  /** How much later than its own time the opening message came in here; 0 on the wire. */
+  get arrivalLagUs(): number {
+    return this.#times[this.#base + LAG] ?? 0;
   }
   get updatedUs(): number {
     return this.#times[this.#base + 1] ?? Number.NaN;

@@ -1,9 +1,10 @@
 /**
- * What makes two captured messages the same message: a keyed 64-bit fingerprint.
+ * What makes two captured messages the same message: two keyed 32-bit halves.
  *
  * RFC 3261 section 17.2.3 matches a transaction by the top Via branch; a retransmission has the same
- * direction, the same start line kind, CSeq and branch (and To tag in a response). The keys are random
- * a process, so that a sender cannot aim at collisions.
+ * direction, the same start line kind, CSeq and branch (and To tag in a response). The first half is the message
+ * alone, so that a mirror may tell other addresses than the wire has; the second knows the direction too. The keys
+ * are random a process, so that a sender cannot aim at collisions.
  */
 import { randomInt } from 'node:crypto';
 import type { SipScan } from '../sip/scan.ts';
@@ -23,6 +24,8 @@ export function hashRange(buf: Uint8Array, start: number, end: number): number {
 /** Facts of the packet that carried a message. */
 export type Carrier = {
   tsUs: number;
+  /** When it came in, on the clock of this host; a mirror's own time may differ. */
+  arrivedUs: number;
   origin: number;
   transport: number;
   ipVersion: number;
@@ -42,21 +45,22 @@ export type Carrier = {
   isSnapped: boolean;
 };
 
-/** The two halves of the last fingerprint taken. */
+/** The last fingerprint taken: `a` is the message, `b` the message and its direction. */
 export const fingerprint = { a: 0, b: 0 };
 
 /** Fingerprint of a message and its direction, left in `fingerprint`. */
 export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: number, c: Carrier): void {
-  let a =
+  const branch =
     scan.branchStart >= 0
       ? hashRange(buf, scan.branchStart, scan.branchEnd)
       : hashRange(buf, scan.viaStart, scan.viaEnd);
-  let b = KEY_B ^ Math.imul(scan.isRequest ? 1000 + scan.method : scan.status, 0x9e3779b1);
+  let a = KEY_B ^ Math.imul(scan.isRequest ? 1000 + scan.method : scan.status, 0x9e3779b1);
   if (scan.isRequest && scan.method === 0)
-    b = Math.imul(b ^ hashRange(buf, scan.methodStart, scan.methodEnd), 0x85ebca6b);
-  b = Math.imul(b ^ scan.cseq, 0x85ebca6b);
-  b = Math.imul(b ^ (scan.cseqMethod + 77), 0xc2b2ae35);
-  if (!scan.isRequest) b = Math.imul(b ^ toTagHash, 0x27d4eb2f);
+    a = Math.imul(a ^ hashRange(buf, scan.methodStart, scan.methodEnd), 0x85ebca6b);
+  a = Math.imul(a ^ scan.cseq, 0x85ebca6b);
+  a = Math.imul(a ^ (scan.cseqMethod + 77), 0xc2b2ae35);
+  if (!scan.isRequest) a = Math.imul(a ^ toTagHash, 0x27d4eb2f);
+  a = Math.imul(a ^ (a >>> 16) ^ branch, 0x9e3779b1);
   const n = c.ipVersion === 6 ? 16 : 4;
   // Not the transport: mirrors name it differently than the wire (Kamailio says 22 for TLS).
   let way = KEY_B;
@@ -66,7 +70,7 @@ export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: numbe
   }
   way = Math.imul(way ^ c.srcPort, 0x85ebca6b);
   way = Math.imul(way ^ c.dstPort, 0xc2b2ae35);
-  a = Math.imul(a ^ way, 0x9e3779b1);
+  const b = Math.imul(branch ^ (a >>> 7) ^ way, 0x85ebca6b);
   fingerprint.a = a ^ (a >>> 13);
-  fingerprint.b = Math.imul(b ^ (b >>> 16) ^ way, 0x85ebca6b);
+  fingerprint.b = b ^ (b >>> 15);
 }

@@ -231,6 +231,11 @@ export class MessageLog {
     return `${i32[i + HASH_A]}.${i32[i + HASH_B]}`;
   }
 
+  /** The first half of the row's fingerprint: the message, whichever way it went. */
+  messageHash(row: number): number {
+    return this.#at(row).i32[(row % ROWS) * U32 + HASH_A] ?? 0;
+  }
+
   hashesEqual(row: number, hashA: number, hashB: number): boolean {
     const { i32 } = this.#at(row);
     const i = (row % ROWS) * U32;

@@ -18,7 +18,7 @@ const PUBLIC_PEER = 4;
 
 export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
   readonly dialog: Dialog;
-  readonly tsUs: number;
+  tsUs: number;
   readonly port: number;
   readonly sender: EndpointKey;
   event: SdpEvent | null = null;

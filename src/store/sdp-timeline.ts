@@ -20,7 +20,8 @@ export type SdpMediaLine = {
 };
 
 export type SdpEntry = {
-  readonly tsUs: number;
+  /** Moves when a better source delivers the same message. */
+  tsUs: number;
   readonly isOffer: boolean;
   /** 0: the side that opened the dialog, 1: the other. */
   readonly side: number;

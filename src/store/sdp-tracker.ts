@@ -67,7 +67,11 @@ export class SdpTracker {
       const hash = bodyHash(hashBytes(buf, start, plain.restStart), this.#shapes.hash);
       const entry = this.#addOnce(d, buf, scan, c, hash, shape, null, NO_LINES);
       if (plain.port === 0) return;
-      const claim = entry ?? { dialog: d, fromUs: c.tsUs, codecs: shape.codecs, mediaType: 'audio' };
+      const isAhead = c.arrivedUs < c.tsUs;
+      const claim =
+        entry !== null && !isAhead
+          ? entry
+          : { dialog: d, fromUs: claimedFromUs(c), codecs: shape.codecs, mediaType: 'audio' };
       this.#named = 0;
       this.#nameKey(plainKey(plain.v4, plain.port), claim);
       return;
@@ -84,7 +88,7 @@ export class SdpTracker {
     const restHash = isPlain ? hashBytes(buf, split, end) : 0;
     if (isPlain) this.#learn(buf, split, end, restHash, media, lines);
     this.#addOnce(d, buf, scan, c, bodyHash(hashBytes(buf, start, split), restHash), null, parsed.value, lines);
-    this.#claim(d, parsed.value, lines, c.tsUs);
+    this.#claim(d, parsed.value, lines, claimedFromUs(c));
   }
 
   /** Remembers what stands behind the port when nothing of it belongs to one call. */
@@ -121,6 +125,12 @@ export class SdpTracker {
     const entry = this.#addEntry(d, buf, scan, c, transaction, shape, sdp, lines);
     addBody(transaction, hash);
     return entry;
+  }
+
+  /** A better source delivered the message that was described at `fromUs`: its clock counts. */
+  onBetterCopy(d: Dialog, buf: Uint8Array, scan: SipScan, fromUs: number, tsUs: number): void {
+    const side = sideOf(d, buf, scan);
+    for (const entry of d.sdp ?? NO_ENTRIES) if (entry.tsUs === fromUs && entry.side === side) entry.tsUs = tsUs;
   }
 
   /** An evicted dialog names nothing any more. */
@@ -181,8 +191,7 @@ export class SdpTracker {
     }
     const entries = d.sdp ?? NO_ENTRIES;
     if (entries.length >= MAX_SDP_ENTRIES) return null;
-    const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
-    const side = isOpener === scan.isRequest ? 0 : 1;
+    const side = sideOf(d, buf, scan);
     const plain =
       shape === null ? null : new PlainSdpEntry(d, shape, this.#plain.v4, this.#plain.port, isOffer, side, c);
     const draft: Mutable<SdpEntry> = plain ?? generalEntry(lines, isOffer, side, c);
@@ -255,6 +264,17 @@ const NONE: SdpTransaction[] = [];
 const NO_ENTRIES: SdpEntry[] = [];
 const NO_LINES: SdpMediaLine[] = [];
 const NO_MEDIA: readonly SdpMedia[] = [];
+
+/** Who described: 0 the side that opened the dialog, 1 the other. */
+function sideOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
+  const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
+  return isOpener === scan.isRequest ? 0 : 1;
+}
+
+/** A mirror whose clock is ahead must not claim an endpoint only after its media began. */
+function claimedFromUs(c: Carrier): number {
+  return Math.min(c.tsUs, c.arrivedUs);
+}
 
 /** Hash of a body by those of its two parts; never 0, which stands for none. */
 function bodyHash(head: number, rest: number): number {

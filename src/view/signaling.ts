@@ -2,10 +2,11 @@
  * Signaling findings as the contract shows them: null where a detection ran and found nothing.
  */
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
-import type { SignalingDiagnosis } from '../contract/index.ts';
+import type { SourceDisagreement as Disagreement } from '../analysis/signaling/source-disagreement.ts';
+import type { SignalingDiagnosis, SourceDisagreement } from '../contract/index.ts';
 
 export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
-  return {
+  const doc: SignalingDiagnosis = {
     final_failure:
       f.finalFailure === null
         ? null
@@ -61,5 +62,23 @@ export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
             granted_expiry_sec: f.registrationFailure.grantedExpirySec,
           },
     hints: f.hints,
+  };
+  if (f.sourceDisagreement !== null) doc.source_disagreement = toSourceDisagreement(f.sourceDisagreement);
+  return doc;
+}
+
+function toSourceDisagreement(f: Disagreement): SourceDisagreement {
+  return {
+    agreed: f.agreed,
+    evidence: f.evidence,
+    mirror_only: f.mirrorOnly,
+    wire_only: f.wireOnly,
+    sdp_differs: f.sdpDiffers.map((s) => ({
+      summary: s.summary,
+      mirror: s.mirror,
+      wire: s.wire,
+      mirror_index: s.mirrorIndex,
+      wire_index: s.wireIndex,
+    })),
   };
 }

@@ -17,6 +17,8 @@ import {
   detectPostDialDelay,
   postDialDelayHint,
 } from './progress.ts';
+import type { SourceDisagreement } from './source-disagreement.ts';
+import { detectSourceDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 
 export type SignalingFindings = {
   finalFailure: FinalFailure | null;
@@ -26,10 +28,15 @@ export type SignalingFindings = {
   abandoned: Abandoned | null;
   postDialDelay: PostDialDelay | null;
   registrationFailure: RegistrationFailure | null;
+  /** What two sources that both carried the call agree on, too; null where it was carried by one. */
+  sourceDisagreement: SourceDisagreement | null;
   hints: string[];
 };
 
-/** `nowUs` is the capture clock: the newest packet of the capture. */
+/**
+ * A call that wire and mirror both carried has findings even where they agree: how much of it both of them saw.
+ * `nowUs` is the capture clock: the newest packet of the capture.
+ */
 export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): SignalingFindings | null {
   const list = messageList(d, log);
   const found: SignalingFindings = {
@@ -40,6 +47,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): Si
     abandoned: detectAbandoned(d, list, nowUs),
     postDialDelay: detectPostDialDelay(d, list),
     registrationFailure: detectRegistrationFailure(d, list),
+    sourceDisagreement: detectSourceDisagreement(d, list, log),
     hints: [],
   };
   if (found.finalFailure !== null) found.hints.push(failureHint(d, found.finalFailure));
@@ -49,5 +57,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): Si
   if (found.abandoned !== null) found.hints.push(abandonedHint(found.abandoned));
   if (found.postDialDelay !== null) found.hints.push(postDialDelayHint(found.postDialDelay));
   if (found.registrationFailure !== null) found.hints.push(registrationHint(found.registrationFailure));
-  return found.hints.length === 0 ? null : found;
+  const disagreement = found.sourceDisagreement === null ? null : sourceDisagreementHint(found.sourceDisagreement);
+  if (disagreement !== null) found.hints.push(disagreement);
+  return found.hints.length === 0 && found.sourceDisagreement === null ? null : found;
 }

@@ -62,7 +62,12 @@ export function detectRetransmissions(_d: Dialog, list: readonly MessageView[]):
     const first = group[0];
     if (first === undefined || group.length < SIGNALING.transmissions) continue;
     const isAnswered = list.some(
-      (m) => !m.isRequest && m.method === first.method && m.cseq === first.cseq && m.tsUs >= first.tsUs,
+      (m) =>
+        !m.isRequest &&
+        m.method === first.method &&
+        m.cseq === first.cseq &&
+        // The clocks of two sources are not compared.
+        (m.tsUs >= first.tsUs || m.origin !== first.origin),
     );
     if (!isAnswered && METHOD_NAMES[first.method] !== 'ACK' && group.length > (worst?.length ?? 0)) worst = group;
   }

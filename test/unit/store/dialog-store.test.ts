@@ -14,6 +14,7 @@ function init(callId: string): DialogInit {
     family: 0,
     state: 0,
     createdUs: 1,
+    arrivalLagUs: 0,
     origin: 0,
     frame: { source: 2, ordinal: 2 ** 40, digestHigh: -5, digestLow: 7 },
     fromUser: '',

@@ -17,7 +17,17 @@ function keyOf(address: string, port: number): EndpointKey {
 }
 
 function dialog(callId: string, endedUs = Number.NaN): Dialog {
-  const init = { callId, methodId: 1, methodText: 'INVITE', family: 0, state: 0, createdUs: 0, origin: 0, frame: null };
+  const init = {
+    callId,
+    methodId: 1,
+    methodText: 'INVITE',
+    family: 0,
+    state: 0,
+    createdUs: 0,
+    arrivalLagUs: 0,
+    origin: 0,
+    frame: null,
+  };
   const people = { fromUser: '', toUser: '', fromDisplay: null, toDisplay: null, openerTagHash: 0 };
   const d = new DialogStore(1, () => undefined).open({ ...init, ...people });
   d.endedUs = endedUs;

@@ -14,6 +14,7 @@ function dialog(callId: string): Dialog {
       family: 1,
       state: 0,
       createdUs: 0,
+      arrivalLagUs: 0,
       origin: 0,
       frame: null,
       fromUser: '',

@@ -67,6 +67,7 @@ export class TrackerKit {
     addresses.set(addressBytes(m.dst.address), 16);
     return this.tracker.onMessage(buf, 0, buf.length, this.#scan, {
       tsUs: m.tsUs,
+      arrivedUs: over.tsUs ?? m.tsUs,
       origin: WIRE,
       transport: 0,
       ipVersion: m.src.address.includes(':') ? 6 : 4,

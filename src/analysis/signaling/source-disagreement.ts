@@ -1,0 +1,201 @@
+/**
+ * Where the wire and its HEP mirror tell different stories of one call: messages only one of them carried, and media
+ * descriptions that were changed on the way.
+ *
+ * Copies are paired by start line, Call-ID, CSeq and top Via branch, within two seconds, by count: as many pairs as
+ * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing.
+ */
+import { asBuffer } from '../../core/byte-text.ts';
+import { MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
+import { ORIGINS } from '../../core/words.ts';
+import { parseSdp } from '../../sdp/sdp.ts';
+import { ByteSpan, findSdp } from '../../sip/body.ts';
+import { METHOD_NAMES } from '../../sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../../sip/scan.ts';
+import { decodeText } from '../../sip/text.ts';
+import type { Dialog } from '../../store/dialog.ts';
+import type { MessageLog } from '../../store/message-log.ts';
+import { SAME_MESSAGE_US } from '../../store/source-marks.ts';
+import type { MessageView } from '../message-list.ts';
+import { pairInTime } from './pair-in-time.ts';
+
+export type OneSided = { summary: string; index: number };
+export type SdpDiffers = { summary: string; mirror: string[]; wire: string[]; mirrorIndex: number; wireIndex: number };
+
+export type SourceDisagreement = {
+  agreed: number;
+  mirrorOnly: OneSided[];
+  wireOnly: OneSided[];
+  sdpDiffers: SdpDiffers[];
+  evidence: number[];
+};
+
+const MIRROR = ORIGINS.indexOf('hep');
+const MAX_SUMMARY_CHARS = 160;
+
+/** One message as it is compared. */
+type Copy = {
+  readonly index: number;
+  readonly tsUs: number;
+  readonly summary: string;
+  /** Not cut by the capture. */
+  readonly isWhole: boolean;
+  /** Bytes of the description; null when it has none. */
+  readonly sdp: Buffer | null;
+};
+
+type Group = { wire: Copy[]; mirror: Copy[] };
+
+/** Null unless the wire (or a probe, which reads what the wire had encrypted) and a HEP mirror both carried the call. */
+export function detectSourceDisagreement(
+  d: Dialog,
+  list: readonly MessageView[],
+  log: MessageLog,
+): SourceDisagreement | null {
+  if (d.sources === null) return null;
+  const all = groups(list, log);
+  const out: SourceDisagreement = { agreed: 0, mirrorOnly: [], wireOnly: [], sdpDiffers: [], evidence: [] };
+  const isJudged = judged(d, list);
+  let hasWire = false;
+  let hasMirror = false;
+  for (const { wire, mirror } of all) {
+    hasWire ||= wire.length > 0;
+    hasMirror ||= mirror.length > 0;
+    const partner = pairInTime(
+      wire.map((w) => w.tsUs),
+      mirror.map((m) => m.tsUs),
+      SAME_MESSAGE_US,
+    );
+    const isPaired = new Set(partner);
+    wire.forEach((w, i) => {
+      const m = mirror[partner[i] ?? -1];
+      if (m !== undefined) {
+        out.agreed++;
+        compareSdp(w, m, out.sdpDiffers);
+      } else if (isJudged(w)) out.wireOnly.push({ summary: w.summary, index: w.index });
+    });
+    mirror.forEach((m, i) => {
+      if (!isPaired.has(i) && isJudged(m)) out.mirrorOnly.push({ summary: m.summary, index: m.index });
+    });
+  }
+  if (!hasWire || !hasMirror) return null;
+  out.wireOnly.sort(byIndex);
+  out.mirrorOnly.sort(byIndex);
+  out.sdpDiffers.sort((a, b) => a.wireIndex - b.wireIndex);
+  const seen = new Set([...out.wireOnly, ...out.mirrorOnly].map((m) => m.index));
+  for (const s of out.sdpDiffers) seen.add(s.mirrorIndex).add(s.wireIndex);
+  out.evidence = [...seen].sort((a, b) => a - b);
+  return out;
+}
+
+/** What to look into; null when the two agree. */
+export function sourceDisagreementHint(f: SourceDisagreement): string | null {
+  const parts: string[] = [];
+  if (f.wireOnly.length > 0) parts.push(`${messages(f.wireOnly.length)} that the mirror never reported`);
+  if (f.mirrorOnly.length > 0) parts.push(`${messages(f.mirrorOnly.length)} that the wire never carried`);
+  if (f.sdpDiffers.length > 0) parts.push(`${messages(f.sdpDiffers.length)} with another media description`);
+  if (parts.length === 0) return null;
+  return `The wire and its HEP mirror disagree: ${parts.join(', ')}; ${f.agreed} agreed.`;
+}
+
+function messages(n: number): string {
+  return n === 1 ? '1 message' : `${n} messages`;
+}
+
+function byIndex(a: OneSided, b: OneSided): number {
+  return a.index - b.index;
+}
+
+/** Messages of the two sources, by what makes two of them copies. The same packet seen twice stands once. */
+function groups(list: readonly MessageView[], log: MessageLog): Iterable<Group> {
+  const all = new Map<string, Group>();
+  const scan = new SipScan();
+  for (const m of list) {
+    if (m.isDuplicate) continue;
+    const bytes = asBuffer(log.bytes(m.row));
+    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) continue;
+    const start = bytes.toString('latin1', scan.messageStart, scan.startLineEnd).trimEnd();
+    const via =
+      scan.branchStart >= 0
+        ? bytes.toString('latin1', scan.branchStart, scan.branchEnd)
+        : scan.viaStart < 0
+          ? ''
+          : bytes.toString('latin1', scan.viaStart, scan.viaEnd);
+    const key = `${start}\n${scan.cseq} ${scan.cseqMethod}\n${via}`;
+    const group = all.get(key) ?? { wire: [], mirror: [] };
+    all.set(key, group);
+    (m.origin === MIRROR ? group.mirror : group.wire).push({
+      index: m.index,
+      tsUs: m.tsUs,
+      summary: summaryOf(bytes, scan, m),
+      isWhole: !m.isSnapped,
+      sdp: sdpOf(bytes, scan),
+    });
+  }
+  for (const group of all.values()) {
+    group.wire.sort(byTime);
+    group.mirror.sort(byTime);
+  }
+  return all.values();
+}
+
+function byTime(a: Copy, b: Copy): number {
+  return a.tsUs - b.tsUs || a.index - b.index;
+}
+
+/** Copied: the log's bytes hold only until its next append. */
+function sdpOf(bytes: Buffer, scan: SipScan): Buffer | null {
+  const span = new ByteSpan();
+  return findSdp(bytes, scan, span) ? Buffer.from(bytes.subarray(span.start, span.end)) : null;
+}
+
+/** `INVITE sip:bob@example.com (CSeq 1)`, `180 Ringing to INVITE (CSeq 1)`. */
+function summaryOf(bytes: Buffer, scan: SipScan, m: MessageView): string {
+  const method =
+    m.method === 0 && scan.cseqMethodStart >= 0
+      ? decodeText(bytes, scan.cseqMethodStart, scan.cseqMethodEnd)
+      : (METHOD_NAMES[m.method] ?? 'OTHER');
+  const what = m.isRequest
+    ? `${method} ${decodeText(bytes, scan.uriStart, scan.uriEnd)}`
+    : `${`${m.status} ${decodeText(bytes, scan.reasonStart, scan.reasonEnd)}`.trimEnd()} to ${method}`;
+  const short = what.length > MAX_SUMMARY_CHARS ? `${what.slice(0, MAX_SUMMARY_CHARS)}...` : what;
+  return `${short} (CSeq ${m.cseq})`;
+}
+
+/** A description changed between the two, cut copies aside: those say nothing of what was sent. */
+function compareSdp(w: Copy, m: Copy, out: SdpDiffers[]): void {
+  if (!w.isWhole || !m.isWhole || (w.sdp === null && m.sdp === null)) return;
+  if (w.sdp !== null && m.sdp !== null && w.sdp.equals(m.sdp)) return;
+  const wire = mediaOf(w.sdp);
+  const mirror = mediaOf(m.sdp);
+  if (wire.join('\n') === mirror.join('\n')) return;
+  out.push({ summary: w.summary, mirror, wire, mirrorIndex: m.index, wireIndex: w.index });
+}
+
+/** `<media> <addr>:<port>` of each m= line, in order. */
+function mediaOf(sdp: Buffer | null): string[] {
+  if (sdp === null) return [];
+  const parsed = parseSdp(sdp, 0, sdp.length);
+  if (!parsed.ok) return [];
+  return parsed.value.media.map((line) => {
+    const address = line.connection?.address ?? '';
+    return `${line.type} ${address.includes(':') ? `[${address}]` : address}:${line.port}`;
+  });
+}
+
+/**
+ * Whether a message without its copy means anything. Where a cap cut the list, the copy of a message near the cut may be
+ * what was left out.
+ */
+function judged(d: Dialog, list: readonly MessageView[]): (m: Copy) => boolean {
+  const isCutBehind = d.msgCount > d.keptCount && d.keptCount >= MAX_DIALOG_MESSAGES;
+  const isCutBefore = list.length < d.keptCount;
+  let firstUs = Number.POSITIVE_INFINITY;
+  let lastUs = Number.NEGATIVE_INFINITY;
+  for (const { tsUs } of list) {
+    firstUs = Math.min(firstUs, tsUs);
+    lastUs = Math.max(lastUs, tsUs);
+  }
+  return ({ tsUs }) =>
+    !(isCutBehind && tsUs >= lastUs - SAME_MESSAGE_US) && !(isCutBefore && tsUs <= firstUs + SAME_MESSAGE_US);
+}
