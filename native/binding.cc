@@ -14,6 +14,7 @@
 #include <nan.h>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -144,7 +145,8 @@ private:
     return nullptr;
   }
 
-  // openFile(path): {status, errno}; status 0 when the thread runs.
+  // openFile(path, keep): {status, errno, fd}; status 0 when the thread runs. With `keep` fd is a descriptor of a regular
+  // file, which the caller closes, and records say where in it they lie; else it is -1.
   static NAN_METHOD(OpenFile) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
     Nan::Utf8String path(info[0]);
@@ -152,7 +154,7 @@ private:
       return Nan::ThrowError("capture is busy or closed");
     // Headers are read by the thread: a pipe that says nothing yet must not hold JavaScript.
     ct_pcap_status status = CT_PCAP_IO;
-    int err = 0;
+    int err = 0, fd = -1;
     ct_pcap *f = ct_pcap_open_unread(*path, &err);
     if (f != nullptr) {
       c->file_.pl = &c->pl_;
@@ -160,18 +162,23 @@ private:
       c->file_.records = 0;
       c->file_.progress = 0;
       status = CT_PCAP_RECORD;
+      if (Nan::To<bool>(info[1]).FromMaybe(false)) fd = ct_pcap_dup(f);
+      c->file_.keeps = fd >= 0;
       uv_ref(reinterpret_cast<uv_handle_t *>(&c->async_));
       if (!ct_file_start(&c->file_, f)) {
         ct_pcap_close(f);
         c->file_.file = nullptr;
         status = CT_PCAP_IO;
         err = EAGAIN;
+        if (fd >= 0) close(fd);
+        fd = -1;
         uv_unref(reinterpret_cast<uv_handle_t *>(&c->async_));
       }
     }
     auto out = Nan::New<Object>();
     Nan::Set(out, Nan::New("status").ToLocalChecked(), Nan::New(static_cast<uint32_t>(status)));
     Nan::Set(out, Nan::New("errno").ToLocalChecked(), Nan::New(err));
+    Nan::Set(out, Nan::New("fd").ToLocalChecked(), Nan::New(fd));
     info.GetReturnValue().Set(out);
   }
 
@@ -200,7 +207,7 @@ private:
   }
 
   // datagram(scratchData, scratchDescriptors, payload, descriptor): number of records made.
-  // `descriptor` is the 96-byte record of the fragment that gave the addresses; its transport field
+  // `descriptor` is the record of the fragment that gave the addresses; its transport field
   // is the IP protocol of the payload.
   static NAN_METHOD(Datagram) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
@@ -448,6 +455,7 @@ private:
   bool closing_ = false;
 };
 
+#include "binding_bytes.h"
 #include "binding_hep.h"
 
 // info(): the facts JavaScript checks its mirror against.
@@ -493,28 +501,6 @@ NAN_METHOD(Info) {
   Nan::Set(out, Nan::New("filterClassIsDrop").ToLocalChecked(), drops);
   Nan::Set(out, Nan::New("hasEbpf").ToLocalChecked(), Nan::New(ct_filter_has_ebpf()));
   info.GetReturnValue().Set(out);
-}
-
-// adviseHuge(view): asks for huge pages behind a large buffer, and returns the offset at which the first of them
-// can begin; a hint, nothing depends on it.
-NAN_METHOD(AdviseHuge) {
-  View v = ViewOf(info[0]);
-  const uintptr_t page = 2 << 20;
-  uintptr_t at = reinterpret_cast<uintptr_t>(v.data);
-  uintptr_t start = (at + page - 1) & ~(page - 1);
-  uintptr_t end = (at + v.len) & ~(page - 1);
-  if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
-  info.GetReturnValue().Set(static_cast<double>(start - at));
-}
-
-// digest(view, start, length, out): FNV-1a 64 of view[start..start+length) into out (Int32Array: low, high).
-NAN_METHOD(Digest) {
-  View v = ViewOf(info[0]), out = ViewOf(info[3]);
-  uint32_t start = Nan::To<uint32_t>(info[1]).FromMaybe(0), len = Nan::To<uint32_t>(info[2]).FromMaybe(0);
-  if (start > v.len || len > v.len - start || out.len < sizeof(uint64_t))
-    return Nan::ThrowRangeError("digest range");
-  uint64_t h = ct_fnv1a64(v.data + start, len);
-  memcpy(out.data, &h, sizeof(h));
 }
 
 // frameAt(path, ordinal, espNull): one frame of a file with what the walk makes of it, for --show-frame.
@@ -572,6 +558,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "digest", Digest);
+  Nan::Export(target, "readAgain", ReadAgain);
   Capture::Init(target);
   HepCapture::Init(target);
 }

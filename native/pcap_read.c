@@ -228,4 +228,13 @@ bool ct_pcap_will_refill(const struct ct_pcap *f) {
 
 uint64_t ct_pcap_position(const struct ct_pcap *f) { return ct_input_position(&f->in); }
 uint64_t ct_pcap_size(const struct ct_pcap *f) { return f->in.size; }
+bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta) {
+  *delta = f->in.raw_read - (uint64_t)(uintptr_t)f->in.end;
+  return f->in.fd >= 0 && f->in.size > 0 && !f->in.gzip;
+}
+
+int ct_pcap_dup(const struct ct_pcap *f) {
+  return f->in.fd >= 0 && f->in.size > 0 ? fcntl(f->in.fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
 int ct_pcap_errno(const struct ct_pcap *f) { return f->in.err; }

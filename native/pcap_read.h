@@ -50,6 +50,11 @@ bool ct_pcap_will_refill(const struct ct_pcap *f);
 /* Bytes of the file on disk consumed so far, and its size (0 when not a regular file). */
 uint64_t ct_pcap_position(const struct ct_pcap *f);
 uint64_t ct_pcap_size(const struct ct_pcap *f);
+/* True when what was read can be read again at its offset: a regular file that is not compressed. *delta added to
+ * the address of a record's byte is then its offset, until the next refill. */
+bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta);
+/* A second descriptor of the file for reading it again, which the caller closes; -1 when there is none. */
+int ct_pcap_dup(const struct ct_pcap *f);
 int ct_pcap_errno(const struct ct_pcap *f);
 void ct_pcap_close(struct ct_pcap *f);
 

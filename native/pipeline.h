@@ -47,6 +47,8 @@ struct ct_pipeline {
   uint32_t *ws_out_ports;
   uint32_t source_id;
   uint8_t origin;
+  bool in_file; /* frames lie in a file that can be read again; frame + file_delta is where */
+  uint64_t file_delta;
   bool digests;        /* take FNV-1a of frames that may be pointed at */
   bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
   struct ct_inject *inject;
@@ -71,6 +73,8 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
 void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink);
 /* FNV-1a, 64 bit (draft-eastlake-fnv). */
 uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len);
+/* Tells whether bytes read again are those that were captured: not keyed, and of this process only. */
+uint32_t ct_payload_check(const uint8_t *d, uint32_t len);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * record.h - what the native threads hand to TypeScript, one descriptor a record.
  *
- * Mirrored by src/sources/records.ts; test/native/layout.test.ts compares the two.
+ * Mirrored by src/sources/records.ts; test/native/rtp-layout.test.ts compares the two.
  * All fields are host order (little-endian on both supported machines); addresses are network
  * order, IPv4 in the first 4 bytes. A slab is CT_SLAB_BYTES of payload beside CT_SLAB_RECORDS
  * descriptors.
@@ -10,7 +10,7 @@
 #define CALLTAP_RECORD_H
 #include <stdint.h>
 
-#define CT_ABI 1u
+#define CT_ABI 2u
 #define CT_SLAB_BYTES (256u * 1024u)
 #define CT_SLAB_RECORDS 2048u
 
@@ -91,9 +91,12 @@ struct ct_record {
   uint32_t source;    /* 60 which source */
   uint8_t src[16];    /* 64 */
   uint8_t dst[16];    /* 80 */
-};                    /* 96 bytes */
+  double file_at; /* 96 UDP: where the payload lies in the file it was read from; 0 it cannot be read again */
+  uint32_t check; /* 104 with file_at: ct_payload_check() of the payload */
+  uint32_t spare; /* 108 */
+};                /* 112 bytes */
 
 #ifndef __cplusplus
-_Static_assert(sizeof(struct ct_record) == 96, "descriptor layout");
+_Static_assert(sizeof(struct ct_record) == 112, "descriptor layout");
 #endif
 #endif

@@ -60,6 +60,13 @@ static bool wait_for_bytes(int fd, void *arg) {
   return false;
 }
 
+/* Within a batch the buffer stays where it is. */
+static void batch(struct ct_file_source *s, struct ct_sink *sink, struct ct_packet_slot *slot,
+                  const uint32_t *linktype, uint32_t n) {
+  s->pl->in_file = ct_pcap_place(s->file, &s->pl->file_delta) && s->keeps;
+  ct_pipeline_batch(s->pl, sink, slot, linktype, n);
+}
+
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
@@ -73,7 +80,7 @@ static void *run(void *arg) {
   }
   while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
     if (n == CT_BATCH || (n > 0 && ct_pcap_will_refill(s->file))) {
-      ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
+      batch(s, &sink, slot, linktype, n);
       n = 0;
       ct_pipeline_drain_injected(s->pl, &sink);
       if ((++batches & 255u) == 0) set_progress(s);
@@ -93,7 +100,7 @@ static void *run(void *arg) {
     s->records++;
     linktype[n++] = rec.linktype;
   }
-  if (n > 0) ct_pipeline_batch(s->pl, &sink, slot, linktype, n);
+  if (n > 0) batch(s, &sink, slot, linktype, n);
   atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
   finish(s, &sink, end_of(st), 0, last_ns);
   return NULL;

@@ -15,6 +15,7 @@ struct ct_file_source {
   struct ct_pcap *file;
   pthread_t thread;
   bool running;
+  bool keeps;             /* what was read will be read again: records say where it lies */
   ct_atomic_u32 progress; /* per mille of the file read, for the progress bar */
   uint64_t records;
 };

@@ -109,6 +109,7 @@ export class CaptureSession {
         if (d?.headRow === row) d.headRow = next;
       },
       hugeBuffer,
+      (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
     );
     this.dialogs = new DialogStore(options.maxDialogs, (d) => {
       d.expiresUs = Number.NaN;
@@ -176,7 +177,7 @@ export class CaptureSession {
     if (file === null) return;
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
-      const end = await file.read(path);
+      const end = await file.read(path, this.ingest.sourceNumber);
       if (end.end === 'stopped') return;
       this.ingest.finish(end.lastUs);
       this.tracker.sweep(this.ingest.nowUs);

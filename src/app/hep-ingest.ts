@@ -49,6 +49,7 @@ export class HepIngest {
       frameLength: 0,
       source: 0,
       isSnapped: false,
+      place: null,
     };
   }
 

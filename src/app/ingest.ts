@@ -15,7 +15,7 @@ import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
-import type { Carrier } from '../store/fingerprint.ts';
+import type { Carrier, FilePlace } from '../store/fingerprint.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { HepIngest } from './hep-ingest.ts';
@@ -45,6 +45,7 @@ export class Ingest {
   readonly #tcp: TcpReassembler;
   readonly #scratch = FileSource.scratch();
   readonly #carrier: Mutable<Carrier>;
+  readonly #place: FilePlace = { file: 0, at: 0, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
   #nextExpiryUs = Number.NEGATIVE_INFINITY;
@@ -85,6 +86,7 @@ export class Ingest {
       frameLength: 0,
       source: 0,
       isSnapped: false,
+      place: null,
     };
     this.#segment = {
       bytes: this.#addresses,
@@ -146,6 +148,7 @@ export class Ingest {
         c.frameStart = b.off(i) - b.aux0(i);
         // The digest of an INVITE is taken already.
         c.frameLength = c.digestHigh === 0 && c.digestLow === 0 ? b.aux1(i) : 0;
+        if (b.fileAt(i) > 0) c.place = this.#placeOf(b, i);
         this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
         return;
       }
@@ -203,7 +206,18 @@ export class Ingest {
     c.source = this.sourceNumber;
     c.frameLength = 0;
     c.isSnapped = (b.flags(i) & FLAG.SNAPPED) !== 0;
+    c.place = null;
     return c;
+  }
+
+  #placeOf(b: RecordBatch, i: number): FilePlace {
+    const p = this.#place;
+    p.file = this.sourceNumber;
+    p.at = b.fileAt(i);
+    p.start = b.off(i);
+    p.end = p.start + b.len(i);
+    p.check = b.check(i);
+    return p;
   }
 
   #onSegment(b: RecordBatch, i: number): void {
@@ -250,6 +264,7 @@ export class Ingest {
     c.source = this.sourceNumber;
     c.frameLength = 0;
     c.isSnapped = meta.isTruncated;
+    c.place = null;
     this.#d.sip.onBytes(asBuffer(bytes), start, end, c);
   }
 

@@ -101,5 +101,6 @@ function carrierOf(a: HepArrival): Carrier {
     frameLength: 0,
     source: 0,
     isSnapped: false,
+    place: null,
   };
 }

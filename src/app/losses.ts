@@ -46,6 +46,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['hep_rejected'] = hep.rejected;
   out['hep_other_type'] = hep.otherTypes;
   out['messages_evicted'] = log.evicted;
+  out['message_file_changed'] = session.file?.files.failed ?? 0;
   out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;
   out['dialogs_evicted'] = dialogs.evicted;
   out['streams_evicted'] = streams.evicted;

@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
+import { CaptureFiles } from './capture-files.ts';
 import type { NativeCapture, NativeInfo } from './native.ts';
 import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
@@ -44,6 +45,8 @@ export class FileSource {
   readonly counters: BigUint64Array;
   readonly sipOutPorts = new Uint32Array(65536);
   readonly wsOutPorts = new Uint32Array(65536);
+  /** What was read and can be read again. */
+  readonly files: CaptureFiles;
   readonly #native: NativeCapture;
   readonly #names: Map<string, number>;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
@@ -53,6 +56,7 @@ export class FileSource {
   constructor(options: FileSourceOptions) {
     const binding = loadNative();
     this.info = binding.info();
+    this.files = new CaptureFiles(binding.readAgain);
     this.#names = new Map(this.info.counterNames.map((name, i) => [name, i]));
     const slabs = Buffer.allocUnsafeSlow(SLABS * SLAB_BYTES);
     const descriptors = new Uint8Array(SLABS * SLAB_RECORDS * RECORD_BYTES);
@@ -93,9 +97,10 @@ export class FileSource {
     this.#onRecords = handler;
   }
 
-  /** Reads one file to its end. Rejects with ServiceError when it cannot be read at all. */
-  async read(path: string): Promise<FileEnd> {
-    const opened = this.#native.openFile(path);
+  /** Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all. */
+  async read(path: string, file = 0): Promise<FileEnd> {
+    const opened = this.#native.openFile(path, this.files.hasRoom);
+    if (opened.fd >= 0) this.files.add(file, opened.fd);
     if (opened.status !== PCAP_STATUS.RECORD) throw captureOpenError(path, opened.status, opened.errno);
     const end = await new Promise<FileEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
@@ -150,6 +155,7 @@ export class FileSource {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#native.close();
+    this.files.close();
     this.#ended?.({ end: 'stopped', frames: 0, lastUs: Number.NaN });
     this.#ended = null;
   }

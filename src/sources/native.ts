@@ -46,11 +46,12 @@ export type NativeCaptureOptions = {
   origin: number;
 };
 
-/** status: 0 running, else enum ct_pcap_status; errno where status says IO. */
-export type OpenResult = { status: number; errno: number };
+/** status: 0 running, else enum ct_pcap_status; errno where status says IO; fd to read the file again, -1 when it cannot be. */
+export type OpenResult = { status: number; errno: number; fd: number };
 
 export type NativeCapture = {
-  openFile(path: string): OpenResult;
+  /** With `keep` the caller gets, and closes, a descriptor, and records say where in the file they lie. */
+  openFile(path: string, keep: boolean): OpenResult;
   endFile(): void;
   /** 0..1 of the file read. */
   progress(): number;
@@ -85,6 +86,8 @@ export type NativeBinding = {
   info(): NativeInfo;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
+  /** Fills `into` from that position; the check that a record holds of such bytes, -1 when there are too few. */
+  readAgain(fd: number, position: number, into: Uint8Array): number;
   /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
   adviseHuge(view: Uint8Array): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;

@@ -1,11 +1,11 @@
 /**
- * The record descriptor of `native/record.h`, as offsets. test/native/layout.test.ts compares both.
+ * The record descriptor of `native/record.h`, as offsets. test/native/rtp-layout.test.ts compares both.
  */
 
-export const ABI = 1;
+export const ABI = 2;
 export const SLAB_BYTES = 256 * 1024;
 export const SLAB_RECORDS = 2048;
-export const RECORD_BYTES = 96;
+export const RECORD_BYTES = 112;
 
 /** What a record is (enum ct_kind). */
 export const KIND = {
@@ -71,4 +71,6 @@ export const OFFSET = {
   source: 60,
   src: 64,
   dst: 80,
+  fileAt: 96,
+  check: 104,
 } as const;

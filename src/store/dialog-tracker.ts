@@ -82,6 +82,7 @@ export class DialogTracker {
     addresses: new Uint8Array(0),
     srcOff: 0,
     dstOff: 0,
+    place: null,
   };
 
   constructor(deps: {
@@ -251,6 +252,9 @@ export class DialogTracker {
     f.addresses = c.addresses;
     f.srcOff = c.srcOff;
     f.dstOff = c.dstOff;
+    // A message that is a whole payload of a file stays there.
+    const { place } = c;
+    f.place = place !== null && place.start === start && place.end === end ? place : null;
     const row = this.#log.append(f, buf, start, end, d.tailRow);
     if (d.headRow === NO_ROW || !this.#log.has(d.headRow)) d.headRow = row;
     d.tailRow = row;

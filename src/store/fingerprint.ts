@@ -21,6 +21,9 @@ export function hashRange(buf: Uint8Array, start: number, end: number): number {
   return h === 0 ? 1 : h;
 }
 
+/** Where the payload buf[start..end) lies in a capture file that can be read again, and the check of its bytes. */
+export type FilePlace = { file: number; at: number; start: number; end: number; check: number };
+
 /** Facts of the packet that carried a message. */
 export type Carrier = {
   tsUs: number;
@@ -43,6 +46,8 @@ export type Carrier = {
   frameLength: number;
   source: number;
   isSnapped: boolean;
+  /** Null when only these bytes are to be had. */
+  place: FilePlace | null;
 };
 
 /** The last fingerprint taken: `a` is the message, `b` the message and its direction. */

@@ -1,6 +1,9 @@
 /**
  * Messages as captured, in a ring with a byte budget: the oldest go first, and are counted.
  *
+ * What lies in a capture file that can be read again is not copied; it is charged as if it were, so that the same
+ * messages are kept whatever they were read from.
+ *
  * Rows are columns of typed arrays, bytes lie in chunks that are dropped whole, so that millions of
  * messages make no work for the garbage collector. Rows of one dialog are linked in arrival order.
  */
@@ -15,6 +18,7 @@ const ROWS = 65_536;
 /** What a row's columns cost, charged against the budget beside its bytes. */
 const ROW_COST = 96;
 export const NO_ROW = -1;
+const NO_BYTES = new Uint8Array(0);
 
 /** Row flags. */
 export const ROW = {
@@ -46,16 +50,22 @@ export type MessageFacts = {
   addresses: Uint8Array;
   srcOff: number;
   dstOff: number;
+  /** Where all of its bytes lie in a file, or null: they are copied. */
+  place: { readonly file: number; readonly at: number; readonly check: number } | null;
 };
 
-type Chunk = { bytes: Uint8Array; used: number; rows: number };
+/** Reads a message's bytes from file number `file`; null when they are no longer there. */
+export type ReadFile = (file: number, at: number, length: number, check: number) => Uint8Array | null;
+
+/** `bytes` is null until a message is copied. */
+type Chunk = { bytes: Uint8Array | null; used: number; rows: number };
 
 /**
  * Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines:
  *
  *     0 tsUs f64   8 pos f64   16 next f64   24 hashA i32  28 hashB i32  32 len u32  36 dialog u32
  *     40 cseq u32  44 status u16  46 ipId u16  48 srcPort u16  50 dstPort u16
- *     52 flags 53 origin 54 transport 55 method   56 src 16   72 dst 16   88 spare
+ *     52 flags 53 origin 54 transport 55 method   56 src 16   72 dst 16   88 check u32   92 file number + 1 u32
  */
 const ROW_BYTES = 96;
 const F64 = ROW_BYTES / 8;
@@ -68,6 +78,8 @@ const HASH_B = 7;
 const LEN = 8;
 const DIALOG = 9;
 const CSEQ = 10;
+const CHECK = 22;
+const FILE = 23;
 const STATUS = 22;
 const IP_ID = 23;
 const SRC_PORT = 24;
@@ -112,6 +124,7 @@ export class MessageLog {
   readonly #budgetBytes: number;
   readonly #chunkBytes: number;
   readonly #allocate: (bytes: number) => Uint8Array;
+  readonly #readFile: ReadFile;
   readonly #onEvict: (dialog: number, row: number, next: number) => void;
   readonly #blocks = new Map<number, RowBlock>();
   readonly #chunks = new Map<number, Chunk>();
@@ -131,7 +144,9 @@ export class MessageLog {
     budgetBytes: number,
     onEvict: (dialog: number, row: number, next: number) => void,
     allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+    readFile: ReadFile = () => null,
   ) {
+    this.#readFile = readFile;
     this.#allocate = allocate;
     this.#chunkBytes = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, 2 ** Math.floor(Math.log2(budgetBytes / 8))));
     this.#budgetBytes = Math.max(budgetBytes, 2 * this.#chunkBytes);
@@ -150,8 +165,10 @@ export class MessageLog {
   append(facts: MessageFacts, bytes: Buffer, start: number, end: number, prev: number): number {
     const len = Math.min(end - start, MAX_KEPT_BYTES);
     const chunk = this.#roomFor(len);
-    const pos = this.#lastChunk * this.#chunkBytes + chunk.used;
-    copyBytes(bytes, start, len, chunk.bytes, chunk.used);
+    const { place } = facts;
+    let pos = this.#lastChunk * this.#chunkBytes + chunk.used;
+    if (place !== null && len === end - start) pos = place.at;
+    else copyBytes(bytes, start, len, this.#memoryOf(chunk), chunk.used);
     chunk.used += len;
     const row = this.#nextRow++;
     const i = row % ROWS;
@@ -163,6 +180,8 @@ export class MessageLog {
     i32[i * U32 + HASH_B] = facts.hashB;
     u32[i * U32 + LEN] = len;
     u32[i * U32 + DIALOG] = facts.dialog;
+    u32[i * U32 + CHECK] = place === null ? 0 : place.check;
+    u32[i * U32 + FILE] = place === null || len < end - start ? 0 : place.file + 1;
     u32[i * U32 + CSEQ] = facts.cseq;
     u16[i * U16 + STATUS] = facts.status;
     u16[i * U16 + IP_ID] = facts.ipId;
@@ -242,15 +261,18 @@ export class MessageLog {
     return i32[i + HASH_A] === hashA && i32[i + HASH_B] === hashB;
   }
 
-  /** The message's bytes, in place: valid until the next append. */
+  /** The message's bytes, in place: valid until the next append. None when their file has changed. */
   bytes(row: number): Uint8Array {
-    const b = this.#at(row);
+    const { f64, u32 } = this.#at(row);
     const i = row % ROWS;
-    const pos = b.f64[i * F64 + POS] ?? 0;
-    const chunk = this.#chunks.get(Math.floor(pos / this.#chunkBytes));
-    if (chunk === undefined) return new Uint8Array(0);
+    const pos = f64[i * F64 + POS] ?? 0;
+    const length = u32[i * U32 + LEN] ?? 0;
+    const file = (u32[i * U32 + FILE] ?? 0) - 1;
+    if (file >= 0) return this.#readFile(file, pos, length, u32[i * U32 + CHECK] ?? 0) ?? NO_BYTES;
+    const memory = this.#chunks.get(Math.floor(pos / this.#chunkBytes))?.bytes;
+    if (memory === undefined || memory === null) return NO_BYTES;
     const off = pos % this.#chunkBytes;
-    return chunk.bytes.subarray(off, off + (b.u32[i * U32 + LEN] ?? 0));
+    return memory.subarray(off, off + length);
   }
 
   /** Source and destination: the holder of both addresses, their offsets and the ports. */
@@ -287,21 +309,23 @@ export class MessageLog {
     const last = this.#chunks.get(this.#lastChunk);
     if (last !== undefined && last.used + len <= this.#chunkBytes) return last;
     while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
-    const chunk: Chunk = {
-      bytes: this.#spareChunk ?? this.#allocate(this.#chunkBytes),
-      used: 0,
-      rows: this.#nextRow - 1,
-    };
-    this.#spareChunk = undefined;
+    const chunk: Chunk = { bytes: null, used: 0, rows: this.#nextRow - 1 };
     this.#chunks.set(++this.#lastChunk, chunk);
     return chunk;
+  }
+
+  #memoryOf(chunk: Chunk): Uint8Array {
+    const bytes = chunk.bytes ?? this.#spareChunk ?? this.#allocate(this.#chunkBytes);
+    if (chunk.bytes === null) this.#spareChunk = undefined;
+    chunk.bytes = bytes;
+    return bytes;
   }
 
   #dropOldest(): void {
     const chunk = this.#chunks.get(this.#firstChunk);
     if (chunk === undefined) return;
     this.#chunks.delete(this.#firstChunk++);
-    this.#spareChunk = chunk.bytes;
+    this.#spareChunk = chunk.bytes ?? this.#spareChunk;
     for (; this.#firstRow <= chunk.rows; this.#firstRow++) {
       const row = this.#firstRow;
       const block = this.#at(row);

@@ -1,4 +1,4 @@
-/** The mirror of native/rtp_stream.h against the C compiler's own offsets. */
+/** The mirrors of native/rtp_stream.h and native/record.h against the C compiler's own offsets. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as layout from '../../src/rtp/stream-layout.ts';
+import { ABI, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 
 function nativeFolder(): string | null {
   for (const start of [import.meta.dirname, process.cwd()]) {
@@ -49,7 +50,12 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     ['CT_SF_LISTED', layout.STREAM_FLAG.LISTED],
     ['CT_LANES_ONE', layout.LANE_MODE.ONE],
     ['CT_LANES_ALL', layout.LANE_MODE.ALL],
+    ['CT_ABI', ABI],
+    ['CT_SLAB_BYTES', SLAB_BYTES],
+    ['CT_SLAB_RECORDS', SLAB_RECORDS],
+    ['sizeof(struct ct_record)', RECORD_BYTES],
   ];
+  for (const [field, at] of Object.entries(OFFSET)) want.push([`offsetof(struct ct_record, ${snake(field)})`, at]);
   for (const [field, at] of Object.entries(layout.STREAM)) {
     want.push([`offsetof(struct ct_stream, ${snake(field)})`, at]);
   }
@@ -57,7 +63,13 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     want.push([`offsetof(struct ct_rtp_window, ${snake(field)})`, at]);
   const dir = mkdtempSync(join(tmpdir(), 'calltap-layout-'));
   try {
-    const source = ['#include <stddef.h>', '#include <stdio.h>', '#include "rtp_stream.h"', 'int main(void) {']
+    const source = [
+      '#include <stddef.h>',
+      '#include <stdio.h>',
+      '#include "record.h"',
+      '#include "rtp_stream.h"',
+      'int main(void) {',
+    ]
       .concat(want.map(([what]) => `  printf("%ld\\n", (long)(${what}));`))
       .concat('  return 0;', '}', '');
     writeFileSync(join(dir, 'layout.c'), source.join('\n'));

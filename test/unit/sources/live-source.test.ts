@@ -58,6 +58,7 @@ class FakeNative {
     return {
       info: () => fake.info,
       digest: () => {},
+      readAgain: () => -1,
       adviseHuge: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
       HepCapture: class {
@@ -72,7 +73,7 @@ class FakeNative {
 
   capture(): NativeLive {
     return {
-      openFile: () => ({ status: 0, errno: 0 }),
+      openFile: () => ({ status: 0, errno: 0, fd: -1 }),
       endFile: () => {},
       progress: () => 0,
       datagram: () => 0,

@@ -24,6 +24,7 @@ function facts(over: Partial<MessageFacts> = {}): MessageFacts {
     addresses: Uint8Array.from([192, 0, 2, 1, 198, 51, 100, 2]),
     srcOff: 0,
     dstOff: 4,
+    place: null,
     ...over,
   };
 }

@@ -84,6 +84,7 @@ export class TrackerKit {
       frameLength: 0,
       source: 0,
       isSnapped: false,
+      place: null,
       ...over,
     });
   }
