@@ -4,13 +4,17 @@
 // Lifetime: slabs, descriptors, counters and port tables belong to JavaScript and are pinned by
 // references held here until the thread has been joined. All state is per environment; the async
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
+#include "hep_frame.h"
 #include "source_file.h"
 #include "source_hep.h"
 #include "source_packet.h"
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nan.h>
 #include <string>
 #include <sys/mman.h>
@@ -50,6 +54,8 @@ uint32_t U32(Local<Object> o, const char *name) { return Nan::To<uint32_t>(Prop(
 bool Flag(Local<Object> o, const char *name) { return Nan::To<bool>(Prop(o, name)).FromMaybe(false); }
 double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, name)).FromMaybe(0); }
 
+#include "binding_output.h"
+
 class Capture : public Nan::ObjectWrap {
 public:
   static NAN_MODULE_INIT(Init) {
@@ -62,6 +68,7 @@ public:
     Nan::SetPrototypeMethod(tpl, "datagram", Datagram);
     Nan::SetPrototypeMethod(tpl, "rtpChunk", RtpChunk);
     Nan::SetPrototypeMethod(tpl, "waits", Waits);
+    Nan::SetPrototypeMethod(tpl, "setOutput", SetOutput);
     Nan::SetPrototypeMethod(tpl, "openLive", OpenLive);
     Nan::SetPrototypeMethod(tpl, "startLive", StartLive);
     Nan::SetPrototypeMethod(tpl, "askStopLive", AskStopLive);
@@ -244,6 +251,15 @@ private:
     info.GetReturnValue().Set(ArrayBuffer::New(info.GetIsolate(), std::move(store)));
   }
 
+  // setOutput(id of an OutputFile): what is captured from the next start on is written there.
+  static NAN_METHOD(SetOutput) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    if (c->closing_ || c->file_.running || c->live_.running) return Nan::ThrowError("capture is running");
+    c->output_ = OutputRegistry::Find(Nan::To<uint32_t>(info[0]).FromMaybe(0));
+    if (c->output_ == nullptr) return Nan::ThrowTypeError("setOutput(the id of an OutputFile that is open)");
+    c->pl_.output = c->output_->writer;
+  }
+
   // openLive(options): {errno, step, index}; sockets, filter and rings, all that needs privileges.
   static NAN_METHOD(OpenLive) {
     auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
@@ -377,6 +393,8 @@ private:
     ct_ring_stop(&ring_);
     JoinFile();
     CloseLive();
+    if (output_ != nullptr) output_->Flush();
+    output_.reset();
     uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
   }
 
@@ -444,6 +462,7 @@ private:
   Nan::Persistent<Object> livePins_;
   std::vector<ct_slab> slabs_;
   std::shared_ptr<ct_rtp_table> table_;
+  std::shared_ptr<Output> output_;
   std::atomic<uint32_t> armed_{0};
   uv_async_t async_{};
   Nan::Callback onSlab_;
@@ -456,6 +475,7 @@ private:
 };
 
 #include "binding_bytes.h"
+#include "binding_frame.h"
 #include "binding_hep.h"
 
 // info(): the facts JavaScript checks its mirror against.
@@ -487,6 +507,10 @@ NAN_METHOD(Info) {
     Nan::Set(hepNames, i, Nan::New(name == nullptr ? "" : name).ToLocalChecked());
   }
   Nan::Set(out, Nan::New("hepCounterNames").ToLocalChecked(), hepNames);
+  auto outputNames = Nan::New<v8::Array>();
+  for (uint32_t i = 0; i < CT_PW_COUNTERS; i++)
+    Nan::Set(outputNames, i, Nan::New(ct_pw_counter_name(i)).ToLocalChecked());
+  Nan::Set(out, Nan::New("outputCounterNames").ToLocalChecked(), outputNames);
   set("hepVerdicts", CT_HEP_VERDICTS);
   set("firstReason", CT_N_COUNT);
   auto live = Nan::New<v8::Array>(), classes = Nan::New<v8::Array>(), drops = Nan::New<v8::Array>();
@@ -503,62 +527,13 @@ NAN_METHOD(Info) {
   info.GetReturnValue().Set(out);
 }
 
-// frameAt(path, ordinal, espNull): one frame of a file with what the walk makes of it, for --show-frame.
-// {status, errno} where it cannot be had; status EOF when the file has fewer frames.
-NAN_METHOD(FrameAt) {
-  Nan::Utf8String path(info[0]);
-  double ordinal = Nan::To<double>(info[1]).FromMaybe(-1);
-  auto out = Nan::New<Object>();
-  auto set = [&](const char *name, Local<Value> v) { Nan::Set(out, Nan::New(name).ToLocalChecked(), v); };
-  info.GetReturnValue().Set(out);
-  ct_pcap_status status = CT_PCAP_RECORD;
-  int err = 0;
-  ct_pcap *f = *path == nullptr ? nullptr : ct_pcap_open(*path, &status, &err);
-  if (f == nullptr) {
-    set("status", Nan::New(static_cast<uint32_t>(status)));
-    set("errno", Nan::New(err));
-    return;
-  }
-  ct_pcap_record r{};
-  do status = ct_pcap_next(f, &r);
-  while (status == CT_PCAP_RECORD && static_cast<double>(r.ordinal) < ordinal);
-  set("status", Nan::New(static_cast<uint32_t>(status)));
-  set("errno", Nan::New(ct_pcap_errno(f)));
-  if (status == CT_PCAP_RECORD) {
-    ct_packet p{};
-    p.frame = r.data;
-    p.caplen = r.caplen;
-    p.wirelen = r.wirelen;
-    ct_decode_opts o{};
-    o.esp_null = Nan::To<bool>(info[2]).FromMaybe(false);
-    ct_reason reason = ct_decode_frame(&p, r.linktype, &o);
-    set("frame", Nan::CopyBuffer(reinterpret_cast<const char *>(r.data), r.caplen).ToLocalChecked());
-    set("wireLength", Nan::New(r.wirelen));
-    set("linkType", Nan::New(r.linktype));
-    set("tsUs", Nan::New(static_cast<double>(r.ts_ns) / 1000.0));
-    set("reason", Nan::New(ct_reason_name(reason)).ToLocalChecked());
-    set("tunnels", Nan::New(p.tunnels));
-    bool decoded = reason == CT_OK || reason == CT_FRAGMENT;
-    set("isDecoded", Nan::New(decoded));
-    if (decoded) {
-      set("ipVersion", Nan::New(p.ip_version));
-      set("protocol", Nan::New(p.proto));
-      set("srcPort", Nan::New(p.sport));
-      set("dstPort", Nan::New(p.dport));
-      set("src", Nan::CopyBuffer(reinterpret_cast<const char *>(p.src), 16).ToLocalChecked());
-      set("dst", Nan::CopyBuffer(reinterpret_cast<const char *>(p.dst), 16).ToLocalChecked());
-      set("payload", Nan::CopyBuffer(reinterpret_cast<const char *>(p.payload), p.len).ToLocalChecked());
-    }
-  }
-  ct_pcap_close(f);
-}
-
 NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "digest", Digest);
   Nan::Export(target, "readAgain", ReadAgain);
+  OutputFile::Init(target);
   Capture::Init(target);
   HepCapture::Init(target);
 }

@@ -9,6 +9,7 @@ public:
     tpl->SetClassName(Nan::New("HepCapture").ToLocalChecked());
     tpl->InstanceTemplate()->SetInternalFieldCount(1);
     Nan::SetPrototypeMethod(tpl, "open", Open);
+    Nan::SetPrototypeMethod(tpl, "setOutput", SetOutput);
     Nan::SetPrototypeMethod(tpl, "start", Start);
     Nan::SetPrototypeMethod(tpl, "admit", Admit);
     Nan::SetPrototypeMethod(tpl, "topSenders", TopSenders);
@@ -88,6 +89,15 @@ private:
     info.GetReturnValue().Set(out);
   }
 
+  // setOutput(id of an OutputFile): what is taken from the start on is written there.
+  static NAN_METHOD(SetOutput) {
+    auto *c = Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
+    if (c->closing_ || c->source_.running) return Nan::ThrowError("listener is running");
+    c->output_ = OutputRegistry::Find(Nan::To<uint32_t>(info[0]).FromMaybe(0));
+    if (c->output_ == nullptr) return Nan::ThrowTypeError("setOutput(the id of an OutputFile that is open)");
+    c->source_.output = c->output_->writer;
+  }
+
   // start(): errno, 0 when the thread runs. A listener keeps the loop alive until close().
   static NAN_METHOD(Start) {
     auto *c = Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
@@ -132,6 +142,8 @@ private:
     }
     closing_ = true;
     ct_hep_stop(&source_);
+    if (output_ != nullptr) output_->Flush();
+    output_.reset();
     done_ = done;
     doneCtx_ = ctx;
     if (done == nullptr) hook_.reset();
@@ -193,6 +205,7 @@ private:
   ct_hep_gate gate_{};
   ct_hep_source source_{};
   bool gateReady_ = false;
+  std::shared_ptr<Output> output_;
   std::vector<ct_slab> slabs_;
   std::atomic<uint32_t> armed_{0};
   uv_async_t async_{};

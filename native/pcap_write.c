@@ -20,11 +20,11 @@
 _Static_assert(CT_PW_MAX_FRAME + CT_PE_OVERHEAD <= CT_PE_BUFFER, "the longest frame fits an empty buffer");
 
 struct ct_pcap_writer {
-  pthread_mutex_t lock;
+  pthread_mutex_t lock, name_lock; /* the second over `shown` alone: it is asked for while a disk is slow */
   const ct_atomic_u32 *gate;
   ct_atomic_u32 wants_reopen;
   uint64_t *n;
-  char *path, *name; /* as given, and of the file that is open */
+  char *path, *name, *shown; /* as given, of the file that is opened, and of the one that is open */
   size_t name_size;
   uint64_t split_bytes;
   int64_t split_ns;
@@ -155,6 +155,9 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   w->opened_ns = w->now_ns;
   w->n[CT_PW_FILES]++;
   w->file_frames = 0;
+  pthread_mutex_lock(&w->name_lock);
+  memcpy(w->shown, w->name, w->name_size);
+  pthread_mutex_unlock(&w->name_lock);
   ct_pe_begin(&w->out, w->is_ng);
   if (w->first_linktype != CT_PW_LINK_UNKNOWN) ct_pe_interface(&w->out, w->first_linktype);
   return true;
@@ -189,7 +192,8 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   if (w == NULL) return NULL;
   w->name_size = strlen(o->path) + 16;
   w->path = strdup(o->path);
-  w->name = malloc(w->name_size);
+  w->name = calloc(1, w->name_size);
+  w->shown = calloc(1, w->name_size);
   w->n = o->counters;
   w->gate = o->gate;
   w->fd = -1;
@@ -200,16 +204,19 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   w->is_ng = has_suffix(o->path, ".pcapng");
   w->first_linktype = o->linktype;
   w->now_ns = w->flushed_ns = monotonic_ns();
-  if (w->path != NULL && w->name != NULL) {
+  if (w->path != NULL && w->name != NULL && w->shown != NULL) {
     snprintf(w->name, w->name_size, "%s", o->path);
     ignore_file_size_signal();
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->name_lock, NULL);
     if (open_next(w, true)) return w;
     *err = (int)w->n[CT_PW_LAST_ERRNO];
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->name_lock);
   }
   free(w->path);
   free(w->name);
+  free(w->shown);
   free(w);
   return NULL;
 }
@@ -279,10 +286,16 @@ void ct_pcap_write_settle(struct ct_pcap_writer *w) {
 
 void ct_pcap_write_reopen(struct ct_pcap_writer *w) { atomic_store(&w->wants_reopen, 1); }
 
-void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size) {
+void ct_pcap_write_flush(struct ct_pcap_writer *w) {
   pthread_mutex_lock(&w->lock);
-  snprintf(out, size, "%s", w->name);
+  if (is_gate_open(w)) flush(w);
   pthread_mutex_unlock(&w->lock);
+}
+
+void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size) {
+  pthread_mutex_lock(&w->name_lock);
+  snprintf(out, size, "%s", w->shown);
+  pthread_mutex_unlock(&w->name_lock);
 }
 
 void ct_pcap_write_close(struct ct_pcap_writer *w) {
@@ -296,7 +309,9 @@ void ct_pcap_write_close(struct ct_pcap_writer *w) {
   close(w->fd);
   pthread_mutex_unlock(&w->lock);
   pthread_mutex_destroy(&w->lock);
+  pthread_mutex_destroy(&w->name_lock);
   free(w->path);
   free(w->name);
+  free(w->shown);
   free(w);
 }

@@ -63,7 +63,9 @@ void ct_pcap_write_settle(struct ct_pcap_writer *w);
 /* At the next tick the file is opened anew under its name (after logrotate moved it). A file that is
  * still there goes on; when splitting the next number is begun. Safe in a signal handler. */
 void ct_pcap_write_reopen(struct ct_pcap_writer *w);
-/* Name of the file written now, for the stats; copied with its terminator. */
+/* While the gate is open: what is waiting goes to disk now, for one who ends without closing. */
+void ct_pcap_write_flush(struct ct_pcap_writer *w);
+/* Name of the file written now, for the stats; copied with its terminator. Never waits for the disk. */
 void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size);
 /* Writes what is waiting and closes; a record that cannot be written whole is not begun. */
 void ct_pcap_write_close(struct ct_pcap_writer *w);

@@ -216,10 +216,20 @@ static bool account(struct ct_pipeline *pl, struct ct_packet *p, enum ct_reason 
   return cls == CT_CLS_RTP;
 }
 
+/* As they were captured: before anything looks into them. */
+static void write_frames(struct ct_pcap_writer *output, const struct ct_packet_slot *slot,
+                         const uint32_t *linktype, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct ct_packet *p = &slot[i].p;
+    ct_pcap_write(output, p->frame, p->ts_ns, p->caplen, p->wirelen, linktype[i]);
+  }
+}
+
 void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
                        const uint32_t *linktype, uint32_t n) {
   uint64_t *count = pl->counters;
   bool rtp[CT_BATCH];
+  if (pl->output != NULL) write_frames(pl->output, slot, linktype, n);
   for (uint32_t i = 0; i < n; i++) {
     struct ct_packet *p = &slot[i].p;
     count[CT_N_FRAMES]++;

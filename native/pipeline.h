@@ -7,6 +7,7 @@
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
 #include "packet.h"
+#include "pcap_write.h"
 #include "rtp_table.h"
 #include "slab.h"
 #include <pthread.h>
@@ -52,6 +53,8 @@ struct ct_pipeline {
   bool digests;        /* take FNV-1a of frames that may be pointed at */
   bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
   struct ct_inject *inject;
+  /* Where captured frames are written (-O); NULL nowhere. Set before the source starts, it outlives it. */
+  struct ct_pcap_writer *output;
 };
 
 struct ct_packet_slot {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 
 static void set_progress(struct ct_file_source *s) {
   uint64_t size = ct_pcap_size(s->file);
@@ -14,6 +15,13 @@ static void set_progress(struct ct_file_source *s) {
   if (size > 0)
     atomic_store_explicit(&s->progress, (uint32_t)(at >= size ? 1000 : at * 1000 / size),
                           memory_order_relaxed);
+}
+
+static void tick_output(struct ct_file_source *s) {
+  if (s->pl->output == NULL) return;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  ct_pcap_write_tick(s->pl->output, (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec);
 }
 
 static enum ct_end end_of(enum ct_pcap_status st) {
@@ -29,6 +37,7 @@ static enum ct_end end_of(enum ct_pcap_status st) {
 static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, uint32_t detail,
                    int64_t last_ns) {
   ct_ring_publish(s->ring);
+  if (s->pl->output != NULL) ct_pcap_write_flush(s->pl->output);
   if (!ct_ring_wait_drained(s->ring)) return;
   ct_pipeline_drain_injected(s->pl, sink);
   uint8_t *data;
@@ -56,6 +65,7 @@ static bool wait_for_bytes(int fd, void *arg) {
     if (n < 0 && errno != EINTR) return true; /* read(2) tells what is wrong */
     if (!shown) ct_ring_publish(s->ring);
     shown = true;
+    tick_output(s);
   }
   return false;
 }
@@ -83,7 +93,10 @@ static void *run(void *arg) {
       batch(s, &sink, slot, linktype, n);
       n = 0;
       ct_pipeline_drain_injected(s->pl, &sink);
-      if ((++batches & 255u) == 0) set_progress(s);
+      if ((++batches & 255u) == 0) {
+        set_progress(s);
+        tick_output(s);
+      }
     }
     struct ct_pcap_record rec;
     st = ct_pcap_next(s->file, &rec);

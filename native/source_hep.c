@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "source_hep.h"
+#include "hep_frame.h"
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
@@ -33,6 +34,7 @@ struct ct_hep_batch {
     struct cmsghdr align;
     uint8_t bytes[CONTROL_BYTES];
   } control[CT_HEP_BATCH];
+  uint8_t frame[CT_HEP_FRAME_ROOM];         /* one at a time */
   uint8_t data[CT_HEP_BATCH][BUFFER_BYTES]; /* touched only as far as datagrams reach */
 };
 
@@ -239,6 +241,13 @@ static bool emit(struct ct_hep_source *s, struct ct_sink *sink, const struct arr
   return true;
 }
 
+static void write_frame(struct ct_hep_source *s, const struct arrival *a, const uint8_t *bytes,
+                        uint32_t len) {
+  struct ct_hep_datagram d = {a->src, a->dst, a->src_port, s->port, a->version};
+  uint32_t made = ct_hep_frame(s->batch->frame, &d, bytes, len);
+  if (made > 0) ct_pcap_write(s->output, s->batch->frame, a->ts_ns, made, made, CT_HEP_FRAME_LINK);
+}
+
 static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n) {
   struct ct_hep_batch *b = s->batch;
   struct ct_hep_gate *g = s->gate;
@@ -258,6 +267,7 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     memcpy(a.dst, s->bound, 16);
     read_control(s, h, &a);
     if (a.ts_ns == 0) a.ts_ns = clock_ns(CLOCK_REALTIME);
+    if (v == CT_HEP_TAKEN && s->output != NULL) write_frame(s, &a, b->data[i], len);
     if (v == CT_HEP_TAKEN && !emit(s, sink, &a, b->data[i], len)) v = CT_HEP_RING_FULL;
     ct_hep_count(g, sender, v);
   }
@@ -311,6 +321,7 @@ static void *run(void *arg) {
     if (now - watched >= WATCH_NS) {
       watched = now;
       watch_socket(s);
+      if (s->output != NULL) ct_pcap_write_tick(s->output, now);
     }
     if (n <= 0) {
       bool is_waiting = ct_ring_publish_soon(s->ring);

@@ -9,6 +9,7 @@
 #ifndef CALLTAP_SOURCE_HEP_H
 #define CALLTAP_SOURCE_HEP_H
 #include "hep_gate.h"
+#include "pcap_write.h"
 #include "slab.h"
 #include <netinet/in.h>
 #ifdef __cplusplus
@@ -37,7 +38,8 @@ struct ct_hep_source {
   struct ct_hep_gate *gate;
   uint64_t *counters; /* CT_HEP_COUNTERS; the gate counts its verdicts in the first of them */
   uint32_t source_id;
-  uint32_t rcvbuf; /* 0: CT_HEP_RCVBUF */
+  uint32_t rcvbuf;               /* 0: CT_HEP_RCVBUF */
+  struct ct_pcap_writer *output; /* where taken datagrams are written as frames (-O); NULL nowhere */
   /* Facts after ct_hep_open(). */
   uint32_t rcvbuf_got; /* bytes the kernel grants, its doubling included */
   uint16_t port;

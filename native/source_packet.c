@@ -257,6 +257,7 @@ static void *run(void *arg) {
     int64_t now = ct_live_clock();
     if (now >= next_tick) {
       ct_live_tick(s);
+      if (s->pl->output != NULL) ct_pcap_write_tick(s->pl->output, now);
       next_tick = now + TICK_NS;
     }
     if (!any) wait_for_frames(s, waiting ? (int)CT_RETIRE_MS : IDLE_MS);

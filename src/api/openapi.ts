@@ -23,6 +23,8 @@ const ROOTS: readonly NamedSchema[] = [
   contract.BanRequest,
   contract.UnbanRequest,
   contract.PeerActionAnswer,
+  contract.Persistence,
+  contract.PersistenceRequest,
   contract.Problem,
 ];
 

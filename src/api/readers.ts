@@ -1,6 +1,6 @@
-/** What the API reads: the whole of its view of the stores. Nothing here writes. */
+/** What the API reads: the whole of its view of the stores. Nothing here writes to them. */
 
-import type { Dialog, DialogList, DialogState, RtpStream, Stats, StreamList } from '../contract/index.ts';
+import type { Dialog, DialogList, DialogState, Persistence, RtpStream, Stats, StreamList } from '../contract/index.ts';
 import type { MetricsSnapshot } from '../metrics/snapshot.ts';
 
 /** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
@@ -25,4 +25,7 @@ export type ApiReaders = {
   stream(ssrc: number): RtpStream | null;
   stats(): Stats;
   metrics(): MetricsSnapshot;
+  persistence(): Persistence;
+  /** The state that holds afterwards: the network may only narrow what the command line allows. */
+  setPersistence(isEnabled: boolean): Persistence;
 };

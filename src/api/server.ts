@@ -33,6 +33,7 @@ import type { ApiReaders } from './readers.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
+import { addPersistenceRoutes } from './routes/persistence.ts';
 import type { App } from './routes/route.ts';
 import { addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
@@ -183,6 +184,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addDialogRoutes(app, deps);
   addStreamRoutes(app, deps);
   addPeerRoutes(app, deps);
+  addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
   deps.extend?.(app);
   addNotBuiltRoutes(app);

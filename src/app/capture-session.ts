@@ -34,6 +34,8 @@ import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import { HepIngest } from './hep-ingest.ts';
 import { Ingest } from './ingest.ts';
+import type { OutputOptions } from './outputs.ts';
+import { NO_OUTPUTS, Outputs } from './outputs.ts';
 import { SipIngest } from './sip-ingest.ts';
 
 /** Streams observed before other work gets a turn. */
@@ -50,6 +52,7 @@ export type SessionOptions = {
   hep: boolean;
   /** Opened already, while there were privileges. */
   live?: LiveSource;
+  outputs?: OutputOptions;
 };
 
 const HUGE_PAGE_BYTES = 2 * 1024 * 1024;
@@ -73,6 +76,8 @@ export class CaptureSession {
   readonly tracker: DialogTracker;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
+  /** What goes out besides the answers: the file of -O and the mirror of -H. */
+  readonly outputs: Outputs;
   readonly rtcp: RtcpTracker;
   /** Where frames come from: a live interface, else capture files. */
   readonly source: FileSource | LiveSource;
@@ -124,9 +129,17 @@ export class CaptureSession {
       digest: loadNative().digest,
       onChange: (d) => this.#onChange(d),
     });
-    this.sip = new SipIngest(this.tracker);
-    this.hep = new HepIngest(this.sip, hepAuth);
+    this.outputs = new Outputs(options.outputs ?? NO_OUTPUTS);
+    const { mirror } = this.outputs;
+    this.sip = new SipIngest(this.tracker, mirror);
     this.rtcp = new RtcpTracker(this.streams);
+    this.hep = new HepIngest({
+      sip: this.sip,
+      rtcp: this.rtcp,
+      auth: hepAuth,
+      isOwn: (outer) => mirror?.isOwn(outer) ?? false,
+      dialog: (callId) => this.dialogs.get(callId) ?? null,
+    });
     this.live = options.live ?? null;
     this.file = this.live === null ? new FileSource(options) : null;
     this.source = this.live ?? this.file ?? new FileSource(options);
@@ -138,6 +151,7 @@ export class CaptureSession {
       hep: this.hep,
       streams: this.streams,
       rtcp: this.rtcp,
+      mirror,
       counters: this.decode,
       onExcluded: (kind, port) => {
         const ports = kind === 'sip' ? this.excludedSip : this.excludedWebSocket;
@@ -175,6 +189,8 @@ export class CaptureSession {
   async read(paths: readonly string[], onEnd: (path: string, end: FileEnd) => void): Promise<void> {
     const { file } = this;
     if (file === null) return;
+    const output = await this.outputs.open(paths);
+    if (output !== null) file.setOutput(output.id);
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
       const end = await file.read(path, this.ingest.sourceNumber);
@@ -184,12 +200,14 @@ export class CaptureSession {
       onEnd(path, end);
     }
     this.isExhausted = true;
+    await this.outputs.drain();
     if (this.observesQuality) await this.#observeRest();
   }
 
   close(): void {
     this.#isClosed = true;
     this.source.close();
+    this.outputs.close();
   }
 
   #onChange(d: Dialog): void {

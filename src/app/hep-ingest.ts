@@ -1,35 +1,52 @@
 /**
- * HEP datagrams found in a capture (-E): what they mirror, with the addresses and time they tell.
+ * HEP packets, received (-L) or found in a capture (-E): what they mirror, with the addresses and time they tell.
  */
 
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
+import type { HepPacket } from '../decode/hep-packet.ts';
+import { parseRtcpJson } from '../rtp/rtcp-json.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import { HepRefusals } from '../sources/hep-refusals.ts';
+import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
+import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 const HEP_ORIGIN = 1;
 const TYPE_SIP = 1;
+const TYPE_RTCP = 5;
+const OPENING_BRACE = 0x7b;
 const PROTO_TCP = 6;
 /** Kamailio's number for TLS sockets. */
 const PROTO_TLS = 22;
 
+export type HepIngestDeps = {
+  readonly sip: SipIngest;
+  readonly rtcp: RtcpTracker;
+  /** The key that --hep-auth asks for; null accepts all. */
+  readonly auth: HepAuth | null;
+  /** True for a packet that this process sent itself (-H) and met again on an interface. */
+  readonly isOwn: (outer: Carrier) => boolean;
+  readonly dialog: (callId: string) => Dialog | null;
+};
+
 export class HepIngest {
-  readonly #sip: SipIngest;
-  readonly #auth: HepAuth | null;
+  readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
   readonly #addresses = new Uint8Array(32);
   readonly #carrier: Carrier;
   packets = 0;
-  /** Payloads of a type that is not analysed: logs, CDRs, RTCP as JSON. */
+  /** Payloads of a type that is not analysed: logs, CDRs. */
   otherTypes = 0;
+  /** RTCP whose JSON could not be read. */
+  badJson = 0;
+  /** Packets of our own mirror. */
+  own = 0;
 
-  /** `auth` is the key that --hep-auth asks for; null accepts all. */
-  constructor(sip: SipIngest, auth: HepAuth | null = null) {
-    this.#sip = sip;
-    this.#auth = auth;
+  constructor(deps: HepIngestDeps) {
+    this.#d = deps;
     this.#carrier = {
       tsUs: 0,
       arrivedUs: 0,
@@ -60,18 +77,24 @@ export class HepIngest {
 
   /** One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. */
   onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): void {
+    if (this.#d.isOwn(outer)) {
+      this.own++;
+      return;
+    }
     const parsed = parseHep(buf, start, end);
     if (!parsed.ok) {
       this.refusals.count(parsed.reason, outer.addresses, outer.srcOff, outer.ipVersion);
       return;
     }
     const p = parsed.value;
-    if (this.#auth !== null && !this.#auth.accepts(p.authKey)) {
+    const { auth } = this.#d;
+    if (auth !== null && !auth.accepts(p.authKey)) {
       this.refusals.count('auth_failed', outer.addresses, outer.srcOff, outer.ipVersion);
       return;
     }
     this.packets++;
-    if (p.protocolType !== TYPE_SIP && p.protocolType !== -1) {
+    const isRtcp = p.protocolType === TYPE_RTCP;
+    if (!isRtcp && p.protocolType !== TYPE_SIP && p.protocolType !== -1) {
       this.otherTypes++;
       return;
     }
@@ -89,6 +112,23 @@ export class HepIngest {
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;
-    this.#sip.onBytes(asBuffer(p.bytes), p.start, p.end, c);
+    if (isRtcp) this.#onRtcp(p, c);
+    else this.#d.sip.onBytes(asBuffer(p.bytes), p.start, p.end, c);
+  }
+
+  /** As JSON, which is what agents send, or as it was captured. */
+  #onRtcp(p: HepPacket, c: Carrier): void {
+    const { rtcp, dialog } = this.#d;
+    if (p.bytes[p.start] !== OPENING_BRACE) {
+      rtcp.onPacket(p.bytes, p.start, p.end, c);
+      return;
+    }
+    const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
+    if (!reports.ok) {
+      this.badJson++;
+      return;
+    }
+    rtcp.packets++;
+    rtcp.onReports(reports.value, c, p.correlationId === null ? null : dialog(p.correlationId));
   }
 }

@@ -11,6 +11,7 @@ import type { FragmentInput } from '../decode/fragments.ts';
 import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
 import { TcpReassembler } from '../decode/tcp.ts';
+import type { HepOut } from '../export/hep-out.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
@@ -34,6 +35,8 @@ export type IngestDeps = {
   hep: HepIngest;
   streams: StreamStore;
   rtcp: RtcpTracker;
+  /** -H */
+  mirror: HepOut | null;
   counters: DecodeCounters;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
@@ -168,7 +171,7 @@ export class Ingest {
         this.#d.streams.onEvicted(this.#d.table, b.aux0(i), b.aux2(i));
         return;
       case KIND.RTCP:
-        this.#d.rtcp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        this.#onRtcp(b, i);
         return;
       case KIND.FRAGMENT:
         this.#onFragment(b, i);
@@ -218,6 +221,14 @@ export class Ingest {
     p.end = p.start + b.len(i);
     p.check = b.check(i);
     return p;
+  }
+
+  #onRtcp(b: RecordBatch, i: number): void {
+    const start = b.off(i);
+    const end = start + b.len(i);
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    const dialog = this.#d.rtcp.onPacket(b.data, start, end, c);
+    this.#d.mirror?.mirrorRtcp(b.data, start, end, c, dialog?.callId);
   }
 
   #onSegment(b: RecordBatch, i: number): void {

@@ -20,39 +20,60 @@ const TICK_MS = 1000;
 export function openLiveSession(config: Config, options: SessionOptions): CaptureSession {
   const auth = config.hepAuth === null ? null : new HepAuth(config.hepAuth);
   if (config.devices.length === 0) return new Session(options, auth);
-  const live = new LiveSource({ ...options, interfaces: config.devices, retainsPayload: false, bestFilter: 'ebpf' });
+  const live = new LiveSource({
+    ...options,
+    interfaces: config.devices,
+    // With a listener, HEP is what it receives: the same packets on their way to it would come in twice.
+    hep: options.hep && config.hepListen === null,
+    // What is written is written whole.
+    retainsPayload: config.output !== null,
+    bestFilter: 'ebpf',
+  });
   return new Session({ ...options, live }, auth);
 }
 
-/** Captures until SIGINT or SIGTERM. Throws ServiceError when a listener cannot start. */
+/** Captures until SIGINT or SIGTERM. Throws ServiceError when a listener or an output cannot be opened. */
 export async function capture(session: CaptureSession, config: Config): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const { live } = session;
   session.isLive = true;
-  const listener = config.hepListen === null ? null : await startListener(session, config, config.hepListen);
-  if (live !== null) {
-    live.onStatus(({ text }) => process.stderr.write(`${text}\n`));
-    live.start();
-    const filter = live.filter();
-    const why = filter.why === '' ? '' : ` (${filter.why})`;
-    process.stderr.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
+  try {
+    const listener = config.hepListen === null ? null : await openListener(session, config, config.hepListen);
+    const output = await session.outputs.open([]);
+    if (listener !== null) {
+      listener.begin(output?.id ?? null);
+      process.stderr.write(`hep listening on ${listener.url}\n`);
+    }
+    if (live !== null) {
+      if (output !== null) live.setOutput(output.id);
+      startLive(live);
+    }
+    const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
+    await stopped;
+    clearInterval(clock);
+    await live?.stop();
+  } finally {
+    await session.listener?.close();
   }
-  const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
-  await stopped;
-  clearInterval(clock);
-  await live?.stop();
-  await listener?.close();
   session.ingest.finish(session.ingest.nowUs);
 }
 
-async function startListener(
+function startLive(live: LiveSource): void {
+  live.onStatus(({ text }) => process.stderr.write(`${text}\n`));
+  live.start();
+  const filter = live.filter();
+  const why = filter.why === '' ? '' : ` (${filter.why})`;
+  process.stderr.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
+}
+
+async function openListener(
   session: CaptureSession,
   config: Config,
   address: { readonly host: string; readonly port: number },
 ): Promise<HepListener> {
-  const listener = await HepListener.start({
+  const listener = await HepListener.open({
     ...address,
     allow: config.hepAllow,
     ratePerSec: config.hepRateLimit,
@@ -60,10 +81,12 @@ async function startListener(
     native: nativeHep(),
     lengthAt: hep3Length,
     onRecords: (batch, count) => session.ingest.onRecords(batch, count),
-    onPacket: (b, start, end, arrival) => session.hep.onDatagram(b, start, end, carrierOf(arrival)),
+    onPacket: (b, start, end, arrival) => {
+      session.outputs.file?.writeDatagram(b, start, end, arrival);
+      session.hep.onDatagram(b, start, end, carrierOf(arrival));
+    },
   });
   session.listener = listener;
-  process.stderr.write(`hep listening on ${listener.url}\n`);
   return listener;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Every loss of a session by its reason: nothing that was captured goes missing without a name here.
  */
+import { HEP_OUT_LOSSES } from '../export/hep-out.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
 
@@ -30,7 +31,7 @@ function snake(name: string): string {
 
 /** Count by reason, zero included: the list is complete. */
 export function lossesByReason(session: CaptureSession): Record<string, number> {
-  const { source, decode, sip, rtcp, hep, tracker, log, dialogs, streams } = session;
+  const { source, decode, sip, rtcp, hep, tracker, log, dialogs, streams, outputs } = session;
   const out: Record<string, number> = {};
   for (const [reason, count] of source.losses()) out[`frame_${reason}`] = count;
   out['record_cut'] = source.counter('records_cut');
@@ -45,10 +46,15 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   for (const [reason, count] of rtcp.refused) out[`rtcp_${reason}`] = count;
   out['hep_rejected'] = hep.rejected;
   out['hep_other_type'] = hep.otherTypes;
+  out['hep_rtcp_bad_json'] = hep.badJson;
   out['messages_evicted'] = log.evicted;
   out['message_file_changed'] = session.file?.files.failed ?? 0;
   out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;
   out['dialogs_evicted'] = dialogs.evicted;
   out['streams_evicted'] = streams.evicted;
+  if (outputs.mirror !== null) {
+    for (const name of HEP_OUT_LOSSES) out[`hep_out_${snake(name)}`] = outputs.mirror.counters.get(name);
+  }
+  for (const [reason, count] of outputs.file?.losses() ?? []) out[`output_${reason}`] = count;
   return out;
 }

@@ -4,6 +4,7 @@
 
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
 import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
@@ -29,7 +30,7 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
     mos: session.mos.snapshot(),
     jitterMs: session.jitterMs.snapshot(),
     lossPercent: session.lossPercent.snapshot(),
-    families: [...captureFamilies(session), ...storeFamilies(session)],
+    families: [...captureFamilies(session), ...storeFamilies(session), ...outputFamilies(session)],
   };
 }
 
@@ -60,6 +61,24 @@ function captureFamilies(session: CaptureSession): MetricFamily[] {
     ),
     family('calltap_rtcp_refused_total', 'RTCP that did not parse, by reason.', 'reason', [...rtcp.refused]),
   ];
+}
+
+/** Zero where the option is not given: a dashboard needs no exceptions. */
+function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
+  const { mirror, file } = outputs;
+  return [
+    family(
+      'calltap_hep_out_total',
+      'Packets of the HEP mirror, by what became of them.',
+      'event',
+      HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
+    ),
+    family('calltap_output_total', 'Frames and files of -O, by what became of them.', 'event', file?.counts() ?? []),
+  ];
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
 function storeFamilies(session: CaptureSession): MetricFamily[] {

@@ -7,6 +7,7 @@ import { callTable } from '../cli/call-table.ts';
 import { mayColor } from '../cli/terminal.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import type { OutputFile } from '../sources/output-file.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';
@@ -70,7 +71,8 @@ export function printTable(session: CaptureSession): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function summary(session: CaptureSession): string[] {
+/** What was read, lost and written, in a few lines. */
+export function summary(session: CaptureSession): string[] {
   const s = toStats(session);
   const byState = DIALOG_STATES.map((name, i) => [name, session.dialogs.inState[i] ?? 0] as const)
     .filter(([, n]) => n > 0)
@@ -93,8 +95,16 @@ function summary(session: CaptureSession): string[] {
         s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
   const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(([, n]) => typeof n === 'number' && n > 0);
+  const file = session.outputs.file;
+  if (file !== null) lines.push(writtenLine(file));
   if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);
   return lines;
+}
+
+function writtenLine(file: OutputFile): string {
+  const lost = file.losses().filter(([, n]) => n > 0);
+  const note = lost.length === 0 ? '' : `; not in it: ${lost.map(([reason, n]) => `${reason} ${n}`).join(', ')}`;
+  return `${file.counter('frames')} frames written to ${file.name}${note}`;
 }
 
 /** One JSON object a dialog, oldest first. */

@@ -48,5 +48,7 @@ export function createReaders(session: CaptureSession): ApiReaders {
     },
     stats: () => toStats(session),
     metrics: () => metricsSnapshot(session),
+    persistence: () => session.outputs.gate.state(),
+    setPersistence: (isEnabled) => session.outputs.gate.request(isEnabled),
   };
 }

@@ -30,12 +30,14 @@ export function sessionOptions(config: Config): SessionOptions {
     windowSec: config.qualityIntervalSecs,
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
+    outputs: config,
   };
 }
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
   const session = await openSession(config);
+  followSignals(session, config);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, config, (done) => read(session, config, done));
@@ -64,6 +66,14 @@ export async function runCapture(config: Config): Promise<number> {
     session.close();
   }
   return failed ? 1 : 0;
+}
+
+/** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */
+function followSignals(session: CaptureSession, config: Config): void {
+  const isServing = config.api !== null || config.metrics !== null;
+  if (isLive(config) || isServing || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
+  if (isLive(config) || isServing || config.output === null) return;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => session.close());
 }
 
 function isLive(config: Config): boolean {

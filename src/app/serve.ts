@@ -11,6 +11,7 @@ import { createMetricsPage } from '../metrics/registry.ts';
 import { createMetricsServer } from '../metrics/standalone.ts';
 import { createPeerControl } from '../peer/control.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { summary } from './output.ts';
 import { createReaders } from './readers.ts';
 import { packageVersion } from './version.ts';
 
@@ -81,12 +82,23 @@ export async function serve(
     await Promise.race([reading, stopped]);
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
     await stopped;
+    limitStop();
+    if (session.isLive) {
+      // The same signal ends it: what it still holds is counted before the summary.
+      await reading;
+      process.stderr.write(`${summary(session).join('\n')}\n`);
+    }
   } finally {
-    // Without a code of its own, so that a failed start keeps the one it ends with.
-    setTimeout(() => process.exit(), STOP_MS).unref();
+    limitStop();
     session.close();
     peer.close();
     await Promise.all(open.map((o) => o.close()));
   }
   return 0;
+}
+
+/** Once a stop has begun. */
+function limitStop(): void {
+  // Without a code of its own, so that a failed start keeps the one it ends with.
+  setTimeout(() => process.exit(), STOP_MS).unref();
 }

@@ -3,14 +3,23 @@
  */
 
 import { tally } from '../core/tally.ts';
+import { TRANSPORTS } from '../core/words.ts';
+import type { HepOut } from '../export/hep-out.ts';
 import { hasFault } from '../sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../sip/scan.ts';
 import type { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 
+/** IP protocol numbers. */
+const TCP = 6;
+const UDP = 17;
+/** Everything but UDP runs over TCP. */
+const PROTOCOL: readonly number[] = TRANSPORTS.map((name) => (name === 'UDP' ? UDP : TCP));
+
 export class SipIngest {
   readonly #tracker: DialogTracker;
   readonly #scan = new SipScan();
+  readonly #mirror: HepOut | null;
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
   /** Messages that were kept although they break the grammar. */
@@ -18,8 +27,10 @@ export class SipIngest {
   /** Messages whose headers the capture cut. */
   cut = 0;
 
-  constructor(tracker: DialogTracker) {
+  /** `mirror` is told of every message that scans. */
+  constructor(tracker: DialogTracker, mirror: HepOut | null = null) {
     this.#tracker = tracker;
+    this.#mirror = mirror;
   }
 
   /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
@@ -40,6 +51,8 @@ export class SipIngest {
       return;
     }
     if (hasFault(scan.notes)) this.faulty++;
-    this.#tracker.onMessage(buf, scan.messageStart, Math.max(scan.messageEnd, scan.startLineEnd), scan, carrier);
+    const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
+    this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier);
+    this.#mirror?.mirrorSip(buf, scan.messageStart, messageEnd, carrier, PROTOCOL[carrier.transport] ?? TCP);
   }
 }

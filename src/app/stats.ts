@@ -115,7 +115,7 @@ export function toStats(session: CaptureSession): Stats {
     losses: lossesByReason(session),
     source: session.isLive ? 'live' : session.sources.length > 0 ? 'file' : 'unknown',
     source_exhausted: session.isExhausted,
-    unsaved: session.isLive,
+    unsaved: session.isLive && !session.outputs.isSaved,
     unanalysed_sip_messages: source.counter('sip_outside_gate') + decode.excludedSip,
     unanalysed_busiest_ports: busiestPorts(source.sipOutPorts, session.excludedSip),
     unanalysed_websocket_messages: source.counter('ws_sip_outside_gate') + decode.excludedWebSocket,
@@ -128,6 +128,6 @@ export function toStats(session: CaptureSession): Stats {
     },
     capture_name: captureName(session),
     uptime_sec: Math.floor((Date.now() - session.startedMs) / 1000),
-    writing_to: null,
+    writing_to: session.outputs.writingTo,
   };
 }

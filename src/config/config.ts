@@ -6,7 +6,7 @@ import type { Mistake, Outcome } from './config-error.ts';
 import { mistake } from './config-error.ts';
 import type { Layer } from './layers.ts';
 import { readArgv, readEnvironment, readToml } from './layers.ts';
-import type { ListenAddress, OptionValue, PortRange } from './option-value.ts';
+import type { ListenAddress, OptionValue, PortRange, Split } from './option-value.ts';
 import { parseOptionValue } from './option-value.ts';
 import { OPTIONS, optionByFlag } from './options.ts';
 
@@ -19,6 +19,13 @@ export type Config = {
   readonly hepRateLimit: number;
   readonly hepAuth: string | null;
   readonly hepDecode: boolean;
+  readonly hepSend: ListenAddress | null;
+  readonly hepId: number;
+  readonly hepNode: string | null;
+  readonly hepSendAuth: string | null;
+  readonly output: string | null;
+  readonly split: Split | null;
+  readonly user: string | null;
   readonly portrange: readonly PortRange[];
   readonly wsPortrange: readonly PortRange[];
   readonly decodeEspNull: boolean;
@@ -142,12 +149,19 @@ function toConfig(effective: Effective): Config {
   const texts = (flag: string): readonly string[] => (effective.get(flag)?.values ?? []).map(String);
   const ports = (flag: string): readonly PortRange[] => {
     const value = one(flag);
-    return typeof value === 'object' && value !== null && !('host' in value) ? value : wrong(flag);
+    return typeof value === 'object' && value !== null && !('host' in value) && !('bytes' in value)
+      ? value
+      : wrong(flag);
   };
   const address = (flag: string): ListenAddress | null => {
     const value = one(flag);
     if (value === null) return null;
     return typeof value === 'object' && 'host' in value ? value : wrong(flag);
+  };
+  const split = (flag: string): Split | null => {
+    const value = one(flag);
+    if (value === null) return null;
+    return typeof value === 'object' && 'bytes' in value ? value : wrong(flag);
   };
   return {
     input: texts('input'),
@@ -157,6 +171,13 @@ function toConfig(effective: Effective): Config {
     hepRateLimit: number('hep-rate-limit'),
     hepAuth: text('hep-auth'),
     hepDecode: bool('hep-decode'),
+    hepSend: address('hep-send'),
+    hepId: number('hep-id'),
+    hepNode: text('hep-node'),
+    hepSendAuth: text('hep-send-auth'),
+    output: text('output'),
+    split: split('split'),
+    user: text('user'),
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
     decodeEspNull: bool('decode-esp-null'),
@@ -234,8 +255,28 @@ function findSourceConflict(config: Config): Mistake | null {
   for (const [name, isGiven] of needsListener) {
     if (isGiven && config.hepListen === null) return mistake(name, 'there is no HEP listener', 'add -L ADDR -E');
   }
+  const output = findOutputConflict(config, isLive);
+  if (output !== null) return output;
   if (config.input.length === 0 && !isLive && config.showFrame === null) {
     return mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE');
+  }
+  return null;
+}
+
+/** What is written and sent, and as whom. */
+function findOutputConflict(config: Config, isLive: boolean): Mistake | null {
+  if (config.output === '-') return mistake('-O -', 'standard output carries data of its own', 'name a file or a pipe');
+  if (config.split !== null && config.output === null) {
+    return mistake('--split', 'there is no file to split', 'add -O FILE');
+  }
+  if (config.hepSend === null) {
+    if (config.hepNode !== null) return mistake('--hep-node', 'nothing is mirrored', 'add -H ADDR');
+    if (config.hepSendAuth !== null) return mistake('--hep-send-auth', 'nothing is mirrored', 'add -H ADDR');
+  } else if (config.hepSend.port === 0) {
+    return mistake('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060");
+  }
+  if (config.user !== null && !isLive) {
+    return mistake('--user', 'reading a file needs no privileges to give up', 'start as that user, or add -d or -L');
   }
   return null;
 }

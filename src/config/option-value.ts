@@ -8,12 +8,16 @@ export type PortRange = { readonly from: number; readonly to: number };
 /** Where a listener binds; `host` is an IP address or a name, without brackets. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
+/** When a written file is followed by the next: at `bytes`, after `seconds`; 0 is never. */
+export type Split = { readonly bytes: number; readonly seconds: number };
+
 export type OptionType =
   | { readonly kind: 'string' }
   | { readonly kind: 'bool' }
   | { readonly kind: 'int'; readonly min: number; readonly max: number }
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'size'; readonly min: number; readonly max: number }
+  | { readonly kind: 'split' }
   | { readonly kind: 'portrange' }
   | { readonly kind: 'address' }
   | { readonly kind: 'regexp' }
@@ -23,7 +27,7 @@ export type OptionType =
   /** Never repeated in an error line nor by --print-config. */
   | { readonly kind: 'secret'; readonly form: 'bearer' | 'text' | 'user-pass' };
 
-export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress;
+export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | Split;
 
 export type ValueResult =
   | { readonly ok: true; readonly value: OptionValue }
@@ -55,6 +59,8 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
       return parseNumber(text, /^[0-9]{1,15}(\.[0-9]{1,9})?$/, 'a number', type.min, type.max);
     case 'size':
       return parseSize(text, type.min, type.max);
+    case 'split':
+      return parseSplit(text);
     case 'portrange':
       return parsePortRanges(text);
     case 'address':
@@ -113,6 +119,33 @@ function parseSize(text: string, min: number, max: number): ValueResult {
   return value < min || value > max ? bad(`${text} is out of range`, remedy) : { ok: true, value };
 }
 
+const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
+const MIN_SPLIT_BYTES = 64 * 1024;
+const MAX_SPLIT_BYTES = 1024 ** 5;
+const MAX_SPLIT_SECS = 366 * 86_400;
+
+/** A size, a time, or both with a comma between them: whichever is reached first. */
+function parseSplit(text: string): ValueResult {
+  const remedy = 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h';
+  let bytes = 0;
+  let seconds = 0;
+  for (const part of text.split(',')) {
+    const time = /^([0-9]{1,9})(s|min|h|d)$/.exec(part.trim());
+    if (time !== null) {
+      const value = Number(time[1]) * (TIME_UNITS[time[2] ?? ''] ?? 0);
+      if (seconds !== 0 || value < 1 || value > MAX_SPLIT_SECS) return bad(`${quoted(part)} is out of range`, remedy);
+      seconds = value;
+      continue;
+    }
+    const size = parseSize(part.trim(), MIN_SPLIT_BYTES, MAX_SPLIT_BYTES);
+    if (!size.ok || typeof size.value !== 'number' || bytes !== 0) {
+      return bad(`${quoted(part)} is neither a size nor a time`, remedy);
+    }
+    bytes = size.value;
+  }
+  return { ok: true, value: { bytes, seconds } };
+}
+
 /** Ranges sorted and joined, so that what is printed and matched has one form. */
 function parsePortRanges(text: string): ValueResult {
   const remedy = 'give ports or ranges from 1 to 65535, such as 5060-5061,5080';
@@ -163,6 +196,11 @@ function parseAddress(text: string): ValueResult {
 export function optionValueText(value: OptionValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if ('bytes' in value) {
+    return [value.bytes > 0 ? `${value.bytes}` : '', value.seconds > 0 ? `${value.seconds}s` : '']
+      .filter(Boolean)
+      .join(',');
+  }
   if ('host' in value) return endpointText(value.host, value.port);
   return value.map((range) => (range.from === range.to ? `${range.from}` : `${range.from}-${range.to}`)).join(',');
 }

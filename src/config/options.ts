@@ -3,6 +3,7 @@
 import {
   API_MAX_CONN,
   API_MAX_ROWS,
+  HEP_AGENT_ID,
   HEP_RATE_LIMIT,
   MAX_DIALOGS,
   MAX_STREAMS,
@@ -28,7 +29,6 @@ const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
 const TOKEN_TTL_SECS = 3_600;
 
 const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
-const NO_HEP: Refusal = { reason: 'sending HEP is not built in this version', remedy: 'leave it out' };
 const NO_PROBE: Refusal = {
   reason: 'TLS probes are not built in this version',
   remedy: 'read a capture file with -I FILE',
@@ -69,7 +69,14 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {
     short: 'H',
     toml: 'hep.send',
-    later: NO_HEP,
+  }),
+  value('hep-id', 'N', int(0, 4_294_967_295), 'Capture agent id of what is mirrored.', {
+    default: String(HEP_AGENT_ID),
+    toml: 'hep.id',
+  }),
+  value('hep-node', 'NAME', text, 'Node name of what is mirrored; the host name otherwise.', { toml: 'hep.node' }),
+  value('hep-send-auth', 'KEY', textSecret, 'Key sent with what is mirrored (better in the environment).', {
+    env: 'CALLTAP_HEP_SEND_AUTH',
   }),
   value('uprobe', 'PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
     repeatable: true,
@@ -77,9 +84,15 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     toml: 'capture.uprobe',
     later: NO_PROBE,
   }),
-  value('output', 'FILE', text, 'Write captured frames to a file.', {
+  value('output', 'FILE', text, 'Write captured frames to a file (pcap, or pcapng by its name).', {
     short: 'O',
     toml: 'capture.output',
+  }),
+  value('split', 'SIZE|TIME', { kind: 'split' }, 'Begin the next file at this size or after this time (100M, 1h).', {
+    toml: 'capture.split',
+  }),
+  value('user', 'NAME', text, 'Go on as this user once sockets and listeners are open.', {
+    toml: 'general.user',
     later: NOT_BUILT,
   }),
   value('portrange', 'PORTS', ports, 'Ports whose SIP is analysed; SIP elsewhere is counted.', {

@@ -24,6 +24,9 @@ export const API_SURPLUS_MS = 2_000;
 /** Rows of a page at most (`--api-max-rows`). */
 export const API_MAX_ROWS = 1_000;
 
+/** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
+export const HEP_AGENT_ID = 2001;
+
 /** Requests of one source address in one second. */
 export const API_REQUESTS_PER_SECOND = 100;
 

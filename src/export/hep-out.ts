@@ -3,13 +3,15 @@
  *
  * The collector is nobody the capture waits for: what cannot be sent at once waits in a bounded queue of the
  * socket, what does not fit there is dropped, and every failure is a counter. What came by HEP is not sent on: two
- * agents that mirror each other would never stop.
+ * agents that mirror each other would never stop. What a probe read inside a TLS connection is not sent either: it
+ * was encrypted because the network is not trusted.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { resolveHost } from '../core/bind.ts';
 import { Counters } from '../core/counters.ts';
 import { errnoOf } from '../core/error.ts';
+import { ipText } from '../core/ip.ts';
 import { ORIGINS } from '../core/words.ts';
 import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
 import { rtcpToJson } from './rtcp-json.ts';
@@ -23,6 +25,9 @@ const RETRY_MS = 10_000;
 const SEND_BUFFER_BYTES = 4 * 1024 * 1024;
 
 const HEP_ORIGIN = ORIGINS.indexOf('hep');
+const UPROBE_ORIGIN = ORIGINS.indexOf('uprobe');
+/** How often drain() looks. */
+const DRAIN_STEP_MS = 5;
 
 export const HEP_OUT_COUNTERS = [
   'sent',
@@ -37,9 +42,13 @@ export const HEP_OUT_COUNTERS = [
   'unresolved',
   /** Not mirrored: came by HEP itself. */
   'fromHep',
+  /** Not mirrored: plain text of an encrypted connection, which must not leave the host. */
+  'fromUprobe',
   /** RTCP without a report, or that could not be read. */
   'rtcpSkipped',
 ] as const;
+/** What was captured and should have been mirrored, and was not sent, or by what it says not received. */
+export const HEP_OUT_LOSSES = ['queueFull', 'connectionRefused', 'sendErrors', 'tooLong', 'unresolved'] as const;
 export type HepOutCounter = (typeof HEP_OUT_COUNTERS)[number];
 
 export type HepOutOptions = {
@@ -69,6 +78,7 @@ export class HepOut {
   readonly counters = new Counters<HepOutCounter>(HEP_OUT_COUNTERS);
   readonly #options: HepOutOptions;
   #socket: Socket | null = null;
+  #local: { readonly address: string; readonly port: number } | null = null;
   #maxDatagram: number = MAX_DATAGRAM[4];
   #queued = 0;
   #queuedBytes = 0;
@@ -108,6 +118,7 @@ export class HepOut {
       // The system's own size is used; what does not fit is queued and counted.
     }
     this.#maxDatagram = MAX_DATAGRAM[version];
+    this.#local = socket.address();
     this.#socket = socket;
   }
 
@@ -134,6 +145,20 @@ export class HepOut {
     else this.counters.add('rtcpSkipped');
   }
 
+  /** True for a datagram that this mirror sent itself, met again on an interface. */
+  isOwn(c: HepOutCarrier): boolean {
+    const local = this.#local;
+    if (local === null || c.srcPort !== local.port) return false;
+    const address = ipText(c.addresses, c.srcOff, c.ipVersion);
+    return address === local.address;
+  }
+
+  /** Resolves when nothing waits in the socket any more, or after `ms`. */
+  async drain(ms: number): Promise<void> {
+    for (const end = performance.now() + ms; this.#queued > 0 && performance.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS));
+  }
+
   /** Drops what waits and closes; idempotent. */
   close(): void {
     if (this.#isClosed) return;
@@ -147,6 +172,10 @@ export class HepOut {
     if (this.#isClosed) return false;
     if (c.origin === HEP_ORIGIN) {
       this.counters.add('fromHep');
+      return false;
+    }
+    if (c.origin === UPROBE_ORIGIN) {
+      this.counters.add('fromUprobe');
       return false;
     }
     return true;

@@ -97,6 +97,11 @@ export class FileSource {
     this.#onRecords = handler;
   }
 
+  /** Before read(): the frames of the files are written there. */
+  setOutput(id: number): void {
+    this.#native.setOutput(id);
+  }
+
   /** Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all. */
   async read(path: string, file = 0): Promise<FileEnd> {
     const opened = this.#native.openFile(path, this.files.hasRoom);

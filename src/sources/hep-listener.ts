@@ -35,6 +35,8 @@ export type NativeHepOptions = {
 export type NativeHepCapture = {
   /** errno 0 when it is bound; then the port and the granted receive buffer. */
   open(address: string, port: number): { errno: number; port: number; receiveBuffer: number };
+  /** Before start(): what is taken is written to the OutputFile of this id. */
+  setOutput(id: number): void;
   /** errno, 0 when the thread runs. */
   start(): number;
   /** Judges and counts one packet of another transport: a verdict, 0 taken. */
@@ -122,8 +124,23 @@ export class HepListener {
     });
   }
 
-  /** Resolves, checks and binds both transports, then starts. Throws ServiceError; nothing stays open then. */
+  /** open() and begin(). */
   static async start(options: HepListenerOptions): Promise<HepListener> {
+    const listener = await HepListener.open(options);
+    try {
+      listener.begin();
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
+    return listener;
+  }
+
+  /**
+   * Resolves, checks and binds both transports; begin() starts reading datagrams. Throws ServiceError; nothing stays
+   * open then.
+   */
+  static async open(options: HepListenerOptions): Promise<HepListener> {
     const allow = HepAllow.parse(options.allow);
     const address = await resolveHost(options.host);
     if (address === null) {
@@ -139,6 +156,13 @@ export class HepListener {
       throw error;
     }
     return listener;
+  }
+
+  /** Starts the thread; `output` is the id of an OutputFile that what is taken is written to. Throws ServiceError. */
+  begin(output: number | null = null): void {
+    if (output !== null) this.#capture.setOutput(output);
+    const errno = this.#capture.start();
+    if (errno !== 0) throw this.#bindError(this.#address, errno);
   }
 
   /** `udp://127.0.0.1:9060`, with the port that was picked. */
@@ -201,10 +225,7 @@ export class HepListener {
     this.#address = address;
     this.#port = bound.port;
     this.#receiveBuffer = bound.receiveBuffer;
-    // Connections first: once the thread runs, nothing may fail any more.
     await this.tcp.listen(address, bound.port);
-    const errno = this.#capture.start();
-    if (errno !== 0) throw this.#bindError(address, errno);
   }
 
   #bindError(address: string, errno: number): ServiceError {

@@ -174,10 +174,15 @@ export class LiveSource {
     this.#onStatus = handler;
   }
 
+  /** Before start(): what is captured is written there. */
+  setOutput(id: number): void {
+    this.#native.setOutput(id);
+  }
+
   start(): void {
     const errno = this.#native.startLive();
     if (errno !== 0)
-      throw new ServiceError('CAPTURE_OPEN_FAILED', `the capture thread cannot be started (${errnoName(errno)})`);
+      throw new ServiceError('CAPTURE_INTERFACE_FAILED', `the capture thread cannot be started (${errnoName(errno)})`);
     this.#isRunning = true;
     this.#timer = setInterval(() => this.#tellStatus(), STATUS_EVERY_MS);
     this.#timer.unref();
@@ -319,5 +324,5 @@ export function openError(name: string, { errno, step }: OpenLiveResult): Servic
     EAFNOSUPPORT: 'this kernel has no packet sockets (CONFIG_PACKET)',
   };
   const error = errnoName(errno);
-  return new ServiceError('CAPTURE_OPEN_FAILED', `-d ${name}: ${why[error] ?? `${step} failed (${error})`}`);
+  return new ServiceError('CAPTURE_INTERFACE_FAILED', `-d ${name}: ${why[error] ?? `${step} failed (${error})`}`);
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../core/error.ts';
 import type { NativeHepCapture, NativeHepOptions } from './hep-listener.ts';
+import type { HepArrival } from './hep-tcp.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
@@ -23,6 +24,8 @@ export type NativeInfo = {
   firstReason: number;
   hepCounterNames: string[];
   hepVerdicts: number;
+  /** enum ct_pw_counter. */
+  outputCounterNames: string[];
 };
 
 /** Options of the native Capture; the memory is JavaScript's and stays pinned until close(). */
@@ -59,6 +62,22 @@ export type NativeCapture = {
   rtpChunk(index: number): ArrayBuffer | undefined;
   /** Times the source thread waited for JavaScript. */
   waits(): number;
+  /** Frames captured from the next start on are written to the OutputFile of this id. */
+  setOutput(id: number): void;
+  close(): void;
+};
+
+/** The writer of captured frames (native/binding_output.h). */
+export type NativeOutputFile = {
+  id(): number;
+  /** errno; 0 when the first file is there. */
+  open(options: { path: string; splitBytes: number; splitSeconds: number }): number;
+  setEnabled(isEnabled: boolean): void;
+  reopen(): void;
+  tick(): void;
+  name(): string;
+  counters(out: BigUint64Array): void;
+  writeDatagram(payload: Uint8Array, start: number, end: number, arrival: HepArrival): void;
   close(): void;
 };
 
@@ -91,6 +110,7 @@ export type NativeBinding = {
   /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
   adviseHuge(view: Uint8Array): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
+  OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
 };

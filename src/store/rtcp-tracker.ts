@@ -2,18 +2,21 @@
  * RTCP to the streams it speaks of: sender reports to the sender's stream, report blocks to the
  * stream they judge. Never overwrites what was measured.
  */
+import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey } from '../core/ip.ts';
 import type { RoundTrip } from '../rtp/round-trip.ts';
 import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../rtp/round-trip.ts';
-import type { ReportBlock, RtcpPacket } from '../rtp/rtcp.ts';
+import type { ReportBlock, Rtcp, RtcpPacket } from '../rtp/rtcp.ts';
 import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../rtp/rtcp.ts';
+import type { Dialog } from './dialog.ts';
 import type { Carrier } from './fingerprint.ts';
 import { RtcpSideData } from './rtcp-data.ts';
-import type { Stream } from './stream.ts';
 import type { StreamStore } from './stream-store.ts';
 
 export class RtcpTracker {
   readonly #streams: StreamStore;
+  #named: Dialog | null = null;
+  #met: Dialog | null = null;
   packets = 0;
   /** Packets that did not parse, by reason: SRTCP looks like this. */
   readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
@@ -24,14 +27,26 @@ export class RtcpTracker {
     this.#streams = streams;
   }
 
-  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): void {
+  /** The dialog of the first stream it speaks of that has one, null when there is none. */
+  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): Dialog | null {
     this.packets++;
     const parsed = parseRtcp(buf.subarray(start, end));
     if (!parsed.ok) {
       this.refused.set(parsed.reason, (this.refused.get(parsed.reason) ?? 0) + 1);
-      return;
+      return null;
     }
-    for (const p of parsed.value.packets) this.#onReport(p, c);
+    return this.onReports(parsed.value, c);
+  }
+
+  /**
+   * The same for reports that came in another form. Where the endpoints lead to no stream, `dialog` is the one that the
+   * sender says they belong to.
+   */
+  onReports(rtcp: Rtcp, c: Carrier, dialog: Dialog | null = null): Dialog | null {
+    this.#named = dialog;
+    this.#met = null;
+    for (const p of rtcp.packets) this.#onReport(p, c);
+    return this.#met;
   }
 
   #onReport(p: RtcpPacket, c: Carrier): void {
@@ -89,21 +104,20 @@ export class RtcpTracker {
 
   /** The stream the sender of this RTCP packet sends. */
   #sent(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(
-      this.#streams.forRtcpSource(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs),
-    );
+    return this.#dataAt(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs);
   }
 
   /** The stream the sender of this RTCP packet receives and judges. */
   #received(c: Carrier, ssrc: number): RtcpSideData | null {
-    return dataOf(
-      this.#streams.forRtcpSource(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs),
-    );
+    return this.#dataAt(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs);
   }
-}
 
-function dataOf(stream: Stream | null): RtcpSideData | null {
-  if (stream === null) return null;
-  stream.rtcp ??= new RtcpSideData();
-  return stream.rtcp;
+  #dataAt(key: EndpointKey, ssrc: number, atUs: number): RtcpSideData | null {
+    const stream =
+      this.#streams.forRtcpSource(key, ssrc, atUs) ?? this.#named?.streams?.find((s) => s.ssrc === ssrc) ?? null;
+    if (stream === null) return null;
+    this.#met ??= stream.dialog;
+    stream.rtcp ??= new RtcpSideData();
+    return stream.rtcp;
+  }
 }

@@ -9,6 +9,7 @@ import {
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
 import type { MetricsSnapshot } from '../../src/metrics/snapshot.ts';
+import { PersistenceGate } from '../../src/store/persistence-gate.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
 export type FakeReaders = ApiReaders & {
@@ -21,6 +22,7 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
   const dialogFilters: DialogFilter[] = [];
   const streamFilters: StreamFilter[] = [];
   const callIds: string[] = [];
+  const gate = new PersistenceGate(true);
   return {
     dialogFilters,
     streamFilters,
@@ -51,6 +53,8 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
     stream: (ssrc) => (ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null),
     stats: () => STATS,
     metrics: () => metricsSnapshot(),
+    persistence: () => gate.state(),
+    setPersistence: (isEnabled) => gate.request(isEnabled),
     ...overrides,
   };
 }

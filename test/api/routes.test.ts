@@ -99,10 +99,7 @@ test('404: unknown dialog, stream, address, and a feature that is not built', as
     const detail = await problem(await fetch(`${base}/v1/dialogs/plain/${path}`), 'not-built');
     assert.match(detail, /This build does not have/);
   }
-  for (const path of ['report', 'persistence']) {
-    await problem(await fetch(`${base}/v1/${path}`), 'not-built');
-  }
-  await problem(await fetch(`${base}/v1/persistence`, { method: 'POST', body: '{' }), 'not-built');
+  await problem(await fetch(`${base}/v1/report`), 'not-built');
 });
 
 test('405 names what is allowed', async (t) => {

@@ -11,8 +11,6 @@ const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
   ['GET', '/v1/dialogs/:call_id/vcon', 'vCon export'],
   ['GET', '/v1/dialogs/:call_id/audio', 'audio export'],
   ['GET', '/v1/report', 'the capture report'],
-  ['GET', '/v1/persistence', 'the persistence gate'],
-  ['POST', '/v1/persistence', 'the persistence gate'],
 ];
 
 export function addNotBuiltRoutes(app: App): void {

@@ -32,6 +32,13 @@ test('defaults', () => {
     hepRateLimit: 50_000,
     hepAuth: null,
     hepDecode: false,
+    hepSend: null,
+    hepId: 2001,
+    hepNode: null,
+    hepSendAuth: null,
+    output: null,
+    split: null,
+    user: null,
     portrange: [{ from: 5060, to: 5061 }],
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
     decodeEspNull: false,
@@ -66,6 +73,13 @@ test('defaults', () => {
     version: false,
     help: false,
   });
+});
+
+test('--split: a size, a time, or both', () => {
+  const split = (text: string): unknown => load('-I', 'a', '-O', 'b', '--split', text).split;
+  assert.deepEqual(split('100M'), { bytes: 100 * 1024 ** 2, seconds: 0 });
+  assert.deepEqual(split('1h'), { bytes: 0, seconds: 3600 });
+  assert.deepEqual(split('15min, 64k'), { bytes: 65_536, seconds: 900 });
 });
 
 test('every form of writing an option', () => {

@@ -30,6 +30,7 @@ test('the secrets are these, each with a variable and none with a key of the fil
     SECRETS.map(({ flag, env, toml }) => [flag, env, toml]),
     [
       ['hep-auth', 'CALLTAP_HEP_AUTH', undefined],
+      ['hep-send-auth', 'CALLTAP_HEP_SEND_AUTH', undefined],
       ['api-key', 'SERVICE_API_KEY', undefined],
       ['api-signing-key', 'SERVICE_API_SIGNING_KEY', undefined],
       ['mcp-signing-key', 'SERVICE_MCP_SIGNING_KEY', undefined],

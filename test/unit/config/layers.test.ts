@@ -107,7 +107,6 @@ test('the file: mistakes are one line that names the key', () => {
   assert.match(mistake('[api]\nmax_rows = 1979-05-27'), /wrong type/);
   assert.match(mistake('[api.max_rows]\nx = 1'), /^calltap: api\.max_rows\.x in f\.toml: /);
   assert.match(mistake('[capture]\ndecode_esp_null = "true"'), /it is not a boolean/);
-  assert.match(mistake('[capture]\noutput = "x.pcap"'), /this is not built/);
   assert.match(mistake('[api]\ntls_key = "/x"'), /^calltap: api\.tls_key in f\.toml: .*reverse proxy/);
   assert.match(mistake('[api\nx'), /^calltap: --config f\.toml: .*\(line 1\); correct the file$/);
   assert.match(mistake('["\\u001b[31m"]\nx = 1'), /there is no such key/);

@@ -31,6 +31,9 @@ function fake(overrides: { openErrno?: number; startErrno?: number; port?: numbe
           calls.push(`open ${address} ${port}`);
           return { errno: overrides.openErrno ?? 0, port: overrides.port ?? port, receiveBuffer: 425_984 };
         },
+        setOutput(id) {
+          calls.push(`setOutput ${id}`);
+        },
         start() {
           calls.push('start');
           return overrides.startErrno ?? 0;

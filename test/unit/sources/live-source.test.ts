@@ -41,6 +41,7 @@ class FakeNative {
     firstReason: 1,
     hepCounterNames: [],
     hepVerdicts: 0,
+    outputCounterNames: [],
     liveCounterNames: ['frames', 'kernel_drops', 'unread_at_stop', 'iface_missed', 'gso_unsplit'],
     filterClassNames: ['sip', 'dropped_udp'],
     filterClassIsDrop: [false, true],
@@ -61,6 +62,11 @@ class FakeNative {
       readAgain: () => -1,
       adviseHuge: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
+      OutputFile: class {
+        constructor() {
+          throw new Error('no output here');
+        }
+      } as unknown as NativeBinding['OutputFile'],
       HepCapture: class {
         constructor() {
           throw new Error('no HEP here');
@@ -79,6 +85,7 @@ class FakeNative {
       datagram: () => 0,
       rtpChunk: () => undefined,
       waits: () => 0,
+      setOutput: (id) => this.calls.push(`setOutput ${id}`),
       close: () => this.calls.push('close'),
       openLive: (live) => {
         this.live = live;

@@ -1,0 +1,106 @@
+/**
+ * Where captured content goes besides the stores: the file of -O behind its persistence gate, and the HEP mirror of -H.
+ */
+import { hostname } from 'node:os';
+import { HepOut } from '../export/hep-out.ts';
+import type { Split } from '../sources/output-file.ts';
+import { OutputFile } from '../sources/output-file.ts';
+import { PersistenceGate } from '../store/persistence-gate.ts';
+
+export type OutputOptions = {
+  /** -O */
+  readonly output: string | null;
+  readonly split: Split | null;
+  /** -H */
+  readonly hepSend: { readonly host: string; readonly port: number } | null;
+  readonly hepId: number;
+  readonly hepNode: string | null;
+  readonly hepSendAuth: string | null;
+};
+
+export const NO_OUTPUTS: OutputOptions = {
+  output: null,
+  split: null,
+  hepSend: null,
+  hepId: 0,
+  hepNode: null,
+  hepSendAuth: null,
+};
+
+const NEVER: Split = { bytes: 0, seconds: 0 };
+/** What the mirror still has to send when a file has been read gets this long. */
+const DRAIN_MS = 1_000;
+const TICK_MS = 1_000;
+
+export class Outputs {
+  readonly gate: PersistenceGate;
+  readonly mirror: HepOut | null;
+  readonly #options: OutputOptions;
+  #file: OutputFile | null = null;
+  #clock: NodeJS.Timeout | null = null;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+    this.gate = new PersistenceGate(options.output !== null, (isEnabled) => this.#file?.setEnabled(isEnabled));
+    const { hepSend, hepId, hepNode, hepSendAuth } = options;
+    this.mirror =
+      hepSend === null
+        ? null
+        : new HepOut({
+            ...hepSend,
+            agentId: hepId,
+            nodeName: hepNode ?? hostname(),
+            ...(hepSendAuth !== null && { authKey: hepSendAuth }),
+          });
+  }
+
+  /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
+  async open(inputs: readonly string[]): Promise<OutputFile | null> {
+    const { output, split } = this.#options;
+    await this.mirror?.start();
+    if (output === null) return null;
+    this.#file = OutputFile.open(output, split ?? NEVER, inputs);
+    this.#file.setEnabled(this.gate.isEnabled);
+    this.#clock = setInterval(() => this.#tick(), TICK_MS);
+    this.#clock.unref();
+    return this.#file;
+  }
+
+  get file(): OutputFile | null {
+    return this.#file;
+  }
+
+  /** -O was given, whether the gate is open or not. */
+  get isSaved(): boolean {
+    return this.#options.output !== null;
+  }
+
+  /** The file that content reaches right now, null while none does. */
+  get writingTo(): string | null {
+    return this.gate.isEnabled ? (this.#file?.name ?? null) : null;
+  }
+
+  /** SIGHUP: after logrotate moved the file away. */
+  reopen(): void {
+    this.#file?.reopen();
+    // The capture threads tick once a second; an operator should not wait for it.
+    this.#tick();
+  }
+
+  /** Lets the mirror send what it holds, for a short time. */
+  async drain(): Promise<void> {
+    await this.mirror?.drain(DRAIN_MS);
+  }
+
+  /** After the captures are closed. Idempotent. */
+  close(): void {
+    if (this.#clock !== null) clearInterval(this.#clock);
+    this.#clock = null;
+    this.mirror?.close();
+    this.#file?.close();
+  }
+
+  #tick(): void {
+    for (const line of this.#file?.tick() ?? []) process.stderr.write(`calltap: ${line}\n`);
+  }
+}

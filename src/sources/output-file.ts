@@ -1,0 +1,150 @@
+/**
+ * The file that captured frames are written to (-O): opened once, gated, rotated and re-opened, and what it lost.
+ *
+ * Frames are written by the thread that captures them (native/pcap_write.h); this only commands it.
+ */
+import { statSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
+import { ServiceError } from '../core/error.ts';
+import type { HepArrival } from './hep-tcp.ts';
+import type { NativeBinding, NativeOutputFile } from './native.ts';
+import { loadNative } from './native.ts';
+
+/** When the next file is begun: before it holds `bytes`, or after `seconds`; 0 is never. */
+export type Split = { readonly bytes: number; readonly seconds: number };
+
+/** Counters that are losses: frames that were captured and are in no file. */
+const LOSSES = ['lost', 'link_refused', 'cut'] as const;
+
+/** What has changed since the last look, as lines for the operator. */
+export type OutputNews = readonly string[];
+
+export class OutputFile {
+  readonly path: string;
+  readonly #native: NativeOutputFile;
+  readonly #names: readonly string[];
+  readonly #counters: BigUint64Array;
+  #saidErrno = 0;
+  #saidLost = 0;
+  #saidRefused = false;
+  #isClosed = false;
+
+  private constructor(path: string, binding: NativeBinding) {
+    this.path = path;
+    this.#native = new binding.OutputFile();
+    this.#names = binding.info().outputCounterNames;
+    this.#counters = new BigUint64Array(this.#names.length);
+  }
+
+  /** Opens the first file. Throws ServiceError; `inputs` are capture files that must not be overwritten. */
+  static open(path: string, split: Split, inputs: readonly string[] = []): OutputFile {
+    const same = inputs.find((input) => isSameFile(input, path));
+    if (same !== undefined)
+      throw new ServiceError('OUTPUT_OPEN_FAILED', `-O ${path}: it is the file that -I reads; name another one`);
+    const output = new OutputFile(path, loadNative());
+    const errno = output.#native.open({ path, splitBytes: split.bytes, splitSeconds: split.seconds });
+    if (errno !== 0) throw openError(path, errno);
+    return output;
+  }
+
+  /** For setOutput() of a native capture. */
+  get id(): number {
+    return this.#native.id();
+  }
+
+  /** The file that is written now: the newest one of a split. */
+  get name(): string {
+    return this.#native.name();
+  }
+
+  /** The persistence gate: when this returns for false, nothing more is written. */
+  setEnabled(isEnabled: boolean): void {
+    this.#native.setEnabled(isEnabled);
+  }
+
+  /** SIGHUP: the file is opened anew under its name, once a tick has come. */
+  reopen(): void {
+    this.#native.reopen();
+  }
+
+  /** Once a second. Says what became worse, or well again, since the last time: each trouble once. */
+  tick(): OutputNews {
+    if (this.#isClosed) return [];
+    this.#native.tick();
+    const news: string[] = [];
+    const errno = this.counter('last_errno');
+    const lost = this.counter('lost');
+    if (errno !== 0 && this.#saidErrno !== errno) {
+      news.push(`-O ${this.name}: cannot be written (${errnoName(errno)}); capturing goes on, lost frames are counted`);
+    } else if (errno === 0 && this.#saidErrno !== 0) {
+      news.push(`-O ${this.name}: written again; ${lost - this.#saidLost} frames were lost meanwhile`);
+      this.#saidLost = lost;
+    }
+    this.#saidErrno = errno;
+    if (!this.#saidRefused && this.counter('link_refused') > 0) {
+      this.#saidRefused = true;
+      news.push(`-O ${this.path}: a pcap file has one link type, frames of others are left out; name it .pcapng`);
+    }
+    return news;
+  }
+
+  /** A counter of native/pcap_write.h by its name. */
+  counter(name: string): number {
+    const i = this.#names.indexOf(name);
+    if (i < 0) throw new RangeError(`unknown output counter ${name}`);
+    this.#native.counters(this.#counters);
+    return Number(this.#counters[i] ?? 0n);
+  }
+
+  /** All counters but the newest errno, which is no count. */
+  counts(): [string, number][] {
+    this.#native.counters(this.#counters);
+    return this.#names
+      .map((name, i): [string, number] => [name, Number(this.#counters[i] ?? 0n)])
+      .filter(([name]) => name !== 'last_errno');
+  }
+
+  /** Frames that were captured while writing was wanted and are in no file, by reason. */
+  losses(): [string, number][] {
+    return LOSSES.map((name) => [name, this.counter(name)]);
+  }
+
+  /** A HEP packet that came by a connection, written as a datagram. */
+  writeDatagram(b: Uint8Array, start: number, end: number, arrival: HepArrival): void {
+    if (!this.#isClosed) this.#native.writeDatagram(b, start, end, arrival);
+  }
+
+  /** Flushes and closes; the captures that write to it are closed before. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#native.close();
+  }
+}
+
+function isSameFile(a: string, b: string): boolean {
+  try {
+    const [x, y] = [statSync(a, { bigint: true }), statSync(b, { bigint: true })];
+    return x.dev === y.dev && x.ino === y.ino && x.isFile();
+  } catch {
+    return false;
+  }
+}
+
+function errnoName(errno: number): string {
+  return errno === 0 ? 'EIO' : getSystemErrorName(-errno);
+}
+
+function openError(path: string, errno: number): ServiceError {
+  const name = errnoName(errno);
+  const why: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such folder',
+    EACCES: 'permission denied; it is written by the user that --user names',
+    EPERM: 'permission denied; it is written by the user that --user names',
+    EISDIR: 'is a directory; name a file in it',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the file system is read-only',
+    EEXIST: 'all numbers of a split are in use; move the old files away',
+  };
+  return new ServiceError('OUTPUT_OPEN_FAILED', `-O ${path}: ${why[name] ?? `it cannot be opened (${name})`}`);
+}
