@@ -67,7 +67,11 @@ function readerOf(schema: ParameterSchema): (text: string) => Read {
         return INTEGER.test(text) && Number.isSafeInteger(value) && value >= minimum ? { value } : { error };
       };
     case 'number':
-      return (text) => (NUMBER.test(text) ? { value: Number(text) } : { error: 'must be a decimal number' });
+      return (text) => {
+        const value = Number(text);
+        if (NUMBER.test(text) && value >= minimum) return { value };
+        return { error: `must be a decimal number${minimum === -Infinity ? '' : ` from ${minimum}`}` };
+      };
     case 'boolean':
       return (text) =>
         text === 'true' || text === 'false' ? { value: text === 'true' } : { error: 'must be true or false' };

@@ -25,6 +25,7 @@ import type { PeerControl } from '../peer/control.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAdmission } from './plugins/admission.ts';
 import { createAuthentication } from './plugins/authentication.ts';
+import { createLoadShedder } from './plugins/load-shedder.ts';
 import { createRouteTable } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { answerWireEvents, createClientErrorHandler } from './plugins/wire-errors.ts';
@@ -72,12 +73,6 @@ export type ApiServer = {
   /** Ends within two seconds, whatever the clients do. */
   close(): Promise<void>;
 };
-
-class OverloadedError extends ProblemError {
-  constructor() {
-    super('overloaded', 'The event loop is late; try again.');
-  }
-}
 
 export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const headerMs = deps.times?.headerMs ?? API_HEADER_MS;
@@ -127,11 +122,11 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   });
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
+  const sampleMs = deps.times?.loopSampleMs ?? 1_000;
   await app.register(underPressure, {
     maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
-    sampleInterval: deps.times?.loopSampleMs ?? 1_000,
-    retryAfter: 1,
-    customError: OverloadedError,
+    sampleInterval: sampleMs,
+    pressureHandler: createLoadShedder(sampleMs),
   });
   app.addHook('onRequest', async (request) => {
     const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);

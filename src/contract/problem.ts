@@ -51,4 +51,5 @@ export function problemDocument(kind: ProblemKind, detail?: string): Problem {
   return { type: PROBLEM_TYPE_PREFIX + kind, title, status, ...(detail === undefined ? {} : { detail }) };
 }
 
-export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
+/** JSON is UTF-8 without saying so (RFC 8259 §8.1). */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';

@@ -43,7 +43,7 @@ export const StreamQuery = named(
     orphaned: Type.Optional(
       Type.Boolean({ description: 'true: only streams without a dialog; false: only streams with one.' }),
     ),
-    mos_below: Type.Optional(Type.Number({ description: 'Only streams with a MOS below the value.' })),
+    mos_below: Type.Optional(Type.Number({ minimum: 0, description: 'Only streams with a MOS below the value.' })),
     ...page,
   }),
 );

@@ -45,7 +45,7 @@ test('stream filters reach the reader typed', async (t) => {
   for (const [query, filter] of [
     ['?orphaned=true', { limit: 50, offset: 0, orphaned: true }],
     ['?orphaned=false&mos_below=3.5', { limit: 50, offset: 0, orphaned: false, mosBelow: 3.5 }],
-    ['?mos_below=-1', { limit: 50, offset: 0, mosBelow: -1 }],
+    ['?mos_below=0', { limit: 50, offset: 0, mosBelow: 0 }],
   ] as const) {
     assert.equal((await fetch(`${base}/v1/streams${query}`)).status, 200);
     assert.deepEqual(readers.streamFilters.at(-1), filter);
@@ -57,7 +57,7 @@ test('bad values are refused by name', async (t) => {
   const { base } = await startApi(t, { readers });
   const plain = ['', 'x', '-1', '+1', '1.0', '1e3', '0x10', '%201', '1%20', '%00', 'Infinity', 'NaN'];
   const numbers = [...plain, '9'.repeat(16), '9'.repeat(400)];
-  const decimals = ['', 'x', 'NaN', 'Infinity', '-Infinity', '1e999', '0x3', '3,5', '.'];
+  const decimals = ['', 'x', '-1', '-0.5', 'NaN', 'Infinity', '-Infinity', '1e999', '0x3', '3,5', '.'];
   const patterns = ['(', '[z-a]', '(?=a)', '\\1', 'a{1001}', 'x'.repeat(257)].map(encodeURIComponent);
   const cases: (readonly [string, string, string])[] = [
     ...numbers.flatMap((value) => [
