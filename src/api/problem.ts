@@ -53,8 +53,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .code(document.status)
     .headers({ ...problem.headers })
     .header('content-type', PROBLEM_MEDIA_TYPE);
-  const body = JSON.stringify(document);
-  return request.method === 'HEAD' ? reply.header('content-length', Buffer.byteLength(body)).send() : reply.send(body);
+  // As bytes: Fastify puts a charset behind the type of a text, and this type has no parameters.
+  const body = Buffer.from(JSON.stringify(document));
+  return request.method === 'HEAD' ? reply.header('content-length', body.length).send() : reply.send(body);
 }
 
 /** Answers where there is a response but no route. */

@@ -122,12 +122,15 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   });
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
+  const shedder = createLoadShedder();
   const sampleMs = deps.times?.loopSampleMs ?? 1_000;
   await app.register(underPressure, {
     maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
     sampleInterval: sampleMs,
-    pressureHandler: createLoadShedder(sampleMs),
+    pressureHandler: () => shedder.onPressure(),
   });
+  const watch = setInterval(() => shedder.sample(app.isUnderPressure()), sampleMs);
+  watch.unref();
   app.addHook('onRequest', async (request) => {
     const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);
     if (refusal !== null) throw refusal;
@@ -190,6 +193,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     openApi: () => openApiText(app),
     async close() {
       metrics.close();
+      clearInterval(watch);
       admission.dropSilent();
       admission.close();
       const cut = setTimeout(() => app.server.closeAllConnections(), API_CLOSE_MS);

@@ -15,7 +15,14 @@ import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
-import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../core/limits.ts';
+import {
+  API_BODY_BYTES,
+  API_CLOSE_MS,
+  API_HEADER_MS,
+  API_KEEP_ALIVE_MS,
+  API_MAX_CONN,
+  API_REQUEST_MS,
+} from '../core/limits.ts';
 import type { MetricsPage } from './registry.ts';
 
 export type MetricsServer = {
@@ -41,6 +48,15 @@ const LINGER_MS = 500;
 /** Milliseconds without a byte in either direction after which a connection is cut. */
 const STALLED_MS = 60_000;
 
+/** What Node's parser gave up for; everything else is a request that is none. */
+const WIRE_PROBLEMS: ReadonlyMap<string, ProblemKind> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
+]);
+
+/** Connections of one source, so that one that holds them leaves some to others. */
+const CONN_PER_SOURCE = API_MAX_CONN / 2;
+
 export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
   const budget = new SourceBudget();
   const isAccepted = (request: IncomingMessage): boolean =>
@@ -65,6 +81,9 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       } else if (!isAccepted(request)) {
         response.setHeader('www-authenticate', CHALLENGE);
         sendProblem(response, 'unauthorized');
+      } else if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
+        response.setHeader('connection', 'close');
+        sendProblem(response, 'body-too-large');
       } else if (path !== '/metrics') sendProblem(response, 'not-found', 'Only /metrics is served here.');
       else if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
@@ -72,18 +91,26 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       } else void sendPage(response);
     },
   );
-  server.maxConnections = API_MAX_CONN;
   server.timeout = STALLED_MS;
   const open = new Map<Socket, string>();
+  const bySource = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const source = socket.remoteAddress ?? '';
-    if (budget.isFlooding(source)) {
+    const own = bySource.get(source) ?? 0;
+    const isFlood = budget.isFlooding(source);
+    if (isFlood || open.size >= API_MAX_CONN || own >= CONN_PER_SOURCE) {
       stopListening(socket);
-      endWithProblem(socket, 'rate-limited');
+      endWithProblem(socket, isFlood ? 'rate-limited' : 'connection-limit');
       return;
     }
     open.set(socket, source);
-    socket.once('close', () => open.delete(socket));
+    bySource.set(source, own + 1);
+    socket.once('close', () => {
+      open.delete(socket);
+      const left = (bySource.get(source) ?? 1) - 1;
+      if (left > 0) bySource.set(source, left);
+      else bySource.delete(source);
+    });
   });
 
   /** Ends all connections of a source that floods: refusing its requests one by one would keep everybody else waiting. */
@@ -97,7 +124,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   server.on('clientError', (error, socket: Socket) => {
     if (!socket.writable || errnoOf(error) === 'ECONNRESET') socket.destroy();
     else if (budget.take(socket.remoteAddress ?? '') !== 'admitted') endWithProblem(socket, 'rate-limited');
-    else endWithProblem(socket, errnoOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-timeout' : 'bad-request');
+    else endWithProblem(socket, WIRE_PROBLEMS.get(errnoOf(error) ?? '') ?? 'bad-request');
   });
 
   async function sendPage(response: ServerResponse): Promise<void> {

@@ -129,6 +129,35 @@ test('100 requests a second from one source, checked before credentials', async 
   assertDocument('Problem', JSON.parse(malformed.body));
 });
 
+test('bodies over 1 MiB and oversized headers are refused here too', async (t) => {
+  const metrics = server();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  const large = await rawRequest(port, 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n');
+  assert.equal(large.status, 413);
+  assertDocument('Problem', JSON.parse(large.body));
+  const headers = await rawRequest(port, get('/metrics', `X-Long: ${'x'.repeat(20_000)}\r\n`));
+  assert.equal(headers.status, 431);
+  assertDocument('Problem', JSON.parse(headers.body));
+});
+
+test('a source that holds many connections is told 503 and leaves some to others', async (t) => {
+  const metrics = server();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  const held = Array.from({ length: 120 }, () =>
+    connect({ port, host: '127.0.0.1', localAddress: '127.0.0.77' }).on('error', () => undefined),
+  );
+  t.after(() => {
+    for (const socket of held) socket.destroy();
+  });
+  const last = held.at(-1);
+  assert.ok(last !== undefined);
+  const told = await new Promise<string>((resolve) => last.once('data', (chunk: Buffer) => resolve(String(chunk))));
+  assert.match(told, /^HTTP\/1\.1 503 .*connection-limit/s);
+  assert.equal((await rawRequest(port, get('/metrics'))).status, 200);
+});
+
 test('malformed HTTP is a problem here too', async (t) => {
   const metrics = server();
   t.after(() => metrics.close());
