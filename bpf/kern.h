@@ -17,6 +17,8 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
 
 #define CT_INLINE static __attribute__((always_inline)) inline
 /* A function of its own in the program: for what is used often and seldom runs. */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+ * tls_emit.h - hands events to the agent: bind and close notices, plaintext in chunks of a size class.
+ *
+ * A reservation must have a constant size, so there is one for each of four classes: small SIP does not
+ * exhaust the ring, and nothing is copied through a scratch buffer that a preempting task could share.
+ */
+#ifndef CALLTAP_TLS_EMIT_H
+#define CALLTAP_TLS_EMIT_H
+#include "tls_state.h"
+
+/* Waking costs more than all the rest: the reader looks every few ms while there is traffic. */
+CT_INLINE u64 wake_flags(void) {
+  if (reader_sleeps) return BPF_RB_FORCE_WAKEUP;
+  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+CT_INLINE void put_header(struct ct_tls_event *e, const struct conn *c, u8 kind, u16 flags) {
+  u64 id = bpf_get_current_pid_tgid();
+  e->ts_ns = bpf_ktime_get_ns();
+  e->conn = c->id;
+  e->stream_off = 0;
+  e->pid = id >> 32;
+  e->tid = (u32)id;
+  e->call_len = e->chunk_len = 0;
+  e->flags = flags | (c->evidence && !c->strong ? CT_TLS_F_WEAK : 0);
+  e->kind = kind;
+  e->library = c->library;
+  e->lport = c->t.lport;
+  e->rport = c->t.rport;
+  e->family = c->evidence ? c->t.family : 0;
+  e->evidence = c->evidence;
+  e->reserved = 0;
+  e->netns = c->t.netns;
+  __builtin_memcpy(e->laddr, c->t.laddr, 16);
+  __builtin_memcpy(e->raddr, c->t.raddr, 16);
+}
+
+/* A bind or a close. */
+CT_CALL int notify(const struct conn *c, u32 kind, u32 is_shared) {
+  if (!c) return 0;
+  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  if (!e) {
+    count(CT_TLS_N_LOST_NOTICES, 1);
+    return 0;
+  }
+  put_header(e, c, kind, is_shared ? CT_TLS_F_SHARED : 0);
+  bpf_ringbuf_submit(e, wake_flags());
+  return 0;
+}
+
+/* One SSL call on its way out. */
+struct call {
+  struct conn *c;
+  u64 buf, ts, stream_off;
+  u32 total; /* bytes of the call */
+  u32 limit; /* of which so many are carried */
+  u16 flags; /* CT_TLS_F_WRITTEN, _SHARED, _UNDECIDED */
+  u16 wake;  /* the reader must answer soon */
+  u32 done;  /* bytes handed over, in so many chunks */
+  u32 events;
+  u32 pad;
+};
+
+CT_INLINE void put_data(struct ct_tls_event *e, const struct call *x, u32 at, u32 n) {
+  u16 flags = x->flags;
+  if (at + n == x->limit) flags |= CT_TLS_F_LAST;
+  if (at + n == x->limit && x->limit < x->total) flags |= CT_TLS_F_TRUNCATED;
+  put_header(e, x->c, CT_TLS_EV_DATA, flags);
+  e->ts_ns = x->ts;
+  e->stream_off = x->stream_off + at;
+  e->call_len = x->total;
+  e->chunk_len = n;
+  if (e->family == 0) count(CT_TLS_N_UNBOUND, 1);
+}
+
+/* The plaintext behind the header; memory that is gone is said, not made up. */
+#define EMIT_CLASS(SIZE)                                                                                     \
+  if (n <= SIZE) {                                                                                           \
+    e = bpf_ringbuf_reserve(&ring, sizeof *e + SIZE, 0);                                                     \
+    if (!e) return 0;                                                                                        \
+    put_data(e, x, at, n);                                                                                   \
+    u64 size = n;                                                                                            \
+    asm volatile("" : "+r"(size)); /* clang would drop the check that the verifier needs */                  \
+    if (size > SIZE) size = SIZE;                                                                            \
+    if (bpf_probe_read_user((u8 *)e + sizeof *e, size, src)) {                                               \
+      e->flags |= CT_TLS_F_FAULT;                                                                            \
+      e->chunk_len = 0;                                                                                      \
+      count(CT_TLS_N_FAULTS, 1);                                                                             \
+    }                                                                                                        \
+    bpf_ringbuf_submit(e, x->wake ? BPF_RB_FORCE_WAKEUP : wake_flags());                                     \
+    return 1;                                                                                                \
+  }
+
+/* 1 when it is in the ring. */
+CT_CALL int emit_chunk(const struct call *x, u32 at) {
+  if (!x || !x->c) return 0;
+  u32 n = x->limit - at;
+  if (n > CT_TLS_CHUNK) n = CT_TLS_CHUNK;
+  const void *src = (const void *)(x->buf + at);
+  struct ct_tls_event *e;
+  EMIT_CLASS(256)
+  EMIT_CLASS(1024)
+  EMIT_CLASS(4096)
+  EMIT_CLASS(CT_TLS_CHUNK)
+  return 0;
+}
+
+/* Plaintext whose memory is not known (GnuTLS sends on from its own copy): its place in the stream is kept. */
+CT_CALL int emit_unreadable(const struct call *x) {
+  if (!x || !x->c) return 0;
+  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  if (!e) return 0;
+  put_data(e, x, 0, x->total);
+  e->flags |= CT_TLS_F_FAULT | CT_TLS_F_LAST;
+  e->chunk_len = 0;
+  count(CT_TLS_N_FAULTS, 1);
+  bpf_ringbuf_submit(e, wake_flags());
+  return 1;
+}
+
+/* 1 when the chunk did not fit: the rest of the call is lost with it. */
+static long emit_numbered(u32 i, struct call *x) {
+  u32 at = i * CT_TLS_CHUNK;
+  if (!emit_chunk(x, at)) return 1;
+  x->done = x->limit - at > CT_TLS_CHUNK ? at + CT_TLS_CHUNK : x->limit;
+  x->events++;
+  return 0;
+}
+
+/* All chunks of a call. */
+CT_INLINE void emit_call(struct call *x) {
+  if (x->limit > max_call) {
+    x->limit = max_call;
+    count(CT_TLS_N_TRUNCATED, 1);
+  }
+  u32 chunks = (x->limit + CT_TLS_CHUNK - 1) / CT_TLS_CHUNK;
+  if (x->buf == 0) {
+    if (emit_unreadable(x)) {
+      x->done = x->limit;
+      x->events = 1;
+    }
+  } else if (has_loop) {
+    bpf_loop(chunks, emit_numbered, x, 0);
+  } else {
+    for (u32 i = 0; i < CT_TLS_CHUNKS_UNLOOPED && i < chunks; i++) {
+      if (emit_numbered(i, x)) break;
+    }
+  }
+  count(CT_TLS_N_CALLS, 1);
+  count(CT_TLS_N_EVENTS, x->events);
+  count(CT_TLS_N_BYTES, x->done);
+  if (x->done < x->limit) {
+    count(CT_TLS_N_LOST_CALLS, 1);
+    count(CT_TLS_N_LOST_EVENTS, chunks - x->events);
+    count(CT_TLS_N_LOST_BYTES, x->limit - x->done);
+  }
+}
+
+#endif

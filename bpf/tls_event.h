@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+ * tls_event.h - what bpf/tls*.bpf.c and the agent share: events of the ring, probe sites, counters, a scan's row.
+ *
+ * Fixed-width fields and nothing else. An event in the ring is this header and, for data, chunk_len bytes of
+ * plaintext; the ring's record may be longer than that, and what is behind the plaintext is old memory.
+ */
+#ifndef CALLTAP_TLS_EVENT_H
+#define CALLTAP_TLS_EVENT_H
+#include <linux/types.h>
+
+#define CT_TLS_CHUNK 16384u             /* plaintext of one event: one TLS record (RFC 8446 s5.1) */
+#define CT_TLS_CHUNKS 64u               /* of one call, at most */
+#define CT_TLS_CALL_MAX (CT_TLS_CHUNK * CT_TLS_CHUNKS)
+#define CT_TLS_CHUNKS_UNLOOPED 4u       /* where the kernel has no bpf_loop */
+#define CT_TLS_PROBATION 4096u          /* bytes of an undecided WebSocket upgrade, both directions together */
+
+enum ct_tls_library {
+  CT_TLS_OPENSSL = 1,
+  CT_TLS_GNUTLS = 2,
+  CT_TLS_WOLFSSL = 3,
+  CT_TLS_MBEDTLS = 4,
+  CT_TLS_LIBRARIES = 5
+};
+
+/* What a probed function is; a site's cookie is the operation | library << 8. */
+enum ct_tls_op {
+  CT_TLS_OP_READ = 1,      /* (object, buffer, int length) -> int bytes */
+  CT_TLS_OP_WRITE = 2,
+  CT_TLS_OP_READ_LONG = 3, /* (object, buffer, size_t length) -> ssize_t bytes */
+  CT_TLS_OP_WRITE_LONG = 4,
+  CT_TLS_OP_READ_EX = 5,   /* (object, buffer, size_t length, size_t *bytes) -> int > 0 */
+  CT_TLS_OP_WRITE_EX = 6,
+  CT_TLS_OP_WRITE_EX2 = 7, /* (object, buffer, size_t length, flags, size_t *bytes) -> int > 0 */
+  CT_TLS_OP_HANDSHAKE = 8, /* (object) */
+  CT_TLS_OP_NEW = 9,       /* () -> object */
+  CT_TLS_OP_NEW_OUT = 10,  /* (object *) */
+  CT_TLS_OP_RESET = 11,    /* (object): the same object for another connection */
+  CT_TLS_OP_FREE = 12,     /* (object) */
+  CT_TLS_OPS = 13
+};
+
+enum ct_tls_event_kind {
+  CT_TLS_EV_DATA = 1,
+  CT_TLS_EV_BIND = 2,
+  CT_TLS_EV_CLOSE = 3,     /* conn 0: the whole process */
+  CT_TLS_EV_KINDS = 4
+};
+
+/* enum ct_tls_flag of native/record.h, which is their home. */
+#define CT_TLS_F_WRITTEN 1
+#define CT_TLS_F_TRUNCATED 2
+#define CT_TLS_F_LAST 4
+#define CT_TLS_F_FAULT 8
+#define CT_TLS_F_WEAK 16
+#define CT_TLS_F_SHARED 32
+#define CT_TLS_F_UNDECIDED 64
+
+/* How the address was found. */
+enum ct_tls_evidence {
+  CT_TLS_NO_EVIDENCE = 0,
+  CT_TLS_IN_CALL = 1,   /* a socket call inside the SSL call */
+  CT_TLS_RX_BEFORE = 2, /* received, then decrypted */
+  CT_TLS_TX_AFTER = 3   /* encrypted, then sent */
+};
+
+struct ct_tls_event {
+  __u64 ts_ns;      /*  0 CLOCK_MONOTONIC: entry of a write, return of a read */
+  __u64 conn;       /*  8 never used twice */
+  __u64 stream_off; /* 16 bytes of this direction in front of the chunk */
+  __u32 pid, tid;   /* 24 */
+  __u32 call_len;   /* 32 bytes of the SSL call */
+  __u32 chunk_len;  /* 36 bytes that follow the header */
+  __u16 flags;      /* 40 CT_TLS_F_ */
+  __u8 kind;        /* 42 enum ct_tls_event_kind */
+  __u8 library;     /* 43 */
+  __u16 lport;      /* 44 host order */
+  __u16 rport;      /* 46 */
+  __u8 family;      /* 48 4, 6, or 0: the address is not known */
+  __u8 evidence;    /* 49 */
+  __u16 reserved;   /* 50 */
+  __u32 netns;      /* 52 */
+  __u8 laddr[16];   /* 56 network order, IPv4 in the first 4 */
+  __u8 raddr[16];   /* 72 */
+};                  /* 88 bytes */
+
+/* Counters, a value each processor. */
+enum ct_tls_count {
+  CT_TLS_N_CALLS,        /* SSL calls that moved plaintext and passed the filter */
+  CT_TLS_N_EVENTS,       /* chunks handed over */
+  CT_TLS_N_BYTES,
+  CT_TLS_N_LOST_CALLS,   /* calls of which something did not fit the ring */
+  CT_TLS_N_LOST_EVENTS,
+  CT_TLS_N_LOST_BYTES,
+  CT_TLS_N_LOST_NOTICES, /* bind and close events that did not fit; data carries the address as well */
+  CT_TLS_N_TRUNCATED,    /* calls longer than what is carried of one */
+  CT_TLS_N_FAULTS,       /* chunks whose memory could not be read */
+  CT_TLS_N_FILTERED,     /* calls dropped because they are not SIP */
+  CT_TLS_N_FILTERED_BYTES,
+  CT_TLS_N_UPGRADES,     /* WebSocket upgrades handed over for a verdict */
+  CT_TLS_N_PROBATION_OVER, /* calls beyond the bytes an undecided upgrade may pass */
+  CT_TLS_N_NO_PLAINTEXT, /* calls that returned nothing or an error */
+  CT_TLS_N_NESTED,       /* the same buffer seen by an inner function: dropped there, kept outside */
+  CT_TLS_N_NO_ENTRY,     /* returns without an entry: in flight when attached */
+  CT_TLS_N_STALE_FRAMES, /* calls that never returned */
+  CT_TLS_N_FRAMES_FULL,  /* deeper than four SSL calls: forgotten and begun anew */
+  CT_TLS_N_NO_ROOM,      /* a map refused an entry */
+  CT_TLS_N_BOUND_IN_CALL,
+  CT_TLS_N_BOUND_RX,
+  CT_TLS_N_BOUND_TX,
+  CT_TLS_N_CONTRARY,     /* evidence against the address that stands */
+  CT_TLS_N_CORRECTED,    /* a likely address gave way to another */
+  CT_TLS_N_REBOUND,      /* strong against strong: taken as a new connection */
+  CT_TLS_N_SIZE_MISFIT,  /* a send whose size does not fit what was encrypted */
+  CT_TLS_N_UNBOUND,      /* chunks without an address */
+  CT_TLS_N_SHARED,       /* objects found in memory shared by processes */
+  CT_TLS_N_VMA_BUSY,     /* could not be looked up: taken as private this once */
+  CT_TLS_N_SOCKET_CALLS, /* of observed processes */
+  CT_TLS_N_CLOSED,
+  CT_TLS_N_PROCESSES_ENDED,
+  CT_TLS_N_COUNT
+};
+
+#define CT_TLS_PATH 256
+
+/* One row of the scan over all executable file mappings. */
+struct ct_tls_mapping {
+  __u64 start, end;  /*  0 */
+  __u64 file_offset; /* 16 in bytes */
+  __u64 ino;         /* 24 of the real inode, below an overlay */
+  __u32 dev;         /* 32 major << 20 | minor */
+  __u32 pid;         /* 36 */
+  __u32 mntns;       /* 40 */
+  __u32 nlink;       /* 44 0: deleted */
+  char comm[16];     /* 48 */
+  __s32 path_len;    /* 64 with the NUL; negative: too long */
+  __u32 reserved;    /* 68 */
+  char path[CT_TLS_PATH]; /* 72 */
+};                        /* 328 bytes */
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+ * tls_state.h - what the TLS programs remember: maps, counters, and who a TLS object is.
+ *
+ * An object is named by its address and process, or, when it lies in memory that processes share (Kamailio's
+ * workers hand connections to each other), by its place in that memory. A process is named by its number and
+ * an epoch, because numbers come back and exec() begins anew. A connection gets an id that is never used
+ * again: when the object is freed or made anew, the next call finds none and gets another.
+ */
+#ifndef CALLTAP_TLS_STATE_H
+#define CALLTAP_TLS_STATE_H
+#include "tls_event.h"
+#include "tls_kern.h"
+
+/* Set before loading. Kernel names of types: the skeleton repeats them. */
+const volatile __u8 sip_only;
+const volatile __u8 has_find_vma;      /* since 5.17; without it every object counts as private */
+const volatile __u8 has_loop;          /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
+const volatile __u32 page_shift = 12;
+const volatile __u32 max_call = CT_TLS_CALL_MAX;
+const volatile __u32 wake_at = 65536;  /* bytes waiting in the ring at which the reader is woken */
+const volatile __u64 start_ns;         /* monotonic time at loading: what connection ids count from */
+
+/* Written by the agent at any time. */
+volatile __u32 reader_sleeps; /* nobody looks at the ring on its own: wake on every event */
+volatile __u32 allow_listed;  /* observe only processes in `allowed` */
+/* Read by the agent. */
+volatile __u64 execs;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 8 << 20);
+} ring SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, CT_TLS_N_COUNT);
+  __type(key, u32);
+  __type(value, u64);
+} counts SEC(".maps");
+
+/* Atomic although per processor: a uprobe program may be preempted in the middle of an addition. */
+CT_INLINE void count(u32 what, u64 n) {
+  u64 *v = bpf_map_lookup_elem(&counts, &what);
+  if (v) __sync_fetch_and_add(v, n);
+}
+
+struct key {
+  u64 object; /* address, or offset in the shared memory */
+  u64 inode;  /* of the shared memory; 0 when private */
+  u32 tgid;   /* 0 when shared */
+  u32 epoch;  /* of the process, or the device of the shared memory */
+};
+
+struct tuple {
+  u8 laddr[16], raddr[16];
+  u16 lport, rport;
+  u32 netns;
+  u8 family; /* 4 or 6 */
+  u8 pad[3];
+};
+
+enum filter { FILTER_NEW = 0, FILTER_PASS = 1, FILTER_UNDECIDED = 2, FILTER_DROP = 3 };
+
+struct conn {
+  u64 id;
+  u64 rx_off, tx_off;
+  struct tuple t;
+  u32 contrary;  /* evidence in a row against `t` */
+  u32 probation; /* bytes an undecided upgrade has passed */
+  u8 evidence;   /* enum ct_tls_evidence */
+  u8 strong;
+  u8 filter;
+  u8 library;
+};
+
+/* A call into a TLS library that has not returned. */
+struct frame {
+  struct key key;
+  u64 buf, len, out; /* out: where the call leaves its count, or the new object */
+  u64 sp;            /* at entry: what pairs a return with it; 0 free */
+  u64 ts;
+  u8 op, library;
+  u8 pad[6];
+};
+
+#define FRAMES 4
+struct frames {
+  u32 depth;
+  u32 in_call; /* a socket call was seen since the outermost began */
+  struct frame f[FRAMES];
+};
+
+/* What a thread did last on a socket, and what it encrypted and has not sent. */
+struct thread {
+  struct tuple rx;
+  u64 rx_conn; /* who took it; 0 nobody yet */
+  u32 rx_bytes;
+  u32 rx_valid;
+  struct key tx_key;
+  u64 tx_conn; /* 0: nothing is waiting */
+  u64 tx_plain;
+  u32 tx_records;
+  u32 pad;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 65536);
+  __type(key, struct key);
+  __type(value, struct conn);
+} conns SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, u64);
+  __type(value, struct frames);
+} frames SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, u64);
+  __type(value, struct thread);
+} threads SEC(".maps");
+
+/* Private names that were looked up once: what they really are. */
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 65536);
+  __type(key, struct key);
+  __type(value, struct key);
+} aliases SEC(".maps");
+
+/* Observed processes and their epochs. */
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 8192);
+  __type(key, u32);
+  __type(value, u32);
+} processes SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 8192);
+  __type(key, u32);
+  __type(value, u8);
+} allowed SEC(".maps");
+
+/* User space's word on undecided connections: enum filter by connection id. */
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, u64);
+  __type(value, u8);
+} verdicts SEC(".maps");
+
+static const struct thread no_thread;
+static const struct conn no_conn;
+static const struct frames no_frames;
+
+/* ---- Who is it? ---- */
+
+struct vma_search {
+  u64 address;
+  struct key *out;
+};
+
+static long look_at_vma(struct task_struct *task, struct vm_area_struct *vma, struct vma_search *s) {
+  (void)task;
+  struct file *file = vma->vm_file;
+  if (!(vma->vm_flags & VM_SHARED) || !file) return 0;
+  s->out->object = s->address - vma->vm_start + (vma->vm_pgoff << page_shift);
+  s->out->inode = BPF_CORE_READ(file, f_inode, i_ino);
+  s->out->epoch = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+  s->out->tgid = 0;
+  return 0;
+}
+
+/* Replaces a private name by the real one. */
+CT_CALL int canonical(struct key *k) {
+  if (!k || !has_find_vma) return 0;
+  struct key *known = bpf_map_lookup_elem(&aliases, k);
+  if (known) {
+    *k = *known;
+    return 0;
+  }
+  struct key real = *k;
+  struct vma_search s = {.address = k->object, .out = &real};
+  struct task_struct *task = bpf_get_current_task_btf();
+  long err = bpf_find_vma(task, s.address, look_at_vma, &s, 0);
+  if (err) {
+    count(CT_TLS_N_VMA_BUSY, 1);
+    return 0;
+  }
+  bpf_map_update_elem(&aliases, k, &real, BPF_ANY);
+  if (real.tgid == 0) count(CT_TLS_N_SHARED, 1);
+  *k = real;
+  return 0;
+}
+
+/* The epoch of the calling process; 0 when it is not to be observed. Epochs are never 0. */
+CT_INLINE u32 observed_epoch(u32 tgid) {
+  u32 *epoch = bpf_map_lookup_elem(&processes, &tgid);
+  if (epoch) return *epoch;
+  u32 fresh = bpf_get_prandom_u32() | 1;
+  if (bpf_map_update_elem(&processes, &tgid, &fresh, BPF_NOEXIST)) {
+    epoch = bpf_map_lookup_elem(&processes, &tgid); /* another thread was first */
+    return epoch ? *epoch : 0;
+  }
+  return fresh;
+}
+
+CT_INLINE int is_allowed(u32 tgid) { return !allow_listed || bpf_map_lookup_elem(&allowed, &tgid) != NULL; }
+
+/* Nanoseconds since loading, and the processor: no two connections begin on one at the same instant. */
+CT_INLINE u64 fresh_id(void) {
+  return (bpf_ktime_get_ns() - start_ns) << 10 | (bpf_get_smp_processor_id() & 1023);
+}
+
+CT_INLINE void begin_conn(struct conn *c) {
+  c->id = fresh_id();
+  c->rx_off = c->tx_off = 0;
+  c->filter = FILTER_NEW;
+  c->probation = 0;
+}
+
+/* The connection of an object; made when there is none. */
+CT_INLINE struct conn *conn_of(const struct key *k) {
+  struct conn *c = bpf_map_lookup_elem(&conns, k);
+  if (!c) {
+    bpf_map_update_elem(&conns, k, &no_conn, BPF_NOEXIST);
+    c = bpf_map_lookup_elem(&conns, k);
+    if (!c) {
+      count(CT_TLS_N_NO_ROOM, 1);
+      return NULL;
+    }
+  }
+  if (c->id == 0) begin_conn(c);
+  return c;
+}
+
+CT_INLINE struct thread *thread_of(u64 pid_tgid) {
+  struct thread *t = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (t) return t;
+  bpf_map_update_elem(&threads, &pid_tgid, &no_thread, BPF_NOEXIST);
+  t = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!t) count(CT_TLS_N_NO_ROOM, 1);
+  return t;
+}
+
+#endif
