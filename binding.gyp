@@ -23,6 +23,10 @@
           'cflags': ['<!@(pkg-config --cflags libbpf)'],
           'libraries': ['<!@(pkg-config --libs libbpf)'],
         }],
+        # The same for the TLS probes: without their skeletons `--uprobe` says that they were not built.
+        ['"<!(pkg-config --exists libbpf && test -e build/bpf/tls.skel.h && test -e build/bpf/scan.skel.h && echo yes || echo no)"=="yes"', {
+          'defines': ['CT_HAVE_TLS_PROBES'],
+        }],
         # Any x86-64 server of the last fifteen years; never -march=native in something that is shipped.
         ['target_arch=="x64"', {'cflags': ['-march=x86-64-v2']}],
       ],

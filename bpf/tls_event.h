@@ -8,11 +8,11 @@
 #define CALLTAP_TLS_EVENT_H
 #include <linux/types.h>
 
-#define CT_TLS_CHUNK 16384u             /* plaintext of one event: one TLS record (RFC 8446 s5.1) */
-#define CT_TLS_CHUNKS 64u               /* of one call, at most */
+#define CT_TLS_CHUNK 16384u /* plaintext of one event: one TLS record (RFC 8446 s5.1) */
+#define CT_TLS_CHUNKS 64u   /* of one call, at most */
 #define CT_TLS_CALL_MAX (CT_TLS_CHUNK * CT_TLS_CHUNKS)
-#define CT_TLS_CHUNKS_UNLOOPED 4u       /* where the kernel has no bpf_loop */
-#define CT_TLS_PROBATION 4096u          /* bytes of an undecided WebSocket upgrade, both directions together */
+#define CT_TLS_CHUNKS_UNLOOPED 4u /* where the kernel has no bpf_loop */
+#define CT_TLS_PROBATION 4096u    /* bytes of an undecided WebSocket upgrade, both directions together */
 
 enum ct_tls_library {
   CT_TLS_OPENSSL = 1,
@@ -24,11 +24,11 @@ enum ct_tls_library {
 
 /* What a probed function is; a site's cookie is the operation | library << 8. */
 enum ct_tls_op {
-  CT_TLS_OP_READ = 1,      /* (object, buffer, int length) -> int bytes */
+  CT_TLS_OP_READ = 1, /* (object, buffer, int length) -> int bytes */
   CT_TLS_OP_WRITE = 2,
   CT_TLS_OP_READ_LONG = 3, /* (object, buffer, size_t length) -> ssize_t bytes */
   CT_TLS_OP_WRITE_LONG = 4,
-  CT_TLS_OP_READ_EX = 5,   /* (object, buffer, size_t length, size_t *bytes) -> int > 0 */
+  CT_TLS_OP_READ_EX = 5, /* (object, buffer, size_t length, size_t *bytes) -> int > 0 */
   CT_TLS_OP_WRITE_EX = 6,
   CT_TLS_OP_WRITE_EX2 = 7, /* (object, buffer, size_t length, flags, size_t *bytes) -> int > 0 */
   CT_TLS_OP_HANDSHAKE = 8, /* (object) */
@@ -42,7 +42,7 @@ enum ct_tls_op {
 enum ct_tls_event_kind {
   CT_TLS_EV_DATA = 1,
   CT_TLS_EV_BIND = 2,
-  CT_TLS_EV_CLOSE = 3,     /* conn 0: the whole process */
+  CT_TLS_EV_CLOSE = 3, /* conn 0: the whole process */
   CT_TLS_EV_KINDS = 4
 };
 
@@ -85,10 +85,10 @@ struct ct_tls_event {
 
 /* Counters, a value each processor. */
 enum ct_tls_count {
-  CT_TLS_N_CALLS,        /* SSL calls that moved plaintext and passed the filter */
-  CT_TLS_N_EVENTS,       /* chunks handed over */
+  CT_TLS_N_CALLS,  /* SSL calls that moved plaintext and passed the filter */
+  CT_TLS_N_EVENTS, /* chunks handed over */
   CT_TLS_N_BYTES,
-  CT_TLS_N_LOST_CALLS,   /* calls of which something did not fit the ring */
+  CT_TLS_N_LOST_CALLS, /* calls of which something did not fit the ring */
   CT_TLS_N_LOST_EVENTS,
   CT_TLS_N_LOST_BYTES,
   CT_TLS_N_LOST_NOTICES, /* bind and close events that did not fit; data carries the address as well */
@@ -96,14 +96,14 @@ enum ct_tls_count {
   CT_TLS_N_FAULTS,       /* chunks whose memory could not be read */
   CT_TLS_N_FILTERED,     /* calls dropped because they are not SIP */
   CT_TLS_N_FILTERED_BYTES,
-  CT_TLS_N_UPGRADES,     /* WebSocket upgrades handed over for a verdict */
+  CT_TLS_N_UPGRADES,       /* WebSocket upgrades handed over for a verdict */
   CT_TLS_N_PROBATION_OVER, /* calls beyond the bytes an undecided upgrade may pass */
-  CT_TLS_N_NO_PLAINTEXT, /* calls that returned nothing or an error */
-  CT_TLS_N_NESTED,       /* the same buffer seen by an inner function: dropped there, kept outside */
-  CT_TLS_N_NO_ENTRY,     /* returns without an entry: in flight when attached */
-  CT_TLS_N_STALE_FRAMES, /* calls that never returned */
-  CT_TLS_N_FRAMES_FULL,  /* deeper than four SSL calls: forgotten and begun anew */
-  CT_TLS_N_NO_ROOM,      /* a map refused an entry */
+  CT_TLS_N_NO_PLAINTEXT,   /* calls that returned nothing or an error */
+  CT_TLS_N_NESTED,         /* the same buffer seen by an inner function: dropped there, kept outside */
+  CT_TLS_N_NO_ENTRY,       /* returns without an entry: in flight when attached */
+  CT_TLS_N_STALE_FRAMES,   /* calls that never returned */
+  CT_TLS_N_FRAMES_FULL,    /* deeper than four SSL calls: forgotten and begun anew */
+  CT_TLS_N_NO_ROOM,        /* a map refused an entry */
   CT_TLS_N_BOUND_IN_CALL,
   CT_TLS_N_BOUND_RX,
   CT_TLS_N_BOUND_TX,
@@ -124,16 +124,16 @@ enum ct_tls_count {
 
 /* One row of the scan over all executable file mappings. */
 struct ct_tls_mapping {
-  __u64 start, end;  /*  0 */
-  __u64 file_offset; /* 16 in bytes */
-  __u64 ino;         /* 24 of the real inode, below an overlay */
-  __u32 dev;         /* 32 major << 20 | minor */
-  __u32 pid;         /* 36 */
-  __u32 mntns;       /* 40 */
-  __u32 nlink;       /* 44 0: deleted */
-  char comm[16];     /* 48 */
-  __s32 path_len;    /* 64 with the NUL; negative: too long */
-  __u32 reserved;    /* 68 */
+  __u64 start, end;       /*  0 */
+  __u64 file_offset;      /* 16 in bytes */
+  __u64 ino;              /* 24 of the real inode, below an overlay */
+  __u32 dev;              /* 32 major << 20 | minor */
+  __u32 pid;              /* 36 */
+  __u32 mntns;            /* 40 */
+  __u32 nlink;            /* 44 0: deleted */
+  char comm[16];          /* 48 */
+  __s32 path_len;         /* 64 with the NUL; negative: too long */
+  __u32 reserved;         /* 68 */
   char path[CT_TLS_PATH]; /* 72 */
 };                        /* 328 bytes */
 

@@ -28,7 +28,8 @@
 /* The scheme of a Request-URI. HTTP's targets begin with a slash, a star, or "http". */
 CT_INLINE int is_sip_scheme(const u8 *c) {
   u32 head = WORD(c[0], c[1], c[2], c[3]) | LOWER4; /* ':' has that bit already */
-  if (head == WORD('s', 'i', 'p', ':') || head == WORD('t', 'e', 'l', ':') || head == WORD('u', 'r', 'n', ':'))
+  if (head == WORD('s', 'i', 'p', ':') || head == WORD('t', 'e', 'l', ':') ||
+      head == WORD('u', 'r', 'n', ':'))
     return 1;
   if (c[4] != ':') return (head & 0xffffff) == WORD('i', 'm', ':', 0);
   return head == WORD('s', 'i', 'p', 's') || head == WORD('p', 'r', 'e', 's');
@@ -97,7 +98,8 @@ static long look_at_letter(u32 i, struct header_search *s) {
   if (i >= UPGRADE_SCAN) return 1;
   s->before = s->before << 8 | s->last >> 56;
   s->last = s->last << 8 | s->text[i] | 0x20;
-  if (s->before != 0x736f636b65742d70ull || s->last != 0x726f746f636f6c3aull) return 0; /* "socket-p" "rotocol:" */
+  if (s->before != 0x736f636b65742d70ull || s->last != 0x726f746f636f6c3aull)
+    return 0; /* "socket-p" "rotocol:" */
   s->found = 1;
   return 1;
 }

@@ -13,12 +13,13 @@
 
 /* Set before loading. Kernel names of types: the skeleton repeats them. */
 const volatile __u8 sip_only;
-const volatile __u8 has_find_vma;      /* since 5.17; without it every object counts as private */
-const volatile __u8 has_loop;          /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
+const volatile __u8 has_find_vma; /* since 5.17; without it every object counts as private */
+const volatile __u8
+    has_loop; /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
 const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
-const volatile __u32 wake_at = 65536;  /* bytes waiting in the ring at which the reader is woken */
-const volatile __u64 start_ns;         /* monotonic time at loading: what connection ids count from */
+const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which the reader is woken */
+const volatile __u64 start_ns;        /* monotonic time at loading: what connection ids count from */
 
 /* Written by the agent at any time. */
 volatile __u32 reader_sleeps; /* nobody looks at the ring on its own: wake on every event */

@@ -93,9 +93,12 @@ CT_CALL int weigh(const struct key *k, const struct tuple *t, u32 evidence, u32 
   return 0;
 }
 
-CT_INLINE int is_read(u8 op) { return op == CT_TLS_OP_READ || op == CT_TLS_OP_READ_LONG || op == CT_TLS_OP_READ_EX; }
+CT_INLINE int is_read(u8 op) {
+  return op == CT_TLS_OP_READ || op == CT_TLS_OP_READ_LONG || op == CT_TLS_OP_READ_EX;
+}
 CT_INLINE int is_write(u8 op) {
-  return op == CT_TLS_OP_WRITE || op == CT_TLS_OP_WRITE_LONG || op == CT_TLS_OP_WRITE_EX || op == CT_TLS_OP_WRITE_EX2;
+  return op == CT_TLS_OP_WRITE || op == CT_TLS_OP_WRITE_LONG || op == CT_TLS_OP_WRITE_EX ||
+         op == CT_TLS_OP_WRITE_EX2;
 }
 
 /* A socket call of `bytes` > 0 has ended on this thread. */
@@ -148,8 +151,8 @@ CT_CALL int weigh_around(struct thread *th, struct frame *f, struct conn *c, s64
   u32 handshake = f->op == CT_TLS_OP_HANDSHAKE, written = is_write(f->op);
   if (!written && th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id)) {
     u32 added = th->rx_bytes - (u32)n;
-    u32 strong = !handshake && n > 0 && th->rx_bytes > n && added >= RECORD_MIN &&
-                 added <= RECORD_MAX + (u32)n / 64;
+    u32 strong =
+        !handshake && n > 0 && th->rx_bytes > n && added >= RECORD_MIN && added <= RECORD_MAX + (u32)n / 64;
     weigh(&f->key, &th->rx, CT_TLS_RX_BEFORE, strong);
     th->rx_conn = c->id; /* after weighing: it may be another connection now */
   }

@@ -8,6 +8,7 @@
 #include "source_file.h"
 #include "source_hep.h"
 #include "source_packet.h"
+#include "source_tls.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -477,6 +478,7 @@ private:
 #include "binding_bytes.h"
 #include "binding_frame.h"
 #include "binding_hep.h"
+#include "binding_tls.h"
 
 // info(): the facts JavaScript checks its mirror against.
 NAN_METHOD(Info) {
@@ -512,6 +514,7 @@ NAN_METHOD(Info) {
     Nan::Set(outputNames, i, Nan::New(ct_pw_counter_name(i)).ToLocalChecked());
   Nan::Set(out, Nan::New("outputCounterNames").ToLocalChecked(), outputNames);
   set("hepVerdicts", CT_HEP_VERDICTS);
+  Nan::Set(out, Nan::New("tlsCounterNames").ToLocalChecked(), TlsCapture::CounterNames());
   set("firstReason", CT_N_COUNT);
   auto live = Nan::New<v8::Array>(), classes = Nan::New<v8::Array>(), drops = Nan::New<v8::Array>();
   for (uint32_t i = 0; i < CT_L_COUNT; i++)
@@ -536,6 +539,7 @@ NAN_MODULE_INIT(InitAll) {
   OutputFile::Init(target);
   Capture::Init(target);
   HepCapture::Init(target);
+  TlsCapture::Init(target);
 }
 
 } // namespace

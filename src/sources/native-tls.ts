@@ -87,7 +87,7 @@ export type NativeTlsOptions = {
   /** Connections that do not carry SIP are dropped in the kernel. */
   sipOnly: boolean;
   /** Take a lesser mechanism on purpose. */
-  force?: { probes?: 'multi' | 'perf'; sysExit?: boolean; noCookies?: boolean; noFindVma?: boolean };
+  force?: { readonly probes?: 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
 };
 
 export type NativeTlsCapture = {
@@ -98,8 +98,8 @@ export type NativeTlsCapture = {
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
   scan(): TlsScanResult;
-  /** Observe only these processes; null: all. */
-  allow(pids: Uint32Array | null): void;
+  /** Observe only these processes; null: all. errno, 0 when it is so. */
+  allow(pids: Uint32Array | null): number;
   /** Says whether an UNDECIDED connection is SIP over WebSocket. */
   verdict(idLow: number, idHigh: number, pass: boolean): void;
   /** Fills one value a name of info().tlsCounterNames; sums over the processors. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../core/error.ts';
 import type { NativeHepCapture, NativeHepOptions } from './hep-listener.ts';
 import type { HepArrival } from './hep-tcp.ts';
+import type { NativeTlsCapture, NativeTlsOptions } from './native-tls.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
@@ -26,6 +27,7 @@ export type NativeInfo = {
   hepVerdicts: number;
   /** enum ct_pw_counter. */
   outputCounterNames: string[];
+  tlsCounterNames: string[];
 };
 
 /** Options of the native Capture; the memory is JavaScript's and stays pinned until close(). */
@@ -112,6 +114,7 @@ export type NativeBinding = {
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
+  TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
 };
 

@@ -42,6 +42,7 @@ class FakeNative {
     hepCounterNames: [],
     hepVerdicts: 0,
     outputCounterNames: [],
+    tlsCounterNames: [],
     liveCounterNames: ['frames', 'kernel_drops', 'unread_at_stop', 'iface_missed', 'gso_unsplit'],
     filterClassNames: ['sip', 'dropped_udp'],
     filterClassIsDrop: [false, true],
@@ -72,6 +73,11 @@ class FakeNative {
           throw new Error('no HEP here');
         }
       } as unknown as NativeBinding['HepCapture'],
+      TlsCapture: class {
+        constructor() {
+          throw new Error('no TLS here');
+        }
+      } as unknown as NativeBinding['TlsCapture'],
       // TypeScript has no type for a plain function as constructor.
       Capture: Capture as unknown as NativeBinding['Capture'],
     };

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// binding_tls.h - the part of binding.cc that shows the TLS probes: included there once, inside its namespace,
+// and nowhere else, so that nan stays in one translation unit.
+// TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/native-tls.ts.
+class TlsCapture : public Nan::ObjectWrap {
+public:
+  static NAN_MODULE_INIT(Init) {
+    auto tpl = Nan::New<v8::FunctionTemplate>(New);
+    tpl->SetClassName(Nan::New("TlsCapture").ToLocalChecked());
+    tpl->InstanceTemplate()->SetInternalFieldCount(1);
+    Nan::SetPrototypeMethod(tpl, "open", Open);
+    Nan::SetPrototypeMethod(tpl, "start", Start);
+    Nan::SetPrototypeMethod(tpl, "attach", Attach);
+    Nan::SetPrototypeMethod(tpl, "detach", Detach);
+    Nan::SetPrototypeMethod(tpl, "scan", Scan);
+    Nan::SetPrototypeMethod(tpl, "allow", Allow);
+    Nan::SetPrototypeMethod(tpl, "verdict", Verdict);
+    Nan::SetPrototypeMethod(tpl, "counters", Counters);
+    Nan::SetPrototypeMethod(tpl, "execs", Execs);
+    Nan::SetPrototypeMethod(tpl, "status", Status);
+    Nan::SetPrototypeMethod(tpl, "close", Close);
+    Nan::Set(target, Nan::New("TlsCapture").ToLocalChecked(), Nan::GetFunction(tpl).ToLocalChecked());
+  }
+
+  // The kernel's counters, then the reader's.
+  static Local<Value> CounterNames() {
+    static const char *const own[] = {"records", "held", "malformed"};
+    auto names = Nan::New<v8::Array>();
+    for (uint32_t i = 0; i < kCounters; i++)
+      Nan::Set(names, i, Text(i < CT_TLS_N_COUNT ? ct_tls_count_name(i) : own[i - CT_TLS_N_COUNT]));
+    return names;
+  }
+
+private:
+  static constexpr uint32_t kCounters = CT_TLS_N_COUNT + 3;
+  explicit TlsCapture(v8::Isolate *isolate) : isolate_(isolate) {}
+
+  static TlsCapture *Self(const Nan::FunctionCallbackInfo<Value> &info) {
+    return Nan::ObjectWrap::Unwrap<TlsCapture>(info.Holder());
+  }
+  static Local<v8::String> Text(const char *s) { return Nan::New(s).ToLocalChecked(); }
+  static void Put(Local<Object> o, const char *name, Local<Value> v) { Nan::Set(o, Text(name), v); }
+
+  static NAN_METHOD(New) {
+    if (!info.IsConstructCall() || info.Length() < 2 || !info[0]->IsObject() || !info[1]->IsFunction())
+      return Nan::ThrowTypeError("new TlsCapture(options, onSlab)");
+    auto opt = info[0].As<Object>();
+    auto self = std::unique_ptr<TlsCapture>(new TlsCapture(info.GetIsolate()));
+    const char *bad = self->Configure(opt);
+    if (bad != nullptr) return Nan::ThrowTypeError(bad);
+    self->onSlab_.Reset(info[1].As<Function>());
+    self->pins_.Reset(opt);
+    auto *c = self.release();
+    c->Wrap(info.This());
+    c->Ref();
+    c->resource_ = new Nan::AsyncResource("calltap:tls");
+    uv_async_init(node::GetCurrentEventLoop(info.GetIsolate()), &c->async_, OnAsync);
+    uv_unref(reinterpret_cast<uv_handle_t *>(&c->async_));
+    c->async_.data = c;
+    c->hook_ = node::AddEnvironmentCleanupHook(info.GetIsolate(), OnEnvironmentEnd, c);
+    info.GetReturnValue().Set(info.This());
+  }
+
+  const char *Configure(Local<Object> opt) {
+    View slabs = ViewOf(Prop(opt, "slabs")), desc = ViewOf(Prop(opt, "descriptors"));
+    size_t n = slabs.len / CT_SLAB_BYTES;
+    if (n < 2 || slabs.len % CT_SLAB_BYTES != 0) return "slabs: a multiple of the slab size, two at least";
+    if (desc.len != n * CT_SLAB_RECORDS * sizeof(ct_record)) return "descriptors: wrong size";
+    slabs_.resize(n);
+    for (size_t i = 0; i < n; i++) {
+      slabs_[i].data = slabs.data + i * CT_SLAB_BYTES;
+      slabs_[i].rec = reinterpret_cast<ct_record *>(desc.data) + i * CT_SLAB_RECORDS;
+    }
+    ring_.slab = slabs_.data();
+    ring_.n = static_cast<uint32_t>(n);
+    ring_.live = true;
+    ring_.notify = Notify;
+    ring_.arg = this;
+    source_.ring = &ring_;
+    source_.probe = &probe_;
+    source_.source_id = U32(opt, "sourceId");
+    opts_.ring_bytes = Or(U32(opt, "ringBytes"), 8u << 20);
+    opts_.max_call = std::min<uint32_t>(Or(U32(opt, "maxCallBytes"), CT_TLS_CALL_MAX), CT_TLS_CALL_MAX);
+    opts_.max_conns = Or(U32(opt, "maxConnections"), 65536);
+    opts_.sip_only = Flag(opt, "sipOnly");
+    if (opts_.ring_bytes < CT_TLS_RING_MIN || opts_.ring_bytes > CT_TLS_RING_MAX ||
+        (opts_.ring_bytes & (opts_.ring_bytes - 1)) != 0)
+      return "ringBytes: a power of two from 4096 to 1 GiB";
+    if (opts_.max_conns > (1u << 24)) return "maxConnections: 16,777,216 at most";
+    Local<Value> force = Prop(opt, "force");
+    if (!force->IsObject()) return nullptr;
+    auto f = force.As<Object>();
+    Nan::Utf8String probes(Prop(f, "probes"));
+    if (*probes != nullptr && strcmp(*probes, "multi") == 0) opts_.best_mode = CT_TLS_MULTI;
+    if (*probes != nullptr && strcmp(*probes, "perf") == 0) opts_.best_mode = CT_TLS_PERF;
+    opts_.force_sys_exit = Flag(f, "sysExit");
+    opts_.force_old_helpers = Flag(f, "oldHelpers");
+    return nullptr;
+  }
+  static uint32_t Or(uint32_t v, uint32_t otherwise) { return v == 0 ? otherwise : v; }
+
+  // open(): '' or why not, with the remedy.
+  static NAN_METHOD(Open) {
+    auto *c = Self(info);
+    if (c->closing_ || c->probe_.skel != nullptr) return Nan::ThrowError("probes are open or closed");
+    char why[CT_TLS_WHY] = "";
+    ct_tls_probe_open(&c->probe_, &c->opts_, why);
+    info.GetReturnValue().Set(Text(c->probe_.skel == nullptr ? why : ""));
+  }
+
+  // start(): errno, 0 when the thread runs. It keeps the loop alive until close().
+  static NAN_METHOD(Start) {
+    auto *c = Self(info);
+    int rc = c->closing_ || c->probe_.skel == nullptr ? -ECANCELED : ct_tls_start(&c->source_);
+    if (rc == 0) uv_ref(reinterpret_cast<uv_handle_t *>(&c->async_));
+    info.GetReturnValue().Set(Nan::New(-rc));
+  }
+
+  // attach({path, pid?, sites: [{kind, offset}]}): {id, errno, error}
+  static NAN_METHOD(Attach) {
+    auto *c = Self(info);
+    if (!info[0]->IsObject()) return Nan::ThrowTypeError("attach({path, pid, sites})");
+    auto request = info[0].As<Object>();
+    Nan::Utf8String path(Prop(request, "path"));
+    Local<Value> list = Prop(request, "sites");
+    if (*path == nullptr || !list->IsArray()) return Nan::ThrowTypeError("attach({path, pid, sites})");
+    auto array = list.As<v8::Array>();
+    std::vector<ct_tls_site> sites(std::min<uint32_t>(array->Length(), CT_TLS_SITES + 1));
+    for (uint32_t i = 0; i < sites.size(); i++) {
+      Local<Value> item = Nan::Get(array, i).ToLocalChecked();
+      if (!item->IsObject()) return Nan::ThrowTypeError("attach: a site is {kind, offset}");
+      Nan::Utf8String kind(Prop(item.As<Object>(), "kind"));
+      double offset = Num(item.As<Object>(), "offset");
+      if (*kind == nullptr || !ct_tls_site_kind(*kind, &sites[i].op, &sites[i].library))
+        return Nan::ThrowTypeError("attach: unknown kind of site");
+      if (!(offset > 0 && offset < 9e15)) return Nan::ThrowRangeError("attach: offset");
+      sites[i].offset = static_cast<uint64_t>(offset);
+    }
+    char why[CT_TLS_WHY] = "";
+    int64_t id = ct_tls_attach(&c->probe_, *path, U32(request, "pid"), sites.data(),
+                               static_cast<uint32_t>(sites.size()), why);
+    auto out = Nan::New<Object>();
+    Put(out, "id", Nan::New(static_cast<double>(id > 0 ? id : 0)));
+    Put(out, "errno", Nan::New(static_cast<int>(id < 0 ? -id : 0)));
+    Put(out, "error", Text(id < 0 ? why : ""));
+    info.GetReturnValue().Set(out);
+  }
+
+  static NAN_METHOD(Detach) {
+    info.GetReturnValue().Set(
+        Nan::New(ct_tls_detach(&Self(info)->probe_, Nan::To<uint32_t>(info[0]).FromMaybe(0))));
+  }
+
+  static Local<Object> MappingRow(const ct_tls_mapping &m) {
+    static constexpr char kDeleted[] = " (deleted)";
+    std::string path(m.path, m.path_len > 0 ? strnlen(m.path, std::min<size_t>(m.path_len, CT_TLS_PATH)) : 0);
+    size_t tail = sizeof kDeleted - 1;
+    if (m.nlink == 0 && path.size() >= tail && path.compare(path.size() - tail, tail, kDeleted) == 0)
+      path.resize(path.size() - tail);
+    auto o = Nan::New<Object>();
+    Put(o, "pid", Nan::New(m.pid));
+    Put(o, "comm", Text(std::string(m.comm, strnlen(m.comm, sizeof m.comm)).c_str()));
+    Put(o, "dev", Nan::New(m.dev));
+    Put(o, "ino", Nan::New(static_cast<double>(m.ino)));
+    Put(o, "path", Text(path.c_str()));
+    Put(o, "deleted", Nan::New(m.nlink == 0));
+    Put(o, "start", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.start));
+    Put(o, "end", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.end));
+    Put(o, "fileOffset", Nan::New(static_cast<double>(m.file_offset)));
+    Put(o, "mntns", Nan::New(m.mntns));
+    return o;
+  }
+
+  // scan(): {error, rows}
+  static NAN_METHOD(Scan) {
+    auto *c = Self(info);
+    char why[CT_TLS_WHY] = "";
+    ct_tls_mapping *rows = nullptr;
+    int64_t n = c->closing_ ? -ECANCELED : ct_tls_scan(&c->scanner_, &rows, why);
+    auto list = Nan::New<v8::Array>();
+    for (int64_t i = 0; i < n; i++) {
+      Nan::HandleScope inner;
+      Nan::Set(list, static_cast<uint32_t>(i), MappingRow(rows[i]));
+    }
+    free(rows);
+    auto out = Nan::New<Object>();
+    Put(out, "error", Text(why));
+    Put(out, "rows", list);
+    info.GetReturnValue().Set(out);
+  }
+
+  // allow(pids | null)
+  static NAN_METHOD(Allow) {
+    View pids = ViewOf(info[0]);
+    int rc = ct_tls_allow(&Self(info)->probe_,
+                          info[0]->IsNull() ? nullptr : reinterpret_cast<uint32_t *>(pids.data),
+                          static_cast<uint32_t>(pids.len / sizeof(uint32_t)));
+    if (rc == -ENOENT) rc = 0;
+    info.GetReturnValue().Set(Nan::New(-rc));
+  }
+
+  static NAN_METHOD(Verdict) {
+    uint64_t id = Nan::To<uint32_t>(info[0]).FromMaybe(0) |
+                  static_cast<uint64_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0)) << 32;
+    ct_tls_verdict(&Self(info)->probe_, id, Nan::To<bool>(info[2]).FromMaybe(false));
+  }
+
+  static NAN_METHOD(Counters) {
+    auto *c = Self(info);
+    View out = ViewOf(info[0]);
+    if (out.len < kCounters * sizeof(uint64_t)) return Nan::ThrowTypeError("counters(out): too short");
+    auto *v = reinterpret_cast<uint64_t *>(out.data);
+    ct_tls_counts(&c->probe_, v);
+    v[CT_TLS_N_COUNT] = __atomic_load_n(&c->source_.records, __ATOMIC_RELAXED);
+    v[CT_TLS_N_COUNT + 1] = __atomic_load_n(&c->source_.held, __ATOMIC_RELAXED);
+    v[CT_TLS_N_COUNT + 2] = __atomic_load_n(&c->source_.events.malformed, __ATOMIC_RELAXED);
+  }
+
+  static NAN_METHOD(Execs) {
+    info.GetReturnValue().Set(Nan::New(static_cast<double>(ct_tls_execs(&Self(info)->probe_))));
+  }
+
+  static NAN_METHOD(Status) {
+    static const char *const modes[] = {"session", "multi", "perf", "none"};
+    static const char *const sockets[] = {"sock-tp", "sys-exit", "none"};
+    auto *c = Self(info);
+    bool open = c->probe_.skel != nullptr;
+    auto out = Nan::New<Object>(), caveats = Nan::New<v8::Array>().As<Object>();
+    uint32_t n = 0;
+    if (open && !c->probe_.has_helpers)
+      Nan::Set(caveats, n++,
+               Text("the kernel has no bpf_find_vma and bpf_loop (Linux 5.17): connections that processes "
+                    "share are "
+                    "seen once a process, calls are cut at 64 KiB, WebSocket upgrades are not found"));
+    if (open && !c->probe_.has_process_events)
+      Nan::Set(
+          caveats, n++,
+          Text("starts and ends of processes are not seen: new ones are found by the regular scan only"));
+    Put(out, "probes", Text(modes[open ? c->probe_.mode : CT_TLS_NO_PROBES]));
+    Put(out, "probesWhy", Text(c->probe_.mode_why));
+    Put(out, "sockets", Text(sockets[open ? c->probe_.sockets : CT_TLS_NO_SOCKETS]));
+    Put(out, "socketsWhy", Text(c->probe_.sockets_why));
+    Put(out, "caveats", caveats);
+    Put(out, "attachments", Nan::New(c->probe_.attachments));
+    Put(out, "ringBytes", Nan::New(c->opts_.ring_bytes));
+    info.GetReturnValue().Set(out);
+  }
+
+  static NAN_METHOD(Close) { Self(info)->Shutdown(nullptr, nullptr); }
+
+  void Shutdown(void (*done)(void *), void *ctx) {
+    if (closing_) {
+      if (done != nullptr) done(ctx);
+      return;
+    }
+    closing_ = true;
+    ct_tls_stop(&source_);
+    ct_tls_probe_close(&probe_);
+    ct_tls_scan_close(&scanner_);
+    done_ = done;
+    doneCtx_ = ctx;
+    if (done == nullptr) hook_.reset();
+    uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
+  }
+
+  static void OnClosed(uv_handle_t *h) {
+    auto *c = static_cast<TlsCapture *>(h->data);
+    auto done = c->done_;
+    auto *ctx = c->doneCtx_;
+    delete c->resource_;
+    c->resource_ = nullptr;
+    if (done != nullptr) {
+      c->hook_.reset();
+      done(ctx);
+      return; // the environment is going: the object goes with it
+    }
+    Nan::HandleScope scope;
+    c->onSlab_.Reset();
+    c->pins_.Reset();
+    c->Unref();
+  }
+
+  static void OnEnvironmentEnd(void *arg, void (*done)(void *), void *ctx) {
+    static_cast<TlsCapture *>(arg)->Shutdown(done, ctx);
+  }
+  static void Notify(void *arg) {
+    auto *c = static_cast<TlsCapture *>(arg);
+    if (c->armed_.exchange(1, std::memory_order_acq_rel) == 0) uv_async_send(&c->async_);
+  }
+  static void OnAsync(uv_async_t *h) { static_cast<TlsCapture *>(h->data)->Drain(); }
+
+  void Drain() {
+    if (closing_) return;
+    Nan::HandleScope scope;
+    v8::TryCatch guard(isolate_);
+    armed_.store(0, std::memory_order_release);
+    uint64_t start = uv_hrtime();
+    while (ct_ring_pending(&ring_) > 0) {
+      Nan::HandleScope inner;
+      uint32_t index = ring_.tail.load(std::memory_order_relaxed) % ring_.n;
+      Local<Value> argv[] = {Nan::New(index), Nan::New(slabs_[index].count)};
+      onSlab_.Call(2, argv, resource_);
+      if (guard.HasCaught()) {
+        if (!guard.HasTerminated()) node::FatalException(isolate_, guard);
+        return;
+      }
+      if (closing_) return;
+      ct_ring_release(&ring_);
+      if (uv_hrtime() - start > kSliceNs && ct_ring_pending(&ring_) > 0) {
+        if (armed_.exchange(1, std::memory_order_acq_rel) == 0) uv_async_send(&async_);
+        return;
+      }
+    }
+  }
+
+  v8::Isolate *isolate_;
+  ct_ring ring_{};
+  ct_tls_opts opts_{};
+  ct_tls_probe probe_{};
+  ct_tls_source source_{};
+  ct_tls_scanner scanner_{};
+  std::vector<ct_slab> slabs_;
+  std::atomic<uint32_t> armed_{0};
+  uv_async_t async_{};
+  Nan::Callback onSlab_;
+  Nan::Persistent<Object> pins_;
+  Nan::AsyncResource *resource_ = nullptr;
+  node::AsyncCleanupHookHandle hook_;
+  void (*done_)(void *) = nullptr;
+  void *doneCtx_ = nullptr;
+  bool closing_ = false;
+};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * source_tls.c - see source_tls.h. While there is traffic the ring is looked at every POLL_MS and the kernel
+ * does not wake anybody; after a quiet time the thread sleeps and asks to be woken by the next event.
+ */
+#define _GNU_SOURCE
+#include "source_tls.h"
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_MS 5
+#define SLEEP_MS 200   /* bounds what a lost wake-up costs */
+#define QUIET_POLLS 20 /* then it sleeps */
+#define SLICE 512u     /* events between looks at the clock */
+#define PUBLISH_NS 5000000ll
+#define CLOCK_NS 1000000000ll /* how often the clocks are compared */
+#define NAP_NS 500000l
+
+static int64_t clock_ns(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Between two looks at one clock the other is read: the closest of three pairs. */
+static int64_t realtime_minus_monotonic(void) {
+  int64_t best = INT64_MAX, offset = 0;
+  for (int i = 0; i < 3; i++) {
+    int64_t a = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME), b = clock_ns(CLOCK_MONOTONIC);
+    if (b - a >= best) continue;
+    best = b - a;
+    offset = wall - (a + (b - a) / 2);
+  }
+  return offset;
+}
+
+void ct_tls_record(const struct ct_tls_event *e, int64_t to_wall_ns, struct ct_record *r, uint8_t *data) {
+  static const uint8_t kinds[CT_TLS_EV_KINDS] = {
+      [CT_TLS_EV_DATA] = CT_KIND_TLS_DATA,
+      [CT_TLS_EV_BIND] = CT_KIND_TLS_BIND,
+      [CT_TLS_EV_CLOSE] = CT_KIND_TLS_CLOSE,
+  };
+  int64_t ts = (int64_t)e->ts_ns + to_wall_ns;
+  /* A read travelled from the remote end to the local one; anything else is told from the local end. */
+  bool inward = e->kind == CT_TLS_EV_DATA && !(e->flags & CT_TLS_WRITTEN);
+  r->ts_us = (double)(ts / 1000) + (double)(ts % 1000) / 1000.0;
+  r->frame = (double)e->stream_off;
+  r->digest = e->pid | (uint64_t)e->tid << 32;
+  r->wire_len = e->call_len;
+  r->aux0 = (uint32_t)e->conn;
+  r->aux1 = (uint32_t)(e->conn >> 32);
+  r->aux2 = e->flags | (uint32_t)e->library << CT_TLS_LIBRARY_SHIFT;
+  r->kind = kinds[e->kind];
+  r->origin = CT_ORIGIN_UPROBE;
+  r->ip_version = e->family;
+  r->transport = IPPROTO_TCP;
+  r->dscp = 0xff;
+  if (e->family != 0) {
+    r->src_port = inward ? e->rport : e->lport;
+    r->dst_port = inward ? e->lport : e->rport;
+    memcpy(r->src, inward ? e->raddr : e->laddr, 16);
+    memcpy(r->dst, inward ? e->laddr : e->raddr, 16);
+  }
+  if (e->chunk_len > 0) memcpy(data, e + 1, e->chunk_len);
+}
+
+static bool should_stop(struct ct_tls_source *s) {
+  return atomic_load_explicit(&s->stop, memory_order_relaxed) != 0 ||
+         atomic_load_explicit(&s->ring->stop, memory_order_relaxed) != 0;
+}
+
+/* Room for the largest event, so that nothing need be dropped here. */
+static bool has_room(const struct ct_ring *r) {
+  uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+  uint32_t spare = r->n - (head - atomic_load_explicit(&r->tail, memory_order_acquire));
+  if (spare != 1) return spare > 0;
+  const struct ct_slab *open = &r->slab[head % r->n];
+  return open->count < CT_SLAB_RECORDS && open->used <= CT_SLAB_BYTES - CT_TLS_CHUNK;
+}
+
+/* Moves up to SLICE events. How many; -1 when the slabs are full. */
+static int move_events(struct ct_tls_source *s, struct ct_sink *sink) {
+  int n = 0;
+  for (; (uint32_t)n < SLICE; n++) {
+    const struct ct_tls_event *e = ct_tls_ring_peek(&s->events);
+    if (e == NULL) break;
+    uint8_t *data;
+    if (!has_room(s->ring)) return n > 0 ? n : -1;
+    struct ct_record *r = ct_sink_reserve(sink, e->chunk_len, &data);
+    if (r == NULL) return n > 0 ? n : -1;
+    ct_tls_record(e, s->to_wall_ns, r, data);
+    r->source = s->source_id;
+    ct_sink_commit(sink, r);
+    ct_tls_ring_next(&s->events);
+  }
+  __atomic_fetch_add(&s->records, (uint64_t)n, __ATOMIC_RELAXED);
+  return n;
+}
+
+static void nap(void) {
+  struct timespec t = {0, NAP_NS};
+  nanosleep(&t, NULL);
+}
+
+static void wait_events(struct ct_tls_source *s, int ms) {
+  struct pollfd p[2] = {{.fd = ct_tls_ring_fd(s->probe), .events = POLLIN},
+                        {.fd = s->wake, .events = POLLIN}};
+  poll(p, 2, ms);
+}
+
+static void *run(void *arg) {
+  struct ct_tls_source *s = arg;
+  struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
+  int64_t published = 0, compared = 0;
+  uint32_t quiet = 0;
+  while (!should_stop(s)) {
+    int64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (now - compared >= CLOCK_NS) {
+      compared = now;
+      s->to_wall_ns = realtime_minus_monotonic();
+    }
+    int n = move_events(s, &sink);
+    if (n < 0) {
+      __atomic_fetch_add(&s->held, 1, __ATOMIC_RELAXED);
+      ct_ring_publish(s->ring);
+      nap();
+      continue;
+    }
+    if (n == 0 || now - published >= PUBLISH_NS) {
+      /* Nobody is served by slabs that are nearly empty while half of them wait. */
+      if (!ct_ring_publish_soon(s->ring)) published = now;
+    }
+    if ((uint32_t)n == SLICE) continue;
+    quiet = n > 0 ? 0 : quiet + 1;
+    if (quiet < QUIET_POLLS) {
+      wait_events(s, POLL_MS);
+      continue;
+    }
+    ct_tls_reader_sleeps(s->probe, true);
+    /* What came before the kernel saw the wish is not waited for. */
+    if (ct_tls_ring_waiting(&s->events) == 0) wait_events(s, SLEEP_MS);
+    ct_tls_reader_sleeps(s->probe, false);
+  }
+  return NULL;
+}
+
+int ct_tls_start(struct ct_tls_source *s) {
+  if (s->running) return -EINVAL;
+  atomic_store(&s->stop, 0);
+  s->ring->live = true;
+  s->to_wall_ns = realtime_minus_monotonic();
+  int rc = ct_tls_ring_open(&s->events, ct_tls_ring_fd(s->probe), s->probe->ring_bytes);
+  if (rc != 0) return rc;
+  s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  rc = s->wake < 0 ? errno : pthread_create(&s->thread, NULL, run, s);
+  if (rc != 0) {
+    if (s->wake >= 0) close(s->wake);
+    ct_tls_ring_close(&s->events);
+    return -rc;
+  }
+  s->running = true;
+  pthread_setname_np(s->thread, "calltap-tls");
+  return 0;
+}
+
+void ct_tls_stop(struct ct_tls_source *s) {
+  if (!s->running) return;
+  uint64_t one = 1;
+  atomic_store_explicit(&s->stop, 1, memory_order_relaxed);
+  ct_ring_stop(s->ring);
+  /* A full counter wakes as well. */
+  if (write(s->wake, &one, sizeof one) < 0) s->held++;
+  pthread_join(s->thread, NULL);
+  s->running = false;
+  close(s->wake);
+  ct_tls_ring_close(&s->events);
+}

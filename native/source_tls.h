@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * source_tls.h - a thread that turns events of TLS probes into records: CT_KIND_TLS_BIND, _DATA and _CLOSE.
+ *
+ * While JavaScript is behind and the slabs are full, events stay in the kernel's ring; when that is full too,
+ * the kernel counts what is lost and the stream offset of the next event shows where.
+ */
+#ifndef CALLTAP_SOURCE_TLS_H
+#define CALLTAP_SOURCE_TLS_H
+#include "slab.h"
+#include "tls_probe.h"
+#include "tls_ring.h"
+#include <pthread.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ct_tls_source {
+  /* Set by the caller, who owns them until ct_tls_stop() has returned. */
+  struct ct_ring *ring;
+  struct ct_tls_probe *probe;
+  uint32_t source_id;
+  /* Written by the thread, read by anyone. */
+  uint64_t records;
+  uint64_t held; /* naps because the slabs were full */
+  /* Private. */
+  struct ct_tls_ring events;
+  int64_t to_wall_ns; /* realtime - monotonic */
+  int wake;
+  bool running;
+  ct_atomic_u32 stop;
+  pthread_t thread;
+};
+
+/* Maps the ring of an open probe and starts the thread. 0 or -errno. */
+int ct_tls_start(struct ct_tls_source *s);
+/* Stops the ring of slabs and joins the thread. Safe to call twice. */
+void ct_tls_stop(struct ct_tls_source *s);
+
+/* One event as a record; the payload is copied to `data`, which has room for chunk_len bytes. */
+void ct_tls_record(const struct ct_tls_event *e, int64_t to_wall_ns, struct ct_record *r, uint8_t *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

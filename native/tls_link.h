@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tls_link.h - makes the kernel's links between a program and instructions of a file, in one of three ways.
+ *
+ * Only tls_probe.c uses it, and only where libbpf is there. uprobe links of libbpf 1.1 know none but perf
+ * events, so the others are made by bpf(2).
+ */
+#ifndef CALLTAP_TLS_LINK_H
+#define CALLTAP_TLS_LINK_H
+#include "tls_probe.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* enum bpf_attach_type of kernels newer than the header's: BPF_TRACE_UPROBE_MULTI, BPF_TRACE_UPROBE_SESSION. */
+#define CT_ATTACH_MULTI 48
+#define CT_ATTACH_SESSION 57
+
+struct bpf_program;
+struct ct_tls_programs {
+  struct bpf_program *enter;
+  struct bpf_program *leave; /* the same one for session links */
+};
+
+/* The table of attachments; NULL without memory. */
+struct ct_tls_links *ct_tls_links_new(void);
+/* Detaches all. */
+void ct_tls_links_free(struct ct_tls_links *links);
+
+/* Attaches to an instruction of this process that does not run again, and detaches. 0 or -errno. */
+int ct_tls_link_trial(enum ct_tls_mode mode, const struct ct_tls_programs *programs);
+/* An id > 0, or -errno and nothing is attached. */
+int64_t ct_tls_link_make(struct ct_tls_links *links, enum ct_tls_mode mode,
+                         const struct ct_tls_programs *programs, const char *path, uint32_t pid,
+                         const struct ct_tls_site *sites, uint32_t n);
+bool ct_tls_link_drop(struct ct_tls_links *links, uint32_t id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

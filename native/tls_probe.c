@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tls_probe.c - see tls_probe.h. tls_link.c makes the links; here is what is loaded, and the maps.
+ */
+#define _GNU_SOURCE
+#include "tls_probe.h"
+#include "tls_link.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const count_names[CT_TLS_N_COUNT] = {
+    [CT_TLS_N_CALLS] = "calls",
+    [CT_TLS_N_EVENTS] = "events",
+    [CT_TLS_N_BYTES] = "bytes",
+    [CT_TLS_N_LOST_CALLS] = "lost_calls",
+    [CT_TLS_N_LOST_EVENTS] = "lost_events",
+    [CT_TLS_N_LOST_BYTES] = "lost_bytes",
+    [CT_TLS_N_LOST_NOTICES] = "lost_notices",
+    [CT_TLS_N_TRUNCATED] = "truncated",
+    [CT_TLS_N_FAULTS] = "faults",
+    [CT_TLS_N_FILTERED] = "filtered",
+    [CT_TLS_N_FILTERED_BYTES] = "filtered_bytes",
+    [CT_TLS_N_UPGRADES] = "upgrades",
+    [CT_TLS_N_PROBATION_OVER] = "probation_over",
+    [CT_TLS_N_NO_PLAINTEXT] = "no_plaintext",
+    [CT_TLS_N_NESTED] = "nested",
+    [CT_TLS_N_NO_ENTRY] = "return_without_entry",
+    [CT_TLS_N_STALE_FRAMES] = "stale_frames",
+    [CT_TLS_N_FRAMES_FULL] = "frames_full",
+    [CT_TLS_N_NO_ROOM] = "no_room",
+    [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
+    [CT_TLS_N_BOUND_RX] = "bound_rx_before",
+    [CT_TLS_N_BOUND_TX] = "bound_tx_after",
+    [CT_TLS_N_CONTRARY] = "contrary_evidence",
+    [CT_TLS_N_CORRECTED] = "corrected",
+    [CT_TLS_N_REBOUND] = "rebound",
+    [CT_TLS_N_SIZE_MISFIT] = "size_misfit",
+    [CT_TLS_N_UNBOUND] = "unbound",
+    [CT_TLS_N_SHARED] = "shared_objects",
+    [CT_TLS_N_VMA_BUSY] = "vma_busy",
+    [CT_TLS_N_SOCKET_CALLS] = "socket_calls",
+    [CT_TLS_N_CLOSED] = "closed",
+    [CT_TLS_N_PROCESSES_ENDED] = "processes_ended",
+};
+
+const char *ct_tls_count_name(uint32_t i) { return i < CT_TLS_N_COUNT ? count_names[i] : NULL; }
+
+/* ---- Names of sites ---- */
+
+static const char *const libraries[CT_TLS_LIBRARIES] = {
+    [CT_TLS_OPENSSL] = "openssl",
+    [CT_TLS_GNUTLS] = "gnutls",
+    [CT_TLS_WOLFSSL] = "wolfssl",
+    [CT_TLS_MBEDTLS] = "mbedtls",
+};
+static const char *const ops[CT_TLS_OPS] = {
+    [CT_TLS_OP_READ] = "read",
+    [CT_TLS_OP_WRITE] = "write",
+    [CT_TLS_OP_READ_EX] = "read-ex",
+    [CT_TLS_OP_WRITE_EX] = "write-ex",
+    [CT_TLS_OP_WRITE_EX2] = "write-ex2",
+    [CT_TLS_OP_HANDSHAKE] = "handshake",
+    [CT_TLS_OP_NEW] = "new",
+    [CT_TLS_OP_NEW_OUT] = "new-out",
+    [CT_TLS_OP_RESET] = "reset",
+    [CT_TLS_OP_FREE] = "free",
+};
+
+bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
+  for (uint32_t lib = 1; lib < CT_TLS_LIBRARIES; lib++) {
+    size_t n = strlen(libraries[lib]);
+    if (strncmp(text, libraries[lib], n) != 0 || text[n] != '-') continue;
+    for (uint32_t i = 1; i < CT_TLS_OPS; i++) {
+      if (ops[i] == NULL || strcmp(text + n + 1, ops[i]) != 0) continue;
+      *library = (uint8_t)lib;
+      *op = (uint8_t)i;
+      /* GnuTLS counts in ssize_t; the others in int. mbedTLS takes a size_t and returns an int. */
+      if (lib == CT_TLS_GNUTLS && i == CT_TLS_OP_READ) *op = CT_TLS_OP_READ_LONG;
+      if (lib == CT_TLS_GNUTLS && i == CT_TLS_OP_WRITE) *op = CT_TLS_OP_WRITE_LONG;
+      return true;
+    }
+  }
+  return false;
+}
+
+#ifdef CT_HAVE_TLS_PROBES
+#include "tls.skel.h"
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#define WAKE_BYTES 65536u
+
+bool ct_tls_has_probes(void) { return true; }
+
+static uint64_t monotonic_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+/* Whether the kernel has this tracepoint with types (tp_btf). */
+static bool has_tracepoint(const struct btf *kernel, const char *name) {
+  char type[64];
+  snprintf(type, sizeof type, "btf_trace_%s", name);
+  return kernel != NULL && btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
+}
+
+static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
+
+/* Which entry points, and what they may use. */
+static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
+  skel->rodata->sip_only = o->sip_only;
+  skel->rodata->has_find_vma = skel->rodata->has_loop = p->has_helpers;
+  skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+  uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
+  skel->rodata->max_call = o->max_call < most ? o->max_call : most;
+  skel->rodata->wake_at = p->ring_bytes / 4 < WAKE_BYTES ? p->ring_bytes / 4 : WAKE_BYTES;
+  skel->rodata->start_ns = monotonic_ns();
+  bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
+  bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
+  bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
+  if (p->mode == CT_TLS_SESSION) {
+    want(skel->progs.calltap_session);
+    bpf_program__set_expected_attach_type(skel->progs.calltap_session, CT_ATTACH_SESSION);
+  } else {
+    want(skel->progs.calltap_enter);
+    want(skel->progs.calltap_return);
+    if (p->mode == CT_TLS_MULTI) {
+      bpf_program__set_expected_attach_type(skel->progs.calltap_enter, CT_ATTACH_MULTI);
+      bpf_program__set_expected_attach_type(skel->progs.calltap_return, CT_ATTACH_MULTI);
+    }
+  }
+  if (p->sockets == CT_TLS_SOCK_TP) {
+    want(skel->progs.calltap_send);
+    want(skel->progs.calltap_recv);
+  } else {
+    want(skel->progs.calltap_sys_exit);
+  }
+  if (p->has_process_events) {
+    want(skel->progs.calltap_exec);
+    want(skel->progs.calltap_exit);
+  }
+}
+
+static struct ct_tls_programs programs_of(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
+  if (p->mode == CT_TLS_SESSION)
+    return (struct ct_tls_programs){skel->progs.calltap_session, skel->progs.calltap_session};
+  return (struct ct_tls_programs){skel->progs.calltap_enter, skel->progs.calltap_return};
+}
+
+/* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
+static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
+  *what = "opening the eBPF object";
+  struct tls_bpf *skel = tls_bpf__open();
+  if (skel == NULL) return -errno;
+  configure(skel, p, o);
+  *what = "loading the eBPF programs";
+  int err = tls_bpf__load(skel);
+  if (err == 0) {
+    *what = "attaching a probe";
+    struct ct_tls_programs programs = programs_of(p, skel);
+    err = ct_tls_link_trial(p->mode, &programs);
+  }
+  if (err != 0) {
+    tls_bpf__destroy(skel);
+    return err;
+  }
+  p->skel = skel;
+  return 0;
+}
+
+/* exec and exit are seen for as long as the programs are loaded; sockets only while something is attached. */
+static int attach_process_events(struct ct_tls_probe *p) {
+  struct tls_bpf *skel = p->skel;
+  if (!p->has_process_events) return 0;
+  skel->links.calltap_exec = bpf_program__attach(skel->progs.calltap_exec);
+  if (skel->links.calltap_exec == NULL) return -errno;
+  skel->links.calltap_exit = bpf_program__attach(skel->progs.calltap_exit);
+  return skel->links.calltap_exit == NULL ? -errno : 0;
+}
+
+static bool open_best(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
+  static const char *const mode_names[] = {"session links", "multi links", "perf events"};
+  int err = -EINVAL;
+  const char *what = "";
+  size_t used = 0;
+  for (p->mode = o->best_mode; p->mode < CT_TLS_NO_PROBES; p->mode++) {
+    err = try_mode(p, o, &what);
+    if (err == 0) return true;
+    ct_tls_explain(-err, what, why);
+    if (used < sizeof p->mode_why)
+      used += (size_t)snprintf(p->mode_why + used, sizeof p->mode_why - used, "%s%s: %s",
+                               used == 0 ? "" : "; ", mode_names[p->mode], why);
+  }
+  return false;
+}
+
+bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
+  memset(p, 0, sizeof *p);
+  p->mode = CT_TLS_NO_PROBES;
+  p->sockets = CT_TLS_NO_SOCKETS;
+  p->ring_bytes = o->ring_bytes;
+  libbpf_print_fn_t before = libbpf_set_print(NULL);
+  struct btf *kernel = btf__load_vmlinux_btf();
+  if (libbpf_get_error(kernel) != 0) kernel = NULL;
+  bool has_sock_tp = has_tracepoint(kernel, "sock_send_length") && has_tracepoint(kernel, "sock_recv_length");
+  p->has_process_events =
+      has_tracepoint(kernel, "sched_process_exec") && has_tracepoint(kernel, "sched_process_exit");
+  btf__free(kernel);
+  p->sockets = has_sock_tp && !o->force_sys_exit ? CT_TLS_SOCK_TP : CT_TLS_SYS_EXIT;
+  if (o->force_sys_exit)
+    snprintf(p->sockets_why, sizeof p->sockets_why, "sys_exit was asked for");
+  else if (!has_sock_tp)
+    snprintf(p->sockets_why, sizeof p->sockets_why,
+             "the kernel has no tracepoints sock_send_length and sock_recv_length (Linux 6.3)");
+  p->has_helpers = !o->force_old_helpers &&
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1 &&
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
+  if (o->best_mode != CT_TLS_SESSION) snprintf(p->mode_why, sizeof p->mode_why, "a lesser one was asked for");
+  bool ok = open_best(p, o, why);
+  if (ok) {
+    int err = attach_process_events(p);
+    p->links = err == 0 ? ct_tls_links_new() : NULL;
+    if (p->links == NULL) {
+      ct_tls_explain(err == 0 ? ENOMEM : -err, "watching processes start and end", why);
+      ok = false;
+    }
+  }
+  if (!ok) ct_tls_probe_close(p);
+  libbpf_set_print(before);
+  return ok;
+}
+
+void ct_tls_probe_close(struct ct_tls_probe *p) {
+  ct_tls_links_free(p->links);
+  p->links = NULL;
+  if (p->skel != NULL) tls_bpf__destroy(p->skel);
+  p->skel = NULL;
+  p->attachments = 0;
+  p->sockets_on = false;
+}
+
+/* ---- Attaching ---- */
+
+static int turn_sockets(struct ct_tls_probe *p, bool on) {
+  struct tls_bpf *skel = p->skel;
+  struct bpf_program *program[2] = {skel->progs.calltap_sys_exit, NULL};
+  struct bpf_link **link[2] = {&skel->links.calltap_sys_exit, NULL};
+  if (p->sockets == CT_TLS_SOCK_TP) {
+    program[0] = skel->progs.calltap_send;
+    link[0] = &skel->links.calltap_send;
+    program[1] = skel->progs.calltap_recv;
+    link[1] = &skel->links.calltap_recv;
+  }
+  if (p->sockets_on == on) return 0;
+  p->sockets_on = on;
+  for (int i = 0; i < 2 && program[i] != NULL; i++) {
+    if (!on) {
+      bpf_link__destroy(*link[i]);
+      *link[i] = NULL;
+      continue;
+    }
+    *link[i] = bpf_program__attach(program[i]);
+    if (*link[i] == NULL) {
+      int err = -errno;
+      turn_sockets(p, false);
+      return err;
+    }
+  }
+  return 0;
+}
+
+int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
+                      uint32_t n, char why[CT_TLS_WHY]) {
+  if (p->skel == NULL || n == 0 || n > CT_TLS_SITES) {
+    ct_tls_explain(EINVAL, "attach: no programs, or no or too many sites", why);
+    return -EINVAL;
+  }
+  int err = turn_sockets(p, true);
+  if (err != 0) {
+    ct_tls_explain(-err, "attaching to the socket tracepoints", why);
+    return err;
+  }
+  struct ct_tls_programs programs = programs_of(p, p->skel);
+  int64_t id = ct_tls_link_make(p->links, p->mode, &programs, path, pid, sites, n);
+  if (id < 0) {
+    char what[CT_TLS_WHY];
+    snprintf(what, sizeof what, "attaching to %.200s", path);
+    ct_tls_explain((int)-id, what, why);
+    if (p->attachments == 0) turn_sockets(p, false);
+    return id;
+  }
+  p->attachments++;
+  return id;
+}
+
+bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
+  if (p->skel == NULL || !ct_tls_link_drop(p->links, id)) return false;
+  p->attachments--;
+  if (p->attachments == 0) turn_sockets(p, false);
+  return true;
+}
+
+/* ---- Maps ---- */
+
+int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
+  struct tls_bpf *skel = p->skel;
+  if (skel == NULL) return -EINVAL;
+  int fd = bpf_map__fd(skel->maps.allowed);
+  uint8_t generation = (uint8_t)(p->allow_generation + 1);
+  int err = 0;
+  for (uint32_t i = 0; pids != NULL && i < n; i++) {
+    if (bpf_map_update_elem(fd, &pids[i], &generation, BPF_ANY) != 0) err = -errno;
+  }
+  /* Those of an earlier list go after the new ones are in, so that no process drops out in between. */
+  uint32_t key, next;
+  bool has = bpf_map_get_next_key(fd, NULL, &next) == 0;
+  while (has) {
+    uint8_t of = generation;
+    key = next;
+    has = bpf_map_get_next_key(fd, &key, &next) == 0;
+    if (bpf_map_lookup_elem(fd, &key, &of) == 0 && of != generation) bpf_map_delete_elem(fd, &key);
+  }
+  p->allow_generation = generation;
+  __atomic_store_n(&skel->bss->allow_listed, pids != NULL ? 1u : 0u, __ATOMIC_RELAXED);
+  return err;
+}
+
+int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
+  struct tls_bpf *skel = p->skel;
+  if (skel == NULL) return -EINVAL;
+  uint8_t verdict = is_sip ? 1 : 3; /* enum filter of bpf/tls_state.h */
+  return bpf_map_update_elem(bpf_map__fd(skel->maps.verdicts), &conn, &verdict, BPF_ANY) == 0 ? 0 : -errno;
+}
+
+bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
+  const struct tls_bpf *skel = p->skel;
+  memset(out, 0, CT_TLS_N_COUNT * sizeof *out);
+  int cpus = skel == NULL ? 0 : libbpf_num_possible_cpus();
+  uint64_t *each = cpus > 0 ? calloc((size_t)cpus, sizeof *each) : NULL;
+  if (each == NULL) return false;
+  bool ok = true;
+  for (uint32_t i = 0; i < CT_TLS_N_COUNT && ok; i++) {
+    ok = bpf_map_lookup_elem(bpf_map__fd(skel->maps.counts), &i, each) == 0;
+    for (int cpu = 0; ok && cpu < cpus; cpu++) out[i] += each[cpu];
+  }
+  free(each);
+  return ok;
+}
+
+uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
+  const struct tls_bpf *skel = p->skel;
+  return skel == NULL ? 0 : __atomic_load_n(&skel->bss->execs, __ATOMIC_RELAXED);
+}
+
+int ct_tls_ring_fd(const struct ct_tls_probe *p) {
+  const struct tls_bpf *skel = p->skel;
+  return skel == NULL ? -1 : bpf_map__fd(skel->maps.ring);
+}
+
+void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps) {
+  struct tls_bpf *skel = p->skel;
+  if (skel != NULL) __atomic_store_n(&skel->bss->reader_sleeps, sleeps ? 1u : 0u, __ATOMIC_SEQ_CST);
+}
+#else
+bool ct_tls_has_probes(void) { return false; }
+
+bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
+  (void)o;
+  memset(p, 0, sizeof *p);
+  p->mode = CT_TLS_NO_PROBES;
+  p->sockets = CT_TLS_NO_SOCKETS;
+  snprintf(why, CT_TLS_WHY,
+           "built without libbpf or without clang: install libbpf-dev, clang, llvm and bpftool, "
+           "then run the set-up again");
+  return false;
+}
+void ct_tls_probe_close(struct ct_tls_probe *p) { (void)p; }
+int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
+                      uint32_t n, char why[CT_TLS_WHY]) {
+  (void)p;
+  (void)path;
+  (void)pid;
+  (void)sites;
+  (void)n;
+  snprintf(why, CT_TLS_WHY, "built without libbpf");
+  return -ENOSYS;
+}
+bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
+  (void)p;
+  (void)id;
+  return false;
+}
+int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
+  (void)p;
+  (void)pids;
+  (void)n;
+  return -ENOSYS;
+}
+int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
+  (void)p;
+  (void)conn;
+  (void)is_sip;
+  return -ENOSYS;
+}
+bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
+  (void)p;
+  memset(out, 0, CT_TLS_N_COUNT * sizeof *out);
+  return false;
+}
+uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
+  (void)p;
+  return 0;
+}
+int ct_tls_ring_fd(const struct ct_tls_probe *p) {
+  (void)p;
+  return -1;
+}
+void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps) {
+  (void)p;
+  (void)sleeps;
+}
+#endif

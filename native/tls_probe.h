@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tls_probe.h - loads bpf/tls.bpf.c and attaches it to functions of TLS libraries.
+ *
+ * What the kernel takes is found by trying, best first: probes by session links, by multi links, by perf events;
+ * addresses by the socket tracepoints, by sys_exit. Nothing is pinned: when the process ends, however it ends,
+ * the kernel takes everything back. All functions are called by one thread.
+ */
+#ifndef CALLTAP_TLS_PROBE_H
+#define CALLTAP_TLS_PROBE_H
+#include "../bpf/tls_event.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_tls_mode { CT_TLS_SESSION = 0, CT_TLS_MULTI = 1, CT_TLS_PERF = 2, CT_TLS_NO_PROBES = 3 };
+enum ct_tls_sockets { CT_TLS_SOCK_TP = 0, CT_TLS_SYS_EXIT = 1, CT_TLS_NO_SOCKETS = 2 };
+
+#define CT_TLS_SITES 64u /* of one file */
+#define CT_TLS_WHY 320u
+
+struct ct_tls_opts {
+  uint32_t ring_bytes; /* power of two, at least a page */
+  uint32_t max_call;   /* 1..CT_TLS_CALL_MAX */
+  uint32_t max_conns;
+  bool sip_only;
+  /* Take a lesser mechanism on purpose. */
+  enum ct_tls_mode best_mode;
+  bool force_sys_exit;
+  bool force_old_helpers; /* as a kernel before 5.17 */
+};
+
+struct ct_tls_site {
+  uint64_t offset; /* in the file */
+  uint8_t op;      /* enum ct_tls_op */
+  uint8_t library; /* enum ct_tls_library */
+};
+
+struct ct_tls_links;
+
+struct ct_tls_probe {
+  enum ct_tls_mode mode;
+  enum ct_tls_sockets sockets;
+  char mode_why[CT_TLS_WHY];    /* why not a better one; empty for session links */
+  char sockets_why[CT_TLS_WHY]; /* empty for the tracepoints */
+  bool has_helpers;             /* bpf_find_vma and bpf_loop */
+  bool has_process_events;      /* exec and exit are seen */
+  uint32_t ring_bytes;
+  uint32_t attachments;
+  /* Private. */
+  void *skel;
+  struct ct_tls_links *links;
+  uint32_t next_id;
+  uint8_t allow_generation;
+  bool sockets_on;
+};
+
+/* True when the addon was built with libbpf and the program. */
+bool ct_tls_has_probes(void);
+
+/* Loads and tries. False: `why` says what is missing and what to do, and nothing stays open. */
+bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]);
+/* Detaches everything and unloads. Safe to call twice. */
+void ct_tls_probe_close(struct ct_tls_probe *p);
+
+/* All sites of one file, or none. pid 0: every process, now and later. An id > 0, or -errno with the reason. */
+int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
+                      uint32_t n, char why[CT_TLS_WHY]);
+bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);
+
+/* Observe only these processes; NULL: all. 0 or -errno. */
+int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n);
+/* What an undecided connection is. 0 or -errno. */
+int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
+/* Sums over the processors; false when it cannot be read. */
+bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]);
+const char *ct_tls_count_name(uint32_t i); /* snake_case; NULL past the end */
+uint64_t ct_tls_execs(const struct ct_tls_probe *p);
+
+/* For the reader: the ring's descriptor, and whether it sleeps deeply and must be woken at every event. */
+int ct_tls_ring_fd(const struct ct_tls_probe *p);
+void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps);
+
+/* Which site of text is meant ("openssl-read-ex"); false when there is no such one. */
+bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library);
+
+/* tls_why.c: what a refusal means here and what to do about it, in one line. */
+void ct_tls_explain(int err, const char *what, char why[CT_TLS_WHY]);
+
+/* tls_scan.c: the program is loaded by the first scan and kept. Begins zeroed. */
+struct ct_tls_scanner {
+  void *skel, *link;
+};
+/* How many rows, in memory to free(); -errno with the reason. */
+int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]);
+void ct_tls_scan_close(struct ct_tls_scanner *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

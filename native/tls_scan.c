@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tls_scan.c - runs bpf/scan.bpf.c: every executable file mapping of the host, in a few milliseconds.
+ */
+#define _GNU_SOURCE
+#include "tls_probe.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef CT_HAVE_TLS_PROBES
+#include "scan.skel.h"
+#include <bpf/bpf.h>
+
+#define SCAN_MAX (256u * 1024u * 1024u) /* bytes of rows; 800,000 mappings */
+
+/* Reads rows until the iterator ends. Their number or -errno. */
+static int64_t read_rows(int fd, struct ct_tls_mapping **rows) {
+  size_t used = 0, room = 0;
+  uint8_t *buf = NULL;
+  for (;;) {
+    if (room - used < sizeof **rows * 64) {
+      room = room == 0 ? sizeof **rows * 2048 : room * 2;
+      uint8_t *more = room > SCAN_MAX ? NULL : realloc(buf, room);
+      if (more == NULL) {
+        free(buf);
+        return -ENOMEM;
+      }
+      buf = more;
+    }
+    ssize_t n = read(fd, buf + used, room - used);
+    if (n == 0) break;
+    if (n < 0) {
+      if (errno == EINTR || errno == EAGAIN) continue;
+      int err = errno;
+      free(buf);
+      return -err;
+    }
+    used += (size_t)n;
+  }
+  *rows = (struct ct_tls_mapping *)(void *)buf;
+  return (int64_t)(used / sizeof **rows);
+}
+
+static int load(struct ct_tls_scanner *s) {
+  libbpf_print_fn_t before = libbpf_set_print(NULL);
+  int err = 0;
+  struct scan_bpf *skel = scan_bpf__open();
+  if (skel == NULL) {
+    err = -errno;
+  } else {
+    skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+    err = scan_bpf__load(skel);
+    if (err == 0) {
+      s->link = bpf_program__attach_iter(skel->progs.calltap_scan, NULL);
+      if (s->link == NULL) err = -errno;
+    }
+    if (err != 0) scan_bpf__destroy(skel);
+  }
+  if (err == 0) s->skel = skel;
+  libbpf_set_print(before);
+  return err;
+}
+
+int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]) {
+  int64_t result = s->skel == NULL ? load(s) : 0;
+  *rows = NULL;
+  if (result == 0) {
+    int fd = bpf_iter_create(bpf_link__fd(s->link));
+    result = fd < 0 ? -errno : read_rows(fd, rows);
+    if (fd >= 0) close(fd);
+  }
+  if (result < 0) ct_tls_explain((int)-result, "looking through the processes", why);
+  return result;
+}
+
+void ct_tls_scan_close(struct ct_tls_scanner *s) {
+  if (s->skel == NULL) return;
+  bpf_link__destroy(s->link);
+  scan_bpf__destroy(s->skel);
+  s->skel = s->link = NULL;
+}
+#else
+int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]) {
+  (void)s;
+  *rows = NULL;
+  ct_tls_explain(ENOSYS, "looking through the processes (built without libbpf)", why);
+  return -ENOSYS;
+}
+
+void ct_tls_scan_close(struct ct_tls_scanner *s) { (void)s; }
+#endif

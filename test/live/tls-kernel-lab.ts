@@ -1,0 +1,310 @@
+/** A TLS capture with its events kept, probe sites from symbol tables, certificates and peers: for tls-kernel tests. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allocateCaptureMemory } from '../../src/sources/capture-memory.ts';
+import { loadNative } from '../../src/sources/native.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
+import type { RecordBatch } from '../../src/sources/record-batch.ts';
+import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
+
+export type TlsEvent = {
+  kind: 'data' | 'bind' | 'close';
+  tsUs: number;
+  /** Connection id, low half and high half joined. */
+  conn: bigint;
+  pid: number;
+  tid: number;
+  offset: number;
+  callBytes: number;
+  written: boolean;
+  flags: number;
+  library: number;
+  ipVersion: number;
+  /** Of the observed process and of its peer, '' when not known. */
+  local: string;
+  remote: string;
+  bytes: Buffer;
+};
+
+const NAMES: Readonly<Record<number, TlsEvent['kind']>> = {
+  [KIND.TLS_DATA]: 'data',
+  [KIND.TLS_BIND]: 'bind',
+  [KIND.TLS_CLOSE]: 'close',
+};
+
+function endpoint(batch: RecordBatch, at: number, port: number, version: number): string {
+  if (version === 4) return `${batch.bytes.subarray(at, at + 4).join('.')}:${port}`;
+  if (version === 6) return `${Buffer.from(batch.bytes.subarray(at, at + 16)).toString('hex')}:${port}`;
+  return '';
+}
+
+function readEvent(batch: RecordBatch, i: number): TlsEvent {
+  const flags = batch.aux2(i);
+  const kind = NAMES[batch.kind(i)];
+  if (kind === undefined) throw new Error(`unexpected record kind ${batch.kind(i)}`);
+  const version = batch.ipVersion(i);
+  const src = endpoint(batch, batch.srcOff(i), batch.srcPort(i), version);
+  const dst = endpoint(batch, batch.dstOff(i), batch.dstPort(i), version);
+  const written = (flags & TLS_FLAG.WRITTEN) !== 0;
+  const inward = kind === 'data' && !written;
+  return {
+    kind,
+    tsUs: batch.tsUs(i),
+    conn: BigInt(batch.aux0(i)) | (BigInt(batch.aux1(i)) << 32n),
+    pid: batch.digestLow(i),
+    tid: batch.digestHigh(i),
+    offset: batch.frame(i),
+    callBytes: batch.wireLen(i),
+    written,
+    flags: flags & 0xff,
+    library: flags >>> TLS_LIBRARY_SHIFT,
+    ipVersion: version,
+    local: inward ? dst : src,
+    remote: inward ? src : dst,
+    bytes: Buffer.from(batch.data.subarray(batch.off(i), batch.off(i) + batch.len(i))),
+  };
+}
+
+export class TlsLab {
+  readonly events: TlsEvent[] = [];
+  readonly capture: NativeTlsCapture;
+  /** What open() said: '' when it worked. */
+  readonly refusal: string;
+  /** Set: slabs are not given back, the reader stalls. */
+  stallMs = 0;
+  #closed = false;
+
+  constructor(options: Partial<NativeTlsOptions> = {}, slabs = 32) {
+    const memory = allocateCaptureMemory(slabs, 0);
+    const binding = loadNative();
+    this.capture = new binding.TlsCapture(
+      {
+        slabs: memory.slabs,
+        descriptors: memory.descriptors,
+        sourceId: 7,
+        ringBytes: 0,
+        maxCallBytes: 0,
+        maxConnections: 4096,
+        sipOnly: false,
+        ...options,
+      },
+      (slab, records) => {
+        const batch = memory.batches[slab];
+        if (batch === undefined) return;
+        // Blocking on purpose: the reader thread must find no room, as when JavaScript is busy.
+        if (this.stallMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.stallMs);
+        for (let i = 0; i < records; i++) this.events.push(readEvent(batch, i));
+      },
+    );
+    this.refusal = this.capture.open();
+    if (this.refusal === '') {
+      const errno = this.capture.start();
+      if (errno !== 0) throw new Error(`start: errno ${errno}`);
+    }
+  }
+
+  attach(path: string, sites: readonly TlsSite[], pid?: number): number {
+    const r = this.capture.attach(pid === undefined ? { path, sites } : { path, sites, pid });
+    if (r.id === 0) throw new Error(r.error);
+    return r.id;
+  }
+
+  counter(name: string): number {
+    const names = loadNative().info().tlsCounterNames;
+    const values = new BigUint64Array(names.length);
+    this.capture.counters(values);
+    const i = names.indexOf(name);
+    if (i < 0) throw new RangeError(`no counter ${name}`);
+    return Number(values[i]);
+  }
+
+  counters(): Record<string, number> {
+    const names = loadNative().info().tlsCounterNames;
+    const values = new BigUint64Array(names.length);
+    this.capture.counters(values);
+    return Object.fromEntries(names.map((name, i) => [name, Number(values[i])]).filter(([, n]) => n !== 0));
+  }
+
+  /** Waits until nothing has arrived for a while. */
+  async settle(quietMs = 100): Promise<void> {
+    for (let seen = -1; seen !== this.events.length; ) {
+      seen = this.events.length;
+      await sleep(quietMs);
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.capture.close();
+  }
+
+  data(): TlsEvent[] {
+    return this.events.filter((e) => e.kind === 'data');
+  }
+}
+
+/** An open lab that the test closes; skips when the kernel or the rights are not there. */
+export function openLab(t: TestContext, options: Partial<NativeTlsOptions> = {}, slabs = 32): TlsLab {
+  const lab = new TlsLab(options, slabs);
+  t.after(() => lab.close());
+  if (lab.refusal !== '') throw new Error(lab.refusal);
+  return lab;
+}
+
+/** Why kernel tests cannot run here, or false. Root in CI must run them. */
+export function kernelSkip(): string | false {
+  if (process.platform !== 'linux') return 'Linux only';
+  if (process.getuid?.() !== 0) return 'needs root (CAP_BPF and CAP_PERFMON)';
+  const lab = new TlsLab();
+  lab.close();
+  return lab.refusal.startsWith('built without') ? lab.refusal : false;
+}
+
+/* ---- Sites ---- */
+
+/** File offsets of functions, from the dynamic or the full symbol table (readelf). */
+export function symbolOffsets(path: string): Map<string, number> {
+  const run = spawnSync('readelf', ['-W', '-l', '-s', path], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (run.status !== 0) throw new Error(`readelf ${path}: ${run.stderr}`);
+  const loads = [...run.stdout.matchAll(/^\s+LOAD\s+0x(\w+)\s+0x(\w+)\s+0x\w+\s+0x(\w+)/gm)].map((m) =>
+    m.slice(1).map((hex) => Number.parseInt(hex, 16)),
+  );
+  const found = new Map<string, number>();
+  for (const m of run.stdout.matchAll(/^\s*\d+:\s+(\w+)\s+\d+\s+FUNC\s+\w+\s+\w+\s+(?!UND)\S+\s+([^\s@]+)/gm)) {
+    const address = Number.parseInt(m[1] ?? '', 16);
+    const load = loads.find(([, v = 0, size = 0]) => address >= v && address < v + size);
+    if (load !== undefined && m[2] !== undefined) found.set(m[2], address - (load[1] ?? 0) + (load[0] ?? 0));
+  }
+  return found;
+}
+
+const FUNCTIONS: Readonly<Record<string, TlsSiteKind>> = {
+  SSL_read: 'openssl-read',
+  SSL_write: 'openssl-write',
+  SSL_read_ex: 'openssl-read-ex',
+  SSL_write_ex: 'openssl-write-ex',
+  SSL_read_early_data: 'openssl-read-ex',
+  SSL_write_early_data: 'openssl-write-ex',
+  SSL_do_handshake: 'openssl-handshake',
+  SSL_accept: 'openssl-handshake',
+  SSL_connect: 'openssl-handshake',
+  SSL_new: 'openssl-new',
+  SSL_clear: 'openssl-reset',
+  SSL_free: 'openssl-free',
+  gnutls_record_send: 'gnutls-write',
+  gnutls_record_send2: 'gnutls-write',
+  gnutls_record_recv: 'gnutls-read',
+  gnutls_record_recv_seq: 'gnutls-read',
+  gnutls_handshake: 'gnutls-handshake',
+  gnutls_init: 'gnutls-new-out',
+  gnutls_deinit: 'gnutls-free',
+  wolfSSL_read: 'wolfssl-read',
+  wolfSSL_write: 'wolfssl-write',
+  wolfSSL_accept: 'wolfssl-handshake',
+  wolfSSL_connect: 'wolfssl-handshake',
+  wolfSSL_new: 'wolfssl-new',
+  wolfSSL_free: 'wolfssl-free',
+  mbedtls_ssl_read: 'mbedtls-read',
+  mbedtls_ssl_write: 'mbedtls-write',
+  mbedtls_ssl_handshake: 'mbedtls-handshake',
+  mbedtls_ssl_session_reset: 'mbedtls-reset',
+  mbedtls_ssl_free: 'mbedtls-free',
+};
+
+/** The exported functions of a library that are worth a probe. */
+export function sitesOf(path: string): TlsSite[] {
+  const symbols = symbolOffsets(path);
+  const sites: TlsSite[] = [];
+  for (const [name, kind] of Object.entries(FUNCTIONS)) {
+    const offset = symbols.get(name);
+    if (offset !== undefined) sites.push({ kind, offset });
+  }
+  return sites;
+}
+
+/** The file a program would load for this library name, by ldconfig's cache; '' when it is not installed. */
+export function libraryPath(name: string): string {
+  const run = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' });
+  return new RegExp(`^\\s*${name.replaceAll('.', '\\.')} .* => (\\S+)$`, 'm').exec(run.stdout ?? '')?.[1] ?? '';
+}
+
+/* ---- Peers ---- */
+
+/** A folder with a self-signed certificate (c.pem) and its key (k.pem). */
+export function certificateFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const run = spawnSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-keyout',
+      'k.pem',
+      '-out',
+      'c.pem',
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  if (run.status !== 0) throw new Error(`openssl req: ${run.stderr}`);
+  return folder;
+}
+
+export function script(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Starts a peer; the test ends it. Resolves with its first line of output that matches. */
+export async function startPeer(
+  t: TestContext,
+  command: readonly string[],
+  ready: RegExp,
+  cwd: string,
+): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
+  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  t.after(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const look = (chunk: Buffer): void => {
+      output += chunk.toString('latin1');
+      const found = ready.exec(output);
+      if (found !== null) resolve(found);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`${command.join(' ')}: exit ${code}\n${output}`)));
+  });
+  return { child, match };
+}
+
+/** Runs a peer to its end. */
+export async function runPeer(command: readonly string[], cwd: string, input = ''): Promise<string> {
+  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${command.join(' ')}: exit ${code}\n${output.slice(-2000)}`);
+  return output;
+}
