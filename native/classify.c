@@ -141,6 +141,49 @@ static bool is_channel_data(const uint8_t *d, uint32_t len, uint32_t wire) {
   return length + 4 <= wire && wire <= ((length + 3) & ~3u) + 4;
 }
 
+/* Where the DATA attribute (0x0013) of a Send or Data indication has its value; false without one.
+ * | type 16 | length 16 | value, padded to 4 | for each attribute, behind the 20-byte header
+ * (RFC 8489 s14, RFC 8656 s11.4). An indication has three or four of them. */
+static bool data_attribute(const uint8_t *d, uint32_t len, uint32_t wire, uint32_t *at, uint32_t *size) {
+  uint32_t end = ct_min32(20u + ct_be16(d + 2), len), pos = 20;
+  for (uint32_t n = 0; n < 16 && pos + 4 <= end; n++) {
+    uint32_t length = ct_be16(d + pos + 2);
+    if (ct_be16(d + pos) == 0x0013) {
+      *at = pos + 4;
+      *size = length;
+      return *at + length <= wire;
+    }
+    pos += 4 + ((length + 3) & ~3u);
+  }
+  return false;
+}
+
+/* TURN carries media behind a header of its own: 4 bytes of ChannelData, or an indication up to its
+ * DATA attribute. What is inside is measured like any other; the rest of TURN is for TypeScript. */
+static enum ct_class unwrap_turn(struct ct_packet *p) {
+  const uint8_t *d = p->payload;
+  uint32_t at = 4, size = 0;
+  if (d[0] >> 6 == 1) {
+    size = ct_be16(d + 2);
+  } else if (ct_be16(d) != 0x0016 && ct_be16(d) != 0x0017) {
+    return CT_CLS_STUN;
+  } else if (!data_attribute(d, p->len, p->wire_len, &at, &size)) {
+    return CT_CLS_STUN;
+  }
+  if (size == 0 || at >= p->len || d[at] >> 6 != 2) return CT_CLS_STUN;
+  struct ct_packet inner = *p;
+  inner.payload = d + at;
+  inner.len = ct_min32(p->len - at, size);
+  inner.wire_len = size;
+  enum ct_class c = is_rtcp(&inner) ? CT_CLS_RTCP : is_rtp(&inner) ? CT_CLS_RTP : CT_CLS_STUN;
+  if (c == CT_CLS_STUN) return c;
+  inner.wrap = d;
+  inner.wrap_len = at;
+  inner.cls_flags |= CT_FLAG_RELAYED;
+  *p = inner;
+  return c;
+}
+
 /* | type 20-25 | version fe ff or fe fd | epoch 16 | sequence 48 | length 16 |   RFC 6347 s4.1 */
 static bool is_dtls(const uint8_t *d, uint32_t len, uint32_t wire) {
   return len >= 13 && d[0] <= 25 && d[1] == 0xfe && (d[2] == 0xff || d[2] == 0xfd) &&
@@ -197,6 +240,7 @@ static enum ct_class classify_udp(struct ct_packet *p, const struct ct_gate *g,
     enum ct_class c = content(p);
     /* A HEP datagram carries a SIP message: without -E it must not be mistaken for one. */
     if (c == CT_CLS_HEP && !(o && o->hep)) return CT_CLS_OTHER;
+    if (c == CT_CLS_STUN) return unwrap_turn(p);
     if (c != CT_CLS_OTHER) return c;
   }
   if (!gate) return CT_CLS_OTHER;

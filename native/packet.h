@@ -71,9 +71,11 @@ struct ct_packet {
   const uint8_t *frame;     /* the captured frame (set by the reader) */
   uint32_t caplen, wirelen; /* its captured and wire length (set by the reader) */
   const uint8_t *payload;   /* transport payload (or ICMP message, or fragment bytes) */
-  uint32_t len;             /* payload bytes present */
-  uint32_t wire_len;        /* payload bytes on the wire by the headers; >= len */
-  uint32_t tunnels;         /* enum ct_tunnel_bit set met on the way (VLAN, MPLS... included) */
+  const uint8_t *wrap;      /* with CT_FLAG_RELAYED: the TURN framing, wrap_len bytes, in front of payload */
+  uint32_t wrap_len;
+  uint32_t len;      /* payload bytes present */
+  uint32_t wire_len; /* payload bytes on the wire by the headers; >= len */
+  uint32_t tunnels;  /* enum ct_tunnel_bit set met on the way (VLAN, MPLS... included) */
   uint32_t tcp_seq, tcp_ack;
   uint32_t frag_id, frag_off; /* fragment identification, offset in bytes */
   uint16_t sport, dport;      /* 0 for ICMP and fragments */
@@ -125,7 +127,9 @@ static inline bool ct_port_in(const uint64_t *set, uint16_t port) {
 }
 
 /* Class of a decoded packet (CT_OK only). Sets p->cls, and p->cls_flags to a set of
- * enum ct_record_flag (SIP_GATE, WS_GATE, LOOKS_SIP). Never reads beyond payload[0..len). */
+ * enum ct_record_flag (SIP_GATE, WS_GATE, LOOKS_SIP, RELAYED). RTP and RTCP that TURN carries are
+ * taken out of its framing: payload, len and wire_len are then theirs, the addresses stay those of
+ * the datagram. Never reads beyond payload[0..len). */
 enum ct_class ct_classify(struct ct_packet *p, const struct ct_gate *g, const struct ct_decode_opts *o);
 
 /* True when bytes start like a SIP request or response line ("INVITE sip:... SIP/2.0" or

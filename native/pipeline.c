@@ -153,9 +153,16 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
                    : e->type == CT_RTP_ACCEPTED ? CT_KIND_STREAM_ACCEPTED
                    : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
                                                 : CT_KIND_STREAM_EVICTED;
-    bool window = e->type == CT_RTP_WINDOW;
-    emit(pl, sink, p, kind, window ? ev->window : NULL, window ? (uint32_t)sizeof(struct ct_rtp_window) : 0,
-         e->index, ssrc, e->generation);
+    const uint8_t *bytes = NULL;
+    uint32_t len = 0;
+    if (e->type == CT_RTP_WINDOW) {
+      bytes = ev->window;
+      len = (uint32_t)sizeof(struct ct_rtp_window);
+    } else if (e->type == CT_RTP_OPENED && (p->cls_flags & CT_FLAG_RELAYED)) {
+      bytes = p->wrap; /* who relays it, on which channel */
+      len = p->wrap_len;
+    }
+    emit(pl, sink, p, kind, bytes, len, e->index, ssrc, e->generation);
   }
 }
 
@@ -270,6 +277,7 @@ static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
     struct ct_injected *slot = &in->q[(in->first + in->n) % CT_INJECT_MAX];
     slot->p = *p;
     slot->p.frame = NULL;
+    slot->p.wrap_len = 0; /* the framing is not taken along */
     slot->p.caplen = 0;
     slot->p.len = p->len < CT_INJECT_BYTES ? p->len : CT_INJECT_BYTES;
     memcpy(slot->bytes, p->payload, slot->p.len);

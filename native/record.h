@@ -24,7 +24,8 @@ enum ct_kind {
   CT_KIND_RTCP = 5,            /* RTCP compound packet */
   CT_KIND_STUN = 6,            /* STUN message or TURN ChannelData */
   CT_KIND_HEP = 7,             /* HEP datagram found in a capture (-E) */
-  CT_KIND_STREAM_OPENED = 8,   /* new RTP candidate; aux0 stream index, aux1 SSRC, aux2 generation */
+  CT_KIND_STREAM_OPENED = 8,   /* new RTP candidate; aux0 stream index, aux1 SSRC, aux2 generation; with
+                                 CT_FLAG_RELAYED the payload is the TURN framing of its first packet */
   CT_KIND_STREAM_ACCEPTED = 9, /* the heuristic accepted it; same aux */
   CT_KIND_STREAM_WINDOW = 10,  /* closed quality window; payload struct ct_rtp_window; same aux */
   CT_KIND_STREAM_EVICTED = 11, /* index given back; same aux */
@@ -58,6 +59,7 @@ enum ct_record_flag {
   CT_FLAG_WS_GATE = 4,   /* a port of the pair is in --ws-portrange */
   CT_FLAG_LOOKS_SIP = 8, /* first bytes are a SIP start line */
   CT_FLAG_TUNNELED = 16, /* inside at least one encapsulation */
+  CT_FLAG_RELAYED = 32,  /* was inside TURN ChannelData or a Send or Data indication */
 };
 
 enum ct_end {

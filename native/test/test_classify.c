@@ -300,6 +300,56 @@ static void test_ports(void) {
   CHECK_INT(ct_classify(&p, &everything, NULL), CT_CLS_OTHER);
 }
 
+/* RTP and RTCP come out of TURN's framing; all that is not exactly so stays TURN. */
+static void test_relayed(void) {
+  static const struct {
+    const char *name;
+    const uint8_t *d;
+    size_t n;
+    enum ct_class c;
+    uint32_t wrap, len;
+  } rows[] = {
+      {"channel, RTP", T("\x40\x01\x00\x0e\x80\x00" RTP12 "vo"), CT_CLS_RTP, 4, 14},
+      {"channel, RTP, padded", T("\x40\x01\x00\x0e\x80\x00" RTP12 "vo\0\0"), CT_CLS_RTP, 4, 14},
+      {"channel, RTCP", T("\x40\x01\x00\x08\x81\xc9\x00\x01\x12\x34\x56\x78"), CT_CLS_RTCP, 4, 8},
+      {"channel, RTP of 11 bytes", T("\x40\x01\x00\x0b\x80\x00\x00\x01\0\0\0\0\0\0\0"), CT_CLS_STUN, 0, 15},
+      {"channel, STUN", T("\x40\x01\x00\x14\x00\x01\x00\x00" COOKIE ID12), CT_CLS_STUN, 0, 24},
+      {"channel, empty", T("\x40\x01\x00\x00"), CT_CLS_STUN, 0, 4},
+      {"data indication, RTP",
+       T("\x00\x17\x00\x1c" COOKIE ID12 "\x00\x12\x00\x08\x00\x01\x11\x22\x33\x44\x55\x66\x00\x13\x00\x0c"
+         "\x80\x00" RTP12),
+       CT_CLS_RTP, 36, 12},
+      {"send indication, RTCP",
+       T("\x00\x16\x00\x0c" COOKIE ID12 "\x00\x13\x00\x08\x81\xc9\x00\x01\x12\x34\x56\x78"), CT_CLS_RTCP, 24,
+       8},
+      {"send indication without data", T("\x00\x16\x00\x04" COOKIE ID12 "\x00\x1a\x00\x00"), CT_CLS_STUN, 0,
+       24},
+      {"data beyond the datagram", T("\x00\x17\x00\x10" COOKIE ID12 "\x00\x13\x00\x40\x80\x00" RTP12),
+       CT_CLS_STUN, 0, 36},
+      {"DATA in a request", T("\x00\x03\x00\x10" COOKIE ID12 "\x00\x13\x00\x0c\x80\x00" RTP12), CT_CLS_STUN,
+       0, 36},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t n = rows[i].n; n > 0; n--) {
+      uint8_t *d = exact_copy(rows[i].d, n);
+      struct ct_packet p = packet(d, n, rows[i].n, 17, 40000, 3478);
+      enum ct_class c = ct_classify(&p, &gate, NULL);
+      subject = rows[i].name;
+      CHECK(p.payload >= d && p.payload + p.len <= d + n);
+      CHECK((p.cls_flags & CT_FLAG_RELAYED) == 0 || p.wrap == d);
+      if (n == rows[i].n) {
+        CHECK_INT(c, rows[i].c);
+        CHECK_INT(p.cls_flags, c == CT_CLS_STUN ? 0 : CT_FLAG_RELAYED);
+        CHECK_INT(p.payload - d, rows[i].wrap);
+        CHECK_INT(p.len, rows[i].len);
+        CHECK_INT(p.wire_len, rows[i].len);
+        if (c != CT_CLS_STUN) CHECK_INT(p.wrap_len, rows[i].wrap);
+      }
+      free(d);
+    }
+  }
+}
+
 static void test_looks_sip(void) {
   static const char *const yes[] = {
       "ACK sip:a SIP/2.0\r\n",
@@ -383,6 +433,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COUNT(tcp_rows); i++) test_row(&tcp_rows[i], 6);
   test_cut();
   test_ports();
+  test_relayed();
   test_looks_sip();
   return report("test_classify");
 }

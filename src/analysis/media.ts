@@ -6,28 +6,24 @@
  */
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
+import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
 import { STATE } from '../store/dialog-state.ts';
 import type { SdpEntry } from '../store/sdp-timeline.ts';
 import type { Stream } from '../store/stream.ts';
-
-export const MEDIA = {
-  /** An answered call must have lasted this long before silence means anything. */
-  noMediaSec: 3,
-  oneWaySec: 2,
-  lateMediaMs: 500,
-  ptimeMs: 2,
-  /** A side that sends this share of comfort noise is silent and says so. */
-  comfortNoisePart: 0.3,
-  durationSec: 2,
-  durationPart: 0.05,
-} as const;
+import type { UnseenStream } from '../store/unseen-streams.ts';
+import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
+import { checkReports } from './media-reports.ts';
+import { isReverse } from './media-ways.ts';
 
 /** A stream with the counters that the detections need. */
 export type MediaStream = {
   readonly stream: Stream;
   readonly packets: number;
+  /** By sequence number, between its first and its last packet. */
+  readonly expected: number;
+  readonly lost: number;
   readonly firstUs: number;
   readonly lastUs: number;
   readonly codec: string | null;
@@ -47,6 +43,9 @@ export type MediaContext = {
   readonly sharesMedia: boolean;
   /** Capture clock in microseconds. */
   readonly nowUs: number;
+  /** Streams of the call that only RTCP speaks of. */
+  readonly unseen: readonly UnseenStream[];
+  readonly thresholds: Thresholds;
 };
 
 export type MediaFindings = {
@@ -67,11 +66,12 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   };
   const audio = streams.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   checkNoMedia(d, streams, context, found);
-  checkOneWay(d, audio, found);
+  checkOneWay(d, audio, context.thresholds, found);
   checkNat(d, audio, found);
   checkPrivate(d, found);
-  checkLate(d, audio, found);
-  checkAsymmetry(audio, found);
+  checkLate(d, audio, context.thresholds, found);
+  checkAsymmetry(audio, context.thresholds, found);
+  checkReports(streams, context, found);
   return found;
 }
 
@@ -94,42 +94,63 @@ function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContex
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
   if (!c.sawRtp || c.sharesMedia || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
-  if (answeredSec(d, c.nowUs) < MEDIA.noMediaSec) return;
+  if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
+  // Sender reports that count packets say that there is media, only not here.
+  if (c.unseen.some((u) => u.sentPackets > 0)) return;
   f.noMedia = true;
   const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
 }
 
-/** True when the two streams run between the same two hosts in opposite directions. */
-function isReverse(a: Stream, b: Stream): boolean {
-  const aSrc = endpointKeyAddress(a.srcKey);
-  const aDst = endpointKeyAddress(a.dstKey);
-  if (aSrc !== aDst) return aSrc === endpointKeyAddress(b.dstKey) && aDst === endpointKeyAddress(b.srcKey);
-  return a.srcKey === b.dstKey && a.dstKey === b.srcKey;
-}
-
-/** True when the two streams run between the same two hosts in the same direction. */
-function isSameWay(a: Stream, b: Stream): boolean {
-  const aSrc = endpointKeyAddress(a.srcKey);
-  const aDst = endpointKeyAddress(a.dstKey);
-  if (aSrc !== aDst) return aSrc === endpointKeyAddress(b.srcKey) && aDst === endpointKeyAddress(b.dstKey);
-  return a.srcKey === b.srcKey && a.dstKey === b.dstKey;
-}
-
-function checkOneWay(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
+function checkOneWay(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
-  for (const side of [0, 1]) if (lastOfSide(d, side)?.mode !== 'sendrecv') return;
-  if (audio.some((a) => a.hasReverse || audio.some((b) => isReverse(a.stream, b.stream)))) return;
-  const longest = audio.reduce<MediaStream | null>((w, s) => (w === null || s.packets > w.packets ? s : w), null);
-  if (longest === null) return;
-  const sec = (longest.lastUs - longest.firstUs) / 1e6;
-  if (sec < MEDIA.oneWaySec) return;
-  f.oneWayAudio = true;
-  const from = endpointKeyText(longest.stream.srcKey);
-  const to = endpointKeyText(longest.stream.dstKey);
-  f.hints.push(
-    `One-way audio: ${from} sent ${longest.packets} packets to ${to} in ${sec.toFixed(1)} s and none came back.`,
-  );
+  // What only reached into the call from before its answer is early media, not the other direction.
+  const heard = audio.filter((s) => !(s.lastUs < d.answerUs + t.lateMediaMs * 1000));
+  const only = oneWayStream(d, heard);
+  if (only === null) return;
+  const sec = (only.lastUs - Math.max(only.firstUs, Number.isNaN(d.answerUs) ? 0 : d.answerUs)) / 1e6;
+  if (sec < t.oneWaySec) return;
+  const from = endpointKeyText(only.stream.srcKey);
+  const to = endpointKeyText(only.stream.dstKey);
+  const isPromised = [0, 1].every((side) => modeAt(d, side, only.lastUs) === 'sendrecv');
+  if (isPromised) {
+    f.oneWayAudio = true;
+    f.hints.push(
+      `One-way audio: ${from} sent ${only.packets} packets to ${to} in ${sec.toFixed(1)} s and none came back.`,
+    );
+  } else if ((d.marks & MARK.HELD) !== 0)
+    f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which the hold explains.`);
+}
+
+/** What a side had last promised by `atUs`. */
+function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null {
+  let mode: SdpEntry['mode'] | null = null;
+  for (const e of d.sdp ?? []) if (e.side === side && (mode === null || e.tsUs <= atUs)) mode = e.mode;
+  return mode;
+}
+
+/** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */
+function oneWayStream(d: Dialog, heard: readonly MediaStream[]): MediaStream | null {
+  const isTwoWay = heard.some((a) => a.hasReverse || heard.some((b) => isReverse(a.stream, b.stream)));
+  if (!isTwoWay) return longest(heard);
+  for (const host of partyHosts(d)) {
+    const sent = heard.filter((s) => endpointKeyAddress(s.stream.srcKey) === host && !s.hasReverse);
+    if (sent.length > 0 && !heard.some((s) => endpointKeyAddress(s.stream.dstKey) === host)) return longest(sent);
+  }
+  return null;
+}
+
+function longest(streams: readonly MediaStream[]): MediaStream | null {
+  return streams.reduce<MediaStream | null>((w, s) => (w === null || s.packets > w.packets ? s : w), null);
+}
+
+/** Hosts that named themselves for media in what they sent themselves: the parties, not what relays between them. */
+function partyHosts(d: Dialog): string[] {
+  const bySide = [new Set<string>(), new Set<string>()] as const;
+  for (const e of d.sdp ?? [])
+    if (e.address !== null && e.address === endpointKeyAddress(e.sender)) bySide[e.side === 0 ? 0 : 1].add(e.address);
+  const [a, b] = bySide;
+  return [...[...a].filter((host) => !b.has(host)), ...[...b].filter((host) => !a.has(host))];
 }
 
 function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
@@ -147,6 +168,7 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
     const to = endpointKeyAddress(s.stream.dstKey);
     const isRelayed = bySide[0].has(to) && bySide[1].has(to);
     const isTwoWay = audio.some((b) => isReverse(s.stream, b.stream));
+    // What no relay and no ICE explains is a fault although a peer that latches on to the source may hide it.
     if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;
     f.hints.push(
@@ -163,52 +185,4 @@ function checkPrivate(d: Dialog, f: MediaFindings): void {
   f.hints.push(
     `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
   );
-}
-
-function checkLate(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
-  if (Number.isNaN(d.answerUs) || audio.length === 0) return;
-  const first = Math.min(...audio.map((s) => s.firstUs));
-  const lateMs = (first - d.answerUs) / 1000;
-  if (lateMs > MEDIA.lateMediaMs)
-    f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
-}
-
-function checkAsymmetry(audio: readonly MediaStream[], f: MediaFindings): void {
-  for (const a of audio) {
-    const b = audio.find((o) => isReverse(a.stream, o.stream));
-    if (b === undefined || a.stream.serial > b.stream.serial) continue;
-    const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
-    if (a.codec !== null && b.codec !== null && a.codec !== b.codec)
-      f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
-    else if (a.payloadType !== b.payloadType)
-      f.hints.push(`Payload type asymmetry between ${pair}: ${a.payloadType} one way, ${b.payloadType} the other.`);
-    if (a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > MEDIA.ptimeMs)
-      f.hints.push(
-        `Packet time asymmetry between ${pair}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
-      );
-    checkComfortNoise(a, b, f);
-    // A direction lasts from its first packet to its last, through every SSRC it used.
-    const spans = [a, b].map((way) => {
-      const own = audio.filter((s) => isSameWay(way.stream, s.stream));
-      return (Math.max(...own.map((s) => s.lastUs)) - Math.min(...own.map((s) => s.firstUs))) / 1e6;
-    });
-    const long = Math.max(...spans);
-    const short = Math.min(...spans);
-    if (long - short > MEDIA.durationSec && long - short > long * MEDIA.durationPart)
-      f.hints.push(`Duration asymmetry between ${pair}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`);
-    return;
-  }
-}
-
-function checkComfortNoise(a: MediaStream, b: MediaStream, f: MediaFindings): void {
-  const [quiet, other] = noiseShare(a) >= noiseShare(b) ? [a, b] : [b, a];
-  const share = noiseShare(quiet);
-  if (share < MEDIA.comfortNoisePart || noiseShare(other) >= MEDIA.comfortNoisePart) return;
-  f.hints.push(
-    `Comfort noise asymmetry: ${Math.round(share * 100)} % of the packets from ${endpointKeyText(quiet.stream.srcKey)} are comfort noise.`,
-  );
-}
-
-function noiseShare(s: MediaStream): number {
-  return s.packets === 0 ? 0 : s.comfortNoisePackets / s.packets;
 }

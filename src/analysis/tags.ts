@@ -2,6 +2,7 @@
  * Labels of a dialog: what it was, in one word each.
  */
 
+import { endpointKeyAddress } from '../core/ip.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
 
@@ -14,8 +15,39 @@ const TAGS: readonly (readonly [number, string])[] = [
   [MARK.DTMF, 'dtmf'],
 ];
 
-/** `eventPackets`: telephone-event packets that its streams carried (RFC 4733). */
-export function dialogTags(d: Dialog, eventPackets: number): string[] {
-  const marks = eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;
-  return TAGS.filter(([mark]) => (marks & mark) !== 0).map(([, tag]) => tag);
+/** Descriptions of one exchange on the two sides of a proxy follow each other this closely. */
+const SAME_EXCHANGE_US = 2_000_000;
+
+/** What the labels are made of beside the dialog's own marks. */
+export type TagFacts = {
+  /** Telephone-event packets that its streams carried (RFC 4733). */
+  readonly eventPackets: number;
+  /** TURN carries its media. */
+  readonly isTurnRelayed: boolean;
+  /** Another call is the other side of a back-to-back user agent. */
+  readonly hasOtherLeg: boolean;
+};
+
+export function dialogTags(d: Dialog, facts: TagFacts): string[] {
+  const marks = facts.eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;
+  const tags = TAGS.filter(([mark]) => (marks & mark) !== 0).map(([, tag]) => tag);
+  if (facts.isTurnRelayed || isAnchored(d)) tags.push('relayed');
+  if (facts.hasOtherLeg) tags.push('b2bua');
+  return tags;
+}
+
+/** Somebody on the way put another media address into a side's description: a relay carries the media. */
+function isAnchored(d: Dialog): boolean {
+  const entries = d.sdp ?? [];
+  return entries.some((e, i) =>
+    entries.some(
+      (o, k) =>
+        k > i &&
+        o.side === e.side &&
+        o.isOffer === e.isOffer &&
+        o.address !== e.address &&
+        endpointKeyAddress(o.sender) !== endpointKeyAddress(e.sender) &&
+        o.tsUs - e.tsUs < SAME_EXCHANGE_US,
+    ),
+  );
 }

@@ -10,6 +10,7 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../core/counters.ts';
+import type { Thresholds } from '../core/thresholds.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
 import type { FileEnd, PortSpan } from '../sources/file-source.ts';
@@ -25,11 +26,14 @@ import { DialogStore } from '../store/dialog-store.ts';
 import { DialogTracker } from '../store/dialog-tracker.ts';
 import { EndpointIndex } from '../store/endpoint-index.ts';
 import { ExpiryQueue } from '../store/expiry-queue.ts';
+import { IcmpMediaTally } from '../store/icmp-media.ts';
+import { IcmpTracker } from '../store/icmp-tracker.ts';
 import { MessageLog } from '../store/message-log.ts';
 import { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { SdpTracker } from '../store/sdp-tracker.ts';
 import type { Stream } from '../store/stream.ts';
 import { StreamStore } from '../store/stream-store.ts';
+import { StunTracker } from '../store/stun-tracker.ts';
 import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import { HepIngest } from './hep-ingest.ts';
@@ -48,6 +52,7 @@ export type SessionOptions = {
   maxStreams: number;
   messageLogBytes: number;
   windowSec: number;
+  thresholds: Thresholds;
   espNull: boolean;
   hep: boolean;
   /** Opened already, while there were privileges. */
@@ -79,6 +84,8 @@ export class CaptureSession {
   /** What goes out besides the answers: the file of -O and the mirror of -H. */
   readonly outputs: Outputs;
   readonly rtcp: RtcpTracker;
+  readonly stun: StunTracker;
+  readonly icmp: IcmpTracker;
   /** Where frames come from: a live interface, else capture files. */
   readonly source: FileSource | LiveSource;
   readonly file: FileSource | null;
@@ -106,7 +113,19 @@ export class CaptureSession {
     const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
     this.streams = new StreamStore(endpoints);
-    const sdp = new SdpTracker(endpoints, (key, claim) => this.streams.onClaim(key, claim));
+    const sdp = new SdpTracker(
+      endpoints,
+      (key, claim) => {
+        this.streams.onClaim(key, claim);
+        this.stun.onClaim(key, claim);
+      },
+      (fragment, claim) => this.stun.onFragment(fragment, claim),
+    );
+    this.stun = new StunTracker({
+      endpoints,
+      name: (key, claim) => sdp.nameDerived(key, claim),
+      isKept: (d) => this.dialogs.bySlot(d.slot) === d,
+    });
     this.log = new MessageLog(
       options.messageLogBytes,
       (slot, row, next) => {
@@ -120,7 +139,9 @@ export class CaptureSession {
       d.expiresUs = Number.NaN;
       this.streams.onDialogGone(d);
       sdp.onDialogGone(d);
+      this.icmp.onDialogGone(d);
     });
+    this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,
       log: this.log,
@@ -152,6 +173,8 @@ export class CaptureSession {
       streams: this.streams,
       rtcp: this.rtcp,
       mirror,
+      stun: this.stun,
+      icmp: this.icmp,
       counters: this.decode,
       onExcluded: (kind, port) => {
         const ports = kind === 'sip' ? this.excludedSip : this.excludedWebSocket;

@@ -2,8 +2,12 @@
  * Documents of a session: stores and analysis put together for one dialog or stream.
  */
 
+import type { IcmpFinding } from '../analysis/icmp-media.ts';
+import { icmpFindings } from '../analysis/icmp-media.ts';
 import type { MediaFindings, MediaStream } from '../analysis/media.ts';
 import { diagnoseMedia } from '../analysis/media.ts';
+import type { MediaRelay, StunMismatch } from '../analysis/relay.ts';
+import { findRelay, findStunMismatch, isTurnRelayed, lapsedHint, stunMismatchHint } from '../analysis/relay.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
@@ -11,6 +15,8 @@ import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
+import type { UnseenStream } from '../store/unseen-streams.ts';
+import { toDiagnosis, toIcmpMedia } from '../view/diagnosis.ts';
 import { toDialogDocument } from '../view/dialog-document.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
@@ -40,7 +46,11 @@ export function streamRow(session: CaptureSession, stream: Stream): StreamRow | 
 export type DialogFacts = {
   streams: { stream: Stream; quality: StreamQuality }[];
   media: MediaFindings;
+  relay: MediaRelay | null;
+  stunMismatch: StunMismatch | null;
+  icmp: readonly IcmpFinding[];
   signaling: SignalingFindings | null;
+  tags: readonly string[];
 };
 
 export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
@@ -49,26 +59,69 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     const quality = qualityOf(session, stream);
     if (quality !== null) streams.push({ stream, quality });
   }
-  const media: MediaStream[] = streams.map(({ stream, quality }) => ({
-    stream,
-    packets: quality.snapshot.packets,
-    firstUs: quality.snapshot.firstUs,
-    lastUs: quality.snapshot.lastUs,
-    codec: quality.codec,
-    payloadType: quality.snapshot.payloadType,
-    packetMs: packetMs(quality.snapshot, quality.clockRate),
-    comfortNoisePackets: quality.snapshot.cnPackets,
-    hasReverse: hasReverse(session, stream, quality.snapshot.firstUs, quality.snapshot.lastUs),
-  }));
-  return {
-    streams,
-    media: diagnoseMedia(d, media, {
+  const { nowUs, stun, icmp } = session;
+  const { thresholds } = session.options;
+  const media = diagnoseMedia(
+    d,
+    streams.map(({ stream, quality }) => mediaStream(session, stream, quality)),
+    {
       sawRtp: session.sawRtp,
       sharesMedia: streams.length === 0 && sharesMedia(d),
-      nowUs: session.nowUs,
+      nowUs,
+      unseen: unseenStreams(session, d),
+      thresholds,
+    },
+  );
+  const plain = streams.map(({ stream }) => stream);
+  const relay = findRelay(d, plain, stun, nowUs);
+  if (relay !== null && !Number.isNaN(relay.lapsedUs)) media.hints.push(lapsedHint(d, relay, nowUs));
+  const stunMismatch = media.privateMediaAddress ? findStunMismatch(d, stun) : null;
+  if (stunMismatch !== null) media.hints.push(stunMismatchHint(stunMismatch));
+  const findings = icmpFindings(d, icmp.media.errors === 0 ? [] : icmp.media.ofDialog(d));
+  for (const { isFault, hint } of findings) if (isFault) media.hints.push(hint);
+  return {
+    streams,
+    media,
+    relay,
+    stunMismatch,
+    icmp: findings,
+    signaling: diagnoseSignaling(d, session.log, { nowUs, thresholds, icmp: icmp.notes(d) }),
+    tags: dialogTags(d, {
+      eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
+      isTurnRelayed: isTurnRelayed(plain, stun),
+      hasOtherLeg: false,
     }),
-    signaling: diagnoseSignaling(d, session.log, session.nowUs),
   };
+}
+
+function mediaStream(session: CaptureSession, stream: Stream, quality: StreamQuality): MediaStream {
+  const { snapshot } = quality;
+  return {
+    stream,
+    packets: snapshot.packets,
+    expected: snapshot.expected,
+    lost: snapshot.lost,
+    firstUs: snapshot.firstUs,
+    lastUs: snapshot.lastUs,
+    codec: quality.codec,
+    payloadType: snapshot.payloadType,
+    packetMs: packetMs(snapshot, quality.clockRate),
+    comfortNoisePackets: snapshot.cnPackets,
+    hasReverse: hasReverse(session, stream, snapshot.firstUs, snapshot.lastUs),
+  };
+}
+
+/** Streams from the dialog's endpoints, while it lasted, that only RTCP speaks of. */
+function unseenStreams(session: CaptureSession, d: Dialog): UnseenStream[] {
+  const { unseen } = session.rtcp;
+  if (unseen.size === 0) return [];
+  const found = new Set<UnseenStream>();
+  // A relay may carry RTCP from another address than the media.
+  const seen = new Set((d.streams ?? []).map((s) => s.ssrc));
+  for (const key of d.claimedKeys)
+    for (const u of unseen.at(key))
+      if (u.lastUs >= d.createdUs && !(u.firstUs > d.endedUs) && !seen.has(u.ssrc)) found.add(u);
+  return [...found];
 }
 
 /** Later calls that named one of this call's sockets while it lasted, nearest first. */
@@ -107,18 +160,10 @@ export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocume
     d,
     facts.streams.map(({ stream, quality }) => toRtpStream(stream, quality, session.sources)),
     {
-      diagnosis: {
-        one_way_audio: facts.media.oneWayAudio,
-        nat_mismatch: facts.media.natMismatch,
-        no_media: facts.media.noMedia,
-        private_media_address: facts.media.privateMediaAddress,
-        hints: facts.media.hints,
-      },
+      diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
-      tags: dialogTags(
-        d,
-        facts.streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
-      ),
+      icmpMedia: toIcmpMedia(session.icmp.media, facts.icmp),
+      tags: facts.tags,
     },
     session.sources,
   );

@@ -17,8 +17,10 @@ import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
+import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { StreamStore } from '../store/stream-store.ts';
+import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
@@ -37,6 +39,8 @@ export type IngestDeps = {
   rtcp: RtcpTracker;
   /** -H */
   mirror: HepOut | null;
+  stun: StunTracker;
+  icmp: IcmpTracker;
   counters: DecodeCounters;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
@@ -57,8 +61,6 @@ export class Ingest {
   /** Capture clock: the newest record. */
   nowUs = Number.NEGATIVE_INFINITY;
   records = 0;
-  stunMessages = 0;
-  icmpErrors = 0;
 
   constructor(deps: IngestDeps) {
     this.#d = deps;
@@ -180,10 +182,10 @@ export class Ingest {
         this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
       case KIND.STUN:
-        this.stunMessages++;
+        this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
       case KIND.ICMP:
-        this.icmpErrors++;
+        this.#d.icmp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
       default:
         return;
@@ -313,7 +315,7 @@ export class Ingest {
 
   #onStreamOpened(b: RecordBatch, i: number): void {
     const frame = b.frame(i);
-    this.#d.streams.onOpened({
+    const stream = this.#d.streams.onOpened({
       table: this.#d.table,
       index: b.aux0(i),
       generation: b.aux2(i),
@@ -336,5 +338,7 @@ export class Ingest {
               digestLow: b.digestLow(i) | 0,
             },
     });
+    if (stream !== null && (b.flags(i) & FLAG.RELAYED) !== 0)
+      this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
   }
 }

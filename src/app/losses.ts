@@ -31,7 +31,7 @@ function snake(name: string): string {
 
 /** Count by reason, zero included: the list is complete. */
 export function lossesByReason(session: CaptureSession): Record<string, number> {
-  const { source, decode, sip, rtcp, hep, tracker, log, dialogs, streams, outputs } = session;
+  const { source, decode, sip, rtcp, stun, icmp, hep, tracker, log, dialogs, streams, outputs } = session;
   const out: Record<string, number> = {};
   for (const [reason, count] of source.losses()) out[`frame_${reason}`] = count;
   out['record_cut'] = source.counter('records_cut');
@@ -44,6 +44,15 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   });
   out['sip_without_call_id'] = tracker.counts.withoutCallId;
   for (const [reason, count] of rtcp.refused) out[`rtcp_${reason}`] = count;
+  for (const [reason, count] of stun.refused) out[`stun_${reason}`] = count;
+  for (const [reason, count] of icmp.refused) out[`icmp_${reason}`] = count;
+  out['icmp_about_unknown_sip'] = icmp.signalingUnattributed;
+  out['icmp_notes_evicted'] = icmp.notesEvicted;
+  out['icmp_flows_untracked'] = icmp.media.untrackedFlows;
+  out['stun_attributes_cut'] = stun.cut;
+  out['stun_flows_evicted'] = stun.flowsEvicted;
+  out['stun_requests_evicted'] = stun.requestsEvicted;
+  out['ice_fragments_evicted'] = stun.fragmentsEvicted;
   out['hep_rejected'] = hep.rejected;
   out['hep_other_type'] = hep.otherTypes;
   out['hep_rtcp_bad_json'] = hep.badJson;

@@ -28,6 +28,7 @@ export function sessionOptions(config: Config): SessionOptions {
     maxStreams: config.maxStreams,
     messageLogBytes: config.messageLogBytes,
     windowSec: config.qualityIntervalSecs,
+    thresholds: config.thresholds,
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,

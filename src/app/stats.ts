@@ -69,7 +69,7 @@ export function toStats(session: CaptureSession): Stats {
     sip_without_call_id: tracker.counts.withoutCallId,
     uprobe_lost_events: 0,
     hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
-    ice_role_conflicts: 0,
+    ice_role_conflicts: session.stun.roleConflicts,
   };
   return {
     schema_version: 2,

@@ -2,8 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
+import type { Thresholds } from '../core/thresholds.ts';
 import type { Mistake, Outcome } from './config-error.ts';
 import { mistake } from './config-error.ts';
+import { thresholdsOf } from './diagnosis-options.ts';
 import type { Layer } from './layers.ts';
 import { readArgv, readEnvironment, readToml } from './layers.ts';
 import type { ListenAddress, OptionValue, PortRange, Split } from './option-value.ts';
@@ -53,6 +55,7 @@ export type Config = {
   readonly metricsAuth: string | null;
   readonly metricsAuthFile: string | null;
   readonly qualityIntervalSecs: number;
+  readonly thresholds: Thresholds;
   readonly maxDialogs: number;
   readonly maxStreams: number;
   readonly messageLogBytes: number;
@@ -204,6 +207,7 @@ function toConfig(effective: Effective): Config {
     metricsAuth: text('metrics-auth'),
     metricsAuthFile: text('metrics-auth-file'),
     qualityIntervalSecs: number('quality-interval'),
+    thresholds: thresholdsOf(number),
     maxDialogs: number('max-dialogs'),
     maxStreams: number('max-streams'),
     messageLogBytes: number('message-log-bytes'),

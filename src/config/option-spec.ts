@@ -8,6 +8,7 @@ export const OPTION_GROUPS = [
   'API and metrics',
   'Credentials',
   'Analysis',
+  'Diagnosis',
   'Hooks and security',
   'Limits',
   'General',

@@ -9,6 +9,7 @@ import {
   MAX_STREAMS,
   MESSAGE_LOG_BYTES,
 } from '../core/limits.ts';
+import { DIAGNOSIS } from './diagnosis-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import { group, toggle, value } from './option-spec.ts';
 import type { OptionType } from './option-value.ts';
@@ -237,6 +238,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   ...API_METRICS,
   ...CREDENTIALS,
   ...ANALYSIS,
+  ...DIAGNOSIS,
   ...HOOKS_SECURITY,
   ...LIMITS,
   ...GENERAL,

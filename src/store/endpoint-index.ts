@@ -18,6 +18,8 @@ export type Claim = {
   readonly codecs: CodecSet;
   /** Media type of the m= line: audio, video... */
   readonly mediaType: string;
+  /** No SDP named the endpoint: it is the socket behind a relayed or mapped address, or ICE chose it. */
+  readonly derived?: 'relay' | 'mapped' | 'ice';
 };
 
 export class EndpointIndex {
@@ -49,6 +51,18 @@ export class EndpointIndex {
     for (let i = held.length - 1; i >= 0; i--) {
       const claim = held[i];
       if (claim !== undefined && inForce(claim, atUs)) return claim;
+    }
+    return null;
+  }
+
+  /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not. */
+  latest(key: EndpointKey, atUs: number): Claim | null {
+    const held = this.#claims.get(key);
+    if (held === undefined) return null;
+    const list = Array.isArray(held) ? held : [held];
+    for (let i = list.length - 1; i >= 0; i--) {
+      const claim = list[i];
+      if (claim !== undefined && claim.fromUs <= atUs) return claim;
     }
     return null;
   }

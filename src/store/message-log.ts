@@ -153,6 +153,16 @@ export class MessageLog {
     this.#onEvict = onEvict;
   }
 
+  /** The newest row; one less than firstRow when there is none. */
+  get lastRow(): number {
+    return this.#nextRow - 1;
+  }
+
+  /** Slot of the dialog the row belongs to. */
+  dialog(row: number): number {
+    return this.#at(row).u32[(row % ROWS) * U32 + DIALOG] ?? 0;
+  }
+
   get firstRow(): number {
     return this.#firstRow;
   }

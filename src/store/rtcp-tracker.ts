@@ -12,6 +12,7 @@ import type { Dialog } from './dialog.ts';
 import type { Carrier } from './fingerprint.ts';
 import { RtcpSideData } from './rtcp-data.ts';
 import type { StreamStore } from './stream-store.ts';
+import { UnseenStreams } from './unseen-streams.ts';
 
 export class RtcpTracker {
   readonly #streams: StreamStore;
@@ -20,6 +21,8 @@ export class RtcpTracker {
   packets = 0;
   /** Packets that did not parse, by reason: SRTCP looks like this. */
   readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
+  /** Streams that were not there when RTCP spoke of them. */
+  readonly unseen = new UnseenStreams();
   /** Reports about streams this capture has not seen. */
   unmatched = 0;
 
@@ -58,6 +61,12 @@ export class RtcpTracker {
           data.senderReportCount++;
           data.lastSenderPackets = p.packets;
           data.lastSenderOctets = p.octets;
+        } else {
+          const unseen = this.unseen.note(sourceKey(c), p.ssrc, c.tsUs);
+          if (unseen !== null) {
+            unseen.sentPackets = p.packets;
+            unseen.sentOctets = p.octets;
+          }
         }
         for (const r of p.reports) this.#onBlock(r, c);
         return;
@@ -84,17 +93,20 @@ export class RtcpTracker {
 
   #onBlock(r: ReportBlock, c: Carrier): void {
     const data = this.#received(c, r.ssrc);
-    if (data === null) {
-      this.unmatched++;
-      return;
-    }
-    data.receiverReportCount++;
-    data.remote = {
+    const remote = {
       atUs: c.tsUs,
       fractionLost: r.fractionLost,
       cumulativeLost: r.cumulativeLost,
       jitterTimestampUnits: r.jitter,
     };
+    if (data === null) {
+      this.unmatched++;
+      const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs);
+      if (unseen !== null) unseen.remote = remote;
+      return;
+    }
+    data.receiverReportCount++;
+    data.remote = remote;
     this.#improve(data, echoRoundTrip(data.senderReports, r.lastSr, r.delaySinceLastSr, c.tsUs));
   }
 
@@ -104,12 +116,12 @@ export class RtcpTracker {
 
   /** The stream the sender of this RTCP packet sends. */
   #sent(c: Carrier, ssrc: number): RtcpSideData | null {
-    return this.#dataAt(endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort), ssrc, c.tsUs);
+    return this.#dataAt(sourceKey(c), ssrc, c.tsUs);
   }
 
   /** The stream the sender of this RTCP packet receives and judges. */
   #received(c: Carrier, ssrc: number): RtcpSideData | null {
-    return this.#dataAt(endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort), ssrc, c.tsUs);
+    return this.#dataAt(destinationKey(c), ssrc, c.tsUs);
   }
 
   #dataAt(key: EndpointKey, ssrc: number, atUs: number): RtcpSideData | null {
@@ -120,4 +132,12 @@ export class RtcpTracker {
     stream.rtcp ??= new RtcpSideData();
     return stream.rtcp;
   }
+}
+
+function sourceKey(c: Carrier): EndpointKey {
+  return endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
+}
+
+function destinationKey(c: Carrier): EndpointKey {
+  return endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort);
 }

@@ -41,6 +41,7 @@ const BODIES_KEPT = 8;
 export class SdpTracker {
   readonly #endpoints: EndpointIndex;
   readonly #onClaim: (key: EndpointKey, claim: Claim) => void;
+  readonly #onFragment: (fragment: string, claim: Claim) => void;
   readonly #sets = new CodecSets();
   readonly #shapes = new SdpShapes();
   readonly #plain = new PlainAudio();
@@ -49,9 +50,20 @@ export class SdpTracker {
   bodies = 0;
   malformed = 0;
 
-  constructor(endpoints: EndpointIndex, onClaim: (key: EndpointKey, claim: Claim) => void) {
+  /** `onFragment` is told of each ICE user fragment an SDP names. */
+  constructor(
+    endpoints: EndpointIndex,
+    onClaim: (key: EndpointKey, claim: Claim) => void,
+    onFragment: (fragment: string, claim: Claim) => void = () => undefined,
+  ) {
     this.#endpoints = endpoints;
     this.#onClaim = onClaim;
+    this.#onFragment = onFragment;
+  }
+
+  /** Names an endpoint that no SDP named but that is known to be the dialog's. */
+  nameDerived(key: EndpointKey, claim: Claim): void {
+    this.#nameKey(key, claim);
   }
 
   /** A message with a body that is not a repeat. */
@@ -240,6 +252,7 @@ export class SdpTracker {
       if (m === undefined || line === undefined || m.port === 0) continue;
       const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type };
       const address = m.connection?.address ?? null;
+      if (m.iceUfrag !== null) this.#onFragment(m.iceUfrag, claim);
       this.#name(address, m.port, claim);
       if (m.rtcpPort !== null) this.#name(m.rtcpAddress ?? address, m.rtcpPort, claim);
       for (const c of m.candidates) this.#name(c.address, c.port, claim);

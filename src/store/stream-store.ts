@@ -26,6 +26,9 @@ const LATE_SDP_US = 30_000_000;
 /** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
 const STREAMS_AN_ENDPOINT = 64;
 
+/** Streams looked up by one SSRC; a load generator gives all its streams the same. */
+const STREAMS_AN_SSRC = 64;
+
 const FIRST_DYNAMIC_PT = 96;
 
 /** Facts of a STREAM_OPENED record. */
@@ -55,6 +58,8 @@ export class StreamStore {
   /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
   #lastCodecs: CodecSet | null = null;
   #lastClock: number | null = null;
+  /** Null until somebody asks for a stream by its SSRC alone. */
+  #bySsrc: Map<number, Stream[]> | null = null;
   #visible: (Stream | undefined)[] = [];
   #holes = 0;
   #serial = 0;
@@ -77,11 +82,16 @@ export class StreamStore {
     return this.#tables.push(table) - 1;
   }
 
+  /** Streams opened ever. */
+  get opened(): number {
+    return this.#serial;
+  }
+
   get size(): number {
     return this.established + this.orphaned;
   }
 
-  onOpened(o: StreamOpened): void {
+  onOpened(o: StreamOpened): Stream | null {
     const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
     const stream = new Stream(
@@ -101,14 +111,16 @@ export class StreamStore {
       this.#columns,
     );
     const slots = this.#byIndex[o.table];
-    if (slots === undefined) return;
+    if (slots === undefined) return null;
     slots[o.index] = stream;
+    if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, stream);
     const claim = newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
     if (claim !== null) this.#own(stream, claim);
     else {
       put(this.#waiting, dstKey, stream);
       put(this.#waiting, srcKey, stream);
     }
+    return stream;
   }
 
   onAccepted(table: number, index: number, generation: number): void {
@@ -143,6 +155,7 @@ export class StreamStore {
     if (stream === undefined) return;
     const slots = this.#byIndex[table];
     if (slots !== undefined) slots[index] = undefined;
+    if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, stream);
     if (stream.dialog === null) this.#forget(stream);
     if (!stream.isVisible) return;
     this.evicted++;
@@ -216,6 +229,23 @@ export class StreamStore {
       this.#sorted = list;
     }
     return this.#sorted;
+  }
+
+  /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */
+  at(key: EndpointKey, atUs: number): Stream[] {
+    const waiting = this.#waiting.get(key);
+    const unowned = waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
+    const owned = this.#endpoints.latest(key, atUs)?.dialog.streams ?? [];
+    return [...owned.filter((s) => s.srcKey === key || s.dstKey === key), ...unowned];
+  }
+
+  /** Streams with this SSRC, some of them where there are many. The index is made when it is first asked for. */
+  bySsrc(ssrc: number): readonly Stream[] {
+    if (this.#bySsrc === null) {
+      this.#bySsrc = new Map();
+      for (const table of this.#byIndex) for (const s of table) if (s !== undefined) indexSsrc(this.#bySsrc, s);
+    }
+    return this.#bySsrc.get(ssrc) ?? [];
   }
 
   /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
@@ -304,6 +334,20 @@ function newest(a: Claim | null, b: Claim | null): Claim | null {
   if (a === null || b === null) return a ?? b;
   // The newest description wins; at the same time the one that named the destination.
   return b.fromUs > a.fromUs ? b : a;
+}
+
+function indexSsrc(map: Map<number, Stream[]>, stream: Stream): void {
+  const list = map.get(stream.ssrc);
+  if (list === undefined) map.set(stream.ssrc, [stream]);
+  else if (list.length < STREAMS_AN_SSRC) list.push(stream);
+}
+
+function unindexSsrc(map: Map<number, Stream[]>, stream: Stream): void {
+  const list = map.get(stream.ssrc);
+  const at = list?.indexOf(stream) ?? -1;
+  if (list === undefined || at < 0) return;
+  if (list.length === 1) map.delete(stream.ssrc);
+  else list.splice(at, 1);
 }
 
 function put(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {

@@ -1,7 +1,14 @@
 /**
  * The full dialog: Dialog of the contract, absent where nothing is known.
  */
-import type { Diagnosis, Dialog as DialogDocument, RtpStream, SignalingDiagnosis, Timing } from '../contract/index.ts';
+import type {
+  Diagnosis,
+  Dialog as DialogDocument,
+  IcmpMedia,
+  RtpStream,
+  SignalingDiagnosis,
+  Timing,
+} from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
@@ -13,6 +20,7 @@ import { spanSec } from './timestamp.ts';
 export type DialogFindings = {
   diagnosis: Diagnosis;
   signaling: SignalingDiagnosis | null;
+  icmpMedia: IcmpMedia | null;
   tags: readonly string[];
 };
 
@@ -58,6 +66,7 @@ export function toDialogDocument(
   const origin = ORIGINS[d.origin];
   if (origin !== undefined) doc.input_origin = origin;
   if (findings.tags.length > 0) doc.tags = [...findings.tags];
+  if (findings.icmpMedia !== null) doc.icmp_media = findings.icmpMedia;
   if (findings.signaling !== null) doc.signaling_diagnosis = findings.signaling;
   return doc;
 }

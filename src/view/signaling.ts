@@ -2,8 +2,9 @@
  * Signaling findings as the contract shows them: null where a detection ran and found nothing.
  */
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
+import type { IcmpUnreachable as Unreachable } from '../analysis/signaling/icmp.ts';
 import type { SourceDisagreement as Disagreement } from '../analysis/signaling/source-disagreement.ts';
-import type { SignalingDiagnosis, SourceDisagreement } from '../contract/index.ts';
+import type { IcmpUnreachable, SignalingDiagnosis, SourceDisagreement } from '../contract/index.ts';
 
 export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
   const doc: SignalingDiagnosis = {
@@ -29,6 +30,7 @@ export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
             count: f.retransmissions.count,
             span_sec: f.retransmissions.spanSec,
             evidence: f.retransmissions.evidence,
+            ...(f.retransmissions.icmpCause === null ? {} : { icmp_cause: f.retransmissions.icmpCause }),
           },
     ack_missing:
       f.ackMissing === null
@@ -63,6 +65,7 @@ export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
           },
     hints: f.hints,
   };
+  if (f.icmpUnreachable !== null) doc.icmp_unreachable = toIcmpUnreachable(f.icmpUnreachable);
   if (f.sourceDisagreement !== null) doc.source_disagreement = toSourceDisagreement(f.sourceDisagreement);
   return doc;
 }
@@ -80,5 +83,19 @@ function toSourceDisagreement(f: Disagreement): SourceDisagreement {
       mirror_index: s.mirrorIndex,
       wire_index: s.wireIndex,
     })),
+  };
+}
+
+function toIcmpUnreachable(f: Unreachable): IcmpUnreachable {
+  return {
+    description: f.description,
+    icmp_type: f.type,
+    icmp_code: f.code,
+    unreachable_endpoint: f.unreachable,
+    reported_by: f.reportedBy,
+    errors: f.errors,
+    truncated: f.isTruncated,
+    evidence: f.evidence,
+    method: f.method,
   };
 }

@@ -89,7 +89,7 @@ export function toRtpStream(stream: Stream, q: StreamQuality, sources: readonly 
   if (origin !== undefined) doc.input_origin = origin;
   if (stream.dialog !== null) {
     doc.associated_dialog = stream.dialog.callId;
-    doc.dialog_assertion = 'signaled';
+    doc.dialog_assertion = stream.claim?.derived === 'relay' ? 'media-relay' : 'signaled';
     const dialogOrigin = ORIGINS[stream.dialog.origin];
     if (dialogOrigin !== undefined && dialogOrigin !== origin) doc.dialog_origin = dialogOrigin;
   }

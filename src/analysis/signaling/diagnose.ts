@@ -1,11 +1,15 @@
 /**
  * Runs every signaling detection over one dialog. Null when none fired.
  */
+import type { Thresholds } from '../../core/thresholds.ts';
 import type { Dialog } from '../../store/dialog.ts';
+import type { IcmpNote } from '../../store/icmp-tracker.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import { messageList } from '../message-list.ts';
 import type { FinalFailure, RegistrationFailure } from './failure.ts';
 import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';
+import type { IcmpUnreachable } from './icmp.ts';
+import { detectIcmp, icmpHint } from './icmp.ts';
 import type { AuthLoop, Retransmissions } from './loops.ts';
 import { authLoopHint, detectAuthLoop, detectRetransmissions, retransmissionsHint } from './loops.ts';
 import type { Abandoned, AckMissing, PostDialDelay } from './progress.ts';
@@ -30,24 +34,33 @@ export type SignalingFindings = {
   registrationFailure: RegistrationFailure | null;
   /** What two sources that both carried the call agree on, too; null where it was carried by one. */
   sourceDisagreement: SourceDisagreement | null;
+  icmpUnreachable: IcmpUnreachable | null;
   hints: string[];
 };
 
-/**
- * A call that wire and mirror both carried has findings even where they agree: how much of it both of them saw.
- * `nowUs` is the capture clock: the newest packet of the capture.
- */
-export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): SignalingFindings | null {
+export type SignalingContext = {
+  /** Capture clock in microseconds: the newest packet of the capture. */
+  readonly nowUs: number;
+  readonly thresholds: Thresholds;
+  /** ICMP errors about the dialog's messages. */
+  readonly icmp: readonly IcmpNote[];
+};
+
+/** A call that wire and mirror both carried has findings even where they agree: how much of it both of them saw. */
+export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContext): SignalingFindings | null {
   const list = messageList(d, log);
+  const t = c.thresholds;
+  const icmpUnreachable = detectIcmp(list, c.icmp);
   const found: SignalingFindings = {
     finalFailure: detectFinalFailure(d, list, log),
-    authLoop: detectAuthLoop(d, list),
-    retransmissions: detectRetransmissions(d, list),
-    ackMissing: detectAckMissing(d, list, nowUs),
-    abandoned: detectAbandoned(d, list, nowUs),
-    postDialDelay: detectPostDialDelay(d, list),
+    authLoop: detectAuthLoop(list, t),
+    retransmissions: detectRetransmissions(list, t, icmpUnreachable),
+    ackMissing: detectAckMissing(d, list, c.nowUs, t),
+    abandoned: detectAbandoned(d, list, c.nowUs, t),
+    postDialDelay: detectPostDialDelay(d, list, t),
     registrationFailure: detectRegistrationFailure(d, list),
     sourceDisagreement: detectSourceDisagreement(d, list, log),
+    icmpUnreachable,
     hints: [],
   };
   if (found.finalFailure !== null) found.hints.push(failureHint(d, found.finalFailure));
@@ -57,6 +70,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, nowUs: number): Si
   if (found.abandoned !== null) found.hints.push(abandonedHint(found.abandoned));
   if (found.postDialDelay !== null) found.hints.push(postDialDelayHint(found.postDialDelay));
   if (found.registrationFailure !== null) found.hints.push(registrationHint(found.registrationFailure));
+  if (icmpUnreachable !== null) found.hints.push(icmpHint(icmpUnreachable));
   const disagreement = found.sourceDisagreement === null ? null : sourceDisagreementHint(found.sourceDisagreement);
   if (disagreement !== null) found.hints.push(disagreement);
   return found.hints.length === 0 && found.sourceDisagreement === null ? null : found;

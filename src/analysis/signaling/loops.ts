@@ -1,11 +1,12 @@
 /**
  * Messages that go round or go unheard: authentication loops and retransmissions without an answer.
  */
+
+import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD_NAMES } from '../../sip/method.ts';
-import type { Dialog } from '../../store/dialog.ts';
 import type { MessageView } from '../message-list.ts';
 import { isChallenge } from '../message-list.ts';
-import { SIGNALING } from './thresholds.ts';
+import type { IcmpUnreachable } from './icmp.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
 
@@ -13,7 +14,7 @@ export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges:
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged
  * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
  */
-export function detectAuthLoop(_d: Dialog, list: readonly MessageView[]): AuthLoop | null {
+export function detectAuthLoop(list: readonly MessageView[], t: Thresholds): AuthLoop | null {
   const evidence: number[] = [];
   let challenges = 0;
   let hasCredentials = false;
@@ -34,9 +35,9 @@ export function detectAuthLoop(_d: Dialog, list: readonly MessageView[]): AuthLo
       evidence.push(m.index);
     }
   }
-  if (challenges > 0 && unanswered.length >= SIGNALING.transmissions)
+  if (challenges > 0 && unanswered.length >= t.transmissions)
     return { kind: 'silent_drop', challenges, evidence: [...evidence, ...unanswered] };
-  if (challenges < SIGNALING.challenges) return null;
+  if (challenges < t.challenges) return null;
   return { kind: hasCredentials ? 'credential_failure' : 'silent_drop', challenges, evidence };
 }
 
@@ -46,10 +47,21 @@ export function authLoopHint(f: AuthLoop): string {
     : 'After the challenge, requests drew no further response: credentials are missing or the answer is dropped.';
 }
 
-export type Retransmissions = { method: string; count: number; spanSec: number; evidence: number[] };
+export type Retransmissions = {
+  method: string;
+  count: number;
+  spanSec: number;
+  /** What ICMP said of the same messages; null when it said nothing. */
+  icmpCause: string | null;
+  evidence: number[];
+};
 
 /** A request sent three times or more that drew no response at all. */
-export function detectRetransmissions(_d: Dialog, list: readonly MessageView[]): Retransmissions | null {
+export function detectRetransmissions(
+  list: readonly MessageView[],
+  t: Thresholds,
+  icmp: IcmpUnreachable | null,
+): Retransmissions | null {
   const sent = new Map<string, MessageView[]>();
   for (const m of list) {
     if (!m.isRequest || m.isCopy) continue;
@@ -60,7 +72,7 @@ export function detectRetransmissions(_d: Dialog, list: readonly MessageView[]):
   let worst: MessageView[] | null = null;
   for (const group of sent.values()) {
     const first = group[0];
-    if (first === undefined || group.length < SIGNALING.transmissions) continue;
+    if (first === undefined || group.length < t.transmissions) continue;
     const isAnswered = list.some(
       (m) =>
         !m.isRequest &&
@@ -74,11 +86,14 @@ export function detectRetransmissions(_d: Dialog, list: readonly MessageView[]):
   const first = worst?.[0];
   const last = worst?.[worst.length - 1];
   if (worst === null || first === undefined || last === undefined) return null;
+  const evidence = worst.map((m) => m.index);
+  const isExplained = icmp?.evidence.some((i) => evidence.includes(i)) ?? false;
   return {
     method: METHOD_NAMES[first.method] ?? 'OTHER',
     count: worst.length - 1,
     spanSec: (last.tsUs - first.tsUs) / 1e6,
-    evidence: worst.map((m) => m.index),
+    icmpCause: icmp !== null && isExplained ? `${icmp.description}, reported by ${icmp.reportedBy}` : null,
+    evidence,
   };
 }
 

@@ -1,17 +1,22 @@
 /**
  * Calls that did not get on: late first sign of progress, no final answer, an answer nobody acknowledged.
  */
+import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog.ts';
 import type { MessageView } from '../message-list.ts';
-import { SIGNALING } from './thresholds.ts';
 
 export type AckMissing = { waitedSec: number; answerTransmissions: number; evidence: number[] };
 
 /** The 2xx to the INVITE was sent three times, or 64*T1 passed, without an ACK (RFC 3261 13.3.1.4). */
-export function detectAckMissing(d: Dialog, list: readonly MessageView[], nowUs: number): AckMissing | null {
+export function detectAckMissing(
+  d: Dialog,
+  list: readonly MessageView[],
+  nowUs: number,
+  t: Thresholds,
+): AckMissing | null {
   if (Number.isNaN(d.answerUs) || (d.marks & MARK.ACK_SEEN) !== 0) return null;
   const answers = list.filter(
     (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
@@ -20,7 +25,7 @@ export function detectAckMissing(d: Dialog, list: readonly MessageView[], nowUs:
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
   const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
-  if (answers.length < SIGNALING.answerTransmissions && waitedSec < SIGNALING.ackWaitSec) return null;
+  if (answers.length < t.answerTransmissions && waitedSec < t.ackWaitSec) return null;
   return { waitedSec, answerTransmissions: answers.length, evidence: answers.map((m) => m.index) };
 }
 
@@ -31,7 +36,12 @@ export function ackMissingHint(f: AckMissing): string {
 export type Abandoned = { kind: 'canceled' | 'no_final_response'; elapsedSec: number; evidence: number[] };
 
 /** The caller gave up before an answer, or no final response came within Timer C. */
-export function detectAbandoned(d: Dialog, list: readonly MessageView[], nowUs: number): Abandoned | null {
+export function detectAbandoned(
+  d: Dialog,
+  list: readonly MessageView[],
+  nowUs: number,
+  t: Thresholds,
+): Abandoned | null {
   if (d.family !== 0 || Number.isNaN(d.inviteUs) || !Number.isNaN(d.answerUs)) return null;
   const cancel = list.find((m) => m.isRequest && m.method === METHOD.CANCEL);
   if (cancel !== undefined)
@@ -39,7 +49,7 @@ export function detectAbandoned(d: Dialog, list: readonly MessageView[], nowUs: 
   // What a BYE ended had an answer that this capture missed.
   if (!Number.isNaN(d.byeUs)) return null;
   const elapsedSec = (nowUs - d.inviteUs) / 1e6;
-  if (!Number.isNaN(d.finalUs) || d.finalCode !== 0 || elapsedSec <= SIGNALING.noFinalSec) return null;
+  if (!Number.isNaN(d.finalUs) || d.finalCode !== 0 || elapsedSec <= t.noFinalSec) return null;
   const invites = list.filter((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
   return { kind: 'no_final_response', elapsedSec, evidence: invites.map((m) => m.index) };
 }
@@ -47,15 +57,15 @@ export function detectAbandoned(d: Dialog, list: readonly MessageView[], nowUs: 
 export function abandonedHint(f: Abandoned): string {
   return f.kind === 'canceled'
     ? `The caller gave up after ${f.elapsedSec.toFixed(1)} s, before the call was answered.`
-    : `No final response came within ${SIGNALING.noFinalSec} s of the INVITE.`;
+    : `No final response came within ${f.elapsedSec.toFixed(0)} s of the INVITE.`;
 }
 
 export type PostDialDelay = { delaySec: number; thresholdSec: number; respondedWith: number; evidence: number[] };
 
 /** The first sign of progress came later than 95 % of international calls may take (ITU-T E.721). */
-export function detectPostDialDelay(d: Dialog, list: readonly MessageView[]): PostDialDelay | null {
+export function detectPostDialDelay(d: Dialog, list: readonly MessageView[], t: Thresholds): PostDialDelay | null {
   const { pddMs } = callTiming(d);
-  if (pddMs === null || pddMs <= SIGNALING.postDialDelaySec * 1000) return null;
+  if (pddMs === null || pddMs <= t.postDialDelaySec * 1000) return null;
   const invite = list.find((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
   const answer = list.find(
     (m) => !m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq && m.status >= 180 && !m.isCopy,
@@ -63,7 +73,7 @@ export function detectPostDialDelay(d: Dialog, list: readonly MessageView[]): Po
   if (answer === undefined) return null;
   return {
     delaySec: pddMs / 1000,
-    thresholdSec: SIGNALING.postDialDelaySec,
+    thresholdSec: t.postDialDelaySec,
     respondedWith: answer.status,
     evidence: invite === undefined ? [answer.index] : [invite.index, answer.index],
   };

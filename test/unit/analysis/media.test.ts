@@ -11,9 +11,12 @@ import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { MediaFindings, MediaStream } from '../../../src/analysis/media.ts';
-import { diagnoseMedia, MEDIA } from '../../../src/analysis/media.ts';
+import { diagnoseMedia } from '../../../src/analysis/media.ts';
+import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
+import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
+import type { UnseenStream } from '../../../src/store/unseen-streams.ts';
 import { StreamKit } from '../store/stream-kit.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
@@ -47,6 +50,8 @@ function stream(
   return {
     stream: made,
     packets: sec * 50,
+    expected: sec * 50,
+    lost: 0,
     firstUs: call.script.at(fromMs),
     lastUs: call.script.at(fromMs + sec * 1000),
     codec: 'PCMU',
@@ -61,12 +66,14 @@ function stream(
 function diagnosed(
   call: Call,
   streams: readonly MediaStream[],
-  over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number } = {},
+  over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number; unseen?: readonly UnseenStream[] } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
   const found = diagnoseMedia(call.d, streams, {
     sawRtp: true,
     sharesMedia: false,
+    unseen: [],
+    thresholds: THRESHOLDS,
     nowUs: call.script.at(nowMs),
     ...rest,
   });
@@ -100,7 +107,7 @@ test('no media: answered for three seconds, both described, and this capture doe
   ]);
   assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
   assert.deepEqual(diagnosed(call, [], { sharesMedia: true }), QUIET, 'another call on the same sockets has it');
-  const short = answered({ byeMs: CALL_TIMES.answer + MEDIA.noMediaSec * 1000 - 1 });
+  const short = answered({ byeMs: CALL_TIMES.answer + THRESHOLDS.noMediaSec * 1000 - 1 });
   assert.deepEqual(diagnosed(short, []), QUIET);
   const running = answered({ byeMs: null });
   assert.equal(diagnosed(running, [], { nowMs: CALL_TIMES.answer + 2_900 }).noMedia, false);
@@ -236,10 +243,13 @@ test('a direction lasts through every SSRC it used', () => {
   assert.deepEqual(diagnosed(call, [first, second, back]), QUIET);
 });
 
+const NO_FACTS: TagFacts = { eventPackets: 0, isTurnRelayed: false, hasOtherLeg: false };
+
 test('tags say what a call was, in one word each', () => {
   const plain = answered();
-  assert.deepEqual(dialogTags(plain.d, 0), []);
-  assert.deepEqual(dialogTags(plain.d, 3), ['dtmf']);
+  assert.deepEqual(dialogTags(plain.d, NO_FACTS), []);
+  assert.deepEqual(dialogTags(plain.d, { ...NO_FACTS, eventPackets: 3 }), ['dtmf']);
+  assert.deepEqual(dialogTags(plain.d, { ...NO_FACTS, isTurnRelayed: true, hasOtherLeg: true }), ['relayed', 'b2bua']);
   const secured = answered({ offer: { profile: 'RTP/SAVP' } });
-  assert.deepEqual(dialogTags(secured.d, 0), ['srtp']);
+  assert.deepEqual(dialogTags(secured.d, NO_FACTS), ['srtp']);
 });

@@ -8,6 +8,7 @@ import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/bu
 import type { SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
+import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 /** What is found in a script when the capture went on for `afterMs` behind its last message. */
@@ -16,7 +17,8 @@ function found(build: (call: SipScript) => void, afterMs = 0): SignalingFindings
   build(call);
   const kit = new TrackerKit();
   const d = kit.play(call);
-  return diagnoseSignaling(d, kit.log, Math.max(...call.messages.map((m) => m.tsUs)) + afterMs * 1000);
+  const nowUs = Math.max(...call.messages.map((m) => m.tsUs)) + afterMs * 1000;
+  return diagnoseSignaling(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
 }
 
 /** Names of what fired. */
@@ -44,7 +46,7 @@ test('a healthy call, however long the capture goes on, has nothing', () => {
   const kit = new TrackerKit();
   const call = basicCall('healthy');
   const d = kit.play(call);
-  assert.equal(diagnoseSignaling(d, kit.log, call.at(1e9)), null);
+  assert.equal(diagnoseSignaling(d, kit.log, { nowUs: call.at(1e9), thresholds: THRESHOLDS, icmp: [] }), null);
 });
 
 test('final failure: the last refusal before any 2xx', () => {
@@ -143,6 +145,7 @@ test('retransmissions: three transmissions and no response at all', () => {
     method: 'OPTIONS',
     count: 2,
     spanSec: 1.5,
+    icmpCause: null,
     evidence: [0, 1, 2],
   });
   // A BYE nobody answers, in a call that was fine.

@@ -12,6 +12,7 @@ import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import { pairInTime } from '../../../src/analysis/signaling/pair-in-time.ts';
 import type { SourceDisagreement } from '../../../src/analysis/signaling/source-disagreement.ts';
 import { MAX_DIALOG_MESSAGES } from '../../../src/core/limits.ts';
+import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
 import { toSignalingDiagnosis } from '../../../src/view/signaling.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -49,7 +50,7 @@ function diagnose(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carri
   const kit = new TrackerKit();
   for (const m of wire(call.messages)) kit.send(m, over);
   for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });
-  return diagnoseSignaling(kit.dialog(call.callId), kit.log, call.at(1e6));
+  return diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
 }
 
 function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carrier> = {}): SourceDisagreement {
@@ -83,7 +84,10 @@ describe('two sources of one call', () => {
     assert.equal(diagnose(call, without(0, 1, 2, 3, 4, 5, 6), all), null);
     const kit = new TrackerKit();
     for (const m of call.messages) for (const origin of [WIRE, UPROBE]) kit.send(m, { origin });
-    assert.equal(diagnoseSignaling(kit.dialog(call.callId), kit.log, call.at(1e6)), null);
+    assert.equal(
+      diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] }),
+      null,
+    );
     assert.equal(disagreement(call, all, all, { origin: UPROBE }).agreed, 7, 'a probe against a mirror');
   });
 
@@ -205,7 +209,11 @@ describe('two sources of one call', () => {
     }
     const d = kit.dialog(call.callId);
     assert.equal(d.keptCount, MAX_DIALOG_MESSAGES);
-    const found = diagnoseSignaling(d, kit.log, call.at(1e9))?.sourceDisagreement;
+    const found = diagnoseSignaling(d, kit.log, {
+      nowUs: call.at(1e9),
+      thresholds: THRESHOLDS,
+      icmp: [],
+    })?.sourceDisagreement;
     assert.deepEqual([found?.agreed, found?.evidence], [MAX_DIALOG_MESSAGES / 2, []]);
     // Its oldest messages were evicted from the log, in the midst of a pair.
     const small = new TrackerKit({ logBytes: 1 });
@@ -215,7 +223,11 @@ describe('two sources of one call', () => {
     for (const m of talk.messages) for (const origin of [WIRE, HEP]) small.send(m, { origin });
     const evicted = small.dialog(talk.callId);
     assert.ok(small.log.evicted > 0);
-    const rest = diagnoseSignaling(evicted, small.log, talk.at(1e9))?.sourceDisagreement;
+    const rest = diagnoseSignaling(evicted, small.log, {
+      nowUs: talk.at(1e9),
+      thresholds: THRESHOLDS,
+      icmp: [],
+    })?.sourceDisagreement;
     assert.ok(rest !== undefined && rest !== null && rest.agreed > 0);
     assert.deepEqual(rest.evidence, []);
   });

@@ -6,6 +6,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { configErrorLine } from '../../../src/config/config-error.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 
 function load(...argv: string[]): Config {
   const result = loadConfig({ argv, env: {} });
@@ -67,6 +68,7 @@ test('defaults', () => {
     qualityIntervalSecs: 5,
     maxDialogs: 100_000,
     maxStreams: 200_000,
+    thresholds: THRESHOLDS,
     messageLogBytes: 268_435_456,
     config: null,
     printConfig: false,

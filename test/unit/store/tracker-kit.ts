@@ -25,6 +25,29 @@ function addressBytes(text: string): Uint8Array {
   return bytes;
 }
 
+/** A carrier without a frame; tests give addresses and times. */
+export const CARRIER: Carrier = {
+  tsUs: 0,
+  arrivedUs: 0,
+  origin: WIRE,
+  transport: 0,
+  ipVersion: 4,
+  ipId: 0,
+  addresses: new Uint8Array(32),
+  srcOff: 0,
+  dstOff: 16,
+  srcPort: 0,
+  dstPort: 0,
+  frame: -1,
+  digestHigh: 0,
+  digestLow: 0,
+  frameStart: 0,
+  frameLength: 0,
+  source: 0,
+  isSnapped: false,
+  place: null,
+};
+
 export class TrackerKit {
   readonly endpoints = new EndpointIndex();
   readonly expiries = new ExpiryQueue();
@@ -66,25 +89,14 @@ export class TrackerKit {
     addresses.set(addressBytes(m.src.address), 0);
     addresses.set(addressBytes(m.dst.address), 16);
     return this.tracker.onMessage(buf, 0, buf.length, this.#scan, {
+      ...CARRIER,
       tsUs: m.tsUs,
       arrivedUs: over.tsUs ?? m.tsUs,
-      origin: WIRE,
-      transport: 0,
       ipVersion: m.src.address.includes(':') ? 6 : 4,
       ipId: ++this.#ipId & 0xffff,
       addresses,
-      srcOff: 0,
-      dstOff: 16,
       srcPort: m.src.port,
       dstPort: m.dst.port,
-      frame: -1,
-      digestHigh: 0,
-      digestLow: 0,
-      frameStart: 0,
-      frameLength: 0,
-      source: 0,
-      isSnapped: false,
-      place: null,
       ...over,
     });
   }

@@ -1,0 +1,48 @@
+/**
+ * Signaling that a host or router said could not be delivered (RFC 792, RFC 4443).
+ */
+import { endpointKeyText } from '../../core/ip.ts';
+import { icmpDescription } from '../../decode/icmp.ts';
+import { METHOD_NAMES } from '../../sip/method.ts';
+import type { IcmpNote } from '../../store/icmp-tracker.ts';
+import type { MessageView } from '../message-list.ts';
+
+export type IcmpUnreachable = {
+  description: string;
+  type: number;
+  code: number;
+  /** The socket that did not answer. */
+  unreachable: string;
+  /** Who said so: another address, and not the fault. */
+  reportedBy: string;
+  errors: number;
+  isTruncated: boolean;
+  /** Of the quoted request, or of the request a quoted response answers; null when no quoted message is kept. */
+  method: string | null;
+  evidence: number[];
+};
+
+/** The kind of error that came most often; null when none came. */
+export function detectIcmp(list: readonly MessageView[], notes: readonly IcmpNote[]): IcmpUnreachable | null {
+  const worst = notes.reduce<IcmpNote | null>((w, n) => (w === null || n.errors > w.errors ? n : w), null);
+  if (worst === null) return null;
+  const quoted = list.filter((m) => worst.rows.includes(m.row));
+  const first = quoted[0];
+  return {
+    description: icmpDescription(worst.ipVersion, worst.type, worst.code),
+    type: worst.type,
+    code: worst.code,
+    unreachable: endpointKeyText(worst.unreachable),
+    reportedBy: worst.reportedBy,
+    errors: worst.errors,
+    isTruncated: worst.isTruncated,
+    method: first === undefined ? null : (METHOD_NAMES[first.method] ?? null),
+    evidence: quoted.map((m) => m.index),
+  };
+}
+
+export function icmpHint(f: IcmpUnreachable): string {
+  const what = f.method === null ? 'Signaling' : f.method;
+  const times = f.errors === 1 ? 'once' : `${f.errors} times`;
+  return `${what} could not be delivered to ${f.unreachable}: ${f.reportedBy} reported "${f.description}" ${times}.`;
+}
