@@ -5,7 +5,7 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
-import type { HepPacket } from '../decode/hep-packet.ts';
+import { HepScan, scanHep } from '../decode/hep-scan.ts';
 import { parseRtcpJson } from '../rtp/rtcp-json.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import { HepRefusals } from '../sources/hep-refusals.ts';
@@ -35,9 +35,11 @@ export type HepIngestDeps = {
 export class HepIngest {
   readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
-  readonly #addresses = new Uint8Array(32);
+  readonly #scan = new HepScan();
   readonly #carrier: Carrier;
   packets = 0;
+  /** Packets without a payload. */
+  keepAlives = 0;
   /** Payloads of a type that is not analysed: logs, CDRs. */
   otherTypes = 0;
   /** RTCP whose JSON could not be read. */
@@ -54,7 +56,7 @@ export class HepIngest {
       transport: 0,
       ipVersion: 4,
       ipId: 0,
-      addresses: this.#addresses,
+      addresses: new Uint8Array(32),
       srcOff: 0,
       dstOff: 16,
       srcPort: 0,
@@ -81,12 +83,12 @@ export class HepIngest {
       this.own++;
       return;
     }
-    const parsed = parseHep(buf, start, end);
-    if (!parsed.ok) {
-      this.refusals.count(parsed.reason, outer.addresses, outer.srcOff, outer.ipVersion);
+    const p = this.#scan;
+    const refused = scanHep(buf, start, end, p);
+    if (refused !== null) {
+      this.refusals.count(refused, outer.addresses, outer.srcOff, outer.ipVersion);
       return;
     }
-    const p = parsed.value;
     const { auth } = this.#d;
     if (auth !== null && !auth.accepts(p.authKey)) {
       this.refusals.count('auth_failed', outer.addresses, outer.srcOff, outer.ipVersion);
@@ -98,11 +100,15 @@ export class HepIngest {
       this.otherTypes++;
       return;
     }
-    if (p.end <= p.start) return;
+    if (p.end <= p.start) {
+      this.keepAlives++;
+      return;
+    }
     const c = this.#carrier;
-    this.#addresses.set(p.src, 0);
-    this.#addresses.set(p.dst, 16);
-    c.tsUs = p.tsUs ?? outer.tsUs;
+    c.addresses = p.addresses;
+    c.srcOff = p.srcAt;
+    c.dstOff = p.dstAt;
+    c.tsUs = Number.isNaN(p.tsUs) ? outer.tsUs : p.tsUs;
     c.arrivedUs = outer.tsUs;
     c.transport = p.proto === PROTO_TCP ? TRANSPORT.TCP : p.proto === PROTO_TLS ? TRANSPORT.TLS : TRANSPORT.UDP;
     c.ipVersion = p.ipVersion === 6 ? 6 : 4;
@@ -112,17 +118,17 @@ export class HepIngest {
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;
-    if (isRtcp) this.#onRtcp(p, c);
-    else this.#d.sip.onBytes(asBuffer(p.bytes), p.start, p.end, c);
+    if (!isRtcp) this.#d.sip.onBytes(p.bytes === buf ? buf : asBuffer(p.bytes), p.start, p.end, c);
+    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, c);
+    else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
   }
 
-  /** As JSON, which is what agents send, or as it was captured. */
-  #onRtcp(p: HepPacket, c: Carrier): void {
+  /** RTCP as JSON, which is what agents send. It is rare, so that the general parser may tell whose call it judges. */
+  #onRtcpJson(buf: Buffer, start: number, end: number, c: Carrier): void {
     const { rtcp, dialog } = this.#d;
-    if (p.bytes[p.start] !== OPENING_BRACE) {
-      rtcp.onPacket(p.bytes, p.start, p.end, c);
-      return;
-    }
+    const parsed = parseHep(buf, start, end);
+    if (!parsed.ok) return;
+    const p = parsed.value;
     const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
     if (!reports.ok) {
       this.badJson++;
