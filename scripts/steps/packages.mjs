@@ -31,6 +31,13 @@ const DEV = [
   { name: 'libclang-rt-14-dev', present: hasFuzzerRuntime },
   { name: 'clang-format', present: program('clang-format') },
   { name: 'clang-tidy', present: program('clang-tidy') },
+  // Real peers and another reader, for test/live.
+  { name: 'iproute2', present: program('ip') },
+  { name: 'nftables', present: program('nft') },
+  { name: 'sip-tester', present: program('sipp') },
+  { name: 'kamailio', present: program('kamailio') },
+  { name: 'baresip', present: program('baresip') },
+  { name: 'tshark', present: program('tshark') },
 ];
 
 function pkgConfigKnows(library) {

@@ -1,0 +1,199 @@
+/**
+ * Two hosts joined by a cable, in network namespaces that carry this process's number: programs run in them, and
+ * everything is stopped and removed when the test ends.
+ */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageRoot } from '../../src/sources/native.ts';
+
+const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+/** A busy machine is slow to start programs: what is waited for may take this long. */
+const PATIENCE_MS = 30_000;
+
+export type Host = 'a' | 'b';
+export const ADDRESS = {
+  a: { v4: '10.90.0.1', v6: 'fd90::1' },
+  b: { v4: '10.90.0.2', v6: 'fd90::2' },
+} as const;
+
+/** Why a test of real programs cannot run here; false when it can. */
+export function missing(...programs: readonly string[]): string | false {
+  if (process.getuid?.() !== 0) return 'network namespaces need root';
+  const path = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  for (const name of ['ip', ...programs]) {
+    const isThere = path.some((folder) => {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    if (!isThere) return `${name} is not installed`;
+  }
+  return false;
+}
+
+export type Running = {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+};
+
+/** Waits until `what` gives something; fails with `why` after a while. */
+export async function until<T>(what: () => T | Promise<T>, why: () => string): Promise<NonNullable<T>> {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(50)) {
+    const value = await what();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (performance.now() > end) assert.fail(why());
+  }
+}
+
+let labs = 0;
+
+export class Lab {
+  readonly folder = mkdtempSync(join(tmpdir(), 'calltap-lab-'));
+  readonly #name = `ct${process.pid}x${labs++}`;
+  readonly #running: Running[] = [];
+
+  constructor(t: TestContext) {
+    t.after(() => this.#close());
+    const { a, b } = ADDRESS;
+    for (const host of ['a', 'b'] as const) run('ip', ['netns', 'add', this.#ns(host)]);
+    run('ip', ['link', 'add', 'eth0', 'netns', this.#ns('a'), 'type', 'veth', 'peer', 'eth0', 'netns', this.#ns('b')]);
+    for (const [host, address] of [
+      ['a', a],
+      ['b', b],
+    ] as const) {
+      const on = (...args: string[]) => run('ip', ['-n', this.#ns(host), ...args]);
+      on('link', 'set', 'lo', 'up');
+      on('addr', 'add', `${address.v4}/24`, 'dev', 'eth0');
+      on('addr', 'add', `${address.v6}/64`, 'dev', 'eth0', 'nodad');
+      on('link', 'set', 'eth0', 'up');
+    }
+  }
+
+  #ns(host: Host): string {
+    return this.#name + host;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** A command that has to succeed; its standard output. */
+  do(host: Host, program: string, args: readonly string[], input = ''): string {
+    return run('ip', ['netns', 'exec', this.#ns(host), program, ...args], input);
+  }
+
+  /** A program that goes on; stopped with the lab. */
+  start(host: Host, program: string, args: readonly string[]): Running {
+    const child = spawn('ip', ['netns', 'exec', this.#ns(host), program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: this.folder,
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (d: Buffer) => {
+        text = (text + d.toString('latin1')).slice(-200_000);
+      });
+    const ended = once(child, 'close').then(() => child.exitCode);
+    const running = { child, output: () => text, ended };
+    this.#running.push(running);
+    return running;
+  }
+
+  /** Waits until a program has said something. */
+  async said(running: Running, what: RegExp): Promise<RegExpExecArray> {
+    return until(
+      () => what.exec(running.output()),
+      () => `it never said ${what}: ${running.output()}`,
+    );
+  }
+
+  /** Waits until something listens. */
+  async listening(host: Host, port: number, transport: 'udp' | 'tcp' = 'udp'): Promise<void> {
+    const table = [`/proc/net/${transport}`, `/proc/net/${transport}6`];
+    const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+    await until(
+      () => this.do(host, 'cat', table).includes(hex),
+      () => `nobody listens on ${transport} port ${port}`,
+    );
+  }
+
+  async stop(running: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    running.child.kill(signal);
+    return running.ended;
+  }
+
+  async #close(): Promise<void> {
+    for (const { child, ended } of this.#running) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 5000);
+      await ended;
+      clearTimeout(late);
+    }
+    for (const host of ['a', 'b'] as const) spawnSync('ip', ['netns', 'del', this.#ns(host)]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function run(program: string, args: readonly string[], input = ''): string {
+  const done = spawnSync(program, args, { encoding: 'latin1', input, maxBuffer: 64 * 1024 * 1024 });
+  assert.equal(done.status, 0, `${program} ${args.join(' ')}: ${done.error?.message ?? done.stderr}`);
+  return done.stdout;
+}
+
+export type Json = Record<string, unknown>;
+
+/** calltap on host a, asked through its own API. */
+export class Agent {
+  readonly running: Running;
+  readonly #lab: Lab;
+  #url = '';
+
+  constructor(lab: Lab, args: readonly string[]) {
+    this.#lab = lab;
+    this.running = lab.start('a', process.execPath, [MAIN, ...args, '--api', '127.0.0.1:0']);
+  }
+
+  static async start(lab: Lab, args: readonly string[], ready: RegExp): Promise<Agent> {
+    const agent = new Agent(lab, args);
+    await lab.said(agent.running, ready);
+    agent.#url = (await lab.said(agent.running, /api listening on (\S+)/))[1] ?? '';
+    return agent;
+  }
+
+  /** The document at a path; null when the answer is no 200. */
+  get(path: string): Json | null {
+    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?await r.text():'null'))`;
+    const text = this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]);
+    const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  }
+
+  dialog(callId: string): Json | null {
+    return this.get(`/v1/dialogs/${encodeURIComponent(callId)}`);
+  }
+
+  /** The dialog once `is` holds of it. */
+  async dialogWhen(callId: string, is: (d: Json) => boolean): Promise<Json> {
+    let seen: Json | null = null;
+    return until(
+      () => {
+        seen = this.dialog(callId);
+        return seen !== null && is(seen) ? seen : null;
+      },
+      () => `${callId} is ${JSON.stringify(seen)}`,
+    );
+  }
+}
