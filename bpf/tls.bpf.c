@@ -45,6 +45,12 @@ CT_INLINE void drop_below(struct frames *fr, u64 sp) {
   drop_ended(fr);
 }
 
+/* A frame by a number the verifier does not know: one state for all four. */
+CT_INLINE struct frame *frame_at(struct frames *fr, u64 at) {
+  asm volatile("%0 &= 3" : "+r"(at)); /* the bound, where clang would find it needless */
+  return &fr->f[at];
+}
+
 CT_INLINE struct frame *push(struct frames *fr, u64 sp) {
   drop_below(fr, sp);
   if (fr->depth >= FRAMES) {
@@ -52,20 +58,20 @@ CT_INLINE struct frame *push(struct frames *fr, u64 sp) {
     fr->depth = 0;
   }
   if (fr->depth == 0) fr->in_call = 0;
-  u64 at = fr->depth;
-  asm volatile("%0 &= 3" : "+r"(at)); /* the bound, where clang would find it needless */
   fr->depth++;
-  return &fr->f[at];
+  return frame_at(fr, fr->depth - 1);
 }
 
 /* The frame that returns at `sp`: by its place on the stack, since fibres and tail calls break the order.
  * A tail call shares its caller's place; the inner one returns first. */
 CT_INLINE struct frame *find_returning(struct frames *fr, u64 sp) {
+  u64 found = FRAMES;
 #pragma unroll
-  for (int i = FRAMES - 1; i >= 0; i--) {
-    if ((u32)i < fr->depth && fr->f[i].sp == sp) return &fr->f[i];
+  for (u32 i = 0; i < FRAMES; i++) {
+    if (i < fr->depth && fr->f[i].sp == sp) found = i;
   }
-  return NULL;
+  asm volatile("" : "+r"(found));
+  return found < FRAMES ? frame_at(fr, found) : NULL;
 }
 
 /* ---- Objects come and go ---- */
@@ -164,7 +170,9 @@ CT_INLINE int is_repeated_outside(const struct frames *fr, const struct frame *f
   return found;
 }
 
-CT_INLINE void plaintext(const struct frame *f, struct conn *c, u64 n) {
+CT_CALL int plaintext(struct frame *f, struct conn *c) {
+  if (!f || !c) return 0;
+  u64 n = (u64)f->moved;
   u32 written = is_write(f->op);
   /* A library that says more than was asked for must not make us read on. Writing on from nothing is GnuTLS
    * repeating an interrupted call. */
@@ -175,10 +183,9 @@ CT_INLINE void plaintext(const struct frame *f, struct conn *c, u64 n) {
     else
       n = f->len;
   }
-  if (n == 0) return;
+  if (n == 0) return 0;
   if (n > 0x7fffffff) n = 0x7fffffff;
-  struct call x = {
-      .c = c,
+  f->call = (struct call){
       .buf = buf,
       .ts = written ? f->ts : bpf_ktime_get_ns(),
       .stream_off = written ? c->tx_off : c->rx_off,
@@ -190,7 +197,8 @@ CT_INLINE void plaintext(const struct frame *f, struct conn *c, u64 n) {
     c->tx_off += n;
   else
     c->rx_off += n;
-  deliver(c, &x);
+  deliver(c, &f->call);
+  return 0;
 }
 
 CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
@@ -212,7 +220,7 @@ CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
     if (bpf_probe_read_user(&object, 8, (const void *)f->out) == 0 && object)
       forget(object, tgid, f->key.epoch);
   } else if (f->op == CT_TLS_OP_HANDSHAKE || !is_repeated_outside(fr, f)) {
-    s64 n = moved(f, ret);
+    f->moved = moved(f, ret);
     struct conn *c = conn_of(&f->key);
     struct thread *th = thread_of(id);
     if (c && th) {
@@ -221,10 +229,10 @@ CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
         th->tx_conn = 0;
         th->rx_valid = 0;
       } else {
-        weigh_around(th, f, c, n);
+        weigh_around(th, f, c);
       }
-      if (n > 0)
-        plaintext(f, c, (u64)n);
+      if (f->moved > 0)
+        plaintext(f, c);
       else if (f->op != CT_TLS_OP_HANDSHAKE)
         count(CT_TLS_N_NO_PLAINTEXT, 1);
     }

@@ -48,24 +48,11 @@ CT_CALL int notify(const struct conn *c, u32 kind, u32 is_shared) {
   return 0;
 }
 
-/* One SSL call on its way out. */
-struct call {
-  struct conn *c;
-  u64 buf, ts, stream_off;
-  u32 total; /* bytes of the call */
-  u32 limit; /* of which so many are carried */
-  u16 flags; /* CT_TLS_F_WRITTEN, _SHARED, _UNDECIDED */
-  u16 wake;  /* the reader must answer soon */
-  u32 done;  /* bytes handed over, in so many chunks */
-  u32 events;
-  u32 pad;
-};
-
-CT_INLINE void put_data(struct ct_tls_event *e, const struct call *x, u32 at, u32 n) {
+CT_INLINE void put_data(struct ct_tls_event *e, const struct conn *c, const struct call *x, u32 at, u32 n) {
   u16 flags = x->flags;
   if (at + n == x->limit) flags |= CT_TLS_F_LAST;
   if (at + n == x->limit && x->limit < x->total) flags |= CT_TLS_F_TRUNCATED;
-  put_header(e, x->c, CT_TLS_EV_DATA, flags);
+  put_header(e, c, CT_TLS_EV_DATA, flags);
   e->ts_ns = x->ts;
   e->stream_off = x->stream_off + at;
   e->call_len = x->total;
@@ -78,7 +65,7 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct call *x, u32 at, u3
   if (n <= SIZE) {                                                                                           \
     e = bpf_ringbuf_reserve(&ring, sizeof *e + SIZE, 0);                                                     \
     if (!e) return 0;                                                                                        \
-    put_data(e, x, at, n);                                                                                   \
+    put_data(e, c, x, at, n);                                                                                \
     u64 size = n;                                                                                            \
     asm volatile("" : "+r"(size)); /* clang would drop the check that the verifier needs */                  \
     if (size > SIZE) size = SIZE;                                                                            \
@@ -92,8 +79,8 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct call *x, u32 at, u3
   }
 
 /* 1 when it is in the ring. */
-CT_CALL int emit_chunk(const struct call *x, u32 at) {
-  if (!x || !x->c) return 0;
+CT_CALL int emit_chunk(const struct conn *c, const struct call *x, u32 at) {
+  if (!c || !x) return 0;
   u32 n = x->limit - at;
   if (n > CT_TLS_CHUNK) n = CT_TLS_CHUNK;
   const void *src = (const void *)(x->buf + at);
@@ -106,11 +93,11 @@ CT_CALL int emit_chunk(const struct call *x, u32 at) {
 }
 
 /* Plaintext whose memory is not known (GnuTLS sends on from its own copy): its place in the stream is kept. */
-CT_CALL int emit_unreadable(const struct call *x) {
-  if (!x || !x->c) return 0;
+CT_CALL int emit_unreadable(const struct conn *c, const struct call *x) {
+  if (!c || !x) return 0;
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
   if (!e) return 0;
-  put_data(e, x, 0, x->total);
+  put_data(e, c, x, 0, x->total);
   e->flags |= CT_TLS_F_FAULT | CT_TLS_F_LAST;
   e->chunk_len = 0;
   count(CT_TLS_N_FAULTS, 1);
@@ -118,32 +105,39 @@ CT_CALL int emit_unreadable(const struct call *x) {
   return 1;
 }
 
+struct emission {
+  const struct conn *c;
+  struct call *x;
+};
+
 /* 1 when the chunk did not fit: the rest of the call is lost with it. */
-static long emit_numbered(u32 i, struct call *x) {
+static long emit_numbered(u32 i, struct emission *m) {
+  struct call *x = m->x;
   u32 at = i * CT_TLS_CHUNK;
-  if (!emit_chunk(x, at)) return 1;
+  if (!emit_chunk(m->c, x, at)) return 1;
   x->done = x->limit - at > CT_TLS_CHUNK ? at + CT_TLS_CHUNK : x->limit;
   x->events++;
   return 0;
 }
 
 /* All chunks of a call. */
-CT_INLINE void emit_call(struct call *x) {
+CT_INLINE void emit_call(const struct conn *c, struct call *x) {
+  struct emission m = {c, x};
   if (x->limit > max_call) {
     x->limit = max_call;
     count(CT_TLS_N_TRUNCATED, 1);
   }
   u32 chunks = (x->limit + CT_TLS_CHUNK - 1) / CT_TLS_CHUNK;
   if (x->buf == 0) {
-    if (emit_unreadable(x)) {
+    if (emit_unreadable(c, x)) {
       x->done = x->limit;
       x->events = 1;
     }
   } else if (has_loop) {
-    bpf_loop(chunks, emit_numbered, x, 0);
+    bpf_loop(chunks, emit_numbered, &m, 0);
   } else {
     for (u32 i = 0; i < CT_TLS_CHUNKS_UNLOOPED && i < chunks; i++) {
-      if (emit_numbered(i, x)) break;
+      if (emit_numbered(i, &m)) break;
     }
   }
   count(CT_TLS_N_CALLS, 1);

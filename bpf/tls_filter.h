@@ -114,8 +114,8 @@ CT_INLINE int names_subprotocol(const u8 *text, u32 n) {
 
 /* An HTTP upgrade goes to the agent as far as it may; anything else is taken back. 1 when it went, 0 when it
  * is none, -1 when the ring had no room. */
-CT_CALL int emit_upgrade(struct call *x) {
-  if (!x || !x->c) return 0;
+CT_CALL int emit_upgrade(const struct conn *c, struct call *x) {
+  if (!c || !x) return 0;
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e + CT_TLS_PROBATION, 0);
   if (!e) return -1;
   u8 *text = (u8 *)e + sizeof *e;
@@ -127,7 +127,7 @@ CT_CALL int emit_upgrade(struct call *x) {
     return 0;
   }
   x->limit = (u32)n;
-  put_data(e, x, 0, (u32)n);
+  put_data(e, c, x, 0, (u32)n);
   bpf_ringbuf_submit(e, BPF_RB_FORCE_WAKEUP);
   return 1;
 }
@@ -173,12 +173,12 @@ CT_CALL int deliver(struct conn *c, struct call *x) {
   if (!c || !x) return 0;
   int what = judge(c, x);
   if (what == JUDGE_PASS) {
-    emit_call(x);
+    emit_call(c, x);
     return 0;
   }
   if (what == JUDGE_UPGRADE) {
     x->flags |= CT_TLS_F_UNDECIDED;
-    int went = emit_upgrade(x);
+    int went = emit_upgrade(c, x);
     if (went) {
       c->filter = FILTER_UNDECIDED;
       c->probation = x->limit;

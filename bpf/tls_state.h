@@ -74,7 +74,20 @@ struct conn {
   u8 library;
 };
 
-/* A call into a TLS library that has not returned. */
+/* One SSL call on its way out. */
+struct call {
+  u64 buf, ts, stream_off;
+  u32 total; /* bytes of the call */
+  u32 limit; /* of which so many are carried */
+  u32 done;  /* bytes handed over, in so many chunks */
+  u32 events;
+  u16 flags; /* CT_TLS_F_WRITTEN, _SHARED, _UNDECIDED */
+  u8 wake;   /* the reader must answer soon */
+  u8 pad[5];
+};
+
+/* A call into a TLS library that has not returned. What is worked out at its return lies here too and not on
+ * the stack: the verifier then knows nothing of the values and need not walk every combination of them. */
 struct frame {
   struct key key;
   u64 buf, len, out; /* out: where the call leaves its count, or the new object */
@@ -82,6 +95,8 @@ struct frame {
   u64 ts;
   u8 op, library;
   u8 pad[6];
+  s64 moved;
+  struct call call;
 };
 
 #define FRAMES 4

@@ -145,9 +145,10 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send) {
   return 0;
 }
 
-/* What the thread did around a call that made no socket call itself; `n` bytes of plaintext came of it. */
-CT_CALL int weigh_around(struct thread *th, struct frame *f, struct conn *c, s64 n) {
+/* What the thread did around a call that made no socket call itself. */
+CT_CALL int weigh_around(struct thread *th, const struct frame *f, const struct conn *c) {
   if (!th || !f || !c) return 0;
+  s64 n = f->moved;
   u32 handshake = f->op == CT_TLS_OP_HANDSHAKE, written = is_write(f->op);
   if (!written && th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id)) {
     u32 added = th->rx_bytes - (u32)n;

@@ -10,6 +10,7 @@ import { loadNative } from '../../src/sources/native.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
+import { repositoryRoot } from './native-program.ts';
 
 export type TlsEvent = {
   kind: 'data' | 'bind' | 'close';
@@ -245,7 +246,9 @@ export function certificateFolder(t: TestContext): string {
       'req',
       '-x509',
       '-newkey',
-      'rsa:2048',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
       '-nodes',
       '-days',
       '2',
@@ -307,4 +310,58 @@ export async function runPeer(command: readonly string[], cwd: string, input = '
   });
   if (code !== 0) throw new Error(`${command.join(' ')}: exit ${code}\n${output.slice(-2000)}`);
   return output;
+}
+
+/** Path of a peer in test/live/peers. */
+export function peerPath(name: string): string {
+  return join(repositoryRoot(), 'test/live/peers', name);
+}
+
+/** The OpenSSL that `python3` uses, as a file. */
+export function pythonLibssl(): string {
+  const code = 'import _ssl; print([l.split()[-1] for l in open("/proc/self/maps") if "libssl" in l][0])';
+  const run = spawnSync('python3', ['-c', code], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`python3 with a shared libssl is needed: ${run.stderr}`);
+  return run.stdout.trim();
+}
+
+/** Attaches to the exported functions of a library. */
+export function attachLibrary(lab: TlsLab, path: string): number {
+  return lab.attach(path, sitesOf(path));
+}
+
+export type AddressCheck = { right: number; wrong: string[]; unknown: number; late: number };
+
+/**
+ * Compares each event's address with the client port its text names ("X-Port: 12345;") and the server's port. Events
+ * without an address count by the next bind of their connection (`late`).
+ */
+export function checkAddresses(events: readonly TlsEvent[], serverPort: number): AddressCheck {
+  const check: AddressCheck = { right: 0, wrong: [], unknown: 0, late: 0 };
+  const bound = new Map<bigint, TlsEvent>();
+  for (const e of events.toReversed()) {
+    if (e.kind === 'bind') bound.set(e.conn, e);
+    const port = /X-Port: (\d+);/.exec(e.bytes.toString('latin1'))?.[1];
+    if (e.kind !== 'data' || port === undefined) continue;
+    const by = e.ipVersion === 0 ? bound.get(e.conn) : e;
+    if (e.ipVersion === 0) check.late++;
+    if (by === undefined) {
+      check.unknown++;
+      continue;
+    }
+    const ports = [by.local, by.remote].map((end) => end.slice(end.lastIndexOf(':') + 1));
+    if (ports.includes(port) && ports.includes(String(serverPort))) check.right++;
+    else check.wrong.push(`${by.local} ${by.remote} for ${port}`);
+  }
+  return check;
+}
+
+/** One direction of one connection, put together; throws on a gap. */
+export function wholeStream(events: readonly TlsEvent[]): Buffer {
+  let at = 0;
+  for (const e of events) {
+    if (e.offset !== at) throw new Error(`offset ${e.offset} where ${at} was expected`);
+    at += e.bytes.length;
+  }
+  return Buffer.concat(events.map((e) => e.bytes));
 }

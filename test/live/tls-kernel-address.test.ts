@@ -1,0 +1,184 @@
+/** The address of every event: what the peers say in their messages is compared with what the kernel found. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
+import {
+  type AddressCheck,
+  attachLibrary,
+  certificateFolder,
+  checkAddresses,
+  kernelSkip,
+  openLab,
+  peerPath,
+  pythonLibssl,
+  runPeer,
+  startPeer,
+  type TlsLab,
+} from './tls-kernel-lab.ts';
+
+type Talk = {
+  server: 'thread' | 'async' | 'fork';
+  client?: 'thread' | 'async';
+  host?: string;
+  connections?: number;
+  messages?: number;
+  bytes?: number;
+  tls12?: boolean;
+  /** Attach only after the conversation has gone on for so long. */
+  lateMs?: number;
+  options?: Partial<NativeTlsOptions>;
+};
+
+async function talk(t: TestContext, o: Talk): Promise<{ lab: TlsLab; check: AddressCheck }> {
+  const { host = '127.0.0.1', connections = 20, messages = 50, bytes = 600 } = o;
+  const folder = certificateFolder(t);
+  const lab = openLab(t, o.options);
+  const libssl = pythonLibssl();
+  if (o.lateMs === undefined) attachLibrary(lab, libssl);
+  const script = peerPath('tls_talk.py');
+  const { match } = await startPeer(t, ['python3', script, 'server', o.server, host], /port (\d+)/, folder);
+  const port = Number(match[1]);
+  const mode = o.client ?? (o.server === 'async' ? 'async' : 'thread');
+  const numbers = [port, connections, messages, bytes].map(String);
+  const talking = runPeer(
+    ['python3', script, 'client', mode, host, ...numbers, ...(o.tls12 === true ? ['tls12'] : [])],
+    folder,
+  );
+  if (o.lateMs !== undefined) {
+    await sleep(o.lateMs);
+    attachLibrary(lab, libssl);
+  }
+  await talking;
+  await lab.settle();
+  const check = checkAddresses(lab.events, port);
+  assert.deepEqual(check.wrong, []);
+  assert.equal(check.unknown, 0);
+  for (const e of lab.events) assert.doesNotMatch(`${e.local} ${e.remote}`, /:0\b/);
+  for (const name of ['lost_events', 'lost_notices', 'malformed', 'no_room']) assert.equal(lab.counter(name), 0, name);
+  t.diagnostic(`${check.right} events, ${check.late} told their address later; ${JSON.stringify(lab.counters())}`);
+  return { lab, check };
+}
+
+test('addresses', { skip: kernelSkip() }, async (t) => {
+  await t.test('threads on a socket BIO: 4000 events, found inside the call', async (s) => {
+    const { lab, check } = await talk(s, { server: 'thread' });
+    assert.equal(check.right, 4000);
+    assert.equal(check.late, 0);
+    assert.equal(lab.events.filter((e) => e.kind === 'bind').length, 40);
+    assert.equal(lab.counter('rebound'), 0);
+  });
+
+  await t.test('asyncio on a memory BIO: 4000 events, found around the call', async (s) => {
+    const { lab, check } = await talk(s, { server: 'async' });
+    assert.equal(check.right, 4000);
+    assert.ok(lab.counter('bound_rx_before') >= 20 && lab.counter('bound_tx_after') > 0);
+    assert.equal(lab.counter('bound_in_call'), 0);
+  });
+
+  await t.test('TLS 1.2, threads against asyncio', async (s) => {
+    const { check } = await talk(s, { server: 'async', client: 'thread', tls12: true, messages: 25 });
+    assert.equal(check.right, 2000);
+  });
+
+  for (const server of ['thread', 'async'] as const) {
+    for (const tls12 of [false, true]) {
+      await t.test(`attached late: ${server}, TLS 1.${tls12 ? 2 : 3}`, async (s) => {
+        const { check } = await talk(s, { server, tls12, messages: 100, lateMs: 500 });
+        assert.ok(check.right > 500, `${check.right} events`);
+      });
+    }
+  }
+
+  await t.test('IPv6', async (s) => {
+    const { lab } = await talk(s, { server: 'thread', client: 'async', host: '::1', connections: 5, messages: 20 });
+    assert.ok(lab.data().every((e) => e.ipVersion === 6));
+  });
+
+  await t.test('IPv4 through IPv6 sockets is IPv4', async (s) => {
+    const { lab } = await talk(s, { server: 'thread', host: '::ffff:127.0.0.1', connections: 3, messages: 5 });
+    assert.ok(lab.data().every((e) => e.ipVersion === 4 && e.local.startsWith('127.0.0.1:')));
+  });
+
+  await t.test('a server that forks: equal pointers in all children, one bind a connection end', async (s) => {
+    const { lab, check } = await talk(s, { server: 'fork', messages: 25 });
+    assert.equal(check.right, 2000);
+    assert.equal(lab.events.filter((e) => e.kind === 'bind').length, 40);
+    const children = new Set(lab.data().map((e) => e.pid));
+    assert.equal(children.size, 21);
+    // Each child's end is told, so that connections of a killed one do not stay open.
+    const ended = lab.events.filter((e) => e.kind === 'close' && e.conn === 0n).map((e) => e.pid);
+    assert.ok([...children].filter((pid) => ended.includes(pid)).length >= 20);
+  });
+
+  await t.test('large messages of several TLS records', async (s) => {
+    const { lab } = await talk(s, { server: 'async', client: 'thread', connections: 6, messages: 10, bytes: 40_000 });
+    assert.ok(lab.data().every((e) => e.ipVersion === 4));
+  });
+
+  for (const [name, options] of [
+    ['sys_exit', { force: { sysExit: true } }],
+    ['multi links', { force: { probes: 'multi' } }],
+    ['perf events and sys_exit', { force: { probes: 'perf', sysExit: true } }],
+    ['no helpers of Linux 5.17', { force: { oldHelpers: true } }],
+  ] as const) {
+    await t.test(`with ${name}`, async (s) => {
+      const { check } = await talk(s, { server: 'async', client: 'thread', connections: 10, messages: 25, options });
+      assert.equal(check.right, 1000);
+    });
+  }
+
+  await t.test('a reset in mid-write never gives port 0', async (s) => {
+    const folder = certificateFolder(s);
+    const lab = openLab(s);
+    const libssl = pythonLibssl();
+    attachLibrary(lab, libssl);
+    await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'reset'], folder);
+    await lab.settle();
+    assert.ok(lab.data().length > 20);
+    for (const e of lab.events.filter((x) => x.ipVersion !== 0))
+      assert.match(`${e.local} ${e.remote}`, /^127\.0\.0\.1:[1-9]\d* 127\.0\.0\.1:[1-9]\d*$/);
+  });
+
+  await t.test('one object for two connections, by SSL_clear', async (s) => {
+    const folder = certificateFolder(s);
+    const lab = openLab(s);
+    const libssl = pythonLibssl();
+    attachLibrary(lab, libssl);
+    const output = await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'clear'], folder);
+    await lab.settle();
+    const ports = [...output.matchAll(/port (\d+)/g)].map((m) => m[1]);
+    const written = lab
+      .data()
+      .filter((e) => e.written && e.bytes.includes(`X-Port: `) && ports.includes(e.local.split(':')[1]));
+    assert.deepEqual(
+      written.map((e) => [/X-Port: (\d+)/.exec(e.bytes.toString('latin1'))?.[1], e.offset]),
+      ports.map((port) => [port, 0]),
+    );
+    assert.equal(new Set(written.map((e) => e.conn)).size, 2);
+  });
+
+  await t.test('SIGKILL of the observed process closes what it had', async (s) => {
+    const folder = certificateFolder(s);
+    const lab = openLab(s);
+    attachLibrary(lab, pythonLibssl());
+    const script = peerPath('tls_talk.py');
+    const { child, match } = await startPeer(
+      s,
+      ['python3', script, 'server', 'thread', '127.0.0.1'],
+      /port (\d+)/,
+      folder,
+    );
+    const client = spawn('python3', [script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '2', '200', '300'], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    await sleep(600);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => client.on('exit', resolve));
+    await lab.settle();
+    assert.ok(lab.data().some((e) => e.pid === child.pid));
+    assert.ok(lab.events.some((e) => e.kind === 'close' && e.conn === 0n && e.pid === child.pid));
+  });
+});
