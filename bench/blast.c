@@ -39,7 +39,8 @@ struct options {
 };
 
 static struct counts {
-  uint64_t calls, call_messages, call_rtp, call_rtp_skipped, registers, garbage, rtp, bulk_udp, bulk_tcp;
+  uint64_t calls, call_messages, call_rtp, call_rtp_skipped, registers, garbage_random, garbage_cut,
+      garbage_nameless, rtp, bulk_udp, bulk_tcp;
   uint64_t mirrored, not_mirrored, hep_messages, hep_calls, hep_garbage;
 } sent, made; /* taken by the kernel; handed over */
 
@@ -198,13 +199,12 @@ static void send_register(struct out *wire, uint64_t seed) {
 }
 
 /* Half random bytes, a quarter cut off in its headers, a quarter without a Call-ID. None begins like RTP. */
-static size_t make_garbage(uint8_t *d, uint64_t *rng) {
+static size_t make_garbage(uint8_t *d, uint64_t *rng, uint32_t kind) {
   static const char cut[] =
       "INVITE sip:1@10.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 10.0.0.2;branch=z9hG4bKx\r\nFrom: <si";
   static const char nameless[] =
       "OPTIONS sip:1@10.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 10.0.0.2;branch=z9hG4bKy\r\n"
       "CSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n";
-  uint32_t kind = rng_below(rng, 4);
   if (kind == 2) return memcpy(d, cut, sizeof cut - 1), sizeof cut - 1;
   if (kind == 3) return memcpy(d, nameless, sizeof nameless - 1), sizeof nameless - 1;
   size_t len = 20 + rng_below(rng, 900);
@@ -216,11 +216,14 @@ static size_t make_garbage(uint8_t *d, uint64_t *rng) {
   return len;
 }
 
+static uint64_t made_garbage;
+
 static void send_garbage(struct out *wire, uint64_t *rng) {
   static const struct endpoint from = {{10, 62, 0, 1}, 5060}, to = {{10, 62, 0, 2}, 5060};
+  uint64_t *count[] = {&sent.garbage_random, &sent.garbage_random, &sent.garbage_cut, &sent.garbage_nameless};
   uint8_t d[1024];
-  made.garbage++;
-  out_udp(wire, &from, &to, d, make_garbage(d, rng), &sent.garbage);
+  uint32_t kind = (uint32_t)(made_garbage++ % 4);
+  out_udp(wire, &from, &to, d, make_garbage(d, rng, kind), count[kind]);
 }
 
 static void send_rtp(struct out *wire, uint32_t flows) {
@@ -292,7 +295,7 @@ static void send_hep_message(struct out *hep) {
 static void send_hep_garbage(struct out *hep, uint64_t *rng) {
   uint8_t *d = out_room(hep);
   made.hep_garbage++;
-  size_t len = make_garbage(d, rng);
+  size_t len = make_garbage(d, rng, rng_below(rng, 4));
   /* A quarter says it is HEP, and lies about its length. */
   if (rng_below(rng, 4) == 0) memcpy(d, "HEP3\xff\xff", 6);
   out_commit(hep, len, &sent.hep_garbage);
@@ -323,7 +326,7 @@ static void run(const struct options *o, struct out *wire, struct out *hep) {
       if (!ends) {
         for (uint64_t n = due(o->calls, elapsed, made.calls); n > 0; n--) start_call(tick, seed);
         for (uint64_t n = due(o->registers, elapsed, made.registers); n > 0; n--) send_register(wire, seed);
-        for (uint64_t n = due(o->garbage, elapsed, made.garbage); n > 0; n--) send_garbage(wire, &rng);
+        for (uint64_t n = due(o->garbage, elapsed, made_garbage); n > 0; n--) send_garbage(wire, &rng);
         for (uint64_t n = due(o->rtp, elapsed, made.rtp); n > 0; n--) send_rtp(wire, o->flows);
         for (uint64_t n = due(o->bulk_udp, elapsed, made.bulk_udp); n > 0; n--) send_bulk(wire, false);
         for (uint64_t n = due(o->bulk_tcp, elapsed, made.bulk_tcp); n > 0; n--) send_bulk(wire, true);
@@ -344,7 +347,9 @@ static void run(const struct options *o, struct out *wire, struct out *hep) {
   double took = (double)(now_us(CLOCK_MONOTONIC) - begun) / 1e6;
   printf("{\"seconds\": %.3f", took);
 #define SHOW(name) printf(", \"" #name "\": %" PRIu64, sent.name)
-  SHOW(calls), SHOW(call_messages), SHOW(call_rtp), SHOW(call_rtp_skipped), SHOW(registers), SHOW(garbage);
+  SHOW(calls), SHOW(call_messages), SHOW(call_rtp), SHOW(call_rtp_skipped), SHOW(registers),
+      SHOW(garbage_random), SHOW(garbage_cut);
+  SHOW(garbage_nameless);
   SHOW(rtp), SHOW(bulk_udp), SHOW(bulk_tcp), SHOW(mirrored), SHOW(not_mirrored), SHOW(hep_messages);
   SHOW(hep_calls), SHOW(hep_garbage);
   printf(", \"frames\": %" PRIu64 ", \"datagrams\": %" PRIu64 "}\n", out_taken(wire), out_taken(hep));

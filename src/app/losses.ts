@@ -53,6 +53,13 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['stun_flows_evicted'] = stun.flowsEvicted;
   out['stun_requests_evicted'] = stun.requestsEvicted;
   out['ice_fragments_evicted'] = stun.fragmentsEvicted;
+  const lost = session.live?.liveLosses();
+  out['live_ring'] = lost?.kernel ?? 0;
+  out['live_interface'] = lost?.interface ?? 0;
+  out['live_queue'] = lost?.queue ?? 0;
+  out['live_offload_unsplit'] = lost?.unsplit ?? 0;
+  out['hep_kernel_dropped'] = session.listener?.counter('kernel_dropped') ?? 0;
+  for (const [reason, count] of session.listener?.refused() ?? []) out[`hep_${reason}`] = count;
   out['hep_rejected'] = hep.rejected;
   out['hep_other_type'] = hep.otherTypes;
   out['hep_rtcp_bad_json'] = hep.badJson;

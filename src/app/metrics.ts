@@ -9,6 +9,7 @@ import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { liveFamilies } from './live-metrics.ts';
 
 export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   const { dialogs, streams, tracker, source, decode } = session;
@@ -30,7 +31,12 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
     mos: session.mos.snapshot(),
     jitterMs: session.jitterMs.snapshot(),
     lossPercent: session.lossPercent.snapshot(),
-    families: [...captureFamilies(session), ...storeFamilies(session), ...outputFamilies(session)],
+    families: [
+      ...captureFamilies(session),
+      ...storeFamilies(session),
+      ...outputFamilies(session),
+      ...liveFamilies(session),
+    ],
   };
 }
 

@@ -186,6 +186,11 @@ export class HepListener {
     return Number(this.counters[i] ?? 0n);
   }
 
+  /** Every native counter by its name. */
+  counts(): [name: string, value: number][] {
+    return this.#native.counterNames.map((name, i) => [name, Number(this.counters[i] ?? 0n)]);
+  }
+
   /** Packets refused before they were read, by reason: those of connections too. */
   *refused(): Generator<readonly [string, number]> {
     for (let i = 1; i < this.#native.verdicts; i++) {

@@ -9,7 +9,6 @@ import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../../src/sources/native.ts';
 
@@ -64,8 +63,9 @@ export class Lab {
   readonly #name = `ct${process.pid}x${labs++}`;
   readonly #running: Running[] = [];
 
-  constructor(t: TestContext) {
-    t.after(() => this.#close());
+  /** `after` is told what to do when the test has ended: that of a TestContext. */
+  constructor({ after }: { after: (close: () => Promise<void>) => void }) {
+    after(() => this.#close());
     const { a, b } = ADDRESS;
     for (const host of ['a', 'b'] as const) run('ip', ['netns', 'add', this.#ns(host)]);
     run('ip', ['link', 'add', 'eth0', 'netns', this.#ns('a'), 'type', 'veth', 'peer', 'eth0', 'netns', this.#ns('b')]);
@@ -173,11 +173,20 @@ export class Agent {
     return agent;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
+  /** The body at a path; `null` when the answer is no 200. */
+  text(path: string): string {
+    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?await r.text():'null'))`;
+    const bytes = this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]);
+    return Buffer.from(bytes, 'latin1').toString('utf8');
+  }
+
   /** The document at a path; null when the answer is no 200. */
   get(path: string): Json | null {
-    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?await r.text():'null'))`;
-    const text = this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]);
-    const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
+    const value: unknown = JSON.parse(this.text(path));
     return typeof value === 'object' && value !== null ? { ...value } : null;
   }
 

@@ -81,7 +81,7 @@ function names(list: unknown): string[] {
 test('the wire and its HEP mirror are one dialog; what the mirror lost is named', {
   skip: missing('sipp', 'kamailio', 'tshark', 'dumpcap', 'nft'),
 }, async (t) => {
-  const lab = new Lab(t);
+  const lab = new Lab({ after: (close) => t.after(close) });
   writeFileSync(lab.path('tone.ul'), Buffer.alloc(64_000, Buffer.from([0xff, 0x9e, 0x2a, 0x1e, 0x2a, 0x9e])));
   writeFileSync(lab.path('proxy.cfg'), KAMAILIO);
   const file = lab.path('wire.pcapng');
@@ -209,7 +209,7 @@ function baresipFolder(lab: Lab, host: 'a' | 'b', user: string, account: string)
 test('a call of two baresip: G.711 both ways, and the round trip that their RTCP tells', {
   skip: missing('baresip', 'tshark', 'dumpcap'),
 }, async (t) => {
-  const lab = new Lab(t);
+  const lab = new Lab({ after: (close) => t.after(close) });
   writeFileSync(lab.path('tone.wav'), tone());
   const file = lab.path('wire.pcapng');
   const dump = lab.start('a', 'dumpcap', ['-q', '-i', 'eth0', '-w', file]);

@@ -75,7 +75,7 @@ function list(value: unknown): Json[] {
 }
 
 test('calls of SIPp are what the wire carried', { skip }, async (t) => {
-  const lab = new Lab(t);
+  const lab = new Lab({ after: (close) => t.after(close) });
   const names = Object.keys(CALLS);
   const ports = names.map((_, i) => portOf(i));
   // A tone that is no silence, eight seconds of it.

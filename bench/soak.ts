@@ -1,0 +1,202 @@
+/**
+ * The soak: calls, registrations that nobody answers and garbage on a cable, and their HEP mirror, for as long as asked,
+ * against caps that are soon reached. At its end everything the generator sent must have been analysed or counted as
+ * lost, and memory must have stayed where it was once the caps were full.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageRoot } from '../src/sources/native.ts';
+import { ADDRESS, Agent, Lab } from '../test/live/lab.ts';
+
+const HEP_PORT = 9060;
+const CAPS = { dialogs: 2000, streams: 1000, messageLogBytes: 16 * 1024 * 1024 };
+/** The heap breathes: what is above the first half's most by this much is growth. */
+const BREATH_KIB = 24 * 1024;
+const SAMPLE_MS = 1000;
+
+export type Sent = Readonly<Record<string, number>>;
+
+export type SoakResult = {
+  readonly sent: Sent;
+  /** Most resident memory in the second and the last quarter, KiB. */
+  readonly earlyRssKib: number;
+  readonly lateRssKib: number;
+  readonly lost: number;
+};
+
+/** Compiles the generator of live load; its path. */
+export function buildBlast(): string {
+  const bench = join(packageRoot(), 'bench');
+  mkdirSync(join(bench, 'out'), { recursive: true });
+  const out = join(bench, 'out', `blast-${process.pid}`);
+  const sources = ['blast.c', 'blast_out.c', 'gen_sip.c'].map((name) => join(bench, name));
+  const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
+  const done = spawnSync('cc', [...flags, ...sources, '-o', out], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  return out;
+}
+
+/** The truth that the generator prints last. */
+export function sentOf(output: string): Sent {
+  const line = output.trim().split('\n').at(-1) ?? '';
+  const value: unknown = JSON.parse(line);
+  const entries = Object.entries(value ?? {}).flatMap(([key, n]) => (typeof n === 'number' ? [[key, n] as const] : []));
+  return Object.fromEntries(entries);
+}
+
+/** All samples of the metrics: `name{labels}` to value. */
+export function metricsOf(text: string): Map<string, number> {
+  const out = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const at = line.lastIndexOf(' ');
+    if (at > 0 && !line.startsWith('#')) out.set(line.slice(0, at), Number(line.slice(at + 1)));
+  }
+  return out;
+}
+
+/** Sum of the samples of one family, of some label values or of all. */
+export function sumOf(metrics: ReadonlyMap<string, number>, family: string, labels?: readonly string[]): number {
+  let sum = 0;
+  for (const [name, value] of metrics) {
+    if (!name.startsWith(`${family}{`)) continue;
+    if (labels === undefined || labels.some((l) => name.includes(`"${l}"`))) sum += value;
+  }
+  return sum;
+}
+
+function rssKib(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+}
+
+/** The resident memory of the agent: `ip netns exec` became it. */
+async function watchMemory(agent: Agent, isOver: () => boolean, say: (line: string) => void): Promise<number[]> {
+  const samples: number[] = [];
+  for (let i = 0; !isOver(); i++) {
+    await sleep(SAMPLE_MS);
+    const { pid } = agent.running.child;
+    assert.equal(agent.running.child.exitCode, null, agent.running.output());
+    if (pid !== undefined) samples.push(rssKib(pid));
+    // The API is asked all the while, as dashboards do.
+    if (i % 10 !== 9) continue;
+    agent.get('/v1/dialogs?limit=200');
+    const quality = agent.get('/v1/stats')?.['capture_quality'];
+    say(`${i + 1} s: ${((samples.at(-1) ?? 0) / 1024).toFixed(0)} MiB, ${JSON.stringify(quality)}`);
+  }
+  return samples;
+}
+
+function most(samples: readonly number[], from: number, to: number): number {
+  const part = samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to));
+  return Math.max(...part);
+}
+
+/** Runs it for some seconds; throws where something is missing. `after` is told what to do at the end, come what may. */
+export async function soak(
+  seconds: number,
+  after: (stop: () => Promise<void>) => void,
+  say: (line: string) => void,
+): Promise<SoakResult> {
+  const blast = buildBlast();
+  const lab = new Lab({ after });
+  const hep = `${ADDRESS.a.v4}:${HEP_PORT}`;
+  const caps = ['--max-dialogs', `${CAPS.dialogs}`, '--max-streams', `${CAPS.streams}`];
+  caps.push('--message-log-bytes', `${CAPS.messageLogBytes}`);
+  const sources = ['-d', 'eth0', '-L', hep, '-E', '--hep-allow', `${ADDRESS.b.v4}/32`, '--hep-rate-limit', '1000000'];
+  const agent = await Agent.start(lab, [...sources, ...caps], /capturing on eth0/);
+  const before = metricsOf(agent.text('/metrics'));
+  const load = ['--calls', '20', '--talk', '40', '--lose', '10', '--registers', '300', '--garbage', '200'];
+  const mirror = ['--mirror', '7', '--hep-messages', '500', '--hep-garbage', '50'];
+  const args = ['--seconds', `${seconds}`, '--iface', 'eth0', '--hep', hep, ...load, ...mirror];
+  const generator = lab.start('b', blast, args);
+  let isOver = false;
+  const ended = generator.ended.then((code) => {
+    isOver = true;
+    assert.equal(code, 0, generator.output());
+  });
+  const memory = await watchMemory(agent, () => isOver, say);
+  await ended;
+  const sent = sentOf(generator.output());
+
+  // What was sent last may still lie in a ring.
+  let metrics = before;
+  let lost = 0;
+  const reached = (): boolean => {
+    metrics = metricsOf(agent.text('/metrics'));
+    lost = lossesOf(metrics);
+    return sumOf(metrics, 'service_messages_total') + lost >= sipSent(sent);
+  };
+  for (let i = 0; i < 100 && !reached(); i++) await sleep(100);
+  account(sent, before, metrics, lost, agent.get('/v1/stats') ?? {});
+  const result = { sent, earlyRssKib: most(memory, 0.25, 0.5), lateRssKib: most(memory, 0.75, 1), lost };
+  assert.ok(
+    result.lateRssKib <= result.earlyRssKib + BREATH_KIB,
+    `memory grew from ${result.earlyRssKib} to ${result.lateRssKib} KiB: ${memory.join(' ')}`,
+  );
+  assert.equal(await lab.stop(agent.running), 0, agent.running.output());
+  return result;
+}
+
+/** Messages without a Call-ID, some because they were cut before it. */
+function nameless(s: Sent): number {
+  return (s['garbage_cut'] ?? 0) + (s['garbage_nameless'] ?? 0);
+}
+
+/** SIP messages that name their call or have none, from wherever they came. */
+function sipSent(s: Sent): number {
+  const n = (name: string) => s[name] ?? 0;
+  return n('call_messages') + n('registers') + nameless(s) + n('mirrored') + n('hep_messages');
+}
+
+/** Packets that were counted as lost between the cable and analysis. */
+function lossesOf(m: ReadonlyMap<string, number>): number {
+  const reader = sumOf(m, 'calltap_live_total', ['kernel_drops', 'unread_at_stop', 'iface_missed', 'queue_dropped']);
+  return (
+    reader + sumOf(m, 'calltap_hep_total', ['received_kernel_dropped', 'received_ring_full', 'received_over_rate'])
+  );
+}
+
+/** Everything sent is analysed or counted. */
+function account(
+  sent: Sent,
+  before: ReadonlyMap<string, number>,
+  m: ReadonlyMap<string, number>,
+  lost: number,
+  stats: Readonly<Record<string, unknown>>,
+): void {
+  const n = (name: string) => sent[name] ?? 0;
+  // Frames: the filter saw every one, and what it passed was read or counted as dropped.
+  const since = (family: string, labels?: readonly string[]) =>
+    sumOf(m, family, labels) - sumOf(before, family, labels);
+  const seen = since('calltap_filter_packets_total');
+  assert.ok(seen >= n('frames') + n('datagrams'), `${seen} frames seen, ${n('frames') + n('datagrams')} sent`);
+  const read = since('calltap_live_total', ['frames']) + since('calltap_live_total', ['kernel_drops']);
+  assert.ok(read >= n('call_messages') + n('call_rtp') + n('registers') + nameless(sent), `${read} frames read`);
+  // HEP: every datagram was taken, refused or dropped; what was taken was read or refused with a reason.
+  const received = sumOf(m, 'calltap_hep_total', ['received_datagrams', 'received_kernel_dropped']);
+  assert.equal(received, n('datagrams'), 'HEP datagrams');
+  const refused = [...m].reduce((sum, [name, v]) => sum + (name.includes('"refused_') ? v : 0), 0);
+  const hepRead = sumOf(m, 'calltap_hep_total', ['read']);
+  assert.equal(hepRead + refused, sumOf(m, 'calltap_hep_total', ['received_taken']), 'HEP packets');
+  assert.ok(Math.abs(refused - n('hep_garbage')) <= lost, `${refused} refused, ${n('hep_garbage')} sent`);
+  // SIP: what is missing is among what was counted as lost, and with nothing lost nothing is missing.
+  const missing = sipSent(sent) - sumOf(m, 'service_messages_total');
+  assert.ok(missing >= 0 && missing <= lost, `${missing} messages missing, ${lost} packets lost`);
+  const without = nameless(sent) - member(stats['capture_quality'], 'sip_without_call_id');
+  assert.ok(without >= 0 && without <= lost, `${without} messages without a Call-ID missing, ${lost} packets lost`);
+  // RTP: the packets of every call, and no gap but the generator's.
+  const rtp = sumOf(m, 'calltap_capture_total', ['rtp_packets']);
+  assert.ok(n('call_rtp') - rtp >= 0 && n('call_rtp') - rtp <= lost, `${rtp} RTP packets, ${n('call_rtp')} sent`);
+  if (lost > 0) return;
+  // Dialogs: those that are kept, and those that a cap shed.
+  const kept = member(stats['dialogs'], 'total') + member(stats['caveats'], 'dialogs_evicted');
+  assert.equal(kept, n('calls') + n('registers') + n('hep_calls'), 'dialogs');
+  assert.ok(member(stats['dialogs'], 'total') <= CAPS.dialogs && member(stats['streams'], 'total') <= CAPS.streams);
+}
+
+function member(value: unknown, name: string): number {
+  const found: unknown = Object.entries(value ?? {}).find(([key]) => key === name)?.[1];
+  return typeof found === 'number' ? found : Number.NaN;
+}
