@@ -39,6 +39,8 @@ export type MediaStream = {
 export type MediaContext = {
   /** RTP was seen at all: without it silence proves nothing. */
   readonly sawRtp: boolean;
+  /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
+  readonly isPathVisible: () => boolean;
   /** Another call that named the same sockets has media there: whose it is cannot be told. */
   readonly sharesMedia: boolean;
   /** Capture clock in microseconds. */
@@ -97,6 +99,7 @@ function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContex
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
+  if (!c.isPathVisible()) return;
   f.noMedia = true;
   const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);

@@ -11,6 +11,7 @@ import { findRelay, findStunMismatch, isTurnRelayed, lapsedHint, stunMismatchHin
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
+import { isMediaPathVisible } from '../analysis/vantage.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
@@ -66,6 +67,7 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     streams.map(({ stream, quality }) => mediaStream(session, stream, quality)),
     {
       sawRtp: session.sawRtp,
+      isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.newestFirst()),
       sharesMedia: streams.length === 0 && sharesMedia(d),
       nowUs,
       unseen: unseenStreams(session, d),

@@ -66,11 +66,18 @@ function stream(
 function diagnosed(
   call: Call,
   streams: readonly MediaStream[],
-  over: { sawRtp?: boolean; sharesMedia?: boolean; nowMs?: number; unseen?: readonly UnseenStream[] } = {},
+  over: {
+    sawRtp?: boolean;
+    isPathVisible?: () => boolean;
+    sharesMedia?: boolean;
+    nowMs?: number;
+    unseen?: readonly UnseenStream[];
+  } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
   const found = diagnoseMedia(call.d, streams, {
     sawRtp: true,
+    isPathVisible: () => true,
     sharesMedia: false,
     unseen: [],
     thresholds: THRESHOLDS,
@@ -106,6 +113,7 @@ test('no media: answered for three seconds, both described, and this capture doe
     'The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.',
   ]);
   assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
+  assert.deepEqual(diagnosed(call, [], { isPathVisible: () => false }), QUIET, 'the media runs past the capture');
   assert.deepEqual(diagnosed(call, [], { sharesMedia: true }), QUIET, 'another call on the same sockets has it');
   const short = answered({ byeMs: CALL_TIMES.answer + THRESHOLDS.noMediaSec * 1000 - 1 });
   assert.deepEqual(diagnosed(short, []), QUIET);
