@@ -19,12 +19,13 @@ export type IcmpFinding = {
   readonly hint: string;
 };
 
-export function icmpFindings(d: Dialog, flows: readonly IcmpFlow[]): IcmpFinding[] {
+/** `leastErrors` about one flow make it a fault. */
+export function icmpFindings(d: Dialog, flows: readonly IcmpFlow[], leastErrors: number): IcmpFinding[] {
   return flows.map((flow) => {
     const description = icmpDescription(flow.ipVersion, flow.type, flow.code);
     const isAfter = !Number.isNaN(d.endedUs) && flow.firstUs > d.endedUs - TAIL_US;
     const isMedia = flow.payload === 'rtp' || (flow.payload === 'unread' && flow.attribution === 'flow');
-    const isFault = isMedia && !isAfter;
+    const isFault = isMedia && !isAfter && flow.errors >= leastErrors;
     return { flow, description, isFault, hint: hintOf(flow, description, isAfter) };
   });
 }

@@ -79,7 +79,8 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
   if (relay !== null && !Number.isNaN(relay.lapsedUs)) media.hints.push(lapsedHint(d, relay, nowUs));
   const stunMismatch = media.privateMediaAddress ? findStunMismatch(d, stun) : null;
   if (stunMismatch !== null) media.hints.push(stunMismatchHint(stunMismatch));
-  const findings = icmpFindings(d, icmp.media.errors === 0 ? [] : icmp.media.ofDialog(d));
+  const flows = icmp.media.errors === 0 ? [] : icmp.media.ofDialog(d);
+  const findings = icmpFindings(d, flows, thresholds.icmpErrors);
   for (const { isFault, hint } of findings) if (isFault) media.hints.push(hint);
   return {
     streams,

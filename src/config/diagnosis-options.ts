@@ -39,6 +39,7 @@ const ROWS: readonly Row[] = [
     max: 100,
     help: 'And by this share of the longer one.',
   },
+  { key: 'icmpErrors', flag: 'icmp-errors', arg: 'N', max: 1000, help: 'ICMP errors that make media refused.' },
   { key: 'remoteLossPct', flag: 'remote-loss', arg: 'PERCENT', max: 100, help: 'Loss reported beyond what was seen.' },
 ];
 

@@ -27,6 +27,8 @@ export const THRESHOLDS = {
   /** One direction longer than the other by this many seconds, and by this share. */
   durationSec: 2,
   durationPct: 5,
+  /** ICMP errors about one flow of media that make it refused: the first packets may be earlier than the socket. */
+  icmpErrors: 3,
   /** Loss that a receiver reports beyond what this capture saw. */
   remoteLossPct: 1,
 } as const;

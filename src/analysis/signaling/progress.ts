@@ -42,10 +42,13 @@ export function detectAbandoned(
   nowUs: number,
   t: Thresholds,
 ): Abandoned | null {
-  if (d.family !== 0 || Number.isNaN(d.inviteUs) || !Number.isNaN(d.answerUs)) return null;
+  if (d.family !== 0 || !Number.isNaN(d.answerUs)) return null;
+  // A capture that begins behind the INVITE still sees who gave up.
+  const sinceUs = Number.isNaN(d.inviteUs) ? d.createdUs : d.inviteUs;
   const cancel = list.find((m) => m.isRequest && m.method === METHOD.CANCEL);
   if (cancel !== undefined)
-    return { kind: 'canceled', elapsedSec: Math.max(0, (cancel.tsUs - d.inviteUs) / 1e6), evidence: [cancel.index] };
+    return { kind: 'canceled', elapsedSec: Math.max(0, (cancel.tsUs - sinceUs) / 1e6), evidence: [cancel.index] };
+  if (Number.isNaN(d.inviteUs)) return null;
   // What a BYE ended had an answer that this capture missed.
   if (!Number.isNaN(d.byeUs)) return null;
   const elapsedSec = (nowUs - d.inviteUs) / 1e6;
