@@ -8,6 +8,8 @@
 
 /* Streams on their way from memory at a time: their lines are as many as a core can wait for at once. */
 #define CT_AHEAD 8u
+/* Header, sources and extension of RTP in front of the four bytes of a telephone-event. */
+#define KEY_BYTES 128u
 
 struct ct_injected {
   struct ct_packet p;
@@ -152,6 +154,7 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
     uint8_t kind = e->type == CT_RTP_OPENED     ? CT_KIND_STREAM_OPENED
                    : e->type == CT_RTP_ACCEPTED ? CT_KIND_STREAM_ACCEPTED
                    : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
+                   : e->type == CT_RTP_KEY      ? CT_KIND_RTP_KEY
                                                 : CT_KIND_STREAM_EVICTED;
     const uint8_t *bytes = NULL;
     uint32_t len = 0;
@@ -161,6 +164,9 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
     } else if (e->type == CT_RTP_OPENED && (p->cls_flags & CT_FLAG_RELAYED)) {
       bytes = p->wrap; /* who relays it, on which channel */
       len = p->wrap_len;
+    } else if (e->type == CT_RTP_KEY) {
+      bytes = p->payload;
+      len = p->len < KEY_BYTES ? p->len : KEY_BYTES;
     }
     emit(pl, sink, p, kind, bytes, len, e->index, ssrc, e->generation);
   }

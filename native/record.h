@@ -34,6 +34,7 @@ enum ct_kind {
   CT_KIND_TLS_BIND = 14,       /* the address of a TLS connection became known or was corrected */
   CT_KIND_TLS_DATA = 15,       /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
   CT_KIND_TLS_CLOSE = 16, /* the connection's object was freed or reused; connection 0: the process ended */
+  CT_KIND_RTP_KEY = 17,   /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
 };
 
 /* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from

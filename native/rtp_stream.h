@@ -183,7 +183,7 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
                       bool neighbour);
 
 /* ---- rtp_update.c: one packet into one stream ---- */
-enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2 };
+enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY = 4 };
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o);
 /* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */

@@ -452,6 +452,7 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
     t->counters[CT_RC_ACCEPTED]++;
     add_event(out, CT_RTP_ACCEPTED, ref - 1, s->generation);
   }
+  if (done & CT_UPDATE_KEY) add_event(out, CT_RTP_KEY, ref - 1, s->generation);
 }
 
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {

@@ -23,7 +23,9 @@ struct ct_rtp_opts {
   uint32_t buffer_ms;   /* jitter buffer that defines a discard, default 60 */
 };
 
-enum ct_rtp_event_type { CT_RTP_OPENED = 1, CT_RTP_ACCEPTED, CT_RTP_WINDOW, CT_RTP_EVICTED };
+/* KEY: the packet is a telephone-event; told of the first CT_RTP_KEYS of a stream, some 100 key presses. */
+#define CT_RTP_KEYS 1024u
+enum ct_rtp_event_type { CT_RTP_OPENED = 1, CT_RTP_ACCEPTED, CT_RTP_WINDOW, CT_RTP_EVICTED, CT_RTP_KEY };
 struct ct_rtp_event {
   uint8_t type;
   uint32_t index, generation;

@@ -40,8 +40,9 @@ static bool count_payload_type(struct ct_stream *s, const struct ct_rtp_header *
   return s->event_mask & bit;
 }
 
-/* What the packet carries decides whether it has a say in the timing. */
-static void take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
+/* What the packet carries decides whether it has a say in the timing. Returns whether it is a key press
+ * that is still told of. */
+static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
                          bool timed, bool neighbour) {
   bool event = count_payload_type(s, h);
   s->octets += h->octets;
@@ -54,6 +55,7 @@ static void take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int
     if (s->main_pt == CT_RTP_NO_PT) s->main_pt = h->pt;
     if (timed) ct_jitter_update(s, h, now, buffer_ns, neighbour);
   }
+  return event && s->event_packets <= CT_RTP_KEYS;
 }
 
 static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
@@ -187,7 +189,7 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
   uint32_t step = s->ext_max - before;
   bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
-  take_payload(s, h, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1);
+  if (take_payload(s, h, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1)) done |= CT_UPDATE_KEY;
   if (s->state == CT_STREAM_PROBING && probe(s, h, v, step)) {
     s->state = CT_STREAM_ACCEPTED;
     done |= CT_UPDATE_ACCEPTED;

@@ -53,6 +53,8 @@ export type SessionOptions = {
   messageLogBytes: number;
   windowSec: number;
   thresholds: Thresholds;
+  /** Where lines about Identity tokens go; absent without --stir-shaken. */
+  captureLog?: (line: string) => void;
   espNull: boolean;
   hep: boolean;
   /** Opened already, while there were privileges. */
@@ -152,7 +154,8 @@ export class CaptureSession {
     });
     this.outputs = new Outputs(options.outputs ?? NO_OUTPUTS);
     const { mirror } = this.outputs;
-    this.sip = new SipIngest(this.tracker, mirror);
+    const { captureLog } = options;
+    this.sip = new SipIngest(this.tracker, mirror, captureLog);
     this.rtcp = new RtcpTracker(this.streams);
     this.hep = new HepIngest({
       sip: this.sip,

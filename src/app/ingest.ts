@@ -18,6 +18,7 @@ import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
 import type { IcmpTracker } from '../store/icmp-tracker.ts';
+import { KeyPresses } from '../store/key-presses.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
@@ -50,6 +51,8 @@ export class Ingest {
   readonly #d: IngestDeps;
   readonly #fragments: FragmentReassembler;
   readonly #tcp: TcpReassembler;
+  /** Telephone-events of the streams. */
+  readonly keys = new KeyPresses();
   readonly #scratch = FileSource.scratch();
   readonly #carrier: Mutable<Carrier>;
   readonly #place: FilePlace = { file: 0, at: 0, start: 0, end: 0, check: 0 };
@@ -169,6 +172,11 @@ export class Ingest {
       case KIND.STREAM_WINDOW:
         this.#d.streams.onWindow(this.#d.table, b.aux0(i), b.aux2(i), b.data, b.off(i));
         return;
+      case KIND.RTP_KEY: {
+        const stream = this.#d.streams.find(this.#d.table, b.aux0(i), b.aux2(i));
+        if (stream !== undefined) this.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);
+        return;
+      }
       case KIND.STREAM_EVICTED:
         this.#d.streams.onEvicted(this.#d.table, b.aux0(i), b.aux2(i));
         return;

@@ -1,6 +1,8 @@
 /**
  * What the call report says about one dialog of a session.
  */
+import { keysPressed } from '../analysis/dtmf.ts';
+import { whoHungUp } from '../analysis/hangup.ts';
 import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -23,7 +25,7 @@ export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
   const messages = reportMessages(session, d);
   return {
     callId: d.callId,
-    facts: callFacts(d),
+    facts: [...callFacts(d), ...endFacts(session, d), ...keyFacts(session, d, facts)],
     timing: timingFacts(d),
     messages,
     messagesNotKept: d.msgCount - messages.length,
@@ -53,6 +55,24 @@ function callFacts(d: Dialog): [string, string][] {
   if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);
   if (d.referTo !== null) facts.push(['Referred to', d.referTo]);
   return facts;
+}
+
+function endFacts(session: CaptureSession, d: Dialog): [string, string][] {
+  const end = whoHungUp(d, session.log);
+  if (end === null) return [];
+  const who = end.side === 'caller' ? d.fromUser : d.toUser;
+  return [['Ended by', `${end.side}${who === '' ? '' : ` (${who})`}, ${end.method}`]];
+}
+
+/** Keys by who pressed them, in order. */
+function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [string, string][] {
+  const streams = facts.streams.map(({ stream }) => stream);
+  const byWay = new Map<string, string[]>();
+  for (const k of keysPressed(d, streams, session.ingest.keys, session.log)) {
+    const way = `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`;
+    byWay.set(way, [...(byWay.get(way) ?? []), k.key]);
+  }
+  return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
 }
 
 function timingFacts(d: Dialog): [string, string][] {

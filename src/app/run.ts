@@ -29,6 +29,7 @@ export function sessionOptions(config: Config): SessionOptions {
     messageLogBytes: config.messageLogBytes,
     windowSec: config.qualityIntervalSecs,
     thresholds: config.thresholds,
+    ...(config.stirShaken ? { captureLog: (line: string) => process.stderr.write(`${line}\n`) } : {}),
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,

@@ -9,6 +9,7 @@ import { hasFault } from '../sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../sip/scan.ts';
 import type { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Carrier } from '../store/fingerprint.ts';
+import { stirShakenLines } from './stir-shaken.ts';
 
 /** IP protocol numbers. */
 const TCP = 6;
@@ -20,6 +21,7 @@ export class SipIngest {
   readonly #tracker: DialogTracker;
   readonly #scan = new SipScan();
   readonly #mirror: HepOut | null;
+  readonly #captureLog: ((line: string) => void) | null;
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
   /** Messages that were kept although they break the grammar. */
@@ -27,10 +29,11 @@ export class SipIngest {
   /** Messages whose headers the capture cut. */
   cut = 0;
 
-  /** `mirror` is told of every message that scans. */
-  constructor(tracker: DialogTracker, mirror: HepOut | null = null) {
+  /** `mirror` is told of every message that scans, `captureLog` of the Identity tokens of INVITEs. */
+  constructor(tracker: DialogTracker, mirror: HepOut | null = null, captureLog?: (line: string) => void) {
     this.#tracker = tracker;
     this.#mirror = mirror;
+    this.#captureLog = captureLog ?? null;
   }
 
   /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
@@ -54,5 +57,8 @@ export class SipIngest {
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
     this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier);
     this.#mirror?.mirrorSip(buf, scan.messageStart, messageEnd, carrier, PROTOCOL[carrier.transport] ?? TCP);
+    if (this.#captureLog !== null)
+      for (const line of stirShakenLines(buf.subarray(scan.messageStart, messageEnd), scan, carrier.tsUs))
+        this.#captureLog(line);
   }
 }

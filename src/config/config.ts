@@ -56,6 +56,7 @@ export type Config = {
   readonly metricsAuthFile: string | null;
   readonly qualityIntervalSecs: number;
   readonly thresholds: Thresholds;
+  readonly stirShaken: boolean;
   readonly maxDialogs: number;
   readonly maxStreams: number;
   readonly messageLogBytes: number;
@@ -208,6 +209,7 @@ function toConfig(effective: Effective): Config {
     metricsAuthFile: text('metrics-auth-file'),
     qualityIntervalSecs: number('quality-interval'),
     thresholds: thresholdsOf(number),
+    stirShaken: bool('stir-shaken'),
     maxDialogs: number('max-dialogs'),
     maxStreams: number('max-streams'),
     messageLogBytes: number('message-log-bytes'),

@@ -176,7 +176,9 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     toml: 'analysis.retain_audio',
     later: NOT_BUILT,
   }),
-  toggle('stir-shaken', 'Log the freshness of Identity tokens.', { toml: 'analysis.stir_shaken', later: NOT_BUILT }),
+  toggle('stir-shaken', 'Log the freshness of Identity tokens (no signature is checked).', {
+    toml: 'analysis.stir_shaken',
+  }),
 ]);
 
 const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [

@@ -25,6 +25,7 @@ export const KIND = {
   TLS_BIND: 14,
   TLS_DATA: 15,
   TLS_CLOSE: 16,
+  RTP_KEY: 17,
 } as const;
 
 /** enum ct_record_flag */

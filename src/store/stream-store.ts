@@ -132,6 +132,11 @@ export class StreamStore {
     this.generation++;
   }
 
+  /** The stream of a record, or undefined when its place is another's by now. */
+  find(table: number, index: number, generation: number): Stream | undefined {
+    return this.#at(table, index, generation);
+  }
+
   onWindow(table: number, index: number, generation: number, bytes: Uint8Array, off: number): void {
     const stream = this.#at(table, index, generation);
     if (stream === undefined) return;

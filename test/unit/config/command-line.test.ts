@@ -69,6 +69,7 @@ test('defaults', () => {
     maxDialogs: 100_000,
     maxStreams: 200_000,
     thresholds: THRESHOLDS,
+    stirShaken: false,
     messageLogBytes: 268_435_456,
     config: null,
     printConfig: false,

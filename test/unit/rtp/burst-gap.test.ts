@@ -23,6 +23,19 @@ test('runs of five, far apart: each a burst', () => {
   });
 });
 
+/** Section 4.7.2 draws a stream with losses (0) and discards (X), and says what burst and gaps are; both count as lost here. */
+test('the worked example of RFC 3611', () => {
+  const drawn = '11110111111111111111111X111X1011110111111111111111111X111111111';
+  const b = finishBurstGap(burstStateOf([...drawn].map((c) => c === '1')), 20);
+  assert.equal(b?.burstCount, 1);
+  // The burst is X111X1011110: twelve packets of 20 ms, four of them lost or discarded.
+  assert.equal(b?.burstDurationMs, 240);
+  assert.ok(Math.abs((b?.burstLossPct ?? 0) - (4 / 12) * 100) < 1e-9);
+  // Two losses stand alone in the two gaps around it.
+  assert.ok(Math.abs((b?.gapLossPct ?? 0) - (2 / (drawn.length - 12)) * 100) < 1e-9);
+  assert.equal(b?.gapDurationMs, ((drawn.length - 12) / 2) * 20);
+});
+
 test('fifteen received between two losses join them, sixteen part them', () => {
   const joined = finishBurstGap(burstStateOf(only(1000, [500, 516])), 20);
   assert.equal(joined?.burstCount, 1);

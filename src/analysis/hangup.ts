@@ -1,0 +1,35 @@
+/**
+ * Who ended a call: the side that sent the first BYE, or the caller's CANCEL (RFC 3261 sections 9 and 15).
+ */
+import { asBuffer } from '../core/byte-text.ts';
+import { METHOD } from '../sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { hashRange } from '../store/fingerprint.ts';
+import type { MessageLog } from '../store/message-log.ts';
+import { messageList } from './message-list.ts';
+
+export type HangUp = {
+  readonly side: 'caller' | 'callee';
+  readonly method: 'BYE' | 'CANCEL';
+  readonly atUs: number;
+  /** Index into the dialog's messages. */
+  readonly index: number;
+};
+
+/** Null for what is no call, goes on, was refused, or began before this capture. */
+export function whoHungUp(d: Dialog, log: MessageLog): HangUp | null {
+  if (d.methodId !== METHOD.INVITE) return null;
+  for (const m of messageList(d, log)) {
+    if (!m.isRequest || m.isCopy || m.isRetransmission) continue;
+    const facts = { atUs: m.tsUs, index: m.index };
+    if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs)) return { side: 'caller', method: 'CANCEL', ...facts };
+    if (m.method !== METHOD.BYE) continue;
+    const scan = new SipScan();
+    const bytes = asBuffer(log.bytes(m.row));
+    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return null;
+    const isCaller = hashRange(bytes, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
+    return { side: isCaller ? 'caller' : 'callee', method: 'BYE', ...facts };
+  }
+  return null;
+}
