@@ -39,15 +39,14 @@ export function dialogTags(d: Dialog, facts: TagFacts): string[] {
 /** Somebody on the way put another media address into a side's description: a relay carries the media. */
 function isAnchored(d: Dialog): boolean {
   const entries = d.sdp ?? [];
-  return entries.some((e, i) =>
-    entries.some(
-      (o, k) =>
-        k > i &&
-        o.side === e.side &&
-        o.isOffer === e.isOffer &&
-        o.address !== e.address &&
-        endpointKeyAddress(o.sender) !== endpointKeyAddress(e.sender) &&
-        o.tsUs - e.tsUs < SAME_EXCHANGE_US,
-    ),
-  );
+  for (const [i, e] of entries.entries()) {
+    // Entries are in order of time: only the few that follow closely can be the same description further on.
+    for (let k = i + 1; k < entries.length; k++) {
+      const o = entries[k];
+      if (o === undefined || o.tsUs - e.tsUs >= SAME_EXCHANGE_US) break;
+      if (o.side !== e.side || o.isOffer !== e.isOffer || o.sender === e.sender || o.address === e.address) continue;
+      if (endpointKeyAddress(o.sender) !== endpointKeyAddress(e.sender)) return true;
+    }
+  }
+  return false;
 }
