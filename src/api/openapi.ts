@@ -12,6 +12,8 @@ type NamedSchema = { readonly $id: string };
 const ROOTS: readonly NamedSchema[] = [
   contract.DialogList,
   contract.Dialog,
+  contract.Correlation,
+  contract.CallTree,
   contract.StreamList,
   contract.RtpStream,
   contract.Stats,

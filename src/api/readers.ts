@@ -1,6 +1,16 @@
 /** What the API reads: the whole of its view of the stores. Nothing here writes to them. */
 
-import type { Dialog, DialogList, DialogState, Persistence, RtpStream, Stats, StreamList } from '../contract/index.ts';
+import type {
+  CallTree,
+  Correlation,
+  Dialog,
+  DialogList,
+  DialogState,
+  Persistence,
+  RtpStream,
+  Stats,
+  StreamList,
+} from '../contract/index.ts';
 import type { MetricsSnapshot } from '../metrics/snapshot.ts';
 
 /** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
@@ -21,6 +31,10 @@ export type ApiReaders = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. */
   dialogs(filter: DialogFilter): Promise<DialogList> | DialogList;
   dialog(callId: string): Dialog | null;
+  /** Legs tied to the dialog itself, at most `maxRows`. */
+  correlated(callId: string, maxRows: number): Correlation | null;
+  /** All legs of the call, at most `maxRows`. */
+  tree(callId: string, maxRows: number): CallTree | null;
   streams(filter: StreamFilter): Promise<StreamList> | StreamList;
   stream(ssrc: number): RtpStream | null;
   stats(): Stats;

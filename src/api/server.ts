@@ -32,6 +32,7 @@ import { answerWireEvents, createClientErrorHandler } from './plugins/wire-error
 import { ProblemError, sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
+import { addLegRoutes } from './routes/legs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import { addPersistenceRoutes } from './routes/persistence.ts';
@@ -180,6 +181,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   await addOpenApi(app);
   addServiceRoutes(app, deps, metrics);
   addDialogRoutes(app, deps);
+  addLegRoutes(app, deps);
   addStreamRoutes(app, deps);
   addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);

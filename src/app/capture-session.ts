@@ -19,6 +19,7 @@ import type { HepAuth } from '../sources/hep-auth.ts';
 import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
+import { CallIdentifiers } from '../store/call-identifiers.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
@@ -57,6 +58,10 @@ export type SessionOptions = {
   captureLog?: (line: string) => void;
   espNull: boolean;
   hep: boolean;
+  /** Index what ties dialogs together; only a server is asked for it. */
+  correlates: boolean;
+  /** Further headers that carry the Call-ID of another leg. */
+  callIdHeaders: readonly string[];
   /** Opened already, while there were privileges. */
   live?: LiveSource;
   outputs?: OutputOptions;
@@ -80,6 +85,8 @@ export class CaptureSession {
   readonly dialogs: DialogStore;
   readonly streams: StreamStore;
   readonly log: MessageLog;
+  /** Null where nobody will ask. */
+  readonly identifiers: CallIdentifiers | null;
   readonly tracker: DialogTracker;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
@@ -137,7 +144,9 @@ export class CaptureSession {
       hugeBuffer,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
     );
+    this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
     this.dialogs = new DialogStore(options.maxDialogs, (d) => {
+      this.identifiers?.onDialogGone(d);
       d.expiresUs = Number.NaN;
       this.streams.onDialogGone(d);
       sdp.onDialogGone(d);
@@ -149,6 +158,7 @@ export class CaptureSession {
       log: this.log,
       sdp,
       expiries,
+      identifiers: this.identifiers,
       digest: loadNative().digest,
       onChange: (d) => this.#onChange(d),
     });

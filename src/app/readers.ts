@@ -1,9 +1,12 @@
 /**
  * What the API reads of a session: the stores through the views.
  */
+import { callTree } from '../analysis/call-tree.ts';
+import { correlatedLegs } from '../analysis/correlation.ts';
 import type { ApiReaders } from '../api/readers.ts';
 import type { StreamList } from '../contract/index.ts';
 import type { Stream } from '../store/stream.ts';
+import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, streamDocument, streamRow } from './documents.ts';
@@ -17,6 +20,17 @@ export function createReaders(session: CaptureSession): ApiReaders {
     dialog(callId) {
       const d = dialogs.get(callId);
       return d === undefined ? null : dialogDocument(session, d);
+    },
+    correlated(callId, maxRows) {
+      const d = dialogs.get(callId);
+      if (d === undefined || session.identifiers === null) return null;
+      const { legs, total } = correlatedLegs(d, { dialogs, identifiers: session.identifiers }, maxRows);
+      return toCorrelation(d, legs, total);
+    },
+    tree(callId, maxRows) {
+      const d = dialogs.get(callId);
+      if (d === undefined || session.identifiers === null) return null;
+      return toCallTree(d, callTree(d, { dialogs, identifiers: session.identifiers }, maxRows));
     },
     streams(f): StreamList {
       const rows: StreamList['streams'] = [];

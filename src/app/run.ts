@@ -33,6 +33,8 @@ export function sessionOptions(config: Config): SessionOptions {
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,
+    correlates: config.api !== null,
+    callIdHeaders: config.callIdHeaders,
   };
 }
 

@@ -31,6 +31,7 @@ export type Config = {
   readonly portrange: readonly PortRange[];
   readonly wsPortrange: readonly PortRange[];
   readonly decodeEspNull: boolean;
+  readonly callIdHeaders: readonly string[];
   readonly json: boolean;
   readonly statsJson: boolean;
   readonly callReport: string | null;
@@ -185,6 +186,7 @@ function toConfig(effective: Effective): Config {
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
     decodeEspNull: bool('decode-esp-null'),
+    callIdHeaders: texts('call-id-header'),
     json: bool('json'),
     statsJson: bool('stats-json'),
     callReport: text('call-report'),

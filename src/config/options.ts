@@ -172,6 +172,10 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     default: '5',
     toml: 'analysis.quality_interval',
   }),
+  value('call-id-header', 'NAME', text, 'Header that carries the Call-ID of another leg, beside X-Call-ID and X-CID.', {
+    repeatable: true,
+    toml: 'analysis.call_id_header',
+  }),
   toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', {
     toml: 'analysis.retain_audio',
     later: NOT_BUILT,

@@ -36,6 +36,13 @@ export function isPrivateAt(b: Uint8Array, off: number, version: number): boolea
   return version === 6 ? isPrivateIpv6(b, off) : isPrivateIpv4(ipv4At(b, off));
 }
 
+/** Whether the address whose bytes stand at `off` is 127/8 or ::1. */
+export function isLoopbackAt(b: Uint8Array, off: number, version: number): boolean {
+  if (version !== 6) return b[off] === 127;
+  for (let i = 0; i < 15; i++) if (b[off + i] !== 0) return false;
+  return b[off + 15] === 1;
+}
+
 /** False for public addresses and for text that is no address. */
 export function isPrivateAddress(text: string): boolean {
   const v4 = parseIpv4(text);

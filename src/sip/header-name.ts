@@ -61,6 +61,9 @@ export const HEADER = {
   ERROR_INFO: 53,
   MIME_VERSION: 54,
   TIMESTAMP: 55,
+  P_CHARGING_VECTOR: 56,
+  X_CALL_ID: 57,
+  X_CID: 58,
 } as const;
 
 /** Canonical spelling and, where one is registered, the compact letter. The first rows follow `HEADER`. */
@@ -121,6 +124,9 @@ const ROWS: readonly (readonly [name: string, compact?: string])[] = [
   ['Error-Info'],
   ['MIME-Version'],
   ['Timestamp'],
+  ['P-Charging-Vector'],
+  ['X-Call-ID'],
+  ['X-CID'],
   ['Accept-Contact', 'a'],
   ['Reject-Contact', 'j'],
   ['Request-Disposition', 'd'],
@@ -149,7 +155,6 @@ const ROWS: readonly (readonly [name: string, compact?: string])[] = [
   ['P-Associated-URI'],
   ['P-Called-Party-ID'],
   ['P-Charging-Function-Addresses'],
-  ['P-Charging-Vector'],
   ['P-Early-Media'],
   ['P-Visited-Network-ID'],
   ['Permission-Missing'],

@@ -120,6 +120,18 @@ export function takeHeader(
         out.referToEnd = end;
       }
       break;
+    case HEADER.SESSION_ID:
+      if (out.sessionIdStart < 0) {
+        out.sessionIdStart = start;
+        out.sessionIdEnd = end;
+      }
+      break;
+    case HEADER.P_CHARGING_VECTOR:
+      if (out.chargingStart < 0) {
+        out.chargingStart = start;
+        out.chargingEnd = end;
+      }
+      break;
     case HEADER.AUTHORIZATION:
     case HEADER.PROXY_AUTHORIZATION:
       out.hasAuthorization = true;

@@ -113,6 +113,11 @@ export class SipScan implements StartLine {
   subscriptionStateEnd = -1;
   referToStart = -1;
   referToEnd = -1;
+  sessionIdStart = -1;
+  sessionIdEnd = -1;
+  /** P-Charging-Vector. */
+  chargingStart = -1;
+  chargingEnd = -1;
   hasAuthorization = false;
   headerCount = 0;
   /** First header line. */
@@ -295,6 +300,10 @@ function resetScan(out: SipScan): void {
   out.subscriptionStateEnd = -1;
   out.referToStart = -1;
   out.referToEnd = -1;
+  out.sessionIdStart = -1;
+  out.sessionIdEnd = -1;
+  out.chargingStart = -1;
+  out.chargingEnd = -1;
   out.hasAuthorization = false;
   out.headerCount = 0;
   out.headersStart = -1;

@@ -37,6 +37,15 @@ export class CallIdIndex {
     }
   }
 
+  /** Slots of the dialogs whose Call-ID has this hash: one, or very rarely more. */
+  *withHash(hash: number): Generator<number> {
+    for (let i = hash & this.#mask; ; i = (i + 1) & this.#mask) {
+      const slot = (this.#entries[2 * i + 1] ?? 0) - 1;
+      if (slot < 0) return;
+      if (this.#entries[2 * i] === hash) yield slot;
+    }
+  }
+
   /** Adds the dialog in `slot`, which must not be there; its Call-ID stands at buf[start..end). */
   add(buf: Uint8Array, start: number, end: number, slot: number): void {
     if (++this.#count * 2 > this.#mask + 1) this.#grow();

@@ -5,15 +5,26 @@
  */
 
 import { asBuffer } from '../core/byte-text.ts';
+import { hashBytes } from '../core/half-sip-hash.ts';
 import { tally } from '../core/tally.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
 import { CALL_ID_HERE, Dialog, DialogColumns } from './dialog.ts';
+import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
 
 /** Dialogs whose columns share one block of memory. */
 const BLOCK = 1024;
+
+/** Dialogs of another time met in a row that end a search by time. */
+const STRANGERS = 64;
+
+/** What a Call-ID is known by where only its hashes are kept. */
+export function callIdHashes(d: Dialog): { hashA: number; hashB: number } {
+  const bytes = Buffer.from(d.callId, 'latin1');
+  return { hashA: hashBytes(bytes, 0, bytes.length), hashB: hashRange(bytes, 0, bytes.length) };
+}
 
 export class DialogStore {
   readonly #columns: DialogColumns[] = [];
@@ -57,6 +68,36 @@ export class DialogStore {
   find(buf: Uint8Array, start: number, end: number): Dialog | undefined {
     const slot = this.#byCallId.find(buf, start, end);
     return slot < 0 ? undefined : this.#slots[slot];
+  }
+
+  /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
+  withCallIdHashes(hashA: number, hashB: number): Dialog[] {
+    const found: Dialog[] = [];
+    for (const slot of this.#byCallId.withHash(hashA)) {
+      const dialog = this.#slots[slot];
+      if (dialog !== undefined && callIdHashes(dialog).hashB === hashB) found.push(dialog);
+    }
+    return found;
+  }
+
+  /**
+   * Dialogs created within `spanUs` of `d`, in order of arrival away from it, at most `steps` looked at each way. It ends
+   * behind enough in a row that are not: sources that are read together arrive a little out of order.
+   */
+  *createdNear(d: Dialog, spanUs: number, steps: number): Generator<Dialog> {
+    for (const way of [-1, 1]) {
+      let at = d.orderIndex + way;
+      let strangers = 0;
+      for (let n = 0; n < steps && at >= 0 && at < this.#order.length; n++, at += way) {
+        const other = this.#order[at];
+        if (other === undefined) continue;
+        const gapUs = Math.abs(other.createdUs - d.createdUs);
+        if (gapUs <= spanUs) {
+          strangers = 0;
+          yield other;
+        } else if (++strangers >= STRANGERS) break;
+      }
+    }
   }
 
   /** The dialog in this slot (message rows name dialogs by slot). */

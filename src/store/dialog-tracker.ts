@@ -11,6 +11,7 @@ import { displayNameOf, userOfNameAddr } from '../sip/address.ts';
 import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
+import type { CallIdentifiers } from './call-identifiers.ts';
 import type { CallMarks } from './call-timing.ts';
 import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
@@ -58,6 +59,7 @@ export class DialogTracker {
   readonly #log: MessageLog;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
+  readonly #identifiers: CallIdentifiers | null;
   readonly #onChange: ((d: Dialog, fromState: number) => void) | null;
   /** Transmissions of the message being looked up, by source. */
   readonly #bySource = new Float64Array(ORIGINS.length);
@@ -91,6 +93,8 @@ export class DialogTracker {
     sdp: SdpTracker;
     expiries: ExpiryQueue;
     digest: Digest;
+    /** Left out where nobody will ask what belongs together. */
+    identifiers?: CallIdentifiers | null;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
     this.#digest = deps.digest;
@@ -98,6 +102,7 @@ export class DialogTracker {
     this.#log = deps.log;
     this.#sdp = deps.sdp;
     this.#expiries = deps.expiries;
+    this.#identifiers = deps.identifiers ?? null;
     this.#onChange = deps.onChange ?? null;
   }
 
@@ -271,6 +276,7 @@ export class DialogTracker {
       if (event === EVENT['refer-refused'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
       this.#transition(d, event, c.tsUs);
     }
+    this.#identifiers?.onMessage(d, buf, scan, c, d.msgCount === 1);
     if (scan.bodyEnd > scan.bodyStart) this.#sdp.onBody(d, buf, scan, c);
   }
 

@@ -46,6 +46,8 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       callIds.push(callId);
       return [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null;
     },
+    correlated: () => null,
+    tree: () => null,
     streams: (filter) => {
       streamFilters.push(filter);
       return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };

@@ -5,8 +5,6 @@ import type { App } from './route.ts';
 
 const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
   ['GET', '/v1/dialogs/:call_id/report', 'the call report'],
-  ['GET', '/v1/dialogs/:call_id/correlated', 'correlation'],
-  ['GET', '/v1/dialogs/:call_id/tree', 'the call tree'],
   ['GET', '/v1/dialogs/:call_id/lint', 'lint'],
   ['GET', '/v1/dialogs/:call_id/vcon', 'vCon export'],
   ['GET', '/v1/dialogs/:call_id/audio', 'audio export'],

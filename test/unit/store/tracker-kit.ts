@@ -4,6 +4,7 @@ import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts'
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import { CallIdentifiers } from '../../../src/store/call-identifiers.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { DialogTracker } from '../../../src/store/dialog-tracker.ts';
@@ -58,10 +59,12 @@ export class TrackerKit {
   readonly log: MessageLog;
   readonly dialogs: DialogStore;
   readonly tracker: DialogTracker;
+  readonly identifiers: CallIdentifiers;
   readonly #scan = new SipScan();
   #ipId = 0;
 
-  constructor(o: { maxDialogs?: number; logBytes?: number } = {}) {
+  constructor(o: { maxDialogs?: number; logBytes?: number; callIdHeaders?: readonly string[] } = {}) {
+    this.identifiers = new CallIdentifiers(o.callIdHeaders);
     this.sdp = new SdpTracker(this.endpoints, (key, claim) => this.claims.push({ key, claim }));
     this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, (slot, row, next) => {
       const d = this.dialogs.bySlot(slot);
@@ -69,6 +72,7 @@ export class TrackerKit {
     });
     this.dialogs = new DialogStore(o.maxDialogs ?? 1000, (d) => {
       d.expiresUs = Number.NaN;
+      this.identifiers.onDialogGone(d);
       this.sdp.onDialogGone(d);
     });
     this.tracker = new DialogTracker({
@@ -76,6 +80,7 @@ export class TrackerKit {
       log: this.log,
       sdp: this.sdp,
       expiries: this.expiries,
+      identifiers: this.identifiers,
       digest: () => assert.fail('no frame is given here'),
       onChange: (d, from) => this.left.push([d.callId, from]),
     });

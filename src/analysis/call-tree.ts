@@ -1,0 +1,65 @@
+/**
+ * All legs of a call: identifier matches followed from leg to leg, guesses shown but not followed.
+ *
+ * Identifiers go first and to their end, so that a leg both guessed and identified is identified, and every leg of a
+ * call gives the same legs. Bounded by a number of legs and of dialogs looked at for guesses.
+ */
+
+import type { Dialog } from '../store/dialog.ts';
+import type { CorrelationStores, Leg } from './correlation.ts';
+import { guessedLegs, identifierLegs } from './correlation.ts';
+
+/** Dialogs looked at for guesses over the whole tree. */
+const GUESS_BUDGET = 20_000;
+
+export type TreeNode = {
+  readonly dialog: Dialog;
+  readonly depth: number;
+  /** Null for the root. */
+  readonly edge: { readonly parent: Dialog; readonly leg: Leg } | null;
+  readonly isFollowed: boolean;
+};
+
+export type CallTree = {
+  /** The root first, then by depth. */
+  readonly nodes: readonly TreeNode[];
+  /** There are legs beyond `maxLegs`. */
+  readonly isTruncated: boolean;
+};
+
+export function callTree(root: Dialog, stores: CorrelationStores, maxLegs: number): CallTree {
+  const limit = Math.max(1, maxLegs);
+  const nodes: TreeNode[] = [{ dialog: root, depth: 0, edge: null, isFollowed: true }];
+  const known = new Set<Dialog>([root]);
+  const searched = new Set<string>();
+  let isTruncated = false;
+  for (let i = 0; i < nodes.length && !isTruncated; i++) {
+    const node = nodes[i];
+    if (node === undefined) break;
+    for (const leg of identifierLegs(node.dialog, stores, known.size + limit, searched)) {
+      if (known.has(leg.dialog)) continue;
+      if (nodes.length >= limit) {
+        isTruncated = true;
+        break;
+      }
+      known.add(leg.dialog);
+      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed: true });
+    }
+  }
+  const identified = nodes.length;
+  const steps = Math.max(16, Math.floor(GUESS_BUDGET / identified / 2));
+  for (let i = 0; i < identified && !isTruncated; i++) {
+    const node = nodes[i];
+    if (node === undefined) break;
+    for (const leg of guessedLegs(node.dialog, stores, known, steps)) {
+      if (nodes.length >= limit) {
+        isTruncated = true;
+        break;
+      }
+      known.add(leg.dialog);
+      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed: false });
+    }
+  }
+  nodes.sort((a, b) => a.depth - b.depth);
+  return { nodes, isTruncated };
+}

@@ -1,0 +1,166 @@
+/**
+ * Which dialogs are legs of one call: those that share an identifier, and a guess by place and time.
+ *
+ * One hop: what is tied to the dialog itself. Strategies in the order they are tried; of several the first names the
+ * pair. Both legs of a pair name it alike, whichever is asked.
+ */
+
+import type { CallIdentifiers } from '../store/call-identifiers.ts';
+import { IDENTIFIER } from '../store/call-identifiers.ts';
+import type { Dialog } from '../store/dialog.ts';
+import type { DialogStore } from '../store/dialog-store.ts';
+import { callIdHashes } from '../store/dialog-store.ts';
+
+/** Legs guessed by time were created this close to each other. */
+export const GUESS_SPAN_US = 2_000_000;
+/** Dialogs looked at for guesses, each way in time. */
+const GUESS_STEPS = 10_000;
+/** An o= line or a branch that this many dialogs share identifies nothing: some agents always send the same. */
+const COMMON = 64;
+
+export type Strategy =
+  | 'session_id'
+  | 'x_call_id'
+  | 'refer'
+  | 'replaces'
+  | 'related_icid'
+  | 'sdp_origin'
+  | 'icid'
+  | 'via_branch'
+  | 'timing_heuristic';
+
+const SCORES: readonly (readonly [Strategy, number])[] = [
+  ['session_id', 100],
+  ['x_call_id', 100],
+  ['refer', 95],
+  ['replaces', 95],
+  ['related_icid', 95],
+  ['sdp_origin', 90],
+  ['icid', 85],
+  ['via_branch', 80],
+];
+const GUESS_SCORE = 50;
+
+export type Leg = {
+  readonly dialog: Dialog;
+  readonly strategy: Strategy;
+  readonly score: number;
+  readonly isIdentifier: boolean;
+  /** Between the two creations; null where an identifier made the pair. */
+  readonly gapUs: number | null;
+};
+
+/** What the search reads. */
+export type CorrelationStores = { readonly dialogs: DialogStore; readonly identifiers: CallIdentifiers };
+
+/**
+ * Legs that share an identifier with `d`, best first; at most `limit` are looked for. A walk over many dialogs gives
+ * `searched`, where identifiers are noted whose owners have all been met.
+ */
+export function identifierLegs(
+  d: Dialog,
+  stores: CorrelationStores,
+  limit: number,
+  searched: Set<string> | null = null,
+): Leg[] {
+  const { dialogs, identifiers } = stores;
+  const { index } = identifiers;
+  const rankOf = new Map<Dialog, number>();
+  const meet = (strategy: Strategy, other: Dialog | undefined): void => {
+    if (other === undefined || other === d) return;
+    const rank = SCORES.findIndex(([name]) => name === strategy);
+    const known = rankOf.get(other);
+    if (known === undefined ? rankOf.size < limit : rank < known) rankOf.set(other, rank);
+  };
+  const meetOwners = (strategy: Strategy, kind: number, hashA: number, hashB: number): void => {
+    if (searched !== null) {
+      const key = `${kind} ${hashA} ${hashB}`;
+      if (searched.has(key)) return;
+      searched.add(key);
+    }
+    for (const slot of index.owners(kind, hashA, hashB)) {
+      meet(strategy, dialogs.bySlot(slot));
+      if (rankOf.size >= limit) return;
+    }
+  };
+  const meetUncommon = (strategy: Strategy, kind: number, hashA: number, hashB: number): void => {
+    const others: Dialog[] = [];
+    let owners = 0;
+    for (const slot of index.owners(kind, hashA, hashB)) {
+      if (++owners > COMMON) return;
+      const other = dialogs.bySlot(slot);
+      // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
+      if (other !== undefined && !identifiers.isSameHop(slot, d.slot)) others.push(other);
+    }
+    for (const other of others) meet(strategy, other);
+  };
+  for (const { kind, hashA, hashB } of index.of(d.slot)) {
+    switch (kind) {
+      case IDENTIFIER.SESSION:
+        meetOwners('session_id', kind, hashA, hashB);
+        break;
+      case IDENTIFIER.X_CALL_ID:
+        meetOwners('x_call_id', kind, hashA, hashB);
+        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('x_call_id', other);
+        break;
+      case IDENTIFIER.REPLACES:
+        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('replaces', other);
+        break;
+      case IDENTIFIER.REFER_CALL:
+        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('refer', other);
+        break;
+      case IDENTIFIER.REFER_PAIR:
+        meetOwners('refer', kind, hashA, hashB);
+        break;
+      case IDENTIFIER.RELATED_ICID:
+        meetOwners('related_icid', IDENTIFIER.ICID, hashA, hashB);
+        break;
+      case IDENTIFIER.ICID:
+        meetOwners('related_icid', IDENTIFIER.RELATED_ICID, hashA, hashB);
+        meetOwners('icid', kind, hashA, hashB);
+        break;
+      case IDENTIFIER.SDP_ORIGIN:
+        meetUncommon('sdp_origin', kind, hashA, hashB);
+        break;
+      case IDENTIFIER.BRANCH:
+        meetUncommon('via_branch', kind, hashA, hashB);
+        break;
+      default:
+        break;
+    }
+  }
+  // Those that name this dialog by its Call-ID.
+  const own = callIdHashes(d);
+  meetOwners('x_call_id', IDENTIFIER.X_CALL_ID, own.hashA, own.hashB);
+  meetOwners('replaces', IDENTIFIER.REPLACES, own.hashA, own.hashB);
+  meetOwners('refer', IDENTIFIER.REFER_CALL, own.hashA, own.hashB);
+  const legs: Leg[] = [];
+  for (const [dialog, rank] of rankOf) {
+    const [strategy, score] = SCORES[rank] ?? ['via_branch', 0];
+    legs.push({ dialog, strategy, score, isIdentifier: true, gapUs: null });
+  }
+  return legs.sort((a, b) => b.score - a.score || a.dialog.serial - b.dialog.serial);
+}
+
+/** Legs guessed: opened by the same method within two seconds and with an address in common, nearest first. */
+export function guessedLegs(d: Dialog, stores: CorrelationStores, known: ReadonlySet<Dialog>, steps: number): Leg[] {
+  const legs: Leg[] = [];
+  for (const dialog of stores.dialogs.createdNear(d, GUESS_SPAN_US, steps)) {
+    if (known.has(dialog) || dialog.methodText !== d.methodText) continue;
+    if (!stores.identifiers.sharesAddress(dialog.slot, d.slot)) continue;
+    const gapUs = Math.abs(dialog.createdUs - d.createdUs);
+    legs.push({ dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, gapUs });
+  }
+  return legs.sort((a, b) => (a.gapUs ?? 0) - (b.gapUs ?? 0) || a.dialog.serial - b.dialog.serial);
+}
+
+/** Legs of one hop, best first, at most `limit`, and how many there are. */
+export function correlatedLegs(d: Dialog, stores: CorrelationStores, limit: number): { legs: Leg[]; total: number } {
+  const found = identifierLegs(d, stores, MAX_LOOKED_FOR);
+  const known = new Set(found.map((leg) => leg.dialog));
+  found.push(...guessedLegs(d, stores, known, GUESS_STEPS));
+  return { legs: found.slice(0, limit), total: found.length };
+}
+
+/** Legs one identifier may tie to a dialog; beyond, the number of them is a floor. */
+const MAX_LOOKED_FOR = 10_000;

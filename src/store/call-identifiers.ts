@@ -1,0 +1,247 @@
+/**
+ * What ties a dialog to other dialogs, taken from its messages as they come and indexed, so that a query scans nothing.
+ *
+ * Session-ID (RFC 7989), X-Call-ID and its kin, Replaces (RFC 3891), Refer-To (RFC 3515) with the INVITE that follows
+ * it, P-Charging-Vector (RFC 7315), the o= line of an SDP (RFC 8866 section 5.2), Via branches (RFC 3261 section 17).
+ */
+
+import { wordsOf } from '../core/byte-search.ts';
+import { hashBytes } from '../core/half-sip-hash.ts';
+import { ipText } from '../core/ip.ts';
+import { isLoopbackAt } from '../core/private-address.ts';
+import { ByteSpan, findSdp } from '../sip/body.ts';
+import { HeaderLine, LINE, readHeaderLine } from '../sip/header-line.ts';
+import { HEADER } from '../sip/header-name.ts';
+import { METHOD } from '../sip/method.ts';
+import { parseNameAddr } from '../sip/name-addr.ts';
+import { paramValue, parseParams } from '../sip/params.ts';
+import type { SipScan } from '../sip/scan.ts';
+import { decodeText, percentDecode } from '../sip/text.ts';
+import { parseUri } from '../sip/uri.ts';
+import type { Dialog } from './dialog.ts';
+import type { Carrier } from './fingerprint.ts';
+import { hashRange } from './fingerprint.ts';
+import { IdentifierIndex } from './identifier-index.ts';
+
+/** Kinds of identifiers; the values of CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */
+export const IDENTIFIER = {
+  SESSION: 0,
+  X_CALL_ID: 1,
+  REPLACES: 2,
+  REFER_CALL: 3,
+  /** A REFER and the INVITE it made its receiver send. */
+  REFER_PAIR: 4,
+  RELATED_ICID: 5,
+  ICID: 6,
+  SDP_ORIGIN: 7,
+  BRANCH: 8,
+} as const;
+
+/** The INVITE a REFER asks for comes within this time. */
+const REFER_WAIT_US = 60_000_000;
+const REFERS_KEPT = 1024;
+
+/** An identifier longer than this is known by what stands before. */
+const MAX_BYTES = 512;
+/** `z9hG4bK` and too little behind it tells no transactions apart. */
+const MIN_BRANCH = 12;
+const COOKIE = /^z9hG4bK/i;
+const SEARCHED = 64;
+
+/** Dialogs whose addresses share one block. */
+const BLOCK = 1024;
+
+type PendingRefer = { readonly tsUs: number; readonly hashA: number; readonly hashB: number };
+
+export class CallIdentifiers {
+  readonly index = new IdentifierIndex();
+  /** Lower-case names of headers that carry another leg's Call-ID, beside X-Call-ID and X-CID. */
+  readonly #names: readonly string[];
+  readonly #line = new HeaderLine();
+  readonly #span = new ByteSpan();
+  readonly #scratch = Buffer.alloc(MAX_BYTES);
+  readonly #ends: (Int32Array | undefined)[] = [];
+  readonly #refers = new Map<string, PendingRefer>();
+
+  /** `names`: further headers that carry the Call-ID of another leg. */
+  constructor(names: readonly string[] = []) {
+    this.#names = names.map((name) => name.toLowerCase());
+  }
+
+  /** A message that is no repeat, of a dialog that is `isOpening` with it. */
+  onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier, isOpening: boolean): void {
+    if (isOpening) this.#onOpening(d, buf, scan, c);
+    if (scan.sessionIdStart >= 0) this.#onSessionId(d, decodeText(buf, scan.sessionIdStart, scan.sessionIdEnd));
+    if (scan.chargingStart >= 0) this.#onCharging(d, decodeText(buf, scan.chargingStart, scan.chargingEnd));
+    if (scan.referToStart >= 0 && scan.isRequest && scan.method === METHOD.REFER) this.#onRefer(d, buf, scan, c);
+    if (scan.bodyEnd > scan.bodyStart) this.#onBody(d, buf, scan);
+  }
+
+  onDialogGone(d: Dialog): void {
+    this.index.remove(d.slot);
+  }
+
+  /** Whether one of the two addresses of the opening message is one of the other's. Loopback counts with its port. */
+  sharesAddress(a: number, b: number): boolean {
+    const first = this.#ends[(a / BLOCK) | 0];
+    const second = this.#ends[(b / BLOCK) | 0];
+    if (first === undefined || second === undefined) return false;
+    const i = (a % BLOCK) * 2;
+    const k = (b % BLOCK) * 2;
+    return (
+      first[i] === second[k] ||
+      first[i] === second[k + 1] ||
+      first[i + 1] === second[k] ||
+      first[i + 1] === second[k + 1]
+    );
+  }
+
+  /** Whether both opened from the same address to the same one: two calls of one hop, never two legs of one call. */
+  isSameHop(a: number, b: number): boolean {
+    const first = this.#ends[(a / BLOCK) | 0];
+    const second = this.#ends[(b / BLOCK) | 0];
+    const i = (a % BLOCK) * 2;
+    const k = (b % BLOCK) * 2;
+    return first?.[i] === second?.[k] && first?.[i + 1] === second?.[k + 1];
+  }
+
+  #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    this.#setEnds(d.slot, endHash(c, c.srcOff, c.srcPort), endHash(c, c.dstOff, c.dstPort));
+    const words = wordsOf(buf);
+    const line = this.#line;
+    let p = scan.headersStart;
+    while (p < scan.bodyStart) {
+      const kind = readHeaderLine(buf, words, p, scan.bodyStart, line);
+      if (kind === LINE.CUT || kind === LINE.BLANK) break;
+      p = line.next;
+      if (kind === LINE.HEADER) this.#onOpeningHeader(d, buf, scan, line);
+    }
+    if (scan.isRequest && scan.method === METHOD.INVITE && this.#refers.size > 0) this.#onAskedFor(d, buf, scan, c);
+  }
+
+  #onOpeningHeader(d: Dialog, buf: Buffer, scan: SipScan, line: HeaderLine): void {
+    const { valueStart: start, valueEnd: end } = line;
+    switch (line.id) {
+      case HEADER.VIA:
+        // The scanner has found the first branch; more Vias or values are rare where a dialog is captured once.
+        if (start === scan.viaStart && end === scan.viaEnd) {
+          if (scan.branchStart >= 0) this.#addBranch(d, buf.toString('latin1', scan.branchStart, scan.branchEnd));
+        } else
+          for (const m of decodeText(buf, start, end).matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi))
+            this.#addBranch(d, m[1] ?? '');
+        return;
+      case HEADER.X_CALL_ID:
+      case HEADER.X_CID:
+        this.#add(d, IDENTIFIER.X_CALL_ID, buf.toString('latin1', start, end));
+        return;
+      case HEADER.REPLACES: {
+        const callId = buf.toString('latin1', start, end).split(';', 1)[0]?.trim() ?? '';
+        this.#add(d, IDENTIFIER.REPLACES, callId);
+        return;
+      }
+      case HEADER.OTHER:
+        if (this.#names.length === 0) return;
+        if (this.#names.includes(buf.toString('latin1', line.nameStart, line.nameEnd).toLowerCase()))
+          this.#add(d, IDENTIFIER.X_CALL_ID, buf.toString('latin1', start, end));
+        return;
+      default:
+        return;
+    }
+  }
+
+  #addBranch(d: Dialog, branch: string): void {
+    if (branch.length >= MIN_BRANCH && COOKIE.test(branch)) this.#add(d, IDENTIFIER.BRANCH, branch);
+  }
+
+  /** Session-ID = local UUID, and the peer's as `remote`; the null UUID says that it is not known yet. */
+  #onSessionId(d: Dialog, text: string): void {
+    const local = /^([0-9a-f]{32})(?=[\s;,]|$)/i.exec(text)?.[1];
+    const remote = /;\s{0,8}remote\s{0,8}=\s{0,8}([0-9a-f]{32})(?=[\s;,]|$)/i.exec(text)?.[1];
+    for (const uuid of [local, remote])
+      if (uuid !== undefined && !/^0+$/.test(uuid)) this.#add(d, IDENTIFIER.SESSION, uuid.toLowerCase());
+  }
+
+  #onCharging(d: Dialog, text: string): void {
+    const { params } = parseParams(`;${text}`, 0);
+    const icid = paramValue(params, 'icid-value');
+    const related = paramValue(params, 'related-icid');
+    if (icid) this.#add(d, IDENTIFIER.ICID, icid);
+    if (related) this.#add(d, IDENTIFIER.RELATED_ICID, related);
+  }
+
+  /** Refer-To may name a dialog to be replaced; else the receiver's INVITE to its URI is what follows. */
+  #onRefer(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    const address = parseNameAddr(decodeText(buf, scan.referToStart, scan.referToEnd));
+    const uri = address.ok ? address.value.uri : null;
+    if (uri === null) return;
+    const replaces = uri.headers.find((h) => h.name.toLowerCase() === 'replaces');
+    const callId =
+      percentDecode(replaces?.value ?? '')
+        .split(';', 1)[0]
+        ?.trim() ?? '';
+    this.#add(d, IDENTIFIER.REFER_CALL, callId);
+    const key = referKey(c, c.dstOff, uri.user, uri.host);
+    const { hashA, hashB } = this.#hash(`${key} ${c.tsUs}`);
+    this.index.add(d.slot, IDENTIFIER.REFER_PAIR, hashA, hashB);
+    this.#refers.delete(key);
+    this.#refers.set(key, { tsUs: c.tsUs, hashA, hashB });
+    if (this.#refers.size <= REFERS_KEPT) return;
+    const oldest = this.#refers.keys().next();
+    if (!oldest.done) this.#refers.delete(oldest.value);
+  }
+
+  /** An INVITE to the URI that a REFER has just named, from the host that was asked. */
+  #onAskedFor(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    const uri = parseUri(decodeText(buf, scan.uriStart, scan.uriEnd));
+    if (!uri.ok) return;
+    const refer = this.#refers.get(referKey(c, c.srcOff, uri.value.user, uri.value.host));
+    if (refer === undefined || c.tsUs < refer.tsUs || c.tsUs - refer.tsUs > REFER_WAIT_US) return;
+    this.index.add(d.slot, IDENTIFIER.REFER_PAIR, refer.hashA, refer.hashB);
+  }
+
+  #onBody(d: Dialog, buf: Buffer, scan: SipScan): void {
+    const span = this.#span;
+    if (!findSdp(buf, scan, span)) return;
+    // The second line of a description.
+    const stop = Math.min(span.end, span.start + SEARCHED);
+    let p = span.start;
+    while (p + 2 < stop && !(buf[p] === 0x0a && buf[p + 1] === 0x6f && buf[p + 2] === 0x3d)) p++;
+    if (p + 2 >= stop) return;
+    const start = p + 1;
+    let end = start;
+    while (end < span.end && (buf[end] ?? 0) > 13 && end - start < MAX_BYTES) end++;
+    this.index.add(d.slot, IDENTIFIER.SDP_ORIGIN, hashBytes(buf, start, end), hashRange(buf, start, end));
+  }
+
+  #add(d: Dialog, kind: number, value: string): void {
+    if (value === '') return;
+    const { hashA, hashB } = this.#hash(value);
+    this.index.add(d.slot, kind, hashA, hashB);
+  }
+
+  #hash(value: string): { hashA: number; hashB: number } {
+    const n = this.#scratch.write(value, 0, MAX_BYTES, 'latin1');
+    return { hashA: hashBytes(this.#scratch, 0, n), hashB: hashRange(this.#scratch, 0, n) };
+  }
+
+  #setEnds(slot: number, src: number, dst: number): void {
+    const at = (slot / BLOCK) | 0;
+    let block = this.#ends[at];
+    if (block === undefined) {
+      block = new Int32Array(BLOCK * 2);
+      this.#ends[at] = block;
+    }
+    block[(slot % BLOCK) * 2] = src;
+    block[(slot % BLOCK) * 2 + 1] = dst;
+  }
+}
+
+/** A host by its address; on loopback, where all have one address, by its port too. */
+function endHash(c: Carrier, off: number, port: number): number {
+  const hash = hashBytes(c.addresses, off, off + (c.ipVersion === 6 ? 16 : 4));
+  return isLoopbackAt(c.addresses, off, c.ipVersion) ? hash ^ Math.imul(port, 0x9e3779b1) : hash;
+}
+
+function referKey(c: Carrier, off: number, user: string | null, host: string): string {
+  return `${ipText(c.addresses, off, c.ipVersion)} ${user ?? ''}@${host}`;
+}
