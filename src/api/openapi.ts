@@ -14,6 +14,7 @@ const ROOTS: readonly NamedSchema[] = [
   contract.Dialog,
   contract.Correlation,
   contract.CallTree,
+  contract.CaptureReport,
   contract.StreamList,
   contract.RtpStream,
   contract.Stats,

@@ -2,6 +2,7 @@
 
 import type {
   CallTree,
+  CaptureReport,
   Correlation,
   Dialog,
   DialogList,
@@ -31,12 +32,16 @@ export type ApiReaders = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. */
   dialogs(filter: DialogFilter): Promise<DialogList> | DialogList;
   dialog(callId: string): Dialog | null;
+  /** The dialog with the cause that the wire named for its end. */
+  report(callId: string): Dialog | null;
   /** Legs tied to the dialog itself, at most `maxRows`. */
   correlated(callId: string, maxRows: number): Correlation | null;
   /** All legs of the call, at most `maxRows`. */
   tree(callId: string, maxRows: number): CallTree | null;
   streams(filter: StreamFilter): Promise<StreamList> | StreamList;
   stream(ssrc: number): RtpStream | null;
+  /** Across all dialogs and streams; takes turns. */
+  captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Stats;
   metrics(): MetricsSnapshot;
   persistence(): Persistence;

@@ -36,6 +36,7 @@ import { addLegRoutes } from './routes/legs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import { addPersistenceRoutes } from './routes/persistence.ts';
+import { addReportRoutes } from './routes/reports.ts';
 import type { App } from './routes/route.ts';
 import { addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
@@ -182,6 +183,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addServiceRoutes(app, deps, metrics);
   addDialogRoutes(app, deps);
   addLegRoutes(app, deps);
+  addReportRoutes(app, deps);
   addStreamRoutes(app, deps);
   addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);

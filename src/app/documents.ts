@@ -6,6 +6,7 @@ import type { IcmpFinding } from '../analysis/icmp-media.ts';
 import { icmpFindings } from '../analysis/icmp-media.ts';
 import type { MediaFindings, MediaStream } from '../analysis/media.ts';
 import { diagnoseMedia } from '../analysis/media.ts';
+import { recordingMetadata } from '../analysis/recording.ts';
 import type { MediaRelay, StunMismatch } from '../analysis/relay.ts';
 import { findRelay, findStunMismatch, isTurnRelayed, lapsedHint, stunMismatchHint } from '../analysis/relay.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
@@ -19,10 +20,12 @@ import type { Stream } from '../store/stream.ts';
 import type { UnseenStream } from '../store/unseen-streams.ts';
 import { toDiagnosis, toIcmpMedia } from '../view/diagnosis.ts';
 import { toDialogDocument } from '../view/dialog-document.ts';
+import { toSiprecMetadata } from '../view/recording.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
+import { toTermination } from '../view/termination.ts';
 import type { CaptureSession } from './capture-session.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. */
@@ -157,8 +160,16 @@ function sharesMedia(d: Dialog): boolean {
   return false;
 }
 
+/** The dialog with the cause that the wire named for its end. */
+export function dialogReport(session: CaptureSession, d: Dialog): DialogDocument {
+  const termination = toTermination(d, session.sources);
+  const document = dialogDocument(session, d);
+  return termination === null ? document : { ...document, termination };
+}
+
 export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {
   const facts = dialogFacts(session, d);
+  const recording = recordingMetadata(d, session.log);
   return toDialogDocument(
     d,
     facts.streams.map(({ stream, quality }) => toRtpStream(stream, quality, session.sources)),
@@ -166,6 +177,7 @@ export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocume
       diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
       icmpMedia: toIcmpMedia(session.icmp.media, facts.icmp),
+      recording: recording === null ? null : toSiprecMetadata(recording),
       tags: facts.tags,
     },
     session.sources,

@@ -8,18 +8,24 @@ import type { StreamList } from '../contract/index.ts';
 import type { Stream } from '../store/stream.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
+import { CaptureReporter } from './capture-report.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { dialogDocument, streamDocument, streamRow } from './documents.ts';
+import { dialogDocument, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
 import { toStats } from './stats.ts';
 
 export function createReaders(session: CaptureSession): ApiReaders {
   const { dialogs, streams } = session;
+  const reporter = new CaptureReporter(session);
   return {
     dialogs: (f) => queryDialogs(dialogs, f, session.sources, () => performance.now()),
     dialog(callId) {
       const d = dialogs.get(callId);
       return d === undefined ? null : dialogDocument(session, d);
+    },
+    report(callId) {
+      const d = dialogs.get(callId);
+      return d === undefined ? null : dialogReport(session, d);
     },
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);
@@ -60,6 +66,7 @@ export function createReaders(session: CaptureSession): ApiReaders {
       }
       return best === null ? null : streamDocument(session, best.stream);
     },
+    captureReport: () => reporter.report(),
     stats: () => toStats(session),
     metrics: () => metricsSnapshot(session),
     persistence: () => session.outputs.gate.state(),

@@ -4,12 +4,15 @@
 import { keysPressed } from '../analysis/dtmf.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
+import type { Termination } from '../contract/index.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { NO_ROW, ROW } from '../store/message-log.ts';
+import { referToUri } from '../view/recording.ts';
 import { ssrcText } from '../view/stream-document.ts';
+import { toTermination } from '../view/termination.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
@@ -53,7 +56,9 @@ function callFacts(d: Dialog): [string, string][] {
     ['Seen by', ORIGINS[d.origin] ?? ''],
   ];
   if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);
-  if (d.referTo !== null) facts.push(['Referred to', d.referTo]);
+  const cause = toTermination(d, []);
+  if (cause !== null) facts.push(['Cause', causeText(cause)]);
+  if (d.referTo !== null) facts.push(['Referred to', referToUri(d.referTo)]);
   return facts;
 }
 
@@ -73,6 +78,11 @@ function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [stri
     byWay.set(way, [...(byWay.get(way) ?? []), k.key]);
   }
   return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
+}
+
+function causeText(t: Termination): string {
+  const words = [t.protocol, t.cause_code, t.cause_text].filter((w) => w !== undefined);
+  return `${words.join(' ')} (${t.source_header})`;
 }
 
 function timingFacts(d: Dialog): [string, string][] {

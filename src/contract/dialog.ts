@@ -57,7 +57,7 @@ export type DialogList = Static<typeof DialogList>;
 export const Termination = named(
   'Termination',
   Type.Object({
-    cause_code: Type.Optional(Type.Integer()),
+    cause_code: Type.Optional(Type.Integer({ minimum: 0 })),
     cause_text: Type.Optional(Type.String()),
     protocol: Type.String(),
     source_header: Type.String(),
@@ -65,6 +65,30 @@ export const Termination = named(
   }),
 );
 export type Termination = Static<typeof Termination>;
+
+/** Recording metadata of a SIPREC session (RFC 7865), read from a multipart body. */
+export const SiprecMetadata = named(
+  'SiprecMetadata',
+  Type.Object({
+    data_mode: Type.Optional(Type.String()),
+    sessions: Type.Array(Type.Object({ session_id: Type.String(), sip_session_ids: Type.Array(Type.String()) })),
+    participants: Type.Array(
+      Type.Object({
+        participant_id: Type.String(),
+        aor: Type.Optional(Type.String()),
+        name: Type.Optional(Type.String()),
+      }),
+    ),
+    streams: Type.Array(
+      Type.Object({
+        stream_id: Type.String(),
+        session_id: Type.Optional(Type.String()),
+        label: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+);
+export type SiprecMetadata = Static<typeof SiprecMetadata>;
 
 export const Dialog = named(
   'Dialog',
@@ -91,6 +115,8 @@ export const Dialog = named(
     icmp_media: Type.Optional(ref(IcmpMedia)),
     signaling_diagnosis: Type.Optional(ref(SignalingDiagnosis)),
     termination: Type.Optional(ref(Termination)),
+    refer_to: Type.Optional(Type.String({ description: 'URI of the last Refer-To.' })),
+    siprec_metadata: Type.Optional(ref(SiprecMetadata)),
   }),
 );
 export type Dialog = Static<typeof Dialog>;

@@ -64,6 +64,8 @@ export const HEADER = {
   P_CHARGING_VECTOR: 56,
   X_CALL_ID: 57,
   X_CID: 58,
+  HANGUP_CAUSE: 59,
+  HANGUP_CAUSE_CODE: 60,
 } as const;
 
 /** Canonical spelling and, where one is registered, the compact letter. The first rows follow `HEADER`. */
@@ -127,6 +129,8 @@ const ROWS: readonly (readonly [name: string, compact?: string])[] = [
   ['P-Charging-Vector'],
   ['X-Call-ID'],
   ['X-CID'],
+  ['X-Asterisk-HangupCause'],
+  ['X-Asterisk-HangupCauseCode'],
   ['Accept-Contact', 'a'],
   ['Reject-Contact', 'j'],
   ['Request-Disposition', 'd'],

@@ -132,6 +132,24 @@ export function takeHeader(
         out.chargingEnd = end;
       }
       break;
+    case HEADER.REASON:
+      if (out.causeStart < 0) {
+        out.causeStart = start;
+        out.causeEnd = end;
+      }
+      break;
+    case HEADER.HANGUP_CAUSE:
+      if (out.hangupTextStart < 0) {
+        out.hangupTextStart = start;
+        out.hangupTextEnd = end;
+      }
+      break;
+    case HEADER.HANGUP_CAUSE_CODE:
+      if (out.hangupCodeStart < 0) {
+        out.hangupCodeStart = start;
+        out.hangupCodeEnd = end;
+      }
+      break;
     case HEADER.AUTHORIZATION:
     case HEADER.PROXY_AUTHORIZATION:
       out.hasAuthorization = true;

@@ -118,6 +118,14 @@ export class SipScan implements StartLine {
   /** P-Charging-Vector. */
   chargingStart = -1;
   chargingEnd = -1;
+  /** First Reason header: why the call ended, not the reason phrase. */
+  causeStart = -1;
+  causeEnd = -1;
+  /** X-Asterisk-HangupCause and X-Asterisk-HangupCauseCode. */
+  hangupTextStart = -1;
+  hangupTextEnd = -1;
+  hangupCodeStart = -1;
+  hangupCodeEnd = -1;
   hasAuthorization = false;
   headerCount = 0;
   /** First header line. */
@@ -304,6 +312,12 @@ function resetScan(out: SipScan): void {
   out.sessionIdEnd = -1;
   out.chargingStart = -1;
   out.chargingEnd = -1;
+  out.causeStart = -1;
+  out.causeEnd = -1;
+  out.hangupTextStart = -1;
+  out.hangupTextEnd = -1;
+  out.hangupCodeStart = -1;
+  out.hangupCodeEnd = -1;
   out.hasAuthorization = false;
   out.headerCount = 0;
   out.headersStart = -1;

@@ -27,6 +27,7 @@ import { NO_ROW, ROW } from './message-log.ts';
 import { grantedExpiry, noteRequest } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
 import { BY_QUALITY, CallSources } from './source-marks.ts';
+import { terminationCause, terminationRank } from './termination-cause.ts';
 
 /** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), not T1 running out. */
 const DUPLICATE_FRAME_US = 5_000;
@@ -276,8 +277,17 @@ export class DialogTracker {
       if (event === EVENT['refer-refused'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
       this.#transition(d, event, c.tsUs);
     }
+    if (scan.causeStart >= 0 || scan.hangupTextStart >= 0 || scan.hangupCodeStart >= 0)
+      this.#noteCause(d, buf, scan, c);
     this.#identifiers?.onMessage(d, buf, scan, c, d.msgCount === 1);
     if (scan.bodyEnd > scan.bodyStart) this.#sdp.onBody(d, buf, scan, c);
+  }
+
+  /** Of several messages that name a cause the one nearest to the end counts, and of those the first. */
+  #noteCause(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    const rank = terminationRank(scan);
+    if (rank <= (d.cause?.rank ?? 0)) return;
+    d.cause = terminationCause(buf, scan, rank, this.#frameOf(buf, c));
   }
 
   #applyRequest(d: Dialog, buf: Buffer, scan: SipScan): void {

@@ -10,6 +10,7 @@ import { NO_ROW } from './message-log.ts';
 import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
 import type { Stream } from './stream.ts';
+import type { TerminationCause } from './termination-cause.ts';
 
 /** What was seen on the way; bits of `Dialog.marks`. */
 export const MARK = {
@@ -160,6 +161,8 @@ export class Dialog {
   requestedExpirySec = -1;
   grantedExpirySec = -1;
   referTo: string | null = null;
+  /** The cause the wire named for its end; null while it named none. */
+  cause: TerminationCause | null = null;
 
   sdp: SdpEntry[] | null = null;
   sdpTransactions: SdpTransaction[] | null = null;

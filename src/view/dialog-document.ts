@@ -7,12 +7,14 @@ import type {
   IcmpMedia,
   RtpStream,
   SignalingDiagnosis,
+  SiprecMetadata,
   Timing,
 } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { framePointerText } from './frame-pointer.ts';
+import { referToUri } from './recording.ts';
 import { toSdpExchange } from './sdp.ts';
 import { spanSec } from './timestamp.ts';
 
@@ -21,6 +23,7 @@ export type DialogFindings = {
   diagnosis: Diagnosis;
   signaling: SignalingDiagnosis | null;
   icmpMedia: IcmpMedia | null;
+  recording: SiprecMetadata | null;
   tags: readonly string[];
 };
 
@@ -67,6 +70,8 @@ export function toDialogDocument(
   if (origin !== undefined) doc.input_origin = origin;
   if (findings.tags.length > 0) doc.tags = [...findings.tags];
   if (findings.icmpMedia !== null) doc.icmp_media = findings.icmpMedia;
+  if (d.referTo !== null) doc.refer_to = referToUri(d.referTo);
+  if (findings.recording !== null) doc.siprec_metadata = findings.recording;
   if (findings.signaling !== null) doc.signaling_diagnosis = findings.signaling;
   return doc;
 }

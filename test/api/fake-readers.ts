@@ -46,6 +46,14 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       callIds.push(callId);
       return [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null;
     },
+    report: () => null,
+    captureReport: () => ({
+      frames_read: 0,
+      dialogs_examined: 0,
+      streams_examined: 0,
+      complete: true,
+      findings: [],
+    }),
     correlated: () => null,
     tree: () => null,
     streams: (filter) => {

@@ -95,14 +95,13 @@ test('404: unknown dialog, stream, address, and a feature that is not built', as
   await problem(await fetch(`${base}/v1/nothing`), 'not-found');
   await problem(await fetch(`${base}/v1/dialogs/`), 'not-found');
   await problem(await fetch(`${base}/V1/dialogs`), 'not-found');
-  for (const path of ['correlated', 'tree']) {
+  for (const path of ['report', 'correlated', 'tree']) {
     await problem(await fetch(`${base}/v1/dialogs/nobody/${path}`), 'not-found');
   }
-  for (const path of ['report', 'lint', 'vcon', 'audio']) {
+  for (const path of ['lint', 'vcon', 'audio']) {
     const detail = await problem(await fetch(`${base}/v1/dialogs/plain/${path}`), 'not-built');
     assert.match(detail, /This build does not have/);
   }
-  await problem(await fetch(`${base}/v1/report`), 'not-built');
 });
 
 test('405 names what is allowed', async (t) => {

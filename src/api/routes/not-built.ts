@@ -4,11 +4,9 @@ import { ProblemError } from '../problem.ts';
 import type { App } from './route.ts';
 
 const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
-  ['GET', '/v1/dialogs/:call_id/report', 'the call report'],
   ['GET', '/v1/dialogs/:call_id/lint', 'lint'],
   ['GET', '/v1/dialogs/:call_id/vcon', 'vCon export'],
   ['GET', '/v1/dialogs/:call_id/audio', 'audio export'],
-  ['GET', '/v1/report', 'the capture report'],
 ];
 
 export function addNotBuiltRoutes(app: App): void {

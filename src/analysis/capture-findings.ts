@@ -1,0 +1,82 @@
+/**
+ * What is wrong across a whole capture: each kind of finding once, with how often it occurred and where to look.
+ *
+ * Severities: `blind` the capture shed something, so that counts are floors; `critical` callers heard nothing; `major`
+ * calls failed or sounded bad; `minor` worth a look.
+ */
+
+export type FindingSeverity = 'blind' | 'critical' | 'major' | 'minor';
+export type FindingUnit = 'dialogs' | 'streams' | 'messages' | 'packets';
+
+/** Examples kept of a kind. */
+const EVIDENCE_KEPT = 10;
+
+const ORDER: readonly FindingSeverity[] = ['blind', 'critical', 'major', 'minor'];
+
+/** Every kind there is. */
+export const FINDINGS = {
+  dialogs_evicted: ['blind', 'dialogs'],
+  messages_evicted: ['blind', 'messages'],
+  streams_evicted: ['blind', 'streams'],
+  streams_refused: ['blind', 'streams'],
+  packets_missed: ['critical', 'packets'],
+  no_media: ['critical', 'dialogs'],
+  one_way_audio: ['critical', 'dialogs'],
+  icmp_unreachable: ['critical', 'dialogs'],
+  ack_missing: ['major', 'dialogs'],
+  auth_loop: ['major', 'dialogs'],
+  final_failure: ['major', 'dialogs'],
+  nat_mismatch: ['major', 'dialogs'],
+  no_final_response: ['major', 'dialogs'],
+  packet_loss: ['major', 'streams'],
+  poor_quality: ['major', 'streams'],
+  registration_failure: ['major', 'dialogs'],
+  high_jitter: ['minor', 'streams'],
+  orphaned_stream: ['minor', 'streams'],
+  post_dial_delay: ['minor', 'dialogs'],
+  private_media_address: ['minor', 'dialogs'],
+  /** The called side decided: busy, no answer, declined, unknown number. */
+  refused_by_callee: ['minor', 'dialogs'],
+  retransmissions: ['minor', 'dialogs'],
+  source_disagreement: ['minor', 'dialogs'],
+} as const satisfies Readonly<Record<string, readonly [FindingSeverity, FindingUnit]>>;
+export type FindingKind = keyof typeof FINDINGS;
+
+export type FindingExample = {
+  readonly callId?: string;
+  readonly endpoints?: readonly string[];
+  readonly atUs?: number;
+  readonly note?: string;
+};
+
+export type Finding = {
+  readonly kind: FindingKind;
+  readonly severity: FindingSeverity;
+  readonly unit: FindingUnit;
+  occurrences: number;
+  readonly examples: FindingExample[];
+};
+
+export class CaptureFindings {
+  readonly #byKind = new Map<FindingKind, Finding>();
+
+  /** One more occurrence, or `times` of them; the first ones are kept as examples. */
+  add(kind: FindingKind, example: FindingExample | null, times = 1): void {
+    let finding = this.#byKind.get(kind);
+    if (finding === undefined) {
+      const [severity, unit] = FINDINGS[kind];
+      finding = { kind, severity, unit, occurrences: 0, examples: [] };
+      this.#byKind.set(kind, finding);
+    }
+    finding.occurrences += times;
+    if (example !== null && finding.examples.length < EVIDENCE_KEPT) finding.examples.push(example);
+  }
+
+  /** Worst first, then by number. */
+  list(): Finding[] {
+    const rank = (f: Finding): number => ORDER.indexOf(f.severity);
+    return [...this.#byKind.values()].sort(
+      (a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences || (a.kind < b.kind ? -1 : 1),
+    );
+  }
+}

@@ -1,0 +1,32 @@
+/** Recording metadata that the messages of a dialog carry: the newest of them (RFC 7866 section 8.1.2, RFC 7865). */
+
+import { rawText } from '../core/byte-text.ts';
+import { bodyParts, mediaTypeOf } from '../sip/body.ts';
+import { METHOD } from '../sip/method.ts';
+import type { RecordingMetadata } from '../sip/recording-metadata.ts';
+import { parseRecordingMetadata } from '../sip/recording-metadata.ts';
+import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { decodeText } from '../sip/text.ts';
+import type { Dialog } from '../store/dialog.ts';
+import type { MessageLog } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-log.ts';
+
+const METADATA = /^application\/rs-metadata(\+xml)?$/;
+const scan = new SipScan();
+
+export function recordingMetadata(d: Dialog, log: MessageLog): RecordingMetadata | null {
+  let newest: RecordingMetadata | null = null;
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+    if ((log.flags(row) & ROW.REQUEST) === 0) continue;
+    const method = log.method(row);
+    if (method !== METHOD.INVITE && method !== METHOD.UPDATE) continue;
+    const bytes = log.bytes(row);
+    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK || scan.bodyEnd === scan.bodyStart) continue;
+    const type = decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd);
+    if (!mediaTypeOf(type).startsWith('multipart/') && !METADATA.test(mediaTypeOf(type))) continue;
+    for (const part of bodyParts(bytes, scan.bodyStart, scan.bodyEnd, type))
+      if (METADATA.test(part.mediaType))
+        newest = parseRecordingMetadata(rawText(bytes, part.start, part.end)) ?? newest;
+  }
+  return newest;
+}

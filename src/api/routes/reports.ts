@@ -1,0 +1,44 @@
+/** GET /v1/dialogs/{call_id}/report and GET /v1/report: what went wrong, in one call and in the whole capture. */
+
+import { CallIdParams, CaptureReport, Dialog } from '../../contract/index.ts';
+import { compileParameters } from '../parameters.ts';
+import { ProblemError } from '../problem.ts';
+import type { App, RouteDeps } from './route.ts';
+import { answer, refusals } from './route.ts';
+
+export function addReportRoutes(app: App, { readers }: RouteDeps): void {
+  app.get(
+    '/v1/dialogs/:call_id/report',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'getDialogReport',
+        summary: 'The dialog, and the cause the wire named for its end',
+        tags: ['dialogs'],
+        params: CallIdParams,
+        response: {
+          200: answer('The dialog; `termination` only where a cause was named.', Dialog),
+          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+        },
+      },
+    },
+    async ({ params }) => {
+      const report = readers.report(params.call_id);
+      if (report === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+      return report;
+    },
+  );
+
+  app.get(
+    '/v1/report',
+    {
+      schema: {
+        operationId: 'getCaptureReport',
+        summary: 'Findings across all dialogs and streams, worst first',
+        tags: ['service'],
+        response: { 200: answer('The report of this moment.', CaptureReport), ...refusals() },
+      },
+    },
+    async () => readers.captureReport(),
+  );
+}

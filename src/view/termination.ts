@@ -1,0 +1,51 @@
+/**
+ * Why a call ended as the wire says it (RFC 3326): protocol, cause code, text, and where it stood.
+ */
+import type { Termination } from '../contract/index.ts';
+import { paramValue, parseParams } from '../sip/params.ts';
+import { splitValues } from '../sip/values.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { framePointerText } from './frame-pointer.ts';
+import { q850Text } from './q850.ts';
+
+type Cause = { readonly protocol: string; readonly code: number | null; readonly text: string | null };
+
+/** Null when no message that ended the call named a cause. */
+export function toTermination(d: Dialog, sources: readonly string[]): Termination | null {
+  const { cause } = d;
+  if (cause === null) return null;
+  const values = splitValues(cause.reason).values.flatMap((value) => readReason(value) ?? []);
+  // What the telephone network said is closer to the cause than what SIP made of it.
+  const reason = values.find((v) => v.protocol.toUpperCase() === 'Q.850') ?? values[0];
+  const found = reason ?? readHangup(cause.hangupText, cause.hangupCode);
+  if (found === null) return null;
+  const header = reason !== undefined ? 'Reason' : cause.hangupCode !== '' ? HANGUP_CODE : HANGUP_TEXT;
+  const out: Termination = { protocol: found.protocol, source_header: header };
+  if (found.code !== null) out.cause_code = found.code;
+  const text = found.text ?? (found.protocol.toUpperCase() === 'Q.850' ? q850Text(found.code) : null);
+  if (text !== null) out.cause_text = text;
+  const frame = cause.frame === null ? undefined : framePointerText(cause.frame, sources);
+  if (frame !== undefined) out.frame_ref = frame;
+  return out;
+}
+
+const HANGUP_TEXT = 'X-Asterisk-HangupCause';
+const HANGUP_CODE = 'X-Asterisk-HangupCauseCode';
+
+/** `protocol *(SEMI reason-params)`, of which `cause` and `text` are defined. */
+function readReason(value: string): Cause | null {
+  const semicolon = value.indexOf(';');
+  const protocol = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
+  if (!/^[!#-'*+.0-9A-Z^-z|~-]{1,64}$/.test(protocol)) return null;
+  const params = semicolon < 0 ? [] : parseParams(value, semicolon).params;
+  const code = /^\d{1,9}$/.exec(paramValue(params, 'cause') ?? '')?.[0];
+  const text = paramValue(params, 'text') ?? '';
+  return { protocol, code: code === undefined ? null : Number(code), text: text === '' ? null : text };
+}
+
+/** Asterisk's own headers carry a Q.850 cause and its name. */
+function readHangup(text: string, codeText: string): Cause | null {
+  const code = /^\d{1,9}$/.test(codeText) ? Number(codeText) : null;
+  if (code === null && text === '') return null;
+  return { protocol: 'Q.850', code, text: text === '' ? null : text };
+}
