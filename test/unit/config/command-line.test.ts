@@ -45,6 +45,7 @@ test('defaults', () => {
     decodeEspNull: false,
     json: false,
     statsJson: false,
+    callIdHeaders: [],
     callReport: null,
     markdown: false,
     showFrame: null,
