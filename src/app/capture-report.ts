@@ -135,6 +135,8 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
     const kind = BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure';
     findings.add(kind, { ...where, note: `${code} ${reasonPhrase}`.trim() });
   }
+  if (s.icmpUnreachable !== null)
+    findings.add('icmp_unreachable', { ...where, endpoints: [s.icmpUnreachable.unreachableEndpoint], note: s.icmpUnreachable.description });
   if (s.authLoop !== null) findings.add('auth_loop', { ...where, note: `${s.authLoop.challenges} challenges` });
   if (s.ackMissing !== null)
     findings.add('ack_missing', { ...where, note: `${s.ackMissing.waitedSec.toFixed(1)} s without an ACK` });
