@@ -136,7 +136,11 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
     findings.add(kind, { ...where, note: `${code} ${reasonPhrase}`.trim() });
   }
   if (s.icmpUnreachable !== null)
-    findings.add('icmp_unreachable', { ...where, endpoints: [s.icmpUnreachable.unreachableEndpoint], note: s.icmpUnreachable.description });
+    findings.add('icmp_unreachable', {
+      ...where,
+      endpoints: [s.icmpUnreachable.unreachable],
+      note: s.icmpUnreachable.description,
+    });
   if (s.authLoop !== null) findings.add('auth_loop', { ...where, note: `${s.authLoop.challenges} challenges` });
   if (s.ackMissing !== null)
     findings.add('ack_missing', { ...where, note: `${s.ackMissing.waitedSec.toFixed(1)} s without an ACK` });
