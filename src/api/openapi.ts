@@ -15,6 +15,7 @@ const ROOTS: readonly NamedSchema[] = [
   contract.Correlation,
   contract.CallTree,
   contract.CaptureReport,
+  contract.LintResult,
   contract.StreamList,
   contract.RtpStream,
   contract.Stats,

@@ -7,6 +7,7 @@ import type {
   Dialog,
   DialogList,
   DialogState,
+  LintResult,
   Persistence,
   RtpStream,
   Stats,
@@ -40,6 +41,7 @@ export type ApiReaders = {
   tree(callId: string, maxRows: number): CallTree | null;
   streams(filter: StreamFilter): Promise<StreamList> | StreamList;
   stream(ssrc: number): RtpStream | null;
+  lint(callId: string): LintResult | null;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Stats;

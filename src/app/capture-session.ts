@@ -60,6 +60,8 @@ export type SessionOptions = {
   hep: boolean;
   /** Index what ties dialogs together; only a server is asked for it. */
   correlates: boolean;
+  /** Ids of lint rules that are not run. */
+  lintSuppress: readonly string[];
   /** Further headers that carry the Call-ID of another leg. */
   callIdHeaders: readonly string[];
   /** Opened already, while there were privileges. */

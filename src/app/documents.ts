@@ -4,6 +4,9 @@
 
 import type { IcmpFinding } from '../analysis/icmp-media.ts';
 import { icmpFindings } from '../analysis/icmp-media.ts';
+import type { LintFinding } from '../analysis/lint/lint.ts';
+import { lintDialog } from '../analysis/lint/lint.ts';
+import type { LintStream } from '../analysis/lint/rule.ts';
 import type { MediaFindings, MediaStream } from '../analysis/media.ts';
 import { diagnoseMedia } from '../analysis/media.ts';
 import { recordingMetadata } from '../analysis/recording.ts';
@@ -14,6 +17,7 @@ import { diagnoseSignaling } from '../analysis/signaling/diagnose.ts';
 import { dialogTags } from '../analysis/tags.ts';
 import { isMediaPathVisible } from '../analysis/vantage.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
+import { endpointKeyText } from '../core/ip.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
@@ -165,6 +169,24 @@ export function dialogReport(session: CaptureSession, d: Dialog): DialogDocument
   const termination = toTermination(d, session.sources);
   const document = dialogDocument(session, d);
   return termination === null ? document : { ...document, termination };
+}
+
+/** What the lint rules find in the dialog. */
+export function dialogLint(session: CaptureSession, d: Dialog): LintFinding[] {
+  const streams: LintStream[] = [];
+  for (const stream of d.streams ?? []) {
+    const q = qualityOf(session, stream);
+    if (q === null) continue;
+    const { snapshot } = q;
+    streams.push({
+      src: endpointKeyText(stream.srcKey),
+      dst: endpointKeyText(stream.dstKey),
+      payloadType: snapshot.payloadType,
+      packets: snapshot.packets,
+      packetMs: packetMs(snapshot, q.clockRate),
+    });
+  }
+  return lintDialog(d, session.log, streams, new Set(session.options.lintSuppress));
 }
 
 export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {

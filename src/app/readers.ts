@@ -8,9 +8,10 @@ import type { StreamList } from '../contract/index.ts';
 import type { Stream } from '../store/stream.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
+import { toLintResult } from '../view/lint.ts';
 import { CaptureReporter } from './capture-report.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { dialogDocument, dialogReport, streamDocument, streamRow } from './documents.ts';
+import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
 import { toStats } from './stats.ts';
 
@@ -26,6 +27,10 @@ export function createReaders(session: CaptureSession): ApiReaders {
     report(callId) {
       const d = dialogs.get(callId);
       return d === undefined ? null : dialogReport(session, d);
+    },
+    lint(callId) {
+      const d = dialogs.get(callId);
+      return d === undefined ? null : toLintResult(d, dialogLint(session, d));
     },
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);

@@ -34,6 +34,7 @@ export function sessionOptions(config: Config): SessionOptions {
     hep: config.hepDecode,
     outputs: config,
     correlates: config.api !== null,
+    lintSuppress: config.lintSuppress,
     callIdHeaders: config.callIdHeaders,
   };
 }

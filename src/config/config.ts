@@ -32,6 +32,7 @@ export type Config = {
   readonly wsPortrange: readonly PortRange[];
   readonly decodeEspNull: boolean;
   readonly callIdHeaders: readonly string[];
+  readonly lintSuppress: readonly string[];
   readonly json: boolean;
   readonly statsJson: boolean;
   readonly callReport: string | null;
@@ -187,6 +188,7 @@ function toConfig(effective: Effective): Config {
     wsPortrange: ports('ws-portrange'),
     decodeEspNull: bool('decode-esp-null'),
     callIdHeaders: texts('call-id-header'),
+    lintSuppress: texts('lint-suppress'),
     json: bool('json'),
     statsJson: bool('stats-json'),
     callReport: text('call-report'),

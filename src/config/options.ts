@@ -176,6 +176,10 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     repeatable: true,
     toml: 'analysis.call_id_header',
   }),
+  value('lint-suppress', 'RULE', text, 'Lint rule that is not run.', {
+    repeatable: true,
+    toml: 'analysis.lint_suppress',
+  }),
   toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', {
     toml: 'analysis.retain_audio',
     later: NOT_BUILT,

@@ -54,6 +54,7 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       complete: true,
       findings: [],
     }),
+    lint: () => null,
     correlated: () => null,
     tree: () => null,
     streams: (filter) => {

@@ -1,6 +1,6 @@
 /** GET /v1/dialogs/{call_id}/report and GET /v1/report: what went wrong, in one call and in the whole capture. */
 
-import { CallIdParams, CaptureReport, Dialog } from '../../contract/index.ts';
+import { CallIdParams, CaptureReport, Dialog, LintResult } from '../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
 import { ProblemError } from '../problem.ts';
 import type { App, RouteDeps } from './route.ts';
@@ -26,6 +26,28 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
       const report = readers.report(params.call_id);
       if (report === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
       return report;
+    },
+  );
+
+  app.get(
+    '/v1/dialogs/:call_id/lint',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'getDialogLint',
+        summary: 'What in the messages of the dialog breaks which sentence of which RFC',
+        tags: ['dialogs'],
+        params: CallIdParams,
+        response: {
+          200: answer('The findings, in the order of the messages.', LintResult),
+          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+        },
+      },
+    },
+    async ({ params }) => {
+      const result = readers.lint(params.call_id);
+      if (result === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+      return result;
     },
   );
 

@@ -46,6 +46,7 @@ test('defaults', () => {
     json: false,
     statsJson: false,
     callIdHeaders: [],
+    lintSuppress: [],
     callReport: null,
     markdown: false,
     showFrame: null,

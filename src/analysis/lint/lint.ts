@@ -1,0 +1,49 @@
+/**
+ * Runs the lint rules over the messages of one dialog.
+ */
+
+import type { Dialog } from '../../store/dialog.ts';
+import type { MessageLog } from '../../store/message-log.ts';
+import { lintCall } from './context.ts';
+import type { LintRule, LintStream } from './rule.ts';
+import { DIALOG_RULES } from './rules-dialog.ts';
+import { HEADER_RULES } from './rules-header.ts';
+import { MEDIA_RULES } from './rules-media.ts';
+import { SDP_RULES } from './rules-sdp.ts';
+import { SYNTAX_RULES } from './rules-syntax.ts';
+
+export const LINT_RULES: readonly LintRule[] = [
+  ...SYNTAX_RULES,
+  ...HEADER_RULES,
+  ...DIALOG_RULES,
+  ...SDP_RULES,
+  ...MEDIA_RULES,
+];
+
+/** Findings of one rule in one dialog. */
+const FINDINGS_A_RULE = 25;
+const OBSERVED_CHARS = 300;
+
+export type LintFinding = { readonly rule: LintRule; readonly messageIndex: number; readonly observed: string };
+
+/** Findings in the order of the messages. `suppressed` are ids of rules that are not run. */
+export function lintDialog(
+  d: Dialog,
+  log: MessageLog,
+  streams: readonly LintStream[],
+  suppressed: ReadonlySet<string>,
+): LintFinding[] {
+  const call = lintCall(d, log, streams);
+  const counts = new Map<LintRule, number>();
+  const found: LintFinding[] = [];
+  for (const m of call.messages)
+    for (const rule of LINT_RULES) {
+      const count = counts.get(rule) ?? 0;
+      if (count >= FINDINGS_A_RULE || suppressed.has(rule.id)) continue;
+      const observed = rule.check(m, call);
+      if (observed === null) continue;
+      counts.set(rule, count + 1);
+      found.push({ rule, messageIndex: m.index, observed: observed.slice(0, OBSERVED_CHARS) });
+    }
+  return found;
+}

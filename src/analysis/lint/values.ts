@@ -1,0 +1,29 @@
+/** Small readings of a message that several rules share. */
+
+import { HEADER } from '../../sip/header-name.ts';
+import { paramValue } from '../../sip/params.ts';
+import type { LintMessage } from './rule.ts';
+
+export function isNoted(m: LintMessage, note: number): boolean {
+  return (m.sip.notes & note) !== 0;
+}
+
+/** No header of that id. */
+export function lacks(m: LintMessage, id: number): boolean {
+  return m.sip.header(id) === undefined;
+}
+
+/** Start of a value, as a finding shows it. */
+export function shown(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+/** The refresher of a Session-Expires value (RFC 4028 section 4), or null. */
+export function refresherOf(m: LintMessage): string | null {
+  return /;\s*refresher\s*=\s*(\w+)/i.exec(m.sip.value(HEADER.SESSION_EXPIRES))?.[1]?.toLowerCase() ?? null;
+}
+
+/** Parameter of the top Via, null when absent or without a value. */
+export function viaParam(m: LintMessage, name: string): string | null {
+  return paramValue(m.topVia?.params ?? [], name) ?? null;
+}
