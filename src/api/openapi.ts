@@ -16,6 +16,7 @@ const ROOTS: readonly NamedSchema[] = [
   contract.CallTree,
   contract.CaptureReport,
   contract.LintResult,
+  contract.Vcon,
   contract.StreamList,
   contract.RtpStream,
   contract.Stats,

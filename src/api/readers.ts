@@ -12,6 +12,7 @@ import type {
   RtpStream,
   Stats,
   StreamList,
+  Vcon,
 } from '../contract/index.ts';
 import type { MetricsSnapshot } from '../metrics/snapshot.ts';
 
@@ -42,6 +43,8 @@ export type ApiReaders = {
   streams(filter: StreamFilter): Promise<StreamList> | StreamList;
   stream(ssrc: number): RtpStream | null;
   lint(callId: string): LintResult | null;
+  /** A container made now; the audio in it may take a while. */
+  vcon(callId: string): Promise<Vcon | null> | Vcon | null;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Stats;

@@ -14,6 +14,7 @@ import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
 import { toStats } from './stats.ts';
+import { dialogVcon } from './vcon.ts';
 
 export function createReaders(session: CaptureSession): ApiReaders {
   const { dialogs, streams } = session;
@@ -31,6 +32,10 @@ export function createReaders(session: CaptureSession): ApiReaders {
     lint(callId) {
       const d = dialogs.get(callId);
       return d === undefined ? null : toLintResult(d, dialogLint(session, d));
+    },
+    vcon(callId) {
+      const d = dialogs.get(callId);
+      return d === undefined ? null : dialogVcon(session, d, Date.now(), null);
     },
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);

@@ -43,7 +43,7 @@ function sortedPdds(session: CaptureSession): Float64Array {
 }
 
 /** What the capture is attached to, as the command line names it. */
-function captureName(session: CaptureSession): string | null {
+export function captureName(session: CaptureSession): string | null {
   const names = [...session.sources, ...(session.live?.interfaces ?? [])];
   if (session.listener !== null) names.push(session.listener.url);
   return names.join(', ') || null;

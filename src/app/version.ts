@@ -12,7 +12,7 @@ const FEATURES: readonly (readonly [string, boolean])[] = [
   ['live', true],
   ['hep', true],
   ['uprobe', false],
-  ['vcon', false],
+  ['vcon', true],
   ['tls', false],
   ['mcp', false],
   ['console', false],

@@ -17,13 +17,32 @@ export const VconParty = named(
       sip_display_name: Type.Optional(Type.String()),
       role: Type.Optional(Type.String()),
       validation: Type.Optional(Type.Enum(['none'])),
+      type: Type.Optional(Type.String()),
     },
     open,
   ),
 );
 export type VconParty = Static<typeof VconParty>;
 
-export const VconDialog = named('VconDialog', Type.Object({ type: Type.String(), sip_call_id: Type.String() }, open));
+export const VconDialog = named(
+  'VconDialog',
+  Type.Object(
+    {
+      type: Type.String(),
+      start: DateTime,
+      duration: Type.Number({ minimum: 0 }),
+      parties: Type.Array(Count),
+      originator: Count,
+      sip_call_id: Type.String(),
+      disposition: Type.Optional(Type.String()),
+      mediatype: Type.Optional(Type.String()),
+      encoding: Type.Optional(Type.String()),
+      body: Type.Optional(Type.String()),
+      note: Type.Optional(Type.String({ description: 'Why there is no audio in it.' })),
+    },
+    open,
+  ),
+);
 export type VconDialog = Static<typeof VconDialog>;
 
 export const VconAttachment = named(
@@ -31,7 +50,9 @@ export const VconAttachment = named(
   Type.Object(
     {
       purpose: Type.String(),
+      start: DateTime,
       party: Count,
+      dialog: Count,
       mediatype: Type.String(),
       encoding: Type.String(),
       body: Type.Object({}, open),

@@ -95,10 +95,10 @@ test('404: unknown dialog, stream, address, and a feature that is not built', as
   await problem(await fetch(`${base}/v1/nothing`), 'not-found');
   await problem(await fetch(`${base}/v1/dialogs/`), 'not-found');
   await problem(await fetch(`${base}/V1/dialogs`), 'not-found');
-  for (const path of ['report', 'correlated', 'tree', 'lint']) {
+  for (const path of ['report', 'correlated', 'tree', 'lint', 'vcon']) {
     await problem(await fetch(`${base}/v1/dialogs/nobody/${path}`), 'not-found');
   }
-  for (const path of ['vcon', 'audio']) {
+  for (const path of ['audio']) {
     const detail = await problem(await fetch(`${base}/v1/dialogs/plain/${path}`), 'not-built');
     assert.match(detail, /This build does not have/);
   }

@@ -4,7 +4,6 @@ import { ProblemError } from '../problem.ts';
 import type { App } from './route.ts';
 
 const NOT_BUILT: readonly (readonly ['GET' | 'POST', string, string])[] = [
-  ['GET', '/v1/dialogs/:call_id/vcon', 'vCon export'],
   ['GET', '/v1/dialogs/:call_id/audio', 'audio export'],
 ];
 

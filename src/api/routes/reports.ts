@@ -1,6 +1,6 @@
 /** GET /v1/dialogs/{call_id}/report and GET /v1/report: what went wrong, in one call and in the whole capture. */
 
-import { CallIdParams, CaptureReport, Dialog, LintResult } from '../../contract/index.ts';
+import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
 import { ProblemError } from '../problem.ts';
 import type { App, RouteDeps } from './route.ts';
@@ -48,6 +48,28 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
       const result = readers.lint(params.call_id);
       if (result === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
       return result;
+    },
+  );
+
+  app.get(
+    '/v1/dialogs/:call_id/vcon',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'getDialogVcon',
+        summary: 'The dialog as a vCon (IETF vCon core), unsigned',
+        tags: ['dialogs'],
+        params: CallIdParams,
+        response: {
+          200: answer('The container; credentials and keys are taken out.', Vcon),
+          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+        },
+      },
+    },
+    async ({ params }) => {
+      const container = await readers.vcon(params.call_id);
+      if (container === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+      return container;
     },
   );
 

@@ -1,0 +1,181 @@
+/**
+ * A dialog as a vCon, the IETF's container for conversations (draft-ietf-vcon-vcon-core, unsigned form, syntax 0.4.0),
+ * with the parameters of the SIP signaling extension. Signaling, and the audio where it was kept; no consent, no proof
+ * of identity.
+ */
+import type { Diagnosis, SignalingDiagnosis, Vcon, VconAttachment, VconDialog, VconParty } from '../contract/index.ts';
+import { timestampText } from './timestamp.ts';
+
+/** The syntax the published schema names; the core draft calls the parameter deprecated. */
+const SYNTAX = '0.4.0';
+const EXTENSION = 'sip-signaling';
+const JSON_BODY = { mediatype: 'application/json', encoding: 'json' } as const;
+/** Index of the service itself among the parties. */
+const OBSERVER = 2;
+
+export type VconSide = {
+  readonly uri: string | null;
+  readonly contact: string | null;
+  readonly userAgent: string | null;
+  readonly displayName: string | null;
+};
+
+export type VconMessage = {
+  readonly index: number;
+  readonly atUs: number;
+  readonly src: string;
+  readonly dst: string;
+  readonly transport: string;
+  readonly origin: string;
+  readonly isByCaller: boolean;
+  /** Without secrets. */
+  readonly text: string;
+};
+
+export type VconInput = {
+  readonly callId: string;
+  readonly uuid: string;
+  /** Wall clock, milliseconds: when this container is made. */
+  readonly nowMs: number;
+  readonly startUs: number;
+  readonly durationSec: number;
+  readonly caller: VconSide;
+  readonly callee: VconSide;
+  /** Code of the final failure that was observed; null when none was. */
+  readonly failureCode: number | null;
+  readonly finalCode: number | null;
+  readonly messages: readonly VconMessage[];
+  readonly completeness: VconCompleteness;
+  readonly diagnosis: Diagnosis;
+  readonly signaling: SignalingDiagnosis | null;
+  /** Null where no payload is kept at all. */
+  readonly audio: { readonly wav: Uint8Array } | { readonly refusal: string } | null;
+  readonly product: string;
+};
+
+/** How much of the wire the container is drawn from. */
+export type VconCompleteness = {
+  readonly note: string;
+  readonly node: string;
+  readonly serviceVersion: string;
+  readonly framesRead: number;
+  readonly undecodableFrames: number;
+  readonly discardedByPortGate: number;
+  readonly discardedByWebSocketGate: number;
+  readonly messagesEvicted: number;
+  readonly dialogsRefused: number;
+  readonly dialogsRotated: number;
+  readonly blindSpots: readonly string[];
+};
+
+export function toVcon(v: VconInput): Vcon {
+  const start = timestampText(v.startUs);
+  const completeness = toCompleteness(v.completeness);
+  return {
+    vcon: SYNTAX,
+    uuid: v.uuid,
+    created_at: new Date(v.nowMs).toISOString(),
+    extensions: [EXTENSION],
+    parties: [
+      toParty(v.caller),
+      toParty(v.callee),
+      { name: v.product, role: 'observer', validation: 'none', type: 'service' },
+    ],
+    dialog: [toDialog(v, start)],
+    attachments: [
+      attachment('sip-message-trace', start, { schema_version: 1, messages: v.messages.map(toMessage) }),
+      attachment('service-capture-completeness', start, completeness),
+    ],
+    analysis: [
+      {
+        type: 'report',
+        dialog: 0,
+        vendor: v.product,
+        product: v.product,
+        schema: 'service-dialog-diagnosis/1',
+        ...JSON_BODY,
+        body: {
+          schema_version: 1,
+          sip_call_id: v.callId,
+          final_status_code: v.finalCode,
+          capture_completeness: completeness,
+          diagnosis: v.diagnosis,
+          ...(v.signaling === null ? {} : { signaling_diagnosis: v.signaling }),
+        },
+      },
+    ],
+  };
+}
+
+function toParty(side: VconSide): VconParty {
+  const out: VconParty = { validation: 'none' };
+  if (side.uri !== null) out.sip = side.uri;
+  if (side.contact !== null) out.sip_contact = side.contact;
+  if (side.userAgent !== null) out.sip_user_agent = side.userAgent;
+  if (side.displayName !== null) {
+    out.name = side.displayName;
+    out.sip_display_name = side.displayName;
+  }
+  return out;
+}
+
+function toDialog(v: VconInput, start: string): VconDialog {
+  const out: VconDialog = {
+    type: v.failureCode === null ? 'recording' : 'incomplete',
+    start,
+    duration: v.durationSec,
+    parties: [0, 1],
+    originator: 0,
+    sip_call_id: v.callId,
+  };
+  if (v.failureCode !== null) return { ...out, disposition: disposition(v.failureCode) };
+  if (v.audio === null) return out;
+  if ('refusal' in v.audio) return { ...out, note: v.audio.refusal };
+  return {
+    ...out,
+    mediatype: 'audio/wav',
+    encoding: 'base64url',
+    body: Buffer.from(v.audio.wav).toString('base64url'),
+  };
+}
+
+/** The closed list of the draft (section on the dialog object's disposition). */
+function disposition(code: number): string {
+  if (code === 486 || code === 600) return 'busy';
+  if (code === 408 || code === 480) return 'no-answer';
+  if (code === 487) return 'hung-up';
+  return code === 503 ? 'congestion' : 'failed';
+}
+
+function attachment(purpose: string, start: string, body: object): VconAttachment {
+  return { purpose, start, party: OBSERVER, dialog: 0, ...JSON_BODY, body };
+}
+
+function toMessage(m: VconMessage): object {
+  return {
+    index: m.index,
+    at: timestampText(m.atUs),
+    src: m.src,
+    dst: m.dst,
+    transport: m.transport,
+    origin: m.origin,
+    direction: m.isByCaller ? 'caller_to_callee' : 'callee_to_caller',
+    text: m.text,
+  };
+}
+
+function toCompleteness(c: VconCompleteness): object {
+  return {
+    note: c.note,
+    node: c.node,
+    service_version: c.serviceVersion,
+    frames_read: c.framesRead,
+    undecodable_frames: c.undecodableFrames,
+    sip_discarded_by_port_gate: c.discardedByPortGate,
+    sip_discarded_by_websocket_gate: c.discardedByWebSocketGate,
+    messages_evicted: c.messagesEvicted,
+    dialogs_refused: c.dialogsRefused,
+    dialogs_rotated: c.dialogsRotated,
+    blind_spots: [...c.blindSpots],
+  };
+}
