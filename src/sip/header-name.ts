@@ -64,8 +64,8 @@ export const HEADER = {
   P_CHARGING_VECTOR: 56,
   X_CALL_ID: 57,
   X_CID: 58,
-  HANGUP_CAUSE: 59,
-  HANGUP_CAUSE_CODE: 60,
+  X_ASTERISK_HANGUPCAUSE: 59,
+  X_ASTERISK_HANGUPCAUSECODE: 60,
 } as const;
 
 /** Canonical spelling and, where one is registered, the compact letter. The first rows follow `HEADER`. */

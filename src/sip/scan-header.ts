@@ -138,13 +138,13 @@ export function takeHeader(
         out.causeEnd = end;
       }
       break;
-    case HEADER.HANGUP_CAUSE:
+    case HEADER.X_ASTERISK_HANGUPCAUSE:
       if (out.hangupTextStart < 0) {
         out.hangupTextStart = start;
         out.hangupTextEnd = end;
       }
       break;
-    case HEADER.HANGUP_CAUSE_CODE:
+    case HEADER.X_ASTERISK_HANGUPCAUSECODE:
       if (out.hangupCodeStart < 0) {
         out.hangupCodeStart = start;
         out.hangupCodeEnd = end;

@@ -9,6 +9,7 @@ import type { LintRule, LintStream } from './rule.ts';
 import { DIALOG_RULES } from './rules-dialog.ts';
 import { HEADER_RULES } from './rules-header.ts';
 import { MEDIA_RULES } from './rules-media.ts';
+import { RESPONSE_RULES } from './rules-response.ts';
 import { SDP_RULES } from './rules-sdp.ts';
 import { SYNTAX_RULES } from './rules-syntax.ts';
 
@@ -16,6 +17,7 @@ export const LINT_RULES: readonly LintRule[] = [
   ...SYNTAX_RULES,
   ...HEADER_RULES,
   ...DIALOG_RULES,
+  ...RESPONSE_RULES,
   ...SDP_RULES,
   ...MEDIA_RULES,
 ];

@@ -27,3 +27,8 @@ export function refresherOf(m: LintMessage): string | null {
 export function viaParam(m: LintMessage, name: string): string | null {
   return paramValue(m.topVia?.params ?? [], name) ?? null;
 }
+
+/** A response to that method with that status. */
+export function isResponse(m: LintMessage, method: string, from: number, to = from): boolean {
+  return !m.isRequest && m.method === method && m.status >= from && m.status <= to;
+}
