@@ -28,8 +28,8 @@ const volatile __u64 sip_gate[1024];
 const volatile __u64 ws_gate[1024];
 const volatile __u8 link_type; /* enum ct_filter_link */
 const volatile __u8 pass_hep;
-const volatile __u8 pass_esp;  /* --decode-esp-null */
-const volatile __u8 whole_rtp; /* payloads are retained */
+const volatile __u8 pass_esp;     /* --decode-esp-null */
+const volatile __u8 whole_frames; /* payloads are retained or written */
 
 /* Entries in `media`; the agent keeps both. 0 saves two look-ups a packet. */
 __u32 media_count;
@@ -62,9 +62,10 @@ CT_INLINE u16 be16(const u8 *d) { return (u16)(d[0] << 8 | d[1]); }
 CT_INLINE u32 be32(const u8 *d) { return (u32)d[0] << 24 | (u32)d[1] << 16 | (u32)d[2] << 8 | d[3]; }
 CT_INLINE int in_gate(const volatile u64 *set, u16 port) { return (set[port >> 6] >> (port & 63)) & 1; }
 
-/* A frame that stands for several datagrams (segmentation offload) is never cut: it is split later. */
+/* A frame that stands for several datagrams (segmentation offload) is never cut: it is split later. Nor is any where
+ * frames are kept as they are. */
 CT_INLINE u32 keep(const struct __sk_buff *skb, u32 payload, u32 bytes) {
-  return skb->gso_size ? WHOLE : payload + bytes;
+  return skb->gso_size || whole_frames ? WHOLE : payload + bytes;
 }
 
 /* ---- Does text begin like a SIP message? ---- */
@@ -188,7 +189,7 @@ CT_INLINE int udp(struct __sk_buff *skb, const struct net *n) {
     return verdict(skb, CT_F_UNPARSED, WHOLE);
   } else if (h[0] >> 6 == 2 && sport >= 1024 && dport >= 1024) {
     if (h[1] >= 192 && h[1] <= 223) return verdict(skb, CT_F_RTCP, WHOLE);
-    if (gate || whole_rtp) return verdict(skb, CT_F_RTP, WHOLE);
+    if (gate || whole_frames) return verdict(skb, CT_F_RTP, WHOLE);
     /* Behind the fixed header and the CSRC list there is room for a telephone event. */
     u32 head = h[0] & 0x10 ? KEEP_RTP : 24 + (h[0] & 15) * 4;
     return verdict(skb, CT_F_RTP, keep(skb, at, head));
@@ -247,8 +248,9 @@ CT_INLINE int tcp(struct __sk_buff *skb, const struct net *n) {
   u8 h[12];
   if (bpf_skb_load_bytes(skb, at, h, sizeof h)) return verdict(skb, CT_F_DROP_TCP, DROP);
   /* TLS, the bulk of it, is told by its first byte. */
-  if (starts_like_sip(skb, at, skb->len - at, h)) return verdict(skb, CT_F_TCP_OUTSIDE, at + KEEP_START_LINE);
-  if (is_websocket_sip(skb, at, h)) return verdict(skb, CT_F_TCP_OUTSIDE, at + KEEP_WEBSOCKET);
+  if (starts_like_sip(skb, at, skb->len - at, h))
+    return verdict(skb, CT_F_TCP_OUTSIDE, keep(skb, at, KEEP_START_LINE));
+  if (is_websocket_sip(skb, at, h)) return verdict(skb, CT_F_TCP_OUTSIDE, keep(skb, at, KEEP_WEBSOCKET));
   return verdict(skb, CT_F_DROP_TCP, DROP);
 }
 

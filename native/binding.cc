@@ -4,6 +4,7 @@
 // Lifetime: slabs, descriptors, counters and port tables belong to JavaScript and are pinned by
 // references held here until the thread has been joined. All state is per environment; the async
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
+#include "caps.h"
 #include "hep_frame.h"
 #include "source_file.h"
 #include "source_hep.h"
@@ -75,6 +76,7 @@ public:
     Nan::SetPrototypeMethod(tpl, "askStopLive", AskStopLive);
     Nan::SetPrototypeMethod(tpl, "liveStatus", LiveStatus);
     Nan::SetPrototypeMethod(tpl, "filterStatus", FilterStatus);
+    Nan::SetPrototypeMethod(tpl, "filterNeedsBpf", FilterNeedsBpf);
     Nan::SetPrototypeMethod(tpl, "filterCounts", FilterCounts);
     Nan::SetPrototypeMethod(tpl, "filterMedia", FilterMedia);
     Nan::SetPrototypeMethod(tpl, "queueDropped", QueueDropped);
@@ -291,7 +293,7 @@ private:
       ct_filter_opts fo{};
       fo.gate = &c->pl_.gate;
       fo.decode = c->pl_.decode;
-      fo.whole_rtp = Flag(opt, "wholeRtp");
+      fo.whole_frames = Flag(opt, "wholeRtp");
       fo.link = ct_live_common_link(&c->live_, text.data(), n);
       fo.best = static_cast<ct_filter_mode>(U32(opt, "bestFilter"));
       ct_filter_open(&c->filter_, &fo);
@@ -353,6 +355,12 @@ private:
     View out = ViewOf(info[0]);
     if (out.len != CT_F_COUNT * sizeof(ct_filter_count)) return Nan::ThrowTypeError("two numbers a class");
     info.GetReturnValue().Set(ct_filter_counts(&c->filter_, reinterpret_cast<ct_filter_count *>(out.data)));
+  }
+
+  // filterNeedsBpf(): whether filterMedia() takes CAP_BPF here.
+  static NAN_METHOD(FilterNeedsBpf) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    info.GetReturnValue().Set(ct_filter_needs_cap(&c->filter_));
   }
 
   // filterMedia(address, port, isNamed): errno
@@ -476,6 +484,7 @@ private:
 };
 
 #include "binding_bytes.h"
+#include "binding_caps.h"
 #include "binding_frame.h"
 #include "binding_hep.h"
 #include "binding_tls.h"
@@ -536,6 +545,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "digest", Digest);
   Nan::Export(target, "readAgain", ReadAgain);
+  Nan::Export(target, "dropPrivileges", DropPrivileges);
   OutputFile::Init(target);
   Capture::Init(target);
   HepCapture::Init(target);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "packet_filter.h"
+#include "caps.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <stdio.h>
@@ -73,13 +74,14 @@ static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o
   skel->rodata->link_type = (uint8_t)o->link;
   skel->rodata->pass_hep = o->decode.hep;
   skel->rodata->pass_esp = o->decode.esp_null;
-  skel->rodata->whole_rtp = o->whole_rtp;
+  skel->rodata->whole_frames = o->whole_frames;
   int err = packet_bpf__load(skel);
   if (err != 0) {
     packet_bpf__destroy(skel);
     step_down(f, CT_FILTER_CLASSIC,
-              err == -EPERM || err == -EACCES ? "eBPF needs root or CAP_BPF"
-                                              : "the kernel refuses the eBPF program",
+              err == -EPERM    ? "eBPF needs root or CAP_BPF and CAP_PERFMON"
+              : err == -EACCES ? "eBPF needs CAP_PERFMON beside CAP_BPF, or root"
+                               : "the kernel refuses the eBPF program",
               -err);
     return false;
   }
@@ -113,6 +115,18 @@ int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t
   if (err == -EEXIST || err == -ENOENT) return 0;
   if (add) f->media_refused++;
   return err;
+}
+
+bool ct_filter_needs_cap(const struct ct_packet_filter *f) {
+  uint64_t before;
+  if (f->mode != CT_FILTER_EBPF) return false;
+  if (!ct_caps_set_aside(&before)) return true;
+  const struct packet_bpf *skel = f->program;
+  struct ct_media_key none = {.port = 0};
+  uint8_t value;
+  int err = bpf_map_lookup_elem(bpf_map__fd(skel->maps.media), &none, &value) == 0 ? 0 : errno;
+  ct_caps_take_up(before);
+  return err == EPERM;
 }
 
 bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]) {
@@ -153,6 +167,11 @@ int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t
   (void)port;
   (void)add;
   return 0;
+}
+
+bool ct_filter_needs_cap(const struct ct_packet_filter *f) {
+  (void)f;
+  return false;
 }
 
 bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]) {

@@ -17,7 +17,7 @@ enum ct_filter_mode { CT_FILTER_NONE = 0, CT_FILTER_CLASSIC = 1, CT_FILTER_EBPF 
 struct ct_filter_opts {
   const struct ct_gate *gate;
   struct ct_decode_opts decode;
-  bool whole_rtp;           /* payloads are retained: RTP is not cut */
+  bool whole_frames;        /* payloads are retained or written: no frame is cut */
   enum ct_filter_link link; /* what all sockets have in common */
   enum ct_filter_mode best; /* take no better one than this; CT_FILTER_EBPF normally */
 };
@@ -38,6 +38,9 @@ void ct_filter_attach(struct ct_packet_filter *f, int socket);
 /* Say that SDP named this endpoint, or no longer does. One thread at a time. Without eBPF nothing is
  * needed and nothing happens. `addr` as in ct_packet, port in host order. 0 or -errno. */
 int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add);
+/* True when saying so takes CAP_BPF: kernels before 5.19 let nobody else touch a map, whoever made it. Tried, with
+ * the calling thread's capabilities set aside for the moment. */
+bool ct_filter_needs_cap(const struct ct_packet_filter *f);
 /* Sum the per-CPU counts; false when the filter does not count (not eBPF). */
 bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count out[CT_F_COUNT]);
 /* snake_case, for stats and metrics; NULL past the end. */

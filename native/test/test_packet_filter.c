@@ -229,7 +229,7 @@ static void media_is_cut(void) {
     struct lab *l = lab_open(CT_FILTER_NONE, LAB_SLABS);
     ct_filter_close(&l->filter);
     struct ct_filter_opts o = {
-        .gate = &l->pl.gate, .best = CT_FILTER_EBPF, .whole_rtp = whole, .link = CT_LINK_ETHER};
+        .gate = &l->pl.gate, .best = CT_FILTER_EBPF, .whole_frames = whole, .link = CT_LINK_ETHER};
     ct_filter_open(&l->filter, &o);
     lab_add(l, "vb", 8);
     CHECK_INT(ct_live_start(&l->live), 0);

@@ -39,6 +39,7 @@ import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import { HepIngest } from './hep-ingest.ts';
 import { Ingest } from './ingest.ts';
+import { NamedMedia } from './named-media.ts';
 import type { OutputOptions } from './outputs.ts';
 import { NO_OUTPUTS, Outputs } from './outputs.ts';
 import { SipIngest } from './sip-ingest.ts';
@@ -94,6 +95,8 @@ export class CaptureSession {
   readonly hep: HepIngest;
   /** What goes out besides the answers: the file of -O and the mirror of -H. */
   readonly outputs: Outputs;
+  /** Live: what the filter in the kernel is told of the calls. */
+  readonly media: NamedMedia | null;
   readonly rtcp: RtcpTracker;
   readonly stun: StunTracker;
   readonly icmp: IcmpTracker;
@@ -121,6 +124,8 @@ export class CaptureSession {
 
   constructor(options: SessionOptions, hepAuth: HepAuth | null = null) {
     this.options = options;
+    const { live } = options;
+    this.media = live === undefined ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
     const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
     this.streams = new StreamStore(endpoints);
@@ -128,6 +133,7 @@ export class CaptureSession {
       endpoints,
       (key, claim) => {
         this.streams.onClaim(key, claim);
+        this.media?.onClaim(key, claim.dialog);
         this.stun.onClaim(key, claim);
       },
       (fragment, claim) => this.stun.onFragment(fragment, claim),
@@ -151,6 +157,7 @@ export class CaptureSession {
       this.identifiers?.onDialogGone(d);
       d.expiresUs = Number.NaN;
       this.streams.onDialogGone(d);
+      this.media?.onGone(d);
       sdp.onDialogGone(d);
       this.icmp.onDialogGone(d);
     });
@@ -206,6 +213,7 @@ export class CaptureSession {
   tick(nowUs: number): void {
     this.ingest.tick(nowUs);
     this.tracker.sweep(this.ingest.nowUs);
+    this.media?.expire(this.ingest.nowUs);
   }
 
   /** Capture clock in microseconds; NaN before the first packet. */
@@ -249,6 +257,7 @@ export class CaptureSession {
   }
 
   #onChange(d: Dialog): void {
+    this.media?.onChange(d, this.ingest.nowUs);
     if (isEnded(d.state) && this.observesQuality) for (const s of d.streams ?? []) this.#observe(s);
     if (d.isPddObserved) return;
     const { pddMs } = callTiming(d);

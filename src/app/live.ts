@@ -13,6 +13,7 @@ import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session } from './capture-session.ts';
+import { givePrivilegesUp } from './privileges.ts';
 
 const TICK_MS = 1000;
 
@@ -41,6 +42,9 @@ export async function capture(session: CaptureSession, config: Config): Promise<
   session.isLive = true;
   try {
     const listener = config.hepListen === null ? null : await openListener(session, config, config.hepListen);
+    // Everything that needs privileges is open. What is written is written by the user that may write it again later.
+    const who = givePrivilegesUp(config.user, live?.needsBpf === true ? ['bpf'] : []);
+    process.stderr.write(`${who}\n`);
     const output = await session.outputs.open([]);
     if (listener !== null) {
       listener.begin(output?.id ?? null);

@@ -83,6 +83,61 @@ function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
   ];
 }
 
+/** Only what is there: an interface, a filter that counts, a listener. */
+function liveFamilies({ live, listener, hep, media }: CaptureSession): MetricFamily[] {
+  const families: MetricFamily[] = [];
+  if (live !== null) {
+    families.push(
+      {
+        name: 'calltap_interface_total',
+        help: 'Frames of an interface and what became of them, its troubles included.',
+        type: 'counter',
+        labelNames: ['interface', 'what'],
+        samples: live.interfaces.flatMap((name, i) =>
+          live.info.liveCounterNames.map((what) => ({
+            labels: { interface: name, what },
+            value: live.liveCounter(what, i),
+          })),
+        ),
+      },
+      family('calltap_queue_dropped_total', 'Records for which JavaScript was too late.', 'queue', [
+        ['live', live.liveLosses().queue],
+      ]),
+      family(
+        'calltap_filter_packets_total',
+        'Packets that the filter in the kernel saw, by class; those that begin with dropped_ went no further.',
+        'class',
+        live.filter().classes.map(({ name, packets }) => [name, packets] as const),
+      ),
+      {
+        name: 'calltap_filter_media_endpoints',
+        help: 'Media endpoints of running calls that the filter lets through.',
+        type: 'gauge',
+        labelNames: [],
+        samples: [{ labels: {}, value: media?.size ?? 0 }],
+      },
+      family('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
+        ['media', media?.refused ?? 0],
+      ]),
+    );
+  }
+  if (listener !== null) {
+    families.push(
+      family('calltap_hep_total', 'HEP packets by verdict, and what the listener did.', 'what', [
+        ...listener.counts(),
+        ['analysed', hep.packets],
+        ['other_type', hep.otherTypes],
+        ['rtcp_bad_json', hep.badJson],
+        ['own', hep.own],
+      ]),
+      family('calltap_hep_malformed_total', 'HEP packets that were let in and then refused, by reason.', 'reason', [
+        ...hep.refusals.counts(),
+      ]),
+    );
+  }
+  return families;
+}
+
 function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }

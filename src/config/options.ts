@@ -92,10 +92,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   value('split', 'SIZE|TIME', { kind: 'split' }, 'Begin the next file at this size or after this time (100M, 1h).', {
     toml: 'capture.split',
   }),
-  value('user', 'NAME', text, 'Go on as this user once sockets and listeners are open.', {
-    toml: 'general.user',
-    later: NOT_BUILT,
-  }),
+  value('user', 'NAME', text, 'Go on as this user once sockets and listeners are open.', { toml: 'general.user' }),
   value('portrange', 'PORTS', ports, 'Ports whose SIP is analysed; SIP elsewhere is counted.', {
     default: '5060-5061',
     toml: 'capture.portrange',

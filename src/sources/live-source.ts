@@ -251,6 +251,11 @@ export class LiveSource {
     }
   }
 
+  /** Whether nameMedia() needs CAP_BPF for as long as this runs. */
+  get needsBpf(): boolean {
+    return this.#native.filterNeedsBpf();
+  }
+
   /** SDP named this endpoint, or its last dialog is gone. `address` as in a record: IPv4 in the first 4 of 16 bytes. */
   nameMedia(address: Uint8Array, port: number, isNamed: boolean): boolean {
     return this.#isClosed || this.#native.filterMedia(address, port, isNamed) === 0;

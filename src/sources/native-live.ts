@@ -47,6 +47,8 @@ export type NativeLiveMethods = {
   filterStatus(): { mode: number; why: string };
   /** Packets and bytes by class, in pairs; false when the filter does not count. */
   filterCounts(out: BigUint64Array): boolean;
+  /** Whether filterMedia() takes CAP_BPF on this kernel. */
+  filterNeedsBpf(): boolean;
   /** errno; 0 also where no filter needs to know. */
   filterMedia(address: Uint8Array, port: number, isNamed: boolean): number;
   /** Records for which JavaScript had no free slab. */

@@ -103,6 +103,9 @@ export type NativeFrame = {
   payload?: Buffer;
 };
 
+/** What was given up, or what failed and why; capabilities by number. */
+export type PrivilegesResult = { errno: number; step: string; kept: number[]; threadsLeft: number; uid: number };
+
 export type NativeBinding = {
   info(): NativeInfo;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
@@ -112,6 +115,8 @@ export type NativeBinding = {
   /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
   adviseHuge(view: Uint8Array): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
+  /** From the main thread: capabilities are those of the thread that calls. */
+  dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;
   OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;

@@ -64,10 +64,15 @@ export class Lab {
   readonly #running: Running[] = [];
 
   /** `after` is told what to do when the test has ended: that of a TestContext. */
-  constructor({ after }: { after: (close: () => Promise<void>) => void }) {
-    after(() => this.#close());
-    const { a, b } = ADDRESS;
+  constructor(owner: { after: (close: () => Promise<void>) => void }) {
+    owner.after(() => this.#close());
     for (const host of ['a', 'b'] as const) run('ip', ['netns', 'add', this.#ns(host)]);
+    this.connect();
+  }
+
+  /** The cable: new at the start, and after a test has taken it away. */
+  connect(): void {
+    const { a, b } = ADDRESS;
     run('ip', ['link', 'add', 'eth0', 'netns', this.#ns('a'), 'type', 'veth', 'peer', 'eth0', 'netns', this.#ns('b')]);
     for (const [host, address] of [
       ['a', a],
@@ -161,13 +166,15 @@ export class Agent {
   readonly #lab: Lab;
   #url = '';
 
-  constructor(lab: Lab, args: readonly string[]) {
+  /** `by` is a program that starts the agent: setpriv with its options, say. */
+  constructor(lab: Lab, args: readonly string[], by: readonly string[] = []) {
     this.#lab = lab;
-    this.running = lab.start('a', process.execPath, [MAIN, ...args, '--api', '127.0.0.1:0']);
+    const [program = '', ...rest] = [...by, process.execPath, MAIN, ...args, '--api', '127.0.0.1:0'];
+    this.running = lab.start('a', program, rest);
   }
 
-  static async start(lab: Lab, args: readonly string[], ready: RegExp): Promise<Agent> {
-    const agent = new Agent(lab, args);
+  static async start(lab: Lab, args: readonly string[], ready: RegExp, by: readonly string[] = []): Promise<Agent> {
+    const agent = new Agent(lab, args, by);
     await lab.said(agent.running, ready);
     agent.#url = (await lab.said(agent.running, /api listening on (\S+)/))[1] ?? '';
     return agent;

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 /** Files of native/ that are the addon's and not the reader's. */
-const NOT_NEEDED = /^(source_(file|hep|tls)|hep_|probe_|tls_|caps)/;
+const NOT_NEEDED = /^(source_(file|hep|tls)|hep_|probe_|tls_)/;
 
 export type LiveProgram = { readonly path: string; readonly hasEbpf: boolean };
 

@@ -63,6 +63,7 @@ class FakeNative {
       readAgain: () => -1,
       adviseHuge: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
+      dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {
         constructor() {
           throw new Error('no output here');
@@ -105,6 +106,7 @@ class FakeNative {
         out.set([1n, 100n, 2n, 3000n]);
         return true;
       },
+      filterNeedsBpf: () => false,
       filterMedia: () => 0,
       queueDropped: () => 7,
     };

@@ -1,0 +1,98 @@
+/**
+ * Which media endpoints the filter in the kernel must let through: those that the descriptions of running calls name.
+ *
+ * A call that has ended keeps its endpoints for a while, since the last packets come after the BYE. Time is capture
+ * time. An endpoint that several calls name stays until the last of them has gone.
+ */
+import { EndpointMap } from '../core/endpoint-map.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { endpointKeyAddress, endpointKeyPort, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { isEnded } from '../store/dialog-state.ts';
+
+const LINGER_US = 10_000_000;
+/** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
+const MAX_WAITING = 100_000;
+
+/** True when the filter knows now; `address` is 16 bytes in network order, IPv4 in the first 4. */
+export type TellFilter = (address: Uint8Array, port: number, isNamed: boolean) => boolean;
+
+export class NamedMedia {
+  readonly #tell: TellFilter;
+  /** How many dialogs name an endpoint. */
+  readonly #counts = new EndpointMap<number>();
+  readonly #keys = new Map<Dialog, EndpointKey[]>();
+  #waiting: { readonly dialog: Dialog; readonly untilUs: number }[] = [];
+  #first = 0;
+  /** Endpoints that the filter did not take: its map was full. */
+  refused = 0;
+
+  constructor(tell: TellFilter) {
+    this.#tell = tell;
+  }
+
+  /** Endpoints named now. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** A description of the dialog named the endpoint. */
+  onClaim(key: EndpointKey, dialog: Dialog): void {
+    if (isEnded(dialog.state)) return;
+    const keys = this.#keys.get(dialog);
+    if (keys === undefined) this.#keys.set(dialog, [key]);
+    else if (keys.includes(key)) return;
+    else keys.push(key);
+    this.#count(key, 1);
+  }
+
+  /** The dialog has another state: it ended, or an ended one goes on. */
+  onChange(dialog: Dialog, nowUs: number): void {
+    if (!isEnded(dialog.state)) {
+      if (!this.#keys.has(dialog)) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);
+    } else if (this.#keys.has(dialog)) {
+      if (this.#waiting.length - this.#first >= MAX_WAITING) this.#forgetFirst();
+      this.#waiting.push({ dialog, untilUs: nowUs + LINGER_US });
+    }
+  }
+
+  /** The dialog was evicted. */
+  onGone(dialog: Dialog): void {
+    const keys = this.#keys.get(dialog);
+    if (keys === undefined) return;
+    this.#keys.delete(dialog);
+    for (const key of keys) this.#count(key, -1);
+  }
+
+  /** Forgets the endpoints of calls that ended long enough ago. */
+  expire(nowUs: number): void {
+    for (let w = this.#waiting[this.#first]; w !== undefined && w.untilUs <= nowUs; w = this.#waiting[this.#first])
+      this.#forgetFirst();
+  }
+
+  #forgetFirst(): void {
+    const dialog = this.#waiting[this.#first++]?.dialog;
+    if (dialog !== undefined && isEnded(dialog.state)) this.onGone(dialog);
+    if (this.#first < 1024 || this.#first * 2 < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #count(key: EndpointKey, by: 1 | -1): void {
+    const before = this.#counts.get(key) ?? 0;
+    const after = before + by;
+    if (after > 0) this.#counts.set(key, after);
+    else this.#counts.delete(key);
+    if (before > 0 && after > 0) return;
+    if (!this.#tell(addressBytes(key), endpointKeyPort(key), after > 0) && after > 0) this.refused++;
+  }
+}
+
+function addressBytes(key: EndpointKey): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const text = endpointKeyAddress(key);
+  const six = parseIpv6(text);
+  if (typeof key === 'string' && six !== null) bytes.set(six);
+  else new DataView(bytes.buffer).setUint32(0, parseIpv4(text));
+  return bytes;
+}

@@ -1,0 +1,34 @@
+/** deploy/calltap.service: systemd takes every line of it, and it asks for no capability that is not documented. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { repositoryRoot } from './native-program.ts';
+
+const unit = readFileSync(join(repositoryRoot(), 'deploy/calltap.service'), 'utf8');
+const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+test('systemd-analyze verify finds nothing', { skip: hasAnalyze ? false : 'no systemd-analyze (systemd)' }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-unit-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // The program is not installed here; that it must exist is checked too.
+  const path = join(folder, 'calltap.service');
+  writeFileSync(path, unit.replace('ExecStart=/usr/bin/calltap', 'ExecStart=/bin/true'));
+  const r = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
+  const lines = `${r.stdout}${r.stderr}`.split('\n').filter((line) => line.includes('calltap.service'));
+  assert.deepEqual(lines, []);
+  assert.equal(r.status, 0, r.stderr);
+  const broken = join(folder, 'broken.service');
+  writeFileSync(broken, unit.replace('ExecStart=/usr/bin/calltap', 'ExecStart=/no/such/program'));
+  assert.notEqual(spawnSync('systemd-analyze', ['verify', '--man=no', broken]).status, 0, 'it does look');
+});
+
+test('its capabilities are those the documentation has a row for', () => {
+  const documented = readFileSync(join(repositoryRoot(), 'docs/operations.md'), 'utf8');
+  const named = /^AmbientCapabilities=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
+  assert.deepEqual(named, ['CAP_NET_RAW', 'CAP_BPF', 'CAP_PERFMON']);
+  assert.equal(/^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1], named.join(' '));
+  for (const name of named) assert.match(documented, new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+});

@@ -1,0 +1,86 @@
+/** SIP calls as plain datagrams over the cable of a lab: what is sent is known to the byte, without a SIP program. */
+import type { Host, Lab } from './lab.ts';
+import { ADDRESS } from './lab.ts';
+
+export const SIP_PORT = 5060;
+
+export type Datagram = { readonly from: Host; readonly text: string };
+
+function message(from: Host, startLine: string, callId: string, cseq: string, body = ''): Datagram {
+  const isResponse = startLine.startsWith('SIP/');
+  return {
+    from,
+    text: [
+      startLine,
+      `Via: SIP/2.0/UDP ${ADDRESS.b.v4}:${SIP_PORT};branch=z9hG4bK${callId}${cseq.replace(' ', '')}`,
+      'From: <sip:1001@example.com>;tag=caller',
+      `To: <sip:1002@example.com>${isResponse || !startLine.startsWith('INVITE') ? ';tag=callee' : ''}`,
+      `Call-ID: ${callId}`,
+      `CSeq: ${cseq}`,
+      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n'),
+  };
+}
+
+export function sdp(address: string, port: number): string {
+  const lines = [
+    'v=0',
+    `o=- 1 1 IN IP4 ${address}`,
+    's=-',
+    `c=IN IP4 ${address}`,
+    't=0 0',
+    `m=audio ${port} RTP/AVP 0`,
+  ];
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+/** INVITE, 180, 200 and ACK: b calls a. */
+export function callBegins(callId: string, body = ''): Datagram[] {
+  return [
+    message('b', 'INVITE sip:1002@example.com SIP/2.0', callId, '1 INVITE', body),
+    message('a', 'SIP/2.0 180 Ringing', callId, '1 INVITE'),
+    message('a', 'SIP/2.0 200 OK', callId, '1 INVITE', body),
+    message('b', 'ACK sip:1002@example.com SIP/2.0', callId, '1 ACK'),
+  ];
+}
+
+/** BYE and its 200. */
+export function callEnds(callId: string): Datagram[] {
+  return [
+    message('b', 'BYE sip:1002@example.com SIP/2.0', callId, '2 BYE'),
+    message('a', 'SIP/2.0 200 OK', callId, '2 BYE'),
+  ];
+}
+
+const SEND = `
+const socket = require('node:dgram').createSocket('udp4');
+const texts = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+const [from, to, port, times] = process.argv.slice(1);
+socket.bind(Number(port), from, async () => {
+  for (let i = 0; i < Number(times); i++)
+    for (const text of texts)
+      await new Promise((done, fail) => socket.send(text.replaceAll('%N', i), Number(port), to, (e) => (e ? fail(e) : done())));
+  socket.close();
+});`;
+
+/** Sends each datagram from its host to the other, in order; \`%N\` in it is the number of the round. */
+export function send(lab: Lab, datagrams: readonly Datagram[], rounds = 1): void {
+  let rest = datagrams;
+  while (rest.length > 0) {
+    const from = rest[0]?.from ?? 'a';
+    const other = rest.findIndex((d) => d.from !== from);
+    const run = rest.slice(0, other < 0 ? rest.length : other);
+    rest = rest.slice(run.length);
+    const texts = JSON.stringify(run.map(({ text }) => text));
+    const to = from === 'a' ? ADDRESS.b.v4 : ADDRESS.a.v4;
+    lab.do(from, process.execPath, ['-e', SEND, ADDRESS[from].v4, to, String(SIP_PORT), String(rounds)], texts);
+  }
+}
+
+/** A whole call. */
+export function sendCall(lab: Lab, callId: string): void {
+  send(lab, [...callBegins(callId), ...callEnds(callId)]);
+}

@@ -1,0 +1,104 @@
+/** What the kernel's filter is told: an endpoint while a running call names it, and a little longer. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NamedMedia } from '../../../src/app/named-media.ts';
+import { endpointKeyFromText, ipText } from '../../../src/core/ip.ts';
+import type { Dialog } from '../../../src/store/dialog.ts';
+import { STATE } from '../../../src/store/dialog-state.ts';
+import { DialogStore } from '../../../src/store/dialog-store.ts';
+
+const SECOND = 1_000_000;
+
+function kit(room = 100) {
+  const told: string[] = [];
+  let used = 0;
+  const media = new NamedMedia((address, port, isNamed) => {
+    const isV6 = address.subarray(4).some((b) => b !== 0);
+    told.push(`${isNamed ? '+' : '-'}${ipText(address, 0, isV6 ? 6 : 4)}:${port}`);
+    used += isNamed ? 1 : -1;
+    return used <= room;
+  });
+  const dialogs = new DialogStore(100, (d) => media.onGone(d));
+  const open = (callId: string): Dialog =>
+    dialogs.open({
+      callId,
+      methodId: 0,
+      methodText: 'INVITE',
+      family: 0,
+      state: STATE.InCall,
+      createdUs: 0,
+      arrivalLagUs: 0,
+      origin: 0,
+      frame: null,
+      fromUser: '',
+      toUser: '',
+      fromDisplay: null,
+      toDisplay: null,
+      openerTagHash: 0,
+    });
+  const name = (d: Dialog, address: string, port: number): void => {
+    const key = endpointKeyFromText(address, port) ?? assert.fail(address);
+    d.addClaimedKey(key);
+    media.onClaim(key, d);
+  };
+  const move = (d: Dialog, state: number, atUs: number): void => {
+    dialogs.setState(d, state);
+    media.onChange(d, atUs);
+  };
+  const news = (): string[] => told.splice(0);
+  return { media, open, name, move, news };
+}
+
+test('named once however often it is said, forgotten ten seconds after the call', () => {
+  const { media, open, name, move, news } = kit();
+  const d = open('a');
+  name(d, '192.0.2.1', 4000);
+  name(d, '192.0.2.1', 4000);
+  name(d, '2001:db8::7', 4002);
+  assert.deepEqual(news(), ['+192.0.2.1:4000', '+2001:db8::7:4002']);
+  move(d, STATE.Completed, 5 * SECOND);
+  media.expire(14 * SECOND);
+  assert.deepEqual(news(), []);
+  media.expire(15 * SECOND);
+  assert.deepEqual(news().sort(), ['-192.0.2.1:4000', '-2001:db8::7:4002']);
+  assert.equal(media.size, 0);
+});
+
+test('an endpoint of two calls stays until both are gone', () => {
+  const { media, open, name, move, news } = kit();
+  const [a, b] = [open('a'), open('b')];
+  name(a, '192.0.2.1', 4000);
+  name(b, '192.0.2.1', 4000);
+  move(a, STATE.Completed, 0);
+  media.expire(60 * SECOND);
+  assert.deepEqual(news(), ['+192.0.2.1:4000']);
+  media.onGone(b);
+  media.onGone(b);
+  assert.deepEqual(news(), ['-192.0.2.1:4000']);
+});
+
+test('a call that goes on after it failed names its endpoints again', () => {
+  const { media, open, name, move, news } = kit();
+  const d = open('a');
+  name(d, '192.0.2.1', 4000);
+  move(d, STATE.Failed, 0);
+  move(d, STATE.Trying, 5 * SECOND);
+  media.expire(20 * SECOND);
+  assert.deepEqual(news(), ['+192.0.2.1:4000'], 'it went on before the time was up');
+  move(d, STATE.Failed, 30 * SECOND);
+  media.expire(40 * SECOND);
+  move(d, STATE.Trying, 50 * SECOND);
+  assert.deepEqual(news(), ['-192.0.2.1:4000', '+192.0.2.1:4000']);
+});
+
+test('a description that comes after the end names nothing; a full map is counted', () => {
+  const { media, open, name, move, news } = kit(1);
+  const d = open('a');
+  name(d, '192.0.2.1', 4000);
+  name(d, '192.0.2.1', 4002);
+  assert.equal(media.refused, 1);
+  news();
+  move(d, STATE.Completed, 0);
+  name(d, '192.0.2.1', 4004);
+  assert.deepEqual(news(), []);
+});
