@@ -40,6 +40,9 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   };
 }
 
+/** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
+const SENDERS_SHOWN = 10;
+
 type Sample = readonly [label: string, value: number];
 
 function family(name: string, help: string, label: string, samples: readonly Sample[]): MetricFamily {
@@ -133,6 +136,20 @@ function liveFamilies({ live, listener, hep, media }: CaptureSession): MetricFam
       family('calltap_hep_malformed_total', 'HEP packets that were let in and then refused, by reason.', 'reason', [
         ...hep.refusals.counts(),
       ]),
+      {
+        name: 'calltap_hep_sender_refused_total',
+        help: 'Refused HEP packets of the senders with the most, by reason.',
+        type: 'counter',
+        labelNames: ['sender', 'reason'],
+        samples: [
+          ...listener.topSenders(SENDERS_SHOWN).map(({ sender, counts }) => [sender, counts] as const),
+          ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),
+        ].flatMap(([sender, reasons]) =>
+          Object.entries(reasons)
+            .filter(([reason, value]) => reason !== 'taken' && value > 0)
+            .map(([reason, value]) => ({ labels: { sender, reason }, value })),
+        ),
+      },
     );
   }
   return families;

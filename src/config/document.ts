@@ -7,7 +7,7 @@ import { OPTION_GROUPS } from './option-spec.ts';
 import { optionValueText } from './option-value.ts';
 import { OPTIONS } from './options.ts';
 
-const USAGE = 'calltap -I FILE [--api ADDR] [options]';
+const USAGE = 'calltap (-I FILE | -d IFACE | -L ADDR -E) [--api ADDR] [options]';
 
 function flagText(spec: OptionSpec): string {
   const tail = spec.arg === undefined ? '' : spec.valueIfBare === undefined ? ` ${spec.arg}` : `[=${spec.arg}]`;
