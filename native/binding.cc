@@ -80,6 +80,7 @@ public:
     Nan::SetPrototypeMethod(tpl, "filterCounts", FilterCounts);
     Nan::SetPrototypeMethod(tpl, "filterMedia", FilterMedia);
     Nan::SetPrototypeMethod(tpl, "queueDropped", QueueDropped);
+    Nan::SetPrototypeMethod(tpl, "abandon", Abandon);
     Nan::SetPrototypeMethod(tpl, "close", Close);
     Nan::Set(target, Nan::New("Capture").ToLocalChecked(), Nan::GetFunction(tpl).ToLocalChecked());
   }
@@ -380,6 +381,13 @@ private:
         Nan::New(static_cast<double>(__atomic_load_n(&c->ring_.dropped, __ATOMIC_RELAXED))));
   }
 
+  // abandon(): no callback comes any more; how many records nobody was handed.
+  static NAN_METHOD(Abandon) {
+    auto *c = Nan::ObjectWrap::Unwrap<Capture>(info.Holder());
+    c->abandoned_ = true;
+    info.GetReturnValue().Set(Nan::New(static_cast<double>(ct_ring_unread(&c->ring_))));
+  }
+
   void CloseLive() {
     ct_live_close(&live_);
     ct_filter_close(&filter_);
@@ -438,7 +446,7 @@ private:
   static void OnAsync(uv_async_t *h) { static_cast<Capture *>(h->data)->Drain(); }
 
   void Drain() {
-    if (closing_) return;
+    if (closing_ || abandoned_) return;
     Nan::HandleScope scope;
     v8::TryCatch guard(isolate_);
     armed_.store(0, std::memory_order_release);
@@ -453,7 +461,7 @@ private:
         node::FatalException(isolate_, guard);
         return;
       }
-      if (closing_) return;
+      if (closing_ || abandoned_) return;
       ct_ring_release(&ring_);
       if (uv_hrtime() - start > kSliceNs && ct_ring_pending(&ring_) > 0) {
         if (armed_.exchange(1, std::memory_order_acq_rel) == 0) uv_async_send(&async_);
@@ -481,6 +489,7 @@ private:
   void (*done_)(void *) = nullptr;
   void *doneCtx_ = nullptr;
   bool closing_ = false;
+  bool abandoned_ = false;
 };
 
 #include "binding_bytes.h"

@@ -13,6 +13,8 @@ public:
     Nan::SetPrototypeMethod(tpl, "start", Start);
     Nan::SetPrototypeMethod(tpl, "admit", Admit);
     Nan::SetPrototypeMethod(tpl, "topSenders", TopSenders);
+    Nan::SetPrototypeMethod(tpl, "halt", Halt);
+    Nan::SetPrototypeMethod(tpl, "unread", Unread);
     Nan::SetPrototypeMethod(tpl, "close", Close);
     Nan::Set(target, Nan::New("HepCapture").ToLocalChecked(), Nan::GetFunction(tpl).ToLocalChecked());
   }
@@ -131,6 +133,18 @@ private:
       memcpy(row + 24, top[i].n, sizeof(top[i].n));
     }
     info.GetReturnValue().Set(Nan::New(n));
+  }
+
+  // halt(): the thread ends and publishes what it had; callbacks go on until all of it is handed over.
+  static NAN_METHOD(Halt) {
+    auto *c = Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
+    if (!c->closing_) ct_hep_halt(&c->source_);
+  }
+
+  // unread(): records not yet handed over.
+  static NAN_METHOD(Unread) {
+    auto *c = Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
+    info.GetReturnValue().Set(Nan::New(static_cast<double>(ct_ring_unread(&c->ring_))));
   }
 
   static NAN_METHOD(Close) { Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder())->Shutdown(nullptr, nullptr); }

@@ -113,6 +113,17 @@ void ct_ring_release(struct ct_ring *r) {
   futex_wake(&r->tail);
 }
 
+uint64_t ct_ring_unread(const struct ct_ring *r) {
+  uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
+  uint64_t n = 0;
+  for (uint32_t i = atomic_load_explicit(&r->tail, memory_order_relaxed); i != head; i++) {
+    const struct ct_slab *s = &r->slab[i % r->n];
+    n += s->count;
+    if (s->count > 0 && s->rec[s->count - 1].kind == CT_KIND_SOURCE_END) n--;
+  }
+  return n;
+}
+
 void ct_ring_stop(struct ct_ring *r) {
   atomic_store_explicit(&r->stop, 1, memory_order_release);
   futex_wake(&r->tail);

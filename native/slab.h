@@ -58,6 +58,8 @@ bool ct_ring_wait_drained(struct ct_ring *r);
 /* Consumer: number of published slabs not yet released; release the oldest one. */
 uint32_t ct_ring_pending(const struct ct_ring *r);
 void ct_ring_release(struct ct_ring *r);
+/* Consumer: records published and not yet released, but for a source's last word. */
+uint64_t ct_ring_unread(const struct ct_ring *r);
 /* Consumer: make a waiting producer give up. */
 void ct_ring_stop(struct ct_ring *r);
 

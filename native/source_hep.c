@@ -22,6 +22,7 @@
 #define WATCH_NS 100000000ll /* how often the kernel's drops are looked at */
 #define IDLE_MS 1000
 #define RETRY_MS 2
+#define REST_BATCHES 256u /* read at the end: 32,768 datagrams, some milliseconds */
 #define CONTROL_BYTES                                                                                        \
   (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)) +                                      \
    CMSG_SPACE(sizeof(struct in6_pktinfo)))
@@ -303,6 +304,18 @@ static void wait_readable(struct ct_hep_source *s, int ms) {
   poll(p, 2, ms);
 }
 
+/* At the end, unless nobody reads the ring any more: what had arrived by then. */
+static void take_rest(struct ct_hep_source *s, struct ct_sink *sink) {
+  for (uint32_t i = 0; i < REST_BATCHES; i++) {
+    if (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) != 0) return;
+    int n = recvmmsg(s->fd, s->batch->msg, CT_HEP_BATCH, MSG_DONTWAIT, NULL);
+    if (n <= 0) break;
+    take_batch(s, sink, (uint32_t)n);
+    prepare(s->batch, 0, (uint32_t)n);
+  }
+  ct_ring_publish(s->ring);
+}
+
 static void *run(void *arg) {
   struct ct_hep_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
@@ -342,6 +355,7 @@ static void *run(void *arg) {
     if (now - published >= PUBLISH_NS && !ct_ring_publish_soon(s->ring)) published = now;
     if ((uint32_t)n < CT_HEP_BATCH / 4) nap();
   }
+  take_rest(s, &sink);
   watch_socket(s);
   return NULL;
 }
@@ -355,15 +369,18 @@ int ct_hep_start(struct ct_hep_source *s) {
   return -rc;
 }
 
-void ct_hep_stop(struct ct_hep_source *s) {
+void ct_hep_halt(struct ct_hep_source *s) {
+  if (!s->running) return;
+  uint64_t one = 1;
   atomic_store_explicit(&s->stop, 1, memory_order_relaxed);
-  if (s->running) {
-    uint64_t one = 1;
-    ct_ring_stop(s->ring);
-    if (write(s->wake, &one, sizeof(one)) < 0) s->last_errno = errno; /* a full counter wakes as well */
-    pthread_join(s->thread, NULL);
-    s->running = false;
-  }
+  if (write(s->wake, &one, sizeof(one)) < 0) s->last_errno = errno; /* a full counter wakes as well */
+  pthread_join(s->thread, NULL);
+  s->running = false;
+}
+
+void ct_hep_stop(struct ct_hep_source *s) {
+  if (s->running) ct_ring_stop(s->ring);
+  ct_hep_halt(s);
   if (!s->is_open) return;
   close(s->wake);
   close(s->fd);

@@ -57,7 +57,7 @@ export async function capture(session: CaptureSession, config: Config): Promise<
     const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
     await stopped;
     clearInterval(clock);
-    await live?.stop();
+    await Promise.all([live?.stop(), session.listener?.close()]);
   } finally {
     await session.listener?.close();
   }

@@ -60,7 +60,10 @@ export function toStats(session: CaptureSession): Stats {
     kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
     interface_dropped_packets: live?.interface ?? 0,
     queue_dropped_packets:
-      source.counter('rtp_from_fragments_dropped') + source.counter('records_cut') + (live?.queue ?? 0),
+      source.counter('rtp_from_fragments_dropped') +
+      source.counter('records_cut') +
+      (live?.queue ?? 0) +
+      (listener?.abandoned ?? 0),
     invalid_timestamps: source.counter('invalid_timestamps'),
     undecodable_frames: undecodableFrames(session),
     snapped_frames: source.counter('snapped_frames'),

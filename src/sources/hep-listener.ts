@@ -16,6 +16,9 @@ import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 /** 16 MiB between the thread and JavaScript: a pause of 150 ms at 200,000 messages a second. */
 const SLABS = 64;
 
+/** What lies in the ring at the end is analysed, for this long. */
+const CLOSE_MS = 800;
+
 /** struct ct_hep_sender as the binding hands it over: addr 16, version 1, padding 7, then the verdicts' u64. */
 export const SENDER_ADDRESS_BYTES = 24;
 
@@ -43,6 +46,10 @@ export type NativeHepCapture = {
   admit(address: Uint8Array, version: number, bytes: number): number;
   /** Fills rows of SENDER_ADDRESS_BYTES + 8 * verdicts bytes, most refusals first; how many. */
   topSenders(rows: Uint8Array): number;
+  /** Ends the thread; what it had is still handed over. */
+  halt(): void;
+  /** Records not yet handed over. */
+  unread(): number;
   /** Stops and joins; no callback comes after it. */
   close(): void;
 };
@@ -82,7 +89,9 @@ export class HepListener {
   #address = '';
   #port = 0;
   #receiveBuffer = 0;
+  #isClosing = false;
   #isClosed = false;
+  #abandoned = 0;
 
   private constructor(options: HepListenerOptions, allow: HepAllow) {
     this.#options = options;
@@ -215,12 +224,23 @@ export class HepListener {
     });
   }
 
-  /** Stops both transports; no callback comes after it began. Idempotent. */
+  /** Packets that were taken and not analysed, because close() could wait no longer. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** Stops both transports and hands over what had come by then; no callback comes after it. Idempotent. */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#capture.halt();
+    const tcp = this.tcp.close();
+    for (const end = performance.now() + CLOSE_MS; this.#capture.unread() > 0 && performance.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    this.#abandoned = this.#capture.unread();
     this.#isClosed = true;
     this.#capture.close();
-    await this.tcp.close();
+    await tcp;
   }
 
   async #open(address: string): Promise<void> {

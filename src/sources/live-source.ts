@@ -20,8 +20,8 @@ const MAX_PROBING = 65_536;
 const BUFFER_MS = 60;
 const MAX_INTERFACES = 16;
 const STATUS_EVERY_MS = 1000;
-/** The reader ends within 100 ms; one that does not is joined by close(). */
-const STOP_LIMIT_MS = 500;
+/** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
+const STOP_LIMIT_MS = 800;
 
 export type FilterName = 'ebpf' | 'classic' | 'none';
 
@@ -106,6 +106,7 @@ export class LiveSource {
   #timer: NodeJS.Timeout | undefined;
   #ended: (() => void) | null = null;
   #isRunning = false;
+  #abandoned = 0;
   #isClosed = false;
 
   /** Opens everything that needs privileges. Throws ServiceError; nothing is read before start(). */
@@ -237,7 +238,7 @@ export class LiveSource {
     return {
       kernel: this.liveCounter('kernel_drops') + this.liveCounter('unread_at_stop'),
       interface: this.liveCounter('iface_missed'),
-      queue: this.#native.queueDropped(),
+      queue: this.#native.queueDropped() + this.#abandoned,
       unsplit: this.liveCounter('gso_unsplit'),
     };
   }
@@ -285,6 +286,7 @@ export class LiveSource {
     await ended;
     limit.abort();
     this.#ended = null;
+    if (!this.#isClosed) this.#abandoned = this.#native.abandon();
   }
 
   /** Joins the thread and frees the native side; records not yet handed over are gone. */

@@ -144,6 +144,22 @@ describe('HEP from the network', { timeout: 20_000, skip }, () => {
     await assert.rejects(listen(t, { host: '::1', port: listener.port }), /in use/);
   });
 
+  it('what had come before the stop is analysed: taken is handed over or counted as abandoned', async (t) => {
+    const { listener, texts } = await listen(t, { ratePerSec: 1_000_000 });
+    const udp = await sender(t, '127.0.0.1');
+    const packet = hep('x');
+    await Promise.all(
+      Array.from(
+        { length: 2000 },
+        () => new Promise((resolve) => udp.send(packet, listener.port, '127.0.0.1', resolve)),
+      ),
+    );
+    await listener.close();
+    const arrived = listener.counter('taken');
+    assert.equal(texts.length + listener.abandoned, arrived);
+    assert.equal(arrived + listener.counter('kernel_dropped') + listener.counter('ring_full'), 2000);
+  });
+
   it('stops at once and says nothing after', async (t) => {
     const { listener, texts } = await listen(t);
     const udp = await sender(t, '127.0.0.1');

@@ -31,6 +31,10 @@ function fake(overrides: { openErrno?: number; startErrno?: number; port?: numbe
           calls.push(`open ${address} ${port}`);
           return { errno: overrides.openErrno ?? 0, port: overrides.port ?? port, receiveBuffer: 425_984 };
         },
+        halt() {
+          calls.push('halt');
+        },
+        unread: () => 0,
         setOutput(id) {
           calls.push(`setOutput ${id}`);
         },
@@ -163,7 +167,7 @@ describe('HEP listener', { timeout: 10_000 }, () => {
     const port = await freePort();
     const late = fake({ startErrno: 11 });
     await assert.rejects(HepListener.start(options(late, port)), refusal('HEP_BIND_FAILED', /EAGAIN/));
-    assert.deepEqual(late.calls, [`open 127.0.0.1 ${port}`, 'start', 'close']);
+    assert.deepEqual(late.calls, [`open 127.0.0.1 ${port}`, 'start', 'halt', 'close']);
     // The connections' half was closed again: the port is free.
     await started(t, options(fake(), port));
     const taken = fake();

@@ -109,6 +109,7 @@ class FakeNative {
       filterNeedsBpf: () => false,
       filterMedia: () => 0,
       queueDropped: () => 7,
+      abandon: () => 0,
     };
   }
 }
