@@ -6,6 +6,9 @@ import type { MetricFamily } from '../metrics/snapshot.ts';
 import { HEP_REFUSALS } from '../sources/hep-refusals.ts';
 import type { CaptureSession } from './capture-session.ts';
 
+/** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
+const SENDERS_SHOWN = 10;
+
 type Sample = readonly [label: string, value: number];
 
 function counter(name: string, help: string, label: string, samples: readonly Sample[]): MetricFamily {
@@ -46,5 +49,54 @@ export function liveFamilies(session: CaptureSession): MetricFamily[] {
     counter('calltap_live_total', 'What the reader of the interfaces saw and lost.', 'event', reader),
     counter('calltap_filter_packets_total', 'Packets by what the filter in the kernel made of them.', 'class', classes),
     counter('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(session)),
+    interfaces(session),
+    refusedSenders(session),
+    {
+      name: 'calltap_filter_media_endpoints',
+      help: 'Media endpoints of running calls that the filter in the kernel lets through.',
+      type: 'gauge',
+      labelNames: [],
+      samples: [{ labels: {}, value: session.media?.size ?? 0 }],
+    },
+    counter('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
+      ['media', session.media?.refused ?? 0],
+    ]),
   ];
+}
+
+/** The same counts as calltap_live_total, one interface apart from the other. */
+function interfaces({ live }: CaptureSession): MetricFamily {
+  return {
+    name: 'calltap_interface_total',
+    help: 'What the reader saw and lost at each interface, and how often that went down or changed.',
+    type: 'counter',
+    labelNames: ['interface', 'event'],
+    samples:
+      live === null
+        ? []
+        : live.interfaces.flatMap((name, i) =>
+            live.info.liveCounterNames.map((event) => ({
+              labels: { interface: name, event },
+              value: live.liveCounter(event, i),
+            })),
+          ),
+  };
+}
+
+function refusedSenders({ listener, hep }: CaptureSession): MetricFamily {
+  const senders = [
+    ...(listener?.topSenders(SENDERS_SHOWN) ?? []).map(({ sender, counts }) => [sender, counts] as const),
+    ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),
+  ];
+  return {
+    name: 'calltap_hep_sender_refused_total',
+    help: 'Refused HEP packets of the senders with the most, by reason.',
+    type: 'counter',
+    labelNames: ['sender', 'reason'],
+    samples: senders.flatMap(([sender, reasons]) =>
+      Object.entries(reasons)
+        .filter(([reason, value]) => reason !== 'taken' && value > 0)
+        .map(([reason, value]) => ({ labels: { sender, reason }, value })),
+    ),
+  };
 }

@@ -40,9 +40,6 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   };
 }
 
-/** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
-const SENDERS_SHOWN = 10;
-
 type Sample = readonly [label: string, value: number];
 
 function family(name: string, help: string, label: string, samples: readonly Sample[]): MetricFamily {
@@ -84,75 +81,6 @@ function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
     ),
     family('calltap_output_total', 'Frames and files of -O, by what became of them.', 'event', file?.counts() ?? []),
   ];
-}
-
-/** Only what is there: an interface, a filter that counts, a listener. */
-function liveFamilies({ live, listener, hep, media }: CaptureSession): MetricFamily[] {
-  const families: MetricFamily[] = [];
-  if (live !== null) {
-    families.push(
-      {
-        name: 'calltap_interface_total',
-        help: 'Frames of an interface and what became of them, its troubles included.',
-        type: 'counter',
-        labelNames: ['interface', 'what'],
-        samples: live.interfaces.flatMap((name, i) =>
-          live.info.liveCounterNames.map((what) => ({
-            labels: { interface: name, what },
-            value: live.liveCounter(what, i),
-          })),
-        ),
-      },
-      family('calltap_queue_dropped_total', 'Records for which JavaScript was too late.', 'queue', [
-        ['live', live.liveLosses().queue],
-      ]),
-      family(
-        'calltap_filter_packets_total',
-        'Packets that the filter in the kernel saw, by class; those that begin with dropped_ went no further.',
-        'class',
-        live.filter().classes.map(({ name, packets }) => [name, packets] as const),
-      ),
-      {
-        name: 'calltap_filter_media_endpoints',
-        help: 'Media endpoints of running calls that the filter lets through.',
-        type: 'gauge',
-        labelNames: [],
-        samples: [{ labels: {}, value: media?.size ?? 0 }],
-      },
-      family('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
-        ['media', media?.refused ?? 0],
-      ]),
-    );
-  }
-  if (listener !== null) {
-    families.push(
-      family('calltap_hep_total', 'HEP packets by verdict, and what the listener did.', 'what', [
-        ...listener.counts(),
-        ['analysed', hep.packets],
-        ['other_type', hep.otherTypes],
-        ['rtcp_bad_json', hep.badJson],
-        ['own', hep.own],
-      ]),
-      family('calltap_hep_malformed_total', 'HEP packets that were let in and then refused, by reason.', 'reason', [
-        ...hep.refusals.counts(),
-      ]),
-      {
-        name: 'calltap_hep_sender_refused_total',
-        help: 'Refused HEP packets of the senders with the most, by reason.',
-        type: 'counter',
-        labelNames: ['sender', 'reason'],
-        samples: [
-          ...listener.topSenders(SENDERS_SHOWN).map(({ sender, counts }) => [sender, counts] as const),
-          ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),
-        ].flatMap(([sender, reasons]) =>
-          Object.entries(reasons)
-            .filter(([reason, value]) => reason !== 'taken' && value > 0)
-            .map(([reason, value]) => ({ labels: { sender, reason }, value })),
-        ),
-      },
-    );
-  }
-  return families;
 }
 
 function snake(name: string): string {

@@ -53,11 +53,6 @@ export class HepRefusals {
     return this.#totals.get(reason) ?? 0;
   }
 
-  /** Every reason with its count. */
-  counts(): ReadonlyMap<HepRefusal, number> {
-    return this.#totals;
-  }
-
   get total(): number {
     let sum = 0;
     for (const n of this.#totals.values()) sum += n;
