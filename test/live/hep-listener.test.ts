@@ -160,13 +160,14 @@ describe('HEP from the network', { timeout: 20_000, skip }, () => {
     assert.equal(arrived + listener.counter('kernel_dropped') + listener.counter('ring_full'), 2000);
   });
 
-  it('stops at once and says nothing after', async (t) => {
+  it('stops soon and says nothing after', async (t) => {
     const { listener, texts } = await listen(t);
     const udp = await sender(t, '127.0.0.1');
     for (let i = 0; i < 200; i++) udp.send(hep('x'), listener.port, '127.0.0.1');
     const start = performance.now();
     await listener.close();
-    assert.ok(performance.now() - start < 100);
+    // The program has two seconds for all of its parts.
+    assert.ok(performance.now() - start < 1_500);
     const seen = texts.length;
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(texts.length, seen);
