@@ -2,7 +2,7 @@
  * What went wrong with a call's media: no media, one way only, from an address nobody named.
  *
  * Streams are compared by where they run, not counted: relays make four streams of one call, and some
- * senders give every stream the same SSRC. Definitions and thresholds: docs/operations.md.
+ * senders give every stream the same SSRC. Definitions: docs/diagnosis.md; thresholds: core/thresholds.ts.
  */
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';

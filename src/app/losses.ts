@@ -44,6 +44,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   });
   out['sip_without_call_id'] = tracker.counts.withoutCallId;
   for (const [reason, count] of rtcp.refused) out[`rtcp_${reason}`] = count;
+  out['rtcp_streams_untracked'] = rtcp.unseen.refused;
   for (const [reason, count] of stun.refused) out[`stun_${reason}`] = count;
   for (const [reason, count] of icmp.refused) out[`icmp_${reason}`] = count;
   out['icmp_about_unknown_sip'] = icmp.signalingUnattributed;

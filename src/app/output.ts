@@ -22,13 +22,16 @@ const FLUSH_AT = 64 * 1024;
 
 /** Short names of what analysis found, worst first. */
 function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
-  const { media, signaling, streams } = facts;
+  const { media, signaling, streams, icmp, relay, stunMismatch } = facts;
   const names: string[] = [];
   if (media.noMedia) names.push('no-media');
   if (media.oneWayAudio) names.push('one-way-audio');
   if (media.natMismatch) names.push('nat-mismatch');
+  if (icmp.some(({ isFault }) => isFault)) names.push('media-refused');
+  if (relay !== null && !Number.isNaN(relay.lapsedUs)) names.push('relay-lapsed');
   if (streams.some(({ quality: q }) => q.lossPct >= AUDIBLE.lossPct)) names.push('packet-loss');
   if (streams.some(({ quality: q }) => q.jitterMs >= AUDIBLE.jitterMs)) names.push('jitter');
+  if ((signaling?.icmpUnreachable ?? null) !== null) names.push('unreachable');
   if ((signaling?.authLoop ?? null) !== null) names.push('auth-loop');
   if ((signaling?.ackMissing ?? null) !== null) names.push('ack-missing');
   if ((signaling?.retransmissions ?? null) !== null) names.push('no-response');
@@ -37,6 +40,7 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   if ((signaling?.abandoned ?? null) !== null) names.push('abandoned');
   if ((signaling?.sourceDisagreement?.evidence.length ?? 0) > 0) names.push('sources-differ');
   if (media.privateMediaAddress) names.push('private-address');
+  if (stunMismatch !== null) names.push('stun-ignored');
   return names;
 }
 

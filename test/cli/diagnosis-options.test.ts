@@ -1,0 +1,65 @@
+/** Options of diagnosis: a threshold moves a finding, on the command line and in the file; Identity tokens are logged when asked. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { callCases } from '../../fixtures/build/calls.ts';
+import { scriptOf } from '../../fixtures/build/calls-setup.ts';
+import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
+import { asJson } from '../helpers/json.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
+import { printed, run } from './run-program.ts';
+
+function written(t: TestContext, name: string, bytes: Uint8Array | string): string {
+  const path = join(temporaryFolder(t), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function oneWay(args: readonly string[]): Promise<unknown> {
+  const [line = ''] = (await printed([...args, '--json'])).split('\n');
+  return asJson(asJson(JSON.parse(line))['diagnosis'])['one_way_audio'];
+}
+
+test('a threshold is an option and a key of the file', async (t) => {
+  const found = callCases().find((c) => c.name === 'one-way-audio');
+  assert.ok(found !== undefined);
+  const capture = written(t, 'one-way.pcap', found.bytes);
+  assert.equal(await oneWay(['-I', capture]), true);
+  assert.equal(await oneWay(['-I', capture, '--diag-one-way', '6.5']), false);
+  const file = written(t, 'calltap.toml', '[diagnosis]\none_way = 6.5\n');
+  assert.equal(await oneWay(['-I', capture, '--config', file]), false);
+  assert.equal(await oneWay(['-I', capture, '--config', file, '--diag-one-way', '1']), true, 'the flag wins');
+  const refused = await run(['-I', capture, '--diag-one-way', '-1']);
+  assert.equal(refused.code, 2);
+});
+
+function withIdentity(ageSec: number): Uint8Array {
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { attest: 'A', dest: { tn: ['200'] }, iat: EPOCH_US / 1e6 - ageSec, orig: { tn: '100' } };
+  const token = `${part({ ppt: 'shaken' })}.${part(claims)}.c2ln;info=<https://example.com/c>;alg=ES256;ppt=shaken`;
+  const call = scriptOf('identity');
+  call.request('INVITE', 0, { headers: [['Identity', token]] });
+  return new Capture().add(call.messages).pcap();
+}
+
+test('--stir-shaken logs each token to standard error, and nothing anywhere else', async (t) => {
+  const fresh = written(t, 'fresh.pcap', withIdentity(10));
+  const old = written(t, 'old.pcap', withIdentity(61));
+  const logged = await run(['-I', fresh, '-I', old, '--stir-shaken', '--json']);
+  assert.equal(logged.code, 0);
+  assert.deepEqual(
+    logged.stderr
+      .split('\n')
+      .filter((line) => line.startsWith('STIR/SHAKEN'))
+      .map((line) => line.split(' ').slice(0, 3).join(' ')),
+    [
+      'STIR/SHAKEN NotChecked call_id="identity@calltap.example.com"',
+      'STIR/SHAKEN Expired call_id="identity@calltap.example.com"',
+    ],
+  );
+  assert.doesNotMatch(logged.stdout, /stir|shaken|passport/i);
+  const silent = await run(['-I', fresh, '--json']);
+  assert.doesNotMatch(silent.stderr, /STIR/);
+});
