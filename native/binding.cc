@@ -6,6 +6,7 @@
 // cleanup hook joins the thread before the environment goes (a synchronous hook would race it).
 #include "caps.h"
 #include "hep_frame.h"
+#include "reply_socket.h"
 #include "source_file.h"
 #include "source_hep.h"
 #include "source_packet.h"
@@ -496,6 +497,7 @@ private:
 #include "binding_caps.h"
 #include "binding_frame.h"
 #include "binding_hep.h"
+#include "binding_security.h"
 #include "binding_tls.h"
 
 // info(): the facts JavaScript checks its mirror against.
@@ -552,6 +554,11 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
+  Nan::Export(target, "openReply", OpenReply);
+  Nan::Export(target, "sendReply", SendReply);
+  Nan::Export(target, "openSyslog", OpenSyslog);
+  Nan::Export(target, "sendSyslog", SendSyslog);
+  Nan::Export(target, "closeSocket", CloseSocket);
   Nan::Export(target, "digest", Digest);
   Nan::Export(target, "readAgain", ReadAgain);
   Nan::Export(target, "dropPrivileges", DropPrivileges);

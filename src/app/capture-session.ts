@@ -42,6 +42,7 @@ import { Ingest } from './ingest.ts';
 import { NamedMedia } from './named-media.ts';
 import type { OutputOptions } from './outputs.ts';
 import { NO_OUTPUTS, Outputs } from './outputs.ts';
+import type { Security } from './security.ts';
 import { SipIngest } from './sip-ingest.ts';
 
 /** Streams observed before other work gets a turn. */
@@ -118,6 +119,7 @@ export class CaptureSession {
   /** Captures now: there is no end to be read to. */
   isLive = false;
   listener: HepListener | null = null;
+  #security: Security | null = null;
   #isClosed = false;
   /** Feed the quality histograms: only a server shows them, and they cost a reading of each stream. */
   observesQuality = false;
@@ -212,8 +214,18 @@ export class CaptureSession {
   /** Live: time goes on while nothing comes; registrations lapse and reassembly is given up. */
   tick(nowUs: number): void {
     this.ingest.tick(nowUs);
+    this.#security?.tick(nowUs);
     this.tracker.sweep(this.ingest.nowUs);
     this.media?.expire(this.ingest.nowUs);
+  }
+
+  /** Looks for attackers from now on; null while nobody asked for that. */
+  get security(): Security | null {
+    return this.#security;
+  }
+  set security(security: Security | null) {
+    this.#security = security;
+    this.sip.watch = security === null ? null : (buf, scan, carrier) => security.onMessage(buf, scan, carrier);
   }
 
   /** Capture clock in microseconds; NaN before the first packet. */
@@ -247,11 +259,13 @@ export class CaptureSession {
     }
     this.isExhausted = true;
     await this.outputs.drain();
+    this.#security?.finish();
     if (this.observesQuality) await this.#observeRest();
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#security?.close();
     this.source.close();
     this.outputs.close();
   }

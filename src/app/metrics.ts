@@ -36,6 +36,7 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
       ...storeFamilies(session),
       ...outputFamilies(session),
       ...liveFamilies(session),
+      ...securityFamilies(session),
     ],
   };
 }
@@ -85,6 +86,31 @@ function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
 
 function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
+function securityFamilies({ security }: CaptureSession): MetricFamily[] {
+  if (security === null) return [];
+  return [
+    family(
+      'calltap_security_alerts_total',
+      'Alerts about scanners, floods and fraud, by type.',
+      'type',
+      security.counts(),
+    ),
+    family('calltap_security_evicted_total', 'What the memory of the detection shed.', 'what', [
+      ['records', security.evicted],
+    ]),
+    family(
+      'calltap_security_answers_total',
+      'Requests of scanners, by what became of the answer.',
+      'event',
+      Object.entries(security.answers?.counts ?? {}),
+    ),
+    family('calltap_security_syslog_total', 'Alerts for syslog, by what became of them.', 'event', [
+      ['sent', security.syslog?.sent ?? 0],
+      ['lost', security.syslog?.lost ?? 0],
+    ]),
+  ];
 }
 
 function storeFamilies(session: CaptureSession): MetricFamily[] {

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEnd } from '../sources/file-source.ts';
+import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
 
@@ -43,6 +44,7 @@ export function sessionOptions(config: Config): SessionOptions {
 export async function runCapture(config: Config): Promise<number> {
   const session = await openSession(config);
   followSignals(session, config);
+  await watchForAttackers(session, config);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, config, (done) => read(session, config, done));
@@ -79,6 +81,19 @@ function followSignals(session: CaptureSession, config: Config): void {
   if (isLive(config) || isServing || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   if (isLive(config) || isServing || config.output === null) return;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => session.close());
+}
+
+/** Starts the detection of scanners when an option asks for it. Throws ServiceError. */
+async function watchForAttackers(session: CaptureSession, config: Config): Promise<void> {
+  if (!(config.killScanner || config.killUa !== null || config.fail2ban || config.alertSyslog || config.fraud)) return;
+  const { Security } = await import('./security.ts');
+  const sinks = {
+    native: loadNative(),
+    pid: process.pid,
+    out: (line: string) => process.stdout.write(`${line}\n`),
+    say: (line: string) => process.stderr.write(`calltap: ${line}\n`),
+  };
+  session.security = new Security(config, sinks, isLive(config));
 }
 
 function isLive(config: Config): boolean {

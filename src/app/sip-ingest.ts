@@ -29,6 +29,9 @@ export class SipIngest {
   /** Messages whose headers the capture cut. */
   cut = 0;
 
+  /** Is shown every message behind the tracker, while somebody looks for attackers. */
+  watch: ((buf: Buffer, scan: SipScan, carrier: Carrier) => void) | null = null;
+
   /** `mirror` is told of every message that scans, `captureLog` of the Identity tokens of INVITEs. */
   constructor(tracker: DialogTracker, mirror: HepOut | null = null, captureLog?: (line: string) => void) {
     this.#tracker = tracker;
@@ -60,5 +63,6 @@ export class SipIngest {
     if (this.#captureLog !== null)
       for (const line of stirShakenLines(buf.subarray(scan.messageStart, messageEnd), scan, carrier.tsUs))
         this.#captureLog(line);
+    this.watch?.(buf, scan, carrier);
   }
 }

@@ -59,6 +59,19 @@ export type Config = {
   readonly qualityIntervalSecs: number;
   readonly thresholds: Thresholds;
   readonly stirShaken: boolean;
+  readonly killScanner: boolean;
+  /** A regular expression, checked already. */
+  readonly killUa: string | null;
+  readonly killResponse: number | null;
+  readonly fail2ban: boolean;
+  /** Alerts go to syslog. */
+  readonly alertSyslog: boolean;
+  readonly syslog: boolean;
+  readonly syslogSocket: string;
+  readonly securityPeers: readonly string[];
+  readonly securityMirrored: boolean;
+  readonly fraud: boolean;
+  readonly fraudNight: string | null;
   readonly maxDialogs: number;
   readonly maxStreams: number;
   readonly messageLogBytes: number;
@@ -214,6 +227,17 @@ function toConfig(effective: Effective): Config {
     qualityIntervalSecs: number('quality-interval'),
     thresholds: thresholdsOf(number),
     stirShaken: bool('stir-shaken'),
+    killScanner: bool('kill-scanner'),
+    killUa: text('kill-ua'),
+    killResponse: one('kill-response') === null ? null : number('kill-response'),
+    fail2ban: bool('fail2ban'),
+    alertSyslog: text('alert') === 'syslog',
+    syslog: bool('syslog'),
+    syslogSocket: text('syslog-socket') ?? '/dev/log',
+    securityPeers: texts('security-peer'),
+    securityMirrored: bool('security-mirrored'),
+    fraud: bool('fraud'),
+    fraudNight: text('fraud-night'),
     maxDialogs: number('max-dialogs'),
     maxStreams: number('max-streams'),
     messageLogBytes: number('message-log-bytes'),
@@ -241,12 +265,34 @@ function findConflict(config: Config): Mistake | null {
   if (config.markdown && config.callReport === null) {
     return mistake('--markdown', 'there is no call report to lay out', 'add --call-report CALL_ID');
   }
+  const security = findSecurityConflict(config, first);
+  if (security !== null) return security;
   const credentials = findCredentialConflict(config);
   if (credentials !== null || config.mintToken) return credentials;
   if (config.input.filter((name) => name === '-').length > 1) {
     return mistake('-I -', 'standard input can be read only once', 'give it once');
   }
   return findSourceConflict(config);
+}
+
+/** Options that only mean something beside others, and lines that would mix with data. */
+function findSecurityConflict(config: Config, output: string | undefined): Mistake | null {
+  if (config.fail2ban && output !== undefined) {
+    return mistake('--fail2ban', `its lines would stand between those of ${output}`, `leave out ${output}`);
+  }
+  if (config.killResponse !== null && !config.killScanner) {
+    return mistake('--kill-response', 'nobody looks for scanners', 'add --kill-scanner');
+  }
+  if (config.killResponse !== null && config.devices.length === 0) {
+    return mistake('--kill-response', 'only what came over a live interface is answered', 'add -d IFACE');
+  }
+  if (config.syslog && !config.alertSyslog) {
+    return mistake('--syslog', 'there is nothing to send there', 'add --alert syslog');
+  }
+  if (config.fraudNight !== null && !config.fraud) {
+    return mistake('--fraud-night', 'nobody looks for fraud', 'add --fraud');
+  }
+  return null;
 }
 
 /** Sources: a file alone, or any live ones together. */

@@ -203,18 +203,31 @@ const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
     toml: 'hooks.exec_rate_limit',
     later: NOT_BUILT,
   }),
-  toggle('kill-scanner', 'Detect SIP scanners.', { toml: 'security.kill_scanner', later: NOT_BUILT }),
-  value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', {
-    toml: 'security.kill_ua',
-    later: NOT_BUILT,
-  }),
-  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner with this SIP status.', {
+  toggle('kill-scanner', 'Detect SIP scanners and registration floods.', { toml: 'security.kill_scanner' }),
+  value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', { toml: 'security.kill_ua' }),
+  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner on UDP with this SIP status (200 is usual).', {
     toml: 'security.kill_response',
-    later: NOT_BUILT,
   }),
-  toggle('fail2ban', 'Print lines for fail2ban.', { toml: 'security.fail2ban', later: NOT_BUILT }),
-  value('alert', 'KIND', choice('syslog'), 'Send alerts (syslog).', { toml: 'security.alert', later: NOT_BUILT }),
-  toggle('syslog', 'Use syslog, facility local0.', { toml: 'security.syslog', later: NOT_BUILT }),
+  toggle('fail2ban', 'Print a line for fail2ban for each scanner and flood.', { toml: 'security.fail2ban' }),
+  value('alert', 'KIND', choice('syslog'), 'Send alerts (syslog, with --syslog).', { toml: 'security.alert' }),
+  toggle('syslog', 'Use syslog, facility local0.', { toml: 'security.syslog' }),
+  value('syslog-socket', 'PATH', text, 'Socket of the syslog daemon.', {
+    default: '/dev/log',
+    toml: 'security.syslog_socket',
+  }),
+  value('security-peer', 'CIDR', text, 'Declared peers: never reported, never answered.', {
+    repeatable: true,
+    toml: 'security.peers',
+  }),
+  toggle('security-mirrored', 'Judge what HEP and probes report too; the senders of HEP must be trusted.', {
+    toml: 'security.mirrored',
+  }),
+  toggle('fraud', 'Look for toll fraud: spikes, number sequences, short calls, calls at night.', {
+    toml: 'security.fraud',
+  }),
+  value('fraud-night', 'HOURS', text, 'Hours of local time in which calls abroad are unusual, as 22-6.', {
+    toml: 'security.fraud_night',
+  }),
 ]);
 
 const LIMITS: readonly OptionSpec[] = group('Limits', [

@@ -117,6 +117,24 @@ export type NativeBinding = {
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;
+  /** A raw socket for IP version 4 or 6, or -errno. */
+  openReply(version: number): number;
+  /** A datagram with any source address and port; offsets are into `addresses`. 0, or -errno. */
+  sendReply(
+    fd: number,
+    version: number,
+    addresses: Uint8Array,
+    srcOff: number,
+    srcPort: number,
+    dstOff: number,
+    dstPort: number,
+    payload: Uint8Array,
+  ): number;
+  /** A socket connected to a syslog daemon, or -errno. */
+  openSyslog(path: string): number;
+  /** One message; 0, or -errno. */
+  sendSyslog(fd: number, text: Uint8Array): number;
+  closeSocket(fd: number): void;
   OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// binding_security.h - datagrams that this program sends itself: answers to scanners, alerts for syslog.
+// Part of binding.cc, within its namespace.
+
+// openReply(version): a raw socket for IP version 4 or 6, or -errno.
+NAN_METHOD(OpenReply) {
+  info.GetReturnValue().Set(ct_reply_open(static_cast<int>(Nan::To<int32_t>(info[0]).FromMaybe(4))));
+}
+
+// sendReply(fd, version, addresses, srcOff, srcPort, dstOff, dstPort, payload): 0 or -errno. Offsets into addresses.
+NAN_METHOD(SendReply) {
+  auto number = [&](int i) { return Nan::To<uint32_t>(info[i]).FromMaybe(0); };
+  View addresses = ViewOf(info[2]), payload = ViewOf(info[7]);
+  const uint32_t src = number(3), dst = number(5);
+  if (src > addresses.len || addresses.len - src < 16 || dst > addresses.len || addresses.len - dst < 16)
+    return Nan::ThrowRangeError("sendReply addresses");
+  info.GetReturnValue().Set(ct_reply_send(Nan::To<int32_t>(info[0]).FromMaybe(-1),
+                                          static_cast<int>(number(1)), addresses.data + src,
+                                          static_cast<uint16_t>(number(4)), addresses.data + dst,
+                                          static_cast<uint16_t>(number(6)), payload.data, payload.len));
+}
+
+// openSyslog(path): a socket connected to a syslog daemon, or -errno.
+NAN_METHOD(OpenSyslog) {
+  Nan::Utf8String path(info[0]);
+  info.GetReturnValue().Set(*path == nullptr ? -EINVAL : ct_syslog_open(*path));
+}
+
+// sendSyslog(fd, bytes): 0 or -errno.
+NAN_METHOD(SendSyslog) {
+  View text = ViewOf(info[1]);
+  info.GetReturnValue().Set(ct_syslog_send(Nan::To<int32_t>(info[0]).FromMaybe(-1), text.data, text.len));
+}
+
+// closeSocket(fd)
+NAN_METHOD(CloseSocket) {
+  const int fd = Nan::To<int32_t>(info[0]).FromMaybe(-1);
+  if (fd > 2) close(fd);
+}

@@ -1,0 +1,177 @@
+/**
+ * The detection of scanners, floods and fraud as one run has it: what is watched, and where alerts go.
+ */
+import { networkInterfaces } from 'node:os';
+import { RE2JS, RE2JSException } from 're2js';
+import type { AlertKind, SecurityAlert } from '../analysis/security/alert.ts';
+import { ALERT_KINDS } from '../analysis/security/alert.ts';
+import { FraudWatch, parseNight } from '../analysis/security/fraud-watch.ts';
+import { ScannerWatch } from '../analysis/security/scanner-watch.ts';
+import type { Config } from '../config/config.ts';
+import { ServiceError } from '../core/error.ts';
+import { endpointKey, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { alertText, fail2banLine } from '../export/security-line.ts';
+import { Syslog } from '../hooks/syslog.ts';
+import type { SipScan } from '../sip/scan.ts';
+import { HepAllow, parseCidr } from '../sources/hep-allow.ts';
+import type { NativeBinding } from '../sources/native.ts';
+import type { Carrier } from '../store/fingerprint.ts';
+import { ScannerAnswers } from './scanner-answers.ts';
+
+const WIRE = 0;
+/** User-Agents are matched up to here. */
+const MAX_NAME = 512;
+
+/** Where alerts go; the pid stands in every line. */
+export type SecuritySinks = {
+  readonly pid: number;
+  /** Data: lines for fail2ban. */
+  readonly out: (line: string) => void;
+  /** Lines for people. */
+  readonly say: (line: string) => void;
+  readonly native: NativeBinding;
+};
+
+export class Security {
+  readonly #watch: ScannerWatch;
+  readonly #fraud: FraudWatch | null = null;
+  readonly #config: Config;
+  readonly #sinks: SecuritySinks;
+  /** --fraud alone asks for nothing about scanners. */
+  readonly #looksForScanners: boolean;
+  readonly answers: ScannerAnswers | null = null;
+  readonly syslog: Syslog | null = null;
+  /** Alerts by kind; they never fall. */
+  readonly alerts: Record<AlertKind, number> = { scanner: 0, 'reg-flood': 0, fraud: 0 };
+
+  /** Throws ServiceError for a network that is none. `isLive`: this host's own addresses are never reported. */
+  constructor(config: Config, sinks: SecuritySinks, isLive: boolean) {
+    this.#config = config;
+    this.#looksForScanners =
+      config.killScanner || config.killUa !== null || config.fail2ban || (config.alertSyslog && !config.fraud);
+    this.#sinks = sinks;
+    const pattern = config.killUa === null ? null : compileName(config.killUa);
+    this.#watch = new ScannerWatch({
+      onAlert: (alert) => this.#onAlert(alert),
+      isUnwantedName: (name) => pattern !== null && pattern.test(name.slice(0, MAX_NAME)),
+      isExempt: exemptions(config.securityPeers, isLive),
+    });
+    if (config.fraud) {
+      const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
+      if (config.fraudNight !== null && night === null) {
+        throw new ServiceError('SECURITY_OPTION_INVALID', '--fraud-night: give two hours such as 22-6');
+      }
+      this.#fraud = new FraudWatch({
+        onAlert: (alert) => this.#onAlert(alert),
+        isExempt: exemptions(config.securityPeers, false),
+        ...(night === null ? {} : { night }),
+      });
+    }
+    const { native } = sinks;
+    if (config.alertSyslog) {
+      const socket = { open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket };
+      this.syslog = new Syslog(socket, config.syslogSocket, sinks.pid);
+      if (!this.syslog.isOpen) sinks.say(`no syslog daemon at ${config.syslogSocket} yet; alerts are counted as lost`);
+    }
+    // Never for a file: nobody waits for an answer to what happened long ago.
+    if (config.killResponse === null || !isLive) return;
+    this.answers = new ScannerAnswers(native, config.killResponse, sinks.say);
+    if (this.answers.openError === 0) return;
+    throw new ServiceError(
+      'SECURITY_NOT_PERMITTED',
+      `--kill-response: no raw socket (errno ${this.answers.openError}); start as root or with CAP_NET_RAW`,
+    );
+  }
+
+  /** Sources remembered now, and records that the caps shed. */
+  get sources(): number {
+    return this.#watch.sources;
+  }
+  get evicted(): number {
+    return this.#watch.evicted + (this.#fraud?.evicted ?? 0);
+  }
+
+  /** One scanned message. What was mirrored may be forged by whoever sends HEP: it counts only when asked for. */
+  onMessage(buf: Buffer, scan: SipScan, carrier: Carrier): void {
+    if (carrier.origin !== WIRE && !this.#config.securityMirrored) return;
+    this.#fraud?.onMessage(buf, scan, carrier);
+    if (!this.#looksForScanners) return;
+    this.#watch.onMessage(buf, scan, carrier);
+    const { answers } = this;
+    if (answers === null || carrier.origin !== WIRE || !scan.isRequest || scan.toTagStart >= 0) return;
+    const key = endpointKey(carrier.addresses, carrier.srcOff, carrier.ipVersion, 0);
+    if (this.#watch.isScanner(key)) answers.answer(buf, scan, carrier);
+  }
+
+  close(): void {
+    this.answers?.close();
+    this.syslog?.close();
+  }
+
+  tick(nowUs: number): void {
+    this.#watch.tick(nowUs);
+  }
+
+  finish(): void {
+    this.#watch.finish();
+  }
+
+  /** Alerts as label and count, for the metrics. */
+  counts(): (readonly [label: string, value: number])[] {
+    return ALERT_KINDS.map((kind) => [kind, this.alerts[kind]] as const);
+  }
+
+  #onAlert(alert: SecurityAlert): void {
+    this.alerts[alert.kind]++;
+    if (this.#config.fail2ban) {
+      const line = fail2banLine(alert, this.#sinks.pid);
+      if (line !== null) this.#sinks.out(line);
+    }
+    const text = alertText(alert);
+    this.#sinks.say(`alert: ${text}`);
+    this.syslog?.send(alert.kind === 'fraud' ? 'alert' : 'warning', text);
+  }
+}
+
+/** RE2 syntax, without regard to case, matched anywhere in the name. */
+function compileName(source: string): RE2JS {
+  try {
+    return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const why = error.message.replace(/^error parsing regexp: /, '');
+    throw new ServiceError('SECURITY_OPTION_INVALID', `--kill-ua: this is no RE2 regular expression (${why})`);
+  }
+}
+
+/** Which addresses are never reported: declared peers, and on a live host its own. */
+function exemptions(peers: readonly string[], isLive: boolean): (address: string) => boolean {
+  const networks = peers.map((text) => {
+    const parsed = parseCidr(text.trim());
+    if (!parsed.ok) {
+      const shown = text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
+      throw new ServiceError(
+        'SECURITY_OPTION_INVALID',
+        `--security-peer ${shown}: ${parsed.reason}; give a network such as 192.0.2.0/24`,
+      );
+    }
+    return parsed.value;
+  });
+  const declared = new HepAllow(networks);
+  const own = new Set<string>();
+  if (isLive) {
+    for (const list of Object.values(networkInterfaces())) {
+      // What comes over loopback was made here on purpose; no firewall acts on it.
+      for (const { address, internal } of list ?? []) if (!internal) own.add(address);
+    }
+  }
+  return (address) => {
+    if (own.has(address)) return true;
+    if (networks.length === 0) return false;
+    const bytes = new Uint8Array(16);
+    const four = parseIpv4(address);
+    if (four >= 0) new DataView(bytes.buffer).setUint32(0, four);
+    else bytes.set(parseIpv6(address) ?? bytes);
+    return declared.allows(bytes, four >= 0 ? 4 : 6);
+  };
+}

@@ -1,0 +1,118 @@
+/** A scanner gets its answer from the socket address it asked: sipp plays the scanner and has to accept the answer. */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { start } from '../cli/run-program.ts';
+
+function skip(): string | false {
+  if (process.getuid?.() !== 0) return 'raw sockets need root or CAP_NET_RAW';
+  return spawnSync('sipp', ['-v']).error === undefined ? false : 'no sipp';
+}
+
+const scenario = (agent: string): string => `<?xml version="1.0" encoding="UTF-8"?>
+<scenario name="scanner">
+  <send retrans="500"><![CDATA[
+OPTIONS sip:100@[remote_ip]:[remote_port] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch];rport
+Max-Forwards: 70
+From: "100" <sip:100@[local_ip]>;tag=[call_number]
+To: <sip:100@[remote_ip]>
+Call-ID: [call_id]
+CSeq: 1 OPTIONS
+Contact: <sip:100@[local_ip]:[local_port]>
+User-Agent: ${agent}
+Accept: application/sdp
+Content-Length: 0
+
+]]></send>
+  <recv response="200" timeout="4000"/>
+</scenario>
+`;
+
+/** A port that somebody holds who never answers: the SIP server behind the answers. */
+async function silentServer(t: TestContext, type: 'udp4' | 'udp6'): Promise<{ socket: Socket; port: number }> {
+  const socket = createSocket(type);
+  socket.bind(0, type === 'udp4' ? '127.0.0.1' : '::1');
+  await once(socket, 'listening');
+  t.after(() => socket.close());
+  return { socket, port: socket.address().port };
+}
+
+async function agentOn(
+  t: TestContext,
+  port: number,
+  more: readonly string[],
+): Promise<{ child: ChildProcess; err: () => string }> {
+  const child = start(['-d', 'lo', '--portrange', String(port), '--kill-scanner', ...more]);
+  let err = '';
+  child.stderr.on('data', (d: Buffer) => {
+    err += d.toString();
+  });
+  t.after(() => child.kill('SIGKILL'));
+  for (let i = 0; i < 200 && !err.includes('capturing on lo'); i++) await sleep(50);
+  assert.match(err, /capturing on lo/);
+  return { child, err: () => err };
+}
+
+async function sipp(t: TestContext, host: string, port: number, agent: string, calls: number): Promise<number | null> {
+  const dir = mkdtempSync(join(tmpdir(), 'calltap-test-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'scan.xml');
+  writeFileSync(file, scenario(agent));
+  const to = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const args = [
+    to,
+    '-sf',
+    file,
+    '-m',
+    String(calls),
+    '-r',
+    '2',
+    '-i',
+    host,
+    '-nostdin',
+    '-timeout',
+    '20s',
+    '-timeout_error',
+  ];
+  const child = spawn('sipp', args, { cwd: dir, stdio: 'ignore', timeout: 30_000 });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  // What the agent says about the last packet comes within a turn of its loop.
+  await sleep(300);
+  return code;
+}
+
+for (const [host, type] of [
+  ['127.0.0.1', 'udp4'],
+  ['::1', 'udp6'],
+] as const) {
+  test(`sipp as a scanner at ${host} takes the answer`, { skip: skip(), timeout: 60_000 }, async (t) => {
+    const { port } = await silentServer(t, type);
+    const agent = await agentOn(t, port, ['--kill-response', '200']);
+    assert.equal(await sipp(t, host, port, 'friendly-scanner', 3), 0, agent.err());
+    assert.match(agent.err(), new RegExp(`alert: scanner from=${host} behaviour=known-tool`));
+    assert.match(agent.err(), new RegExp(`answered ${host} port \\d+ with 200`));
+  });
+}
+
+test('honest peers get no answer, and nobody does without --kill-response', {
+  skip: skip(),
+  timeout: 60_000,
+}, async (t) => {
+  const { port } = await silentServer(t, 'udp4');
+  const silent = await agentOn(t, port, []);
+  assert.notEqual(await sipp(t, '127.0.0.1', port, 'friendly-scanner', 1), 0);
+  assert.match(silent.err(), /alert: scanner/);
+  assert.doesNotMatch(silent.err(), /answered/);
+  silent.child.kill('SIGKILL');
+  const agent = await agentOn(t, port, ['--kill-response', '200']);
+  assert.notEqual(await sipp(t, '127.0.0.1', port, 'Honest/1.0', 1), 0);
+  assert.doesNotMatch(agent.err(), /answered|alert/);
+});

@@ -1,0 +1,86 @@
+/** Alerts reach a syslog daemon's socket, facility local0, and a daemon that is not there costs a counter. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Syslog, syslogMessage } from '../../src/hooks/syslog.ts';
+import { loadNative } from '../../src/sources/native.ts';
+import { run } from '../cli/run-program.ts';
+import { attack, Script } from '../helpers/attack.ts';
+import { Recorder } from '../helpers/recorder.ts';
+
+const skip = spawnSync('python3', ['--version']).error === undefined ? false : 'no python3';
+
+/** Receives datagrams as a syslog daemon does, and prints each on a line. */
+const DAEMON = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print('ready', flush=True)
+while True:
+    print(s.recv(65536).decode(), flush=True)
+`;
+
+async function daemon(t: TestContext, path: string): Promise<{ lines: () => string[]; stop: () => void }> {
+  const child = spawn('python3', ['-c', DAEMON, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (d: Buffer) => {
+    text += d.toString();
+  });
+  t.after(() => child.kill('SIGKILL'));
+  for (let i = 0; i < 100 && !text.includes('ready'); i++) await sleep(50);
+  return { lines: () => text.split('\n').slice(1, -1), stop: () => child.kill('SIGKILL') };
+}
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+test('priorities are those of local0', () => {
+  const at = new Date(2026, 10, 1, 3, 4, 5);
+  assert.equal(syslogMessage('warning', 'x', 7, at), '<132>Nov  1 03:04:05 calltap[7]: x');
+  assert.equal(syslogMessage('alert', 'y', 7, at), '<129>Nov  1 03:04:05 calltap[7]: y');
+});
+
+test('a scan in a capture arrives as warnings', { skip }, async (t) => {
+  const dir = folder(t);
+  const path = join(dir, 'log');
+  const { lines } = await daemon(t, path);
+  const script = new Script();
+  attack(script);
+  const recorder = new Recorder(1_700_000_000 * 1e6);
+  script.play(recorder);
+  const file = join(dir, 'attack.pcap');
+  writeFileSync(file, recorder.capture.pcap());
+  const result = await run(['-I', file, '--kill-scanner', '--alert', 'syslog', '--syslog', '--syslog-socket', path]);
+  assert.equal(result.code, 0, result.stderr);
+  for (let i = 0; i < 40 && lines().length === 0; i++) await sleep(50);
+  assert.ok(lines().length > 10);
+  for (const line of lines())
+    assert.match(line, /^<132>\w{3} [ \d]\d \d\d:\d\d:\d\d calltap\[\d+\]: (scanner|registration flood) from=/);
+});
+
+test('a daemon that goes and comes back is found again; what it misses is counted', { skip }, async (t) => {
+  const path = join(folder(t), 'log');
+  const native = loadNative();
+  const syslog = new Syslog({ open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket }, path, 1);
+  t.after(() => syslog.close());
+  assert.equal(syslog.isOpen, false);
+  syslog.send('warning', 'nobody hears this');
+  assert.deepEqual([syslog.sent, syslog.lost], [0, 1]);
+  const first = await daemon(t, path);
+  syslog.send('warning', 'one');
+  first.stop();
+  await sleep(200);
+  if (existsSync(path)) rmSync(path);
+  const second = await daemon(t, path);
+  syslog.send('alert', 'two');
+  for (let i = 0; i < 40 && second.lines().length === 0; i++) await sleep(50);
+  assert.match(second.lines()[0] ?? '', /^<129>.*: two$/);
+  assert.deepEqual([syslog.sent, syslog.lost], [2, 1]);
+});

@@ -1,0 +1,73 @@
+/** Peers whose messages are shown to the detection of attackers. */
+
+import type { SecurityAlert } from '../../../../src/analysis/security/alert.ts';
+import type { ScannerWatchOptions } from '../../../../src/analysis/security/scanner-watch.ts';
+import { ScannerWatch } from '../../../../src/analysis/security/scanner-watch.ts';
+import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
+import { TRANSPORT } from '../../../../src/core/words.ts';
+import { SCAN, SipScan, scanSip } from '../../../../src/sip/scan.ts';
+import type { Carrier } from '../../../../src/store/fingerprint.ts';
+import { Peers, type Script } from '../../../helpers/attack.ts';
+
+/** Peers whose messages the detection is shown. */
+export class Stage extends Peers {
+  readonly alerts: SecurityAlert[] = [];
+  readonly watch: ScannerWatch;
+
+  constructor(options: Partial<ScannerWatchOptions> = {}) {
+    super();
+    this.watch = new ScannerWatch({ onAlert: (alert) => this.alerts.push(alert), ...options });
+  }
+
+  /** A whole script, to the end of the capture. */
+  static of(script: Script): Stage {
+    const stage = new Stage();
+    script.play(stage);
+    stage.watch.finish();
+    return stage;
+  }
+
+  /** Sources that were reported, each once. */
+  get reported(): string[] {
+    return [...new Set(this.alerts.map((a) => a.source))].sort();
+  }
+
+  send(sec: number, from: string, to: string, text: string): void {
+    const buf = Buffer.from(text);
+    const scan = new SipScan();
+    if (scanSip(buf, 0, buf.length, scan) !== SCAN.OK) throw new Error(`no SIP: ${text}`);
+    this.watch.onMessage(buf, scan, carrier(sec, from, to));
+  }
+}
+
+export function carrier(sec: number, from: string, to: string): Carrier {
+  const addresses = new Uint8Array(32);
+  const put = (text: string, at: number): void => {
+    const four = parseIpv4(text);
+    if (four >= 0) new DataView(addresses.buffer).setUint32(at, four);
+    else addresses.set(parseIpv6(text) ?? new Uint8Array(16), at);
+  };
+  put(from, 0);
+  put(to, 16);
+  return {
+    tsUs: sec * 1e6,
+    arrivedUs: sec * 1e6,
+    place: null,
+    origin: 0,
+    transport: TRANSPORT.UDP,
+    ipVersion: from.includes(':') ? 6 : 4,
+    ipId: 0,
+    addresses,
+    srcOff: 0,
+    dstOff: 16,
+    srcPort: 5060,
+    dstPort: 5060,
+    frame: 0,
+    digestHigh: 0,
+    digestLow: 0,
+    frameStart: 0,
+    frameLength: 0,
+    source: 0,
+    isSnapped: false,
+  };
+}
