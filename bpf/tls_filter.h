@@ -2,7 +2,7 @@
  * tls_filter.h - decides which connections carry SIP, so that no other plaintext leaves the kernel.
  *
  * A call that begins with a SIP start line (RFC 3261 s7) marks its connection for good: what follows may be
- * the middle of a message. SIP over WebSocket (RFC 7118) begins with an HTTP upgrade that names a subprotocol;
+ * the middle of a message. So does one that begins like HTTP, to the contrary: its bodies may quote SIP. SIP over WebSocket (RFC 7118) begins with an HTTP upgrade that names a subprotocol;
  * the agent reads it and says yes or no, and until then a few KB may pass.
  */
 #ifndef CALLTAP_TLS_FILTER_H
@@ -35,9 +35,16 @@ CT_INLINE int is_sip_scheme(const u8 *c) {
   return head == WORD('s', 'i', 'p', 's') || head == WORD('p', 'r', 'e', 's');
 }
 
-/* Does the user's memory begin like a SIP message? `mask` is of a WebSocket frame, 0 when there is none.
+enum look { LOOKS_UNKNOWN = 0, LOOKS_SIP = 1, LOOKS_HTTP = 2 };
+
+/* A target of HTTP/1 behind its method: "/...", "*" or "http...". */
+CT_INLINE int is_http_target(const u8 *c) {
+  return c[0] == '/' || c[0] == '*' || (WORD(c[0], c[1], c[2], c[3]) | LOWER4) == WORD('h', 't', 't', 'p');
+}
+
+/* What does the user's memory begin like? `mask` is of a WebSocket frame, 0 when there is none.
  * A global function, so that the verifier checks it once. */
-__attribute__((noinline)) int ct_looks_sip(u64 src, u64 n, u32 mask) {
+__attribute__((noinline)) int ct_look(u64 src, u64 n, u32 mask) {
   u8 h[HEAD_BYTES] = {};
   if (n < 12) return 0; /* no start line is shorter */
   if (n > sizeof h) n = sizeof h;
@@ -46,11 +53,17 @@ __attribute__((noinline)) int ct_looks_sip(u64 src, u64 n, u32 mask) {
 #pragma unroll
     for (u32 i = 0; i < HEAD_BYTES; i++) h[i] ^= mask >> (i & 3) * 8;
   }
-  if (*(u64 *)h == TEXT8('S', 'I', 'P', '/', '2', '.', '0', ' ')) return 1;
+  u64 first = *(u64 *)h;
+  if (first == TEXT8('S', 'I', 'P', '/', '2', '.', '0', ' ')) return LOOKS_SIP;
+  if ((first & 0xffffffffffff) == TEXT8('H', 'T', 'T', 'P', '/', '1', 0, 0)) return LOOKS_HTTP;
 #pragma unroll
   for (u32 i = 0; i <= METHOD_MAX; i++) {
     u8 c = h[i];
-    if (c == ' ') return i > 0 && is_sip_scheme(h + i + 1);
+    if (c == ' ')
+      return i == 0                      ? LOOKS_UNKNOWN
+             : is_sip_scheme(h + i + 1)  ? LOOKS_SIP
+             : is_http_target(h + i + 1) ? LOOKS_HTTP
+                                         : 0;
     u64 set = c & 64 ? TOKEN_HIGH : TOKEN_LOW;
     if (c >= 128 || !((set >> (c & 63)) & 1)) return 0;
   }
@@ -58,7 +71,7 @@ __attribute__((noinline)) int ct_looks_sip(u64 src, u64 n, u32 mask) {
 }
 
 /* The same after line ends, RFC 3261 s7.5. */
-CT_INLINE int begins_sip(u64 src, u32 n) {
+CT_INLINE int look_behind_line_ends(u64 src, u32 n) {
   for (u32 i = 0; i < LINE_ENDS_MAX; i++) {
     u8 c = 0;
     if (n < 12 || bpf_probe_read_user(&c, 1, (const void *)src)) return 0;
@@ -66,7 +79,7 @@ CT_INLINE int begins_sip(u64 src, u32 n) {
     src++;
     n--;
   }
-  return ct_looks_sip(src, n, 0);
+  return ct_look(src, n, 0);
 }
 
 /* ---- WebSocket ---- */
@@ -85,7 +98,7 @@ CT_CALL int is_websocket_sip(u64 src, u32 n) {
     if (bpf_probe_read_user(&mask, 4, (const void *)(src + at))) return 0;
     at += 4;
   }
-  return ct_looks_sip(src + at, n - at, mask);
+  return ct_look(src + at, n - at, mask) == LOOKS_SIP;
 }
 
 struct header_search {
@@ -159,10 +172,14 @@ CT_INLINE int judge(struct conn *c, struct call *x) {
     return JUDGE_PASS;
   }
   if (c->filter == FILTER_DROP || x->buf == 0) return JUDGE_DROP;
-  if (begins_sip(x->buf, x->total) || is_websocket_sip(x->buf, x->total)) {
+  int look = look_behind_line_ends(x->buf, x->total);
+  if (look == LOOKS_SIP || (look == LOOKS_UNKNOWN && is_websocket_sip(x->buf, x->total))) {
     c->filter = FILTER_PASS;
     return JUDGE_PASS;
   }
+  if (look != LOOKS_HTTP) return JUDGE_DROP;
+  /* For good: a body may quote SIP. An upgrade is let in again below. */
+  c->filter = FILTER_DROP;
   u32 method = 0;
   if (x->total < 64 || bpf_probe_read_user(&method, 4, (const void *)x->buf)) return JUDGE_DROP;
   return method == WORD('G', 'E', 'T', ' ') ? JUDGE_UPGRADE : JUDGE_DROP;

@@ -160,7 +160,7 @@ private:
     output_.reset();
     done_ = done;
     doneCtx_ = ctx;
-    if (done == nullptr) hook_.reset();
+    if (done == nullptr) node::RemoveEnvironmentCleanupHook(std::move(hook_));
     uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
   }
 

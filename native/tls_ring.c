@@ -68,16 +68,18 @@ static void advance(struct ct_tls_ring *r, uint32_t len) {
 static bool oldest(struct ct_tls_ring *r, uint32_t *word) {
   uint64_t from = consumed(r), waiting = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - from;
   if (r->broken || waiting < RECORD_HEADER) return false;
-  /* Records begin on multiples of 8, and so does the space for their header. */
+  /* Records begin on multiples of 8, so their header is whole wherever it lies. */
+  if (waiting > r->size || (from & 7) != 0) {
+    r->broken = true;
+    return false;
+  }
   const uint32_t *at = (const uint32_t *)(const void *)(r->data + (from & (r->size - 1)));
   *word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
   if (*word & BUSY) return false;
   uint64_t len = *word & ~DISCARDED;
-  if (waiting > r->size || (from & 7) != 0 || ((RECORD_HEADER + len + 7) & ~7ull) > waiting) {
-    r->broken = true;
-    return false;
-  }
-  return true;
+  /* A record is whole in what was produced. */
+  r->broken = ((RECORD_HEADER + len + 7) & ~7ull) > waiting;
+  return !r->broken;
 }
 
 const struct ct_tls_event *ct_tls_ring_peek(struct ct_tls_ring *r) {

@@ -12,7 +12,7 @@ import {
   kernelSkip,
   openLab,
   peerPath,
-  pythonLibssl,
+  privateLibssl,
   runPeer,
   startPeer,
   type TlsLab,
@@ -35,7 +35,7 @@ async function talk(t: TestContext, o: Talk): Promise<{ lab: TlsLab; check: Addr
   const { host = '127.0.0.1', connections = 20, messages = 50, bytes = 600 } = o;
   const folder = certificateFolder(t);
   const lab = openLab(t, o.options);
-  const libssl = pythonLibssl();
+  const libssl = privateLibssl(folder);
   if (o.lateMs === undefined) attachLibrary(lab, libssl);
   const script = peerPath('tls_talk.py');
   const { match } = await startPeer(t, ['python3', script, 'server', o.server, host], /port (\d+)/, folder);
@@ -132,7 +132,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   await t.test('a reset in mid-write never gives port 0', async (s) => {
     const folder = certificateFolder(s);
     const lab = openLab(s);
-    const libssl = pythonLibssl();
+    const libssl = privateLibssl(folder);
     attachLibrary(lab, libssl);
     await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'reset'], folder);
     await lab.settle();
@@ -144,7 +144,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   await t.test('one object for two connections, by SSL_clear', async (s) => {
     const folder = certificateFolder(s);
     const lab = openLab(s);
-    const libssl = pythonLibssl();
+    const libssl = privateLibssl(folder);
     attachLibrary(lab, libssl);
     const output = await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'clear'], folder);
     await lab.settle();
@@ -162,7 +162,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   await t.test('SIGKILL of the observed process closes what it had', async (s) => {
     const folder = certificateFolder(s);
     const lab = openLab(s);
-    attachLibrary(lab, pythonLibssl());
+    attachLibrary(lab, privateLibssl(folder));
     const script = peerPath('tls_talk.py');
     const { child, match } = await startPeer(
       s,
@@ -170,10 +170,8 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
       /port (\d+)/,
       folder,
     );
-    const client = spawn('python3', [script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '2', '200', '300'], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
+    const args = [script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '2', '200', '300'];
+    const client = spawn('python3', args, { cwd: folder, stdio: 'ignore' });
     await sleep(600);
     child.kill('SIGKILL');
     await new Promise((resolve) => client.on('exit', resolve));

@@ -1,8 +1,8 @@
 /** A TLS capture with its events kept, probe sites from symbol tables, certificates and peers: for tls-kernel tests. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allocateCaptureMemory } from '../../src/sources/capture-memory.ts';
@@ -265,10 +265,25 @@ export function certificateFolder(t: TestContext): string {
   return folder;
 }
 
-export function script(folder: string, name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
+/**
+ * Copies of a library and its neighbours in `folder`/lib, where peers that start in `folder` find them first: other
+ * programs of the host do not map this file, so nothing of theirs is seen.
+ */
+export function privateLibrary(folder: string, path: string, neighbours: readonly string[] = []): string {
+  const dir = join(folder, 'lib');
+  mkdirSync(dir, { recursive: true });
+  for (const file of [path, ...neighbours]) copyFileSync(realpathSync(file), join(dir, basename(file)));
+  return join(dir, basename(path));
+}
+
+/** The OpenSSL of python3 and of the openssl command, as a private copy. */
+export function privateLibssl(folder: string): string {
+  const path = pythonLibssl();
+  return privateLibrary(folder, path, [path.replace('libssl', 'libcrypto')]);
+}
+
+function peerEnvironment(cwd: string): NodeJS.ProcessEnv {
+  return { ...process.env, LD_LIBRARY_PATH: join(cwd, 'lib') };
 }
 
 /** Starts a peer; the test ends it. Resolves with its first line of output that matches. */
@@ -278,7 +293,11 @@ export async function startPeer(
   ready: RegExp,
   cwd: string,
 ): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
-  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    cwd,
+    env: peerEnvironment(cwd),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   t.after(() => {
     child.kill('SIGKILL');
   });
@@ -297,13 +316,35 @@ export async function startPeer(
   return { child, match };
 }
 
+/** Waits until the output of a child matches; throws after ten seconds. */
+export async function says(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error(`no ${wanted} in: ${output}`)), 10_000);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('latin1');
+      const found = wanted.exec(output);
+      if (found === null) return;
+      clearTimeout(limit);
+      resolve(found);
+    });
+  });
+}
+
 /** Runs a peer to its end. */
-export async function runPeer(command: readonly string[], cwd: string, input = ''): Promise<string> {
-  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+export async function runPeer(command: readonly string[], cwd: string): Promise<string> {
+  // A peer that hangs must not hang the test.
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    cwd,
+    env: peerEnvironment(cwd),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
-  child.stdin.end(input);
+  child.stdin.end();
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);

@@ -1,0 +1,222 @@
+/** Loading and attaching: every mechanism, what a refusal says, the rights that are enough, and what stays behind. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
+import {
+  attachLibrary,
+  certificateFolder,
+  kernelSkip,
+  openLab,
+  privateLibssl,
+  runPeer,
+  says,
+  sitesOf,
+  startPeer,
+} from './tls-kernel-lab.ts';
+
+const SERVER = ['openssl', 's_server', '-accept', '127.0.0.1:0', '-cert', 'c.pem', '-key', 'k.pem', '-naccept', '1'];
+
+type Answer = { refusal: string; attached: string; status: TlsStatus; rows: number; scanError: string };
+
+/** Runs tls-kernel-child under `wrapper`; its first line. End its stdin for the second. */
+async function child(
+  libssl: string,
+  wrapper: readonly string[],
+  options: Partial<NativeTlsOptions> = {},
+): Promise<{ child: ChildProcess; answer: Answer; rest: () => Promise<string> }> {
+  const script = join(import.meta.dirname, 'tls-kernel-child.js');
+  const [program = '', ...args] = [...wrapper, process.execPath, script, libssl, JSON.stringify(options)];
+  const started = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  let output = '';
+  let ended = false;
+  started.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  started.on('close', () => (ended = true));
+  for (let i = 0; i < 1500 && !output.includes('\n') && !ended; i++) await sleep(10);
+  const rest = async (): Promise<string> => {
+    const [first = ''] = output.split('\n', 1);
+    started.stdin.end();
+    for (let i = 0; i < 500 && !ended; i++) await sleep(10);
+    return output.slice(first.length + 1);
+  };
+  // Written by tls-kernel-child.ts, next door.
+  return { child: started, answer: JSON.parse(output.split('\n', 1)[0] ?? '') as Answer, rest };
+}
+
+/** Only these capabilities, as a user who is not root. */
+function nobodyWith(...capabilities: string[]): string[] {
+  const list = capabilities.map((c) => `+${c}`).join(',');
+  const only = list === '' ? '-all' : `-all,${list}`;
+  return [
+    'setpriv',
+    '--reuid=65534',
+    '--regid=65534',
+    '--clear-groups',
+    `--inh-caps=${only}`,
+    `--ambient-caps=${only}`,
+    `--bounding-set=${only}`,
+  ];
+}
+
+const hasSetpriv = spawnSync('setpriv', ['--version']).status === 0;
+
+test('loading and attaching', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+  const libssl = privateLibssl(folder);
+  // Readable for the user that is not root.
+  chmodSync(folder, 0o755);
+  const env = { ...process.env, LD_LIBRARY_PATH: join(folder, 'lib') };
+
+  for (const probes of ['session', 'multi', 'perf'] as const) {
+    for (const sysExit of [false, true]) {
+      await t.test(`${probes} links, ${sysExit ? 'sys_exit' : 'socket tracepoints'}: openssl both ends`, async (s) => {
+        const force = { sysExit, ...(probes === 'session' ? {} : { probes }) };
+        const lab = openLab(s, { force });
+        const status = lab.capture.status();
+        s.diagnostic(JSON.stringify(status));
+        // An older kernel may have to take a lesser one; then it must say why.
+        if (status.probes !== probes) assert.notEqual(status.probesWhy, '');
+        assert.equal(status.sockets === 'sys-exit', sysExit || status.socketsWhy !== '');
+        attachLibrary(lab, libssl);
+        const { child: server, match } = await startPeer(s, SERVER, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+        const args = ['s_client', '-quiet', '-connect', `127.0.0.1:${match[1]}`];
+        const client = spawn('openssl', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
+        s.after(() => client.kill('SIGKILL'));
+        const heard = says(server, /OPTIONS sip:calltap/);
+        client.stdin.write('OPTIONS sip:calltap\n');
+        await heard;
+        const answered = says(client, /SIP\/2.0 200 OK/);
+        server.stdin?.write('SIP/2.0 200 OK\n');
+        await answered;
+        await lab.settle();
+        const seen = lab
+          .data()
+          .map((e) =>
+            `${e.pid === client.pid ? 'client' : 'server'} ${e.written ? 'wrote' : 'read'} ${e.bytes}`.trim(),
+          );
+        assert.deepEqual(seen.toSorted(), [
+          'client read SIP/2.0 200 OK',
+          'client wrote OPTIONS sip:calltap',
+          'server read OPTIONS sip:calltap',
+          'server wrote SIP/2.0 200 OK',
+        ]);
+        for (const e of lab.data())
+          assert.ok([e.local, e.remote].includes(`127.0.0.1:${match[1]}`), `${e.local} ${e.remote}`);
+        // A write is told at its entry, a read at its return: the order of time is that of the conversation.
+        const times = lab
+          .data()
+          .filter((e) => e.bytes.includes('OPTIONS'))
+          .sort((a, b) => a.tsUs - b.tsUs);
+        assert.equal(times[0]?.written, true);
+        assert.ok(Math.abs(Date.now() * 1000 - (times[0]?.tsUs ?? 0)) < 20e6, 'wall clock');
+      });
+    }
+  }
+
+  await t.test('files, sites and processes that are not there', (s) => {
+    const lab = openLab(s);
+    const sites = sitesOf(libssl);
+    const missing = lab.capture.attach({ path: '/nowhere/libssl.so.3', sites });
+    assert.deepEqual([missing.id, missing.error], [0, 'attaching to /nowhere/libssl.so.3: No such file or directory']);
+    const beyond = lab.capture.attach({ path: libssl, sites: [{ kind: 'openssl-read', offset: 1e12 }] });
+    assert.equal(beyond.id, 0);
+    assert.match(beyond.error, /^attaching to .*libssl\.so\.3: Invalid argument$/);
+    const nobody = lab.capture.attach({ path: libssl, sites, pid: 0x3ffffff });
+    assert.match(nobody.error, /No such process/);
+    assert.equal(lab.capture.attach({ path: libssl, sites: [] }).id, 0);
+    assert.throws(
+      () => lab.capture.attach({ path: libssl, sites: [{ kind: 'openssl-peek' as 'openssl-read', offset: 1 }] }),
+      /unknown kind/,
+    );
+    assert.equal(lab.capture.status().attachments, 0);
+    assert.equal(lab.capture.detach(77), false);
+    const id = lab.attach(libssl, sites);
+    assert.equal(lab.capture.status().attachments, 1);
+    assert.equal(lab.capture.detach(id), true);
+    assert.equal(lab.capture.detach(id), false);
+  });
+
+  await t.test('only listed processes are observed', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    const command = SERVER.map((word) => (word === '1' ? '3' : word));
+    const { child: listening, match } = await startPeer(s, command, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+    const line = `(echo hello; sleep 0.2) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
+    const talk = (): Promise<string> => runPeer(['sh', '-c', line], folder);
+    assert.equal(lab.capture.allow(Uint32Array.of(1)), 0);
+    await talk();
+    await lab.settle();
+    assert.equal(lab.data().length, 0);
+    assert.equal(lab.capture.allow(Uint32Array.of(1, listening.pid ?? 0)), 0);
+    await talk();
+    await lab.settle();
+    assert.ok(lab.data().length > 0 && lab.data().every((e) => e.pid === listening.pid));
+    assert.equal(lab.capture.allow(null), 0);
+    await talk();
+    await lab.settle();
+    assert.ok(lab.data().some((e) => e.pid !== listening.pid));
+  });
+
+  await t.test(
+    'rights: none, half, and CAP_BPF with CAP_PERFMON',
+    { skip: !hasSetpriv && 'no setpriv (util-linux)' },
+    async (s) => {
+      const remedy = 'run as root, or give the service AmbientCapabilities=CAP_BPF CAP_PERFMON';
+      for (const [held, missing] of [
+        [[], 'CAP_BPF and CAP_PERFMON'],
+        [['perfmon'], 'CAP_BPF'],
+        [['bpf'], 'CAP_PERFMON'],
+      ] as const) {
+        const { answer, rest } = await child(libssl, nobodyWith(...held));
+        await rest();
+        assert.match(answer.refusal, new RegExp(`: missing ${missing}; ${remedy}$`));
+        assert.equal(answer.rows, 0);
+        assert.match(answer.scanError, new RegExp(`missing ${missing}; `));
+      }
+      const { answer, rest, child: process_ } = await child(libssl, nobodyWith('bpf', 'perfmon'));
+      if (answer.status.probes !== 'session' && answer.status.probes !== 'multi') return s.skip('no multi links here');
+      assert.deepEqual([answer.refusal, answer.attached], ['', '']);
+      assert.ok(answer.rows > 10);
+      const { match } = await startPeer(s, SERVER, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+      await runPeer(
+        ['sh', '-c', `(echo hello; sleep 0.3) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`],
+        folder,
+      );
+      await sleep(300);
+      const seen = JSON.parse(await rest()) as { events: number; bound: number };
+      assert.ok(seen.bound >= 2, `${JSON.stringify(seen)} as nobody (${process_.pid})`);
+      // Perf events want more, and say so.
+      const perf = await child(libssl, nobodyWith('bpf', 'perfmon'), { force: { probes: 'perf' } });
+      await perf.rest();
+      assert.match(perf.answer.refusal, /^attaching a probe: /);
+    },
+  );
+
+  const noBpftool = spawnSync('bpftool', ['version']).status !== 0 && 'no bpftool';
+  await t.test('nothing is left when the process is killed', { skip: noBpftool }, async () => {
+    const started = await child(libssl, []);
+    const folder = `/proc/${started.child.pid}/fdinfo`;
+    const owned = new Set<string>();
+    for (const fd of readdirSync(folder))
+      for (const [, kind, id] of readFileSync(join(folder, fd), 'utf8').matchAll(/^(prog|link)_id:\s*(\d+)$/gm))
+        owned.add(`${kind} ${id}`);
+    const isThere = (what: string): boolean =>
+      spawnSync('bpftool', [...what.replace(' ', ' show id ').split(' ')]).status === 0;
+    assert.ok([...owned].filter((what) => what.startsWith('prog')).length >= 5, [...owned].join());
+    assert.ok([...owned].filter((what) => what.startsWith('link')).length >= 4, [...owned].join());
+    assert.ok([...owned].every(isThere));
+    started.child.kill('SIGKILL');
+    for (let i = 0; i < 30 && [...owned].some(isThere); i++) await sleep(100);
+    assert.deepEqual([...owned].filter(isThere), []);
+  });
+
+  await t.test('descriptors are closed on exec', (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    const inherited = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' }).stdout;
+    assert.doesNotMatch(inherited, /bpf|perf/);
+  });
+});

@@ -1,0 +1,31 @@
+/** A program for tests of rights and of violent ends: opens a capture, tries to attach, says what came of it, waits. */
+import { attachLibrary, TlsLab } from './tls-kernel-lab.ts';
+
+const [, , libssl = '', options = '{}'] = process.argv;
+// What a test gives on its command line; a wrong shape is refused by the addon.
+const lab = new TlsLab(JSON.parse(options) as object);
+let attached = '';
+if (lab.refusal === '') {
+  try {
+    attachLibrary(lab, libssl);
+  } catch (error) {
+    attached = String(error);
+  }
+}
+const scan = lab.capture.scan();
+process.stdout.write(
+  `${JSON.stringify({
+    refusal: lab.refusal,
+    attached,
+    status: lab.capture.status(),
+    rows: scan.rows.length,
+    scanError: scan.error,
+  })}\n`,
+);
+process.stdin.on('end', () => {
+  process.stdout.write(
+    `${JSON.stringify({ events: lab.events.length, bound: lab.data().filter((e) => e.ipVersion !== 0).length })}\n`,
+  );
+  lab.close();
+});
+process.stdin.resume();

@@ -1,0 +1,193 @@
+/** Other libraries than Python's OpenSSL, and files that are not where their path says. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  attachLibrary,
+  certificateFolder,
+  checkAddresses,
+  kernelSkip,
+  libraryPath,
+  openLab,
+  peerPath,
+  privateLibrary,
+  pythonLibssl,
+  runPeer,
+  sitesOf,
+  startPeer,
+  type TlsLab,
+} from './tls-kernel-lab.ts';
+
+/** stat()'s device number as the kernel has it. */
+function kernelDevice(dev: number): number {
+  const major = (dev >>> 8) & 0xfff;
+  const minor = (dev & 0xff) | ((dev >>> 12) & 0xfff00);
+  return (major << 20) | minor;
+}
+
+function has(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+}
+
+test('libraries', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+
+  const gnutls = libraryPath('libgnutls.so.30');
+  const noGnutls = (gnutls === '' || !has('gnutls-serv') || !has('gnutls-cli')) && 'no GnuTLS (gnutls-bin)';
+  await t.test('GnuTLS, server and client', { skip: noGnutls }, async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, privateLibrary(folder, gnutls));
+    const port = 30_000 + (process.pid % 20_000);
+    const server = ['gnutls-serv', '--echo', '-p', String(port), '--x509certfile', 'c.pem', '--x509keyfile', 'k.pem'];
+    const { child } = await startPeer(s, server, /Echo Server listening on IPv4/, folder);
+    const client = spawn('gnutls-cli', ['--insecure', '-p', String(port), '127.0.0.1'], {
+      cwd: folder,
+      env: { ...process.env, LD_LIBRARY_PATH: join(folder, 'lib') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    s.after(() => client.kill('SIGKILL'));
+    let output = '';
+    client.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    for (let i = 0; i < 300 && !output.includes('Simple Client Mode'); i++) await sleep(10);
+    for (let i = 0; i < 5; i++) {
+      client.stdin.write(`MESSAGE sip:gnutls ${i}\n`);
+      for (let n = 0; n < 200 && !output.includes(`sip:gnutls ${i}`); n++) await sleep(10);
+    }
+    client.stdin.end();
+    await sleep(100);
+    await lab.settle();
+    for (const [pid, written] of [
+      [client.pid, true],
+      [client.pid, false],
+      [child.pid, true],
+      [child.pid, false],
+    ] as const) {
+      const texts = lab.data().filter((e) => e.pid === pid && e.written === written && e.bytes.includes('sip:gnutls'));
+      assert.deepEqual(
+        texts.map((e) => e.bytes.toString('latin1')),
+        Array.from({ length: 5 }, (_, i) => `MESSAGE sip:gnutls ${i}\n`),
+      );
+      for (const e of texts) {
+        assert.equal(e.library, 2);
+        const local = pid === child.pid ? e.local : e.remote;
+        assert.equal(local, `127.0.0.1:${port}`);
+      }
+    }
+    assert.ok(lab.events.some((e) => e.kind === 'close' && e.conn !== 0n));
+  });
+
+  const wolfssl = libraryPath('libwolfssl.so.35') || libraryPath('libwolfssl.so.42') || libraryPath('libwolfssl.so');
+  await t.test('wolfSSL, server and client', { skip: wolfssl === '' && 'no wolfSSL (libwolfssl35)' }, async (s) => {
+    const lab = openLab(s);
+    const copy = privateLibrary(folder, wolfssl);
+    attachLibrary(lab, copy);
+    const output = await runPeer(['env', `WOLFSSL=${copy}`, 'python3', peerPath('tls_wolfssl.py'), '100'], folder);
+    await lab.settle();
+    const check = checkAddresses(lab.events, Number(/port (\d+)/.exec(output)?.[1]));
+    assert.deepEqual(check, { right: 400, wrong: [], unknown: 0, late: 0 });
+    assert.ok(lab.data().every((e) => e.library === 3));
+  });
+
+  const node = realpathSync(process.execPath);
+  const nodeSites = sitesOf(node);
+  const noNode = nodeSites.length === 0 && 'this node has its OpenSSL elsewhere';
+  await t.test('OpenSSL inside an executable: node both ends', { skip: noNode }, async (s) => {
+    const lab = openLab(s);
+    const copy = privateLibrary(folder, node);
+    lab.attach(copy, nodeSites);
+    const output = await runPeer([copy, peerPath('tls_node.mjs'), '20', '50'], folder);
+    await lab.settle();
+    const check = checkAddresses(lab.events, Number(/port (\d+)/.exec(output)?.[1]));
+    s.diagnostic(`${JSON.stringify(check)} ${JSON.stringify(lab.counters())}`);
+    assert.deepEqual([check.wrong, check.unknown], [[], 0]);
+    assert.equal(check.right, 4000);
+  });
+});
+
+test('files', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+  const libssl = realpathSync(pythonLibssl());
+  const crypto = realpathSync(libssl.replace('libssl', 'libcrypto'));
+  const script = peerPath('tls_talk.py');
+  const loads = (dir: string): string[] => ['env', `LD_LIBRARY_PATH=${dir}`];
+
+  /** Copies of the two libraries in a folder of their own. */
+  function copies(name: string): string {
+    const dir = join(folder, name);
+    mkdirSync(dir);
+    copyFileSync(libssl, join(dir, 'libssl.so.3'));
+    copyFileSync(crypto, join(dir, 'libcrypto.so.3'));
+    return dir;
+  }
+
+  async function converse(lab: TlsLab, port: string, pid: number): Promise<number> {
+    await runPeer(['python3', script, 'client', 'thread', '127.0.0.1', port, '2', '10', '400'], folder);
+    await lab.settle();
+    assert.deepEqual(checkAddresses(lab.events, Number(port)).wrong, []);
+    assert.ok(lab.data().every((e) => e.pid === pid));
+    return lab.data().filter((e) => e.bytes.includes('X-Port')).length;
+  }
+
+  const noCopies = !/libssl\.so\.3$/.test(pythonLibssl()) && 'python3 does not use libssl.so.3';
+
+  await t.test('a library that an upgrade has deleted', { skip: noCopies }, async (s) => {
+    const dir = copies('deleted');
+    const sites = sitesOf(join(dir, 'libssl.so.3'));
+    const { child, match } = await startPeer(
+      s,
+      [...loads(dir), 'python3', script, 'server', 'thread', '127.0.0.1'],
+      /port (\d+)/,
+      folder,
+    );
+    rmSync(dir, { recursive: true });
+    const lab = openLab(s);
+    const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
+    assert.ok(row !== undefined && row.deleted);
+    assert.equal(row.comm.startsWith('python3'), true);
+    const area = `${row.start.toString(16)}-${row.end.toString(16)}`;
+    lab.attach(`/proc/${row.pid}/map_files/${area}`, sites);
+    assert.equal(await converse(lab, match[1] ?? '', row.pid), 40);
+  });
+
+  await t.test('a private mount namespace', { skip: noCopies }, async (s) => {
+    const dir = copies('private');
+    const inside = join(folder, 'inside');
+    mkdirSync(inside);
+    const line = `mount -t tmpfs none ${inside} && cp ${dir}/* ${inside}/ && LD_LIBRARY_PATH=${inside} exec python3 ${script} server thread 127.0.0.1`;
+    const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
+    const lab = openLab(s);
+    const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
+    assert.ok(row !== undefined && !row.deleted);
+    const own = lab.capture.scan().rows.find((r) => r.pid === process.pid);
+    assert.notEqual(row.mntns, own?.mntns);
+    const path = `/proc/${row.pid}/root${row.path}`;
+    lab.attach(path, sitesOf(path));
+    assert.equal(await converse(lab, match[1] ?? '', row.pid), 40);
+  });
+
+  await t.test(
+    'overlayfs: the scan tells the real inode, and one attachment is enough',
+    { skip: noCopies },
+    async (s) => {
+      const lower = copies('lower');
+      const [merged, upper, work] = ['merged', 'upper', 'work'].map((name) => join(folder, name));
+      const line = `mount -t tmpfs none ${folder}/layers && mkdir ${folder}/layers/u ${folder}/layers/w && mount -t overlay overlay -o lowerdir=${lower},upperdir=${folder}/layers/u,workdir=${folder}/layers/w ${merged} && LD_LIBRARY_PATH=${merged} exec python3 ${script} server thread 127.0.0.1`;
+      for (const dir of [merged, upper, work, join(folder, 'layers')]) mkdirSync(dir ?? '');
+      if (spawnSync('unshare', ['-m', 'sh', '-c', line.replace(/&& LD_.*$/, '')]).status !== 0)
+        return s.skip('no overlayfs here');
+      const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
+      const lab = openLab(s);
+      // The path is one of the layer or of the merged tree, by the kernel's version; the inode is always the real one.
+      const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
+      assert.ok(row !== undefined);
+      s.diagnostic(`${row.path} of ${merged}`);
+      const real = statSync(join(lower, 'libssl.so.3'));
+      assert.deepEqual([row.ino, row.dev], [real.ino, kernelDevice(real.dev)]);
+      lab.attach(join(lower, 'libssl.so.3'), sitesOf(libssl));
+      assert.equal(await converse(lab, match[1] ?? '', row.pid), 40);
+    },
+  );
+});

@@ -1,0 +1,227 @@
+/** The plaintext of TLS calls: whole, in order, once, lost only with a count and a place, and SIP only when asked. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TLS_FLAG } from '../../src/sources/records.ts';
+import {
+  attachLibrary,
+  certificateFolder,
+  kernelSkip,
+  openLab,
+  peerPath,
+  privateLibssl,
+  runPeer,
+  startPeer,
+  type TlsEvent,
+  wholeStream,
+} from './tls-kernel-lab.ts';
+
+function streams(events: readonly TlsEvent[]): Map<string, TlsEvent[]> {
+  const found = new Map<string, TlsEvent[]>();
+  for (const e of events) {
+    const key = `${e.conn}${e.written ? ' written' : ' read'}`;
+    const list = found.get(key);
+    if (list === undefined) found.set(key, [e]);
+    else list.push(e);
+  }
+  return found;
+}
+
+test('payload', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+  const libssl = privateLibssl(folder);
+  const raw = (mode: string): string[] => ['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), mode];
+
+  await t.test('8 MB each way, odd sizes, refused and partial writes: every byte at both ends', async (s) => {
+    const lab = openLab(s, { ringBytes: 32 << 20 }, 96);
+    attachLibrary(lab, libssl);
+    const output = await runPeer(['python3', peerPath('tls_bulk.py'), '8'], folder);
+    await lab.settle();
+    const port = /client port (\d+)/.exec(output)?.[1];
+    const all = streams(lab.data());
+    assert.equal(all.size, 4);
+    for (const list of all.values()) {
+      const first = list[0];
+      assert.ok(first !== undefined);
+      const end = first.local.endsWith(`:${port}`) ? 'client' : 'server';
+      const file = readFileSync(join(folder, `${end}.${first.written ? 'tx' : 'rx'}`));
+      assert.ok(wholeStream(list).equals(file), `${end} ${first.written ? 'written' : 'read'}`);
+    }
+    assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
+    assert.equal(lab.counter('lost_bytes'), 0);
+  });
+
+  await t.test('buffers that were never touched', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    await runPeer(raw('cold'), folder);
+    await lab.settle();
+    const written = lab.data().filter((e) => e.written && e.bytes.length === 12_288);
+    // Each of the 100 goes out by SSL_write and comes back by sendall.
+    assert.equal(written.length, 200);
+    assert.equal(lab.counter('faults'), 0);
+    const client = [...streams(lab.data()).values()].find((list) => list[0]?.written === true);
+    assert.ok(client !== undefined);
+    const want = Buffer.concat(
+      Array.from({ length: 100 }, (_, i) => Buffer.from(String(i).padStart(8, '0').repeat(1536))),
+    );
+    assert.ok(wholeStream(client).equals(want));
+  });
+
+  await t.test('what is peeked at is reported once, when it is read', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    await runPeer(raw('peek'), folder);
+    await lab.settle();
+    const reads = lab.data().filter((e) => !e.written && e.bytes.includes('CSeq'));
+    assert.deepEqual(
+      reads.map((e) => /CSeq: (\d+)/.exec(e.bytes.toString('latin1'))?.[1]),
+      Array.from({ length: 50 }, (_, i) => String(i).padStart(4, '0')),
+    );
+  });
+
+  await t.test('a call longer than what is carried of one: cut, said, and its place kept', async (s) => {
+    const lab = openLab(s, { maxCallBytes: 20_000 });
+    attachLibrary(lab, libssl);
+    const script = peerPath('tls_talk.py');
+    const { match } = await startPeer(s, ['python3', script, 'server', 'thread', '127.0.0.1'], /port (\d+)/, folder);
+    await runPeer(['python3', script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '1', '3', '50000'], folder);
+    await lab.settle();
+    const client = [...streams(lab.data()).values()].find(
+      (list) => list[0]?.written === true && list[0].bytes.length === 4,
+    );
+    assert.deepEqual(
+      client?.slice(1).map((e) => [e.offset - 4, e.bytes.length, e.callBytes, (e.flags & TLS_FLAG.TRUNCATED) !== 0]),
+      [0, 1, 2].flatMap((i) => [
+        [i * 50_000, 16_384, 50_000, false],
+        [i * 50_000 + 16_384, 3616, 50_000, true],
+      ]),
+    );
+    assert.equal(lab.counter('truncated'), 6);
+  });
+
+  await t.test(
+    'a small ring and a stalled reader: what was emitted and what was lost is what was called',
+    async (s) => {
+      const lab = openLab(s, { ringBytes: 65_536 }, 2);
+      attachLibrary(lab, libssl);
+      const script = peerPath('tls_talk.py');
+      const { match } = await startPeer(s, ['python3', script, 'server', 'thread', '127.0.0.1'], /port (\d+)/, folder);
+      const [connections, messages, bytes] = [8, 60, 3000];
+      lab.stallMs = 700;
+      const numbers = [match[1], connections, messages, bytes].map(String);
+      await runPeer(['python3', script, 'client', 'thread', '127.0.0.1', ...numbers], folder);
+      lab.stallMs = 0;
+      await lab.settle(300);
+      const {
+        calls = 0,
+        events = 0,
+        lost_events = 0,
+        lost_calls = 0,
+        lost_bytes = 0,
+        bytes: emitted = 0,
+      } = lab.counters();
+      const total = connections * (2 * (messages * bytes + 4) + 2 * messages * bytes);
+      s.diagnostic(JSON.stringify(lab.counters()));
+      assert.ok(lost_events > 50, 'the ring did overflow');
+      assert.equal(events + lost_events, calls);
+      assert.equal(lost_calls, lost_events);
+      assert.equal(lab.data().length, events);
+      assert.equal(emitted + lost_bytes, total);
+      // Each gap is where the offset jumps; what a stream lost at its end shows by its length.
+      let located = 0;
+      for (const list of streams(lab.data()).values()) {
+        let at = 0;
+        for (const e of list) {
+          assert.ok(e.offset >= at, 'offsets never go back');
+          located += e.offset - at;
+          at = e.offset + e.bytes.length;
+          const text = e.bytes.toString('latin1');
+          assert.ok(
+            text.length === 4 || text.startsWith('MESSAGE sip:') || /^[.]+$/.test(text) || text.includes('X-Port'),
+            'no other memory',
+          );
+        }
+        const isClients = list.some((e) => e.offset === 0 && e.bytes.length === 4) || at % bytes === 4;
+        located += messages * bytes + (isClients ? 4 : 0) - at;
+      }
+      const seen = streams(lab.data()).size;
+      assert.equal(located + (connections * 4 - seen) * messages * bytes, lost_bytes);
+    },
+  );
+});
+
+test('SIP only', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+  const libssl = privateLibssl(folder);
+
+  await t.test('40 KB messages whole, of HTTPS not one byte', async (s) => {
+    const lab = openLab(s, { sipOnly: true });
+    attachLibrary(lab, libssl);
+    const script = peerPath('tls_talk.py');
+    const { match } = await startPeer(s, ['python3', script, 'server', 'thread', '127.0.0.1'], /port (\d+)/, folder);
+    const numbers = [match[1], 5, 10, 40_000].map(String);
+    const [, noise] = await Promise.all([
+      runPeer(['python3', script, 'client', 'thread', '127.0.0.1', ...numbers], folder),
+      runPeer(['python3', peerPath('tls_https.py'), '30'], folder),
+    ]);
+    await lab.settle();
+    let bytes = 0;
+    for (const e of lab.data()) {
+      assert.ok(e.local.endsWith(`:${match[1]}`) || e.remote.endsWith(`:${match[1]}`), `${e.local} ${e.remote}`);
+      assert.ok(!e.bytes.includes('SECRET'));
+      bytes += e.bytes.length;
+    }
+    assert.equal(bytes, 5 * 10 * 40_000 * 4);
+    const requests = Number(/requests (\d+)/.exec(noise)?.[1]);
+    // The noise and the four bytes in front of each conversation, seen at both ends.
+    assert.ok(lab.counter('filtered') >= requests * 4 + 10, `${lab.counter('filtered')} filtered`);
+    assert.equal(lab.counter('upgrades'), 0);
+  });
+
+  for (const protocol of ['sip', 'chat']) {
+    await t.test(`an upgrade to WebSocket for ${protocol} waits for the verdict`, async (s) => {
+      const lab = openLab(s, { sipOnly: true });
+      attachLibrary(lab, libssl);
+      const running = runPeer(['python3', peerPath('tls_wss.py'), 'upgrade', protocol], folder);
+      const judged = new Set<bigint>();
+      for (let i = 0; i < 100 && judged.size < 2; i++) {
+        await sleep(10);
+        for (const e of lab.data().filter((x) => (x.flags & TLS_FLAG.UNDECIDED) !== 0 && !judged.has(x.conn))) {
+          judged.add(e.conn);
+          lab.capture.verdict(Number(e.conn & 0xffffffffn), Number(e.conn >> 32n), protocol === 'sip');
+        }
+      }
+      await running;
+      await lab.settle();
+      assert.equal(judged.size, 2);
+      assert.equal(lab.counter('upgrades'), 2);
+      const undecided = lab.data().filter((e) => (e.flags & TLS_FLAG.UNDECIDED) !== 0);
+      assert.match(undecided[0]?.bytes.toString('latin1') ?? '', /^GET \/ HTTP\/1\.1\r\n/);
+      // The answer may come before or after the verdict.
+      const rest = lab.data().filter((e) => (e.flags & TLS_FLAG.UNDECIDED) === 0 && !e.bytes.includes('HTTP/1.1 101'));
+      assert.equal(rest.length, protocol === 'sip' ? 80 : 0);
+    });
+  }
+
+  await t.test('an upgrade that nobody judges passes 4096 bytes and no more', async (s) => {
+    const lab = openLab(s, { sipOnly: true });
+    attachLibrary(lab, libssl);
+    await runPeer(['python3', peerPath('tls_wss.py'), 'upgrade', 'sip'], folder);
+    await lab.settle();
+    const passed = new Map<bigint, number>();
+    for (const e of lab.data()) passed.set(e.conn, (passed.get(e.conn) ?? 0) + e.bytes.length);
+    assert.deepEqual([...passed.values()], [4096, 4096]);
+    assert.ok(lab.counter('probation_over') > 10);
+  });
+
+  await t.test('WebSocket frames whose upgrade was not seen', async (s) => {
+    const lab = openLab(s, { sipOnly: true });
+    attachLibrary(lab, libssl);
+    await runPeer(['python3', peerPath('tls_wss.py'), 'frames'], folder);
+    await lab.settle();
+    assert.equal(lab.data().length, 80);
+  });
+});
