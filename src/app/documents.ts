@@ -2,6 +2,7 @@
  * Documents of a session: stores and analysis put together for one dialog or stream.
  */
 
+import { hasOtherLeg } from '../analysis/b2bua.ts';
 import type { IcmpFinding } from '../analysis/icmp-media.ts';
 import { icmpFindings } from '../analysis/icmp-media.ts';
 import type { LintFinding } from '../analysis/lint/lint.ts';
@@ -99,9 +100,15 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     tags: dialogTags(d, {
       eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
       isTurnRelayed: isTurnRelayed(plain, stun),
-      hasOtherLeg: false,
+      hasOtherLeg: isB2bua(session, d),
     }),
   };
+}
+
+/** Calls are tied together only where somebody can ask for it. */
+function isB2bua(session: CaptureSession, d: Dialog): boolean {
+  const { identifiers, dialogs, log } = session;
+  return identifiers !== null && hasOtherLeg(d, { dialogs, identifiers }, log);
 }
 
 function mediaStream(session: CaptureSession, stream: Stream, quality: StreamQuality): MediaStream {

@@ -1,0 +1,35 @@
+/**
+ * Whether a call is one side of a back-to-back user agent (RFC 7092): another call shares an identifier with it, and one
+ * begins at the host where the other ends. A transfer ties calls together too, and is none.
+ */
+import { ipText } from '../core/ip.ts';
+import { METHOD } from '../sip/method.ts';
+import type { Dialog } from '../store/dialog.ts';
+import type { MessageLog } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-log.ts';
+import type { CorrelationStores, Strategy } from './correlation.ts';
+import { identifierLegs } from './correlation.ts';
+
+/** Legs looked at: a B2BUA has two, one that forks a few more. */
+const MAX_LEGS = 16;
+const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
+
+export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: MessageLog): boolean {
+  if (d.methodId !== METHOD.INVITE) return false;
+  const own = openingHosts(d, log);
+  if (own === null) return false;
+  return identifierLegs(d, stores, MAX_LEGS).some(({ dialog, strategy }) => {
+    if (TRANSFERS.includes(strategy) || dialog.methodId !== METHOD.INVITE) return false;
+    const other = openingHosts(dialog, log);
+    return other !== null && (own.to === other.from || own.from === other.to);
+  });
+}
+
+/** Where the oldest kept message of the dialog came from and went to. */
+function openingHosts(d: Dialog, log: MessageLog): { from: string; to: string } | null {
+  const row = d.headRow;
+  if (row === NO_ROW || !log.has(row)) return null;
+  const { bytes, srcOff, dstOff } = log.endpoints(row);
+  const version = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
+  return { from: ipText(bytes, srcOff, version), to: ipText(bytes, dstOff, version) };
+}

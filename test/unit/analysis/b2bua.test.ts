@@ -1,0 +1,46 @@
+/** Two calls of one B2BUA are labelled, two calls that only share a host or come of a transfer are not. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { ALICE, answer, BOB, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
+import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
+import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
+import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { dialogDocument } from '../../../src/app/documents.ts';
+import { readCapture } from '../../helpers/read-capture.ts';
+
+const MIDDLE: Party = {
+  user: 'pbx',
+  sip: { address: '203.0.113.40', port: 5060 },
+  rtp: { address: '203.0.113.40', port: 40000 },
+};
+const CAROL: Party = { ...BOB, user: 'carol', sip: { address: '198.51.100.77', port: 5060 } };
+
+function leg(callId: string, caller: Party, callee: Party, headers: readonly (readonly [string, string])[]): SipScript {
+  const call = new SipScript({ callId, caller, callee, startUs: EPOCH_US });
+  const body = (p: Party): string => sdp({ media: p.rtp, codecs: [CODEC.PCMU], session: `${callId}/${p.user}` });
+  answer(call, call.request('INVITE', 0, { body: sdpBody(body(caller)), headers }), body(callee));
+  hangUp(call, 5200);
+  return call;
+}
+
+/** Tags of every dialog, in order; correlation runs where an API is served. */
+async function tagsOf(t: TestContext, legs: readonly SipScript[]): Promise<(readonly string[])[]> {
+  const capture = new Capture();
+  for (const call of legs) capture.add(call.messages);
+  const { session } = await readCapture(t, capture.pcap(), ['--api', '127.0.0.1:0']);
+  return [...session.dialogs.oldestFirst()].map((d) => dialogDocument(session, d).tags ?? []);
+}
+
+test('two legs of one host that share an identifier', async (t) => {
+  const first = leg('first@example.com', ALICE, MIDDLE, []);
+  const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);
+  assert.deepEqual(await tagsOf(t, [first, second]), [['b2bua'], ['b2bua']]);
+});
+
+test('calls without an identifier, or of other hosts, are not', async (t) => {
+  const first = leg('first@example.com', ALICE, MIDDLE, []);
+  assert.deepEqual(await tagsOf(t, [first, leg('second@example.com', MIDDLE, BOB, [])]), [[], []]);
+  const elsewhere = leg('third@example.com', CAROL, BOB, [['X-Call-ID', 'first@example.com']]);
+  assert.deepEqual(await tagsOf(t, [first, elsewhere]), [[], []]);
+});
