@@ -182,6 +182,8 @@ static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struc
     uint32_t ssrc = (uint32_t)b[8] << 24 | (uint32_t)b[9] << 16 | (uint32_t)b[10] << 8 | b[11];
     emit_stream_events(pl, sink, p, &ev, ssrc);
   }
+  if (pl->retain && ev.index != CT_RTP_NO_STREAM)
+    emit(pl, sink, p, CT_KIND_RTP, p->payload, p->len, ev.index, 0, ev.generation);
 }
 
 /* ICMP errors quote what failed (RFC 792, RFC 4443); the rest of ICMP is not ours. */

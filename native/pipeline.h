@@ -51,6 +51,7 @@ struct ct_pipeline {
   bool in_file; /* frames lie in a file that can be read again; frame + file_delta is where */
   uint64_t file_delta;
   bool digests;        /* take FNV-1a of frames that may be pointed at */
+  bool retain;         /* RTP packets go to TypeScript whole, for their audio */
   bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
   struct ct_inject *inject;
   /* Where captured frames are written (-O); NULL nowhere. Set before the source starts, it outlives it. */

@@ -421,10 +421,19 @@ void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t
   }
 }
 
+/* The packet belongs to the stream it has just opened, if there was room for one. */
+static void opened_stream(struct ct_rtp_events *out) {
+  if (out->n == 0 || out->ev[out->n - 1].type != CT_RTP_OPENED) return;
+  out->index = out->ev[out->n - 1].index;
+  out->generation = out->ev[out->n - 1].generation;
+}
+
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out) {
   struct ct_rtp_header h;
   out->n = 0;
+  out->index = CT_RTP_NO_STREAM;
+  out->generation = 0;
   t->counters[CT_RC_PACKETS]++;
   if (!ct_rtp_parse(p, &h)) {
     t->counters[CT_RC_MALFORMED]++;
@@ -434,6 +443,7 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
   uint32_t ref = index_find(t, tag, p, h.ssrc, origin);
   if (ref == 0) {
     open_stream(t, tag, p, &h, origin, out);
+    opened_stream(out);
     return;
   }
   struct ct_stream *s = stream_at(t, ref - 1);
@@ -442,8 +452,11 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
     index_remove(t, s, ref);
     s->flags |= CT_SF_RETIRED;
     open_stream(t, tag, p, &h, origin, out);
+    opened_stream(out);
     return;
   }
+  out->index = ref - 1;
+  out->generation = s->generation;
   unsigned done = ct_stream_packet(s, p, &h, &t->opts, out->window);
   if (done == 0) return;
   if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);

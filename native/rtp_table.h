@@ -30,7 +30,9 @@ struct ct_rtp_event {
   uint8_t type;
   uint32_t index, generation;
 };
+#define CT_RTP_NO_STREAM UINT32_MAX
 struct ct_rtp_events {
+  uint32_t index, generation; /* the packet's own stream; CT_RTP_NO_STREAM: it has none */
   uint32_t n;
   struct ct_rtp_event ev[4]; /* in order: EVICTED before OPENED; WINDOW before what follows it */
   uint8_t window[128];       /* struct ct_rtp_window of the WINDOW event */

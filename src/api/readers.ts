@@ -30,6 +30,8 @@ export type StreamFilter = Page & {
   readonly mosBelow?: number;
 };
 
+export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
+
 export type ApiReaders = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. */
   dialogs(filter: DialogFilter): Promise<DialogList> | DialogList;
@@ -43,6 +45,8 @@ export type ApiReaders = {
   streams(filter: StreamFilter): Promise<StreamList> | StreamList;
   stream(ssrc: number): RtpStream | null;
   lint(callId: string): LintResult | null;
+  /** The WAV of the call, or why there is none. */
+  audio(callId: string): Promise<CallAudio | null>;
   /** A container made now; the audio in it may take a while. */
   vcon(callId: string): Promise<Vcon | null> | Vcon | null;
   /** Across all dialogs and streams; takes turns. */

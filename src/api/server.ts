@@ -31,9 +31,9 @@ import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { answerWireEvents, createClientErrorHandler } from './plugins/wire-errors.ts';
 import { ProblemError, sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
+import { addAudioRoute } from './routes/audio.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
 import { addLegRoutes } from './routes/legs.ts';
-import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import { addPersistenceRoutes } from './routes/persistence.ts';
 import { addReportRoutes } from './routes/reports.ts';
@@ -184,12 +184,12 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addDialogRoutes(app, deps);
   addLegRoutes(app, deps);
   addReportRoutes(app, deps);
+  addAudioRoute(app, deps);
   addStreamRoutes(app, deps);
   addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
   deps.extend?.(app);
-  addNotBuiltRoutes(app);
   await app.ready();
 
   return {

@@ -30,6 +30,7 @@ import { ExpiryQueue } from '../store/expiry-queue.ts';
 import { IcmpMediaTally } from '../store/icmp-media.ts';
 import { IcmpTracker } from '../store/icmp-tracker.ts';
 import { MessageLog } from '../store/message-log.ts';
+import { PayloadRing } from '../store/payload-ring.ts';
 import { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { SdpTracker } from '../store/sdp-tracker.ts';
 import type { Stream } from '../store/stream.ts';
@@ -64,6 +65,8 @@ export type SessionOptions = {
   correlates: boolean;
   /** Ids of lint rules that are not run. */
   lintSuppress: readonly string[];
+  /** Bytes of RTP kept for its audio; 0 none. */
+  audioBytes: number;
   /** Further headers that carry the Call-ID of another leg. */
   callIdHeaders: readonly string[];
   /** Opened already, while there were privileges. */
@@ -91,6 +94,8 @@ export class CaptureSession {
   readonly log: MessageLog;
   /** Null where nobody will ask. */
   readonly identifiers: CallIdentifiers | null;
+  /** Null without --retain-audio. */
+  readonly payloads: PayloadRing | null;
   readonly tracker: DialogTracker;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
@@ -154,6 +159,7 @@ export class CaptureSession {
       hugeBuffer,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
     );
+    this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
     this.dialogs = new DialogStore(options.maxDialogs, (d) => {
       this.identifiers?.onDialogGone(d);
@@ -186,8 +192,8 @@ export class CaptureSession {
       dialog: (callId) => this.dialogs.get(callId) ?? null,
     });
     this.live = options.live ?? null;
-    this.file = this.live === null ? new FileSource(options) : null;
-    this.source = this.live ?? this.file ?? new FileSource(options);
+    this.file = this.live === null ? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 }) : null;
+    this.source = this.live ?? this.file ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
     const table = this.streams.addTable(new StreamTable((i) => this.source.rtpChunk(i), this.source.info));
     this.ingest = new Ingest({
       source: this.source,
@@ -195,6 +201,7 @@ export class CaptureSession {
       sip: this.sip,
       hep: this.hep,
       streams: this.streams,
+      payloads: this.payloads,
       rtcp: this.rtcp,
       mirror,
       stun: this.stun,

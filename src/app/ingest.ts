@@ -19,6 +19,7 @@ import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
 import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import { KeyPresses } from '../store/key-presses.ts';
+import type { PayloadRing } from '../store/payload-ring.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
@@ -37,6 +38,8 @@ export type IngestDeps = {
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
+  /** Where RTP is kept for its audio; null where it is not. */
+  payloads: PayloadRing | null;
   rtcp: RtcpTracker;
   /** -H */
   mirror: HepOut | null;
@@ -182,6 +185,9 @@ export class Ingest {
         return;
       case KIND.RTCP:
         this.#onRtcp(b, i);
+        return;
+      case KIND.RTP:
+        this.#d.payloads?.add(b.aux0(i), b.aux2(i), tsUs, b.data, b.off(i), b.off(i) + b.len(i));
         return;
       case KIND.FRAGMENT:
         this.#onFragment(b, i);

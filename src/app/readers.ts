@@ -10,6 +10,7 @@ import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import { toLintResult } from '../view/lint.ts';
 import { CaptureReporter } from './capture-report.ts';
+import { callAudio } from './audio.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
@@ -33,9 +34,15 @@ export function createReaders(session: CaptureSession): ApiReaders {
       const d = dialogs.get(callId);
       return d === undefined ? null : toLintResult(d, dialogLint(session, d));
     },
-    vcon(callId) {
+    async audio(callId) {
       const d = dialogs.get(callId);
-      return d === undefined ? null : dialogVcon(session, d, Date.now(), null);
+      return d === undefined ? null : callAudio(session, d);
+    },
+    async vcon(callId) {
+      const d = dialogs.get(callId);
+      if (d === undefined) return null;
+      const audio = session.payloads === null ? null : await callAudio(session, d);
+      return dialogVcon(session, d, Date.now(), audio);
     },
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);

@@ -36,6 +36,7 @@ export function sessionOptions(config: Config): SessionOptions {
     outputs: config,
     correlates: config.api !== null,
     lintSuppress: config.lintSuppress,
+    audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeaders,
   };
 }

@@ -33,6 +33,8 @@ export type Config = {
   readonly decodeEspNull: boolean;
   readonly callIdHeaders: readonly string[];
   readonly lintSuppress: readonly string[];
+  readonly retainAudio: boolean;
+  readonly audioBytes: number;
   readonly json: boolean;
   readonly statsJson: boolean;
   readonly callReport: string | null;
@@ -202,6 +204,8 @@ function toConfig(effective: Effective): Config {
     decodeEspNull: bool('decode-esp-null'),
     callIdHeaders: texts('call-id-header'),
     lintSuppress: texts('lint-suppress'),
+    retainAudio: bool('retain-audio'),
+    audioBytes: number('audio-bytes'),
     json: bool('json'),
     statsJson: bool('stats-json'),
     callReport: text('call-report'),

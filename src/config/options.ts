@@ -3,6 +3,7 @@
 import {
   API_MAX_CONN,
   API_MAX_ROWS,
+  AUDIO_BYTES,
   HEP_AGENT_ID,
   HEP_RATE_LIMIT,
   MAX_DIALOGS,
@@ -177,9 +178,10 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     repeatable: true,
     toml: 'analysis.lint_suppress',
   }),
-  toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', {
-    toml: 'analysis.retain_audio',
-    later: NOT_BUILT,
+  toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', { toml: 'analysis.retain_audio' }),
+  value('audio-bytes', 'BYTES', size(2 * 1024 * 1024, 64 * 1024 ** 3), 'Memory for the payload that --retain-audio keeps.', {
+    default: String(AUDIO_BYTES),
+    toml: 'limits.audio_bytes',
   }),
   toggle('stir-shaken', 'Log the freshness of Identity tokens (no signature is checked).', {
     toml: 'analysis.stir_shaken',

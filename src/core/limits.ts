@@ -12,6 +12,9 @@ export const MAX_DIALOG_MESSAGES = 500;
 /** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
 export const MESSAGE_LOG_BYTES = 256 * 1024 * 1024;
 
+/** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
+export const AUDIO_BYTES = 256 * 1024 * 1024;
+
 /** API connections served at a time (`--api-max-conn`). */
 export const API_MAX_CONN = 100;
 

@@ -26,6 +26,8 @@ export type FileSourceOptions = {
   maxStreams: number;
   windowSec: number;
   espNull: boolean;
+  /** RTP packets are handed on for their audio. */
+  retainsPayload: boolean;
   hep: boolean;
 };
 
@@ -83,6 +85,7 @@ export class FileSource {
         windowSec: options.windowSec,
         bufferMs: BUFFER_MS,
         espNull: options.espNull,
+        retain: options.retainsPayload,
         hep: options.hep,
         digests: true,
         sourceId: 0,

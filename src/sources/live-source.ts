@@ -140,6 +140,7 @@ export class LiveSource {
         windowSec: options.windowSec,
         bufferMs: BUFFER_MS,
         espNull: options.espNull,
+        retain: options.retainsPayload,
         hep: options.hep,
         digests: false,
         sourceId: 0,

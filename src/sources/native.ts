@@ -45,6 +45,8 @@ export type NativeCaptureOptions = {
   windowSec: number;
   bufferMs: number;
   espNull: boolean;
+  /** RTP packets come whole, as records of their own. */
+  retain: boolean;
   hep: boolean;
   digests: boolean;
   sourceId: number;

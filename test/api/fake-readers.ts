@@ -55,6 +55,7 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       findings: [],
     }),
     lint: () => null,
+    audio: async () => null,
     vcon: () => null,
     correlated: () => null,
     tree: () => null,

@@ -58,6 +58,8 @@ test('defaults', () => {
     statsJson: false,
     callIdHeaders: [],
     lintSuppress: [],
+    retainAudio: false,
+    audioBytes: 268435456,
     callReport: null,
     markdown: false,
     showFrame: null,

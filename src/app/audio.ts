@@ -1,0 +1,130 @@
+/**
+ * The audio of one call: which kept packets belong to which direction, and why there is none where there is none.
+ */
+import { Worker } from 'node:worker_threads';
+import { isDecodable } from '../codec/decoder.ts';
+import type { AudioStream } from '../codec/timeline.ts';
+import { endpointKeyText } from '../core/ip.ts';
+import { STATIC_PAYLOADS } from '../core/payload-types.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { MARK } from '../store/dialog.ts';
+import type { Stream } from '../store/stream.ts';
+import type { AudioJob, AudioJobResult } from './audio-worker.ts';
+import type { CaptureSession } from './capture-session.ts';
+import { packageVersion } from './version.ts';
+
+/** Samples of a file, all channels: about 70 minutes of stereo at 48 kHz, seven hours at 8 kHz. */
+const MAX_SAMPLES = 400_000_000;
+/** Files made at a time; who comes later waits. */
+const MAX_JOBS = 2;
+
+export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
+
+type Kept = { readonly stream: Stream; readonly audio: AudioStream; readonly codecs: string[]; readonly hasLost: boolean };
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** The WAV of a call, or the sentence that says why there is none. */
+export async function callAudio(session: CaptureSession, d: Dialog): Promise<CallAudio> {
+  const { payloads } = session;
+  if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
+  const streams = (d.streams ?? []).filter((s) => s.claim?.mediaType === 'audio');
+  if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
+  const kept = streams.map((stream) => keep(session, stream)).filter((k) => k.audio.packets.length > 0);
+  if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
+  if ((d.marks & MARK.SRTP) !== 0) return { reason: 'The media is encrypted (SRTP), and its keys are not used in this version.' };
+  const good = kept.filter((k) => k.codecs.some(isDecodable));
+  const undecodable = [...new Set(kept.flatMap((k) => k.codecs.filter((c) => !isDecodable(c))))];
+  if (good.length === 0) return { reason: `The dialog has only codecs that cannot be decoded: ${undecodable.join(', ')}.` };
+  const directions = byDirection(d, good);
+  const parts: string[] = [];
+  if (kept.some((k) => k.hasLost)) parts.push('wrapped payload ring');
+  if (good.length < kept.length) parts.push(`undecodable stream (${undecodable.join(', ')})`);
+  if (directions.length < 2) parts.push('direction never seen');
+  const comment =
+    `Decoded from RTP kept by --retain-audio; ${directions.length === 2 ? 'left the caller, right the callee' : 'one direction'}; ` +
+    `${[...new Set(good.flatMap((k) => k.codecs.filter(isDecodable)))].join(', ')}; silence where packets are missing` +
+    `${parts.length === 0 ? '' : `; partial: ${parts.join(', ')}`}`;
+  const result = await run({
+    directions: directions.map((list) => list.map((k) => k.audio)),
+    maxSamples: MAX_SAMPLES,
+    software: `calltap ${packageVersion()}`,
+    comment,
+  });
+  if ('wav' in result) return { wav: result.wav, isPartial: parts.length > 0 };
+  return {
+    reason:
+      result.failure === 'too-long'
+        ? 'The call is longer than one file can hold.'
+        : `No packet of the dialog could be decoded (${[...new Set(good.flatMap((k) => k.codecs))].join(', ')}).`,
+  };
+}
+
+/** The packets of a stream, and the formats its descriptions name. */
+function keep(session: CaptureSession, stream: Stream): Kept {
+  const { packets, hasLost } = session.payloads?.packets(stream.index, stream.generation) ?? { packets: [], hasLost: false };
+  const types = new Set(packets.map((p) => (p.bytes[1] ?? 0) & 127));
+  const formats: AudioStream['formats'][number][] = [];
+  const codecs: string[] = [];
+  for (const payloadType of types) {
+    const format = formatOfStream(stream, payloadType);
+    if (format !== null && /^(telephone-event|CN)$/i.test(format.codec)) continue;
+    codecs.push(format?.codec ?? `payload type ${payloadType}`);
+    if (format !== null) formats.push(format);
+  }
+  return { stream, audio: { formats, packets }, codecs, hasLost };
+}
+
+function formatOfStream(stream: Stream, payloadType: number): AudioStream['formats'][number] | null {
+  const sets = [stream.claim?.codecs, ...(stream.dialog?.sdp ?? []).flatMap((e) => e.media.map((m) => m.codecs))];
+  for (const set of sets) {
+    const found = set?.formats.find((f) => f.payloadType === payloadType);
+    if (found !== undefined) return { payloadType, codec: found.name, clockRate: found.clockRate, channels: 1 };
+  }
+  const known = STATIC_PAYLOADS.get(payloadType);
+  if (known === undefined) return null;
+  // L16 is 10 stereo, 11 mono (RFC 3551 section 6).
+  return { payloadType, codec: known.name, clockRate: known.clockRate, channels: payloadType === 10 ? 2 : 1 };
+}
+
+/**
+ * What the caller sent, and what the callee sent. A relay shows a call on two hops: the hop with most packets is taken,
+ * with what ran the same way (further sources of a call) and what came back.
+ */
+function byDirection(d: Dialog, kept: readonly Kept[]): Kept[][] {
+  const main = kept.reduce((best, k) => (k.audio.packets.length > best.audio.packets.length ? k : best));
+  const { srcKey, dstKey } = main.stream;
+  const host = (key: Stream['srcKey']): string => endpointKeyText(key).replace(/:\d+$/, '');
+  const isSame = (k: Kept): boolean => k.stream.srcKey === srcKey && k.stream.dstKey === dstKey;
+  const isBack = (k: Kept): boolean => k.stream.srcKey === dstKey && k.stream.dstKey === srcKey;
+  const there = kept.filter(isSame);
+  let back = kept.filter(isBack);
+  // Without symmetric ports: the same two hosts the other way.
+  if (back.length === 0)
+    back = kept.filter((k) => !isSame(k) && host(k.stream.srcKey) === host(dstKey) && host(k.stream.dstKey) === host(srcKey));
+  const named = (side: number): Set<string> =>
+    new Set((d.sdp ?? []).filter((e) => e.side === side).flatMap((e) => (e.address === null ? [] : [e.address])));
+  const [byCaller, byCallee] = [named(0), named(1)];
+  const from = host(srcKey).replace(/^\[|\]$/g, '');
+  const isCallees = byCallee.has(from) && !byCaller.has(from);
+  const list = isCallees ? [back, there] : [there, back];
+  return list.filter((l) => l.length > 0);
+}
+
+/** Runs a job in a worker; rejects when the worker fails. */
+async function run(job: AudioJob): Promise<AudioJobResult> {
+  if (running >= MAX_JOBS) await new Promise<void>((resolve) => waiting.push(resolve));
+  running++;
+  try {
+    return await new Promise<AudioJobResult>((resolve, reject) => {
+      const worker = new Worker(new URL('./audio-worker.js', import.meta.url), { workerData: job });
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('the audio worker ended without a result')));
+    });
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
+}

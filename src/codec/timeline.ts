@@ -1,0 +1,132 @@
+/**
+ * Lays the packets of a call out in time: by RTP timestamp within a stream, by capture time between streams, silence
+ * where nothing came. Both directions share one beginning.
+ */
+import type { PayloadDecoder } from './decoder.ts';
+import { createDecoder } from './decoder.ts';
+
+/** Parts of a stream further apart than this against the capture clock are placed anew. */
+const RESYNC_SEC = 0.5;
+
+/** A stream of one direction. */
+export type AudioStream = {
+  /** Codec, clock and channels by payload type. */
+  readonly formats: readonly { readonly payloadType: number; readonly codec: string; readonly clockRate: number; readonly channels: number }[];
+  readonly packets: readonly { readonly tsUs: number; readonly bytes: Uint8Array }[];
+};
+
+export type Direction = readonly AudioStream[];
+
+type Packet = { readonly seq: number; readonly timestamp: number; readonly payloadType: number; readonly tsUs: number; readonly payload: Uint8Array };
+
+/** An RTP packet taken apart (RFC 3550 section 5.1); null when it is none. */
+export function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
+  if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const first = view.getUint8(0);
+  let at = 12 + (first & 15) * 4;
+  if ((first & 0x10) !== 0) {
+    if (at + 4 > bytes.length) return null;
+    at += 4 + view.getUint16(at + 2) * 4;
+  }
+  let end = bytes.length;
+  if ((first & 0x20) !== 0) end -= view.getUint8(bytes.length - 1);
+  if (at > end) return null;
+  return {
+    seq: view.getUint16(2),
+    timestamp: view.getUint32(4),
+    payloadType: view.getUint8(1) & 127,
+    tsUs,
+    payload: bytes.subarray(at, end),
+  };
+}
+
+/** Packets in the order of their sequence, each number once; wrapped numbers go on. */
+function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
+  const seen = new Map<number, Packet & { readonly ext: number }>();
+  let highest = Number.NaN;
+  for (const { tsUs, bytes } of stream.packets) {
+    const p = readRtp(bytes, tsUs);
+    if (p === null) continue;
+    // The nearest extended number to the highest so far.
+    const ext: number = Number.isNaN(highest) ? p.seq + 65_536 : highest + ((((p.seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
+    if (Number.isNaN(highest) || ext > highest) highest = ext;
+    if (!seen.has(ext)) seen.set(ext, { ...p, ext });
+  }
+  return [...seen.values()].sort((a, b) => a.ext - b.ext);
+}
+
+type Piece = { readonly atSec: number; readonly samples: Int16Array; readonly rate: number };
+
+/** Decoded pieces of a stream and where they belong, in seconds of capture time. */
+async function pieces(stream: AudioStream): Promise<Piece[]> {
+  const out: Piece[] = [];
+  const decoders = new Map<number, PayloadDecoder | null>();
+  let anchorSec = Number.NaN;
+  let anchorTs = 0;
+  for (const p of inOrder(stream)) {
+    const format = stream.formats.find((f) => f.payloadType === p.payloadType);
+    if (format === undefined) continue;
+    let decoder = decoders.get(p.payloadType);
+    if (decoder === undefined) {
+      decoder = await createDecoder(format.codec, format.clockRate, format.channels);
+      decoders.set(p.payloadType, decoder);
+    }
+    if (decoder === null) continue;
+    const behind = ((p.timestamp - anchorTs) | 0) / format.clockRate;
+    const captureSec = p.tsUs / 1e6;
+    if (Number.isNaN(anchorSec) || Math.abs(anchorSec + behind - captureSec) > RESYNC_SEC) {
+      anchorSec = captureSec;
+      anchorTs = p.timestamp;
+    }
+    const atSec = anchorSec + ((p.timestamp - anchorTs) | 0) / format.clockRate;
+    const samples = decoder.decode(p.payload);
+    if (samples.length > 0) out.push({ atSec, samples, rate: decoder.sampleRate });
+  }
+  for (const decoder of decoders.values()) decoder?.close();
+  return out;
+}
+
+export type Audio = { readonly channels: Int16Array[]; readonly sampleRate: number };
+
+/** One channel a direction; null when nothing could be decoded, or when it would be longer than `maxSamples`. */
+export async function layOut(directions: readonly Direction[], maxSamples: number): Promise<Audio | 'nothing' | 'too-long'> {
+  const decoded: Piece[][] = [];
+  for (const direction of directions) {
+    const list: Piece[] = [];
+    for (const stream of direction) list.push(...(await pieces(stream)));
+    decoded.push(list);
+  }
+  const all = decoded.flat();
+  if (all.length === 0) return 'nothing';
+  const sampleRate = all.reduce((rate, p) => Math.max(rate, p.rate), 8000);
+  const startSec = all.reduce((t, p) => Math.min(t, p.atSec), Number.POSITIVE_INFINITY);
+  const endSec = all.reduce((t, p) => Math.max(t, p.atSec + p.samples.length / p.rate), 0);
+  const length = Math.round((endSec - startSec) * sampleRate);
+  if (length * directions.length > maxSamples) return 'too-long';
+  return {
+    sampleRate,
+    channels: decoded.map((list) => {
+      const channel = new Int16Array(length);
+      for (const p of list) place(channel, Math.round((p.atSec - startSec) * sampleRate), p, sampleRate);
+      return channel;
+    }),
+  };
+}
+
+/** Writes a piece at `at`, its rate raised to the file's by interpolation. */
+function place(channel: Int16Array, at: number, p: Piece, sampleRate: number): void {
+  const { samples } = p;
+  if (p.rate === sampleRate) {
+    channel.set(at + samples.length <= channel.length ? samples : samples.subarray(0, Math.max(0, channel.length - at)), at);
+    return;
+  }
+  const ratio = p.rate / sampleRate;
+  const n = Math.round(samples.length / ratio);
+  for (let i = 0; i < n && at + i < channel.length; i++) {
+    const x = i * ratio;
+    const k = Math.floor(x);
+    const left = samples[k] ?? 0;
+    channel[at + i] = Math.round(left + ((samples[k + 1] ?? left) - left) * (x - k));
+  }
+}
