@@ -29,12 +29,12 @@ enum ct_kind {
   CT_KIND_STREAM_ACCEPTED = 9, /* the heuristic accepted it; same aux */
   CT_KIND_STREAM_WINDOW = 10,  /* closed quality window; payload struct ct_rtp_window; same aux */
   CT_KIND_STREAM_EVICTED = 11, /* index given back; same aux */
-  CT_KIND_RTP = 12,            /* RTP packet from its first byte, where audio is retained; aux as of its stream */
-  CT_KIND_SOURCE_END = 13,     /* end of the source; aux0 enum ct_end */
-  CT_KIND_TLS_BIND = 14,       /* the address of a TLS connection became known or was corrected */
-  CT_KIND_TLS_DATA = 15,       /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
-  CT_KIND_TLS_CLOSE = 16, /* the connection's object was freed or reused; connection 0: the process ended */
-  CT_KIND_RTP_KEY = 17,   /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
+  CT_KIND_RTP = 12,        /* RTP packet from its first byte, where audio is retained; aux as of its stream */
+  CT_KIND_SOURCE_END = 13, /* end of the source; aux0 enum ct_end */
+  CT_KIND_TLS_BIND = 14,   /* the address of a TLS connection became known or was corrected */
+  CT_KIND_TLS_DATA = 15,   /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
+  CT_KIND_TLS_CLOSE = 16,  /* the connection's object was freed or reused; connection 0: the process ended */
+  CT_KIND_RTP_KEY = 17,    /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
 };
 
 /* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from

@@ -20,7 +20,12 @@ const MAX_JOBS = 2;
 
 export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
 
-type Kept = { readonly stream: Stream; readonly audio: AudioStream; readonly codecs: string[]; readonly hasLost: boolean };
+type Kept = {
+  readonly stream: Stream;
+  readonly audio: AudioStream;
+  readonly codecs: string[];
+  readonly hasLost: boolean;
+};
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -33,10 +38,12 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
   const kept = streams.map((stream) => keep(session, stream)).filter((k) => k.audio.packets.length > 0);
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
-  if ((d.marks & MARK.SRTP) !== 0) return { reason: 'The media is encrypted (SRTP), and its keys are not used in this version.' };
+  if ((d.marks & MARK.SRTP) !== 0)
+    return { reason: 'The media is encrypted (SRTP), and its keys are not used in this version.' };
   const good = kept.filter((k) => k.codecs.some(isDecodable));
   const undecodable = [...new Set(kept.flatMap((k) => k.codecs.filter((c) => !isDecodable(c))))];
-  if (good.length === 0) return { reason: `The dialog has only codecs that cannot be decoded: ${undecodable.join(', ')}.` };
+  if (good.length === 0)
+    return { reason: `The dialog has only codecs that cannot be decoded: ${undecodable.join(', ')}.` };
   const directions = byDirection(d, good);
   const parts: string[] = [];
   if (kept.some((k) => k.hasLost)) parts.push('wrapped payload ring');
@@ -63,7 +70,10 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
 
 /** The packets of a stream, and the formats its descriptions name. */
 function keep(session: CaptureSession, stream: Stream): Kept {
-  const { packets, hasLost } = session.payloads?.packets(stream.index, stream.generation) ?? { packets: [], hasLost: false };
+  const { packets, hasLost } = session.payloads?.packets(stream.index, stream.generation) ?? {
+    packets: [],
+    hasLost: false,
+  };
   const types = new Set(packets.map((p) => (p.bytes[1] ?? 0) & 127));
   const formats: AudioStream['formats'][number][] = [];
   const codecs: string[] = [];
@@ -102,7 +112,9 @@ function byDirection(d: Dialog, kept: readonly Kept[]): Kept[][] {
   let back = kept.filter(isBack);
   // Without symmetric ports: the same two hosts the other way.
   if (back.length === 0)
-    back = kept.filter((k) => !isSame(k) && host(k.stream.srcKey) === host(dstKey) && host(k.stream.dstKey) === host(srcKey));
+    back = kept.filter(
+      (k) => !isSame(k) && host(k.stream.srcKey) === host(dstKey) && host(k.stream.dstKey) === host(srcKey),
+    );
   const named = (side: number): Set<string> =>
     new Set((d.sdp ?? []).filter((e) => e.side === side).flatMap((e) => (e.address === null ? [] : [e.address])));
   const [byCaller, byCallee] = [named(0), named(1)];

@@ -54,6 +54,8 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['stun_flows_evicted'] = stun.flowsEvicted;
   out['stun_requests_evicted'] = stun.requestsEvicted;
   out['ice_fragments_evicted'] = stun.fragmentsEvicted;
+  out['audio_packets_overwritten'] = session.payloads?.overwritten ?? 0;
+  out['identifiers_refused'] = session.identifiers?.index.refused ?? 0;
   const lost = session.live?.liveLosses();
   out['live_ring'] = lost?.kernel ?? 0;
   out['live_interface'] = lost?.interface ?? 0;

@@ -22,7 +22,11 @@ export function isDecodable(codec: string): boolean {
 }
 
 /** Null for a codec that is not decoded. `clockRate` and `channels` matter to L16 only. */
-export async function createDecoder(codec: string, clockRate: number, channels: number): Promise<PayloadDecoder | null> {
+export async function createDecoder(
+  codec: string,
+  clockRate: number,
+  channels: number,
+): Promise<PayloadDecoder | null> {
   const close = (): void => undefined;
   switch (codec.toUpperCase()) {
     case 'PCMU':

@@ -11,13 +11,24 @@ const RESYNC_SEC = 0.5;
 /** A stream of one direction. */
 export type AudioStream = {
   /** Codec, clock and channels by payload type. */
-  readonly formats: readonly { readonly payloadType: number; readonly codec: string; readonly clockRate: number; readonly channels: number }[];
+  readonly formats: readonly {
+    readonly payloadType: number;
+    readonly codec: string;
+    readonly clockRate: number;
+    readonly channels: number;
+  }[];
   readonly packets: readonly { readonly tsUs: number; readonly bytes: Uint8Array }[];
 };
 
 export type Direction = readonly AudioStream[];
 
-type Packet = { readonly seq: number; readonly timestamp: number; readonly payloadType: number; readonly tsUs: number; readonly payload: Uint8Array };
+type Packet = {
+  readonly seq: number;
+  readonly timestamp: number;
+  readonly payloadType: number;
+  readonly tsUs: number;
+  readonly payload: Uint8Array;
+};
 
 /** An RTP packet taken apart (RFC 3550 section 5.1); null when it is none. */
 export function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
@@ -49,7 +60,9 @@ function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
     const p = readRtp(bytes, tsUs);
     if (p === null) continue;
     // The nearest extended number to the highest so far.
-    const ext: number = Number.isNaN(highest) ? p.seq + 65_536 : highest + ((((p.seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
+    const ext: number = Number.isNaN(highest)
+      ? p.seq + 65_536
+      : highest + ((((p.seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
     if (Number.isNaN(highest) || ext > highest) highest = ext;
     if (!seen.has(ext)) seen.set(ext, { ...p, ext });
   }
@@ -90,7 +103,10 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
 export type Audio = { readonly channels: Int16Array[]; readonly sampleRate: number };
 
 /** One channel a direction; null when nothing could be decoded, or when it would be longer than `maxSamples`. */
-export async function layOut(directions: readonly Direction[], maxSamples: number): Promise<Audio | 'nothing' | 'too-long'> {
+export async function layOut(
+  directions: readonly Direction[],
+  maxSamples: number,
+): Promise<Audio | 'nothing' | 'too-long'> {
   const decoded: Piece[][] = [];
   for (const direction of directions) {
     const list: Piece[] = [];
@@ -118,7 +134,10 @@ export async function layOut(directions: readonly Direction[], maxSamples: numbe
 function place(channel: Int16Array, at: number, p: Piece, sampleRate: number): void {
   const { samples } = p;
   if (p.rate === sampleRate) {
-    channel.set(at + samples.length <= channel.length ? samples : samples.subarray(0, Math.max(0, channel.length - at)), at);
+    channel.set(
+      at + samples.length <= channel.length ? samples : samples.subarray(0, Math.max(0, channel.length - at)),
+      at,
+    );
     return;
   }
   const ratio = p.rate / sampleRate;

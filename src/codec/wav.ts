@@ -5,7 +5,12 @@
  */
 
 /** `channels` are of one length; `software` and `comment` go into the INFO list. */
-export function wavFile(channels: readonly Int16Array[], sampleRate: number, software: string, comment: string): Buffer {
+export function wavFile(
+  channels: readonly Int16Array[],
+  sampleRate: number,
+  software: string,
+  comment: string,
+): Buffer {
   const frames = channels[0]?.length ?? 0;
   const info = infoList(software, comment);
   const dataBytes = frames * channels.length * 2;

@@ -179,10 +179,16 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     toml: 'analysis.lint_suppress',
   }),
   toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', { toml: 'analysis.retain_audio' }),
-  value('audio-bytes', 'BYTES', size(2 * 1024 * 1024, 64 * 1024 ** 3), 'Memory for the payload that --retain-audio keeps.', {
-    default: String(AUDIO_BYTES),
-    toml: 'limits.audio_bytes',
-  }),
+  value(
+    'audio-bytes',
+    'BYTES',
+    size(2 * 1024 * 1024, 64 * 1024 ** 3),
+    'Memory for the payload that --retain-audio keeps.',
+    {
+      default: String(AUDIO_BYTES),
+      toml: 'limits.audio_bytes',
+    },
+  ),
   toggle('stir-shaken', 'Log the freshness of Identity tokens (no signature is checked).', {
     toml: 'analysis.stir_shaken',
   }),

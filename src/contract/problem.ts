@@ -11,7 +11,6 @@ export const PROBLEMS = {
   'invalid-body': { status: 400, title: 'The request body is not what this route takes' },
   unauthorized: { status: 401, title: 'Credentials are missing or not accepted' },
   'not-found': { status: 404, title: 'There is no such resource' },
-  'not-built': { status: 404, title: 'This build does not have the feature behind this route' },
   'method-not-allowed': { status: 405, title: 'The resource does not take this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },
   'body-too-large': { status: 413, title: 'The request body is larger than 1 MiB' },

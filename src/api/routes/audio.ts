@@ -21,7 +21,10 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
           200: {
             description: 'The file; a note in it says where it is from, and what it falls short of.',
             headers: {
-              'X-Service-Audio-Partial': { type: 'string', description: '`true` when the file falls short of the call.' },
+              'X-Service-Audio-Partial': {
+                type: 'string',
+                description: '`true` when the file falls short of the call.',
+              },
               'Content-Disposition': { type: 'string', description: 'Names the download after the Call-ID.' },
             },
             content: { 'audio/wav': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
@@ -45,6 +48,9 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
 
 /** A Call-ID with nothing in it that a header or a file system could take for more than a name. */
 function fileName(callId: string): string {
-  const name = callId.replace(/[^A-Za-z0-9._@-]/g, '_').replace(/^\.+/, '_').slice(0, 100);
+  const name = callId
+    .replace(/[^A-Za-z0-9._@-]/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 100);
   return name === '' ? 'call' : name;
 }

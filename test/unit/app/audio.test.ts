@@ -95,7 +95,10 @@ for (const [name, law] of [
     const { rate, channels, note } = readWav(audio.wav);
     assert.equal(rate, 8000);
     assert.equal(audio.isPartial, false);
-    assert.deepEqual(channels.map((c) => c.length), [PACKETS * 160, PACKETS * 160]);
+    assert.deepEqual(
+      channels.map((c) => c.length),
+      [PACKETS * 160, PACKETS * 160],
+    );
     for (const c of channels) assert.ok(correlation(c, 0, c.length) > 0.99, String(correlation(c, 0, c.length)));
     assert.match(note, /calltap \d.*--retain-audio/s);
     assert.match(note, new RegExp(name));

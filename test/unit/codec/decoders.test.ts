@@ -28,7 +28,7 @@ test('G.711: every code of both laws decodes to what encodes to it', () => {
     // The two zeros of mu-law are one number.
     if (code !== 0x7f) assert.equal(muLaw(sample), code);
   });
-  decodeAlaw(codes).forEach((sample, code) => assert.equal(aLaw(sample), code));
+  for (const [code, sample] of decodeAlaw(codes).entries()) assert.equal(aLaw(sample), code);
   // ITU-T G.711 tables 1a and 2a: the largest and the smallest values, scaled to 16 bits.
   assert.deepEqual([...decodeMulaw(Uint8Array.of(0x80, 0x00, 0xff, 0x7f))], [32124, -32124, 0, 0]);
   assert.deepEqual([...decodeAlaw(Uint8Array.of(0xaa, 0x2a, 0xd5, 0x55))], [32256, -32256, 8, -8]);
@@ -71,7 +71,8 @@ test('G.729 and what else has no decoder is named by nobody', async () => {
 test('payloads of no codec are survived', async () => {
   for (const codec of ['PCMU', 'PCMA', 'G722', 'opus', 'L16']) {
     const decoder = await createDecoder(codec, codec === 'opus' ? 48_000 : 8000, 1);
-    for (const bytes of [new Uint8Array(0), Uint8Array.of(255), new Uint8Array(2000).fill(0xa7)]) decoder?.decode(bytes);
+    for (const bytes of [new Uint8Array(0), Uint8Array.of(255), new Uint8Array(2000).fill(0xa7)])
+      decoder?.decode(bytes);
     decoder?.close();
   }
 });

@@ -11,7 +11,10 @@ test('packets of each stream come back in order, whole', () => {
   for (let s = 0; s < 3; s++) {
     const { packets, hasLost } = ring.packets(s, 1);
     assert.equal(hasLost, false);
-    assert.deepEqual(packets.map((p) => p.tsUs), Array.from({ length: s === 0 ? 334 : 333 }, (_, i) => i * 3 + s));
+    assert.deepEqual(
+      packets.map((p) => p.tsUs),
+      Array.from({ length: s === 0 ? 334 : 333 }, (_, i) => i * 3 + s),
+    );
     for (const p of packets) assert.deepEqual(p.bytes, packet(p.tsUs));
   }
 });
@@ -27,7 +30,10 @@ test('the budget holds: the oldest go, their streams know it', () => {
   assert.ok(packets.length > 4000 && packets.length < 9500, String(packets.length));
   // A stream whose every packet went begins anew.
   ring.add(0, 1, 5, packet(5), 0, 200);
-  assert.deepEqual(ring.packets(0, 1).packets.map((p) => p.tsUs), [5]);
+  assert.deepEqual(
+    ring.packets(0, 1).packets.map((p) => p.tsUs),
+    [5],
+  );
 });
 
 test('who gets the place of a stream does not get its packets', () => {
@@ -35,5 +41,8 @@ test('who gets the place of a stream does not get its packets', () => {
   ring.add(4, 1, 1, packet(1), 0, 200);
   ring.add(4, 2, 2, packet(2), 0, 200);
   assert.deepEqual(ring.packets(4, 1).packets, []);
-  assert.deepEqual(ring.packets(4, 2).packets.map((p) => p.tsUs), [2]);
+  assert.deepEqual(
+    ring.packets(4, 2).packets.map((p) => p.tsUs),
+    [2],
+  );
 });
