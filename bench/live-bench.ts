@@ -1,0 +1,292 @@
+/**
+ * The live benchmark: calltap and its peers on one cable under the same load, one after another in the same run; the API
+ * meanwhile; HEP; and what a host full of other traffic costs.
+ *
+ * A reader's figure is its CPU time over the packets that reached its interface, and what it says it lost.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, release } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageRoot } from '../src/sources/native.ts';
+import type { Running } from '../test/live/lab.ts';
+import { Agent, Lab, missing } from '../test/live/lab.ts';
+import type { Sent } from './soak.ts';
+import { buildBlast, metricsOf, sentOf, sumOf } from './soak.ts';
+
+const SECONDS = 6;
+const HEP_PORT = 9060;
+/** Several sources, each below the limit of 100 requests a second that stands. */
+const ASK = {
+  rate: 500,
+  sources: 6,
+  paths: ['/v1/dialogs?limit=50', '/v1/streams?limit=50', '/v1/dialogs?state=InCall'],
+};
+const TICKS_A_SECOND = 100;
+
+type Reading = {
+  readonly reader: string;
+  readonly load: string;
+  readonly sent: number;
+  /** That the interface got. */
+  readonly arrived: number;
+  readonly perSec: number;
+  /** As the reader says; null where it says nothing. */
+  readonly dropped: number | null;
+  /** Of what arrived, where the reader tells what it kept. */
+  readonly keptShare: number | null;
+  readonly cpuSec: number;
+  readonly api: string;
+};
+
+function cpuSec(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+}
+
+function arrivedAt(lab: Lab): number {
+  return Number(lab.do('a', 'cat', ['/sys/class/net/eth0/statistics/rx_packets']));
+}
+
+type Reader = {
+  readonly name: string;
+  readonly program: string;
+  readonly start: (lab: Lab) => Promise<{ running: Running; agent: Agent | null }>;
+  readonly stop: NodeJS.Signals;
+  /** From what it printed and wrote, after its end. */
+  readonly dropped: (lab: Lab, output: string) => number | null;
+  readonly kept: (lab: Lab, output: string) => number | null;
+};
+
+function number(text: string, what: RegExp): number | null {
+  const found = what.exec(text)?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+const CALLTAP: Reader = {
+  name: 'calltap -d',
+  program: process.execPath,
+  start: async (lab) => {
+    const agent = await Agent.start(lab, ['-d', 'eth0', '--api-max-conn', '200'], /capturing on eth0/);
+    return { running: agent.running, agent };
+  },
+  stop: 'SIGTERM',
+  dropped: () => null,
+  kept: () => null,
+};
+
+const PEERS: readonly Reader[] = [
+  {
+    name: 'tcpdump -w /dev/null',
+    program: 'tcpdump',
+    start: async (lab) => {
+      const running = lab.start('a', 'tcpdump', ['-i', 'eth0', '-B', '65536', '-w', '/dev/null']);
+      await lab.said(running, /listening on/);
+      return { running, agent: null };
+    },
+    stop: 'SIGINT',
+    dropped: (_, output) => number(output, /(\d+) packets? dropped by kernel/),
+    kept: (_, output) => number(output, /(\d+) packets? captured/),
+  },
+  {
+    name: 'dumpcap -w file',
+    program: 'dumpcap',
+    start: async (lab) => {
+      const running = lab.start('a', 'dumpcap', ['-i', 'eth0', '-B', '64', '-s', '96', '-w', lab.path('dump.pcapng')]);
+      await lab.said(running, /Capturing on/);
+      return { running, agent: null };
+    },
+    stop: 'SIGINT',
+    dropped: (_, output) => number(output, /received\/dropped on interface[^:]*: \d+\/(\d+)/),
+    kept: (_, output) => number(output, /received\/dropped on interface[^:]*: (\d+)\//),
+  },
+  {
+    name: 'sngrep -r -O file',
+    program: 'sngrep',
+    start: async (lab) => {
+      const file = lab.path('sngrep.pcap');
+      const running = lab.start('a', 'sngrep', ['-d', 'eth0', '-B', '64', '-r', '-N', '-q', '-O', file]);
+      await sleep(2000);
+      return { running, agent: null };
+    },
+    stop: 'SIGINT',
+    dropped: () => null,
+    kept: (lab) =>
+      number(
+        spawnSync('capinfos', ['-c', '-M', lab.path('sngrep.pcap')], { encoding: 'utf8' }).stdout,
+        /packets: *(\d+)/,
+      ),
+  },
+];
+
+type Load = { readonly name: string; readonly args: readonly string[]; readonly asks: boolean };
+
+/** Runs one reader under one load. */
+async function measure(reader: Reader, load: Load, tools: { blast: string; ask: string }): Promise<Reading> {
+  const closers: (() => Promise<void>)[] = [];
+  const lab = new Lab({ after: (close) => closers.push(close) });
+  try {
+    const { running, agent } = await reader.start(lab);
+    const pid = running.child.pid ?? 0;
+    await sleep(500);
+    const cpuBefore = cpuSec(pid);
+    const arrivedBefore = arrivedAt(lab);
+    const blast = lab.start('b', tools.blast, ['--seconds', `${SECONDS}`, '--iface', 'eth0', ...load.args]);
+    const asked = agent !== null && load.asks ? startAsking(lab, tools.ask, agent, SECONDS - 1) : null;
+    await blast.ended;
+    await sleep(300);
+    const arrived = arrivedAt(lab) - arrivedBefore;
+    const sent = sentOf(blast.output());
+    const cpu = cpuSec(pid) - cpuBefore;
+    await asked?.ended;
+    const dropped = agent === null ? null : droppedBy(agent);
+    running.child.kill(reader.stop);
+    await running.ended;
+    const kept = reader.kept(lab, running.output());
+    return {
+      reader: reader.name,
+      load: load.name,
+      sent: sent['frames'] ?? 0,
+      arrived,
+      perSec: (sent['frames'] ?? 0) / (sent['seconds'] ?? 1),
+      dropped: dropped ?? reader.dropped(lab, running.output()),
+      keptShare: kept === null ? null : kept / arrived,
+      cpuSec: cpu,
+      api: asked === null ? '' : latency(asked.output()),
+    };
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+function droppedBy(agent: Agent): number {
+  const m = metricsOf(agent.text('/metrics'));
+  return sumOf(m, 'calltap_live_total', ['kernel_drops', 'unread_at_stop', 'iface_missed', 'queue_dropped']);
+}
+
+function startAsking(lab: Lab, ask: string, agent: Agent, seconds: number): Running {
+  const port = new URL(agent.url).port;
+  return lab.start('a', ask, ['127.0.0.1', port, `${seconds}`, `${ASK.rate}`, `${ASK.sources}`, ...ASK.paths]);
+}
+
+function latency(output: string): string {
+  const answer: Sent = sentOf(output);
+  const not200 = (answer['not200'] ?? 0) > 0 ? `, ${answer['not200']} not 200` : '';
+  return `${answer['p50']} / ${answer['p99']} / ${answer['max']}${not200}`;
+}
+
+function table(readings: readonly Reading[]): string {
+  const rows = readings.map((r) => {
+    const ns = r.arrived > 0 ? (r.cpuSec * 1e9) / r.arrived : Number.NaN;
+    return [
+      r.load,
+      r.reader,
+      `${(r.perSec / 1000).toFixed(0)}`,
+      `${r.arrived}`,
+      r.dropped === null ? 'does not say' : `${r.dropped}`,
+      r.keptShare === null ? '' : `${(r.keptShare * 100).toFixed(1)} %`,
+      ns.toFixed(0),
+      r.api,
+    ];
+  });
+  const head = [
+    'load',
+    'reader',
+    'k packets/s',
+    'arrived',
+    'dropped',
+    'kept',
+    'CPU ns a packet',
+    'API p50 / p99 / max ms',
+  ];
+  return [head, head.map((_, i) => (i < 2 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+/** HEP through the whole program at one rate: what it lost, and what its threads cost a message. */
+async function measureHep(rate: number, blast: string): Promise<string[]> {
+  const closers: (() => Promise<void>)[] = [];
+  const lab = new Lab({ after: (close) => closers.push(close) });
+  try {
+    const args = ['-L', `127.0.0.1:${HEP_PORT}`, '-E', '--hep-rate-limit', '100000000'];
+    const agent = await Agent.start(lab, args, /hep listening/);
+    const pid = agent.running.child.pid ?? 0;
+    const before = cpuSec(pid);
+    const load = ['--hep', `127.0.0.1:${HEP_PORT}`, '--hep-messages', `${rate}`];
+    const sender = lab.start('a', blast, ['--seconds', `${SECONDS}`, ...load]);
+    await sender.ended;
+    await sleep(1000);
+    const sent = sentOf(sender.output());
+    const cpu = cpuSec(pid) - before;
+    const m = metricsOf(agent.text('/metrics'));
+    const analysed = sumOf(m, 'service_messages_total');
+    const lost = sumOf(m, 'calltap_hep_total', ['received_kernel_dropped', 'received_ring_full']);
+    const messages = sent['hep_messages'] ?? 0;
+    return [
+      `${rate / 1000}`,
+      `${(messages / (sent['seconds'] ?? 1) / 1000).toFixed(0)}`,
+      `${messages}`,
+      `${analysed}`,
+      `${lost}`,
+      ((cpu * 1e6) / Math.max(1, analysed)).toFixed(2),
+    ];
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+function installed(reader: Reader): boolean {
+  return reader === CALLTAP || missing(reader.program) === false;
+}
+
+/** Runs everything; prints Markdown. */
+export async function liveBench(argv: readonly string[]): Promise<number> {
+  const why = missing('cc');
+  if (why !== false) {
+    process.stderr.write(`bench: ${why}\n`);
+    return 1;
+  }
+  const root = packageRoot();
+  const ask = join(root, 'bench', 'out', 'ask');
+  const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
+  const tools = { blast: buildBlast(), ask };
+  const built = spawnSync('cc', [...flags, join(root, 'bench', 'ask.c'), '-o', ask], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stderr);
+  const only = argv[0] ?? 'wire,filter,hep';
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const load = (): string => loadavg()[0]?.toFixed(1) ?? '';
+  print(`${cpus()[0]?.model ?? ''}, ${cpus().length} cores, kernel ${release()}, Node ${process.version}.`);
+  if (only.includes('wire')) {
+    const loads: Load[] = [100_000, 300_000, 500_000].map((rate) => ({
+      name: `RTP ${rate / 1000}k/s, 20 calls/s`,
+      args: ['--rtp', `${rate}`, '--calls', '20', '--talk', '40'],
+      asks: true,
+    }));
+    const readings: Reading[] = [];
+    for (const l of loads)
+      for (const r of [CALLTAP, ...PEERS].filter(installed)) readings.push(await measure(r, l, tools));
+    print(`\nOn a cable, ${SECONDS} s each; load average ${load()}.\n\n${table(readings)}`);
+  }
+  if (only.includes('filter')) {
+    const loads: Load[] = ['udp', 'tcp'].map((kind) => ({
+      name: `no VoIP: ${kind.toUpperCase()}`,
+      args: [`--bulk-${kind}`, '200000'],
+      asks: false,
+    }));
+    const readings: Reading[] = [];
+    for (const l of loads)
+      for (const r of [CALLTAP, ...PEERS.slice(0, 1)].filter(installed)) readings.push(await measure(r, l, tools));
+    print(`\nOther traffic; load average ${load()}.\n\n${table(readings)}`);
+  }
+  if (only.includes('hep')) {
+    print(`\nHEP 3 by UDP, calls of seven messages; load average ${load()}.\n`);
+    print('| asked k/s | sent k/s | messages | analysed | lost, counted | CPU us a message |');
+    print('|---:|---:|---:|---:|---:|---:|');
+    for (const rate of [50_000, 100_000, 150_000, 200_000])
+      print(`| ${(await measureHep(rate, tools.blast)).join(' | ')} |`);
+  }
+  return 0;
+}
