@@ -3,11 +3,15 @@
  */
 import { Worker } from 'node:worker_threads';
 import { isDecodable } from '../codec/decoder.ts';
+import type { SrtpKey } from '../codec/srtp.ts';
+import { srtpKeysOf } from '../codec/srtp.ts';
 import type { AudioStream } from '../codec/timeline.ts';
+import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { STATIC_PAYLOADS } from '../core/payload-types.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
+import { NO_ROW } from '../store/message-log.ts';
 import type { Stream } from '../store/stream.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 import type { CaptureSession } from './capture-session.ts';
@@ -15,6 +19,8 @@ import { packageVersion } from './version.ts';
 
 /** Samples of a file, all channels: about 70 minutes of stereo at 48 kHz, seven hours at 8 kHz. */
 const MAX_SAMPLES = 400_000_000;
+/** Keys of a dialog that are tried. */
+const MAX_KEYS = 32;
 /** Files made at a time; who comes later waits. */
 const MAX_JOBS = 2;
 
@@ -36,10 +42,11 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
   if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
   const streams = (d.streams ?? []).filter((s) => s.claim?.mediaType === 'audio');
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
-  const kept = streams.map((stream) => keep(session, stream)).filter((k) => k.audio.packets.length > 0);
+  const keys = (d.marks & MARK.SRTP) === 0 ? null : srtpKeys(session, d);
+  const kept = streams.map((stream) => keep(session, stream, keys)).filter((k) => k.audio.packets.length > 0);
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
-  if ((d.marks & MARK.SRTP) !== 0)
-    return { reason: 'The media is encrypted (SRTP), and its keys are not used in this version.' };
+  if (keys !== null && keys.length === 0)
+    return { reason: 'The media is encrypted (SRTP), and no key of it was seen in the signaling.' };
   const good = kept.filter((k) => k.codecs.some(isDecodable));
   const undecodable = [...new Set(kept.flatMap((k) => k.codecs.filter((c) => !isDecodable(c))))];
   if (good.length === 0)
@@ -64,12 +71,26 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
     reason:
       result.failure === 'too-long'
         ? 'The call is longer than one file can hold.'
-        : `No packet of the dialog could be decoded (${[...new Set(good.flatMap((k) => k.codecs))].join(', ')}).`,
+        : keys !== null
+          ? 'The media is encrypted (SRTP), and no key that was seen in the signaling fits.'
+          : `No packet of the dialog could be decoded (${[...new Set(good.flatMap((k) => k.codecs))].join(', ')}).`,
   };
 }
 
+/** SRTP keys that the messages of the dialog carry in the clear (RFC 4568). They stay in this process. */
+function srtpKeys(session: CaptureSession, d: Dialog): SrtpKey[] {
+  const keys: SrtpKey[] = [];
+  const { log } = session;
+  for (let row = d.headRow; row !== NO_ROW && log.has(row) && keys.length < MAX_KEYS; row = log.next(row)) {
+    const bytes = log.bytes(row);
+    for (const key of srtpKeysOf(rawText(bytes, 0, bytes.length)))
+      if (!keys.some((k) => Buffer.compare(k.master, key.master) === 0)) keys.push(key);
+  }
+  return keys;
+}
+
 /** The packets of a stream, and the formats its descriptions name. */
-function keep(session: CaptureSession, stream: Stream): Kept {
+function keep(session: CaptureSession, stream: Stream, keys: readonly SrtpKey[] | null): Kept {
   const { packets, hasLost } = session.payloads?.packets(stream.index, stream.generation) ?? {
     packets: [],
     hasLost: false,
@@ -83,7 +104,7 @@ function keep(session: CaptureSession, stream: Stream): Kept {
     codecs.push(format?.codec ?? `payload type ${payloadType}`);
     if (format !== null) formats.push(format);
   }
-  return { stream, audio: { formats, packets }, codecs, hasLost };
+  return { stream, audio: { formats, packets, keys }, codecs, hasLost };
 }
 
 function formatOfStream(stream: Stream, payloadType: number): AudioStream['formats'][number] | null {

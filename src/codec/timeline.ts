@@ -4,12 +4,16 @@
  */
 import type { PayloadDecoder } from './decoder.ts';
 import { createDecoder } from './decoder.ts';
+import type { SrtpKey } from './srtp.ts';
+import { findReader, rtpHeaderBytes } from './srtp.ts';
 
 /** Parts of a stream further apart than this against the capture clock are placed anew. */
 const RESYNC_SEC = 0.5;
 
 /** A stream of one direction. */
 export type AudioStream = {
+  /** Master keys to try where the packets are SRTP; null where they are plain RTP. */
+  readonly keys: readonly SrtpKey[] | null;
   /** Codec, clock and channels by payload type. */
   readonly formats: readonly {
     readonly payloadType: number;
@@ -55,16 +59,29 @@ export function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
 /** Packets in the order of their sequence, each number once; wrapped numbers go on. */
 function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
   const seen = new Map<number, Packet & { readonly ext: number }>();
+  const isSecured = stream.keys !== null;
+  const reader =
+    stream.keys === null
+      ? null
+      : findReader(
+          stream.packets.map((p) => p.bytes),
+          stream.keys,
+        );
   let highest = Number.NaN;
   for (const { tsUs, bytes } of stream.packets) {
-    const p = readRtp(bytes, tsUs);
-    if (p === null) continue;
+    const header = rtpHeaderBytes(bytes);
+    if (header < 0) continue;
+    const seq = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
     // The nearest extended number to the highest so far.
     const ext: number = Number.isNaN(highest)
-      ? p.seq + 65_536
-      : highest + ((((p.seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
+      ? seq + 65_536
+      : highest + ((((seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
     if (Number.isNaN(highest) || ext > highest) highest = ext;
-    if (!seen.has(ext)) seen.set(ext, { ...p, ext });
+    if (seen.has(ext)) continue;
+    // The sequence begins in the second turn, so that a late packet before the first has a number too.
+    const plain = isSecured ? (reader?.open(bytes, header, Math.max(0, (ext >> 16) - 1)) ?? null) : bytes;
+    const p = plain === null ? null : readRtp(plain, tsUs);
+    if (p !== null) seen.set(ext, { ...p, ext });
   }
   return [...seen.values()].sort((a, b) => a.ext - b.ext);
 }

@@ -1,0 +1,82 @@
+/**
+ * Takes the protection off SRTP packets whose master key is known (RFC 3711: AES in counter mode, HMAC-SHA1 tags of 80
+ * or 32 bits; key and salt as RFC 4568 sends them). A packet whose tag does not fit is not decrypted.
+ */
+import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+
+/** 16 bytes of key and 14 of salt, and the length of the tag in bytes. */
+export type SrtpKey = { readonly master: Uint8Array; readonly tagBytes: number };
+
+const KEY_BYTES = 16;
+const SALT_BYTES = 14;
+
+/** `a=crypto` values of a body, as far as they name a suite that is read here. */
+export function srtpKeysOf(text: string): SrtpKey[] {
+  const keys: SrtpKey[] = [];
+  for (const m of text.matchAll(
+    /^a=crypto:\d{1,9}[ \t]+AES_CM_128_HMAC_SHA1_(80|32)[ \t]+inline:([A-Za-z0-9+/=]{40,44})/gim,
+  )) {
+    const master = Buffer.from(m[2] ?? '', 'base64');
+    if (master.length === KEY_BYTES + SALT_BYTES) keys.push({ master, tagBytes: m[1] === '80' ? 10 : 4 });
+  }
+  return keys;
+}
+
+/** Key derivation (section 4.3.1) with a derivation rate of zero: label 0 cipher, 1 authentication, 2 salt. */
+export function deriveKey(master: Uint8Array, label: number, length: number): Buffer {
+  const iv = Buffer.alloc(16);
+  iv.set(master.subarray(KEY_BYTES, KEY_BYTES + SALT_BYTES));
+  iv[7] = (iv[7] ?? 0) ^ label;
+  return createCipheriv('aes-128-ctr', master.subarray(0, KEY_BYTES), iv).update(Buffer.alloc(length));
+}
+
+export class SrtpReader {
+  readonly #cipherKey: Buffer;
+  readonly #authKey: Buffer;
+  readonly #salt: Buffer;
+  readonly #tagBytes: number;
+
+  constructor(key: SrtpKey) {
+    this.#cipherKey = deriveKey(key.master, 0, 16);
+    this.#authKey = deriveKey(key.master, 1, 20);
+    this.#salt = deriveKey(key.master, 2, SALT_BYTES);
+    this.#tagBytes = key.tagBytes;
+  }
+
+  /** The RTP packet inside, or null when the tag is not its. `rollover` counts how often the sequence has wrapped. */
+  open(packet: Uint8Array, headerBytes: number, rollover: number): Uint8Array | null {
+    const end = packet.length - this.#tagBytes;
+    if (end < headerBytes) return null;
+    const roc = Buffer.alloc(4);
+    roc.writeUInt32BE(rollover >>> 0);
+    const tag = createHmac('sha1', this.#authKey).update(packet.subarray(0, end)).update(roc).digest();
+    if (!timingSafeEqual(tag.subarray(0, this.#tagBytes), packet.subarray(end))) return null;
+    // IV = salt * 2^16 XOR SSRC * 2^64 XOR index * 2^16 (section 4.1.1).
+    const iv = Buffer.alloc(16);
+    iv.set(this.#salt);
+    for (let i = 0; i < 4; i++) iv[4 + i] = (iv[4 + i] ?? 0) ^ (packet[8 + i] ?? 0);
+    for (let i = 0; i < 4; i++) iv[8 + i] = (iv[8 + i] ?? 0) ^ (roc[i] ?? 0);
+    for (let i = 0; i < 2; i++) iv[12 + i] = (iv[12 + i] ?? 0) ^ (packet[2 + i] ?? 0);
+    const plain = createCipheriv('aes-128-ctr', this.#cipherKey, iv).update(packet.subarray(headerBytes, end));
+    return Buffer.concat([packet.subarray(0, headerBytes), plain]);
+  }
+}
+
+/** Where the payload of an RTP packet begins; -1 when it is none. */
+export function rtpHeaderBytes(bytes: Uint8Array): number {
+  if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return -1;
+  let at = 12 + ((bytes[0] ?? 0) & 15) * 4;
+  if (((bytes[0] ?? 0) & 0x10) !== 0) at += 4 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) * 4;
+  return at > bytes.length ? -1 : at;
+}
+
+/** The reader among those of `keys` that opens one of the first packets; null when none does. */
+export function findReader(packets: readonly Uint8Array[], keys: readonly SrtpKey[]): SrtpReader | null {
+  const readers = keys.map((key) => new SrtpReader(key));
+  for (const packet of packets.slice(0, 20)) {
+    const header = rtpHeaderBytes(packet);
+    const found = header < 0 ? undefined : readers.find((reader) => reader.open(packet, header, 0) !== null);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
