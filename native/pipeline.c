@@ -53,20 +53,32 @@ uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len) {
   return h;
 }
 
-/* Four sums side by side: one multiplication waits for none of the other three. */
+static uint64_t word_at(const uint8_t *d) {
+  uint64_t w;
+  memcpy(&w, d, sizeof(w));
+  return w;
+}
+
+/* Four sums side by side, for one multiplication then waits for none of the others; the last 32 bytes are taken as a
+ * block of their own, which may overlap the one before. */
 uint32_t ct_payload_check(const uint8_t *d, uint32_t len) {
   const uint64_t odd = 0x9e3779b97f4a7c15u;
-  uint64_t h[4] = {len, 1, 2, 3}, w[4];
-  uint32_t i = 0;
-  for (; len - i >= sizeof(w); i += sizeof(w)) {
-    memcpy(w, d + i, sizeof(w));
-    for (int k = 0; k < 4; k++) h[k] = (h[k] ^ w[k] ^ h[k] >> 29) * odd;
+  uint64_t a = len, b = 1, c = 2, e = 3;
+  for (uint32_t i = 0; i < len && len >= 32;) {
+    uint32_t at = len - i < 32 ? len - 32 : i;
+    a = (a ^ word_at(d + at)) * odd;
+    b = (b ^ word_at(d + at + 8)) * odd;
+    c = (c ^ word_at(d + at + 16)) * odd;
+    e = (e ^ word_at(d + at + 24)) * odd;
+    a ^= a >> 32;
+    b ^= b >> 32;
+    c ^= c >> 32;
+    e ^= e >> 32;
+    i += 32;
   }
-  memset(w, 0, sizeof(w));
-  memcpy(w, d + i, len - i);
-  uint64_t sum = 0;
-  for (int k = 0; k < 4; k++) sum = (sum ^ sum >> 31 ^ (h[k] ^ w[k]) * odd) * odd;
-  return (uint32_t)(sum >> 32);
+  for (uint32_t i = 0; i < len && len < 32; i++) a = (a ^ d[i]) * odd;
+  uint64_t sum = ((a * odd ^ b) * odd ^ c) * odd ^ e;
+  return (uint32_t)((sum * odd) >> 32);
 }
 
 bool ct_pipeline_init(struct ct_pipeline *pl) {
@@ -136,7 +148,7 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   bool again = whole && pl->in_file;
   if (again) {
     r->file_at = (double)((uint64_t)(uintptr_t)bytes + pl->file_delta);
-    r->check = ct_payload_check(data + lead, take);
+    r->check = ct_payload_check(bytes, take);
   }
   ct_sink_commit(sink, r);
   if (whole) {
@@ -172,11 +184,11 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
   }
 }
 
-static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p,
-                       uint64_t hash) {
+static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint64_t hash,
+                       uint32_t guess) {
   struct ct_rtp_events ev;
   ev.n = 0;
-  ct_rtp_update(pl->rtp, hash, p, pl->origin, &ev);
+  ct_rtp_update_at(pl->rtp, hash, guess, p, pl->origin, &ev);
   if (ev.n > 0) {
     const uint8_t *b = p->payload;
     uint32_t ssrc = (uint32_t)b[8] << 24 | (uint32_t)b[9] << 16 | (uint32_t)b[10] << 8 | b[11];
@@ -258,13 +270,14 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_p
     }
   }
   for (uint32_t i = 0; i < n && i < CT_AHEAD; i++)
-    if (rtp[i]) ct_rtp_prefetch_stream(pl->rtp, slot[i].hash, slot[i].p.payload[1]);
+    if (rtp[i]) slot[i].stream = ct_rtp_prefetch_stream(pl->rtp, slot[i].hash, slot[i].p.payload[1]);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_packet *p = &slot[i].p;
     uint32_t ahead = i + CT_AHEAD;
-    if (ahead < n && rtp[ahead]) ct_rtp_prefetch_stream(pl->rtp, slot[ahead].hash, slot[ahead].p.payload[1]);
+    if (ahead < n && rtp[ahead])
+      slot[ahead].stream = ct_rtp_prefetch_stream(pl->rtp, slot[ahead].hash, slot[ahead].p.payload[1]);
     if (rtp[i])
-      update_rtp(pl, sink, p, slot[i].hash);
+      update_rtp(pl, sink, p, slot[i].hash, slot[i].stream);
     else if (slot[i].reason == CT_OK)
       emit_class(pl, sink, p);
     else if (slot[i].reason == CT_FRAGMENT)
@@ -327,7 +340,7 @@ void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {
     if (!have) break;
     item.p.payload = item.bytes;
     pl->counters[CT_N_INJECTED]++;
-    update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin));
+    update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin), 0);
   }
   memcpy(pl->counters + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp),
          CT_RC_COUNT * sizeof(*pl->counters));

@@ -60,8 +60,9 @@ struct ct_pipeline {
 
 struct ct_packet_slot {
   struct ct_packet p;
-  enum ct_reason reason;
   uint64_t hash;
+  enum ct_reason reason;
+  uint32_t stream; /* what ct_rtp_prefetch_stream() gave */
 };
 
 bool ct_pipeline_init(struct ct_pipeline *pl);

@@ -125,9 +125,11 @@ static void slots_insert(const struct slots *s, uint32_t tag, uint32_t ref) {
 }
 
 static bool same_key(const struct ct_stream *s, const struct ct_packet *p, uint32_t ssrc, uint8_t origin) {
-  size_t n = p->ip_version == 6 ? 16 : 4;
-  return s->ssrc == ssrc && s->sport == p->sport && s->dport == p->dport && s->origin == origin &&
-         s->ip_version == p->ip_version && memcmp(s->src, p->src, n) == 0 && memcmp(s->dst, p->dst, n) == 0;
+  if (s->ssrc != ssrc || s->sport != p->sport || s->dport != p->dport || s->origin != origin ||
+      s->ip_version != p->ip_version)
+    return false;
+  if (p->ip_version != 6) return load32(s->src) == load32(p->src) && load32(s->dst) == load32(p->dst);
+  return memcmp(s->src, p->src, 16) == 0 && memcmp(s->dst, p->dst, 16) == 0;
 }
 
 static uint32_t slots_find(const struct ct_rtp_table *t, const struct slots *s, uint32_t tag,
@@ -407,7 +409,7 @@ void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
   __builtin_prefetch(&t->cur.at[(uint32_t)hash & t->cur.mask]);
 }
 
-void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
+uint32_t ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
   uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
   for (int n = 0; n < 4 && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
     if (t->cur.at[i].tag != tag) continue;
@@ -417,8 +419,16 @@ void ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t
     __builtin_prefetch(s + 128, 1);
     /* The line of the lanes is touched for dynamic payload types only. */
     if (ct_static_clocks[pt & 127].hz == 0) __builtin_prefetch(s + 192, 1);
-    return;
+    return t->cur.at[i].ref;
   }
+  return 0;
+}
+
+/* Whether `ref`, which was in the index a few packets ago, still is, and the packet's. */
+static bool is_current(const struct ct_rtp_table *t, uint32_t ref, const struct ct_packet *p, uint32_t ssrc,
+                       uint8_t origin) {
+  const struct ct_stream *s = stream_at(t, ref - 1);
+  return s->state != CT_STREAM_FREE && !(s->flags & CT_SF_RETIRED) && same_key(s, p, ssrc, origin);
 }
 
 /* The packet belongs to the stream it has just opened, if there was room for one. */
@@ -430,6 +440,11 @@ static void opened_stream(struct ct_rtp_events *out) {
 
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out) {
+  ct_rtp_update_at(t, hash, 0, p, origin, out);
+}
+
+void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, const struct ct_packet *p,
+                      uint8_t origin, struct ct_rtp_events *out) {
   struct ct_rtp_header h;
   out->n = 0;
   out->index = CT_RTP_NO_STREAM;
@@ -440,7 +455,8 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
     return;
   }
   uint32_t tag = (uint32_t)hash;
-  uint32_t ref = index_find(t, tag, p, h.ssrc, origin);
+  uint32_t ref = guess;
+  if (guess == 0 || !is_current(t, guess, p, h.ssrc, origin)) ref = index_find(t, tag, p, h.ssrc, origin);
   if (ref == 0) {
     open_stream(t, tag, p, &h, origin, out);
     opened_stream(out);

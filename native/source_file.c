@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+
+#define NICER 5
 
 static void set_progress(struct ct_file_source *s) {
   uint64_t size = ct_pcap_size(s->file);
@@ -84,6 +87,8 @@ static void *run(void *arg) {
   uint32_t linktype[CT_BATCH], n = 0, batches = 0;
   enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
+  /* JavaScript has more to do than this thread: on few cores it shall not wait for it. */
+  (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICER);
   if (!ct_pcap_start(s->file, wait_for_bytes, s, &st)) {
     finish(s, &sink, CT_END_NOT_OPENED, st, 0);
     return NULL;

@@ -185,6 +185,43 @@ static void same_slot_other_key(void) {
 }
 
 /* ---- payloads ---- */
+static void stale_guesses(void) {
+  /* What a packet's stream seemed to be is no longer so when the packet's turn comes. */
+  struct ct_packet a, b;
+  uint8_t bytes[2][2048];
+  struct ct_rtp_events ev;
+  struct send first = SEND(.at = T0, .ssrc = 1, .seq = 500);
+  struct send later = SEND(.at = T0 + 5 * SECOND, .ssrc = 1, .seq = 9, .ts = 77);
+  struct send other = SEND(.at = T0 + SECOND, .ssrc = 2);
+  start(1, 1);
+  push(first);
+  make_packet(&a, bytes[0], &later);
+  make_packet(&b, bytes[1], &other);
+  uint64_t h = ct_rtp_hash(table, &a, CT_ORIGIN_WIRE);
+  uint32_t guess = ct_rtp_prefetch_stream(table, h, 0);
+  CHECK_EQ(guess, 1);
+  push_packet(&b, CT_ORIGIN_WIRE); /* evicts it */
+  ct_rtp_update_at(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
+  CHECK_EQ(ct_rtp_counters(table)[CT_RC_OPENED], 3);
+  stop();
+  /* The key went to the stream of the next call, and the old one is history. */
+  start(10, 10);
+  push(first);
+  guess = ct_rtp_prefetch_stream(table, h, 0);
+  push_packet(&a, CT_ORIGIN_WIRE);
+  CHECK_EQ(opened, 2);
+  ct_rtp_update_at(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
+  CHECK_EQ(stream(0)->packets, 1);
+  CHECK_EQ(stream(1)->packets, 2);
+  /* Another packet's stream is no answer either. */
+  push_packet(&b, CT_ORIGIN_WIRE);
+  ct_rtp_update_at(table, h, ct_rtp_prefetch_stream(table, ct_rtp_hash(table, &b, 0), 0), &a, CT_ORIGIN_WIRE,
+                   &ev);
+  CHECK_EQ(stream(1)->packets, 3);
+  CHECK_EQ(stream(2)->packets, 1);
+  stop();
+}
+
 static void telephone_events_and_noise(void) {
   start(10, 10);
   uint32_t ts = 0;
@@ -377,8 +414,9 @@ static void bench(uint32_t streams, uint32_t total, uint8_t pt) {
     }
     fill += now_s() - f0;
     for (int k = 0; k < 32; k++) h[k] = ct_rtp_hash(table, &p[k], 0), ct_rtp_prefetch_slot(table, h[k]);
-    for (int k = 0; k < 32; k++) ct_rtp_prefetch_stream(table, h[k], p[k].payload[1]);
-    for (int k = 0; k < 32; k++) ct_rtp_update(table, h[k], &p[k], 0, &ev);
+    uint32_t guess[32];
+    for (int k = 0; k < 32; k++) guess[k] = ct_rtp_prefetch_stream(table, h[k], p[k].payload[1]);
+    for (int k = 0; k < 32; k++) ct_rtp_update_at(table, h[k], guess[k], &p[k], 0, &ev);
     done += 32;
   }
   double t = now_s() - t0 - fill;
@@ -403,6 +441,7 @@ int main(int argc, char **argv) {
   index_grows();
   removal_under_rebuild();
   same_slot_other_key();
+  stale_guesses();
   telephone_events_and_noise();
   dynamic_clock(8000, 0, false);
   dynamic_clock(16000, 1, false);

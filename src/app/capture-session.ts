@@ -20,7 +20,7 @@ import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import { CallIdentifiers } from '../store/call-identifiers.ts';
-import { callTiming } from '../store/call-timing.ts';
+import { postDialDelayMs } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
 import { DialogStore } from '../store/dialog-store.ts';
@@ -161,14 +161,18 @@ export class CaptureSession {
     );
     this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
-    this.dialogs = new DialogStore(options.maxDialogs, (d) => {
-      this.identifiers?.onDialogGone(d);
-      d.expiresUs = Number.NaN;
-      this.streams.onDialogGone(d);
-      this.media?.onGone(d);
-      sdp.onDialogGone(d);
-      this.icmp.onDialogGone(d);
-    });
+    this.dialogs = new DialogStore(
+      options.maxDialogs,
+      (d) => {
+        this.identifiers?.onDialogGone(d);
+        d.expiresUs = Number.NaN;
+        this.streams.onDialogGone(d);
+        this.media?.onGone(d);
+        sdp.onDialogGone(d);
+        this.icmp.onDialogGone(d);
+      },
+      hugeBuffer,
+    );
     this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,
@@ -281,7 +285,7 @@ export class CaptureSession {
     this.media?.onChange(d, this.ingest.nowUs);
     if (isEnded(d.state) && this.observesQuality) for (const s of d.streams ?? []) this.#observe(s);
     if (d.isPddObserved) return;
-    const { pddMs } = callTiming(d);
+    const pddMs = postDialDelayMs(d);
     if (pddMs === null) return;
     d.isPddObserved = true;
     this.pddSeconds.observe(pddMs / 1000);

@@ -16,11 +16,13 @@ import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
+import type { FramePointer } from '../store/dialog.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
 import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import { KeyPresses } from '../store/key-presses.ts';
 import type { PayloadRing } from '../store/payload-ring.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
+import type { StreamOpened } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
@@ -30,6 +32,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Reassembly sessions are looked at this often, in capture time. */
 const EXPIRE_EVERY_US = 1_000_000;
+
+const NO_ADDRESSES = new Uint8Array(0);
 
 export type IngestDeps = {
   source: FileSource | LiveSource;
@@ -58,7 +62,25 @@ export class Ingest {
   readonly keys = new KeyPresses();
   readonly #scratch = FileSource.scratch();
   readonly #carrier: Mutable<Carrier>;
-  readonly #place: FilePlace = { file: 0, at: 0, start: 0, end: 0, check: 0 };
+  readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
+  /** Filled anew for each stream: of a hundred thousand streams each has a life of a microsecond here. */
+  readonly #opened: Mutable<StreamOpened> = {
+    table: 0,
+    index: 0,
+    generation: 0,
+    // No integers: what begins as a double stays in one place.
+    ssrc: Number.NaN,
+    origin: 0,
+    tsUs: Number.NaN,
+    ipVersion: 4,
+    addresses: NO_ADDRESSES,
+    srcOff: 0,
+    dstOff: 0,
+    srcPort: 0,
+    dstPort: 0,
+    frame: null,
+  };
+  readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
   #nextExpiryUs = Number.NEGATIVE_INFINITY;
@@ -328,30 +350,28 @@ export class Ingest {
   }
 
   #onStreamOpened(b: RecordBatch, i: number): void {
+    const o = this.#opened;
     const frame = b.frame(i);
-    const stream = this.#d.streams.onOpened({
-      table: this.#d.table,
-      index: b.aux0(i),
-      generation: b.aux2(i),
-      ssrc: b.aux1(i),
-      origin: b.origin(i),
-      tsUs: b.tsUs(i),
-      ipVersion: b.ipVersion(i),
-      addresses: b.bytes,
-      srcOff: b.srcOff(i),
-      dstOff: b.dstOff(i),
-      srcPort: b.srcPort(i),
-      dstPort: b.dstPort(i),
-      frame:
-        frame < 0 || (b.digestLow(i) === 0 && b.digestHigh(i) === 0)
-          ? null
-          : {
-              source: this.sourceNumber,
-              ordinal: frame,
-              digestHigh: b.digestHigh(i) | 0,
-              digestLow: b.digestLow(i) | 0,
-            },
-    });
+    const digestLow = b.digestLow(i) | 0;
+    const digestHigh = b.digestHigh(i) | 0;
+    o.table = this.#d.table;
+    o.index = b.aux0(i);
+    o.generation = b.aux2(i);
+    o.ssrc = b.aux1(i);
+    o.origin = b.origin(i);
+    o.tsUs = b.tsUs(i);
+    o.ipVersion = b.ipVersion(i);
+    o.addresses = b.bytes;
+    o.srcOff = b.srcOff(i);
+    o.dstOff = b.dstOff(i);
+    o.srcPort = b.srcPort(i);
+    o.dstPort = b.dstPort(i);
+    o.frame = frame < 0 || (digestLow === 0 && digestHigh === 0) ? null : this.#frame;
+    this.#frame.source = this.sourceNumber;
+    this.#frame.ordinal = frame;
+    this.#frame.digestHigh = digestHigh;
+    this.#frame.digestLow = digestLow;
+    const stream = this.#d.streams.onOpened(o);
     if (stream !== null && (b.flags(i) & FLAG.RELAYED) !== 0)
       this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
   }

@@ -6,7 +6,7 @@
 import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
 import { ServiceError } from '../core/error.ts';
-import { runCapture } from './run.ts';
+import { onlyPrints, runCapture } from './run.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -28,7 +28,13 @@ async function main(argv: readonly string[]): Promise<number> {
   } else if (config.showFrame !== null) {
     const { runShowFrame } = await import('../cli/show-frame.ts');
     return runShowFrame(config.showFrame, config.decodeEspNull);
-  } else return runCapture(config);
+  } else {
+    const code = await runCapture(config);
+    // Standard output is written when write() returns. To take down a hundred MiB of calls piece by piece takes longer
+    // than to start.
+    if (onlyPrints(config) && process.stdout.writableLength === 0) process.exit(code);
+    return code;
+  }
   return 0;
 }
 

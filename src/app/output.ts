@@ -139,22 +139,3 @@ export function printCallReport(session: CaptureSession, callId: string, markdow
     throw new ServiceError('DIALOG_NOT_FOUND', `--call-report ${callId}: the capture has no dialog with this Call-ID`);
   process.stdout.write(callReport(reportInput(session, d), markdown));
 }
-
-/** One line of figures, for scripts and the benchmark. */
-export function printStatsJson(session: CaptureSession, elapsedSec: number): void {
-  const rtp = session.streams.totals();
-  const packets = session.source.counter('frames');
-  process.stdout.write(
-    `${JSON.stringify({
-      packets,
-      sipMessages: session.tracker.counts.messages,
-      dialogs: session.dialogs.size,
-      streams: session.streams.size,
-      rtpPackets: rtp.packets,
-      rtpLost: rtp.lost,
-      elapsedSec,
-      packetsPerSec: Math.round(packets / elapsedSec),
-      stats: toStats(session),
-    })}\n`,
-  );
-}

@@ -64,10 +64,14 @@ export async function runCapture(config: Config): Promise<number> {
     bar.close();
   }
   const elapsedSec = (performance.now() - startedMs) / 1000;
-  const { printCallReport, printDialogsJson, printStatsJson, printTable } = await import('./output.ts');
   try {
-    if (config.statsJson) printStatsJson(session, elapsedSec);
-    else if (config.json) await printDialogsJson(session);
+    if (config.statsJson) {
+      const { printStatsJson } = await import('./stats-output.ts');
+      printStatsJson(session, elapsedSec);
+      return failed ? 1 : 0;
+    }
+    const { printCallReport, printDialogsJson, printTable } = await import('./output.ts');
+    if (config.json) await printDialogsJson(session);
     else if (config.callReport !== null) printCallReport(session, config.callReport, config.markdown);
     else printTable(session);
   } finally {
@@ -84,9 +88,19 @@ function followSignals(session: CaptureSession, config: Config): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => session.close());
 }
 
+/** It reads files, prints, and has nothing else open. */
+export function onlyPrints(config: Config): boolean {
+  const serves = config.api !== null || config.metrics !== null;
+  return !serves && !isLive(config) && !watches(config) && config.output === null && config.hepSend === null;
+}
+
+function watches(config: Config): boolean {
+  return config.killScanner || config.killUa !== null || config.fail2ban || config.alertSyslog || config.fraud;
+}
+
 /** Starts the detection of scanners when an option asks for it. Throws ServiceError. */
 async function watchForAttackers(session: CaptureSession, config: Config): Promise<void> {
-  if (!(config.killScanner || config.killUa !== null || config.fail2ban || config.alertSyslog || config.fraud)) return;
+  if (!watches(config)) return;
   const { Security } = await import('./security.ts');
   const sinks = {
     native: loadNative(),

@@ -4,7 +4,7 @@
 import type { SkippedPort, Stats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import { callTiming } from '../store/call-timing.ts';
+import { postDialDelayMs } from '../store/call-timing.ts';
 import { nearestRank } from '../view/percentile.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { lossesByReason } from './losses.ts';
@@ -36,7 +36,7 @@ export function undecodableFrames(session: CaptureSession): number {
 function sortedPdds(session: CaptureSession): Float64Array {
   const values: number[] = [];
   for (const d of session.dialogs.oldestFirst()) {
-    const { pddMs } = callTiming(d);
+    const pddMs = postDialDelayMs(d);
     if (pddMs !== null) values.push(pddMs);
   }
   return Float64Array.from(values).sort();

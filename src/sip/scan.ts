@@ -161,6 +161,10 @@ export function scanSip(buf: Uint8Array, start: number, end: number, out: SipSca
   let lines = 0;
   while (p < limit) {
     if (++lines > MAX_HEADERS + 1) return SCAN.TOO_MANY_HEADERS;
+    if (buf[p] === CR && p + 1 < limit && buf[p + 1] === LF) {
+      out.notes |= line.notes;
+      return frameBody(buf, p + 2, end, out, stream);
+    }
     // The fast path: a common name, its colon, a value, CRLF, and no continuation. The rest goes the long way.
     const id = commonHeaderId(buf, words, p, limit);
     if (id !== HEADER.OTHER) {

@@ -98,11 +98,21 @@ function spanMs(fromUs: number, toUs: number): number | null {
   return Number.isNaN(ms) || ms < 0 ? null : ms;
 }
 
+function pddOf(d: CallMarks): number | null {
+  const ringUs = ringingSinceUs(d);
+  return spanMs(d.inviteUs, Number.isNaN(ringUs) ? d.finalUs : ringUs);
+}
+
+/** The post-dial delay of callTiming() alone: it is asked for at each change of a call that has none yet. */
+export function postDialDelayMs(d: Dialog): number | null {
+  return d.sources === null ? pddOf(d) : callTiming(d).pddMs;
+}
+
 function timingOf(d: CallMarks): CallTiming {
   const ringUs = ringingSinceUs(d);
   const answered = !Number.isNaN(d.answerUs);
   return {
-    pddMs: spanMs(d.inviteUs, Number.isNaN(ringUs) ? d.finalUs : ringUs),
+    pddMs: pddOf(d),
     setupMs: spanMs(d.inviteUs, d.answerUs),
     ringMs: answered ? spanMs(ringUs, d.answerUs) : null,
     tryingDelayMs: spanMs(d.inviteUs, d.tryingUs),

@@ -1,7 +1,7 @@
 /**
  * All dialogs by Call-ID, with a cap: the one idle longest goes first, and is counted.
  *
- * Kept beside the map: idle order as a linked list, arrival order as an array, counts by state.
+ * Kept beside the map: idle order as a heap, arrival order as an array, counts by state.
  */
 
 import { asBuffer } from '../core/byte-text.ts';
@@ -10,12 +10,10 @@ import { tally } from '../core/tally.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
-import { CALL_ID_HERE, Dialog, DialogColumns } from './dialog.ts';
+import { Dialog } from './dialog.ts';
+import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
-
-/** Dialogs whose columns share one block of memory. */
-const BLOCK = 1024;
 
 /** Dialogs of another time met in a row that end a search by time. */
 const STRANGERS = 64;
@@ -29,11 +27,13 @@ export function callIdHashes(d: Dialog): { hashA: number; hashB: number } {
 export class DialogStore {
   readonly #columns: DialogColumns[] = [];
   readonly #byCallId = new CallIdIndex((slot, buf, start, end) => this.#isCallId(slot, buf, start, end));
-  readonly #idle = new IdleOrder();
+  readonly #idle: IdleOrder;
   readonly #slots: (Dialog | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #max: number;
   readonly #onEvict: (dialog: Dialog) => void;
+  readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
+  #touches = 0;
   #order: (Dialog | undefined)[] = [];
   #holes = 0;
   #serial = 0;
@@ -48,8 +48,11 @@ export class DialogStore {
   /** Entries into each state ever: a counter that never falls. */
   readonly entered = new Float64Array(DIALOG_STATES.length);
 
-  constructor(maxDialogs: number, onEvict: (dialog: Dialog) => void) {
+  /** `allocate` gives zeroed memory for the columns. */
+  constructor(maxDialogs: number, onEvict: (dialog: Dialog) => void, allocate?: (bytes: number) => Uint8Array) {
+    this.#allocate = allocate;
     this.#max = Math.max(1, maxDialogs);
+    this.#idle = new IdleOrder(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
     this.#onEvict = onEvict;
   }
 
@@ -110,7 +113,7 @@ export class DialogStore {
    * where: buf[start..end).
    */
   open(init: DialogInit, buf: Uint8Array = Buffer.from(init.callId, 'latin1'), start = 0, end = buf.length): Dialog {
-    const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.oldest] : undefined;
+    const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.takeOldest()] : undefined;
     if (oldest !== undefined) this.#evict(oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
     const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
@@ -119,6 +122,7 @@ export class DialogStore {
     if (dialog.createdUs < this.#lastCreatedUs) this.#isInOrder = false;
     else this.#lastCreatedUs = dialog.createdUs;
     dialog.orderIndex = this.#order.push(dialog) - 1;
+    dialog.touched = ++this.#touches;
     this.#idle.add(slot);
     tally(this.inState, dialog.state);
     tally(this.entered, dialog.state);
@@ -130,7 +134,7 @@ export class DialogStore {
   /** Moves the dialog to the young end of the idle order. */
   touch(dialog: Dialog): void {
     this.generation++;
-    this.#idle.touch(dialog.slot);
+    dialog.touched = ++this.#touches;
   }
 
   /** A better source told when the dialog began. */
@@ -176,7 +180,7 @@ export class DialogStore {
     const block = Math.floor(slot / BLOCK);
     const known = this.#columns[block];
     if (known !== undefined) return known;
-    const made = new DialogColumns(BLOCK);
+    const made = new DialogColumns(BLOCK, this.#allocate);
     this.#columns[block] = made;
     return made;
   }
@@ -185,7 +189,6 @@ export class DialogStore {
     this.#onEvict(dialog);
     const callId = Buffer.from(dialog.callId, 'latin1');
     this.#byCallId.remove(callId, 0, callId.length, dialog.slot);
-    this.#idle.remove(dialog.slot);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
     tally(this.inState, dialog.state, -1);

@@ -4,8 +4,9 @@
  * Fields are plain numbers where they can be; times are capture time in microseconds, NaN while
  * unknown. Text is made once, when the dialog opens.
  */
-import { wordsOf } from '../core/byte-search.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import type { DialogColumns } from './dialog-columns.ts';
+import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, KEYS_HERE } from './dialog-columns.ts';
 import { NO_ROW } from './message-log.ts';
 import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
@@ -51,190 +52,90 @@ export type DialogInit = {
   readonly openerTagHash: number;
 };
 
-/**
- * What dialogs keep outside themselves, side by side in one buffer: as fields, each double would be a heap object that
- * the garbage collector has to follow. A dialog's doubles, of which the last three hold two integers each:
- *
- *     0 created  1 updated  2 invite  3 trying  4 progress  5 final  6 answer  7 bye  8 byeFinal  9 ended  10 expires
- *     11 headRow  12 tailRow  13 frame ordinal  14 15 claimed endpoints  16 frame digest  17 18 messages seen
- *     19 arrival lag
- */
-const DOUBLES = 20;
-const HEAD_ROW = 11;
-const TAIL_ROW = 12;
-const FRAME = 13;
-const KEYS = 14;
-const KEYS_HERE = 2;
-const DIGEST = 16;
-const SEEN = 17;
-const LAG = 19;
-
-/** A Call-ID and its length share 64 bytes, a cache line; a longer one is a text beside them. */
-const CALL_ID_WORDS = 16;
-const CALL_ID_BYTES = CALL_ID_WORDS * 4;
-export const CALL_ID_HERE = CALL_ID_BYTES - 4;
-const CALL_ID_LENGTH = CALL_ID_WORDS - 1;
-
-export class DialogColumns {
-  readonly f64: Float64Array;
-  readonly i32: Int32Array;
-  /** Call-IDs as they were sent, zeros behind them. */
-  readonly #callIds: Buffer;
-  readonly #callIdWords: Int32Array;
-
-  /** Columns for this many dialogs. */
-  constructor(dialogs: number) {
-    this.f64 = new Float64Array(dialogs * DOUBLES);
-    this.i32 = new Int32Array(this.f64.buffer);
-    const bytes = new ArrayBuffer(dialogs * CALL_ID_BYTES);
-    this.#callIds = Buffer.from(bytes);
-    this.#callIdWords = new Int32Array(bytes);
-  }
-
-  setCallId(at: number, callId: string): void {
-    const from = at * CALL_ID_BYTES;
-    this.#callIds.fill(0, from, from + CALL_ID_HERE);
-    this.#callIds.write(callId, from, CALL_ID_HERE, 'latin1');
-    this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] = callId.length;
-  }
-
-  /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */
-  isCallId(at: number, buf: Uint8Array, start: number, end: number): boolean {
-    if (this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] !== end - start) return false;
-    const words = wordsOf(buf);
-    const stop = Math.min(end, start + CALL_ID_HERE);
-    let i = at * CALL_ID_WORDS;
-    let p = start;
-    for (; p + 4 <= stop; p += 4) if (this.#callIdWords[i++] !== words.getInt32(p, true)) return false;
-    let rest = 0;
-    for (let k = 0; p < stop; p++, k += 8) rest |= (buf[p] ?? 0) << k;
-    return stop - start === CALL_ID_HERE || this.#callIdWords[i] === rest;
-  }
-
-  callId(at: number): string {
-    const from = at * CALL_ID_BYTES;
-    return this.#callIds.toString('latin1', from, from + (this.#callIdWords[at * CALL_ID_WORDS + CALL_ID_LENGTH] ?? 0));
-  }
-}
+const HOT_WORDS = HOT * 2;
+const HOT_BYTES = HOT * 8;
+const COLD_WORDS = COLD * 2;
 
 export class Dialog {
-  // What every message touches comes first: fields lie in memory in the order they are declared.
-  readonly #times: Float64Array;
-  readonly #words: Int32Array;
-  readonly #base: number;
+  readonly #c: DialogColumns;
+  /** Its place in them. */
+  readonly #at: number;
   readonly slot: number;
-  state: number;
-  readonly family: number;
-  marks = 0;
-  originsSeen: number;
-  msgCount = 0;
-  keptCount = 0;
-  inviteCseq = -1;
-  readonly serial: number;
-  readonly methodId: number;
   readonly methodText: string;
-  /** The source that delivered the opening message first. */
-  origin: number;
-  /** What each source saw; null while one alone carried the call. */
-  sources: CallSources | null = null;
   readonly fromUser: string;
   readonly toUser: string;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
-  /** Hash of the opener's From tag: tells the two sides apart. */
-  readonly openerTagHash: number;
-  beforeTransfer: number;
-  retransmits = 0;
-
-  progressTagHash = 0;
-  branches: ForkBranch[] | null = null;
-  answerTagHash = 0;
-  byeCseq = -1;
-
-  /** Its post-dial delay stands in the histogram. */
-  isPddObserved = false;
-  finalCode = 0;
   finalReason = '';
-
-  /** REGISTER and SUBSCRIBE: CSeq of the last request that removed, or -1; and when what was granted lapses. */
-  removalCseq = -1;
-  requestedExpirySec = -1;
-  grantedExpirySec = -1;
-  referTo: string | null = null;
   /** The cause the wire named for its end; null while it named none. */
   cause: TerminationCause | null = null;
-
   sdp: SdpEntry[] | null = null;
-  sdpTransactions: SdpTransaction[] | null = null;
+  /** The newest of a chain. */
+  sdpTransaction: SdpTransaction | null = null;
   streams: Stream[] | null = null;
-  /** Number of media endpoints this dialog named. */
-  claimedCount = 0;
-  /** Those that have no room in the columns. */
+  /** What each source saw; null while one alone carried the call. */
+  sources: CallSources | null = null;
+  branches: ForkBranch[] | null = null;
+  referTo: string | null = null;
+  /** Claimed endpoints that have no room in the columns. */
   #moreKeys: EndpointKey[] | null = null;
   /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
   sharesWith: Dialog | null = null;
-
-  orderIndex = -1;
-
-  /** Number of the capture file its opening message is from; -1 when it came without a frame. */
-  readonly #frameSource: number;
-  readonly #columns: DialogColumns;
   /** The Call-ID when it is longer than the columns have room for. */
   readonly #longCallId: string | null;
 
   /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
   constructor(init: DialogInit, slot: number, serial: number, columns: DialogColumns, at: number) {
-    const times = columns.f64;
-    const base = at * DOUBLES;
-    this.#columns = columns;
-    columns.setCallId(at, init.callId);
-    this.#longCallId = init.callId.length > CALL_ID_HERE ? init.callId : null;
-    this.#times = times;
-    this.#words = columns.i32;
-    this.#base = base;
-    for (let i = base; i < base + DIGEST; i++) times[i] = Number.NaN;
-    for (let i = base + DIGEST; i < base + DOUBLES; i++) times[i] = 0;
+    this.#c = columns;
+    this.#at = at;
     this.slot = slot;
-    this.serial = serial;
-    this.methodId = init.methodId;
     this.methodText = init.methodText;
-    this.family = init.family;
-    this.state = init.state;
-    this.beforeTransfer = init.state;
-    times[base] = init.createdUs;
-    times[base + 1] = init.createdUs;
-    times[base + HEAD_ROW] = NO_ROW;
-    times[base + TAIL_ROW] = NO_ROW;
-    this.origin = init.origin;
-    times[base + LAG] = init.arrivalLagUs;
-    this.originsSeen = 1 << init.origin;
-    this.#frameSource = init.frame?.source ?? -1;
-    if (init.frame !== null) {
-      times[base + FRAME] = init.frame.ordinal;
-      this.#words[(base + DIGEST) * 2] = init.frame.digestLow;
-      this.#words[(base + DIGEST) * 2 + 1] = init.frame.digestHigh;
-    }
     this.fromUser = init.fromUser;
     this.toUser = init.toUser;
     this.fromDisplay = init.fromDisplay;
     this.toDisplay = init.toDisplay;
-    this.openerTagHash = init.openerTagHash;
+    this.#longCallId = init.callId.length > CALL_ID_HERE ? init.callId : null;
+    const { f64, i32, u8, coldF64, coldI32 } = columns;
+    columns.clear(at);
+    columns.setCallId(at, init.callId);
+    const hot = at * HOT;
+    f64[hot + D.CREATED] = init.createdUs;
+    f64[hot + D.UPDATED] = init.createdUs;
+    f64[hot + D.HEAD_ROW] = NO_ROW;
+    f64[hot + D.TAIL_ROW] = NO_ROW;
+    i32[2 * hot + I.OPENER_TAG] = init.openerTagHash;
+    u8[8 * hot + B.STATE] = init.state;
+    u8[8 * hot + B.BEFORE] = init.state;
+    u8[8 * hot + B.FAMILY] = init.family;
+    u8[8 * hot + B.METHOD] = init.methodId;
+    u8[8 * hot + B.ORIGIN] = init.origin;
+    u8[8 * hot + B.ORIGINS] = 1 << init.origin;
+    const cold = at * COLD;
+    coldF64[cold + C.SERIAL] = serial;
+    coldF64[cold + C.LAG] = init.arrivalLagUs;
+    if (init.frame === null) return;
+    coldF64[cold + C.FRAME] = init.frame.ordinal;
+    coldI32[2 * cold + CI.DIGEST] = init.frame.digestLow;
+    coldI32[2 * cold + CI.DIGEST + 1] = init.frame.digestHigh;
+    coldI32[2 * cold + CI.FRAME_SOURCE] = init.frame.source;
   }
 
   /** Each character is one byte of it. */
   get callId(): string {
-    return this.#longCallId ?? this.#columns.callId(this.#base / DOUBLES);
+    return this.#longCallId ?? this.#c.callId(this.#at);
   }
 
   /** Where the opening message stood in its capture; null when it came without a frame. */
   get frame(): FramePointer | null {
-    const at = (this.#base + DIGEST) * 2;
-    if (this.#frameSource < 0) return null;
+    const { coldF64, coldI32 } = this.#c;
+    const words = this.#at * COLD * 2;
+    const source = coldI32[words + CI.FRAME_SOURCE] ?? -1;
+    if (source < 0) return null;
     return {
-      source: this.#frameSource,
-      ordinal: this.#times[this.#base + FRAME] ?? 0,
-      digestHigh: this.#words[at + 1] ?? 0,
-      digestLow: this.#words[at] ?? 0,
+      source,
+      ordinal: coldF64[this.#at * COLD + C.FRAME] ?? 0,
+      digestHigh: coldI32[words + CI.DIGEST + 1] ?? 0,
+      digestLow: coldI32[words + CI.DIGEST] ?? 0,
     };
   }
 
@@ -242,7 +143,7 @@ export class Dialog {
   get claimedKeys(): EndpointKey[] {
     const keys: EndpointKey[] = [];
     for (let i = 0; i < KEYS_HERE; i++) {
-      const key = this.#times[this.#base + KEYS + i] ?? Number.NaN;
+      const key = this.#c.f64[this.#at * HOT + D.KEYS + i] ?? Number.NaN;
       if (!Number.isNaN(key)) keys.push(key);
     }
     return this.#moreKeys === null ? keys : keys.concat(this.#moreKeys);
@@ -250,8 +151,9 @@ export class Dialog {
 
   addClaimedKey(key: EndpointKey): void {
     const i = this.claimedCount++;
+    const isHere = i < KEYS_HERE && typeof key === 'number' && this.#moreKeys === null;
     // The keys of most calls are two, and numbers.
-    if (i < KEYS_HERE && typeof key === 'number' && this.#moreKeys === null) this.#times[this.#base + KEYS + i] = key;
+    if (isHere) this.#c.f64[this.#at * HOT + D.KEYS + i] = key;
     else if (this.#moreKeys === null) this.#moreKeys = [key];
     else this.#moreKeys.push(key);
   }
@@ -260,91 +162,234 @@ export class Dialog {
   dropClaimedKeys(): void {
     this.claimedCount = 0;
     this.#moreKeys = null;
-    this.#times.fill(Number.NaN, this.#base + KEYS, this.#base + KEYS + KEYS_HERE);
+    this.#c.f64.fill(Number.NaN, this.#at * HOT + D.KEYS, this.#at * HOT + D.KEYS + KEYS_HERE);
+  }
+
+  get state(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.STATE] ?? 0;
+  }
+  set state(value: number) {
+    this.#c.u8[this.#at * HOT_BYTES + B.STATE] = value;
+  }
+  get family(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.FAMILY] ?? 0;
+  }
+  get methodId(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.METHOD] ?? 0;
+  }
+  /** The source that delivered the opening message first. */
+  get origin(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.ORIGIN] ?? 0;
+  }
+  set origin(value: number) {
+    this.#c.u8[this.#at * HOT_BYTES + B.ORIGIN] = value;
+  }
+  /** Bits, one a source. */
+  get originsSeen(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.ORIGINS] ?? 0;
+  }
+  set originsSeen(value: number) {
+    this.#c.u8[this.#at * HOT_BYTES + B.ORIGINS] = value;
+  }
+  get beforeTransfer(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.BEFORE] ?? 0;
+  }
+  set beforeTransfer(value: number) {
+    this.#c.u8[this.#at * HOT_BYTES + B.BEFORE] = value;
+  }
+  /** Its post-dial delay stands in the histogram. */
+  get isPddObserved(): boolean {
+    return this.#c.u8[this.#at * HOT_BYTES + B.OBSERVED] === 1;
+  }
+  set isPddObserved(value: boolean) {
+    this.#c.u8[this.#at * HOT_BYTES + B.OBSERVED] = value ? 1 : 0;
+  }
+  /** Bits of MARK. */
+  get marks(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.MARKS] ?? 0;
+  }
+  set marks(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.MARKS] = value;
+  }
+  get msgCount(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.MESSAGES] ?? 0;
+  }
+  set msgCount(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.MESSAGES] = value;
+  }
+  get keptCount(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.KEPT] ?? 0;
+  }
+  set keptCount(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.KEPT] = value;
+  }
+  get inviteCseq(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.INVITE_CSEQ] ?? 0;
+  }
+  set inviteCseq(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.INVITE_CSEQ] = value;
+  }
+  get progressTagHash(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.PROGRESS_TAG] ?? 0;
+  }
+  set progressTagHash(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.PROGRESS_TAG] = value;
+  }
+  get answerTagHash(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.ANSWER_TAG] ?? 0;
+  }
+  set answerTagHash(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.ANSWER_TAG] = value;
+  }
+  get byeCseq(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.BYE_CSEQ] ?? 0;
+  }
+  set byeCseq(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.BYE_CSEQ] = value;
+  }
+  get finalCode(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.FINAL_CODE] ?? 0;
+  }
+  set finalCode(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.FINAL_CODE] = value;
+  }
+  /** Number of media endpoints this dialog named. */
+  get claimedCount(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.CLAIMED] ?? 0;
+  }
+  set claimedCount(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.CLAIMED] = value;
+  }
+  /** Hash of the opener's From tag: tells the two sides apart. */
+  get openerTagHash(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.OPENER_TAG] ?? 0;
+  }
+
+  /** Counts the dialogs in order of arrival. */
+  get serial(): number {
+    return this.#c.coldF64[this.#at * COLD + C.SERIAL] ?? 0;
+  }
+  /** How much later than its own time the opening message came in here; 0 on the wire. */
+  get arrivalLagUs(): number {
+    return this.#c.coldF64[this.#at * COLD + C.LAG] ?? 0;
+  }
+  get orderIndex(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.ORDER] ?? 0;
+  }
+  set orderIndex(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.ORDER] = value;
+  }
+  get retransmits(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.RETRANSMITS] ?? 0;
+  }
+  set retransmits(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.RETRANSMITS] = value;
+  }
+  /** REGISTER and SUBSCRIBE: CSeq of the last request that removed, or -1; and when what was granted lapses. */
+  get removalCseq(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.REMOVAL_CSEQ] ?? 0;
+  }
+  set removalCseq(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.REMOVAL_CSEQ] = value;
+  }
+  get requestedExpirySec(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.ASKED] ?? 0;
+  }
+  set requestedExpirySec(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.ASKED] = value;
+  }
+  get grantedExpirySec(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.GRANTED] ?? 0;
+  }
+  set grantedExpirySec(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.GRANTED] = value;
   }
 
   // Times are capture time in microseconds, NaN while unknown.
   get createdUs(): number {
-    return this.#times[this.#base] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.CREATED] ?? Number.NaN;
   }
   set createdUs(value: number) {
-    this.#times[this.#base] = value;
-  }
-  /** How much later than its own time the opening message came in here; 0 on the wire. */
-  get arrivalLagUs(): number {
-    return this.#times[this.#base + LAG] ?? 0;
+    this.#c.f64[this.#at * HOT + D.CREATED] = value;
   }
   get updatedUs(): number {
-    return this.#times[this.#base + 1] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.UPDATED] ?? Number.NaN;
   }
   set updatedUs(value: number) {
-    this.#times[this.#base + 1] = value;
+    this.#c.f64[this.#at * HOT + D.UPDATED] = value;
   }
   get inviteUs(): number {
-    return this.#times[this.#base + 2] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.INVITE] ?? Number.NaN;
   }
   set inviteUs(value: number) {
-    this.#times[this.#base + 2] = value;
+    this.#c.f64[this.#at * HOT + D.INVITE] = value;
   }
   get tryingUs(): number {
-    return this.#times[this.#base + 3] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.TRYING] ?? Number.NaN;
   }
   set tryingUs(value: number) {
-    this.#times[this.#base + 3] = value;
+    this.#c.f64[this.#at * HOT + D.TRYING] = value;
   }
   get progressUs(): number {
-    return this.#times[this.#base + 4] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.PROGRESS] ?? Number.NaN;
   }
   set progressUs(value: number) {
-    this.#times[this.#base + 4] = value;
+    this.#c.f64[this.#at * HOT + D.PROGRESS] = value;
   }
   get finalUs(): number {
-    return this.#times[this.#base + 5] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.FINAL] ?? Number.NaN;
   }
   set finalUs(value: number) {
-    this.#times[this.#base + 5] = value;
+    this.#c.f64[this.#at * HOT + D.FINAL] = value;
   }
   get answerUs(): number {
-    return this.#times[this.#base + 6] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.ANSWER] ?? Number.NaN;
   }
   set answerUs(value: number) {
-    this.#times[this.#base + 6] = value;
+    this.#c.f64[this.#at * HOT + D.ANSWER] = value;
   }
   get byeUs(): number {
-    return this.#times[this.#base + 7] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.BYE] ?? Number.NaN;
   }
   set byeUs(value: number) {
-    this.#times[this.#base + 7] = value;
+    this.#c.f64[this.#at * HOT + D.BYE] = value;
   }
   get byeFinalUs(): number {
-    return this.#times[this.#base + 8] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.BYE_FINAL] ?? Number.NaN;
   }
   set byeFinalUs(value: number) {
-    this.#times[this.#base + 8] = value;
+    this.#c.f64[this.#at * HOT + D.BYE_FINAL] = value;
   }
   get endedUs(): number {
-    return this.#times[this.#base + 9] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.ENDED] ?? Number.NaN;
   }
   set endedUs(value: number) {
-    this.#times[this.#base + 9] = value;
+    this.#c.f64[this.#at * HOT + D.ENDED] = value;
   }
   get expiresUs(): number {
-    return this.#times[this.#base + 10] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.EXPIRES] ?? Number.NaN;
   }
   set expiresUs(value: number) {
-    this.#times[this.#base + 10] = value;
+    this.#c.f64[this.#at * HOT + D.EXPIRES] = value;
   }
   get headRow(): number {
-    return this.#times[this.#base + HEAD_ROW] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.HEAD_ROW] ?? Number.NaN;
   }
   set headRow(value: number) {
-    this.#times[this.#base + HEAD_ROW] = value;
+    this.#c.f64[this.#at * HOT + D.HEAD_ROW] = value;
   }
   get tailRow(): number {
-    return this.#times[this.#base + TAIL_ROW] ?? Number.NaN;
+    return this.#c.f64[this.#at * HOT + D.TAIL_ROW] ?? Number.NaN;
   }
   set tailRow(value: number) {
-    this.#times[this.#base + TAIL_ROW] = value;
+    this.#c.f64[this.#at * HOT + D.TAIL_ROW] = value;
+  }
+  /** When it was last touched, in the store's own count. */
+  get touched(): number {
+    return this.#c.f64[this.#at * HOT + D.TOUCHED] ?? Number.NaN;
+  }
+  set touched(value: number) {
+    this.#c.f64[this.#at * HOT + D.TOUCHED] = value;
   }
 
   /**
@@ -352,8 +397,8 @@ export class Dialog {
    * two a message: most messages are new, and this says so without a walk over their rows.
    */
   maybeSeen(hashA: number, hashB: number): boolean {
-    const words = this.#words;
-    const at = (this.#base + SEEN) * 2;
+    const words = this.#c.i32;
+    const at = this.#at * HOT_WORDS + D.SEEN * 2;
     const first = at + ((hashA >>> 5) & 3);
     const second = at + ((hashB >>> 5) & 3);
     const isSeen = (((words[first] ?? 0) >>> (hashA & 31)) & ((words[second] ?? 0) >>> (hashB & 31)) & 1) !== 0;

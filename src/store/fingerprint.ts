@@ -7,6 +7,7 @@
  * are random a process, so that a sender cannot aim at collisions.
  */
 import { randomInt } from 'node:crypto';
+import { wordsOf } from '../core/byte-search.ts';
 import type { SipScan } from '../sip/scan.ts';
 
 const KEY_A = randomInt(0x7fffffff) | 1;
@@ -15,9 +16,16 @@ const KEY_B = randomInt(0x7fffffff) | 1;
 /** Keyed hash of a byte range, as a signed 32-bit number; 0 for an absent range (start < 0). */
 export function hashRange(buf: Uint8Array, start: number, end: number): number {
   if (start < 0) return 0;
-  let h = KEY_A;
-  for (let i = start; i < end; i++) h = Math.imul(h ^ (buf[i] ?? 0), 0x01000193);
-  h ^= h >>> 15;
+  const words = wordsOf(buf);
+  let h = KEY_A ^ (end - start);
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
+    h = Math.imul(h ^ words.getInt32(i, true), 0x9e3779b1);
+    h ^= h >>> 15;
+  }
+  for (; i < end; i++) h = Math.imul(h ^ (buf[i] ?? 0), 0x01000193);
+  h = Math.imul(h ^ (h >>> 13), 0x85ebca6b);
+  h ^= h >>> 16;
   return h === 0 ? 1 : h;
 }
 

@@ -53,6 +53,8 @@ export type SdpTransaction = {
   firstBody: number;
   secondBody: number;
   moreBodies: number[] | null;
+  /** The transaction before it. */
+  older: SdpTransaction | null;
 };
 
 function isHeld(mode: MediaMode, address: string | null): boolean {

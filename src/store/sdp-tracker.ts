@@ -155,17 +155,15 @@ export class SdpTracker {
 
   #transaction(d: Dialog, scan: SipScan): SdpTransaction {
     const method = scan.isRequest ? scan.method : scan.cseqMethod;
+    const newest = d.sdpTransaction;
     // ACK and PRACK answer what the INVITE transaction offered.
-    const list = d.sdpTransactions ?? NONE;
     if (method === METHOD.ACK || method === METHOD.PRACK) {
-      for (let i = list.length - 1; i >= 0; i--) {
-        const t = list[i];
-        if (t !== undefined && t.method === METHOD.INVITE && (method === METHOD.PRACK || t.cseq === scan.cseq)) {
+      for (let t = newest; t !== null; t = t.older)
+        if (t.method === METHOD.INVITE && (method === METHOD.PRACK || t.cseq === scan.cseq))
           if (t.responseOffered || method === METHOD.ACK) return t;
-        }
-      }
     }
-    for (const t of list) if (t.cseq === scan.cseq && t.method === method) return t;
+    for (let t = newest; t !== null; t = t.older) if (t.cseq === scan.cseq && t.method === method) return t;
+    keepNewest(newest, TRANSACTIONS_KEPT - 1);
     const made: SdpTransaction = {
       cseq: scan.cseq,
       method,
@@ -176,9 +174,9 @@ export class SdpTracker {
       firstBody: 0,
       secondBody: 0,
       moreBodies: null,
+      older: newest,
     };
-    d.sdpTransactions = appended(list, made);
-    if (d.sdpTransactions.length > TRANSACTIONS_KEPT) d.sdpTransactions.shift();
+    d.sdpTransaction = made;
     return made;
   }
 
@@ -273,7 +271,6 @@ export class SdpTracker {
   }
 }
 
-const NONE: SdpTransaction[] = [];
 const NO_ENTRIES: SdpEntry[] = [];
 const NO_LINES: SdpMediaLine[] = [];
 const NO_MEDIA: readonly SdpMedia[] = [];
@@ -287,6 +284,13 @@ function sideOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
 /** A mirror whose clock is ahead must not claim an endpoint only after its media began. */
 function claimedFromUs(c: Carrier): number {
   return Math.min(c.tsUs, c.arrivedUs);
+}
+
+/** Cuts the chain behind its first `count`. */
+function keepNewest(newest: SdpTransaction | null, count: number): void {
+  let t = newest;
+  for (let n = 1; t !== null && n < count; n++) t = t.older;
+  if (t !== null) t.older = null;
 }
 
 /** Hash of a body by those of its two parts; never 0, which stands for none. */

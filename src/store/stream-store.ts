@@ -14,8 +14,9 @@ import type { StreamTable } from '../rtp/stream-table.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
 import { parseWindow } from '../rtp/stream-window.ts';
 import type { CodecSet } from './codec-set.ts';
-import type { Dialog, FramePointer } from './dialog.ts';
+import type { Dialog } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
+import type { StreamOpened } from './stream.ts';
 import { Stream, StreamColumns } from './stream.ts';
 
 /** One hour of five-second windows. */
@@ -30,23 +31,6 @@ const STREAMS_AN_ENDPOINT = 64;
 const STREAMS_AN_SSRC = 64;
 
 const FIRST_DYNAMIC_PT = 96;
-
-/** Facts of a STREAM_OPENED record. */
-export type StreamOpened = {
-  table: number;
-  index: number;
-  generation: number;
-  ssrc: number;
-  origin: number;
-  tsUs: number;
-  ipVersion: number;
-  addresses: Uint8Array;
-  srcOff: number;
-  dstOff: number;
-  srcPort: number;
-  dstPort: number;
-  frame: FramePointer | null;
-};
 
 export class StreamStore {
   readonly #tables: StreamTable[] = [];
@@ -94,22 +78,7 @@ export class StreamStore {
   onOpened(o: StreamOpened): Stream | null {
     const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
-    const stream = new Stream(
-      {
-        serial: this.#serial++,
-        table: o.table,
-        index: o.index,
-        generation: o.generation,
-        ssrc: o.ssrc,
-        origin: o.origin,
-        openedUs: o.tsUs,
-        ipVersion: o.ipVersion,
-        srcKey,
-        dstKey,
-        frame: o.frame,
-      },
-      this.#columns,
-    );
+    const stream = new Stream(o, this.#serial++, srcKey, dstKey, this.#columns);
     const slots = this.#byIndex[o.table];
     if (slots === undefined) return null;
     slots[o.index] = stream;

@@ -51,18 +51,20 @@ export class StreamColumns {
   }
 }
 
-/** What a stream is born with. */
-export type StreamInit = {
-  readonly serial: number;
+/** Facts of a STREAM_OPENED record; who gives them may use the object again. */
+export type StreamOpened = {
   readonly table: number;
   readonly index: number;
   readonly generation: number;
   readonly ssrc: number;
   readonly origin: number;
-  readonly openedUs: number;
+  readonly tsUs: number;
   readonly ipVersion: number;
-  readonly srcKey: EndpointKey;
-  readonly dstKey: EndpointKey;
+  readonly addresses: Uint8Array;
+  readonly srcOff: number;
+  readonly dstOff: number;
+  readonly srcPort: number;
+  readonly dstPort: number;
   readonly frame: FramePointer | null;
 };
 
@@ -80,21 +82,27 @@ export class Stream {
   readonly #texts: readonly [EndpointKey, EndpointKey] | null;
   readonly #frameSource: number;
 
-  constructor(init: StreamInit, columns = new StreamColumns()) {
-    const { srcKey, dstKey, frame } = init;
+  constructor(
+    o: StreamOpened,
+    serial: number,
+    srcKey: EndpointKey,
+    dstKey: EndpointKey,
+    columns: StreamColumns = new StreamColumns(),
+  ) {
+    const { frame } = o;
     const base = columns.next();
     const { f64, i32 } = columns;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#base = base;
-    f64[base + OPENED] = init.openedUs;
-    f64[base + SSRC] = init.ssrc;
-    f64[base + SERIAL] = init.serial;
-    i32[2 * base + INDEX] = init.index;
-    i32[2 * base + GENERATION] = init.generation;
+    f64[base + OPENED] = o.tsUs;
+    f64[base + SSRC] = o.ssrc;
+    f64[base + SERIAL] = serial;
+    i32[2 * base + INDEX] = o.index;
+    i32[2 * base + GENERATION] = o.generation;
     i32[2 * base + ORDER] = -1;
-    i32[2 * base + TABLE] = init.table;
-    i32[2 * base + FACTS] = init.origin | (init.ipVersion === 6 ? IPV6 : 0);
+    i32[2 * base + TABLE] = o.table;
+    i32[2 * base + FACTS] = o.origin | (o.ipVersion === 6 ? IPV6 : 0);
     const areNumbers = typeof srcKey === 'number' && typeof dstKey === 'number';
     this.#texts = areNumbers ? null : [srcKey, dstKey];
     if (areNumbers) {

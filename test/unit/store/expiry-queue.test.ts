@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Dialog, DialogColumns } from '../../../src/store/dialog.ts';
+import { Dialog } from '../../../src/store/dialog.ts';
+import { DialogColumns } from '../../../src/store/dialog-columns.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 
 function dialog(callId: string): Dialog {

@@ -1,0 +1,24 @@
+/**
+ * The figures of a run as one line. Apart from what prints calls, which needs all of analysis.
+ */
+import type { CaptureSession } from './capture-session.ts';
+import { toStats } from './stats.ts';
+
+/** One line of figures, for scripts and the benchmark. */
+export function printStatsJson(session: CaptureSession, elapsedSec: number): void {
+  const rtp = session.streams.totals();
+  const packets = session.source.counter('frames');
+  process.stdout.write(
+    `${JSON.stringify({
+      packets,
+      sipMessages: session.tracker.counts.messages,
+      dialogs: session.dialogs.size,
+      streams: session.streams.size,
+      rtpPackets: rtp.packets,
+      rtpLost: rtp.lost,
+      elapsedSec,
+      packetsPerSec: Math.round(packets / elapsedSec),
+      stats: toStats(session),
+    })}\n`,
+  );
+}
