@@ -129,8 +129,8 @@ const BPFTRACE = (lib: string): string =>
   ['SSL_write', 'SSL_read']
     .map(
       (f) =>
-        `uprobe:${lib}:${f} { @b[tid] = arg1; } uretprobe:${lib}:${f} /@b[tid] && (int32)retval > 0/ ` +
-        `{ printf("%d %s\\n", pid, str(@b[tid], (int32)retval)); delete(@b[tid]); }`,
+        `uprobe:${lib}:${f} { @b[tid] = arg1; } uretprobe:${lib}:${f} /@b[tid]/ ` +
+        `{ printf("%d %s\\n", pid, str(@b[tid], 200)); delete(@b[tid]); }`,
     )
     .join(' ');
 
@@ -144,7 +144,7 @@ async function withBpftrace(libssl: string, measure: () => Promise<number>): Pro
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   await sleep(4000);
-  if (child.exitCode !== null) return said.trim().split('\n')[0] ?? 'ended';
+  if (child.exitCode !== null || child.signalCode !== null) return said.trim().split('\n')[0] ?? 'ended';
   const ns = await measure();
   child.kill('SIGINT');
   await new Promise((resolve) => child.on('exit', resolve));

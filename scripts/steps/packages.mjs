@@ -42,6 +42,9 @@ const DEV = [
   { name: 'baresip', present: program('baresip') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },
+  { name: 'gnutls-bin', present: program('gnutls-serv') },
+  { name: 'libwolfssl35', present: hasWolfssl },
+  { name: 'openssl', present: program('openssl') },
 ];
 
 function pkgConfigKnows(library) {
@@ -58,6 +61,13 @@ function hasFuzzerRuntime() {
     }
   }
   return false;
+}
+
+/** wolfSSL's number differs by distribution; the tests take any. */
+function hasWolfssl() {
+  return ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'].some(
+    (folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith('libwolfssl.so.')),
+  );
 }
 
 /** Names of the packages that are missing, each once. */

@@ -163,7 +163,8 @@ export function kernelSkip(): string | false {
   if (process.getuid?.() !== 0) return 'needs root (CAP_BPF and CAP_PERFMON)';
   const lab = new TlsLab();
   lab.close();
-  return lab.refusal.startsWith('built without') ? lab.refusal : false;
+  // A container's root may lack the rights, or the kernel its types; any other refusal is a fault of ours.
+  return /^built without|: missing CAP_|has no type information|lockdown/.test(lab.refusal) ? lab.refusal : false;
 }
 
 /* ---- Sites ---- */
