@@ -12,7 +12,6 @@ import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
 import { dialogFacts, qualityOf } from './documents.ts';
 import { AUDIBLE } from './report-input.ts';
-import { toStats } from './stats.ts';
 
 /** Milliseconds of work before others get a turn. */
 const SLICE_MS = 3;
@@ -110,12 +109,20 @@ export class CaptureReporter {
 
 /** What the capture itself missed or shed; false when a cap did it. */
 function addLosses(session: CaptureSession, findings: CaptureFindings): boolean {
-  const { caveats, capture_quality: quality } = toStats(session);
-  const shed = ['dialogs_evicted', 'messages_evicted', 'streams_evicted', 'streams_refused'] as const;
-  for (const kind of shed) if (caveats[kind] > 0) findings.add(kind, null, caveats[kind]);
-  const missed = quality.kernel_dropped_packets + quality.interface_dropped_packets + quality.queue_dropped_packets;
+  const { dialogs, log, tracker, streams, source, listener } = session;
+  // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
+  const shed = [
+    ['dialogs_evicted', dialogs.evicted],
+    ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap],
+    ['streams_evicted', streams.evicted],
+    ['streams_refused', source.counter('rtp_probing_recycled')],
+  ] as const;
+  for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);
+  const live = session.live?.liveLosses();
+  const missed =
+    (live?.kernel ?? 0) + (live?.interface ?? 0) + (live?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
   if (missed > 0) findings.add('packets_missed', { note: 'dropped before they were read' }, missed);
-  return shed.every((kind) => caveats[kind] === 0);
+  return shed.every(([, count]) => count === 0);
 }
 
 function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {
