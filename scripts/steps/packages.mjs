@@ -39,7 +39,12 @@ const DEV = [
   { name: 'nftables', present: program('nft') },
   { name: 'sip-tester', present: program('sipp') },
   { name: 'kamailio', present: program('kamailio') },
+  { name: 'kamailio-tls-modules', present: hasKamailioTls },
   { name: 'baresip', present: program('baresip') },
+  { name: 'gnutls-bin', present: program('gnutls-serv') },
+  { name: 'stunnel4', present: program('stunnel4') },
+  { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
+  { name: 'openssl', present: program('openssl') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },
   { name: 'gnutls-bin', present: program('gnutls-serv') },
@@ -49,6 +54,11 @@ const DEV = [
 
 function pkgConfigKnows(library) {
   return which('pkg-config') !== null && capture('pkg-config', ['--exists', library]).code === 0;
+}
+
+/** The folder carries the machine's name. */
+function hasKamailioTls() {
+  return ['x86_64', 'aarch64'].some((m) => existsSync(`/usr/lib/${m}-linux-gnu/kamailio/modules/tls.so`));
 }
 
 /** libFuzzer and the sanitizers come in a package of their own; the folder carries clang's version. */

@@ -45,6 +45,7 @@ import type { OutputOptions } from './outputs.ts';
 import { NO_OUTPUTS, Outputs } from './outputs.ts';
 import type { Security } from './security.ts';
 import { SipIngest } from './sip-ingest.ts';
+import type { TlsCapture } from './tls-capture.ts';
 
 /** Streams observed before other work gets a turn. */
 const OBSERVE_A_TURN = 200;
@@ -125,6 +126,8 @@ export class CaptureSession {
   isLive = false;
   listener: HepListener | null = null;
   #security: Security | null = null;
+  /** Probes of TLS libraries; null without --uprobe. */
+  tls: TlsCapture | null = null;
   #isClosed = false;
   /** Feed the quality histograms: only a server shows them, and they cost a reading of each stream. */
   observesQuality = false;
@@ -277,6 +280,7 @@ export class CaptureSession {
   close(): void {
     this.#isClosed = true;
     this.#security?.close();
+    this.tls?.close();
     this.source.close();
     this.outputs.close();
   }

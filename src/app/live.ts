@@ -13,14 +13,18 @@ import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session } from './capture-session.ts';
+import type { CapabilityName } from './privileges.ts';
 import { givePrivilegesUp } from './privileges.ts';
+import { openTlsCapture } from './tls-capture.ts';
 
 const TICK_MS = 1000;
+/** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
+const TLS_CAPABILITIES: readonly CapabilityName[] = ['bpf', 'perfmon', 'sys_ptrace', 'dac_read_search', 'sys_admin'];
 
 /** Opens what needs privileges. Throws ServiceError. */
 export function openLiveSession(config: Config, options: SessionOptions): CaptureSession {
   const auth = config.hepAuth === null ? null : new HepAuth(config.hepAuth);
-  if (config.devices.length === 0) return new Session(options, auth);
+  if (config.devices.length === 0) return withProbes(new Session(options, auth), config);
   const live = new LiveSource({
     ...options,
     interfaces: config.devices,
@@ -30,7 +34,18 @@ export function openLiveSession(config: Config, options: SessionOptions): Captur
     retainsPayload: config.output !== null,
     bestFilter: 'ebpf',
   });
-  return new Session({ ...options, live }, auth);
+  return withProbes(new Session({ ...options, live }, auth), config);
+}
+
+function withProbes(session: CaptureSession, config: Config): CaptureSession {
+  if (config.uprobe.length === 0) return session;
+  try {
+    session.tls = openTlsCapture(session, config);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  return session;
 }
 
 /** Captures until SIGINT or SIGTERM. Throws ServiceError when a listener or an output cannot be opened. */
@@ -43,7 +58,10 @@ export async function capture(session: CaptureSession, config: Config): Promise<
   try {
     const listener = config.hepListen === null ? null : await openListener(session, config, config.hepListen);
     // Everything that needs privileges is open. What is written is written by the user that may write it again later.
-    const who = givePrivilegesUp(config.user, live?.needsBpf === true ? ['bpf'] : []);
+    const who = givePrivilegesUp(config.user, [
+      ...(live?.needsBpf === true ? (['bpf'] as const) : []),
+      ...(session.tls === null ? [] : TLS_CAPABILITIES),
+    ]);
     process.stderr.write(`${who}\n`);
     const output = await session.outputs.open([]);
     if (listener !== null) {
@@ -54,9 +72,11 @@ export async function capture(session: CaptureSession, config: Config): Promise<
       if (output !== null) live.setOutput(output.id);
       startLive(live);
     }
+    await session.tls?.start();
     const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
     await stopped;
     clearInterval(clock);
+    session.tls?.close();
     await Promise.all([live?.stop(), session.listener?.close()]);
   } finally {
     await session.listener?.close();

@@ -4,6 +4,7 @@
 import { HEP_OUT_LOSSES } from '../export/hep-out.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { probeLossesByReason } from './tls-status.ts';
 
 /** Decode counters that are losses; the others count what was seen. */
 const DECODE_LOSSES = [
@@ -66,6 +67,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['hep_rejected'] = hep.rejected;
   out['hep_other_type'] = hep.otherTypes;
   out['hep_rtcp_bad_json'] = hep.badJson;
+  Object.assign(out, probeLossesByReason(session.tls));
   out['messages_evicted'] = log.evicted;
   out['message_file_changed'] = session.file?.files.failed ?? 0;
   out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;

@@ -25,6 +25,9 @@ async function main(argv: readonly string[]): Promise<number> {
   } else if (config.mintToken) {
     const { runMintToken } = await import('./mint-token.ts');
     return runMintToken(config);
+  } else if (config.uprobeList) {
+    const { runUprobeList } = await import('./uprobe-list.ts');
+    return runUprobeList(config);
   } else if (config.showFrame !== null) {
     const { runShowFrame } = await import('../cli/show-frame.ts');
     return runShowFrame(config.showFrame, config.decodeEspNull);

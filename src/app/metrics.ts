@@ -10,6 +10,7 @@ import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
+import { probeFamilies } from './tls-status.ts';
 
 export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   const { dialogs, streams, tracker, source, decode } = session;
@@ -37,6 +38,7 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
       ...outputFamilies(session),
       ...liveFamilies(session),
       ...securityFamilies(session),
+      ...probeFamilies(session.tls),
     ],
   };
 }

@@ -15,6 +15,7 @@ import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
 import { AUDIBLE, reportInput } from './report-input.ts';
 import { toStats } from './stats.ts';
+import { PROBE_STATUS, probeLine } from './tls-status.ts';
 
 /** Calls in the table of a live capture: formatting as many takes a tenth of a second. */
 const LIVE_ROWS = 10_000;
@@ -106,7 +107,10 @@ export function summary(session: CaptureSession): string[] {
       `${s.unanalysed_websocket_messages} WebSocket messages outside --ws-portrange were not analysed; busiest ports: ` +
         s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
-  const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(([, n]) => typeof n === 'number' && n > 0);
+  if (session.tls !== null) lines.push(probeLine(session.tls));
+  const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(
+    ([name, n]) => typeof n === 'number' && n > 0 && !PROBE_STATUS.has(name),
+  );
   const file = session.outputs.file;
   if (file !== null) lines.push(writtenLine(file));
   if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);

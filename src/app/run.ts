@@ -112,7 +112,7 @@ async function watchForAttackers(session: CaptureSession, config: Config): Promi
 }
 
 function isLive(config: Config): boolean {
-  return config.devices.length > 0 || config.hepListen !== null;
+  return config.devices.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
 }
 
 /** The stores and their source, opened. Throws ServiceError. */

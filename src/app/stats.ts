@@ -8,6 +8,7 @@ import { postDialDelayMs } from '../store/call-timing.ts';
 import { nearestRank } from '../view/percentile.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { lossesByReason } from './losses.ts';
+import { probeLosses, probeStatus } from './tls-status.ts';
 
 const BUSIEST = 5;
 
@@ -46,6 +47,7 @@ function sortedPdds(session: CaptureSession): Float64Array {
 export function captureName(session: CaptureSession): string | null {
   const names = [...session.sources, ...(session.live?.interfaces ?? [])];
   if (session.listener !== null) names.push(session.listener.url);
+  if (session.tls !== null) names.push('uprobe');
   return names.join(', ') || null;
 }
 
@@ -70,7 +72,7 @@ export function toStats(session: CaptureSession): Stats {
     reassembly_timeouts: decode.reassemblyTimeouts,
     malformed_sip: sip.malformed,
     sip_without_call_id: tracker.counts.withoutCallId,
-    uprobe_lost_events: 0,
+    ...probeLosses(session.tls),
     hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
     ice_role_conflicts: session.stun.roleConflicts,
   };
@@ -113,6 +115,7 @@ export function toStats(session: CaptureSession): Stats {
       streams_refused: source.counter('rtp_probing_recycled'),
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: 0,
+      ...probeStatus(session.tls),
       sampled: 0,
     },
     losses: lossesByReason(session),

@@ -3,20 +3,33 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../sources/native.ts';
+import { loadNative, packageRoot } from '../sources/native.ts';
+import { hasLiveInfo } from '../sources/native-live.ts';
 
-const FEATURES: readonly (readonly [string, boolean])[] = [
-  ['api', true],
-  ['metrics', true],
-  ['file', true],
-  ['live', true],
-  ['hep', true],
-  ['uprobe', false],
-  ['vcon', true],
-  ['tls', false],
-  ['mcp', false],
-  ['console', false],
-];
+function features(): readonly (readonly [string, boolean])[] {
+  return [
+    ['api', true],
+    ['metrics', true],
+    ['file', true],
+    ['live', true],
+    ['hep', true],
+    ['uprobe', hasProbes()],
+    ['vcon', true],
+    ['tls', false],
+    ['mcp', false],
+    ['console', false],
+  ];
+}
+
+/** The addon may be built without eBPF, or not at all: then there are no probes. */
+function hasProbes(): boolean {
+  try {
+    const info = loadNative().info();
+    return hasLiveInfo(info) && info.hasEbpf;
+  } catch {
+    return false;
+  }
+}
 
 /** The package's version. */
 export function packageVersion(): string {
@@ -29,7 +42,8 @@ export function packageVersion(): string {
 /** `--version`: one line for the version, one for what is built in, one for what is not. */
 export function versionText(): string {
   const names = (built: boolean): string =>
-    FEATURES.filter(([, b]) => b === built)
+    features()
+      .filter(([, b]) => b === built)
       .map(([n]) => n)
       .join(' ');
   return `calltap ${packageVersion()} (Node ${process.versions.node})\nfeatures: ${names(true)}\nnot built: ${names(false)}\n`;

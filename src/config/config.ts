@@ -28,6 +28,10 @@ export type Config = {
   readonly output: string | null;
   readonly split: Split | null;
   readonly user: string | null;
+  /** `all`, process ids and paths; empty: no probes. */
+  readonly uprobe: readonly string[];
+  readonly uprobeComm: string | null;
+  readonly uprobeList: boolean;
   readonly portrange: readonly PortRange[];
   readonly wsPortrange: readonly PortRange[];
   readonly decodeEspNull: boolean;
@@ -199,6 +203,10 @@ function toConfig(effective: Effective): Config {
     output: text('output'),
     split: split('split'),
     user: text('user'),
+    // A name alone means all processes of that name.
+    uprobe: text('uprobe-comm') !== null && texts('uprobe').length === 0 ? ['all'] : texts('uprobe'),
+    uprobeComm: text('uprobe-comm'),
+    uprobeList: bool('uprobe-list'),
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
     decodeEspNull: bool('decode-esp-null'),
@@ -301,9 +309,10 @@ function findSecurityConflict(config: Config, output: string | undefined): Mista
 
 /** Sources: a file alone, or any live ones together. */
 function findSourceConflict(config: Config): Mistake | null {
-  const isLive = config.devices.length > 0 || config.hepListen !== null;
+  if (config.uprobeList) return null;
+  const isLive = config.devices.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
   if (config.input.length > 0 && isLive) {
-    return mistake('-I', 'a capture file cannot be read beside live sources', 'leave out -I, or -d and -L');
+    return mistake('-I', 'a capture file cannot be read beside live sources', 'leave out -I, or -d, -L and --uprobe');
   }
   if (config.hepListen !== null && !config.hepDecode) {
     return mistake('-L', 'it listens for HEP, which is not decoded', 'add -E');

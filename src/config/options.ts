@@ -31,10 +31,6 @@ const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
 const TOKEN_TTL_SECS = 3_600;
 
 const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
-const NO_PROBE: Refusal = {
-  reason: 'TLS probes are not built in this version',
-  remedy: 'read a capture file with -I FILE',
-};
 const NO_TLS: Refusal = {
   reason: 'the API does not speak TLS itself',
   remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy in front of it',
@@ -84,8 +80,11 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     repeatable: true,
     valueIfBare: 'all',
     toml: 'capture.uprobe',
-    later: NO_PROBE,
   }),
+  value('uprobe-comm', 'REGEXP', regexp, 'Of these, only processes whose name fits (RE2).', {
+    toml: 'capture.uprobe_comm',
+  }),
+  toggle('uprobe-list', 'Print what can be observed on this host, and why not.'),
   value('output', 'FILE', text, 'Write captured frames to a file (pcap, or pcapng by its name).', {
     short: 'O',
     toml: 'capture.output',

@@ -53,6 +53,10 @@ export const LOSS_COUNTERS = [
   'malformedSip',
   'sipWithoutCallId',
   'uprobeLostEvents',
+  'uprobeLostBytes',
+  'uprobeUnboundMessages',
+  'uprobeTruncatedCalls',
+  'uprobeFaults',
   'hepRejected',
   'iceRoleConflicts',
 ] as const;
@@ -67,6 +71,9 @@ export const CAVEAT_COUNTERS = [
   'streamsRefused',
   'encryptedSipFlows',
   'encryptedMediaStreams',
+  'uprobeLibraries',
+  'uprobeProcesses',
+  'uprobeRefused',
   'sampled',
 ] as const;
 export type CaveatCounter = (typeof CAVEAT_COUNTERS)[number];

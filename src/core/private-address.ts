@@ -43,6 +43,11 @@ export function isLoopbackAt(b: Uint8Array, off: number, version: number): boole
   return b[off + 15] === 1;
 }
 
+/** Whether it is known to be public: version 0 is an address that nobody learned. */
+export function isPublicAt(b: Uint8Array, off: number, version: number): boolean {
+  return version !== 0 && !isPrivateAt(b, off, version);
+}
+
 /** False for public addresses and for text that is no address. */
 export function isPrivateAddress(text: string): boolean {
   const v4 = parseIpv4(text);

@@ -4,7 +4,7 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, endpointKeyAddress } from '../core/ip.ts';
-import { isPrivateAt } from '../core/private-address.ts';
+import { isPublicAt } from '../core/private-address.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
 import type { Claim } from './endpoint-index.ts';
@@ -33,7 +33,7 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
     this.sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     this.#shape = shape;
     this.#v4 = v4;
-    const isPublic = !isPrivateAt(c.addresses, c.dstOff, c.ipVersion);
+    const isPublic = isPublicAt(c.addresses, c.dstOff, c.ipVersion);
     this.#bits = (isOffer ? OFFER : 0) | (side === 0 ? 0 : SIDE) | (isPublic ? PUBLIC_PEER : 0);
   }
 

@@ -11,7 +11,7 @@ import { endpointKey, endpointKeyFromText } from '../core/ip.ts';
 import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
 import { appended } from '../core/lists.ts';
 import { STATIC_PAYLOADS } from '../core/payload-types.ts';
-import { isPrivateAt } from '../core/private-address.ts';
+import { isPublicAt } from '../core/private-address.ts';
 import { codecNames } from '../sdp/codecs.ts';
 import type { Sdp, SdpMedia } from '../sdp/model.ts';
 import { locatePlainAudio, PlainAudio } from '../sdp/plain-audio.ts';
@@ -310,7 +310,7 @@ function generalEntry(lines: SdpMediaLine[], isOffer: boolean, side: number, c: 
     port: main === undefined ? null : main.port,
     hasT38: hasActiveImage(lines),
     sender: endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort),
-    toPublicPeer: !isPrivateAt(c.addresses, c.dstOff, c.ipVersion),
+    toPublicPeer: isPublicAt(c.addresses, c.dstOff, c.ipVersion),
     media: lines,
     event: null,
   };

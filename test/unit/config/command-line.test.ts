@@ -51,6 +51,9 @@ test('defaults', () => {
     securityMirrored: false,
     fraud: false,
     fraudNight: null,
+    uprobe: [],
+    uprobeComm: null,
+    uprobeList: false,
     portrange: [{ from: 5060, to: 5061 }],
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
     decodeEspNull: false,
@@ -206,15 +209,25 @@ test('hostile arguments stay one short line', () => {
   }
 });
 
+test('--uprobe alone, with a value, by name and beside other sources', () => {
+  assert.deepEqual(load('--uprobe').uprobe, ['all']);
+  assert.deepEqual(load('--uprobe=12', '--uprobe=/usr/lib/libssl.so.3').uprobe, ['12', '/usr/lib/libssl.so.3']);
+  // The option that follows is none of its values.
+  assert.deepEqual(load('--uprobe', '--api', '127.0.0.1:0').uprobe, ['all']);
+  assert.deepEqual(load('-d', 'lo', '-L', '127.0.0.1:9060', '-E', '--uprobe').devices, ['lo']);
+  const named = load('--uprobe-comm', '^kamailio$');
+  assert.deepEqual([named.uprobe, named.uprobeComm], [['all'], '^kamailio$']);
+  assert.equal(load('--uprobe-list').uprobeList, true);
+  assert.match(mistake('-I', 'a', '--uprobe'), /-I: .*live sources/);
+  assert.match(mistake('--uprobe-comm', ''), /--uprobe-comm/);
+});
+
 test('what is not built says so in one line', () => {
   for (const spec of OPTIONS.filter((each) => !each.builtIn)) {
     const value = spec.arg === undefined || spec.valueIfBare !== undefined ? [] : ['value'];
     const line = mistake('-I', 'a', `--${spec.flag}`, ...value);
     assert.ok(line.startsWith(`calltap: --${spec.flag}: `), line);
     if (spec.short !== undefined) mistake('-I', 'a', `-${spec.short}`, ...value);
-  }
-  for (const flag of ['--uprobe', '--uprobe=all', '--uprobe=123', '--uprobe=/usr/lib/libssl.so.3']) {
-    assert.match(mistake(flag), /TLS probes are not built/);
   }
   for (const flag of ['--api-tls-cert', '--api-tls-key']) {
     assert.match(mistake('-I', 'a', '--api', '1', flag, 'x'), /reverse proxy/);

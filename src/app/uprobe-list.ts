@@ -1,0 +1,61 @@
+/**
+ * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
+ */
+import { mayColor } from '../cli/terminal.ts';
+import { uprobeTable } from '../cli/uprobe-table.ts';
+import type { Config } from '../config/config.ts';
+import { ServiceError } from '../core/error.ts';
+import { TlsSource } from '../sources/tls-source.ts';
+import { surveyHost } from '../sources/tls-survey.ts';
+import { TlsTargets } from '../sources/tls-targets.ts';
+import { nativeTls } from './tls-capture.ts';
+
+/** Exit code: 0 when probes work here, 1 when they do not; the list is printed either way. */
+export function runUprobeList(config: Config): number {
+  // A filter that is wrong is refused before anything is looked at.
+  const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
+  const kernel = tryKernel(targets);
+  const { rows, unreadable, processes } = surveyHost();
+  const meant = rows.filter((row) => targets.matchesComm(row.comm));
+  if (config.json) {
+    const document = {
+      probes: {
+        works: kernel.works,
+        reason: kernel.works ? null : kernel.text,
+        mechanism: kernel.works ? kernel.text : null,
+      },
+      processes,
+      unreadable,
+      libraries: meant.map((r) => ({
+        pid: r.pid,
+        comm: r.comm,
+        library: r.library,
+        file: r.file,
+        deleted: r.isDeleted,
+        observable: r.isObservable,
+        note: r.note,
+      })),
+    };
+    process.stdout.write(`${JSON.stringify(document)}\n`);
+  } else {
+    const line = kernel.works ? `probes work here: ${kernel.text}` : `probes do not work here: ${kernel.text}`;
+    const isRoot = process.getuid?.() === 0;
+    const lines = uprobeTable(meant, line, unreadable, processes, isRoot, mayColor(process.stdout));
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return kernel.works ? 0 : 1;
+}
+
+/** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
+function tryKernel(targets: TlsTargets): { readonly works: boolean; readonly text: string } {
+  try {
+    const source = new TlsSource({ native: nativeTls(), targets, sourceId: 0, say: () => {} });
+    const { probes, probesWhy, sockets, socketsWhy } = source.status();
+    source.close();
+    const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
+    return { works: true, text: `${probes} probes, addresses by ${sockets}${why === '' ? '' : ` (${why})`}` };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { works: false, text: error.message.replace(/^--uprobe: /, '') };
+  }
+}

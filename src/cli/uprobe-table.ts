@@ -1,0 +1,48 @@
+/**
+ * What --uprobe-list prints: one line a process and TLS library, whether it can be observed, and why not.
+ */
+import { fit, layout, paint, safeText } from './terminal.ts';
+
+export type UprobeRow = {
+  readonly pid: number;
+  readonly comm: string;
+  readonly file: string;
+  readonly isDeleted: boolean;
+  readonly library: string;
+  readonly isObservable: boolean;
+  readonly note: string;
+};
+
+const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];
+const RIGHT = new Set([0]);
+const OBSERVABLE_COLUMN = 3;
+
+/** The table as lines; `kernel` is the line that says whether probes work here at all. */
+export function uprobeTable(
+  rows: readonly UprobeRow[],
+  kernel: string,
+  unreadable: number,
+  processes: number,
+  isRoot: boolean,
+  color: boolean,
+): string[] {
+  const lines = [kernel];
+  if (rows.length > 0) {
+    const cells = rows.map((r) => [
+      String(r.pid),
+      safeText(fit(r.comm, 16)),
+      r.library,
+      r.isObservable ? r.note : `no: ${r.note}`,
+      safeText(r.isDeleted ? `${r.file} (deleted)` : r.file),
+    ]);
+    const cell = (text: string, row: number, column: number): string => {
+      if (row < 0 || column !== OBSERVABLE_COLUMN) return text;
+      return paint(text, rows[row]?.isObservable === true ? 'green' : 'yellow', color);
+    };
+    lines.push('', ...layout(HEADER, cells, RIGHT, cell));
+  }
+  const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid)).size;
+  lines.push('', `${observable} of ${processes} processes can be observed`);
+  if (unreadable > 0) lines.push(`${unreadable} of them may not be looked into${isRoot ? '' : ': run as root'}`);
+  return lines;
+}

@@ -1,0 +1,360 @@
+/**
+ * Plaintext chunks of TLS connections in, SIP messages out: stream order, located gaps, framing, and a short wait for
+ * the address.
+ *
+ * A chunk says where in its direction it belongs, so what is missing is known to the byte: the message it was part of
+ * is cut there and the next one is found behind it. Time is that of the records; nothing here reads a clock.
+ */
+import { ByteBudget } from './byte-buffer.ts';
+import type { DecodeCounters } from './counters.ts';
+import { TCP_LIMITS } from './decode-limits.ts';
+import { OwnedMark } from './segment-mark.ts';
+import type { FramedTarget, FramerShared } from './stream-framer.ts';
+import { TlsConnection } from './tls-connection.ts';
+
+export type TlsStreamLimits = {
+  readonly maxConnections: number;
+  /** Partial messages over all connections. */
+  readonly maxPartialBytes: number;
+  /** Messages that wait for an address, over all connections. */
+  readonly maxHeldBytes: number;
+  /** How long a message waits for its address, in the time of the records. */
+  readonly holdUs: number;
+  /** How long a partial message waits for its rest. */
+  readonly idleUs: number;
+};
+
+export const TLS_STREAM_LIMITS: TlsStreamLimits = {
+  maxConnections: 65_536,
+  maxPartialBytes: 64 * 1024 * 1024,
+  maxHeldBytes: 8 * 1024 * 1024,
+  holdUs: 200_000,
+  idleUs: 30_000_000,
+};
+
+/** One record of the probes; the object may be filled again. Addresses are 16 bytes each, as in a record. */
+export interface TlsChunk {
+  readonly idLow: number;
+  readonly idHigh: number;
+  readonly pid: number;
+  readonly library: number;
+  readonly tsUs: number;
+  /** By the observed process; else it was read. */
+  readonly isWritten: boolean;
+  readonly isWeak: boolean;
+  readonly isShared: boolean;
+  /** Waits for a verdict. */
+  readonly isUndecided: boolean;
+  /** Place of the first byte in its direction. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** 0: the address is not known. */
+  readonly ipVersion: number;
+  readonly addresses: Uint8Array;
+  /** Of data: as the bytes travelled. Of a bind: the local end, then the remote one. */
+  readonly srcAt: number;
+  readonly dstAt: number;
+  readonly srcPort: number;
+  readonly dstPort: number;
+}
+
+/** What is known about a message; one object is reused, so it holds during the call only. */
+export interface TlsMessageMeta {
+  readonly transport: 'TLS' | 'WSS';
+  /** 0: the address did not become known; the address fields are zero then. */
+  readonly ipVersion: number;
+  readonly isWeak: boolean;
+  readonly src: Uint8Array;
+  readonly dst: Uint8Array;
+  readonly srcPort: number;
+  readonly dstPort: number;
+  readonly tsUs: number;
+  readonly isWritten: boolean;
+  readonly isTruncated: boolean;
+  readonly pid: number;
+  readonly library: number;
+}
+
+export type TlsHooks = {
+  /** A SIP message: [start, end) of `bytes`, valid during the call only. */
+  onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): void;
+  /** An undecided connection carries SIP, or does not. */
+  onVerdict(idLow: number, idHigh: number, isSip: boolean): void;
+};
+
+/** What happened to plaintext behind the probes, by name. */
+export class TlsStreamCounters {
+  connections = 0;
+  closed = 0;
+  messages = 0;
+  /** Places where bytes of a direction are missing, and how many. */
+  gaps = 0;
+  gapBytes = 0;
+  /** Messages that waited for their address. */
+  held = 0;
+  /** Messages whose address did not become known, and those whose address is likely, not proven. */
+  unbound = 0;
+  weak = 0;
+  /** Messages cut off by the end of a connection or by a wait without an end. */
+  aborted = 0;
+  /** Connections given up to stay under a cap. */
+  evicted = 0;
+  webSocketPassed = 0;
+  webSocketDropped = 0;
+}
+
+type MutableMeta = { -readonly [K in keyof TlsMessageMeta]: TlsMessageMeta[K] };
+
+const NOWHERE = new Uint8Array(16);
+
+export class TlsStreams {
+  readonly counters: TlsStreamCounters;
+  readonly #hooks: TlsHooks;
+  readonly #limits: TlsStreamLimits;
+  readonly #shared: FramerShared;
+  /** In the order of their latest record. */
+  readonly #connections = new Map<bigint, TlsConnection>();
+  readonly #holding = new Set<TlsConnection>();
+  /** Connections with a part of a message, in the order in which that came to be. */
+  readonly #partial = new Set<TlsConnection>();
+  readonly #mark = new OwnedMark();
+  readonly #meta: MutableMeta = {
+    transport: 'TLS',
+    ipVersion: 0,
+    isWeak: false,
+    src: NOWHERE,
+    dst: NOWHERE,
+    srcPort: 0,
+    dstPort: 0,
+    tsUs: 0,
+    isWritten: false,
+    isTruncated: false,
+    pid: 0,
+    library: 0,
+  };
+  #heldBytes = 0;
+
+  constructor(
+    hooks: TlsHooks,
+    decode: DecodeCounters,
+    counters: TlsStreamCounters = new TlsStreamCounters(),
+    limits: TlsStreamLimits = TLS_STREAM_LIMITS,
+  ) {
+    this.#hooks = hooks;
+    this.#limits = limits;
+    this.counters = counters;
+    this.#shared = { counters: decode, limits: TCP_LIMITS, budget: new ByteBudget(limits.maxPartialBytes) };
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Messages are waiting for an address: settle() is to be called soon. */
+  get isHolding(): boolean {
+    return this.#holding.size > 0;
+  }
+
+  get bufferedBytes(): number {
+    return this.#shared.budget.used + this.#heldBytes;
+  }
+
+  /** Plaintext of one direction. */
+  data(chunk: TlsChunk): void {
+    const c = this.#connection(chunk);
+    if (chunk.ipVersion !== 0) {
+      const [local, remote] = chunk.isWritten ? [chunk.srcAt, chunk.dstAt] : [chunk.dstAt, chunk.srcAt];
+      const [localPort, remotePort] = chunk.isWritten ? [chunk.srcPort, chunk.dstPort] : [chunk.dstPort, chunk.srcPort];
+      c.setAddress(chunk.ipVersion, chunk.addresses, local, remote, localPort, remotePort, chunk.isWeak);
+      if (!chunk.isWeak) this.#release(c);
+    }
+    const direction = chunk.isWritten ? c.written : c.read;
+    const mark = this.#mark;
+    mark.tsUs = chunk.tsUs;
+    const missing = direction.feed(chunk.offset, chunk.bytes, chunk.start, chunk.end, mark);
+    if (missing > 0) {
+      this.counters.gaps++;
+      this.counters.gapBytes += missing;
+    }
+    if (chunk.isUndecided) this.#judge(c);
+    if (!c.hasPartial) this.#partial.delete(c);
+    else if (!this.#partial.has(c)) this.#partial.add(c);
+    if (this.#shared.budget.isExceeded) this.#shed();
+  }
+
+  /** The address became known, or another one was proven. */
+  bind(chunk: TlsChunk): void {
+    if (chunk.ipVersion === 0) return;
+    const c = this.#connection(chunk);
+    c.setAddress(
+      chunk.ipVersion,
+      chunk.addresses,
+      chunk.srcAt,
+      chunk.dstAt,
+      chunk.srcPort,
+      chunk.dstPort,
+      chunk.isWeak,
+    );
+    if (!chunk.isWeak) this.#release(c);
+  }
+
+  /** The connection is gone. */
+  close(idLow: number, idHigh: number): void {
+    const c = this.#connections.get(keyOf(idLow, idHigh));
+    if (c !== undefined) this.#close(c);
+  }
+
+  /** The process is gone, and with it every connection that lived in its own memory. */
+  closeProcess(pid: number): void {
+    for (const c of this.#connections.values()) if (c.pid === pid && !c.isShared) this.#close(c);
+  }
+
+  /** Passes on what has waited for an address long enough. */
+  settle(nowUs: number): void {
+    for (const c of this.#holding) {
+      const first = c.held[0];
+      if (first !== undefined && nowUs - first.tsUs >= this.#limits.holdUs) this.#release(c);
+    }
+  }
+
+  /** Gives up partial messages that have waited for their rest too long. */
+  expire(nowUs: number): void {
+    this.settle(nowUs);
+    for (const c of this.#partial) {
+      if (nowUs - c.lastUs <= this.#limits.idleUs) continue;
+      this.#abandon(c);
+      this.#shared.counters.tcpTimeouts++;
+    }
+  }
+
+  /** The probes are gone: nothing more comes. */
+  finish(): void {
+    for (const c of this.#connections.values()) this.#close(c);
+  }
+
+  #connection(chunk: TlsChunk): TlsConnection {
+    const key = keyOf(chunk.idLow, chunk.idHigh);
+    let c = this.#connections.get(key);
+    if (c === undefined) {
+      if (this.#connections.size >= this.#limits.maxConnections) this.#evictOldest();
+      this.counters.connections++;
+      c = new TlsConnection(key, chunk.idLow, chunk.idHigh, chunk.pid, chunk.library, this.#shared, this.#target);
+    } else this.#connections.delete(key);
+    this.#connections.set(key, c);
+    c.lastUs = chunk.tsUs;
+    c.pid = chunk.pid;
+    c.isShared ||= chunk.isShared;
+    return c;
+  }
+
+  #evictOldest(): void {
+    const oldest = this.#connections.values().next().value;
+    if (oldest === undefined) return;
+    this.counters.evicted++;
+    this.#close(oldest);
+  }
+
+  /** Gives up the partial messages that have waited longest, a quarter of the cap at a time. */
+  #shed(): void {
+    const { budget } = this.#shared;
+    for (const c of this.#partial) {
+      if (budget.used * 4 <= budget.limit * 3) return;
+      this.counters.evicted++;
+      this.#abandon(c);
+    }
+  }
+
+  #abandon(c: TlsConnection): void {
+    this.counters.aborted += c.abandon();
+    this.#partial.delete(c);
+  }
+
+  #close(c: TlsConnection): void {
+    this.#release(c);
+    this.#abandon(c);
+    this.counters.closed++;
+    this.#connections.delete(c.key);
+  }
+
+  #judge(c: TlsConnection): void {
+    const { verdict } = c;
+    if (c.isVerdictGiven || verdict === null) return;
+    c.isVerdictGiven = true;
+    if (verdict) this.counters.webSocketPassed++;
+    else this.counters.webSocketDropped++;
+    this.#hooks.onVerdict(c.idLow, c.idHigh, verdict);
+  }
+
+  readonly #target = (c: TlsConnection, isWritten: boolean): FramedTarget => {
+    return (bytes, start, end, transport, _begin, isTruncated) => {
+      c.messages++;
+      const tsUs = (isWritten ? c.written : c.read).clockUs;
+      const isWebSocket = transport === 'WS';
+      if (c.ipVersion !== 0 && !c.isWeak && c.held.length === 0) {
+        this.#pass(c, bytes, start, end, { isWritten, isWebSocket, isTruncated, tsUs });
+        return;
+      }
+      this.counters.held++;
+      c.held.push({ bytes: bytes.slice(start, end), isWritten, isWebSocket, isTruncated, tsUs });
+      this.#heldBytes += end - start;
+      this.#holding.add(c);
+      if (this.#heldBytes > this.#limits.maxHeldBytes) this.#releaseOldest();
+    };
+  };
+
+  #releaseOldest(): void {
+    const oldest = this.#holding.values().next().value;
+    if (oldest !== undefined) this.#release(oldest);
+  }
+
+  /** Passes on all that a connection holds, with the address as it is known now. */
+  #release(c: TlsConnection): void {
+    if (c.held.length === 0) return;
+    const { held } = c;
+    c.held = [];
+    this.#holding.delete(c);
+    for (const m of held) {
+      this.#heldBytes -= m.bytes.length;
+      this.#pass(c, m.bytes, 0, m.bytes.length, m);
+    }
+  }
+
+  #pass(
+    c: TlsConnection,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    m: {
+      readonly isWritten: boolean;
+      readonly isWebSocket: boolean;
+      readonly isTruncated: boolean;
+      readonly tsUs: number;
+    },
+  ): void {
+    const { counters } = this;
+    counters.messages++;
+    const isKnown = c.ipVersion !== 0;
+    if (!isKnown) counters.unbound++;
+    else if (c.isWeak) counters.weak++;
+    const meta = this.#meta;
+    meta.transport = m.isWebSocket ? 'WSS' : 'TLS';
+    meta.ipVersion = c.ipVersion;
+    meta.isWeak = c.isWeak;
+    meta.src = isKnown ? (m.isWritten ? c.local : c.remote) : NOWHERE;
+    meta.dst = isKnown ? (m.isWritten ? c.remote : c.local) : NOWHERE;
+    meta.srcPort = isKnown ? (m.isWritten ? c.localPort : c.remotePort) : 0;
+    meta.dstPort = isKnown ? (m.isWritten ? c.remotePort : c.localPort) : 0;
+    meta.tsUs = m.tsUs;
+    meta.isWritten = m.isWritten;
+    meta.isTruncated = m.isTruncated;
+    meta.pid = c.pid;
+    meta.library = c.library;
+    this.#hooks.onMessage(bytes, start, end, meta);
+  }
+}
+
+function keyOf(low: number, high: number): bigint {
+  return (BigInt(high) << 32n) | BigInt(low);
+}

@@ -1,0 +1,387 @@
+/**
+ * Keeps the probes where the TLS libraries are: which files are mapped by the processes that are meant, which of them
+ * are attached, and which are let go.
+ *
+ * A file is its real inode, so that one library behind several overlays or mount namespaces has one set of probes, and
+ * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
+ * is read within the caps of tls-elf.ts, in turns, and their number is bounded.
+ */
+import { closeSync, fstatSync, readdirSync, realpathSync } from 'node:fs';
+import { errnoOf } from '../core/error.ts';
+import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
+import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
+import type { LibrarySites, ProbeSite } from './tls-sites.ts';
+import { findSites } from './tls-sites.ts';
+import type { TargetFile, TlsTargets } from './tls-targets.ts';
+import { baseName, isFile } from './tls-targets.ts';
+
+/** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */
+const LINGER_MS = 30_000;
+const RETRY_MS = 30_000;
+/** Files looked into before other work gets a turn. */
+const TURN_MS = 10;
+const MAX_FILES = 16_384;
+const MAX_ATTACHED = 512;
+/** Kernel device numbers are major << 20 | minor. */
+const DEVICE_MAJOR = 1 << 20;
+
+/** What discovery needs of the addon. */
+export type ProbeNative = {
+  scan(): TlsScanResult;
+  attach(request: TlsAttachRequest): TlsAttachResult;
+  detach(id: number): boolean;
+  /** errno, 0 when it is so. */
+  allow(pids: Uint32Array | null): number;
+};
+
+export type FileStatus = {
+  /** Last name of the path. */
+  readonly name: string;
+  readonly path: string;
+  readonly isDeleted: boolean;
+  readonly library: string;
+  readonly sites: readonly ProbeSite[];
+  readonly isAttached: boolean;
+  /** Why it is not attached; '' when it is. */
+  readonly reason: string;
+  readonly processes: number;
+};
+
+type KnownFile = {
+  readonly key: string;
+  path: string;
+  isDeleted: boolean;
+  /** Null until it was looked into. */
+  libraries: readonly LibrarySites[] | null;
+  attachment: number;
+  reason: string;
+  retryAtMs: number;
+  pids: Set<number>;
+  lastUsedMs: number;
+  scan: number;
+  /** Attached whether or not a process maps it. */
+  isKept: boolean;
+};
+
+/** A file that a process maps, opened by a way that is sure to lead to the mapped inode. */
+type Opened = { readonly fd: number } | { readonly reason: string };
+
+export class TlsDiscovery {
+  readonly #native: ProbeNative;
+  readonly #targets: TlsTargets;
+  readonly #say: (line: string) => void;
+  readonly #procRoot: string;
+  readonly #files = new Map<string, KnownFile>();
+  #isScanning = false;
+  #scanNumber = 0;
+  #allowed: string | null = null;
+  #prepareAtMs = Number.NEGATIVE_INFINITY;
+  readonly #targetHasSites = new Map<number, boolean>();
+  /** Files that were not looked into because of the cap, and scans that failed. */
+  filesBeyondCap = 0;
+  scanFailures = 0;
+  scanError = '';
+
+  constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
+    this.#native = native;
+    this.#targets = targets;
+    this.#say = say;
+    this.#procRoot = procRoot;
+  }
+
+  /** Processes in which at least one attached library is mapped. */
+  get processes(): number {
+    const pids = new Set<number>();
+    for (const f of this.#files.values()) if (f.attachment > 0) for (const pid of f.pids) pids.add(pid);
+    return pids.size;
+  }
+
+  get attached(): number {
+    let n = 0;
+    for (const f of this.#files.values()) if (f.attachment > 0) n++;
+    return n;
+  }
+
+  /** Libraries that should be attached and are not. */
+  get refused(): number {
+    let n = 0;
+    for (const f of this.#files.values()) if (f.attachment === 0 && f.reason !== '') n++;
+    return n;
+  }
+
+  /** The kernel observes only the processes of a list. */
+  get isListed(): boolean {
+    return this.#allowed !== null;
+  }
+
+  statuses(): FileStatus[] {
+    return [...this.#files.values()]
+      .filter((f) => (f.libraries ?? []).length > 0)
+      .map((f) => ({
+        name: baseName(f.path),
+        path: f.path,
+        isDeleted: f.isDeleted,
+        library: (f.libraries ?? []).map((l) => l.library.name).join(', '),
+        sites: (f.libraries ?? []).flatMap((l) => l.sites),
+        isAttached: f.attachment > 0,
+        reason: f.reason,
+        processes: f.pids.size,
+      }));
+  }
+
+  /** Looks at the host once. Resolves at once when a look is under way. */
+  async rescan(nowMs: number): Promise<void> {
+    if (this.#isScanning) return;
+    this.#isScanning = true;
+    try {
+      this.#prepare(nowMs);
+      const { error, rows } = this.#native.scan();
+      this.scanError = error;
+      if (error !== '') {
+        if (this.scanFailures++ === 0) this.#say(`uprobe: processes cannot be listed: ${error}`);
+        return;
+      }
+      await this.#take(rows, nowMs);
+    } finally {
+      this.#isScanning = false;
+    }
+  }
+
+  async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
+    const meant = this.#targets.select(rows);
+    meant.delete(process.pid);
+    this.#allow(meant);
+    const scan = ++this.#scanNumber;
+    for (const f of this.#files.values()) f.pids = new Set();
+    let turnMs = performance.now();
+    for (const row of rows) {
+      if (!meant.has(row.pid)) continue;
+      const f = this.#fileOf(row, scan);
+      if (f === null) continue;
+      f.pids.add(row.pid);
+      f.lastUsedMs = nowMs;
+      if (f.libraries !== null && (f.libraries.length === 0 || f.attachment > 0 || nowMs < f.retryAtMs)) continue;
+      this.#lookInto(f, row, nowMs);
+      if (performance.now() - turnMs < TURN_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnMs = performance.now();
+    }
+    this.#letGo(scan, nowMs);
+  }
+
+  /** The kernel's own list, changed only when it differs. */
+  #allow(meant: ReadonlySet<number>): void {
+    if (this.#isUnlimited()) return;
+    const pids = [...meant].sort((a, b) => a - b);
+    const text = pids.join();
+    if (text === this.#allowed) return;
+    this.#allowed = text;
+    this.#native.allow(Uint32Array.from(pids));
+  }
+
+  #fileOf(row: TlsMapping, scan: number): KnownFile | null {
+    const key = `${row.dev}:${row.ino}`;
+    const f = this.#files.get(key) ?? this.#newFile(key, row.path, row.deleted);
+    if (f === null) return null;
+    f.scan = scan;
+    f.isDeleted = row.deleted;
+    return f;
+  }
+
+  #newFile(key: string, path: string, isDeleted: boolean): KnownFile | null {
+    if (this.#files.size >= MAX_FILES) {
+      this.filesBeyondCap++;
+      return null;
+    }
+    const f: KnownFile = {
+      key,
+      path,
+      isDeleted,
+      libraries: null,
+      attachment: 0,
+      reason: '',
+      retryAtMs: Number.NEGATIVE_INFINITY,
+      pids: new Set(),
+      lastUsedMs: Number.NEGATIVE_INFINITY,
+      scan: 0,
+      isKept: false,
+    };
+    this.#files.set(key, f);
+    return f;
+  }
+
+  /** Opens the file, reads what it offers, and attaches. The descriptor makes sure that all three mean one inode. */
+  #lookInto(f: KnownFile, row: TlsMapping, nowMs: number): void {
+    const opened = openMapped(row, this.#procRoot);
+    if ('reason' in opened) {
+      // The process may be gone, or the next one of this file may be readable.
+      if (f.libraries !== null || f.reason !== opened.reason) f.reason = '';
+      return;
+    }
+    try {
+      f.libraries ??= sitesIn(opened.fd);
+      if (f.libraries.length === 0 || !this.#isWanted(row)) return;
+      this.#attach(f, opened.fd, nowMs);
+    } finally {
+      closeSync(opened.fd);
+    }
+  }
+
+  /** Paths to libraries mean these libraries only; any other target means all libraries of its processes. */
+  #isWanted(row: TlsMapping): boolean {
+    const { isAll, pids } = this.#targets;
+    if (isAll || pids.length > 0) return true;
+    return this.#targets.files().some((file) => !this.#hasSites(file) || isFile(row, file));
+  }
+
+  #hasSites(file: TargetFile): boolean {
+    let has = this.#targetHasSites.get(file.ino);
+    if (has === undefined) {
+      const sites = withElf(file.path, findSites);
+      has = Array.isArray(sites) && sites.length > 0;
+      this.#targetHasSites.set(file.ino, has);
+    }
+    return has;
+  }
+
+  /** Only libraries are named, so that a process is meant from its start on: the kernel needs no list. */
+  #isUnlimited(): boolean {
+    const targets = this.#targets;
+    if (targets.isUnlimited) return true;
+    if (targets.isAll || targets.pids.length > 0 || targets.hasCommFilter) return false;
+    return targets.files().every((file) => this.#hasSites(file));
+  }
+
+  /** Attaches libraries before any process maps them: the ones that are named, or those of the system. */
+  #prepare(nowMs: number): void {
+    if (nowMs < this.#prepareAtMs) return;
+    this.#prepareAtMs = nowMs + RETRY_MS;
+    const paths = this.#targets.isAll ? systemLibraries() : this.#targets.files().map((f) => f.path);
+    for (const f of this.#files.values()) f.isKept = false;
+    for (const path of paths) this.#prepareFile(path, nowMs);
+  }
+
+  #prepareFile(path: string, nowMs: number): void {
+    let fd: number;
+    try {
+      fd = openForReading(path);
+    } catch {
+      return;
+    }
+    try {
+      const stat = fstatSync(fd);
+      const dev = kernelDevice(stat.dev);
+      // Without a device of its own (overlay, btrfs) its processes would be taken for those of another file.
+      if (!stat.isFile() || dev < DEVICE_MAJOR) return;
+      const key = `${dev}:${stat.ino}`;
+      const f = this.#files.get(key) ?? this.#newFile(key, path, false);
+      if (f === null) return;
+      f.libraries ??= sitesIn(fd);
+      if (f.libraries.length === 0) return;
+      f.isKept = true;
+      if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #attach(f: KnownFile, fd: number, nowMs: number): void {
+    if (this.attached >= MAX_ATTACHED) {
+      f.reason = `more than ${MAX_ATTACHED} libraries`;
+      f.retryAtMs = nowMs + RETRY_MS;
+      return;
+    }
+    const sites = (f.libraries ?? []).flatMap((l) => l.sites.map(({ kind, offset }) => ({ kind, offset })));
+    const { id, error } = this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
+    if (id > 0) {
+      f.attachment = id;
+      f.reason = '';
+      const n = f.pids.size;
+      const users = n === 0 ? 'no process yet' : `${n} ${n === 1 ? 'process' : 'processes'}`;
+      this.#say(`uprobe attached: ${describe(f)} (${users})`);
+      return;
+    }
+    f.retryAtMs = nowMs + RETRY_MS;
+    if (f.reason !== error) this.#say(`uprobe not attached: ${describe(f)}: ${error}`);
+    f.reason = error;
+  }
+
+  #letGo(scan: number, nowMs: number): void {
+    for (const [key, f] of this.#files) {
+      if (f.scan === scan || f.isKept) continue;
+      if (f.attachment === 0) {
+        this.#files.delete(key);
+        continue;
+      }
+      // A deleted file has no future; any other may be mapped again soon.
+      if (!f.isDeleted && nowMs - f.lastUsedMs < LINGER_MS) continue;
+      this.#native.detach(f.attachment);
+      this.#files.delete(key);
+      this.#say(`uprobe detached: ${describe(f)} (no process maps it)`);
+    }
+  }
+}
+
+function describe(f: { readonly path: string; readonly isDeleted: boolean }): string {
+  // A path is what some process chose: control bytes would reach the terminal.
+  const name = baseName(f.path).replace(/[^\x21-\x7e]/g, '?') || 'a file with a long path';
+  return f.isDeleted ? `${name} (deleted)` : name;
+}
+
+/** Probe sites of an open file; none when it is no ELF file. */
+function sitesIn(fd: number): readonly LibrarySites[] {
+  const source = fileSource(fd);
+  if (source === null) return [];
+  const elf = readElf(source);
+  return elf.ok ? findSites(elf.image) : [];
+}
+
+/** A device number as stat(2) gives it, in the kernel's own layout. */
+export function kernelDevice(dev: number): number {
+  const big = BigInt(dev);
+  const major = Number((big >> 8n) & 0xfffn) | Number((big >> 32n) & 0xfffff000n);
+  const minor = Number(big & 0xffn) | Number((big >> 12n) & 0xfff00n);
+  return major * DEVICE_MAJOR + minor;
+}
+
+const LIBRARY_FOLDERS = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'].flatMap((folder) => [
+  folder,
+  `${folder}/x86_64-linux-gnu`,
+  `${folder}/aarch64-linux-gnu`,
+]);
+
+/** The TLS libraries that the system's own programs load, by real path. */
+function systemLibraries(): string[] {
+  const found = new Set<string>();
+  for (const folder of LIBRARY_FOLDERS) {
+    try {
+      for (const name of readdirSync(folder))
+        if (/^lib(ssl|gnutls|wolfssl|mbedtls)\.so(\.|$)/.test(name)) found.add(realpathSync(`${folder}/${name}`));
+    } catch {
+      // A folder that is not there, or a link that leads nowhere.
+    }
+  }
+  return [...found];
+}
+
+/** By path in the process's own root when that still is the inode, else by the mapping itself. */
+export function openMapped(row: TlsMapping, procRoot = '/proc'): Opened {
+  const ways: string[] = [];
+  if (!row.deleted && row.path.startsWith('/')) ways.push(`${procRoot}/${row.pid}/root${row.path}`);
+  ways.push(`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`);
+  let reason = '';
+  for (const way of ways) {
+    let fd: number;
+    try {
+      fd = openForReading(way);
+    } catch (error) {
+      reason = `cannot be opened (${errnoOf(error) ?? 'error'})`;
+      continue;
+    }
+    const stat = fstatSync(fd);
+    if (stat.isFile() && stat.ino === row.ino) return { fd };
+    closeSync(fd);
+    reason = 'the path leads to another file now';
+  }
+  return { reason };
+}

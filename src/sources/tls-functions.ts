@@ -1,0 +1,86 @@
+/**
+ * The functions of TLS libraries that carry plaintext or say when a connection begins and ends.
+ *
+ * Prototypes by the libraries' own manuals: SSL_read(3), SSL_write(3), SSL_do_handshake(3), gnutls_record_recv(3),
+ * wolfSSL_read, mbedtls_ssl_read. SSL_peek is not among them: what it shows is read again.
+ */
+import type { TlsSiteKind } from './native-tls.ts';
+
+export type TlsLibrary = {
+  /** Number in a record (aux2 bits 8..15). */
+  readonly id: number;
+  readonly name: string;
+  /** Function and what it does. */
+  readonly functions: readonly (readonly [string, TlsSiteKind])[];
+  /** Without these the library is not observable: plaintext in both directions. */
+  readonly needed: readonly string[];
+};
+
+export const TLS_LIBRARIES: readonly TlsLibrary[] = [
+  {
+    id: 1,
+    name: 'OpenSSL',
+    functions: [
+      ['SSL_read', 'openssl-read'],
+      ['SSL_read_ex', 'openssl-read-ex'],
+      ['SSL_write', 'openssl-write'],
+      ['SSL_write_ex', 'openssl-write-ex'],
+      ['SSL_write_ex2', 'openssl-write-ex2'],
+      ['SSL_do_handshake', 'openssl-handshake'],
+      ['SSL_accept', 'openssl-handshake'],
+      ['SSL_connect', 'openssl-handshake'],
+      ['SSL_new', 'openssl-new'],
+      ['SSL_clear', 'openssl-reset'],
+      ['SSL_free', 'openssl-free'],
+    ],
+    needed: ['SSL_read', 'SSL_write'],
+  },
+  {
+    id: 2,
+    name: 'GnuTLS',
+    functions: [
+      ['gnutls_record_recv', 'gnutls-read'],
+      ['gnutls_record_recv_seq', 'gnutls-read'],
+      ['gnutls_record_send', 'gnutls-write'],
+      ['gnutls_record_send2', 'gnutls-write'],
+      ['gnutls_handshake', 'gnutls-handshake'],
+      ['gnutls_init', 'gnutls-new-out'],
+      ['gnutls_deinit', 'gnutls-free'],
+    ],
+    needed: ['gnutls_record_recv', 'gnutls_record_send'],
+  },
+  {
+    id: 3,
+    name: 'wolfSSL',
+    functions: [
+      ['wolfSSL_read', 'wolfssl-read'],
+      ['wolfSSL_recv', 'wolfssl-read'],
+      ['wolfSSL_write', 'wolfssl-write'],
+      ['wolfSSL_send', 'wolfssl-write'],
+      ['wolfSSL_accept', 'wolfssl-handshake'],
+      ['wolfSSL_connect', 'wolfssl-handshake'],
+      ['wolfSSL_negotiate', 'wolfssl-handshake'],
+      ['wolfSSL_new', 'wolfssl-new'],
+      ['wolfSSL_free', 'wolfssl-free'],
+    ],
+    needed: ['wolfSSL_read', 'wolfSSL_write'],
+  },
+  {
+    id: 4,
+    name: 'Mbed TLS',
+    functions: [
+      ['mbedtls_ssl_read', 'mbedtls-read'],
+      ['mbedtls_ssl_write', 'mbedtls-write'],
+      ['mbedtls_ssl_handshake', 'mbedtls-handshake'],
+      ['mbedtls_ssl_init', 'mbedtls-reset'],
+      ['mbedtls_ssl_session_reset', 'mbedtls-reset'],
+      ['mbedtls_ssl_free', 'mbedtls-free'],
+    ],
+    needed: ['mbedtls_ssl_read', 'mbedtls_ssl_write'],
+  },
+];
+
+/** Name of the library a record came from; null for a number that is not known. */
+export function libraryName(id: number): string | null {
+  return TLS_LIBRARIES.find((l) => l.id === id)?.name ?? null;
+}

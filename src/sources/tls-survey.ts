@@ -1,0 +1,193 @@
+/**
+ * What the TLS probes could observe on this host, process by process, and why not: for a person to read, before
+ * anything is attached.
+ *
+ * Looks through /proc, so that it works without eBPF and, for one's own processes, without privileges. Programs that
+ * carry TLS without a function to probe are known by what their compilers leave in them.
+ */
+import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { errnoOf } from '../core/error.ts';
+import type { TlsMapping } from './native-tls.ts';
+import { openMapped } from './tls-discovery.ts';
+import type { ElfImage } from './tls-elf.ts';
+import { fileSource, readElf } from './tls-elf.ts';
+import { findSites } from './tls-sites.ts';
+
+export type SurveyRow = {
+  readonly pid: number;
+  readonly comm: string;
+  /** Path of the file in the process's own root. */
+  readonly file: string;
+  readonly isDeleted: boolean;
+  /** OpenSSL, GnuTLS, ...; what the file looks like when it cannot be observed. */
+  readonly library: string;
+  readonly isObservable: boolean;
+  /** How it would be observed, or why it cannot be. */
+  readonly note: string;
+};
+
+export type Survey = {
+  readonly rows: readonly SurveyRow[];
+  /** Processes whose mappings may not be read. */
+  readonly unreadable: number;
+  readonly processes: number;
+};
+
+type Verdict = { readonly library: string; readonly isObservable: boolean; readonly note: string };
+
+const MAX_MAPS_BYTES = 16 * 1024 * 1024;
+const MAX_MARK_BYTES = 256 * 1024 * 1024;
+const PIECE = 1024 * 1024;
+
+/** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
+const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
+  ['\xff Go buildinf:', 'Go', 'Go keeps its calls on stacks of its own, which probes at returns would break'],
+  ['/rustls-', 'rustls', 'linked in without symbols; build it with OpenSSL, or mirror SIP by HEP'],
+  ['BoringSSL', 'BoringSSL', 'stripped: its functions have no names any more; install one with symbols'],
+  ['OpenSSL 1.1.', 'OpenSSL 1.1', 'stripped: its functions have no names any more; install one with symbols'],
+  ['OpenSSL 3.', 'OpenSSL 3', 'stripped: its functions have no names any more; install one with symbols'],
+  ['wolfSSL_CTX', 'wolfSSL', 'stripped: its functions have no names any more; install one with symbols'],
+];
+/** What a process that can be observed maps beside its TLS library is not looked at. */
+const JAVA = /\/libjvm\.so$/;
+
+export function surveyHost(procRoot = '/proc'): Survey {
+  const known = new Map<string, Verdict | null>();
+  const rows: SurveyRow[] = [];
+  let unreadable = 0;
+  let processes = 0;
+  for (const name of readdirSync(procRoot)) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const mapped = mappingsOf(procRoot, pid);
+    if (mapped === null) continue;
+    processes++;
+    if (mapped === 'unreadable') unreadable++;
+    else rows.push(...surveyProcess(procRoot, mapped, known));
+  }
+  return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
+}
+
+function surveyProcess(
+  procRoot: string,
+  mapped: readonly TlsMapping[],
+  known: Map<string, Verdict | null>,
+): SurveyRow[] {
+  const rows = mapped.flatMap((m) => {
+    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, false));
+    return verdict === null ? [] : [toRow(m, verdict)];
+  });
+  const [first] = mapped;
+  if (rows.length > 0 || first === undefined) return rows;
+  const java = mapped.find((m) => JAVA.test(m.path));
+  if (java !== undefined)
+    return [toRow(java, { library: 'Java', isObservable: false, note: 'its TLS is not machine code with a name' })];
+  const exe = mapped.find((m) => m.path === exePath(procRoot, m.pid));
+  if (exe === undefined) return [];
+  const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, true));
+  return verdict === null ? [] : [toRow(exe, verdict)];
+}
+
+function toRow(m: TlsMapping, verdict: Verdict): SurveyRow {
+  return { pid: m.pid, comm: m.comm, file: m.path, isDeleted: m.deleted, ...verdict };
+}
+
+function remembered(known: Map<string, Verdict | null>, key: string, look: () => Verdict | null): Verdict | null {
+  let verdict = known.get(key);
+  if (verdict === undefined) {
+    verdict = look();
+    known.set(key, verdict);
+  }
+  return verdict;
+}
+
+function exePath(procRoot: string, pid: number): string {
+  try {
+    return readlinkSync(`${procRoot}/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch {
+    return '';
+  }
+}
+
+/** Executable file mappings of a process, each file once; null when the process is gone. */
+function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unreadable' | null {
+  let text: string;
+  let comm: string;
+  try {
+    text = readFileSync(`${procRoot}/${pid}/maps`, 'utf8').slice(0, MAX_MAPS_BYTES);
+    comm = readFileSync(`${procRoot}/${pid}/comm`, 'utf8').trimEnd();
+  } catch (error) {
+    return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM' ? 'unreadable' : null;
+  }
+  const found = new Map<string, TlsMapping>();
+  for (const line of text.split('\n')) {
+    const m = /^([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/.exec(line);
+    if (m === null) continue;
+    const [, start = '', end = '', offset = '', major = '', minor = '', ino = '', path = ''] = m;
+    const key = `${major}:${minor}:${ino}`;
+    if (found.has(key)) continue;
+    found.set(key, {
+      pid,
+      comm,
+      dev: Number.parseInt(major, 16) * 0x10_0000 + Number.parseInt(minor, 16),
+      ino: Number(ino),
+      path: path.replace(/ \(deleted\)$/, ''),
+      deleted: path.endsWith(' (deleted)'),
+      start: BigInt(`0x${start}`),
+      end: BigInt(`0x${end}`),
+      fileOffset: Number.parseInt(offset, 16),
+      mntns: 0,
+    });
+  }
+  return [...found.values()];
+}
+
+/** What a file offers; null for one that has nothing to do with TLS. */
+function lookInto(m: TlsMapping, procRoot: string, withMarks: boolean): Verdict | null {
+  const opened = openMapped(m, procRoot);
+  if ('reason' in opened) {
+    // Only a name that promises something is worth a line.
+    const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
+    return isNamed ? { library: 'TLS', isObservable: false, note: `${opened.reason}; run as root` } : null;
+  }
+  try {
+    const source = fileSource(opened.fd);
+    const elf = source === null ? null : readElf(source);
+    if (elf === null || !elf.ok) return null;
+    return withMarks ? marked(elf.image) : offered(elf.image);
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+function offered(image: ElfImage): Verdict | null {
+  const found = findSites(image);
+  const [first] = found;
+  if (first === undefined) return null;
+  const plain = first.sites.filter((s) => /-(read|write)/.test(s.kind));
+  const how = plain.some((s) => s.isInternal)
+    ? 'yes, at the fast site'
+    : plain.every((s) => s.isFast)
+      ? 'yes, at its entry, which is fast'
+      : 'yes, at its entry';
+  return { library: found.map((f) => f.library.name).join(', '), isObservable: true, note: how };
+}
+
+/** Looks for the marks in what the file maps read-only. */
+function marked(image: ElfImage): Verdict | null {
+  const needles = MARKS.map(([mark]) => Buffer.from(mark, 'latin1'));
+  const overlap = Math.max(...needles.map((n) => n.length));
+  let left = MAX_MARK_BYTES;
+  const found = new Set<number>();
+  for (const s of image.segments) {
+    for (let at = 0; at < s.fileSize && left > 0; at += PIECE) {
+      const length = Math.min(PIECE + overlap, s.fileSize - at);
+      const bytes = image.source.read(s.offset + at, length);
+      if (bytes === null) break;
+      left -= PIECE;
+      for (const [i, needle] of needles.entries()) if (!found.has(i) && bytes.includes(needle)) found.add(i);
+    }
+  }
+  const row = MARKS.find((_, i) => found.has(i));
+  return row === undefined ? null : { library: row[1], isObservable: false, note: row[2] };
+}

@@ -1,0 +1,63 @@
+/** ELF files of any process: whatever is in them, reading them ends, stays within the file, and throws nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readElf } from '../../src/sources/tls-elf.ts';
+import { firstCall } from '../../src/sources/tls-prologue.ts';
+import { findSites } from '../../src/sources/tls-sites.ts';
+import { elfFile } from '../unit/sources/elf-file.ts';
+
+const names = ['SSL_read', 'SSL_read_ex', 'SSL_write', 'SSL_write_ex', 'gnutls_record_recv', 'gnutls_record_send'];
+
+const form = fc.record({
+  functions: fc.array(
+    fc.record({
+      name: fc.constantFrom(...names),
+      code: fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 }),
+      isImported: fc.boolean(),
+    }),
+    { maxLength: 6 },
+  ),
+  table: fc.constantFrom<('dynsym' | 'symtab')[]>('dynsym', 'symtab'),
+  withoutSections: fc.boolean(),
+  hash: fc.constantFrom<('sysv' | 'gnu')[]>('sysv', 'gnu'),
+});
+const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 12 });
+
+test('a damaged file gives a reason or sites inside of it', () => {
+  fc.assert(
+    fc.property(form, damage, fc.nat(), (f, changes, cut) => {
+      const whole = elfFile(f);
+      // Damage goes where the structure is: headers, and everything behind the code.
+      for (const [at, value] of changes) whole[at % 2 === 0 ? at % 200 : whole.length - 1 - (at % 900)] = value;
+      const file = whole.subarray(0, cut % 3 === 0 ? cut % (whole.length + 1) : whole.length);
+      let reads = 0;
+      const elf = readElf({
+        size: file.length,
+        read(at, length) {
+          reads++;
+          assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length) && length >= 0);
+          return at < 0 || at + length > file.length ? null : file.subarray(at, at + length);
+        },
+      });
+      if (elf.ok)
+        for (const { sites } of findSites(elf.image))
+          for (const s of sites) assert.ok(s.offset >= 0 && s.offset < file.length);
+      assert.ok(reads < 1000);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any code: the walk ends, and what it says was called lies where a call can reach', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 512 }), (code) => {
+      const call = firstCall(code, 0x1000);
+      if (call === null) return;
+      assert.ok(Number.isSafeInteger(call.target));
+      assert.ok(Math.abs(call.target - 0x1000) <= 2 ** 31 + 1024);
+      assert.equal(call.passed.length, 5);
+    }),
+    { numRuns: 2000 },
+  );
+});
