@@ -71,7 +71,10 @@ let sent = 0;
 
 /** One request over a connection of its own. */
 export function ask(port: number, path: string, options: AskOptions = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body } = options;
+  const { method = 'GET', body } = options;
+  // Node leaves the length out for some methods, and the body would then be read as a second request.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const headers = { ...length, ...options.headers };
   const localAddress =
     options.from ??
     `127.1.${Math.floor(sent / REQUESTS_AN_ADDRESS / 250) % 250}.${1 + (Math.floor(sent / REQUESTS_AN_ADDRESS) % 250)}`;
