@@ -50,6 +50,7 @@ const DEV = [
   { name: 'gnutls-bin', present: program('gnutls-serv') },
   { name: 'libwolfssl35', present: hasWolfssl },
   { name: 'openssl', present: program('openssl') },
+  { name: 'prometheus', present: program('promtool') },
 ];
 
 function pkgConfigKnows(library) {

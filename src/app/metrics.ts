@@ -11,6 +11,7 @@ import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
 import { probeFamilies } from './tls-status.ts';
+import { lossCounters } from './stats.ts';
 
 export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   const { dialogs, streams, tracker, source, decode } = session;
@@ -39,6 +40,7 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
       ...liveFamilies(session),
       ...securityFamilies(session),
       ...probeFamilies(session.tls),
+      lostFamily(session),
     ],
   };
 }
@@ -113,6 +115,10 @@ function securityFamilies({ security }: CaptureSession): MetricFamily[] {
       ['lost', security.syslog?.lost ?? 0],
     ]),
   ];
+/** The losses of the statistics, where a scrape finds them too. */
+function lostFamily(session: CaptureSession): MetricFamily {
+  const losses = Object.entries(lossCounters(session));
+  return family('calltap_lost_total', 'What was captured and lost before analysis, by reason.', 'reason', losses);
 }
 
 function storeFamilies(session: CaptureSession): MetricFamily[] {

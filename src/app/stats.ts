@@ -1,7 +1,7 @@
 /**
  * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
  */
-import type { SkippedPort, Stats } from '../contract/index.ts';
+import type { CaptureQuality, SkippedPort, Stats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { postDialDelayMs } from '../store/call-timing.ts';
@@ -51,14 +51,12 @@ export function captureName(session: CaptureSession): string | null {
   return names.join(', ') || null;
 }
 
-export function toStats(session: CaptureSession): Stats {
-  const { dialogs, streams, source, decode, tracker, sip, hep } = session;
-  const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
-  const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
-  const pdd = sortedPdds(session);
+/** What was lost on the way, by the name it has in the statistics. */
+export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'degraded'> {
+  const { source, decode, tracker, sip, hep } = session;
   const live = session.live?.liveLosses() ?? null;
   const { listener } = session;
-  const quality = {
+  return {
     kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
     interface_dropped_packets: live?.interface ?? 0,
     queue_dropped_packets:
@@ -76,6 +74,14 @@ export function toStats(session: CaptureSession): Stats {
     hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
     ice_role_conflicts: session.stun.roleConflicts,
   };
+}
+
+export function toStats(session: CaptureSession): Stats {
+  const { dialogs, streams, source, decode, tracker } = session;
+  const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
+  const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
+  const pdd = sortedPdds(session);
+  const quality = lossCounters(session);
   return {
     schema_version: 2,
     dialogs: {

@@ -115,7 +115,16 @@ test('the vCon route answers 404 for every Call-ID in a build without it, and th
 
 test('400: bodies of ban and unban, from outside', async () => {
   for (const path of ['/v1/peer/ban', '/v1/peer/unban']) {
-    for (const body of ['{}', '[]', '"x"', '{"ip":"2001:db8::1"}', '{"ip":"192.0.2.1","why":"x"}', '{"ip":7}', '{', '']) {
+    for (const body of [
+      '{}',
+      '[]',
+      '"x"',
+      '{"ip":"2001:db8::1"}',
+      '{"ip":"192.0.2.1","why":"x"}',
+      '{"ip":7}',
+      '{',
+      '',
+    ]) {
       await open.problem(400, path, { method: 'POST', headers: JSON_BODY, body });
     }
   }
@@ -187,7 +196,11 @@ test('502: the peer program failed, from outside, with its standard error', asyn
   assert.match(String(problem['detail']), /\ncannot open the map: permission denied\nsecond line\n$/);
 });
 
-async function startedWith(t: TestContext, args: readonly string[], env: Record<string, string> = {}): Promise<Service> {
+async function startedWith(
+  t: TestContext,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Service> {
   const service = await startService(['-I', DEMO, ...args], { env });
   t.after(() => service.stop());
   return service;
@@ -209,7 +222,10 @@ test('the peer by option, by the key ctl in [peer], and on the search path; it i
 
 test('a 400 or a 401 never asks the peer', async (t) => {
   const fake = fakePeer(t);
-  const service = await startService(['-I', DEMO, '--peer-ctl', fake.path], { env: { SERVICE_API_KEY: KEY }, bearer: KEY });
+  const service = await startService(['-I', DEMO, '--peer-ctl', fake.path], {
+    env: { SERVICE_API_KEY: KEY },
+    bearer: KEY,
+  });
   t.after(() => service.stop());
   const ban = { method: 'POST', headers: JSON_BODY, body: '{"ip":"192.0.2.1"}' };
   assert.equal((await ask(service.port, '/v1/peer/ban', ban)).status, 401);
@@ -262,7 +278,8 @@ test('every problem kind is in the OpenAPI document, whose version is 1', async 
 test('/v1/stats: sums agree with the lists, and what is not known is null', async () => {
   const stats = await open.json('/v1/stats');
   const dialogs = asJson(stats['dialogs']);
-  for (const key of ['total', 'active', 'completed', 'failed', 'cancelled']) assert.ok(Number.isInteger(dialogs[key]), key);
+  for (const key of ['total', 'active', 'completed', 'failed', 'cancelled'])
+    assert.ok(Number.isInteger(dialogs[key]), key);
   assert.equal(dialogs['total'], (await open.json('/v1/dialogs?limit=0'))['total']);
   for (const [key, state] of [
     ['completed', 'Completed'],
