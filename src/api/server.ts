@@ -9,6 +9,7 @@ import Fastify from 'fastify';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
+import { hasFeature } from '../core/features.ts';
 import { endpointText } from '../core/ip.ts';
 import {
   API_BODY_BYTES,
@@ -34,6 +35,7 @@ import type { ApiReaders } from './readers.ts';
 import { addAudioRoute } from './routes/audio.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
 import { addLegRoutes } from './routes/legs.ts';
+import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import { addPersistenceRoutes } from './routes/persistence.ts';
 import { addReportRoutes } from './routes/reports.ts';
@@ -186,10 +188,11 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addReportRoutes(app, deps);
   addAudioRoute(app, deps);
   addStreamRoutes(app, deps);
-  addPeerRoutes(app, deps);
+  if (hasFeature('peer')) addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
   deps.extend?.(app);
+  addNotBuiltRoutes(app);
   await app.ready();
 
   return {

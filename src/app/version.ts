@@ -3,23 +3,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { features } from '../core/features.ts';
 import { loadNative, packageRoot } from '../sources/native.ts';
 import { hasLiveInfo } from '../sources/native-live.ts';
-
-function features(): readonly (readonly [string, boolean])[] {
-  return [
-    ['api', true],
-    ['metrics', true],
-    ['file', true],
-    ['live', true],
-    ['hep', true],
-    ['uprobe', hasProbes()],
-    ['vcon', true],
-    ['tls', false],
-    ['mcp', false],
-    ['console', false],
-  ];
-}
 
 /** The addon may be built without eBPF, or not at all: then there are no probes. */
 function hasProbes(): boolean {
@@ -41,10 +27,9 @@ export function packageVersion(): string {
 
 /** `--version`: one line for the version, one for what is built in, one for what is not. */
 export function versionText(): string {
-  const names = (built: boolean): string =>
-    features()
-      .filter(([, b]) => b === built)
-      .map(([n]) => n)
-      .join(' ');
-  return `calltap ${packageVersion()} (Node ${process.versions.node})\nfeatures: ${names(true)}\nnot built: ${names(false)}\n`;
+  const all = features();
+  const lost = hasProbes() ? [] : all.built.filter((name) => name === 'uprobe');
+  const built = all.built.filter((name) => !lost.includes(name));
+  const version = `calltap ${packageVersion()} (Node ${process.versions.node})`;
+  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${[...lost, ...all.missing].join(' ')}\n`;
 }

@@ -23,6 +23,9 @@ export function configErrorLine(error: ConfigError): string {
 
 /** The mistake of using an option whose part is not built in. */
 export function notBuiltIn(where: string, spec: OptionSpec): Mistake {
+  if (spec.builtIn && spec.feature !== undefined) {
+    return mistake(where, `this build was made without the feature ${spec.feature}`, 'use a build that has it');
+  }
   const { reason = 'this is not built in this version', remedy = 'leave it out' } = spec.refusal ?? {};
   return mistake(where, reason, remedy);
 }

@@ -3,7 +3,7 @@
 import { stringify } from 'smol-toml';
 import type { Effective } from './config.ts';
 import type { OptionSpec } from './option-spec.ts';
-import { OPTION_GROUPS } from './option-spec.ts';
+import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
 import { optionValueText } from './option-value.ts';
 import { OPTIONS } from './options.ts';
 
@@ -18,7 +18,7 @@ function flagText(spec: OptionSpec): string {
 export function renderHelp(): string {
   const lines = [`Usage: ${USAGE}`, ''];
   for (const group of OPTION_GROUPS) {
-    const specs = OPTIONS.filter((spec) => spec.group === group && spec.builtIn);
+    const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec));
     if (specs.length === 0) continue;
     lines.push(`${group}:`);
     for (const spec of specs) {
@@ -27,7 +27,7 @@ export function renderHelp(): string {
     }
     lines.push('');
   }
-  const later = OPTIONS.filter((spec) => !spec.builtIn).map((spec) => `--${spec.flag}`);
+  const later = OPTIONS.filter((spec) => !isBuiltIn(spec)).map((spec) => `--${spec.flag}`);
   lines.push('Not built in this version:', ...wrap(later, 76, '  '), '');
   return lines.join('\n');
 }

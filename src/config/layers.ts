@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Outcome } from './config-error.ts';
 import { mistake, notBuiltIn } from './config-error.ts';
 import type { OptionSpec } from './option-spec.ts';
+import { isBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { parseOptionValue, quoted } from './option-value.ts';
 import { OPTIONS } from './options.ts';
@@ -72,7 +73,7 @@ function unknownOption(written: string): Outcome<Layer> {
 }
 
 function addValue(layer: Layer, spec: OptionSpec, written: string, text: string | undefined): Outcome<Layer> {
-  if (!spec.builtIn) return notBuiltIn(written, spec);
+  if (!isBuiltIn(spec)) return notBuiltIn(written, spec);
   const isBool = spec.type.kind === 'bool';
   if (isBool && text !== undefined) return mistake(written, 'it takes no value', `write ${written} alone`);
   if (!isBool && text === undefined) {
@@ -95,7 +96,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     if (spec.env === undefined) continue;
     const text = env[spec.env];
     if (text === undefined || text === '') continue;
-    if (!spec.builtIn) return notBuiltIn(spec.env, spec);
+    if (!isBuiltIn(spec)) return notBuiltIn(spec.env, spec);
     const parsed = parseOptionValue(spec.type, text);
     if (!parsed.ok) return mistake(spec.env, parsed.reason, parsed.remedy);
     layer.set(spec.flag, [parsed.value]);
@@ -127,7 +128,7 @@ export function readToml(text: string, file: string): Outcome<Layer> {
       const remedy = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
       return mistake(where, 'there is no such key', remedy);
     }
-    if (!spec.builtIn) return notBuiltIn(where, spec);
+    if (!isBuiltIn(spec)) return notBuiltIn(where, spec);
     const read = readTomlValue(spec, where, value);
     if (!read.ok) return read;
     layer.set(spec.flag, read.value);

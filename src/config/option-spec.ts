@@ -1,5 +1,7 @@
 /** What an option is: its flag, its other names, its type, and whether the part behind it is built in. */
 
+import type { Feature } from '../core/features.ts';
+import { hasFeature } from '../core/features.ts';
 import type { OptionType } from './option-value.ts';
 
 export const OPTION_GROUPS = [
@@ -33,6 +35,8 @@ export type OptionSpec = {
   readonly help: string;
   /** False: the option belongs to a part that is not built in this version, and using it is an error. */
   readonly builtIn: boolean;
+  /** The feature that a build may have left out, and the option with it. */
+  readonly feature?: Feature;
   /** What the error line says about an option that is not built in. */
   readonly refusal?: Refusal;
 };
@@ -42,7 +46,7 @@ export type Refusal = { readonly reason: string; readonly remedy: string };
 /** An option before it is put into its group. */
 export type LooseOption = Omit<OptionSpec, 'group'>;
 
-type Extras = Pick<OptionSpec, 'short' | 'repeatable' | 'valueIfBare' | 'env' | 'toml' | 'default'> & {
+type Extras = Pick<OptionSpec, 'feature' | 'short' | 'repeatable' | 'valueIfBare' | 'env' | 'toml' | 'default'> & {
   /** The option is not built in; this is what using it answers. */
   readonly later?: Refusal;
 };
@@ -55,6 +59,11 @@ export function value(flag: string, arg: string, type: OptionType, help: string,
 /** An option without a value. */
 export function toggle(flag: string, help: string, extras: Extras = {}): LooseOption {
   return common(flag, { kind: 'bool' }, help, extras);
+}
+
+/** False when the part behind an option is not in this build. */
+export function isBuiltIn(spec: OptionSpec): boolean {
+  return spec.builtIn && (spec.feature === undefined || hasFeature(spec.feature));
 }
 
 /** Puts options into their group. */

@@ -40,6 +40,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   value('device', 'IFACE', text, 'Capture live from an interface, or from any.', {
     short: 'd',
     repeatable: true,
+    feature: 'live',
     toml: 'capture.device',
     env: 'CALLTAP_DEVICE',
   }),
@@ -50,6 +51,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   }),
   value('hep-listen', 'ADDR', address, 'Receive HEP on this address (with -E).', {
     short: 'L',
+    feature: 'hep',
     toml: 'hep.listen',
   }),
   toggle('hep-decode', 'Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
@@ -66,6 +68,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   }),
   value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {
     short: 'H',
+    feature: 'hep',
     toml: 'hep.send',
   }),
   value('hep-id', 'N', int(0, 4_294_967_295), 'Capture agent id of what is mirrored.', {
@@ -113,7 +116,10 @@ const OUTPUT: readonly OptionSpec[] = group('Output', [
 ]);
 
 const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
-  value('api', 'ADDR', address, 'Serve the HTTP API on this address (port 0 picks one).', { toml: 'api.listen' }),
+  value('api', 'ADDR', address, 'Serve the HTTP API on this address (port 0 picks one).', {
+    feature: 'api',
+    toml: 'api.listen',
+  }),
   value('api-max-rows', 'N', int(1, 100_000), 'Rows of a page at most.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',
@@ -124,11 +130,15 @@ const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
   }),
   value('api-tls-cert', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', later: NO_TLS }),
   value('api-tls-key', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', later: NO_TLS }),
-  value('metrics', 'ADDR', address, 'Serve the metrics alone on this address.', { toml: 'metrics.listen' }),
+  value('metrics', 'ADDR', address, 'Serve the metrics alone on this address.', {
+    feature: 'metrics',
+    toml: 'metrics.listen',
+  }),
   value('peer-ctl', 'PATH', text, 'Control program of the peer; else one on the search path.', {
+    feature: 'peer',
     toml: 'peer.ctl',
   }),
-  value('peer-db', 'PATH', text, 'Database that program is told to use.', { toml: 'peer.db' }),
+  value('peer-db', 'PATH', text, 'Database that program is told to use.', { feature: 'peer', toml: 'peer.db' }),
 ]);
 
 const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [

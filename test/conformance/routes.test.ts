@@ -318,6 +318,18 @@ test('capture_identity: the node stays, another start is another instance', asyn
   assert.ok(Number(one['dialog_generation']) > 0 && Number(one['stream_generation']) > 0);
 });
 
+test('what needs ICMP, STUN or a relay is absent on a capture without them', async () => {
+  for (const row of asRows((await open.json('/v1/dialogs?limit=100'))['dialogs'])) {
+    const dialog = await open.json(`/v1/dialogs/${encodeURIComponent(String(row['call_id']))}`);
+    assert.ok(!('icmp_media' in dialog));
+    const diagnosis = asJson(dialog['diagnosis']);
+    assert.ok(!('media_relay' in diagnosis) && !('stun_sdp_mismatch' in diagnosis) && !('summary' in diagnosis));
+    if (dialog['signaling_diagnosis'] === undefined) continue;
+    const signaling = asJson(dialog['signaling_diagnosis']);
+    assert.ok(!('icmp_unreachable' in signaling) && !('source_disagreement' in signaling));
+  }
+});
+
 test('a capture on which nothing was found answers with empty lists and null percentiles', async (t) => {
   const service = await startService(['-I', 'fixtures/pcap/call-options.pcap', '--portrange', '9']);
   t.after(() => service.stop());

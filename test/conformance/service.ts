@@ -101,9 +101,10 @@ export async function startService(
     readonly env?: Readonly<Record<string, string>>;
     readonly untilRead?: boolean;
     readonly bearer?: string;
+    readonly program?: string;
   } = {},
 ): Promise<Service> {
-  const child = spawn(process.execPath, [PROGRAM, ...args, '--api', '127.0.0.1:0'], {
+  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args, '--api', '127.0.0.1:0'], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
   });

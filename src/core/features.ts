@@ -1,0 +1,50 @@
+/**
+ * Which features a build has: those this version is written with, without those that its build left out.
+ *
+ * A build leaves features out with `scripts/without.mjs`, which puts their names into a file beside the compiled code.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Every feature by name; false is not written yet. */
+const WRITTEN = {
+  api: true,
+  metrics: true,
+  peer: true,
+  file: true,
+  live: true,
+  hep: true,
+  uprobe: false,
+  vcon: true,
+  tls: false,
+  mcp: false,
+  console: false,
+} as const satisfies Record<string, boolean>;
+
+export type Feature = keyof typeof WRITTEN;
+
+/** In the folder of the compiled sources. */
+const LEFT_OUT = new URL('../left-out.json', import.meta.url);
+
+let leftOut: ReadonlySet<unknown> | null = null;
+
+export function hasFeature(feature: Feature): boolean {
+  leftOut ??= readLeftOut();
+  return WRITTEN[feature] && !leftOut.has(feature);
+}
+
+/** All names, those of this build first. */
+export function features(): { readonly built: readonly string[]; readonly missing: readonly string[] } {
+  const names = Object.keys(WRITTEN).filter(isFeature);
+  return { built: names.filter(hasFeature), missing: names.filter((name) => !hasFeature(name)) };
+}
+
+function isFeature(name: string): name is Feature {
+  return Object.hasOwn(WRITTEN, name);
+}
+
+function readLeftOut(): ReadonlySet<unknown> {
+  if (!existsSync(LEFT_OUT)) return new Set();
+  const names: unknown = JSON.parse(readFileSync(LEFT_OUT, 'utf8'));
+  return new Set(Array.isArray(names) ? names : []);
+}
