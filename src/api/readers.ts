@@ -19,6 +19,9 @@ import type { MetricsSnapshot } from '../metrics/snapshot.ts';
 /** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
 export type Page = { readonly limit: number; readonly offset: number };
 
+/** True when nobody waits for the answer any more. */
+export type IsGone = () => boolean;
+
 export type DialogFilter = Page & {
   readonly state?: DialogState;
   /** True when the client's pattern is found in the From user; takes time linear in its length. */
@@ -33,8 +36,8 @@ export type StreamFilter = Page & {
 export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
 
 export type ApiReaders = {
-  /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. */
-  dialogs(filter: DialogFilter): Promise<DialogList> | DialogList;
+  /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
+  dialogs(filter: DialogFilter, isGone?: IsGone): Promise<DialogList | null> | DialogList;
   dialog(callId: string): Dialog | null;
   /** The dialog with the cause that the wire named for its end. */
   report(callId: string): Dialog | null;
@@ -42,7 +45,7 @@ export type ApiReaders = {
   correlated(callId: string, maxRows: number): Correlation | null;
   /** All legs of the call, at most `maxRows`. */
   tree(callId: string, maxRows: number): CallTree | null;
-  streams(filter: StreamFilter): Promise<StreamList> | StreamList;
+  streams(filter: StreamFilter, isGone?: IsGone): Promise<StreamList | null> | StreamList;
   stream(ssrc: number): RtpStream | null;
   lint(callId: string): LintResult | null;
   /** The WAV of the call, or why there is none. */
@@ -51,7 +54,7 @@ export type ApiReaders = {
   vcon(callId: string): Promise<Vcon | null> | Vcon | null;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
-  stats(): Stats;
+  stats(): Promise<Stats> | Stats;
   metrics(): MetricsSnapshot;
   persistence(): Persistence;
   /** The state that holds afterwards: the network may only narrow what the command line allows. */

@@ -4,13 +4,13 @@ import { RE2JS, RE2JSException } from 're2js';
 import { ProblemError } from './problem.ts';
 
 /** Instructions of a compiled pattern; every character of a user part costs at most this much. */
-const MAX_PROGRAM = 2_000;
+const MAX_PROGRAM = 500;
 
 /** Sum of the counts in `{n,m}`: compiling unrolls them, so they are looked at before. */
-const MAX_REPEATS = 500;
+const MAX_REPEATS = 200;
 
 /** Characters of a user part that are matched. */
-const MAX_USER_CHARS = 512;
+const MAX_USER_CHARS = 256;
 
 const REPEAT = /\{([0-9]{1,6})(?:,([0-9]{0,6}))?\}/g;
 

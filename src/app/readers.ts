@@ -4,13 +4,15 @@
 import { callTree } from '../analysis/call-tree.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
 import type { ApiReaders } from '../api/readers.ts';
-import type { StreamList } from '../contract/index.ts';
 import type { Stream } from '../store/stream.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import { toLintResult } from '../view/lint.ts';
 import { callAudio } from './audio.ts';
 import { CaptureReporter } from './capture-report.ts';
+import { PddPercentiles } from '../view/pdd-percentiles.ts';
+import { queryStreams } from '../view/stream-query.ts';
+import { Turns } from '../view/turns.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
@@ -20,8 +22,10 @@ import { dialogVcon } from './vcon.ts';
 export function createReaders(session: CaptureSession): ApiReaders {
   const { dialogs, streams } = session;
   const reporter = new CaptureReporter(session);
+  const turns = new Turns(() => performance.now());
+  const percentiles = new PddPercentiles(dialogs, turns);
   return {
-    dialogs: (f) => queryDialogs(dialogs, f, session.sources, () => performance.now()),
+    dialogs: (f, isGone) => queryDialogs(dialogs, f, session.sources, turns, isGone),
     dialog(callId) {
       const d = dialogs.get(callId);
       return d === undefined ? null : dialogDocument(session, d);
@@ -55,36 +59,19 @@ export function createReaders(session: CaptureSession): ApiReaders {
       if (d === undefined || session.identifiers === null) return null;
       return toCallTree(d, callTree(d, { dialogs, identifiers: session.identifiers }, maxRows));
     },
-    streams(f): StreamList {
-      const rows: StreamList['streams'] = [];
-      let total = 0;
-      for (const s of streams.newestFirst()) {
-        if (f.orphaned !== undefined && (s.dialog === null) !== f.orphaned) continue;
-        const isOnPage = total >= f.offset && rows.length < f.limit;
-        if (f.mosBelow === undefined && !isOnPage) {
-          total++;
-          continue;
-        }
-        const row = streamRow(session, s);
-        if (row === null) continue;
-        if (f.mosBelow !== undefined && !(row.mos !== undefined && row.mos < f.mosBelow)) continue;
-        if (isOnPage) rows.push(row);
-        total++;
-      }
-      return { schema_version: 1, total, offset: f.offset, limit: f.limit, streams: rows };
-    },
+    streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(session, s), turns, isGone),
     stream(ssrc) {
       let best: { packets: number; stream: Stream } | null = null;
-      for (const s of streams.newestFirst()) {
-        if (s.ssrc !== ssrc) continue;
+      for (const s of streams.order.records()) {
+        if (s === undefined || s.ssrc !== ssrc) continue;
         const packets = streams.snapshot(s)?.packets ?? 0;
-        // Newest first: of equals the later one met is the older.
-        if (best === null || packets >= best.packets) best = { packets, stream: s };
+        // Oldest first: of equals the first one met is the older.
+        if (best === null || packets > best.packets) best = { packets, stream: s };
       }
       return best === null ? null : streamDocument(session, best.stream);
     },
     captureReport: () => reporter.report(),
-    stats: () => toStats(session),
+    stats: async () => toStats(session, await percentiles.read()),
     metrics: () => metricsSnapshot(session),
     persistence: () => session.outputs.gate.state(),
     setPersistence: (isEnabled) => session.outputs.gate.request(isEnabled),

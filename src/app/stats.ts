@@ -1,11 +1,10 @@
 /**
  * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
  */
-import type { CaptureQuality, SkippedPort, Stats } from '../contract/index.ts';
+import type { CaptureQuality, SkippedPort, Stats, TimingStats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import { postDialDelayMs } from '../store/call-timing.ts';
-import { nearestRank } from '../view/percentile.ts';
+import { pddPercentiles } from '../view/pdd-percentiles.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { lossesByReason } from './losses.ts';
 import { probeLosses, probeStatus } from './tls-status.ts';
@@ -31,16 +30,6 @@ function sum(counts: Iterable<number>): number {
 /** Frames that could not be decoded, all reasons together: of any layer, and compressed without its context. */
 export function undecodableFrames(session: CaptureSession): number {
   return sum([...session.source.losses()].map(([, n]) => n)) + session.decode.wsCompressedUndecodable;
-}
-
-/** Post-dial delays of all dialogs, ascending. */
-function sortedPdds(session: CaptureSession): Float64Array {
-  const values: number[] = [];
-  for (const d of session.dialogs.oldestFirst()) {
-    const pddMs = postDialDelayMs(d);
-    if (pddMs !== null) values.push(pddMs);
-  }
-  return Float64Array.from(values).sort();
 }
 
 /** What the capture is attached to, as the command line names it. */
@@ -76,11 +65,11 @@ export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'deg
   };
 }
 
-export function toStats(session: CaptureSession): Stats {
+/** A server gives the percentiles, which it works out in turns; else they are worked out here and now. */
+export function toStats(session: CaptureSession, timing: TimingStats = pddPercentiles(session.dialogs)): Stats {
   const { dialogs, streams, source, decode, tracker } = session;
   const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
   const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
-  const pdd = sortedPdds(session);
   const quality = lossCounters(session);
   return {
     schema_version: 2,
@@ -107,11 +96,7 @@ export function toStats(session: CaptureSession): Stats {
       established: streams.established,
       orphaned: streams.orphaned,
     },
-    timing: {
-      pdd_p50_ms: nearestRank(pdd, 50),
-      pdd_p95_ms: nearestRank(pdd, 95),
-      pdd_p99_ms: nearestRank(pdd, 99),
-    },
+    timing,
     capture_quality: { ...quality, degraded: Object.values(quality).some((n) => n > 0) },
     caveats: {
       dialogs_evicted: dialogs.evicted,

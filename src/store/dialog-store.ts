@@ -1,7 +1,7 @@
 /**
  * All dialogs by Call-ID, with a cap: the one idle longest goes first, and is counted.
  *
- * Kept beside the map: idle order as a heap, arrival order as an array, counts by state.
+ * Kept beside the map: idle order as a heap, the order of creation, counts by state and method.
  */
 
 import { asBuffer } from '../core/byte-text.ts';
@@ -14,6 +14,8 @@ import { Dialog } from './dialog.ts';
 import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
+import { MethodCounts } from './method-counts.ts';
+import { TimeOrder } from './time-order.ts';
 
 /** Dialogs of another time met in a row that end a search by time. */
 const STRANGERS = 64;
@@ -34,12 +36,10 @@ export class DialogStore {
   readonly #onEvict: (dialog: Dialog) => void;
   readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
   #touches = 0;
-  #order: (Dialog | undefined)[] = [];
-  #holes = 0;
   #serial = 0;
-  #sorted: Dialog[] | null = null;
-  #isInOrder = true;
-  #lastCreatedUs = Number.NEGATIVE_INFINITY;
+  /** By creation, ties by arrival: stable while paging. */
+  readonly order = new TimeOrder<Dialog>((dialog) => dialog.createdUs);
+  readonly methods = new MethodCounts();
   evicted = 0;
   /** Mutations since the store was created. */
   generation = 0;
@@ -58,6 +58,11 @@ export class DialogStore {
 
   get size(): number {
     return this.#byCallId.size;
+  }
+
+  /** Serial of the next dialog: those from it on have come later than now. */
+  get nextSerial(): number {
+    return this.#serial;
   }
 
   get(callId: string): Dialog | undefined {
@@ -119,14 +124,12 @@ export class DialogStore {
     const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
     this.#slots[slot] = dialog;
     this.#byCallId.add(buf, start, end, slot);
-    if (dialog.createdUs < this.#lastCreatedUs) this.#isInOrder = false;
-    else this.#lastCreatedUs = dialog.createdUs;
-    dialog.orderIndex = this.#order.push(dialog) - 1;
+    this.order.add(dialog);
+    this.methods.add(dialog, dialog.state, 1);
     dialog.touched = ++this.#touches;
     this.#idle.add(slot);
     tally(this.inState, dialog.state);
     tally(this.entered, dialog.state);
-    this.#sorted = null;
     this.generation++;
     return dialog;
   }
@@ -141,8 +144,7 @@ export class DialogStore {
   setCreated(dialog: Dialog, createdUs: number): void {
     if (dialog.createdUs === createdUs) return;
     dialog.createdUs = createdUs;
-    this.#isInOrder = false;
-    this.#sorted = null;
+    this.order.moved(dialog);
     this.generation++;
   }
 
@@ -151,23 +153,20 @@ export class DialogStore {
     tally(this.inState, dialog.state, -1);
     tally(this.inState, state);
     tally(this.entered, state);
+    this.methods.add(dialog, dialog.state, -1);
+    this.methods.add(dialog, state, 1);
     dialog.state = state;
     this.generation++;
   }
 
-  /** Dialogs in order of arrival, oldest first; holes are skipped. */
+  /** Dialogs oldest first by creation, ties by arrival. */
   *oldestFirst(): Generator<Dialog> {
-    for (const d of this.#order) if (d !== undefined) yield d;
+    for (const d of this.order.records()) if (d !== undefined) yield d;
   }
 
-  /** Dialogs newest first by creation, ties by arrival: stable while paging. */
+  /** Dialogs newest first by creation, ties by arrival, as a list of its own. */
   newestFirst(): readonly Dialog[] {
-    if (this.#sorted === null) {
-      const list = this.#order.filter((d): d is Dialog => d !== undefined).reverse();
-      if (!this.#isInOrder) list.sort((a, b) => b.createdUs - a.createdUs || b.serial - a.serial);
-      this.#sorted = list;
-    }
-    return this.#sorted;
+    return this.order.newestFirst();
   }
 
   #isCallId(slot: number, buf: Uint8Array, start: number, end: number): boolean {
@@ -192,14 +191,8 @@ export class DialogStore {
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
     tally(this.inState, dialog.state, -1);
-    this.#order[dialog.orderIndex] = undefined;
-    this.#sorted = null;
+    this.methods.add(dialog, dialog.state, -1);
+    this.order.remove(dialog);
     this.evicted++;
-    if (++this.#holes < 1024 || this.#holes * 2 < this.#order.length) return;
-    this.#order = this.#order.filter((d) => d !== undefined);
-    this.#order.forEach((d, i) => {
-      if (d !== undefined) d.orderIndex = i;
-    });
-    this.#holes = 0;
   }
 }

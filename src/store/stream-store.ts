@@ -18,6 +18,7 @@ import type { Dialog } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { StreamOpened } from './stream.ts';
 import { Stream, StreamColumns } from './stream.ts';
+import { TimeOrder } from './time-order.ts';
 
 /** One hour of five-second windows. */
 const MAX_WINDOWS = 720;
@@ -44,10 +45,9 @@ export class StreamStore {
   #lastClock: number | null = null;
   /** Null until somebody asks for a stream by its SSRC alone. */
   #bySsrc: Map<number, Stream[]> | null = null;
-  #visible: (Stream | undefined)[] = [];
-  #holes = 0;
+  /** The streams that are shown, by their first packet, ties by arrival. */
+  readonly order = new TimeOrder<Stream>((stream) => stream.openedUs);
   #serial = 0;
-  #sorted: Stream[] | null = null;
   established = 0;
   orphaned = 0;
   evicted = 0;
@@ -161,7 +161,6 @@ export class StreamStore {
       else this.#drop(stream);
     }
     dialog.streams = null;
-    this.#sorted = null;
   }
 
   /** Counters as they stand, or null when the native table has reused the slot. */
@@ -178,7 +177,7 @@ export class StreamStore {
   totals(): { packets: number; lost: number } {
     let packets = 0;
     let lost = 0;
-    for (const s of this.#visible) {
+    for (const s of this.order.records()) {
       const table = s === undefined ? undefined : this.#tables[s.table];
       if (s === undefined || table === undefined || table.generation(s.index) !== s.generation) continue;
       packets += table.packets(s.index);
@@ -195,14 +194,9 @@ export class StreamStore {
     return out;
   }
 
-  /** Streams newest first by their first packet, ties by arrival. */
+  /** Streams newest first by their first packet, ties by arrival, as a list of its own. */
   newestFirst(): readonly Stream[] {
-    if (this.#sorted === null) {
-      const list = this.#visible.filter((s): s is Stream => s !== undefined);
-      list.sort((a, b) => b.openedUs - a.openedUs || b.serial - a.serial);
-      this.#sorted = list;
-    }
-    return this.#sorted;
+    return this.order.newestFirst();
   }
 
   /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */
@@ -281,8 +275,7 @@ export class StreamStore {
       this.established++;
       this.establishedEver++;
     }
-    stream.orderIndex = this.#visible.push(stream) - 1;
-    this.#sorted = null;
+    this.order.add(stream);
   }
 
   #hide(stream: Stream): void {
@@ -293,14 +286,7 @@ export class StreamStore {
   }
 
   #drop(stream: Stream): void {
-    if (this.#visible[stream.orderIndex] === stream) this.#visible[stream.orderIndex] = undefined;
-    this.#sorted = null;
-    if (++this.#holes < 1024 || this.#holes * 2 < this.#visible.length) return;
-    this.#visible = this.#visible.filter((s) => s !== undefined);
-    this.#visible.forEach((s, i) => {
-      if (s !== undefined) s.orderIndex = i;
-    });
-    this.#holes = 0;
+    this.order.remove(stream);
   }
 }
 

@@ -1,14 +1,17 @@
 /**
- * The dialog list: filtered, counted by method, paged; sliced so that a scan over a million dialogs
- * never holds the event loop.
+ * The dialog list: filtered, counted by method, paged. What the store counts anyway is not counted again; what must be
+ * looked at one by one is looked at in slices.
  */
 import type { DialogList, DialogState, DialogSummary } from '../contract/index.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import type { Dialog } from '../store/dialog.ts';
 import type { DialogStore } from '../store/dialog-store.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
+import type { Slice, Turns } from './turns.ts';
 
-const SLICE_MS = 2;
-const CHECK_EVERY = 256;
+/** Records between two looks at the clock; a pattern may take a while for a single one. */
+const CHECK_EVERY = 128;
+const CHECK_EVERY_MATCH = 4;
 
 export type DialogFilter = {
   state?: DialogState;
@@ -18,42 +21,70 @@ export type DialogFilter = {
   limit: number;
 };
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The page. Both the page and its totals come from one ordering of the store. */
+/** The page, or null when too many lists are being made. `isGone` is true when nobody waits for it any more. */
 export async function queryDialogs(
   store: DialogStore,
   filter: DialogFilter,
   sources: readonly string[],
-  nowMs: () => number,
-): Promise<DialogList> {
-  const all = store.newestFirst();
-  const state = filter.state === undefined ? -1 : DIALOG_STATES.indexOf(filter.state);
-  const counts = new Map<string, number>();
-  const page: DialogSummary[] = [];
+  turns: Turns,
+  isGone: () => boolean = () => false,
+): Promise<DialogList | null> {
+  const { matchesFrom, offset, limit } = filter;
+  const state = filter.state === undefined ? null : DIALOG_STATES.indexOf(filter.state);
+  // The total and its split are of the moment in which the walk begins.
+  const known = matchesFrom === undefined ? store.methods.split(state) : null;
+  const found = await turns.walk((slice) => walk(store, filter, state, known, sources, slice, isGone));
+  if (found === null) return null;
   let total = 0;
-  let sliceEnd = nowMs() + SLICE_MS;
-  for (let i = 0; i < all.length; i++) {
-    if (i % CHECK_EVERY === 0 && nowMs() > sliceEnd) {
-      await turn();
-      sliceEnd = nowMs() + SLICE_MS;
-    }
-    const d = all[i];
-    // Its slot belongs to another dialog when it was evicted while the walk rested.
-    if (d === undefined || store.bySlot(d.slot) !== d || (state >= 0 && d.state !== state)) continue;
-    if (filter.matchesFrom !== undefined && (d.fromUser === '' || !filter.matchesFrom(d.fromUser))) continue;
-    counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
-    if (total >= filter.offset && page.length < filter.limit) page.push(toDialogSummary(d, sources));
-    total++;
-  }
+  for (const count of found.counts.values()) total += count;
   return {
     schema_version: 1,
     total,
-    by_method: countByMethod(counts),
-    offset: filter.offset,
-    limit: filter.limit,
-    dialogs: page,
+    by_method: countByMethod(found.counts),
+    offset,
+    limit,
+    dialogs: found.page,
   };
+}
+
+type Found = { readonly page: DialogSummary[]; readonly counts: ReadonlyMap<string, number> };
+
+/** With the counts `known`, the walk ends with the page. */
+async function walk(
+  store: DialogStore,
+  { matchesFrom, offset, limit }: DialogFilter,
+  state: number | null,
+  known: ReadonlyMap<string, number> | null,
+  sources: readonly string[],
+  slice: Slice,
+  isGone: () => boolean,
+): Promise<Found> {
+  const counts = new Map<string, number>();
+  const page: DialogSummary[] = [];
+  const records = store.order.records();
+  const { nextSerial } = store;
+  const checkEvery = matchesFrom === undefined ? CHECK_EVERY : CHECK_EVERY_MATCH;
+  let matched = 0;
+  let last: Dialog | null = null;
+  for (let i = records.length - 1; i >= 0; i--) {
+    if (known !== null && page.length >= limit) break;
+    if (i % checkEvery === 0 && slice.isOver) {
+      await slice.rest();
+      if (isGone()) break;
+      i = store.order.resume(records, i + 1, last) - 1;
+      if (i < 0) break;
+    }
+    const d = records[i];
+    if (d === undefined) continue;
+    last = d;
+    // What came while the walk rested is not of this moment, and the slot of an evicted one belongs to another.
+    if (d.serial >= nextSerial || store.bySlot(d.slot) !== d || (state !== null && d.state !== state)) continue;
+    if (matchesFrom !== undefined) {
+      if (d.fromUser === '' || !matchesFrom(d.fromUser)) continue;
+      counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
+    }
+    if (matched >= offset && page.length < limit) page.push(toDialogSummary(d, sources));
+    matched++;
+  }
+  return { page, counts: known ?? counts };
 }

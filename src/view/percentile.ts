@@ -6,6 +6,10 @@
 export function nearestRank(sorted: ArrayLike<number>, percent: number): number | null {
   const n = sorted.length;
   if (n === 0) return null;
-  const rank = Math.min(n, Math.max(1, Math.ceil((percent / 100) * n)));
-  return sorted[rank - 1] ?? null;
+  return sorted[nearestRankOf(n, percent) - 1] ?? null;
+}
+
+/** The rank among `n` values, from 1. */
+export function nearestRankOf(n: number, percent: number): number {
+  return Math.min(n, Math.max(1, Math.ceil((percent / 100) * n)));
 }

@@ -130,7 +130,7 @@ test('hostile patterns are fast: linear to match, bounded to compile', () => {
     assert.ok(performance.now() - before < 100, `${source.slice(0, 20)} took ${performance.now() - before} ms`);
   }
   // The worst that is accepted, on the longest user part that is looked at.
-  const worst = compileUserPattern('(?:[a-z]?){30}'.repeat(15));
+  const worst = compileUserPattern('(?:[a-z]?){30}'.repeat(6));
   const before = performance.now();
   worst('a'.repeat(100_000));
   assert.ok(performance.now() - before < 300, `took ${performance.now() - before} ms`);

@@ -102,7 +102,8 @@ test('every GET route the OpenAPI document names answers as it says', async (t) 
     const url = path.replace('{call_id}', 'good-g711%40pbx.example.com').replace('{ssrc}', '0x239f0600');
     const schema = answerOf(asJson(operation));
     if (schema === null) assert.equal((await raw(url)).status, 200, path);
-    else await document(url, schema);
+    // This machine's peer is none.
+    else await document(url, path.startsWith('/v1/peer/') ? 'PeerAbsent' : schema);
     seen.add(path);
   }
   for (const path of [
@@ -225,7 +226,7 @@ test('mos_below and orphaned select streams', async (t) => {
   const { document } = await startDemo(t);
   const rows = asRows((await document('/v1/streams?limit=1000', 'StreamList'))['streams']);
   const below: number[] = [];
-  for (const limit of ['1', '3', '3.9', '4.2', '5', '0', '-1']) {
+  for (const limit of ['1', '3', '3.9', '4.2', '5', '0']) {
     const list = await document(`/v1/streams?limit=1000&mos_below=${limit}`, 'StreamList');
     const wanted = rows.filter((r) => typeof r['mos'] === 'number' && r['mos'] < Number(limit));
     assert.deepEqual(asRows(list['streams']), wanted, `mos_below=${limit}`);

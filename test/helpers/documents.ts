@@ -17,6 +17,7 @@ async function allDialogs(readers: ApiReaders): Promise<Json[]> {
   const rows: Json[] = [];
   for (;;) {
     const page = await readers.dialogs({ limit: PAGE, offset: rows.length });
+    if (page === null) throw new Error('too many lists');
     rows.push(...page.dialogs.map(asJson));
     if (page.dialogs.length === 0) return rows;
   }

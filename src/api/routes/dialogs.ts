@@ -5,7 +5,7 @@ import { compileParameters } from '../parameters.ts';
 import { ProblemError } from '../problem.ts';
 import { compileUserPattern } from '../user-pattern.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { answer, orBusy, refusals } from './route.ts';
 
 export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -20,13 +20,18 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
         response: { 200: answer('A page of the filtered set.', DialogList), ...refusals('invalid-parameter') },
       },
     },
-    async ({ query }) =>
-      readers.dialogs({
-        limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
-        offset: query.offset ?? 0,
-        ...(query.state === undefined ? {} : { state: query.state }),
-        ...(query.from === undefined ? {} : { matchesFrom: compileUserPattern(query.from) }),
-      }),
+    async ({ query, raw }) =>
+      orBusy(
+        await readers.dialogs(
+          {
+            limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
+            offset: query.offset ?? 0,
+            ...(query.state === undefined ? {} : { state: query.state }),
+            ...(query.from === undefined ? {} : { matchesFrom: compileUserPattern(query.from) }),
+          },
+          () => raw.socket.destroyed,
+        ),
+      ),
   );
 
   app.get(

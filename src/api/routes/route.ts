@@ -6,6 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { TSchema } from 'typebox';
 import type { Named, ProblemKind } from '../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../contract/index.ts';
+import { ProblemError } from '../problem.ts';
 import type { ApiReaders } from '../readers.ts';
 
 export type App = FastifyInstance<
@@ -21,6 +22,12 @@ export type RouteDeps = {
   /** `--api-max-rows`. */
   readonly maxRows: number;
 };
+
+/** The list, or the refusal of one more than are made at a time. */
+export function orBusy<T>(list: T | null): T {
+  if (list === null) throw new ProblemError('overloaded', 'Too many long lists are being made; try again.');
+  return list;
+}
 
 /** A documented answer whose body is a contract document. */
 export function answer<T extends TSchema>(description: string, schema: Named<T>) {

@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '.
 import { compileParameters } from '../parameters.ts';
 import { ProblemError } from '../problem.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { answer, orBusy, refusals } from './route.ts';
 
 export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -19,13 +19,18 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
         response: { 200: answer('A page of the filtered set.', StreamList), ...refusals('invalid-parameter') },
       },
     },
-    async ({ query }) =>
-      readers.streams({
-        limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
-        offset: query.offset ?? 0,
-        ...(query.orphaned === undefined ? {} : { orphaned: query.orphaned }),
-        ...(query.mos_below === undefined ? {} : { mosBelow: query.mos_below }),
-      }),
+    async ({ query, raw }) =>
+      orBusy(
+        await readers.streams(
+          {
+            limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
+            offset: query.offset ?? 0,
+            ...(query.orphaned === undefined ? {} : { orphaned: query.orphaned }),
+            ...(query.mos_below === undefined ? {} : { mosBelow: query.mos_below }),
+          },
+          () => raw.socket.destroyed,
+        ),
+      ),
   );
 
   app.get(

@@ -8,6 +8,7 @@ import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
 import { framePointerText } from '../../../src/view/frame-pointer.ts';
 import { nearestRank } from '../../../src/view/percentile.ts';
+import { Turns } from '../../../src/view/turns.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 test('nearest rank is a value of the list, and null of none', () => {
@@ -83,7 +84,7 @@ test('a long list is walked in turns, and what comes meanwhile is not of the pag
     kit.dialogs,
     { offset: 990, limit: 20, matchesFrom: () => true },
     [],
-    () => (clock += 10),
+    new Turns(() => (clock += 10)),
   );
   setImmediate(function tick(): void {
     turns++;
@@ -93,6 +94,7 @@ test('a long list is walked in turns, and what comes meanwhile is not of the pag
   assert.ok(late !== undefined);
   kit.send(late);
   const page = await walking;
+  assert.ok(page !== null);
   assert.deepEqual([page.total, page.dialogs.length, page.limit, page.offset], [1000, 10, 20, 990]);
   assert.equal(page.dialogs.at(-1)?.call_id, 'n0@calltap.example.com');
   assert.ok(turns > 0, 'the loop had its turns');
@@ -107,9 +109,15 @@ test('a dialog evicted while the walk rests is left out; nobody takes its place'
   };
   for (let i = 0; i < 1000; i++) opening(`n${i}`, i);
   let clock = 0;
-  const walking = queryDialogs(kit.dialogs, { offset: 0, limit: 1000 }, [], () => (clock += 1));
+  const walking = queryDialogs(
+    kit.dialogs,
+    { offset: 0, limit: 1000, matchesFrom: () => true },
+    [],
+    new Turns(() => (clock += 1)),
+  );
   for (let i = 0; i < 5; i++) opening(`newer${i}`, 10_000 + i);
   const page = await walking;
+  assert.ok(page !== null);
   const ids = page.dialogs.map((d) => d.call_id);
   assert.equal(new Set(ids).size, ids.length, 'each once');
   assert.deepEqual([page.total, ids.length], [995, 995]);

@@ -1,0 +1,111 @@
+/**
+ * Records in the order of their times, oldest first, kept so while they come and go: a list can be read from either end
+ * without copying or sorting it, however many there are.
+ */
+
+/** `orderIndex` belongs to the order that holds the record. Of two with one time, the lower `serial` came first. */
+export type Ordered = { orderIndex: number; readonly serial: number };
+
+/** Places a record is moved down at once; one that is later than so many others waits for the next reading. */
+const MOVES = 512;
+
+/** Holes below which nothing is done about them. */
+const FEW_HOLES = 1024;
+
+export class TimeOrder<T extends Ordered> {
+  readonly #timeOf: (record: T) => number;
+  #records: (T | undefined)[] = [];
+  #holes = 0;
+  #isSorted = true;
+
+  constructor(timeOf: (record: T) => number) {
+    this.#timeOf = timeOf;
+  }
+
+  add(record: T): void {
+    record.orderIndex = this.#records.push(record) - 1;
+    if (this.#isSorted) this.#settle(record);
+  }
+
+  remove(record: T): void {
+    if (this.#records[record.orderIndex] !== record) return;
+    this.#records[record.orderIndex] = undefined;
+    if (++this.#holes >= FEW_HOLES && this.#holes * 2 >= this.#records.length) this.#close();
+  }
+
+  /** The time of `record` has changed. */
+  moved(record: T): void {
+    if (this.#records[record.orderIndex] !== record || !this.#isSorted) return;
+    const above = this.#records[record.orderIndex + 1];
+    if (above === undefined ? record.orderIndex === this.#records.length - 1 : this.#isBefore(record, above)) {
+      this.#settle(record);
+    } else this.#isSorted = false;
+  }
+
+  /**
+   * The records, oldest first, with holes between them. Not to be changed, and it changes when the caller rests: records
+   * are added at the end or some places before it, and what was removed is a hole.
+   */
+  records(): readonly (T | undefined)[] {
+    if (!this.#isSorted) {
+      this.#records = this.#records.filter((record) => record !== undefined);
+      this.#records.sort((a, b) => (a === undefined || b === undefined ? 0 : this.#isBefore(a, b) ? -1 : 1));
+      this.#number();
+      this.#isSorted = true;
+    }
+    return this.#records;
+  }
+
+  /** Newest first, as a list of its own. */
+  newestFirst(): T[] {
+    return this.records()
+      .filter((record): record is T => record !== undefined)
+      .reverse();
+  }
+
+  /**
+   * Where a walk from the newest to the oldest goes on after a rest: `last` is the record it had reached at `index`, and
+   * may have moved up meanwhile.
+   */
+  resume(records: readonly (T | undefined)[], index: number, last: T | null): number {
+    if (last === null || records[index] === last) return index;
+    return records[last.orderIndex] === last ? last.orderIndex : index;
+  }
+
+  #isBefore(a: T, b: T): boolean {
+    const between = this.#timeOf(a) - this.#timeOf(b);
+    return between < 0 || (between === 0 && a.serial < b.serial);
+  }
+
+  /** Moves a record down to its place, past holes too. */
+  #settle(record: T): void {
+    const records = this.#records;
+    const stop = Math.max(0, record.orderIndex - MOVES);
+    let i = record.orderIndex;
+    while (i > stop) {
+      const below = records[i - 1];
+      if (below !== undefined) {
+        if (this.#isBefore(below, record)) break;
+        below.orderIndex = i;
+      }
+      records[i] = below;
+      i--;
+    }
+    records[i] = record;
+    record.orderIndex = i;
+    const below = i > 0 ? records[i - 1] : undefined;
+    if (i === stop && i > 0 && (below === undefined || !this.#isBefore(below, record))) this.#isSorted = false;
+  }
+
+  #close(): void {
+    this.#records = this.#records.filter((record) => record !== undefined);
+    this.#number();
+  }
+
+  #number(): void {
+    this.#records.forEach((record, i) => {
+      if (record !== undefined) record.orderIndex = i;
+    });
+    this.#holes = 0;
+  }
+}

@@ -1,0 +1,90 @@
+/** Percentiles of the post-dial delay over all dialogs, in slices; while nothing changed the last answer stands. */
+
+import type { TimingStats } from '../contract/index.ts';
+import { postDialDelayMs } from '../store/call-timing.ts';
+import type { DialogStore } from '../store/dialog-store.ts';
+import { nearestRankOf } from './percentile.ts';
+import type { Slice, Turns } from './turns.ts';
+
+const CHECK_EVERY = 128;
+
+const NOTHING_KNOWN: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
+
+/** What is asked for while the same is being worked out gets the same answer. */
+export class PddPercentiles {
+  readonly #store: DialogStore;
+  readonly #turns: Turns;
+  #last: { readonly generation: number; readonly stats: TimingStats } | null = null;
+  #running: Promise<TimingStats> | null = null;
+
+  constructor(store: DialogStore, turns: Turns) {
+    this.#store = store;
+    this.#turns = turns;
+  }
+
+  read(): Promise<TimingStats> {
+    if (this.#last?.generation === this.#store.generation) return Promise.resolve(this.#last.stats);
+    this.#running ??= this.#work().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #work(): Promise<TimingStats> {
+    const { generation } = this.#store;
+    const stats = await this.#turns.walk((slice) => walk(this.#store, slice));
+    // Too many lists are being made: what was true a moment ago is better than nothing.
+    if (stats === null) return this.#last?.stats ?? NOTHING_KNOWN;
+    this.#last = { generation, stats };
+    return stats;
+  }
+}
+
+async function walk(store: DialogStore, slice: Slice): Promise<TimingStats> {
+  const delays = new Delays();
+  const records = store.order.records();
+  for (let i = records.length - 1; i >= 0; i--) {
+    if (i % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
+    const d = records[i];
+    if (d !== undefined && store.bySlot(d.slot) === d) delays.add(postDialDelayMs(d));
+  }
+  return delays.percentiles();
+}
+
+/** The same in one go. */
+export function pddPercentiles(store: DialogStore): TimingStats {
+  const delays = new Delays();
+  for (const d of store.oldestFirst()) delays.add(postDialDelayMs(d));
+  return delays.percentiles();
+}
+
+/** Delays from 0 to this many milliseconds are counted by value; the few beyond are kept and sorted. */
+const COUNTED_MS = 65_536;
+
+class Delays {
+  readonly #counts = new Uint32Array(COUNTED_MS);
+  readonly #beyond: number[] = [];
+  #total = 0;
+
+  add(ms: number | null): void {
+    if (ms === null) return;
+    this.#total++;
+    if (ms < COUNTED_MS) this.#counts[ms] = (this.#counts[ms] ?? 0) + 1;
+    else this.#beyond.push(ms);
+  }
+
+  percentiles(): TimingStats {
+    this.#beyond.sort((a, b) => a - b);
+    return { pdd_p50_ms: this.#at(50), pdd_p95_ms: this.#at(95), pdd_p99_ms: this.#at(99) };
+  }
+
+  #at(percent: number): number | null {
+    if (this.#total === 0) return null;
+    let left = nearestRankOf(this.#total, percent);
+    for (let ms = 0; ms < COUNTED_MS; ms++) {
+      left -= this.#counts[ms] ?? 0;
+      if (left <= 0) return ms;
+    }
+    return this.#beyond[left - 1] ?? null;
+  }
+}

@@ -1,0 +1,78 @@
+/** The stream list: filtered and paged in slices, for what the score of a stream is takes a while to say. */
+
+import type { StreamList, StreamRow } from '../contract/index.ts';
+import type { Stream } from '../store/stream.ts';
+import type { StreamStore } from '../store/stream-store.ts';
+import type { Slice, Turns } from './turns.ts';
+
+const CHECK_EVERY = 128;
+
+export type StreamFilter = {
+  orphaned?: boolean;
+  mosBelow?: number;
+  offset: number;
+  limit: number;
+};
+
+/**
+ * The page, or null when too many lists are being made. `rowOf` is null for a stream whose counters are
+ * gone, `isGone` true when nobody waits for it any more.
+ */
+export async function queryStreams(
+  store: StreamStore,
+  filter: StreamFilter,
+  rowOf: (stream: Stream) => StreamRow | null,
+  turns: Turns,
+  isGone: () => boolean = () => false,
+): Promise<StreamList | null> {
+  const { offset, limit } = filter;
+  const known = filter.mosBelow === undefined ? knownTotal(store, filter.orphaned) : null;
+  const found = await turns.walk((slice) => walk(store, filter, known !== null, rowOf, slice, isGone));
+  if (found === null) return null;
+  return { schema_version: 1, total: known ?? found.matched, offset, limit, streams: found.page };
+}
+
+function knownTotal(store: StreamStore, orphaned: boolean | undefined): number {
+  if (orphaned === undefined) return store.size;
+  return orphaned ? store.orphaned : store.established;
+}
+
+/** With a total that is known, the walk ends with the page. */
+async function walk(
+  store: StreamStore,
+  { orphaned, mosBelow, offset, limit }: StreamFilter,
+  isTotalKnown: boolean,
+  rowOf: (stream: Stream) => StreamRow | null,
+  slice: Slice,
+  isGone: () => boolean,
+): Promise<{ readonly page: StreamRow[]; readonly matched: number }> {
+  const page: StreamRow[] = [];
+  const records = store.order.records();
+  const { opened } = store;
+  let matched = 0;
+  let last: Stream | null = null;
+  for (let i = records.length - 1; i >= 0; i--) {
+    if (isTotalKnown && page.length >= limit) break;
+    if (i % CHECK_EVERY === 0 && slice.isOver) {
+      await slice.rest();
+      if (isGone()) break;
+      i = store.order.resume(records, i + 1, last) - 1;
+      if (i < 0) break;
+    }
+    const s = records[i];
+    if (s === undefined) continue;
+    last = s;
+    // What came while the walk rested is not of this moment.
+    if (s.serial >= opened) continue;
+    if (orphaned !== undefined && (s.dialog === null) !== orphaned) continue;
+    const isOnPage = matched >= offset && page.length < limit;
+    if (isOnPage || mosBelow !== undefined) {
+      const row = rowOf(s);
+      if (row === null) continue;
+      if (mosBelow !== undefined && !(row.mos !== undefined && row.mos < mosBelow)) continue;
+      if (isOnPage) page.push(row);
+    }
+    matched++;
+  }
+  return { page, matched };
+}

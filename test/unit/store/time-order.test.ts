@@ -1,0 +1,81 @@
+/** The order that both stores keep: by time, ties by arrival, whatever comes, goes and moves. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { MethodCounts } from '../../../src/store/method-counts.ts';
+import { TimeOrder } from '../../../src/store/time-order.ts';
+
+type Item = { orderIndex: number; readonly serial: number; at: number };
+
+const newest = (items: Iterable<Item>): Item[] => [...items].sort((a, b) => b.at - a.at || b.serial - a.serial);
+
+test('any run of additions, removals and moves leaves the order that a sort would give', () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), at: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ do: fc.constant('remove' as const), at: fc.nat(200) }),
+    fc.record({ do: fc.constant('move' as const), at: fc.nat(200), to: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ do: fc.constant('read' as const), at: fc.nat(1) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const order = new TimeOrder<Item>(({ at }) => at);
+      const model: Item[] = [];
+      let serial = 0;
+      for (const each of steps) {
+        const item = model[each.at % Math.max(1, model.length)];
+        if (each.do === 'add') {
+          const made = { orderIndex: -1, serial: serial++, at: each.at };
+          model.push(made);
+          order.add(made);
+        } else if (each.do === 'read') assert.deepEqual(order.newestFirst(), newest(model));
+        else if (item === undefined) continue;
+        else if (each.do === 'remove') {
+          order.remove(item);
+          model.splice(model.indexOf(item), 1);
+        } else {
+          item.at = each.to;
+          order.moved(item);
+        }
+      }
+      assert.deepEqual(order.newestFirst(), newest(model));
+      for (const [i, item] of order.records().entries()) assert.ok(item === undefined || item.orderIndex === i);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('thousands come in reverse and most of them go: the order holds and the holes are closed', () => {
+  const order = new TimeOrder<Item>(({ at }) => at);
+  const items = Array.from({ length: 5_000 }, (_, i) => ({ orderIndex: -1, serial: i, at: 5_000 - i }));
+  for (const item of items) order.add(item);
+  assert.deepEqual(order.newestFirst(), items);
+  for (const item of items.slice(10)) order.remove(item);
+  assert.deepEqual(order.newestFirst(), items.slice(0, 10));
+  assert.ok(order.records().length < 2_100, `${order.records().length} places`);
+});
+
+test('a walk goes on where it was, although records came in below it', () => {
+  const order = new TimeOrder<Item>(({ at }) => at);
+  const items = [10, 20, 30, 40].map((at, serial) => ({ orderIndex: -1, serial, at }));
+  for (const item of items) order.add(item);
+  const records = order.records();
+  const last = records[2] ?? null;
+  order.add({ orderIndex: -1, serial: 9, at: 15 });
+  assert.equal(order.resume(records, 2, last), 3);
+  assert.equal(records[order.resume(records, 2, last) - 1]?.at, 20);
+});
+
+test('the method split follows states and evictions, and a flood of method names is forgotten again', () => {
+  const counts = new MethodCounts();
+  for (let i = 0; i < 10_000; i++) counts.add({ methodText: `M${i}` }, 0, 1);
+  for (let i = 0; i < 10_000; i++) counts.add({ methodText: `M${i}` }, 0, -1);
+  counts.add({ methodText: 'INVITE' }, 3, 1);
+  counts.add({ methodText: 'INVITE' }, 3, 1);
+  counts.add({ methodText: 'OPTIONS' }, 3, 1);
+  counts.add({ methodText: 'INVITE' }, 3, -1);
+  counts.add({ methodText: 'INVITE' }, 4, 1);
+  assert.deepEqual(Object.fromEntries(counts.split(null)), { INVITE: 2, OPTIONS: 1 });
+  assert.deepEqual(Object.fromEntries(counts.split(3)), { INVITE: 1, OPTIONS: 1 });
+  assert.deepEqual([...counts.split(0)], []);
+});
