@@ -1,8 +1,8 @@
-// Writes the generated pages docs/cli.md and docs/openapi.json from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/openapi.json, the manual, the completions) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
@@ -12,6 +12,8 @@ const dist = resolve(process.argv.slice(2).find((word) => !word.startsWith('-'))
 const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
 
 const { renderCliDoc } = await load('config/document.js');
+const { renderManPage } = await load('config/man-page.js');
+const { renderBashCompletion, renderZshCompletion } = await load('config/completion.js');
 const { createApi } = await load('api/server.js');
 
 /** No request is made of this server, so there is nothing for it to read. */
@@ -27,13 +29,17 @@ async function openApiText() {
 const pages = [
   ['docs/cli.md', renderCliDoc()],
   ['docs/openapi.json', await openApiText()],
+  ['docs/calltap.1', renderManPage()],
+  ['deploy/completion/calltap.bash', renderBashCompletion()],
+  ['deploy/completion/_calltap', renderZshCompletion()],
 ];
 for (const [path, text] of pages) {
-  if (readFileSync(join(root, path), 'utf8') === text) continue;
+  if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === text) continue;
   if (checkOnly) {
     say(`gen-docs: ${path} is not current; run: npm run build:ts && node scripts/gen-docs.mjs`);
     process.exitCode = 1;
   } else {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
     say(`gen-docs: wrote ${path}`);
   }

@@ -1,0 +1,81 @@
+/** Shell completions, written from the option table. */
+
+import type { OptionSpec } from './option-spec.ts';
+import { isBuiltIn } from './option-spec.ts';
+import { OPTIONS } from './options.ts';
+
+const HEAD = '# Generated from src/config/options.ts; do not edit it by hand.';
+
+/** What a value is completed with. */
+function kindOf(spec: OptionSpec): 'file' | 'interface' | 'choice' | 'none' {
+  if (spec.type.kind === 'choice') return 'choice';
+  if (spec.arg === 'IFACE') return 'interface';
+  return spec.arg === 'FILE' || spec.arg === 'PATH' ? 'file' : 'none';
+}
+
+function names(spec: OptionSpec): string[] {
+  return [...(spec.short === undefined ? [] : [`-${spec.short}`]), `--${spec.flag}`];
+}
+
+function choices(spec: OptionSpec): readonly string[] {
+  return spec.type.kind === 'choice' ? spec.type.values : [];
+}
+
+const known = (): readonly OptionSpec[] => OPTIONS.filter(isBuiltIn);
+
+/** deploy/completion/calltap.bash. */
+export function renderBashCompletion(): string {
+  const byKind = (kind: string): string =>
+    known()
+      .filter((spec) => spec.arg !== undefined && kindOf(spec) === kind)
+      .flatMap(names)
+      .join('|');
+  const cases = [
+    `    ${byKind('file')})`,
+    '      COMPREPLY=($(compgen -f -- "$word"))',
+    '      compopt -o filenames 2>/dev/null',
+    '      return ;;',
+    `    ${byKind('interface')})`,
+    '      COMPREPLY=($(compgen -W "any $(command ls /sys/class/net 2>/dev/null)" -- "$word"))',
+    '      return ;;',
+    ...known()
+      .filter((spec) => kindOf(spec) === 'choice')
+      .flatMap((spec) => [
+        `    ${names(spec).join('|')})`,
+        `      COMPREPLY=($(compgen -W "${choices(spec).join(' ')}" -- "$word"))`,
+        '      return ;;',
+      ]),
+    `    ${byKind('none')})`,
+    '      return ;;',
+  ];
+  return [
+    HEAD,
+    '# shellcheck shell=bash disable=SC2207',
+    '_calltap() {',
+    `  local word="$2" before="$3"`,
+    '  COMPREPLY=()',
+    '  case "$before" in',
+    ...cases,
+    '  esac',
+    `  COMPREPLY=($(compgen -W "${known().flatMap(names).join(' ')}" -- "$word"))`,
+    '}',
+    'complete -F _calltap calltap',
+    '',
+  ].join('\n');
+}
+
+/** deploy/completion/_calltap, for a folder on zsh's fpath. */
+export function renderZshCompletion(): string {
+  const quote = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
+  const lines = known().map((spec) => {
+    const all = names(spec);
+    const repeat = spec.repeatable === true ? '*' : '';
+    const exclusive = spec.repeatable === true || all.length === 1 ? '' : `(${all.join(' ')})`;
+    const action = { file: '_files', interface: '_net_interfaces', choice: `(${choices(spec).join(' ')})`, none: ' ' };
+    const value = spec.arg === undefined ? '' : `:${quote(spec.arg)}:${action[kindOf(spec)]}`;
+    const help = `[${quote(spec.help)}]${value}`;
+    if (all.length === 1) return `  '${repeat}${all[0]}${help}'`;
+    return `  '${exclusive}${repeat}'{${all.join(',')}}'${help}'`;
+  });
+  return ['#compdef calltap', HEAD, '', '_arguments -s -S \\', `${lines.join(' \\\n')}`, ''].join('\n');
+}

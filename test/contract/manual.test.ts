@@ -1,0 +1,70 @@
+/** The manual page and the shell completions are what the option table generates, and work where they are used. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { renderBashCompletion, renderZshCompletion } from '../../src/config/completion.ts';
+import { renderManPage } from '../../src/config/man-page.ts';
+import { isBuiltIn } from '../../src/config/option-spec.ts';
+import { OPTIONS } from '../../src/config/options.ts';
+import { repositoryFile, repositoryRoot } from './repository.ts';
+
+const PAGES = [
+  ['docs/calltap.1', renderManPage()],
+  ['deploy/completion/calltap.bash', renderBashCompletion()],
+  ['deploy/completion/_calltap', renderZshCompletion()],
+] as const;
+
+for (const [path, text] of PAGES) {
+  test(`${path} is current and names every option that is built in`, () => {
+    assert.equal(repositoryFile(path), text, 'run: npm run build:ts && node scripts/gen-docs.mjs');
+    const words = text.replaceAll('\\-', '-');
+    for (const spec of OPTIONS.filter(isBuiltIn)) assert.ok(words.includes(`--${spec.flag}`), spec.flag);
+  });
+}
+
+const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+test('groff takes the manual page without a warning', {
+  skip: has('groff') ? false : 'groff is not installed',
+}, () => {
+  const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], {
+    input: renderManPage(),
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stderr], [0, '']);
+  const plain = stdout
+    .replaceAll(/\u001b\[[0-9;]*m|.\u0008/g, '')
+    .replaceAll('‐', '-')
+    .replaceAll('−', '-');
+  for (const word of ['SYNOPSIS', 'EXIT STATUS', '--api-revoked-file', 'SERVICE_API_KEY']) {
+    assert.ok(plain.includes(word), word);
+  }
+});
+
+/** What bash offers for the last word of a command line. */
+function offered(...words: string[]): string[] {
+  const script = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _calltap "$1" "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const file = join(repositoryRoot(), 'deploy/completion/calltap.bash');
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, file, 'calltap', ...words], {
+    encoding: 'utf8',
+    cwd: repositoryRoot(),
+  });
+  assert.equal(stderr, '');
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+test('bash completes options, choices, files and interfaces', () => {
+  assert.deepEqual(offered('--api-rev'), ['--api-revoked-file']);
+  assert.ok(offered('--').length > 30);
+  assert.deepEqual(offered('--token-scope', ''), ['full', 'metrics']);
+  assert.deepEqual(offered('-I', 'package.js'), ['package.json']);
+  assert.ok(offered('-d', '').includes('any') && offered('-d', 'lo').includes('lo'));
+  assert.deepEqual(offered('--api', ''), []);
+});
+
+test('zsh takes its completion', { skip: has('zsh') ? false : 'zsh is not installed' }, () => {
+  const { status, stderr } = spawnSync('zsh', ['-n', join(repositoryRoot(), 'deploy/completion/_calltap')]);
+  assert.deepEqual([status, String(stderr)], [0, '']);
+});
