@@ -71,7 +71,10 @@ const [ping, pattern] = await Promise.all([
 ]);
 show('/health, 100/s, beside the next', ping);
 show('/v1/dialogs?from=^u0.*7f$, 0.5/s', pattern);
-show('/v1/dialogs?from=(a+)+$, 0.5/s', await runLoad(port, { path: '/v1/dialogs?from=(a%2B)%2B%24', perSec: 0.5, seconds: 6, firstSource: 100 }));
+show(
+  '/v1/dialogs?from=(a+)+$, 0.5/s',
+  await runLoad(port, { path: '/v1/dialogs?from=(a%2B)%2B%24', perSec: 0.5, seconds: 6, firstSource: 100 }),
+);
 const [ping2, stats] = await Promise.all([
   runLoad(port, { path: '/health', perSec: 100, seconds, firstSource: 1 }),
   runLoad(port, { path: '/v1/stats', perSec: 0.5, seconds, firstSource: 100 }),

@@ -199,6 +199,7 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     },
   ),
   toggle('stir-shaken', 'Log the freshness of Identity tokens (no signature is checked).', {
+    feature: 'tls',
     toml: 'analysis.stir_shaken',
   }),
 ]);

@@ -16,7 +16,7 @@ const WRITTEN = {
   hep: true,
   uprobe: false,
   vcon: true,
-  tls: false,
+  tls: true,
   mcp: false,
   console: false,
 } as const satisfies Record<string, boolean>;
