@@ -38,7 +38,7 @@ import { addLegRoutes } from './routes/legs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import { addPersistenceRoutes } from './routes/persistence.ts';
-import { addReportRoutes } from './routes/reports.ts';
+import { addReportRoutes, addVconRoute } from './routes/reports.ts';
 import type { App } from './routes/route.ts';
 import { addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
@@ -187,6 +187,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addLegRoutes(app, deps);
   addReportRoutes(app, deps);
   addAudioRoute(app, deps);
+  if (hasFeature('vcon')) addVconRoute(app, deps);
   addStreamRoutes(app, deps);
   if (hasFeature('peer')) addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);

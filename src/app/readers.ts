@@ -13,6 +13,7 @@ import { CaptureReporter } from './capture-report.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
 import { queryStreams } from '../view/stream-query.ts';
 import { Turns } from '../view/turns.ts';
+import { CaptureReporter } from './capture-report.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';

@@ -93,11 +93,12 @@ export class DialogStore {
    * behind enough in a row that are not: sources that are read together arrive a little out of order.
    */
   *createdNear(d: Dialog, spanUs: number, steps: number): Generator<Dialog> {
+    const records = this.order.records();
     for (const way of [-1, 1]) {
       let at = d.orderIndex + way;
       let strangers = 0;
-      for (let n = 0; n < steps && at >= 0 && at < this.#order.length; n++, at += way) {
-        const other = this.#order[at];
+      for (let n = 0; n < steps && at >= 0 && at < records.length; n++, at += way) {
+        const other = records[at];
         if (other === undefined) continue;
         const gapUs = Math.abs(other.createdUs - d.createdUs);
         if (gapUs <= spanUs) {

@@ -52,6 +52,22 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
   );
 
   app.get(
+    '/v1/report',
+    {
+      schema: {
+        operationId: 'getCaptureReport',
+        summary: 'Findings across all dialogs and streams, worst first',
+        tags: ['service'],
+        response: { 200: answer('The report of this moment.', CaptureReport), ...refusals() },
+      },
+    },
+    async () => readers.captureReport(),
+  );
+}
+
+/** Of the feature `vcon`. */
+export function addVconRoute(app: App, { readers }: RouteDeps): void {
+  app.get(
     '/v1/dialogs/:call_id/vcon',
     {
       validatorCompiler: compileParameters,
@@ -71,18 +87,5 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
       if (container === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
       return container;
     },
-  );
-
-  app.get(
-    '/v1/report',
-    {
-      schema: {
-        operationId: 'getCaptureReport',
-        summary: 'Findings across all dialogs and streams, worst first',
-        tags: ['service'],
-        response: { 200: answer('The report of this moment.', CaptureReport), ...refusals() },
-      },
-    },
-    async () => readers.captureReport(),
   );
 }
