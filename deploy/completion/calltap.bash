@@ -4,7 +4,7 @@ _calltap() {
   local word="$2" before="$3"
   COMPREPLY=()
   case "$before" in
-    -I|--input|-O|--output|--peer-ctl|--peer-db|--api-signing-key-file|--api-revoked-file|--metrics-auth-file|--config)
+    -I|--input|-O|--output|--peer-ctl|--peer-db|--api-signing-key-file|--api-revoked-file|--metrics-auth-file|--syslog-socket|--config)
       COMPREPLY=($(compgen -f -- "$word"))
       compopt -o filenames 2>/dev/null
       return ;;
@@ -14,9 +14,12 @@ _calltap() {
     --token-scope)
       COMPREPLY=($(compgen -W "full metrics" -- "$word"))
       return ;;
-    -L|--hep-listen|--hep-allow|--hep-rate-limit|--hep-auth|-H|--hep-send|--hep-id|--hep-node|--hep-send-auth|--split|--user|--portrange|--ws-portrange|--call-report|--show-frame|--api|--api-max-rows|--api-max-conn|--metrics|--api-key|--api-signing-key|--api-token-ttl|--token-id|--mcp-signing-key|--metrics-auth|--quality-interval|--call-id-header|--lint-suppress|--diag-post-dial-delay|--diag-ack-wait|--diag-answer-transmissions|--diag-no-final|--diag-challenges|--diag-transmissions|--diag-no-media|--diag-one-way|--diag-late-media|--diag-ptime|--diag-comfort-noise|--diag-duration|--diag-duration-share|--diag-icmp-errors|--diag-remote-loss|--max-dialogs|--max-streams|--message-log-bytes)
+    --alert)
+      COMPREPLY=($(compgen -W "syslog" -- "$word"))
+      return ;;
+    -L|--hep-listen|--hep-allow|--hep-rate-limit|--hep-auth|-H|--hep-send|--hep-id|--hep-node|--hep-send-auth|--split|--user|--portrange|--ws-portrange|--call-report|--show-frame|--api|--api-max-rows|--api-max-conn|--metrics|--api-key|--api-signing-key|--api-token-ttl|--token-id|--mcp-signing-key|--metrics-auth|--quality-interval|--call-id-header|--lint-suppress|--diag-post-dial-delay|--diag-ack-wait|--diag-answer-transmissions|--diag-no-final|--diag-challenges|--diag-transmissions|--diag-no-media|--diag-one-way|--diag-late-media|--diag-ptime|--diag-comfort-noise|--diag-duration|--diag-duration-share|--diag-icmp-errors|--diag-remote-loss|--kill-ua|--kill-response|--security-peer|--fraud-night|--max-dialogs|--max-streams|--message-log-bytes)
       return ;;
   esac
-  COMPREPLY=($(compgen -W "-d --device -I --input -L --hep-listen -E --hep-decode --hep-allow --hep-rate-limit --hep-auth -H --hep-send --hep-id --hep-node --hep-send-auth -O --output --split --user --portrange --ws-portrange --decode-esp-null --json --stats-json --call-report --markdown --show-frame --api --api-max-rows --api-max-conn --metrics --peer-ctl --peer-db --api-key --api-signing-key --api-signing-key-file --api-token-ttl --api-revoked-file --mint-token --token-id --token-scope --mcp-signing-key --metrics-auth --metrics-auth-file --quality-interval --call-id-header --lint-suppress --stir-shaken --diag-post-dial-delay --diag-ack-wait --diag-answer-transmissions --diag-no-final --diag-challenges --diag-transmissions --diag-no-media --diag-one-way --diag-late-media --diag-ptime --diag-comfort-noise --diag-duration --diag-duration-share --diag-icmp-errors --diag-remote-loss --max-dialogs --max-streams --message-log-bytes --config --print-config -V --version -h --help" -- "$word"))
+  COMPREPLY=($(compgen -W "-d --device -I --input -L --hep-listen -E --hep-decode --hep-allow --hep-rate-limit --hep-auth -H --hep-send --hep-id --hep-node --hep-send-auth -O --output --split --user --portrange --ws-portrange --decode-esp-null --json --stats-json --call-report --markdown --show-frame --api --api-max-rows --api-max-conn --metrics --peer-ctl --peer-db --api-key --api-signing-key --api-signing-key-file --api-token-ttl --api-revoked-file --mint-token --token-id --token-scope --mcp-signing-key --metrics-auth --metrics-auth-file --quality-interval --call-id-header --lint-suppress --stir-shaken --diag-post-dial-delay --diag-ack-wait --diag-answer-transmissions --diag-no-final --diag-challenges --diag-transmissions --diag-no-media --diag-one-way --diag-late-media --diag-ptime --diag-comfort-noise --diag-duration --diag-duration-share --diag-icmp-errors --diag-remote-loss --kill-scanner --kill-ua --kill-response --fail2ban --alert --syslog --syslog-socket --security-peer --security-mirrored --fraud --fraud-night --max-dialogs --max-streams --message-log-bytes --config --print-config -V --version -h --help" -- "$word"))
 }
 complete -F _calltap calltap

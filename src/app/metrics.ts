@@ -115,6 +115,8 @@ function securityFamilies({ security }: CaptureSession): MetricFamily[] {
       ['lost', security.syslog?.lost ?? 0],
     ]),
   ];
+}
+
 /** The losses of the statistics, where a scrape finds them too. */
 function lostFamily(session: CaptureSession): MetricFamily {
   const losses = Object.entries(lossCounters(session));
