@@ -46,7 +46,7 @@ test('a build without features refuses their options and answers 404 for their r
   const service = await startService(['-I', 'fixtures/demo/demo.pcap'], { program });
   t.after(() => service.stop());
   for (const path of ['/v1/peer/status', '/v1/peer/labels']) {
-    assert.equal((await service.problem(404, path))['type'], 'urn:calltap:problem:not-built');
+    assert.equal((await service.problem(404, path))['type'], 'urn:calltap:problem:not-found');
   }
   const ban = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ip":"192.0.2.1"}' };
   await service.problem(404, '/v1/peer/ban', ban);

@@ -23,7 +23,7 @@ export function addNotBuiltRoutes(app: App): void {
       schema: { hide: true },
       // Before the body is read: what it holds cannot matter.
       onRequest: async () => {
-        throw new ProblemError('not-built', `This build does not have ${feature}.`);
+        throw new ProblemError('not-found', `This build does not have ${feature}.`);
       },
       handler: async () => undefined,
     });
