@@ -10,8 +10,8 @@ import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
-import { probeFamilies } from './tls-status.ts';
 import { lossCounters } from './stats.ts';
+import { probeFamilies } from './tls-status.ts';
 
 export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   const { dialogs, streams, tracker, source, decode } = session;

@@ -28,8 +28,9 @@ export function packageVersion(): string {
 /** `--version`: one line for the version, one for what is built in, one for what is not. */
 export function versionText(): string {
   const all = features();
-  const lost = hasProbes() ? [] : all.built.filter((name) => name === 'uprobe');
-  const built = all.built.filter((name) => !lost.includes(name));
+  const isLost = (name: string): boolean => name === 'uprobe' && !hasProbes();
+  const built = all.built.filter((name) => !isLost(name));
+  const missing = [...all.built.filter(isLost), ...all.missing];
   const version = `calltap ${packageVersion()} (Node ${process.versions.node})`;
-  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${[...lost, ...all.missing].join(' ')}\n`;
+  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n`;
 }

@@ -14,7 +14,7 @@ const WRITTEN = {
   file: true,
   live: true,
   hep: true,
-  uprobe: false,
+  uprobe: true,
   vcon: true,
   tls: true,
   mcp: false,
