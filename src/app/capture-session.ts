@@ -39,6 +39,7 @@ import { StunTracker } from '../store/stun-tracker.ts';
 import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
 import { HepIngest } from './hep-ingest.ts';
+import type { Hooks } from './hooks.ts';
 import { Ingest } from './ingest.ts';
 import { NamedMedia } from './named-media.ts';
 import type { OutputOptions } from './outputs.ts';
@@ -128,6 +129,7 @@ export class CaptureSession {
   #security: Security | null = null;
   /** Probes of TLS libraries; null without --uprobe. */
   tls: TlsCapture | null = null;
+  #hooks: Hooks | null = null;
   #isClosed = false;
   /** Feed the quality histograms: only a server shows them, and they cost a reading of each stream. */
   observesQuality = false;
@@ -184,7 +186,7 @@ export class CaptureSession {
       expiries,
       identifiers: this.identifiers,
       digest: loadNative().digest,
-      onChange: (d) => this.#onChange(d),
+      onChange: (d, from) => this.#onChange(d, from),
     });
     this.outputs = new Outputs(options.outputs ?? NO_OUTPUTS);
     const { mirror } = this.outputs;
@@ -233,6 +235,16 @@ export class CaptureSession {
     this.media?.expire(this.ingest.nowUs);
   }
 
+  /** Starts commands for events from now on; null while none is configured. */
+  get hooks(): Hooks | null {
+    return this.#hooks;
+  }
+  set hooks(hooks: Hooks | null) {
+    this.#hooks = hooks;
+    const watches = hooks !== null && hooks.quality !== null;
+    this.ingest.onWindow = watches ? (stream) => hooks.onWindow(stream, this.quality) : null;
+  }
+
   /** Looks for attackers from now on; null while nobody asked for that. */
   get security(): Security | null {
     return this.#security;
@@ -274,6 +286,7 @@ export class CaptureSession {
     this.isExhausted = true;
     await this.outputs.drain();
     this.#security?.finish();
+    this.#hooks?.onEnd(this.streams.newestFirst(), this.quality);
     if (this.observesQuality) await this.#observeRest();
   }
 
@@ -281,11 +294,13 @@ export class CaptureSession {
     this.#isClosed = true;
     this.#security?.close();
     this.tls?.close();
+    this.#hooks?.close();
     this.source.close();
     this.outputs.close();
   }
 
-  #onChange(d: Dialog): void {
+  #onChange(d: Dialog, from: number): void {
+    this.#hooks?.onDialogState(d, from, this.sources);
     this.media?.onChange(d, this.ingest.nowUs);
     if (isEnded(d.state) && this.observesQuality) for (const s of d.streams ?? []) this.#observe(s);
     if (d.isPddObserved) return;

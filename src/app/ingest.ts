@@ -22,7 +22,7 @@ import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import { KeyPresses } from '../store/key-presses.ts';
 import type { PayloadRing } from '../store/payload-ring.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
-import type { StreamOpened } from '../store/stream.ts';
+import type { Stream, StreamOpened } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
@@ -89,6 +89,9 @@ export class Ingest {
   /** Capture clock: the newest record. */
   nowUs = Number.NEGATIVE_INFINITY;
   records = 0;
+
+  /** Told of each stream whose quality window has closed, while somebody asks for it. */
+  onWindow: ((stream: Stream) => void) | null = null;
 
   constructor(deps: IngestDeps) {
     this.#d = deps;
@@ -196,6 +199,10 @@ export class Ingest {
         return;
       case KIND.STREAM_WINDOW:
         this.#d.streams.onWindow(this.#d.table, b.aux0(i), b.aux2(i), b.data, b.off(i));
+        if (this.onWindow !== null) {
+          const stream = this.#d.streams.find(this.#d.table, b.aux0(i), b.aux2(i));
+          if (stream !== undefined) this.onWindow(stream);
+        }
         return;
       case KIND.RTP_KEY: {
         const stream = this.#d.streams.find(this.#d.table, b.aux0(i), b.aux2(i));

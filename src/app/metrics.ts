@@ -41,6 +41,7 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
       ...securityFamilies(session),
       ...probeFamilies(session.tls),
       lostFamily(session),
+      ...hookFamilies(session),
     ],
   };
 }
@@ -90,6 +91,16 @@ function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
 
 function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
+function hookFamilies({ hooks }: CaptureSession): MetricFamily[] {
+  if (hooks === null) return [];
+  const name = 'calltap_hook_events_total';
+  const samples = (['dialog', 'quality'] as const).flatMap((hook) =>
+    Object.entries(hooks[hook]?.counts ?? {}).map(([what, value]) => ({ labels: { hook, what: snake(what) }, value })),
+  );
+  const help = 'Events of the exec hooks, by what became of them.';
+  return [{ name, help, type: 'counter', labelNames: ['hook', 'what'], samples }];
 }
 
 function securityFamilies({ security }: CaptureSession): MetricFamily[] {

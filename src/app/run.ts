@@ -46,6 +46,10 @@ export async function runCapture(config: Config): Promise<number> {
   const session = await openSession(config);
   followSignals(session, config);
   await watchForAttackers(session, config);
+  if (config.onDialogExec !== null || config.onQualityExec !== null) {
+    const { Hooks } = await import('./hooks.ts');
+    session.hooks = new Hooks(config, (line) => process.stderr.write(`calltap: ${line}\n`));
+  }
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, config, (done) => read(session, config, done));
@@ -64,6 +68,8 @@ export async function runCapture(config: Config): Promise<number> {
     bar.close();
   }
   const elapsedSec = (performance.now() - startedMs) / 1000;
+  // Commands that run get their time; a second signal does not wait for them.
+  if (!isLive(config)) await session.hooks?.drain();
   try {
     if (config.statsJson) {
       const { printStatsJson } = await import('./stats-output.ts');

@@ -65,6 +65,10 @@ export type Config = {
   readonly qualityIntervalSecs: number;
   readonly thresholds: Thresholds;
   readonly stirShaken: boolean;
+  readonly onDialogExec: string | null;
+  readonly onQualityExec: string | null;
+  readonly qualityThreshold: number;
+  readonly execRateLimit: number;
   readonly killScanner: boolean;
   /** A regular expression, checked already. */
   readonly killUa: string | null;
@@ -239,6 +243,10 @@ function toConfig(effective: Effective): Config {
     qualityIntervalSecs: number('quality-interval'),
     thresholds: thresholdsOf(number),
     stirShaken: bool('stir-shaken'),
+    onDialogExec: text('on-dialog-exec'),
+    onQualityExec: text('on-quality-exec'),
+    qualityThreshold: number('quality-threshold'),
+    execRateLimit: number('exec-rate-limit'),
     killScanner: bool('kill-scanner'),
     killUa: text('kill-ua'),
     killResponse: one('kill-response') === null ? null : number('kill-response'),

@@ -30,7 +30,6 @@ const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
 /** Lifetime of a minted token in seconds (`--api-token-ttl`). */
 const TOKEN_TTL_SECS = 3_600;
 
-const NOT_BUILT: Refusal = { reason: 'this is not built in this version', remedy: 'leave it out' };
 const NO_TLS: Refusal = {
   reason: 'the API does not speak TLS itself',
   remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy in front of it',
@@ -205,21 +204,19 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
 ]);
 
 const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
-  value('on-dialog-exec', 'COMMAND', text, 'Run a command when a dialog changes state.', {
+  value('on-dialog-exec', 'COMMAND', text, 'Run a command when a dialog changes state; JSON on its standard input.', {
     toml: 'hooks.on_dialog_exec',
-    later: NOT_BUILT,
   }),
-  value('on-quality-exec', 'COMMAND', text, 'Run a command when quality drops.', {
+  value('on-quality-exec', 'COMMAND', text, 'Run a command when RTP quality drops; JSON on its standard input.', {
     toml: 'hooks.on_quality_exec',
-    later: NOT_BUILT,
   }),
   value('quality-threshold', 'MOS', number(1, 5), 'MOS below which --on-quality-exec runs.', {
+    default: '3.5',
     toml: 'hooks.quality_threshold',
-    later: NOT_BUILT,
   }),
-  value('exec-rate-limit', 'N', int(1, 10_000), 'Commands run in a second at most.', {
+  value('exec-rate-limit', 'N', int(1, 10_000), 'Commands run in a second at most, of each hook.', {
+    default: '10',
     toml: 'hooks.exec_rate_limit',
-    later: NOT_BUILT,
   }),
   toggle('kill-scanner', 'Detect SIP scanners and registration floods.', { toml: 'security.kill_scanner' }),
   value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', { toml: 'security.kill_ua' }),

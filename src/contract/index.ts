@@ -4,6 +4,7 @@ export * from './capture-report.ts';
 export * from './correlation.ts';
 export * from './diagnosis.ts';
 export * from './dialog.ts';
+export * from './hook.ts';
 export * from './icmp-media.ts';
 export * from './lint.ts';
 export * from './peer.ts';

@@ -20,7 +20,8 @@ export function ssrcText(ssrc: number): string {
   return `0x${(ssrc >>> 0).toString(16).padStart(8, '0')}`;
 }
 
-function toInterval(w: StreamWindow, q: StreamQuality): QualityInterval {
+/** One closed window of a stream. */
+export function toInterval(w: StreamWindow, q: StreamQuality): QualityInterval {
   const out: QualityInterval = {
     timestamp: timestampText(w.startUs),
     jitter_ms: windowJitterMs(w, q.clockRate),

@@ -1,0 +1,36 @@
+/** What a command of --on-dialog-exec and --on-quality-exec reads on its standard input: one JSON object an event. */
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { DialogSummary } from './dialog.ts';
+import { DateTime, named, ref, SchemaVersion1 } from './schema.ts';
+import { StreamRow } from './stream.ts';
+
+export const DialogStateEvent = named(
+  'DialogStateEvent',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    event: Type.Unsafe<'dialog_state'>({ type: 'string', const: 'dialog_state' }),
+    at: DateTime,
+    call_id: Type.String(),
+    from_state: Type.String(),
+    to_state: Type.String(),
+    dialog: ref(DialogSummary),
+  }),
+);
+export type DialogStateEvent = Static<typeof DialogStateEvent>;
+
+export const QualityEvent = named(
+  'QualityEvent',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    event: Type.Unsafe<'quality'>({ type: 'string', const: 'quality' }),
+    at: DateTime,
+    ssrc: Type.String({ pattern: '^0x[0-9a-f]{8}$' }),
+    mos: Type.Number({ description: 'Of the window that has just closed; of the whole stream when it had none.' }),
+    threshold: Type.Number(),
+    stream: ref(StreamRow),
+    call_id: Type.Optional(Type.String()),
+  }),
+);
+export type QualityEvent = Static<typeof QualityEvent>;

@@ -1,0 +1,69 @@
+/** Hooks as a user gives them: events of the demo capture on the standard input of a command. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { DEMO, run } from './run-program.ts';
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+type Event = Record<string, unknown> & { dialog: Record<string, unknown>; stream: Record<string, unknown> };
+
+function events(file: string): Event[] {
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+test('--on-dialog-exec gets one event a transition', async (t) => {
+  const out = join(folder(t), 'out');
+  const result = await run(['-I', DEMO, '--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1000']);
+  assert.equal(result.code, 0, result.stderr);
+  const of = events(out).filter((e) => e['call_id'] === 'busy@pbx.example.com');
+  const steps = of.map((e) => `${String(e['from_state'])}>${String(e['to_state'])}`).sort();
+  assert.deepEqual(steps, ['Trying>Failed']);
+  const good = events(out).filter((e) => e['call_id'] === 'good-g711@pbx.example.com');
+  assert.deepEqual(good.map((e) => String(e['to_state'])).sort(), ['Completed', 'InCall', 'Ringing']);
+  for (const e of of) {
+    assert.deepEqual(Object.keys(e), ['schema_version', 'event', 'at', 'call_id', 'from_state', 'to_state', 'dialog']);
+    assert.equal(e['event'], 'dialog_state');
+    assert.equal(e.dialog['call_id'], 'busy@pbx.example.com');
+    assert.equal(e.dialog['state'], e['to_state']);
+  }
+});
+
+test('--on-quality-exec gets one event a crossing, with the stream and its call', async (t) => {
+  const out = join(folder(t), 'out');
+  const result = await run([
+    ...['-I', DEMO, '--on-quality-exec', `sh -c "cat >> '${out}'"`],
+    ...['--quality-threshold', '4', '--exec-rate-limit', '1000'],
+  ]);
+  assert.equal(result.code, 0, result.stderr);
+  const of = events(out).filter((e) => e['call_id'] === 'packet-loss@pbx.example.com');
+  assert.ok(of.length >= 1 && of.length <= 2);
+  const [e] = of;
+  assert.equal(e?.['event'], 'quality');
+  assert.equal(e?.['threshold'], 4);
+  assert.ok(Number(e?.['mos']) < 4);
+  assert.equal(e?.stream['ssrc'], e?.['ssrc']);
+  assert.ok(!events(out).some((x) => x['call_id'] === 'good-g711@pbx.example.com'));
+});
+
+test('a limit of one a second drops the rest of a file, and a bad command is one line', async (t) => {
+  const out = join(folder(t), 'out');
+  const limited = await run(['-I', DEMO, '--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1']);
+  assert.equal(limited.code, 0);
+  assert.ok(events(out).length <= 2);
+  const bad = await run(['-I', DEMO, '--on-dialog-exec', "sh 'x"]);
+  assert.deepEqual([bad.code, bad.stdout], [2, '']);
+  assert.match(bad.stderr, /^calltap: --on-dialog-exec: a quote is not closed; .*\n$/);
+  const missing = await run(['-I', DEMO, '--on-dialog-exec', '/no/such/hook']);
+  assert.equal(missing.code, 0);
+  assert.match(missing.stderr, /--on-dialog-exec: \/no\/such\/hook: cannot be started/);
+});
