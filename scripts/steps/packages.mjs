@@ -51,6 +51,7 @@ const DEV = [
   { name: 'libwolfssl35', present: hasWolfssl },
   { name: 'openssl', present: program('openssl') },
   { name: 'prometheus', present: program('promtool') },
+  { name: 'logrotate', present: () => which('logrotate') !== null || existsSync('/usr/sbin/logrotate') },
 ];
 
 function pkgConfigKnows(library) {

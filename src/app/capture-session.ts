@@ -20,6 +20,8 @@ import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import { CallIdentifiers } from '../store/call-identifiers.ts';
+import type { CallOutcome } from '../store/call-outcome.ts';
+import { callOutcome } from '../store/call-outcome.ts';
 import { postDialDelayMs } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
@@ -115,6 +117,16 @@ export class CaptureSession {
   readonly ingest: Ingest;
   /** Capture files in the order they are read, as given on the command line. */
   readonly sources: string[] = [];
+  /** Call attempts by how they ended; they never fall. */
+  readonly callOutcomes: Record<CallOutcome, number> = {
+    answered: 0,
+    declined: 0,
+    abandoned: 0,
+    redirected: 0,
+    challenged: 0,
+    ineffective: 0,
+    failed: 0,
+  };
   readonly pddSeconds = new BucketCounts(PDD_SECONDS_BOUNDS);
   readonly mos = new BucketCounts(MOS_BOUNDS);
   readonly jitterMs = new BucketCounts(JITTER_MS_BOUNDS);
@@ -301,6 +313,8 @@ export class CaptureSession {
 
   #onChange(d: Dialog, from: number): void {
     this.#hooks?.onDialogState(d, from, this.sources);
+    const outcome = callOutcome(d, from);
+    if (outcome !== null) this.callOutcomes[outcome]++;
     this.media?.onChange(d, this.ingest.nowUs);
     if (isEnded(d.state) && this.observesQuality) for (const s of d.streams ?? []) this.#observe(s);
     if (d.isPddObserved) return;

@@ -8,6 +8,7 @@ import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
 import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
+import { CALL_OUTCOMES } from '../store/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
 import { lossCounters } from './stats.ts';
@@ -138,6 +139,12 @@ function storeFamilies(session: CaptureSession): MetricFamily[] {
   const { tracker, dialogs, streams, log } = session;
   const counts = tracker.counts;
   return [
+    family(
+      'calltap_calls_total',
+      'Call attempts by how they ended.',
+      'outcome',
+      CALL_OUTCOMES.map((name) => [name, session.callOutcomes[name]] as const),
+    ),
     family('calltap_sip_responses_total', 'SIP responses by class.', 'class', responseClasses(counts.byStatus)),
     family('calltap_sip_repeats_total', 'Messages that repeat another, by kind.', 'kind', [
       ['retransmission', counts.retransmissions],

@@ -1,7 +1,7 @@
 /** deploy/calltap.service: systemd takes every line of it, and it asks for no capability that is not documented. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,6 +16,8 @@ test('systemd-analyze verify finds nothing', { skip: hasAnalyze ? false : 'no sy
   // The program is not installed here; that it must exist is checked too.
   const path = join(folder, 'calltap.service');
   writeFileSync(path, unit.replace('ExecStart=/usr/bin/calltap', 'ExecStart=/bin/true'));
+  // The drop-in is read with the unit.
+  cpSync(join(repositoryRoot(), 'deploy/calltap.service.d'), `${path}.d`, { recursive: true });
   const r = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
   const lines = `${r.stdout}${r.stderr}`.split('\n').filter((line) => line.includes('calltap.service'));
   assert.deepEqual(lines, []);

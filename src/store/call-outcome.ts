@@ -1,0 +1,47 @@
+/**
+ * How call attempts end, in the groups that the ratios of telephony are made of (RFC 6076 sections 4.6 to 4.8).
+ */
+import type { Dialog } from './dialog.ts';
+import { STATE } from './dialog-state.ts';
+
+export const CALL_OUTCOMES = [
+  'answered',
+  /** The called party was there and declined, was busy or was out: 480, 486, 600, 603. */
+  'declined',
+  /** The caller gave up. */
+  'abandoned',
+  'redirected',
+  /** Ended at a demand for credentials or payment: 401, 402, 407. */
+  'challenged',
+  /** Something between the two failed: 408, 500, 503, 504. */
+  'ineffective',
+  'failed',
+] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+const DECLINED: ReadonlySet<number> = new Set([480, 486, 600, 603]);
+const CHALLENGED: ReadonlySet<number> = new Set([401, 402, 407]);
+const INEFFECTIVE: ReadonlySet<number> = new Set([408, 500, 503, 504]);
+
+/**
+ * The outcome of an attempt whose dialog has just left `fromState`; null when no attempt ended by that. A 2xx that
+ * crosses a CANCEL comes after the attempt was counted as abandoned, and stays so.
+ */
+export function callOutcome(d: Dialog, fromState: number): CallOutcome | null {
+  if (d.family !== 0 || (fromState !== STATE.Trying && fromState !== STATE.Ringing)) return null;
+  switch (d.state) {
+    case STATE.InCall:
+      return 'answered';
+    case STATE.Canceled:
+    case STATE.Completed:
+      return 'abandoned';
+    case STATE.Redirected:
+      return 'redirected';
+    case STATE.Failed:
+      if (DECLINED.has(d.finalCode)) return 'declined';
+      if (CHALLENGED.has(d.finalCode)) return 'challenged';
+      return INEFFECTIVE.has(d.finalCode) ? 'ineffective' : 'failed';
+    default:
+      return null;
+  }
+}
