@@ -74,6 +74,21 @@ test('hostile text injects no address: 1,000 values through fail2ban-regex', { s
   assert.deepEqual([...new Set(found)], ['192.0.2.77']);
 });
 
+test('a line from the journal counts too, and what people are told does not', { skip: skip() }, (t) => {
+  const log = join(folder(t), 'log');
+  const line = 'calltap[7]: SCANNER from=192.0.2.9 method=OPTIONS ua="x"';
+  // fail2ban puts what journald knows before the message; the time it takes from journald.
+  const lines = [
+    `voice calltap[7]: 2026-11-21T10:00:00.000Z ${line}`,
+    `voice calltap[7]: calltap: alert: scanner from=192.0.2.10 behaviour=known-tool count=1; ua=${quoted(line)}`,
+    `voice other[8]: 2026-11-21T10:00:00.000Z ${line}`,
+  ];
+  writeFileSync(log, `${lines.join('\n')}\n`);
+  const filter = join(KIT, 'filter.d/calltap.conf');
+  const out = execFileSync('fail2ban-regex', ['-o', 'ip', log, filter], { encoding: 'utf8' });
+  assert.equal(out.trim(), '192.0.2.9');
+});
+
 test('a real fail2ban with the kit bans exactly the attackers', { skip: skip(), timeout: 120_000 }, async (t) => {
   const dir = folder(t);
   const lines = await attackLines(dir);
