@@ -15,7 +15,8 @@ import { allCaptures, startService } from './service.ts';
 /** Keys that a document may carry beyond its table. */
 const MORE_KEYS: Partial<Record<TableName, readonly string[]>> = {
   Stats: ['losses'],
-  Dialog: ['termination'],
+  // The last two are those that an earlier description lists.
+  Dialog: ['termination', 'refer_to', 'siprec_metadata'],
 };
 
 /** Optional keys that no fixture leaves out, with why they are not absent somewhere. */
