@@ -36,7 +36,7 @@ type Client = {
 
 async function startDemo(t: TestContext): Promise<Client> {
   // As a server reads: qualities are observed for the histograms.
-  const { session, end } = await readCaptureFile(t, DEMO, [], (s) => {
+  const { session, end } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:0', '--retain-audio'], (s) => {
     s.observesQuality = true;
   });
   assert.equal(end.end, 'ok');
