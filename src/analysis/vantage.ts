@@ -15,13 +15,16 @@ const MAX_STREAMS = 1_000;
  * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
  * capture was ever seen that does not touch them.
  */
-export function isMediaPathVisible(d: Dialog, log: MessageLog, streams: readonly Stream[]): boolean {
+export function isMediaPathVisible(d: Dialog, log: MessageLog, streams: Iterable<Stream>): boolean {
   const hubs = commonHosts(d, log);
   for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
   if (hubs.size === 0) return true;
-  return streams
-    .slice(0, MAX_STREAMS)
-    .some((s) => !hubs.has(endpointKeyAddress(s.srcKey)) && !hubs.has(endpointKeyAddress(s.dstKey)));
+  let left = MAX_STREAMS;
+  for (const s of streams) {
+    if (left-- === 0) break;
+    if (!hubs.has(endpointKeyAddress(s.srcKey)) && !hubs.has(endpointKeyAddress(s.dstKey))) return true;
+  }
+  return false;
 }
 
 /** Hosts that sent or got every message of the dialog. */
