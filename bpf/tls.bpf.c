@@ -354,6 +354,21 @@ SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   /* Another program: its objects are others, wherever they lie. */
   bpf_map_delete_elem(&processes, &tgid);
   bpf_map_delete_elem(&frames, &id);
+  /* And another name: who was not chosen by it, but born of one that was, must be chosen first. */
+  const u8 *how = bpf_map_lookup_elem(&allowed, &tgid);
+  if (how && *how == CT_TLS_BORN) bpf_map_delete_elem(&allowed, &tgid);
+  return 0;
+}
+
+/* (struct task_struct *parent, struct task_struct *child), before the child runs. Servers fork workers, and a
+ * worker's first message does not wait for the agent's next look. */
+SEC("?tp_btf/sched_process_fork") int calltap_fork(u64 *ctx) {
+  if (!allow_listed) return 0;
+  const struct task_struct *parent = (struct task_struct *)ctx[0], *child = (struct task_struct *)ctx[1];
+  u32 tgid = child->tgid, from = parent->tgid;
+  if ((u32)child->pid != tgid || !bpf_map_lookup_elem(&allowed, &from)) return 0;
+  u8 born = CT_TLS_BORN;
+  if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY)) count(CT_TLS_N_NO_ROOM, 1);
   return 0;
 }
 
@@ -362,10 +377,12 @@ SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
   struct task_struct *task = (struct task_struct *)ctx[0];
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
+  int is_last = BPF_CORE_READ(task, signal, live.counter) <= 0;
+  if (is_last && allow_listed) bpf_map_delete_elem(&allowed, &tgid);
   if (!bpf_map_lookup_elem(&processes, &tgid)) return 0;
   bpf_map_delete_elem(&frames, &id);
   bpf_map_delete_elem(&threads, &id);
-  if (BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
+  if (!is_last) return 0;
   bpf_map_delete_elem(&processes, &tgid);
   count(CT_TLS_N_PROCESSES_ENDED, 1);
   notify(&no_conn, CT_TLS_EV_CLOSE, 0);

@@ -55,6 +55,9 @@ enum ct_tls_event_kind {
 #define CT_TLS_F_SHARED 32
 #define CT_TLS_F_UNDECIDED 64
 
+/* A process on the list because its parent was, when it was forked; the agent's own entries are a number from 1. */
+#define CT_TLS_BORN 0
+
 /* How the address was found. */
 enum ct_tls_evidence {
   CT_TLS_NO_EVIDENCE = 0,

@@ -143,6 +143,7 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
     want(skel->progs.calltap_exec);
     want(skel->progs.calltap_exit);
   }
+  if (p->has_forks) want(skel->progs.calltap_fork);
 }
 
 static struct ct_tls_programs programs_of(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
@@ -172,14 +173,17 @@ static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const c
   return 0;
 }
 
-/* exec and exit are seen for as long as the programs are loaded; sockets only while something is attached. */
+/* Processes are seen for as long as the programs are loaded; sockets only while something is attached. */
 static int attach_process_events(struct ct_tls_probe *p) {
   struct tls_bpf *skel = p->skel;
   if (!p->has_process_events) return 0;
   skel->links.calltap_exec = bpf_program__attach(skel->progs.calltap_exec);
   if (skel->links.calltap_exec == NULL) return -errno;
   skel->links.calltap_exit = bpf_program__attach(skel->progs.calltap_exit);
-  return skel->links.calltap_exit == NULL ? -errno : 0;
+  if (skel->links.calltap_exit == NULL) return -errno;
+  /* Without it a forked process is found by looking, as before. */
+  if (p->has_forks) skel->links.calltap_fork = bpf_program__attach(skel->progs.calltap_fork);
+  return 0;
 }
 
 static bool open_best(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
@@ -209,6 +213,7 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
   bool has_sock_tp = has_tracepoint(kernel, "sock_send_length") && has_tracepoint(kernel, "sock_recv_length");
   p->has_process_events =
       has_tracepoint(kernel, "sched_process_exec") && has_tracepoint(kernel, "sched_process_exit");
+  p->has_forks = p->has_process_events && has_tracepoint(kernel, "sched_process_fork");
   btf__free(kernel);
   p->sockets = has_sock_tp && !o->force_sys_exit ? CT_TLS_SOCK_TP : CT_TLS_SYS_EXIT;
   if (o->force_sys_exit)
@@ -310,7 +315,7 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
   struct tls_bpf *skel = p->skel;
   if (skel == NULL) return -EINVAL;
   int fd = bpf_map__fd(skel->maps.allowed);
-  uint8_t generation = (uint8_t)(p->allow_generation + 1);
+  uint8_t generation = p->allow_generation == 255 ? 1 : (uint8_t)(p->allow_generation + 1);
   int err = 0;
   for (uint32_t i = 0; pids != NULL && i < n; i++) {
     if (bpf_map_update_elem(fd, &pids[i], &generation, BPF_ANY) != 0) err = -errno;
@@ -322,7 +327,12 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
     uint8_t of = generation;
     key = next;
     has = bpf_map_get_next_key(fd, &key, &next) == 0;
-    if (bpf_map_lookup_elem(fd, &key, &of) == 0 && of != generation) bpf_map_delete_elem(fd, &key);
+    if (bpf_map_lookup_elem(fd, &key, &of) != 0 || of == generation) continue;
+    /* Born after the list was made, perhaps: it stays until the next, which must name it. */
+    if (of == CT_TLS_BORN && pids != NULL)
+      bpf_map_update_elem(fd, &key, &generation, BPF_EXIST);
+    else
+      bpf_map_delete_elem(fd, &key);
   }
   p->allow_generation = generation;
   __atomic_store_n(&skel->bss->allow_listed, pids != NULL ? 1u : 0u, __ATOMIC_RELAXED);

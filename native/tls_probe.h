@@ -47,6 +47,7 @@ struct ct_tls_probe {
   char sockets_why[CT_TLS_WHY]; /* empty for the tracepoints */
   bool has_helpers;             /* bpf_find_vma and bpf_loop */
   bool has_process_events;      /* exec and exit are seen */
+  bool has_forks;               /* fork is seen */
   uint32_t ring_bytes;
   uint32_t attachments;
   /* Private. */
@@ -70,7 +71,7 @@ int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, co
                       uint32_t n, char why[CT_TLS_WHY]);
 bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);
 
-/* Observe only these processes; NULL: all. 0 or -errno. */
+/* Observe only these processes and those they fork until the list after the next; NULL: all. 0 or -errno. */
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n);
 /* What an undecided connection is. 0 or -errno. */
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);

@@ -74,7 +74,7 @@ export class TlsDiscovery {
   readonly #files = new Map<string, KnownFile>();
   #isScanning = false;
   #scanNumber = 0;
-  #allowed: string | null = null;
+  #isListed = false;
   #prepareAtMs = Number.NEGATIVE_INFINITY;
   readonly #targetHasSites = new Map<number, boolean>();
   /** Files that were not looked into because of the cap, and scans that failed. */
@@ -111,7 +111,7 @@ export class TlsDiscovery {
 
   /** The kernel observes only the processes of a list. */
   get isListed(): boolean {
-    return this.#allowed !== null;
+    return this.#isListed;
   }
 
   statuses(): FileStatus[] {
@@ -169,14 +169,11 @@ export class TlsDiscovery {
     this.#letGo(scan, nowMs);
   }
 
-  /** The kernel's own list, changed only when it differs. */
+  /** The kernel's own list. Told each time: the kernel adds who is forked, and drops them when two lists pass them by. */
   #allow(meant: ReadonlySet<number>): void {
     if (this.#isUnlimited()) return;
-    const pids = [...meant].sort((a, b) => a - b);
-    const text = pids.join();
-    if (text === this.#allowed) return;
-    this.#allowed = text;
-    this.#native.allow(Uint32Array.from(pids));
+    this.#isListed = true;
+    this.#native.allow(Uint32Array.from(meant));
   }
 
   #fileOf(row: TlsMapping, scan: number): KnownFile | null {

@@ -14,7 +14,7 @@ import type { TlsTargets } from './tls-targets.ts';
 /** 8 MiB between the reader and JavaScript, beside the kernel's own ring of the same size. */
 const SLABS = 32;
 const SCAN_EVERY_MS = 2_000;
-/** A process that is forked, not started anew, must get onto the kernel's list soon; a scan takes a few milliseconds. */
+/** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
 const SCAN_LISTED_EVERY_MS = 250;
 /** Whether a program was started is asked this often; it is one read of shared memory. */
 const LOOK_EVERY_MS = 25;

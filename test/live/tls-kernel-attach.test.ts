@@ -6,16 +6,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
+import type { TlsEvent } from './tls-kernel-lab.ts';
 import {
   attachLibrary,
   certificateFolder,
   kernelSkip,
   openLab,
+  peerPath,
   privateLibssl,
   runPeer,
   says,
   sitesOf,
   startPeer,
+  wholeStream,
 } from './tls-kernel-lab.ts';
 
 const SERVER = ['openssl', 's_server', '-accept', '127.0.0.1:0', '-cert', 'c.pem', '-key', 'k.pem', '-naccept', '1'];
@@ -59,6 +62,12 @@ function nobodyWith(...capabilities: string[]): string[] {
     `--ambient-caps=${only}`,
     `--bounding-set=${only}`,
   ];
+}
+
+function byProcess(events: readonly TlsEvent[]): Map<number, TlsEvent[]> {
+  const of = new Map<number, TlsEvent[]>();
+  for (const e of events) of.set(e.pid, [...(of.get(e.pid) ?? []), e]);
+  return of;
 }
 
 const hasSetpriv = spawnSync('setpriv', ['--version']).status === 0;
@@ -158,6 +167,75 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     await talk();
     await lab.settle();
     assert.ok(lab.data().some((e) => e.pid !== listening.pid));
+  });
+
+  await t.test('who is forked by a listed process is observed from the first byte', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    const script = peerPath('tls_talk.py');
+    const { child: server, match } = await startPeer(
+      s,
+      ['python3', script, 'server', 'fork', '127.0.0.1'],
+      /(\d+)/,
+      folder,
+    );
+    const talk = (connections: number): Promise<string> =>
+      runPeer(
+        ['python3', script, 'client', 'thread', '127.0.0.1', match[1] ?? '', String(connections), '2', '600'],
+        folder,
+      );
+    const list = Uint32Array.of(server.pid ?? 0);
+    assert.equal(lab.capture.allow(list), 0);
+    await talk(20);
+    await lab.settle();
+    const workers = byProcess(lab.data());
+    assert.equal(workers.size, 20);
+    assert.ok(!workers.has(server.pid ?? 0), 'each connection is of a worker');
+    for (const events of workers.values())
+      for (const written of [false, true]) {
+        const way = wholeStream(events.filter((e) => e.written === written));
+        // The client says the size of a message first, in four bytes.
+        assert.equal(way.length, written ? 1200 : 1204);
+        assert.equal(way.indexOf('MESSAGE sip:b@example.org'), written ? 0 : 4);
+      }
+    // Lists made before a worker was born pass it by: one does not take it away.
+    lab.events.length = 0;
+    const busy = talk(60);
+    while (await Promise.race([busy.then(() => false), sleep(150, true)])) lab.capture.allow(list);
+    await lab.settle();
+    const again = byProcess(lab.data());
+    assert.equal(again.size, 60);
+    // And those that have ended leave nothing behind: 8192 fit on the list.
+    assert.equal(lab.counter('no_room'), 0);
+  });
+
+  await t.test('who is forked by a listed process and starts another program must be listed itself', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    const { match } = await startPeer(
+      s,
+      SERVER.map((word) => (word === '1' ? '2' : word)),
+      /ACCEPT 127\.0\.0\.1:(\d+)/,
+      folder,
+    );
+    const line = `(echo hello; sleep 0.2) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
+    const { child: shell } = await startPeer(
+      s,
+      ['sh', '-c', `echo up; while read x; do ${line}; echo done; done`],
+      /up/,
+      folder,
+    );
+    for (const [listed, expected] of [
+      [Uint32Array.of(shell.pid ?? 0), 0],
+      [null, 1],
+    ] as const) {
+      assert.equal(lab.capture.allow(listed), 0);
+      const done = says(shell, /done/);
+      shell.stdin?.write('go\n');
+      await done;
+      await lab.settle();
+      assert.equal(lab.data().filter((e) => e.written && e.bytes.includes('hello')).length, expected);
+    }
   });
 
   await t.test(
