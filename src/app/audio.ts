@@ -2,6 +2,7 @@
  * The audio of one call: which kept packets belong to which direction, and why there is none where there is none.
  */
 import { Worker } from 'node:worker_threads';
+import { keysPressed } from '../analysis/dtmf.ts';
 import { isDecodable } from '../codec/decoder.ts';
 import type { SrtpKey } from '../codec/srtp.ts';
 import { srtpKeysOf } from '../codec/srtp.ts';
@@ -47,14 +48,16 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
   if (keys !== null && keys.length === 0)
     return { reason: 'The media is encrypted (SRTP), and no key of it was seen in the signaling.' };
-  const good = kept.filter((k) => k.codecs.some(isDecodable));
+  const heard = kept.filter((k) => k.codecs.length > 0);
+  if (heard.length === 0) return { reason: 'Only key presses or comfort noise were kept of this dialog, no audio.' };
+  const good = heard.filter((k) => k.codecs.some(isDecodable));
   const undecodable = [...new Set(kept.flatMap((k) => k.codecs.filter((c) => !isDecodable(c))))];
   if (good.length === 0)
     return { reason: `The dialog has only codecs that cannot be decoded: ${undecodable.join(', ')}.` };
   const directions = byDirection(d, good);
   const parts: string[] = [];
   if (kept.some((k) => k.hasLost)) parts.push('wrapped payload ring');
-  if (good.length < kept.length) parts.push(`undecodable stream (${undecodable.join(', ')})`);
+  if (good.length < heard.length) parts.push(`undecodable stream (${undecodable.join(', ')})`);
   if (directions.length < 2) parts.push('direction never seen');
   const comment =
     `Decoded from RTP kept by --retain-audio; ${directions.length === 2 ? 'left the caller, right the callee' : 'one direction'}; ` +
@@ -65,6 +68,13 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
     maxSamples: MAX_SAMPLES,
     software: `calltap ${packageVersion()}`,
     comment,
+    // Of the hop that is heard: the other legs of a relay tell the same keys again.
+    presses: keysPressed(
+      d,
+      directions.flat().map((k) => k.stream),
+      session.ingest.keys,
+      session.log,
+    ),
   });
   if ('wav' in result) return { wav: result.wav, isPartial: parts.length > 0 };
   return {

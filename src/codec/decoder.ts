@@ -5,6 +5,7 @@
 import { OpusDecoder } from 'opus-decoder';
 import { decodeAlaw, decodeL16, decodeMulaw } from './g711.ts';
 import { G722Decoder } from './g722.ts';
+import { GsmDecoder } from './gsm.ts';
 
 export type PayloadDecoder = {
   /** Samples a second of what decode() gives. */
@@ -15,7 +16,7 @@ export type PayloadDecoder = {
 };
 
 /** Names as SDP writes them, in upper case. */
-const DECODABLE: ReadonlySet<string> = new Set(['PCMU', 'PCMA', 'G722', 'OPUS', 'L16']);
+const DECODABLE: ReadonlySet<string> = new Set(['PCMU', 'PCMA', 'G722', 'GSM', 'OPUS', 'L16']);
 
 export function isDecodable(codec: string): boolean {
   return DECODABLE.has(codec.toUpperCase());
@@ -39,6 +40,10 @@ export async function createDecoder(
       // The clock says 8000 by an old mistake that RFC 3551 section 4.5.2 keeps.
       const g722 = new G722Decoder();
       return { sampleRate: 16_000, decode: (p) => g722.decode(p), close };
+    }
+    case 'GSM': {
+      const gsm = new GsmDecoder();
+      return { sampleRate: 8000, decode: (p) => gsm.decode(p), close };
     }
     case 'OPUS':
       return createOpus();

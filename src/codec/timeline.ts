@@ -117,7 +117,12 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
   return out;
 }
 
-export type Audio = { readonly channels: Int16Array[]; readonly sampleRate: number };
+export type Audio = {
+  readonly channels: Int16Array[];
+  readonly sampleRate: number;
+  /** Capture time of the first sample. */
+  readonly startSec: number;
+};
 
 /** One channel a direction; null when nothing could be decoded, or when it would be longer than `maxSamples`. */
 export async function layOut(
@@ -139,6 +144,7 @@ export async function layOut(
   if (length * directions.length > maxSamples) return 'too-long';
   return {
     sampleRate,
+    startSec,
     channels: decoded.map((list) => {
       const channel = new Int16Array(length);
       for (const p of list) place(channel, Math.round((p.atSec - startSec) * sampleRate), p, sampleRate);

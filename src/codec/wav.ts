@@ -1,18 +1,26 @@
 /**
- * A WAV file of 16-bit PCM, one or two channels, with a note about where it is from.
+ * A WAV file of 16-bit PCM, one or two channels, with a note about where it is from and marks on its time line.
  *
- *     "RIFF" size "WAVE"  "fmt " 16 ...  "LIST" size "INFO" "ISFT" ... "ICMT" ...  "data" size samples
+ *     "RIFF" size "WAVE"  "fmt " 16 ...  "LIST" size "INFO" "ISFT" ... "ICMT" ...
+ *     "cue " count, a point each  "LIST" size "adtl" "labl" ... a point each  "data" size samples
+ *
+ * The two chunks of the marks are there only where there are marks.
  */
 
-/** `channels` are of one length; `software` and `comment` go into the INFO list. */
+/** A point on the time line, in samples of one channel, and its name. */
+export type Mark = { readonly at: number; readonly label: string };
+
+const CUE_POINT_BYTES = 24;
+
+/** `channels` are of one length; the note goes into the INFO list. */
 export function wavFile(
   channels: readonly Int16Array[],
   sampleRate: number,
-  software: string,
-  comment: string,
+  note: { readonly software: string; readonly comment: string },
+  marks: readonly Mark[],
 ): Buffer {
   const frames = channels[0]?.length ?? 0;
-  const info = infoList(software, comment);
+  const info = Buffer.concat([infoList(note.software, note.comment), ...cueChunks(marks)]);
   const dataBytes = frames * channels.length * 2;
   const head = Buffer.alloc(36);
   head.write('RIFF', 0, 'latin1');
@@ -38,16 +46,41 @@ export function wavFile(
 }
 
 function infoList(software: string, comment: string): Buffer {
-  const body = Buffer.concat([Buffer.from('INFO', 'latin1'), chunk('ISFT', software), chunk('ICMT', comment)]);
+  return list([Buffer.from('INFO', 'latin1'), chunk('ISFT', software), chunk('ICMT', comment)]);
+}
+
+function list(parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
   const head = Buffer.alloc(8);
   head.write('LIST', 0, 'latin1');
   head.writeUInt32LE(body.length, 4);
   return Buffer.concat([head, body]);
 }
 
-/** A text with the NUL that ends it, padded to an even length. */
-function chunk(id: string, text: string): Buffer {
-  const bytes = Buffer.from(`${text}\0`, 'utf8');
+/** Players and editors show these as markers; the point and its label have one number. */
+function cueChunks(marks: readonly Mark[]): Buffer[] {
+  if (marks.length === 0) return [];
+  const cue = Buffer.alloc(12 + marks.length * CUE_POINT_BYTES);
+  cue.write('cue ', 0, 'latin1');
+  cue.writeUInt32LE(cue.length - 8, 4);
+  cue.writeUInt32LE(marks.length, 8);
+  const labels: Buffer[] = [Buffer.from('adtl', 'latin1')];
+  for (const [i, { at, label }] of marks.entries()) {
+    const point = 12 + i * CUE_POINT_BYTES;
+    cue.writeUInt32LE(i + 1, point);
+    cue.writeUInt32LE(at, point + 4);
+    cue.write('data', point + 8, 'latin1');
+    cue.writeUInt32LE(at, point + 20);
+    labels.push(chunk('labl', label, i + 1));
+  }
+  return [cue, list(labels)];
+}
+
+/** A text with the NUL that ends it, padded to an even length; `number` is that of the mark it names. */
+function chunk(id: string, text: string, number?: number): Buffer {
+  const head = Buffer.alloc(number === undefined ? 0 : 4);
+  if (number !== undefined) head.writeUInt32LE(number);
+  const bytes = Buffer.concat([head, Buffer.from(`${text}\0`, 'utf8')]);
   const out = Buffer.alloc(8 + bytes.length + (bytes.length & 1));
   out.write(id, 0, 'latin1');
   out.writeUInt32LE(bytes.length, 4);

@@ -1,10 +1,11 @@
 /** Decoders against sound that others encoded, aligned by the best lag. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { aLaw, muLaw } from '../../../fixtures/build/audio.ts';
 import { createDecoder, isDecodable } from '../../../src/codec/decoder.ts';
 import { decodeAlaw, decodeL16, decodeMulaw } from '../../../src/codec/g711.ts';
-import { chirp, G722, OPUS } from './vectors.ts';
+import { chirp, G722, GSM, GSM_DECODED_SHA256, OPUS } from './vectors.ts';
 
 /** Best correlation of `got` with the sound over lags up to `maxLag` samples; the first samples settle the filters. */
 export function correlation(got: Int16Array, want: (i: number) => number, maxLag: number, skip: number): number {
@@ -49,6 +50,43 @@ test('G.722 of spandsp: correlation above 0.99', async () => {
   assert.ok(r > 0.99, `correlation ${r}`);
 });
 
+async function gsm(...payloads: Uint8Array[]): Promise<Int16Array> {
+  const decoder = await createDecoder('GSM', 8000, 1);
+  assert.equal(decoder?.sampleRate, 8000);
+  return Int16Array.from(payloads.flatMap((p) => [...(decoder?.decode(p) ?? [])]));
+}
+
+test('GSM of sox: the very samples that sox decodes, correlation above 0.98 with the sound', async () => {
+  const got = await gsm(...Array.from({ length: 20 }, (_, i) => GSM.subarray(i * 33, i * 33 + 33)));
+  const bytes = Buffer.alloc(got.length * 2);
+  for (const [i, sample] of got.entries()) bytes.writeInt16LE(sample, i * 2);
+  assert.equal(createHash('sha256').update(bytes).digest('hex'), GSM_DECODED_SHA256);
+  const r = correlation(got, (i) => chirp(i, 8000), 40, 400);
+  assert.ok(r > 0.98, `correlation ${r}`);
+});
+
+test('GSM: several frames in a payload are as good as one each; what is cut or unsigned is left out', async () => {
+  const single = await gsm(GSM.subarray(0, 33), GSM.subarray(33, 66));
+  assert.deepEqual(await gsm(GSM.subarray(0, 66)), single);
+  assert.deepEqual(await gsm(GSM.subarray(0, 98)), single);
+  const unsigned = Buffer.from(GSM.subarray(0, 99));
+  unsigned[66] = 0xc0 | ((unsigned[66] ?? 0) & 15);
+  assert.deepEqual(await gsm(unsigned), single);
+  assert.equal((await gsm(new Uint8Array(33))).length, 0);
+});
+
+test('GSM: any bits are 160 samples of thirteen bits each', async () => {
+  let state = 1;
+  const noise = Uint8Array.from({ length: 33 * 200 }, (_, i) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return i % 33 === 0 ? 0xd0 | (state >>> 28) : state >>> 24;
+  });
+  const got = await gsm(noise);
+  assert.equal(got.length, 200 * 160);
+  assert.ok(got.every((s) => (s & 7) === 0));
+  assert.ok(got.some((s) => s !== 0));
+});
+
 test('Opus of libopus: correlation above 0.9', async () => {
   const decoder = await createDecoder('opus', 48_000, 2);
   const parts: number[] = [];
@@ -65,11 +103,11 @@ test('Opus of libopus: correlation above 0.9', async () => {
 
 test('G.729 and what else has no decoder is named by nobody', async () => {
   assert.equal(await createDecoder('G729', 8000, 1), null);
-  assert.deepEqual(['pcmu', 'Opus', 'G729', 'iLBC', 'GSM'].map(isDecodable), [true, true, false, false, false]);
+  assert.deepEqual(['pcmu', 'Opus', 'GSM', 'G729', 'iLBC'].map(isDecodable), [true, true, true, false, false]);
 });
 
 test('payloads of no codec are survived', async () => {
-  for (const codec of ['PCMU', 'PCMA', 'G722', 'opus', 'L16']) {
+  for (const codec of ['PCMU', 'PCMA', 'G722', 'GSM', 'opus', 'L16']) {
     const decoder = await createDecoder(codec, codec === 'opus' ? 48_000 : 8000, 1);
     for (const bytes of [new Uint8Array(0), Uint8Array.of(255), new Uint8Array(2000).fill(0xa7)])
       decoder?.decode(bytes);

@@ -1,6 +1,6 @@
 /**
- * Sound encoded by others: G.722 by spandsp 0.0.6, Opus by libopus 1.3.1 (24 kbit/s and up, 20 ms). The sound is
- * `chirp()`, so that what a decoder makes of it can be compared with what went in.
+ * Sound encoded by others: G.722 by spandsp 0.0.6, GSM by sox 14.4.2 with libgsm 1.0.22, Opus by libopus 1.3.1
+ * (24 kbit/s and up, 20 ms). The sound is `chirp()`, so that what a decoder makes of it can be compared with what went in.
  */
 
 /** Sample `i` of the sound at this rate: a rising tone under a slow swell. */
@@ -107,3 +107,19 @@ export const OPUS = Buffer.from(
     'wXyKgN8PCaj/n7rOVExYDY/HLG1z02bx/V81SzFpuR',
   'base64',
 );
+
+/** 0.4 s: 20 frames of 33 bytes. */
+export const GSM = Buffer.from(
+  '0S3kbetQTW/sRJctUAX6k5LZG6ohtkFu26PoIQCd20jT0TDkbeN84CRLm1safIAknNqyEvDgX6MlObV1QESLttiJ0XDkbeN+gLUltjRKf4C5bY0pNXMA' +
+    'aogzaslxIDdtracl0XPsbeLjIGjSKluq5SAQr/oiFG0gX6olO6yhADRLtsaS0XbkLaKjYFsbTkur2UAypdY0nGlAW2JpyWObYDScsjba0XbsKaLLAEts' +
+    'aTlszKAnNY0m7ZSgRoqW2JLFIDkkbccj0XzTZRqYoDTckjbbyMBI22nJG8agNySNuSTw4DTckbck0bbsLaLu4EsSTm1aYSAA9rCVLV6ARpOWtpy8oFsa' +
+    'dsjT0fLsbePogFlrSb2s5SAknbYk5YagVpOWNpywwFjScsaT0fTsbePeoEckjckj3oBHJZI3JN6gNuSRNyxUwDTdsacl0jTsbeJg4LbbkkiKueDf6QZv' +
+    'CVagl3Vku6t+wJUtiLmr0jXsbePUwAD3zIe90qAyHvmDP9KgRFX5gvfOoFZT2iCm0jfkKaLKwFaTviSt8KBok7qynfDARpTaJO3IwESd1aLu0jbsbaLu' +
+    'wERVsZUuUMAynbEVLcSANJ2wly3CwCTtiTur0jbsbeK+wCUtaUti5KAna0XdEnKgO1pOWIuWwFsTlrTl0jbsbeLdIErUkbTltMAypYyZbLcgJS1pzVm1' +
+    'QEuiM2hM0jXsbeNrwGzQmyIva6DWVdWVLWvgBXxFOxBrwC3gC/hL0jjsKaJrAN0KlrcjjMC05a05otNASRpy+EPxgKe7KmhU0j665RpnIGZLthSlrKA7' +
+    'ay7oTO7gaFPVB33rYLStbUsR0njj6WJRQTtbbk2hlcGr6Q/2FmUh+kTVl2tjASD2ZU0R',
+  'base64',
+);
+
+/** SHA-256 of what sox decodes them to, 16-bit samples with the low byte first. */
+export const GSM_DECODED_SHA256 = '2db6f192f432dd462f531f10b85cba1ba424a3232dc141d2a988bd7a26ed4246';
