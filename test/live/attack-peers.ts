@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const PASSWORD = 'secret';
 /** Phones have addresses from .101 on, attackers from .201 on, of the network of the lab. */
-export const PHONES = Array.from({ length: 20 }, (_, n) => `10.90.0.${101 + n}`);
-export const OFFICE = '10.90.0.130';
-export const TRUNK = '10.90.0.131';
+export const PHONES = Array.from({ length: 50 }, (_, n) => `10.90.0.${101 + n}`);
+export const OFFICE = '10.90.0.190';
+export const TRUNK = '10.90.0.191';
 export const ATTACKERS = {
   scan: '10.90.0.201',
   disguised: '10.90.0.202',
@@ -136,14 +136,14 @@ const granted = { registrations: 0, wrongPasswords: 0, calls: 0, wrongNumbers: 0
 async function phone(address: string, n: number, registrar: string): Promise<void> {
   const peer = await new Peer(address, registrar).open();
   const user = String(2000 + n);
-  // Two who do not get their password right at once.
+  // Five who do not get their password right at once.
   for (let attempt = 0; n % 10 === 3 && attempt < 3; attempt++)
     if (!(await peer.register(user, `fumble-${n}`, 2 * attempt + 1, 'wrong'))) granted.wrongPasswords++;
   for (let round = 0; round < 6; round++) {
-    await sleep(50 * n);
+    await sleep(40 * n);
     if (await peer.register(user, `phone-${n}`, 2 * round + 1)) granted.registrations++;
     await peer.ask({ method: 'OPTIONS', user, callId: `alive-${n}-${round}`, cseq: 1 });
-    await sleep(2000 - 50 * n);
+    await sleep(2000 - 40 * n);
   }
   peer.close();
 }

@@ -75,10 +75,10 @@ test('a registrar under attack: every attacker is reported and nobody else', {
 
   const lines = peers.output().trim().split('\n');
   assert.equal(lines.pop(), 'finished', peers.output());
-  // The honest were let in, and had their small mishaps: 20 phones and an office, six wrong passwords, 48 wrong numbers.
+  // The honest were let in, and had their small mishaps: 50 phones and an office, fifteen wrong passwords, 48 wrong numbers.
   assert.deepEqual(JSON.parse(lines.pop() ?? ''), {
-    registrations: 20 * 6 + 24,
-    wrongPasswords: 6,
+    registrations: 50 * 6 + 24,
+    wrongPasswords: 15,
     calls: 192,
     wrongNumbers: 48,
   });
