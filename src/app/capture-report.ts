@@ -14,7 +14,7 @@ import { dialogFacts, qualityOf } from './documents.ts';
 import { AUDIBLE } from './report-input.ts';
 
 /** Milliseconds of work before others get a turn. */
-const SLICE_MS = 3;
+const SLICE_MS = 2;
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);

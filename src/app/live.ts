@@ -13,11 +13,14 @@ import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session } from './capture-session.ts';
+import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
 import { givePrivilegesUp } from './privileges.ts';
 import { openTlsCapture } from './tls-capture.ts';
 
 const TICK_MS = 1000;
+/** This long after a signal the program ends, whatever still runs. */
+const STOP_MS = 1_900;
 /** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
 const TLS_CAPABILITIES: readonly CapabilityName[] = ['bpf', 'perfmon', 'sys_ptrace', 'dac_read_search', 'sys_admin'];
 
@@ -75,6 +78,8 @@ export async function capture(session: CaptureSession, config: Config): Promise<
     await session.tls?.start();
     const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
     await stopped;
+    // A server has its own limit, and says its summary itself.
+    if (config.api === null && config.metrics === null) limitStop(session);
     clearInterval(clock);
     session.tls?.close();
     await Promise.all([live?.stop(), session.listener?.close()]);
@@ -82,6 +87,14 @@ export async function capture(session: CaptureSession, config: Config): Promise<
     await session.listener?.close();
   }
   session.ingest.finish(session.ingest.nowUs);
+}
+
+/** Ends the program with its summary when what follows a stop takes too long. */
+function limitStop(session: CaptureSession): void {
+  setTimeout(() => {
+    process.stderr.write(`${summary(session).join('\n')}\n`);
+    process.exit();
+  }, STOP_MS).unref();
 }
 
 function startLive(live: LiveSource): void {
