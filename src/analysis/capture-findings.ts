@@ -6,7 +6,7 @@
  */
 
 export type FindingSeverity = 'blind' | 'critical' | 'major' | 'minor';
-export type FindingUnit = 'dialogs' | 'streams' | 'messages' | 'packets';
+export type FindingUnit = 'dialogs' | 'streams' | 'messages' | 'packets' | 'sources';
 
 /** Examples kept of a kind. */
 const EVIDENCE_KEPT = 10;
@@ -23,6 +23,10 @@ export const FINDINGS = {
   no_media: ['critical', 'dialogs'],
   one_way_audio: ['critical', 'dialogs'],
   icmp_unreachable: ['critical', 'dialogs'],
+  /** Sources that the detection reported, while somebody asked for it. */
+  fraud: ['critical', 'sources'],
+  scanner: ['major', 'sources'],
+  reg_flood: ['major', 'sources'],
   ack_missing: ['major', 'dialogs'],
   auth_loop: ['major', 'dialogs'],
   final_failure: ['major', 'dialogs'],

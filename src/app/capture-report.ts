@@ -6,6 +6,7 @@
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import { alertText } from '../export/security-line.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';
 import type { CaptureSession } from './capture-session.ts';
@@ -54,8 +55,9 @@ export class CaptureReporter {
 
   /** What the report is made of, as far as it can change. */
   #key(): string {
-    const { dialogs, streams, source, nowUs, isExhausted } = this.#session;
-    return [dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
+    const { dialogs, streams, source, nowUs, isExhausted, security } = this.#session;
+    const alerts = security?.counts().map(([, n]) => n) ?? [];
+    return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
   }
 
   async #make(): Promise<CaptureReport> {
@@ -64,6 +66,7 @@ export class CaptureReporter {
     const findings = new CaptureFindings();
     const framesRead = session.source.counter('frames');
     const isComplete = addLosses(session, findings);
+    addAlerts(session, findings);
     const turns = new Turns();
     let dialogs = 0;
     for (const d of session.dialogs.oldestFirst()) {
@@ -123,6 +126,17 @@ function addLosses(session: CaptureSession, findings: CaptureFindings): boolean 
     (live?.kernel ?? 0) + (live?.interface ?? 0) + (live?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
   if (missed > 0) findings.add('packets_missed', { note: 'dropped before they were read' }, missed);
   return shed.every(([, count]) => count === 0);
+}
+
+/** Who was reported as a scanner, a flood or a fraud, each source once. */
+function addAlerts({ security }: CaptureSession, findings: CaptureFindings): void {
+  for (const alert of security?.reported ?? []) {
+    findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, {
+      endpoints: [alert.source],
+      atUs: alert.atUs,
+      note: alertText(alert),
+    });
+  }
 }
 
 function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {

@@ -32,7 +32,11 @@ export type SecuritySinks = {
   readonly native: NativeBinding;
 };
 
+/** Sources kept for the report; the latest alert of each kind stands for the source. */
+const MAX_REPORTED = 1000;
+
 export class Security {
+  readonly #reported = new Map<string, SecurityAlert>();
   readonly #watch: ScannerWatch;
   readonly #fraud: FraudWatch | null = null;
   readonly #config: Config;
@@ -116,6 +120,11 @@ export class Security {
     this.#watch.finish();
   }
 
+  /** The latest alert of each source and kind, first reported first. */
+  get reported(): Iterable<SecurityAlert> {
+    return this.#reported.values();
+  }
+
   /** Alerts as label and count, for the metrics. */
   counts(): (readonly [label: string, value: number])[] {
     return ALERT_KINDS.map((kind) => [kind, this.alerts[kind]] as const);
@@ -123,6 +132,8 @@ export class Security {
 
   #onAlert(alert: SecurityAlert): void {
     this.alerts[alert.kind]++;
+    const who = `${alert.kind} ${alert.source}`;
+    if (this.#reported.has(who) || this.#reported.size < MAX_REPORTED) this.#reported.set(who, alert);
     if (this.#config.fail2ban) {
       const line = fail2banLine(alert, this.#sinks.pid);
       if (line !== null) this.#sinks.out(line);
