@@ -1,42 +1,56 @@
 // Runs the tests: C under the sanitizers, lint, then node:test over the compiled files, whose closing lines come last.
 //
 //   node scripts/test.mjs [PART...] [-- NODE_OPTIONS...]     only test files whose path contains a PART; no lint
-import { basename } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { list } from './steps/files.mjs';
-import { pass, say, seconds } from './steps/run.mjs';
+import { pass, say, seconds, tee } from './steps/run.mjs';
 
 const split = process.argv.indexOf('--', 2);
 const parts = process.argv.slice(2, split < 0 ? undefined : split);
 const nodeOptions = split < 0 ? [] : process.argv.slice(split + 1);
 const wanted = (path) => parts.length === 0 || parts.some((part) => path.includes(part));
 
+/** What failed, each with the lines that say why. They come again at the very end: a long log is often cut before it. */
 const failed = [];
+const SHOWN_LINES = 60;
 
-/** A step before node:test: quiet when it passes, its own output when it does not. */
-function step(name, program, args) {
+/** A step before node:test. */
+async function step(name, program, args) {
   const start = performance.now();
-  const code = pass(program, args);
+  const { code, output } = await tee(program, args);
   say(`${name}: ${code === 0 ? 'ok' : `failed (exit ${code})`} (${seconds(start)})`);
-  if (code !== 0) failed.push(name);
+  if (code !== 0) failed.push({ name, why: output });
 }
 
 const cTests = list('native/test', (name) => /^(test|fuzz)_.*\.c$/.test(name)).filter(wanted);
-if (cTests.length > 0) step('native C tests', 'bash', ['native/test/run.sh', ...cTests.map((path) => basename(path))]);
-if (parts.length === 0) step('lint', process.execPath, ['scripts/lint.mjs']);
+if (cTests.length > 0) {
+  await step('native C tests', 'bash', ['native/test/run.sh', ...cTests.map((path) => basename(path))]);
+}
+if (parts.length === 0) await step('lint', process.execPath, ['scripts/lint.mjs']);
 
 // From the sources, not from dist: an output without its source is no test. Node 20 takes files, not globs.
 const sources = list('test', (name) => name.endsWith('.test.ts')).filter(wanted);
 const files = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
 if (files.length > 0) {
-  const reporter = process.stdout.isTTY ? 'spec' : 'tap';
-  const options = ['--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-npm-test-'));
+  const reporters = [
+    `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${new URL('steps/failures-reporter.mjs', import.meta.url).href}`,
+    `--test-reporter-destination=${join(folder, 'failures')}`,
+  ];
+  const options = ['--test-concurrency=2', '--test-timeout=300000', ...reporters];
   const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files]);
-  if (code !== 0) failed.push('node:test');
+  if (code !== 0) failed.push({ name: 'node:test', why: readFileSync(join(folder, 'failures'), 'utf8') });
+  rmSync(folder, { recursive: true, force: true });
 } else if (cTests.length === 0) {
-  failed.push(parts.length === 0 ? 'no test files' : `no test file matches ${parts.join(' ')}`);
+  failed.push({ name: parts.length === 0 ? 'no test files' : `no test file matches ${parts.join(' ')}`, why: '' });
 }
 
 if (failed.length > 0) {
-  say(`npm test: ${failed.join(', ')}`);
+  for (const { name, why } of failed) say(`\n${name}:\n${why.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`);
+  say(`\nnpm test: failed: ${failed.map(({ name }) => name).join(', ')}`);
   process.exitCode = 1;
 }

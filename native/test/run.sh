@@ -21,21 +21,21 @@ for file in "${chosen[@]}"; do
   esac
 done
 
-failed=0
+failed=()
 report() { # name, exit code, log
   if (($2 == 0)); then
     echo "$1: ok"
   else
     echo "$1: FAILED (exit $2)"
     sed 's/^/     /' "$3" | tail -n 60
-    failed=$((failed + 1))
+    failed+=("$1")
   fi
 }
 
 mkdir -p out
 for name in "${tests[@]}"; do
   build "$name" || { report "$name: build" 1 "out/$name.log"; continue; }
-  timeout 120 "out/$name" >"out/$name.log" 2>&1
+  timeout 300 "out/$name" >"out/$name.log" 2>&1
   report "$name" $? "out/$name.log"
 done
 
@@ -49,9 +49,14 @@ for name in "${fuzzers[@]}"; do
   scratch=$(mktemp -d)
   corpus=("$scratch")
   [[ -d corpus/$name ]] && corpus+=("corpus/$name")
-  timeout 60 "out/$name" -seed=1 -runs="$FUZZ_RUNS" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=1024 -timeout=5 \
+  timeout 180 "out/$name" -seed=1 -runs="$FUZZ_RUNS" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=1024 -timeout=60 \
     -artifact_prefix=out/ -print_final_stats=0 "${corpus[@]}" >"out/$name.log" 2>&1
   report "$name" $? "out/$name.log"
   rm -rf "$scratch"
 done
-((failed == 0))
+# Last of all, for who sees only the end: which, and why.
+for name in "${failed[@]}"; do
+  echo "FAILED: $name"
+  sed 's/^/     /' "out/${name%%:*}.log" | grep -v '^     ok ' | tail -n 20
+done
+((${#failed[@]} == 0))

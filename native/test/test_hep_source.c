@@ -33,6 +33,9 @@ static unsigned checks, failures;
   } while (0)
 #define CHECK(cond) CHECK_EQ(!!(cond), 1)
 
+/* A stop that waits for a poll to end takes longer; a machine under load does not make it this long. */
+#define STOP_LIMIT_MS 1500
+
 static int64_t now_ns(clockid_t id) {
   struct timespec t;
   clock_gettime(id, &t);
@@ -93,9 +96,9 @@ static void consume(struct bed *b) {
     ct_ring_release(&b->ring);
   }
 }
-/* Until `want` records came, or a second passed. */
+/* Until `want` records came. The limit is for a machine that stands still, not for the source. */
 static void await_records(struct bed *b, uint64_t want) {
-  for (int64_t end = now_ns(CLOCK_MONOTONIC) + 1000000000;
+  for (int64_t end = now_ns(CLOCK_MONOTONIC) + 20000000000;
        b->records < want && now_ns(CLOCK_MONOTONIC) < end;) {
     consume(b);
     if (b->records < want) sleep_ms(1);
@@ -103,7 +106,7 @@ static void await_records(struct bed *b, uint64_t want) {
   CHECK_EQ(b->records, want);
 }
 static void await_datagrams(struct bed *b, uint64_t want) {
-  for (int i = 0; i < 1000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
+  for (int i = 0; i < 20000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
   CHECK_EQ(b->n[CT_HEP_N_DATAGRAMS], want);
 }
 
@@ -380,7 +383,7 @@ static void stops_at_once(void) {
   sleep_ms(30); /* asleep in poll */
   int64_t at = now_ns(CLOCK_MONOTONIC);
   ct_hep_stop(&b->s);
-  CHECK((now_ns(CLOCK_MONOTONIC) - at) / 1000000 < 100);
+  CHECK((now_ns(CLOCK_MONOTONIC) - at) / 1000000 < STOP_LIMIT_MS);
   bed_free(b);
 }
 

@@ -44,7 +44,7 @@ static void accounting(void) {
   CHECK_INT(records_of(l, CT_KIND_STREAM_OPENED), 1);
   CHECK(l->n > 0 && l->records[l->n - 1].kind == CT_KIND_SOURCE_END &&
         l->records[l->n - 1].aux0 == CT_END_STOPPED);
-  CHECK(l->stop_ms < 100);
+  CHECK(l->stop_ms < STOP_LIMIT_MS);
   /* The ring's time is nanoseconds since the epoch. */
   CHECK(l->records[0].ts_us / 1e6 > (double)time(NULL) - 60 &&
         l->records[0].ts_us / 1e6 < (double)time(NULL) + 1);
@@ -62,7 +62,7 @@ static void stop_reads_what_is_there(void) {
   lab_stop(l);
   check_sum(l, 20);
   CHECK_INT(records_of(l, CT_KIND_UDP), 20);
-  CHECK(l->stop_ms < 100);
+  CHECK(l->stop_ms < STOP_LIMIT_MS);
   lab_free(l);
 }
 
@@ -206,6 +206,7 @@ static void loopback(void) {
 /* Down, up, deleted, made again, another MTU: the source says each and captures on. */
 static void recovery(void) {
   make_veth();
+  double start = now_ms();
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
   uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
   int out = raw_socket("va");
@@ -243,9 +244,9 @@ static void recovery(void) {
   CHECK_INT(live_count(l, 0, CT_L_REBINDS), 2);
   CHECK_INT(live_count(l, 0, CT_L_LINK_DOWNS), 3);
   CHECK_INT(live_count(l, 0, CT_L_ERRORS), 0);
-  CHECK(l->stop_ms < 100);
+  CHECK(l->stop_ms < STOP_LIMIT_MS);
   /* The thread slept through it all. */
-  CHECK(l->live.cpu_ns < 200 * 1000 * 1000);
+  CHECK((double)l->live.cpu_ns / 1e6 < (now_ms() - start) / 4);
   lab_free(l);
 }
 

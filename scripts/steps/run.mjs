@@ -1,5 +1,5 @@
 // Runs other programs for the scripts: quiet when they succeed, their output on stderr when they fail.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from './files.mjs';
@@ -42,6 +42,22 @@ export function pass(program, args, options = {}) {
   const r = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
   if (r.error) say(`${program}: ${r.error.message}`);
   return r.status ?? 128;
+}
+
+/** Like pass(), and keeps the last `bytes` of what was written: resolves to { code, output }. */
+export function tee(program, args, bytes = 1 << 16) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (stream) => (chunk) => {
+      stream.write(chunk);
+      output = (output + chunk).slice(-bytes);
+    };
+    child.stdout.setEncoding('utf8').on('data', keep(process.stdout));
+    child.stderr.setEncoding('utf8').on('data', keep(process.stderr));
+    child.on('error', (error) => resolve({ code: 127, output: `${program}: ${error.message}` }));
+    child.on('close', (code) => resolve({ code: code ?? 128, output }));
+  });
 }
 
 /** The npm that runs us, or the one on PATH: program and leading arguments. */
