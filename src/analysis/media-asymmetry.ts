@@ -4,7 +4,7 @@
 import { endpointKeyText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialog.ts';
-import type { MediaFindings, MediaStream } from './media.ts';
+import type { MediaFindings, MediaStream } from './media-model.ts';
 import { isReverse, isSameWay } from './media-ways.ts';
 
 export function checkLate(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {

@@ -3,7 +3,7 @@
  * that never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
  */
 import { endpointKeyText } from '../core/ip.ts';
-import type { MediaContext, MediaFindings, MediaStream } from './media.ts';
+import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 
 export function checkReports(streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   for (const s of streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);

@@ -11,52 +11,10 @@ import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
 import { STATE } from '../store/dialog-state.ts';
 import type { SdpEntry } from '../store/sdp-timeline.ts';
-import type { Stream } from '../store/stream.ts';
-import type { UnseenStream } from '../store/unseen-streams.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
+import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 import { checkReports } from './media-reports.ts';
 import { isReverse } from './media-ways.ts';
-
-/** A stream with the counters that the detections need. */
-export type MediaStream = {
-  readonly stream: Stream;
-  readonly packets: number;
-  /** By sequence number, between its first and its last packet. */
-  readonly expected: number;
-  readonly lost: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly codec: string | null;
-  readonly payloadType: number;
-  /** Packet time; 0 while unknown. */
-  readonly packetMs: number;
-  readonly comfortNoisePackets: number;
-  /** A stream of another call that named the same sockets ran the other way meanwhile. */
-  readonly hasReverse: boolean;
-};
-
-/** What the capture as a whole tells about a call's media. */
-export type MediaContext = {
-  /** RTP was seen at all: without it silence proves nothing. */
-  readonly sawRtp: boolean;
-  /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
-  readonly isPathVisible: () => boolean;
-  /** Another call that named the same sockets has media there: whose it is cannot be told. */
-  readonly sharesMedia: boolean;
-  /** Capture clock in microseconds. */
-  readonly nowUs: number;
-  /** Streams of the call that only RTCP speaks of. */
-  readonly unseen: readonly UnseenStream[];
-  readonly thresholds: Thresholds;
-};
-
-export type MediaFindings = {
-  oneWayAudio: boolean;
-  natMismatch: boolean;
-  noMedia: boolean;
-  privateMediaAddress: boolean;
-  hints: string[];
-};
 
 export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
   const found: MediaFindings = {

@@ -2,7 +2,7 @@
  * Media diagnosis and what ICMP said of media, as the contract shows them.
  */
 import type { IcmpFinding as Finding } from '../analysis/icmp-media.ts';
-import type { MediaFindings } from '../analysis/media.ts';
+import type { MediaFindings } from '../analysis/media-model.ts';
 import type { MediaRelay as Relay, StunMismatch } from '../analysis/relay.ts';
 import type { Diagnosis, IcmpFinding, IcmpMedia, MediaRelay, StunSdpMismatch } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
