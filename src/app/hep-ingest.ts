@@ -11,6 +11,7 @@ import type { HepAuth } from '../sources/hep-auth.ts';
 import { HepRefusals } from '../sources/hep-refusals.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
+import { emptyCarrier } from '../store/fingerprint.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
@@ -36,7 +37,7 @@ export class HepIngest {
   readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
   readonly #scan = new HepScan();
-  readonly #carrier: Carrier;
+  readonly #carrier: Carrier = emptyCarrier(new Uint8Array(32));
   packets = 0;
   /** Packets without a payload. */
   keepAlives = 0;
@@ -49,27 +50,7 @@ export class HepIngest {
 
   constructor(deps: HepIngestDeps) {
     this.#d = deps;
-    this.#carrier = {
-      tsUs: 0,
-      arrivedUs: 0,
-      origin: HEP_ORIGIN,
-      transport: 0,
-      ipVersion: 4,
-      ipId: 0,
-      addresses: new Uint8Array(32),
-      srcOff: 0,
-      dstOff: 16,
-      srcPort: 0,
-      dstPort: 0,
-      frame: -1,
-      digestHigh: 0,
-      digestLow: 0,
-      frameStart: 0,
-      frameLength: 0,
-      source: 0,
-      isSnapped: false,
-      place: null,
-    };
+    this.#carrier.origin = HEP_ORIGIN;
   }
 
   /** Packets that were no HEP, malformed, or without the key. */

@@ -18,6 +18,7 @@ import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { FramePointer } from '../store/dialog.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
+import { emptyCarrier } from '../store/fingerprint.ts';
 import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import { KeyPresses } from '../store/key-presses.ts';
 import type { PayloadRing } from '../store/payload-ring.ts';
@@ -61,7 +62,7 @@ export class Ingest {
   /** Telephone-events of the streams. */
   readonly keys = new KeyPresses();
   readonly #scratch = FileSource.scratch();
-  readonly #carrier: Mutable<Carrier>;
+  readonly #carrier: Carrier;
   readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
   /** Filled anew for each stream: of a hundred thousand streams each has a life of a microsecond here. */
   readonly #opened: Mutable<StreamOpened> = {
@@ -103,27 +104,7 @@ export class Ingest {
       },
       deps.counters,
     );
-    this.#carrier = {
-      tsUs: 0,
-      arrivedUs: 0,
-      origin: 0,
-      transport: 0,
-      ipVersion: 4,
-      ipId: 0,
-      addresses: this.#addresses,
-      srcOff: 0,
-      dstOff: 0,
-      srcPort: 0,
-      dstPort: 0,
-      frame: -1,
-      digestHigh: 0,
-      digestLow: 0,
-      frameStart: 0,
-      frameLength: 0,
-      source: 0,
-      isSnapped: false,
-      place: null,
-    };
+    this.#carrier = emptyCarrier(this.#addresses);
     this.#segment = {
       bytes: this.#addresses,
       start: 0,
@@ -235,7 +216,7 @@ export class Ingest {
     }
   }
 
-  #carry(b: RecordBatch, i: number, transport: number): Mutable<Carrier> {
+  #carry(b: RecordBatch, i: number, transport: number): Carrier {
     const c = this.#carrier;
     c.tsUs = b.tsUs(i);
     c.arrivedUs = c.tsUs;

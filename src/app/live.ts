@@ -11,6 +11,7 @@ import type { HepArrival } from '../sources/hep-tcp.ts';
 import { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
+import { emptyCarrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session } from './capture-session.ts';
 import { summary } from './output.ts';
@@ -142,25 +143,13 @@ function carrierOf(a: HepArrival): Carrier {
   const addresses = new Uint8Array(32);
   addresses.set(a.src, 0);
   addresses.set(a.dst, 16);
-  return {
-    tsUs: a.tsUs,
-    arrivedUs: a.tsUs,
-    origin: 1,
-    transport: TRANSPORT.TCP,
-    ipVersion: a.ipVersion,
-    ipId: 0,
-    addresses,
-    srcOff: 0,
-    dstOff: 16,
-    srcPort: a.srcPort,
-    dstPort: a.dstPort,
-    frame: -1,
-    digestHigh: 0,
-    digestLow: 0,
-    frameStart: 0,
-    frameLength: 0,
-    source: 0,
-    isSnapped: false,
-    place: null,
-  };
+  const c = emptyCarrier(addresses);
+  c.tsUs = a.tsUs;
+  c.arrivedUs = a.tsUs;
+  c.origin = 1;
+  c.transport = TRANSPORT.TCP;
+  c.ipVersion = a.ipVersion;
+  c.srcPort = a.srcPort;
+  c.dstPort = a.dstPort;
+  return c;
 }

@@ -10,6 +10,7 @@ import { TlsStreams } from '../decode/tls-streams.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../sources/records.ts';
 import type { Carrier } from '../store/fingerprint.ts';
+import { emptyCarrier } from '../store/fingerprint.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -23,8 +24,8 @@ export class TlsIngest {
   readonly bothEnds = new BothEnds();
   readonly #sip: SipIngest;
   readonly #chunk: Mutable<TlsChunk>;
-  readonly #carrier: Carrier;
   readonly #addresses = new Uint8Array(32);
+  readonly #carrier: Carrier = emptyCarrier(this.#addresses);
   records = 0;
   /** Time of the newest record, microseconds since the epoch. */
   lastUs = Number.NEGATIVE_INFINITY;
@@ -56,27 +57,7 @@ export class TlsIngest {
       srcPort: 0,
       dstPort: 0,
     };
-    this.#carrier = {
-      tsUs: 0,
-      arrivedUs: 0,
-      origin: UPROBE_ORIGIN,
-      transport: TRANSPORT.TLS,
-      ipVersion: 0,
-      ipId: 0,
-      addresses: this.#addresses,
-      srcOff: 0,
-      dstOff: 16,
-      srcPort: 0,
-      dstPort: 0,
-      frame: -1,
-      digestHigh: 0,
-      digestLow: 0,
-      frameStart: 0,
-      frameLength: 0,
-      source: 0,
-      isSnapped: false,
-      place: null,
-    };
+    this.#carrier.origin = UPROBE_ORIGIN;
   }
 
   /** One slab of records, in order. */

@@ -58,6 +58,34 @@ export type Carrier = {
   place: FilePlace | null;
 };
 
+/**
+ * A carrier of IPv4 by UDP without a frame, its addresses at 0 and 16 of `addresses`: for what fills it packet by packet,
+ * and for messages that no frame of ours brought.
+ */
+export function emptyCarrier(addresses: Uint8Array): Carrier {
+  return {
+    tsUs: 0,
+    arrivedUs: 0,
+    origin: 0,
+    transport: 0,
+    ipVersion: 4,
+    ipId: 0,
+    addresses,
+    srcOff: 0,
+    dstOff: 16,
+    srcPort: 0,
+    dstPort: 0,
+    frame: -1,
+    digestHigh: 0,
+    digestLow: 0,
+    frameStart: 0,
+    frameLength: 0,
+    source: 0,
+    isSnapped: false,
+    place: null,
+  };
+}
+
 /** The last fingerprint taken: `a` is the message, `b` the message and its direction. */
 export const fingerprint = { a: 0, b: 0 };
 

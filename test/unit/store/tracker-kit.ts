@@ -12,6 +12,7 @@ import type { Claim } from '../../../src/store/endpoint-index.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
+import { emptyCarrier } from '../../../src/store/fingerprint.ts';
 import { MessageLog, NO_ROW } from '../../../src/store/message-log.ts';
 import { SdpTracker } from '../../../src/store/sdp-tracker.ts';
 
@@ -27,27 +28,7 @@ function addressBytes(text: string): Uint8Array {
 }
 
 /** A carrier without a frame; tests give addresses and times. */
-export const CARRIER: Carrier = {
-  tsUs: 0,
-  arrivedUs: 0,
-  origin: WIRE,
-  transport: 0,
-  ipVersion: 4,
-  ipId: 0,
-  addresses: new Uint8Array(32),
-  srcOff: 0,
-  dstOff: 16,
-  srcPort: 0,
-  dstPort: 0,
-  frame: -1,
-  digestHigh: 0,
-  digestLow: 0,
-  frameStart: 0,
-  frameLength: 0,
-  source: 0,
-  isSnapped: false,
-  place: null,
-};
+export const CARRIER: Carrier = emptyCarrier(new Uint8Array(32));
 
 export class TrackerKit {
   readonly endpoints = new EndpointIndex();

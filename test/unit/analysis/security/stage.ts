@@ -7,6 +7,7 @@ import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
 import { TRANSPORT } from '../../../../src/core/words.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/sip/scan.ts';
 import type { Carrier } from '../../../../src/store/fingerprint.ts';
+import { emptyCarrier } from '../../../../src/store/fingerprint.ts';
 import { Peers, type Script } from '../../../helpers/attack.ts';
 
 /** Peers whose messages the detection is shown. */
@@ -50,24 +51,12 @@ export function carrier(sec: number, from: string, to: string): Carrier {
   put(from, 0);
   put(to, 16);
   return {
+    ...emptyCarrier(addresses),
     tsUs: sec * 1e6,
     arrivedUs: sec * 1e6,
-    place: null,
-    origin: 0,
     transport: TRANSPORT.UDP,
     ipVersion: from.includes(':') ? 6 : 4,
-    ipId: 0,
-    addresses,
-    srcOff: 0,
-    dstOff: 16,
     srcPort: 5060,
     dstPort: 5060,
-    frame: 0,
-    digestHigh: 0,
-    digestLow: 0,
-    frameStart: 0,
-    frameLength: 0,
-    source: 0,
-    isSnapped: false,
   };
 }
