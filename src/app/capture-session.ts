@@ -13,7 +13,8 @@ import {
 import type { Thresholds } from '../core/thresholds.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
-import type { FileEnd, PortSpan } from '../sources/file-source.ts';
+import type { PortSpan } from '../sources/capture-memory.ts';
+import type { FileEnd } from '../sources/file-source.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import type { HepListener } from '../sources/hep-listener.ts';

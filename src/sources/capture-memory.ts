@@ -1,10 +1,29 @@
 /**
- * The memory that JavaScript lends a native capture: slabs, descriptors, counters and port sets.
+ * What JavaScript gives a native capture when it is made: the memory it lends (slabs, descriptors, counters and port
+ * sets), and what to look at.
  */
+import { randomBytes } from 'node:crypto';
+import type { NativeCaptureOptions } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
+const MAX_PROBING = 65_536;
+const BUFFER_MS = 60;
+
 export type PortSpan = { readonly from: number; readonly to: number };
+
+/** What a capture looks at, wherever its frames come from. */
+export type CaptureOptions = {
+  readonly sipPorts: readonly PortSpan[];
+  readonly wsPorts: readonly PortSpan[];
+  readonly maxStreams: number;
+  readonly windowSec: number;
+  readonly espNull: boolean;
+  /** HEP packets among the frames are read. */
+  readonly hep: boolean;
+  /** RTP packets are handed on whole, for their audio. */
+  readonly retainsPayload: boolean;
+};
 
 export type CaptureMemory = {
   readonly slabs: Buffer;
@@ -37,8 +56,33 @@ export function allocateCaptureMemory(slabCount: number, counterCount: number): 
   };
 }
 
+/** The options of the addon's capture; `digests` where frames can be pointed at later. */
+export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, digests: boolean): NativeCaptureOptions {
+  const { slabs, descriptors, counters, sipOutPorts, wsOutPorts } = memory;
+  return {
+    slabs,
+    descriptors,
+    counters,
+    sipOutPorts,
+    wsOutPorts,
+    sipGate: portBits(options.sipPorts),
+    wsGate: portBits(options.wsPorts),
+    seed: randomBytes(16),
+    maxStreams: options.maxStreams,
+    maxProbing: MAX_PROBING,
+    windowSec: options.windowSec,
+    bufferMs: BUFFER_MS,
+    espNull: options.espNull,
+    retain: options.retainsPayload,
+    hep: options.hep,
+    digests,
+    sourceId: 0,
+    origin: 0,
+  };
+}
+
 /** One bit a port, as struct ct_gate of native/packet.h. */
-export function portBits(spans: readonly PortSpan[]): Uint8Array {
+function portBits(spans: readonly PortSpan[]): Uint8Array {
   const bits = new Uint8Array(8192);
   for (const { from, to } of spans)
     for (let port = from; port <= to; port++) bits[port >> 3] = (bits[port >> 3] ?? 0) | (1 << (port & 7));

@@ -4,10 +4,12 @@
  * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
  * middle of a record gives what was whole and says so.
  */
-import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
+import { CaptureCounters } from './capture-counters.ts';
 import { CaptureFiles } from './capture-files.ts';
+import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
+import { allocateCaptureMemory, nativeOptions } from './capture-memory.ts';
 import type { NativeCapture, NativeInfo } from './native.ts';
 import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
@@ -15,21 +17,6 @@ import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts'
 
 /** Slabs between the file thread and JavaScript: 4 MiB is enough to keep both busy. */
 const SLABS = 16;
-const MAX_PROBING = 65_536;
-const BUFFER_MS = 60;
-
-export type PortSpan = { readonly from: number; readonly to: number };
-
-export type FileSourceOptions = {
-  sipPorts: readonly PortSpan[];
-  wsPorts: readonly PortSpan[];
-  maxStreams: number;
-  windowSec: number;
-  espNull: boolean;
-  /** RTP packets are handed on for their audio. */
-  retainsPayload: boolean;
-  hep: boolean;
-};
 
 /** How a file ended; `stopped` when close() ended it. */
 export type FileEnd = {
@@ -43,55 +30,27 @@ type NotOpened = { end: 'not-opened'; status: number; errno: number };
 
 export class FileSource {
   readonly info: NativeInfo;
-  readonly batches: readonly RecordBatch[];
-  readonly counters: BigUint64Array;
-  readonly sipOutPorts = new Uint32Array(65536);
-  readonly wsOutPorts = new Uint32Array(65536);
+  readonly sipOutPorts: Uint32Array;
+  readonly wsOutPorts: Uint32Array;
   /** What was read and can be read again. */
   readonly files: CaptureFiles;
+  readonly #memory: CaptureMemory;
   readonly #native: NativeCapture;
-  readonly #names: Map<string, number>;
+  readonly #counters: CaptureCounters;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #ended: ((end: FileEnd | NotOpened) => void) | null = null;
   #isClosed = false;
 
-  constructor(options: FileSourceOptions) {
+  constructor(options: CaptureOptions) {
     const binding = loadNative();
     this.info = binding.info();
     this.files = new CaptureFiles(binding.readAgain);
-    this.#names = new Map(this.info.counterNames.map((name, i) => [name, i]));
-    const slabs = Buffer.allocUnsafeSlow(SLABS * SLAB_BYTES);
-    const descriptors = new Uint8Array(SLABS * SLAB_RECORDS * RECORD_BYTES);
-    this.counters = new BigUint64Array(this.info.counterCount);
-    this.batches = Array.from({ length: SLABS }, (_, i) => {
-      const bytes = SLAB_RECORDS * RECORD_BYTES;
-      return new RecordBatch(
-        slabs.subarray(i * SLAB_BYTES, (i + 1) * SLAB_BYTES),
-        descriptors.subarray(i * bytes, (i + 1) * bytes),
-      );
-    });
-    this.#native = new binding.Capture(
-      {
-        slabs,
-        descriptors,
-        counters: this.counters,
-        sipOutPorts: this.sipOutPorts,
-        wsOutPorts: this.wsOutPorts,
-        sipGate: portBits(options.sipPorts),
-        wsGate: portBits(options.wsPorts),
-        seed: randomBytes(16),
-        maxStreams: options.maxStreams,
-        maxProbing: MAX_PROBING,
-        windowSec: options.windowSec,
-        bufferMs: BUFFER_MS,
-        espNull: options.espNull,
-        retain: options.retainsPayload,
-        hep: options.hep,
-        digests: true,
-        sourceId: 0,
-        origin: 0,
-      },
-      (slab, records) => this.#onSlab(slab, records),
+    this.#memory = allocateCaptureMemory(SLABS, this.info.counterCount);
+    this.sipOutPorts = this.#memory.sipOutPorts;
+    this.wsOutPorts = this.#memory.wsOutPorts;
+    this.#counters = new CaptureCounters(this.info, this.#memory.counters);
+    this.#native = new binding.Capture(nativeOptions(this.#memory, options, true), (slab, records) =>
+      this.#onSlab(slab, records),
     );
   }
 
@@ -120,18 +79,12 @@ export class FileSource {
 
   /** A native counter by its name. */
   counter(name: string): number {
-    const i = this.#names.get(name);
-    if (i === undefined) throw new RangeError(`unknown native counter ${name}`);
-    return Number(this.counters[i] ?? 0n);
+    return this.#counters.get(name);
   }
 
   /** Frames that could not be decoded, by reason. */
-  *losses(): Generator<readonly [string, number]> {
-    for (const [i, isLoss] of this.info.reasonIsLoss.entries()) {
-      if (!isLoss) continue;
-      const at = this.info.firstReason + i;
-      yield [this.info.counterNames[at] ?? '', Number(this.counters[at] ?? 0n)];
-    }
+  losses(): Generator<readonly [string, number]> {
+    return this.#counters.losses();
   }
 
   /** 0..1 of the file that is being read. */
@@ -169,7 +122,7 @@ export class FileSource {
   }
 
   #onSlab(slab: number, records: number): void {
-    const batch = this.batches[slab];
+    const batch = this.#memory.batches[slab];
     if (batch === undefined || records === 0) return;
     this.#onRecords(batch, records);
     const last = records - 1;
@@ -185,13 +138,6 @@ export class FileSource {
         lastUs: batch.tsUs(last),
       });
   }
-}
-
-function portBits(spans: readonly PortSpan[]): Uint8Array {
-  const bits = new Uint8Array(8192);
-  for (const { from, to } of spans)
-    for (let port = from; port <= to; port++) bits[port >> 3] = (bits[port >> 3] ?? 0) | (1 << (port & 7));
-  return bits;
 }
 
 /** Why a capture could not be opened, as one line. `status` is enum ct_pcap_status. */

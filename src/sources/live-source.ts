@@ -2,11 +2,11 @@
  * Captures from network interfaces: opens them while there are privileges, says how each one does, and
  * names every loss between the wire and a record.
  */
-import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
-import type { CaptureMemory, PortSpan } from './capture-memory.ts';
-import { allocateCaptureMemory, portBits } from './capture-memory.ts';
+import { CaptureCounters } from './capture-counters.ts';
+import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
+import { allocateCaptureMemory, nativeOptions } from './capture-memory.ts';
 import type { NativeBinding, NativeInfo } from './native.ts';
 import { loadNative } from './native.ts';
 import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
@@ -16,8 +16,6 @@ import { KIND } from './records.ts';
 
 /** 16 MiB between the reader and JavaScript: a pause of 200 ms at 66,000 messages a second loses nothing. */
 const SLABS = 64;
-const MAX_PROBING = 65_536;
-const BUFFER_MS = 60;
 const MAX_INTERFACES = 16;
 const STATUS_EVERY_MS = 1000;
 /** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
@@ -25,18 +23,10 @@ const STOP_LIMIT_MS = 800;
 
 export type FilterName = 'ebpf' | 'classic' | 'none';
 
-export type LiveSourceOptions = {
-  interfaces: readonly string[];
-  sipPorts: readonly PortSpan[];
-  wsPorts: readonly PortSpan[];
-  maxStreams: number;
-  windowSec: number;
-  espNull: boolean;
-  hep: boolean;
-  /** RTP payloads are retained, so the filter must not cut them. */
-  retainsPayload: boolean;
+export type LiveSourceOptions = CaptureOptions & {
+  readonly interfaces: readonly string[];
   /** No better filter than this is tried. */
-  bestFilter: FilterName;
+  readonly bestFilter: FilterName;
 };
 
 export type InterfaceState = 'capturing' | 'down' | 'gone' | 'failing';
@@ -92,13 +82,12 @@ const FILTERS: readonly (readonly [FilterName, number])[] = [
 export class LiveSource {
   readonly info: NativeInfo & NativeLiveInfo;
   readonly interfaces: readonly string[];
-  readonly counters: BigUint64Array;
   readonly sipOutPorts: Uint32Array;
   readonly wsOutPorts: Uint32Array;
   readonly #memory: CaptureMemory;
   readonly #native: NativeLive;
   readonly #liveCounters: BigUint64Array;
-  readonly #names: Map<string, number>;
+  readonly #counters: CaptureCounters;
   readonly #liveNames: Map<string, number>;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #onStatus: (status: InterfaceStatus) => void = () => {};
@@ -119,34 +108,13 @@ export class LiveSource {
     this.info = info;
     this.interfaces = interfaces;
     this.#memory = allocateCaptureMemory(SLABS, info.counterCount);
-    this.counters = this.#memory.counters;
     this.sipOutPorts = this.#memory.sipOutPorts;
     this.wsOutPorts = this.#memory.wsOutPorts;
     this.#liveCounters = new BigUint64Array(interfaces.length * info.liveCounterNames.length);
-    this.#names = new Map(info.counterNames.map((name, i) => [name, i]));
+    this.#counters = new CaptureCounters(info, this.#memory.counters);
     this.#liveNames = new Map(info.liveCounterNames.map((name, i) => [name, i]));
-    const native = new binding.Capture(
-      {
-        slabs: this.#memory.slabs,
-        descriptors: this.#memory.descriptors,
-        counters: this.counters,
-        sipOutPorts: this.sipOutPorts,
-        wsOutPorts: this.wsOutPorts,
-        sipGate: portBits(options.sipPorts),
-        wsGate: portBits(options.wsPorts),
-        seed: randomBytes(16),
-        maxStreams: options.maxStreams,
-        maxProbing: MAX_PROBING,
-        windowSec: options.windowSec,
-        bufferMs: BUFFER_MS,
-        espNull: options.espNull,
-        retain: options.retainsPayload,
-        hep: options.hep,
-        digests: false,
-        sourceId: 0,
-        origin: 0,
-      },
-      (slab, records) => this.#onSlab(slab, records),
+    const native = new binding.Capture(nativeOptions(this.#memory, options, false), (slab, records) =>
+      this.#onSlab(slab, records),
     );
     if (!hasLiveCapture(native)) {
       native.close();
@@ -219,9 +187,7 @@ export class LiveSource {
 
   /** A counter of the pipeline by its name. */
   counter(name: string): number {
-    const i = this.#names.get(name);
-    if (i === undefined) throw new RangeError(`unknown native counter ${name}`);
-    return Number(this.counters[i] ?? 0n);
+    return this.#counters.get(name);
   }
 
   /** A counter of the reader by its name: of one interface, or of all together. */
@@ -245,12 +211,8 @@ export class LiveSource {
   }
 
   /** Frames that could not be decoded, by reason. */
-  *losses(): Generator<readonly [string, number]> {
-    for (const [i, isLoss] of this.info.reasonIsLoss.entries()) {
-      if (!isLoss) continue;
-      const at = this.info.firstReason + i;
-      yield [this.info.counterNames[at] ?? '', Number(this.counters[at] ?? 0n)];
-    }
+  losses(): Generator<readonly [string, number]> {
+    return this.#counters.losses();
   }
 
   /** Whether nameMedia() needs CAP_BPF for as long as this runs. */

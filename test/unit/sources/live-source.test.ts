@@ -137,7 +137,7 @@ test('losses are added over the interfaces', () => {
   const fake = new FakeNative();
   const source = new LiveSource(OPTIONS, fake.binding());
   fake.live?.liveCounters.set([10n, 1n, 2n, 3n, 4n, 20n, 10n, 20n, 30n, 40n]);
-  source.counters[2] = 5n;
+  fake.options?.counters.set([5n], 2);
   assert.deepEqual(source.liveLosses(), { kernel: 33, interface: 33, queue: 7, unsplit: 44 });
   assert.equal(source.liveCounter('frames'), 30);
   assert.equal(source.liveCounter('frames', 1), 20);
