@@ -34,8 +34,8 @@ export function openLiveSession(config: Config, options: SessionOptions): Captur
     interfaces: config.devices,
     // With a listener, HEP is what it receives: the same packets on their way to it would come in twice.
     hep: options.hep && config.hepListen === null,
-    // What is written is written whole.
-    retainsPayload: config.output !== null,
+    retainsPayload: options.audioBytes > 0,
+    writesFrames: config.output !== null,
     bestFilter: 'ebpf',
   });
   return withProbes(new Session({ ...options, live }, auth), config);

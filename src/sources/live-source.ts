@@ -25,6 +25,8 @@ export type FilterName = 'ebpf' | 'classic' | 'none';
 
 export type LiveSourceOptions = CaptureOptions & {
   readonly interfaces: readonly string[];
+  /** Frames are written as they come, so the filter must not cut them. */
+  readonly writesFrames: boolean;
   /** No better filter than this is tried. */
   readonly bestFilter: FilterName;
 };
@@ -126,7 +128,7 @@ export class LiveSource {
       liveCounters: this.#liveCounters,
       blocks: 0,
       bestFilter: FILTERS.find(([name]) => name === options.bestFilter)?.[1] ?? FILTER_MODE.EBPF,
-      wholeRtp: options.retainsPayload,
+      wholeRtp: options.retainsPayload || options.writesFrames,
     });
     if (opened.errno !== 0) {
       this.close();

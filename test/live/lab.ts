@@ -186,9 +186,12 @@ export class Agent {
 
   /** The body at a path; `null` when the answer is no 200. */
   text(path: string): string {
-    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?await r.text():'null'))`;
-    const bytes = this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]);
-    return Buffer.from(bytes, 'latin1').toString('utf8');
+    return this.bytes(path).toString('utf8');
+  }
+
+  bytes(path: string): Buffer {
+    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?Buffer.from(await r.arrayBuffer()):'null'))`;
+    return Buffer.from(this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]), 'latin1');
   }
 
   /** The document at a path; null when the answer is no 200. */

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readWav } from '../helpers/wav.ts';
 import type { Json, Running } from './lab.ts';
 import { ADDRESS, Agent, Lab, missing } from './lab.ts';
 import type { ScenarioName } from './sipp-scenarios.ts';
@@ -89,7 +90,8 @@ test('calls of SIPp are what the wire carried', { skip }, async (t) => {
   lab.do('b', 'nft', ['-f', '-'], rule);
   const dump = lab.start('a', 'dumpcap', ['-q', '-i', 'eth0', '-w', file]);
   const portRange = `${ports[0]}-${ports[ports.length - 1]}`;
-  const agent = await Agent.start(lab, ['-d', 'eth0', '--portrange', portRange], /capturing on eth0, filter: \w+/);
+  const options = ['-d', 'eth0', '--portrange', portRange, '--retain-audio'];
+  const agent = await Agent.start(lab, options, /capturing on eth0, filter: \w+/);
   await lab.said(dump, /Capturing on/);
 
   const pairs = await Promise.all(names.map(async (name, i) => ({ name, ...(await startPair(lab, name, i)) })));
@@ -140,6 +142,10 @@ test('calls of SIPp are what the wire carried', { skip }, async (t) => {
       const expectedLoss = (same.lost / (same.packets + same.lost)) * 100;
       assert.ok(Math.abs(Number(s['loss_pct']) - expectedLoss) < 0.01, `${name}: ${String(s['loss_pct'])} %`);
     }
+    const { channels } = readWav(agent.bytes(`/v1/dialogs/${callId}/audio`));
+    assert.equal(channels.length, expected.streams, name);
+    for (const samples of channels)
+      assert.ok(samples.filter((v) => Math.abs(v) > 1000).length > 1000, `${name}: silent`);
   }
 
   // The rule's own counter says how many it dropped: all of them are gaps between packets that were seen, but for

@@ -16,7 +16,8 @@ const OPTIONS: LiveSourceOptions = {
   windowSec: 5,
   espNull: false,
   hep: false,
-  retainsPayload: true,
+  retainsPayload: false,
+  writesFrames: true,
   bestFilter: 'classic',
 };
 
