@@ -5,7 +5,8 @@
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
-import type { MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
+import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
+import { counterFamily } from '../metrics/snapshot.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import { CALL_OUTCOMES } from '../store/call-outcome.ts';
@@ -47,32 +48,20 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
   };
 }
 
-type Sample = readonly [label: string, value: number];
-
-function family(name: string, help: string, label: string, samples: readonly Sample[]): MetricFamily {
-  return {
-    name,
-    help,
-    type: 'counter',
-    labelNames: [label],
-    samples: samples.map(([text, value]) => ({ labels: { [label]: text }, value })),
-  };
-}
-
 function captureFamilies(session: CaptureSession): MetricFamily[] {
   const { source, decode, sip, rtcp } = session;
-  const native: Sample[] = source.info.counterNames.map((name) => [name, source.counter(name)]);
-  const decodeCounts: Sample[] = Object.entries(decode).map(([name, value]) => [name, Number(value)]);
+  const native: LabelledCount[] = source.info.counterNames.map((name) => [name, source.counter(name)]);
+  const decodeCounts: LabelledCount[] = Object.entries(decode).map(([name, value]) => [name, Number(value)]);
   return [
-    family('calltap_capture_total', 'Frames and packets by what the native walk made of them.', 'what', native),
-    family('calltap_decode_total', 'TCP, WebSocket and fragment reassembly, by event.', 'event', decodeCounts),
-    family(
+    counterFamily('calltap_capture_total', 'Frames and packets by what the native walk made of them.', 'what', native),
+    counterFamily('calltap_decode_total', 'TCP, WebSocket and fragment reassembly, by event.', 'event', decodeCounts),
+    counterFamily(
       'calltap_sip_refused_total',
       'Payloads that did not scan as SIP, by reason.',
       'reason',
       SCAN_REASONS.map((name, i) => [name, sip.refused[i] ?? 0] as const).filter(([name]) => name !== 'ok'),
     ),
-    family('calltap_rtcp_refused_total', 'RTCP that did not parse, by reason.', 'reason', [...rtcp.refused]),
+    counterFamily('calltap_rtcp_refused_total', 'RTCP that did not parse, by reason.', 'reason', [...rtcp.refused]),
   ];
 }
 
@@ -80,13 +69,18 @@ function captureFamilies(session: CaptureSession): MetricFamily[] {
 function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
   const { mirror, file } = outputs;
   return [
-    family(
+    counterFamily(
       'calltap_hep_out_total',
       'Packets of the HEP mirror, by what became of them.',
       'event',
       HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
     ),
-    family('calltap_output_total', 'Frames and files of -O, by what became of them.', 'event', file?.counts() ?? []),
+    counterFamily(
+      'calltap_output_total',
+      'Frames and files of -O, by what became of them.',
+      'event',
+      file?.counts() ?? [],
+    ),
   ];
 }
 
@@ -107,22 +101,22 @@ function hookFamilies({ hooks }: CaptureSession): MetricFamily[] {
 function securityFamilies({ security }: CaptureSession): MetricFamily[] {
   if (security === null) return [];
   return [
-    family(
+    counterFamily(
       'calltap_security_alerts_total',
       'Alerts about scanners, floods and fraud, by type.',
       'type',
       security.counts(),
     ),
-    family('calltap_security_evicted_total', 'What the memory of the detection shed.', 'what', [
+    counterFamily('calltap_security_evicted_total', 'What the memory of the detection shed.', 'what', [
       ['records', security.evicted],
     ]),
-    family(
+    counterFamily(
       'calltap_security_answers_total',
       'Requests of scanners, by what became of the answer.',
       'event',
       Object.entries(security.answers?.counts ?? {}),
     ),
-    family('calltap_security_syslog_total', 'Alerts for syslog, by what became of them.', 'event', [
+    counterFamily('calltap_security_syslog_total', 'Alerts for syslog, by what became of them.', 'event', [
       ['sent', security.syslog?.sent ?? 0],
       ['lost', security.syslog?.lost ?? 0],
     ]),
@@ -132,26 +126,31 @@ function securityFamilies({ security }: CaptureSession): MetricFamily[] {
 /** The losses of the statistics, where a scrape finds them too. */
 function lostFamily(session: CaptureSession): MetricFamily {
   const losses = Object.entries(lossCounters(session));
-  return family('calltap_lost_total', 'What was captured and lost before analysis, by reason.', 'reason', losses);
+  return counterFamily(
+    'calltap_lost_total',
+    'What was captured and lost before analysis, by reason.',
+    'reason',
+    losses,
+  );
 }
 
 function storeFamilies(session: CaptureSession): MetricFamily[] {
   const { tracker, dialogs, streams, log } = session;
   const counts = tracker.counts;
   return [
-    family(
+    counterFamily(
       'calltap_calls_total',
       'Call attempts by how they ended.',
       'outcome',
       CALL_OUTCOMES.map((name) => [name, session.callOutcomes[name]] as const),
     ),
-    family('calltap_sip_responses_total', 'SIP responses by class.', 'class', responseClasses(counts.byStatus)),
-    family('calltap_sip_repeats_total', 'Messages that repeat another, by kind.', 'kind', [
+    counterFamily('calltap_sip_responses_total', 'SIP responses by class.', 'class', responseClasses(counts.byStatus)),
+    counterFamily('calltap_sip_repeats_total', 'Messages that repeat another, by kind.', 'kind', [
       ['retransmission', counts.retransmissions],
       ['duplicate_frame', counts.duplicateFrames],
       ['other_source', counts.copies],
     ]),
-    family('calltap_evicted_total', 'What a cap shed, by store.', 'store', [
+    counterFamily('calltap_evicted_total', 'What a cap shed, by store.', 'store', [
       ['dialogs', dialogs.evicted],
       ['messages', log.evicted],
       ['messages_beyond_dialog_cap', counts.beyondDialogCap],
@@ -160,7 +159,7 @@ function storeFamilies(session: CaptureSession): MetricFamily[] {
   ];
 }
 
-function responseClasses(byStatus: Float64Array): Sample[] {
+function responseClasses(byStatus: Float64Array): LabelledCount[] {
   return [1, 2, 3, 4, 5, 6].map((c) => {
     let n = 0;
     for (let code = c * 100; code < c * 100 + 100; code++) n += byStatus[code] ?? 0;

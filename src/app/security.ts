@@ -2,7 +2,6 @@
  * The detection of scanners, floods and fraud as one run has it: what is watched, and where alerts go.
  */
 import { networkInterfaces } from 'node:os';
-import { RE2JS, RE2JSException } from 're2js';
 import type { AlertKind, SecurityAlert } from '../analysis/security/alert.ts';
 import { ALERT_KINDS } from '../analysis/security/alert.ts';
 import { FraudWatch, parseNight } from '../analysis/security/fraud-watch.ts';
@@ -10,6 +9,7 @@ import { ScannerWatch } from '../analysis/security/scanner-watch.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
 import { endpointKey, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { compilePattern } from '../core/pattern.ts';
 import { alertText, fail2banLine } from '../export/security-line.ts';
 import { Syslog } from '../hooks/syslog.ts';
 import type { SipScan } from '../sip/scan.ts';
@@ -21,6 +21,8 @@ import { ScannerAnswers } from './scanner-answers.ts';
 const WIRE = 0;
 /** User-Agents are matched up to here. */
 const MAX_NAME = 512;
+/** Room for a list of some hundred names: each request is matched once. */
+const NAME_LIMITS = { maxProgram: 10_000, maxRepeats: 1_000, ignoresCase: true };
 
 /** Where alerts go; the pid stands in every line. */
 export type SecuritySinks = {
@@ -57,7 +59,7 @@ export class Security {
     const pattern = config.killUa === null ? null : compileName(config.killUa);
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
-      isUnwantedName: (name) => pattern !== null && pattern.test(name.slice(0, MAX_NAME)),
+      isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_NAME)),
       isExempt: exemptions(config.securityPeers, isLive),
     });
     if (config.fraud) {
@@ -144,15 +146,11 @@ export class Security {
   }
 }
 
-/** RE2 syntax, without regard to case, matched anywhere in the name. */
-function compileName(source: string): RE2JS {
-  try {
-    return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    const why = error.message.replace(/^error parsing regexp: /, '');
-    throw new ServiceError('SECURITY_OPTION_INVALID', `--kill-ua: this is no RE2 regular expression (${why})`);
-  }
+/** Matched anywhere in the name, without regard to case. */
+function compileName(source: string): (name: string) => boolean {
+  const found = compilePattern(source, NAME_LIMITS);
+  if (!found.ok) throw new ServiceError('SECURITY_OPTION_INVALID', `--kill-ua: the pattern ${found.reason}`);
+  return found.value;
 }
 
 /** Which addresses are never reported: declared peers, and on a live host its own. */

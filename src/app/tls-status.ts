@@ -4,6 +4,7 @@
  */
 import type { CaptureQuality, Caveats } from '../contract/index.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
+import { counterFamily } from '../metrics/snapshot.ts';
 import type { TlsCapture } from './tls-capture.ts';
 
 type ProbeLosses = Pick<
@@ -82,32 +83,21 @@ export function probeFamilies(tls: TlsCapture | null): MetricFamily[] {
   const { ingest, source } = tls;
   const stream = Object.entries(ingest.streams.counters).map(([name, value]) => [name, Number(value)] as const);
   const status = Object.entries(probeStatus(tls)).map(([name, value]) => [name.replace('uprobe_', ''), value] as const);
-  const family = (
-    name: string,
-    help: string,
-    type: 'counter' | 'gauge',
-    label: string,
-    samples: readonly (readonly [string, number])[],
-  ): MetricFamily => ({
-    name,
-    help,
-    type,
-    labelNames: [label],
-    samples: samples.map(([text, value]) => ({ labels: { [label]: text }, value })),
-  });
   return [
-    family(
+    counterFamily(
       'calltap_uprobe_total',
       'What the TLS probes saw and lost in the kernel, by event.',
-      'counter',
       'event',
       source.counterNames.map((name) => [name, source.counter(name)] as const),
     ),
-    family('calltap_uprobe_stream_total', 'What became of the plaintext of TLS connections.', 'counter', 'event', [
+    counterFamily('calltap_uprobe_stream_total', 'What became of the plaintext of TLS connections.', 'event', [
       ...stream,
       ['both_ends', ingest.bothEnds.seconds],
     ]),
-    family('calltap_uprobe_attached', 'What the TLS probes are attached to.', 'gauge', 'what', status),
+    {
+      ...counterFamily('calltap_uprobe_attached', 'What the TLS probes are attached to.', 'what', status),
+      type: 'gauge',
+    },
   ];
 }
 

@@ -1,17 +1,8 @@
 /**
  * What --uprobe-list prints: one line a process and TLS library, whether it can be observed, and why not.
  */
+import type { SurveyRow } from '../sources/tls-survey.ts';
 import { fit, layout, paint, safeText } from './terminal.ts';
-
-export type UprobeRow = {
-  readonly pid: number;
-  readonly comm: string;
-  readonly file: string;
-  readonly isDeleted: boolean;
-  readonly library: string;
-  readonly isObservable: boolean;
-  readonly note: string;
-};
 
 const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];
 const RIGHT = new Set([0]);
@@ -19,7 +10,7 @@ const OBSERVABLE_COLUMN = 3;
 
 /** The table as lines; `kernel` is the line that says whether probes work here at all. */
 export function uprobeTable(
-  rows: readonly UprobeRow[],
+  rows: readonly SurveyRow[],
   kernel: string,
   unreadable: number,
   processes: number,

@@ -17,6 +17,24 @@ export type MetricSample = {
   readonly value: number;
 };
 
+export type LabelledCount = readonly [label: string, value: number];
+
+/** Counters that differ in one label. */
+export function counterFamily(
+  name: string,
+  help: string,
+  label: string,
+  counts: readonly LabelledCount[],
+): MetricFamily {
+  return {
+    name,
+    help,
+    type: 'counter',
+    labelNames: [label],
+    samples: counts.map(([text, value]) => ({ labels: { [label]: text }, value })),
+  };
+}
+
 export type MetricsSnapshot = {
   /** Entries into each state since the start; never falls, also when dialogs are evicted. */
   readonly dialogEntries: Readonly<Record<DialogState, number>>;

@@ -3,13 +3,13 @@
  * these, those whose name fits.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { RE2JS, RE2JSException } from 're2js';
 import { errnoOf, ServiceError } from '../core/error.ts';
+import { compilePattern } from '../core/pattern.ts';
 import type { TlsMapping } from './native-tls.ts';
 
 /** A name has 15 characters; a pattern for it needs no more than this. */
 const MAX_PATTERN = 256;
-const MAX_PROGRAM = 2_000;
+const LIMITS = { maxProgram: 2_000, maxRepeats: 1_000 };
 const MAX_ANCESTORS = 64;
 
 export type TlsTargetOptions = {
@@ -147,13 +147,7 @@ function readPath(path: string): string {
 function compileComm(source: string): (comm: string) => boolean {
   const refuse = (why: string): ServiceError => new ServiceError('CONFIG_INVALID', `--uprobe-comm: the pattern ${why}`);
   if (source.length > MAX_PATTERN) throw refuse(`has more than ${MAX_PATTERN} characters`);
-  let program: RE2JS;
-  try {
-    program = RE2JS.compile(source);
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    throw refuse(`is no RE2 regular expression: ${error.message.replace(/^error parsing regexp: /, '')}`);
-  }
-  if (program.programSize() > MAX_PROGRAM) throw refuse('is too complex');
-  return (comm) => program.test(comm);
+  const found = compilePattern(source, LIMITS);
+  if (!found.ok) throw refuse(found.reason);
+  return found.value;
 }

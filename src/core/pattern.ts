@@ -1,0 +1,33 @@
+/**
+ * Regular expressions that come from outside: RE2 syntax, which matches in linear time, and a bounded program, so that
+ * one pattern can neither hang the process nor fill its memory.
+ */
+import { RE2JS, RE2JSException } from 're2js';
+import type { Result } from './result.ts';
+import { fail, ok } from './result.ts';
+
+export type PatternLimits = {
+  /** Instructions of the compiled program; each character that is matched costs at most this much. */
+  readonly maxProgram: number;
+  /** Sum of the counts in `{n,m}`: compiling unrolls them, so they are looked at before. */
+  readonly maxRepeats: number;
+  readonly ignoresCase?: boolean;
+};
+
+const REPEAT = /\{([0-9]{1,6})(?:,([0-9]{0,6}))?\}/g;
+
+/** True for a text in which the pattern is found; the reason goes behind "the pattern". */
+export function compilePattern(source: string, limits: PatternLimits): Result<(text: string) => boolean, string> {
+  let repeats = 0;
+  for (const [, low, high] of source.matchAll(REPEAT)) repeats += Math.max(Number(low), Number(high ?? 0));
+  if (repeats > limits.maxRepeats) return fail(`repeats more than ${limits.maxRepeats} times`);
+  let program: RE2JS;
+  try {
+    program = RE2JS.compile(source, limits.ignoresCase === true ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return fail(`is no RE2 regular expression: ${error.message.replace(/^error parsing regexp: /, '')}`);
+  }
+  if (program.programSize() > limits.maxProgram) return fail('is too complex');
+  return ok((text) => program.test(text));
+}
