@@ -10,41 +10,12 @@
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { fail, ok, type Result } from '../core/result.ts';
 import { HEP_MAX_INFLATED_BYTES } from './decode-limits.ts';
+import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './hep-chunks.ts';
 import { parseHepLegacy } from './hep-legacy.ts';
 import type { HepFailure, HepPacket } from './hep-packet.ts';
 
-const HEADER_BYTES = 6;
-const CHUNK_HEADER_BYTES = 6;
 /** Text chunks are identifiers; longer ones are cut. */
 const MAX_TEXT_BYTES = 1_024;
-
-const CHUNK = {
-  FAMILY: 0x01,
-  PROTOCOL: 0x02,
-  SRC4: 0x03,
-  DST4: 0x04,
-  SRC6: 0x05,
-  DST6: 0x06,
-  SRC_PORT: 0x07,
-  DST_PORT: 0x08,
-  SECONDS: 0x09,
-  MICROSECONDS: 0x0a,
-  TYPE: 0x0b,
-  AGENT: 0x0c,
-  KEEP_ALIVE: 0x0d,
-  AUTH_KEY: 0x0e,
-  PAYLOAD: 0x0f,
-  COMPRESSED: 0x10,
-  CORRELATION: 0x11,
-  VLAN: 0x12,
-  NODE: 0x13,
-  TCP_FLAGS: 0x17,
-  TOS: 0x18,
-  MOS: 0x20,
-  R_FACTOR: 0x21,
-  JITTER: 0x23,
-  GROUP: 0x29,
-} as const;
 
 const CHUNK_TYPES = 0x40;
 /** Payload size of a type that is skipped. */

@@ -7,33 +7,14 @@
  * Network order. The payload chunk is the last one, as its length decides whether the packet fits.
  */
 import { fail, ok, type Result } from '../core/result.ts';
+import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from '../decode/hep-chunks.ts';
 
-const HEADER_BYTES = 6;
-const CHUNK_HEADER_BYTES = 6;
 /** The length field has 16 bits. */
 const MAX_BYTES = 65_535;
 /** Bytes of a text chunk; identifiers are shorter, and a longer one would not identify anything after a cut. */
 const MAX_TEXT_BYTES = 1_024;
 
 const FAMILY = { 4: 2, 6: 10 } as const;
-const CHUNK = {
-  FAMILY: 0x01,
-  PROTOCOL: 0x02,
-  SRC4: 0x03,
-  DST4: 0x04,
-  SRC6: 0x05,
-  DST6: 0x06,
-  SRC_PORT: 0x07,
-  DST_PORT: 0x08,
-  SECONDS: 0x09,
-  MICROSECONDS: 0x0a,
-  TYPE: 0x0b,
-  AGENT: 0x0c,
-  AUTH_KEY: 0x0e,
-  PAYLOAD: 0x0f,
-  CORRELATION: 0x11,
-  NODE: 0x13,
-} as const;
 
 /** Protocol types of the payload. */
 export const HEP_TYPE = { SIP: 1, RTCP: 5 } as const;

@@ -5,6 +5,7 @@ import { Counter } from 'prom-client';
 import { STREAM_STATUSES } from '../contract/index.ts';
 import { JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../core/counters.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import { METHOD_NAMES } from '../sip/method.ts';
 import { CounterMirror, GaugeMirror, HistogramMirror } from './mirror.ts';
 import type { MetricsSnapshot } from './snapshot.ts';
 
@@ -12,22 +13,7 @@ import type { MetricsSnapshot } from './snapshot.ts';
 export type StateCase = 'lower' | 'as-cased';
 
 /** Methods that get a label value of their own; a hostile method name must not become one. */
-const METHODS: ReadonlySet<string> = new Set([
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'REGISTER',
-  'OPTIONS',
-  'PRACK',
-  'SUBSCRIBE',
-  'NOTIFY',
-  'PUBLISH',
-  'INFO',
-  'REFER',
-  'MESSAGE',
-  'UPDATE',
-]);
+const METHODS: ReadonlySet<string> = new Set(METHOD_NAMES.filter((name) => name !== 'OTHER'));
 
 /** Declares the families in `registry` and returns the function that shows a snapshot in them. */
 export function createServiceFamilies(registry: Registry, stateCase: StateCase): (snapshot: MetricsSnapshot) => void {
