@@ -79,6 +79,9 @@ export type SessionOptions = {
   outputs?: OutputOptions;
 };
 
+/** Of the two seconds behind a signal, those in which dialogs are printed. */
+const PRINT_MS = 1_200;
+
 const HUGE_PAGE_BYTES = 2 * 1024 * 1024;
 
 /** Zeroed memory that lies on huge pages from its first byte on. What is allocated around it is never touched. */
@@ -138,6 +141,8 @@ export class CaptureSession {
   isExhausted = false;
   /** Captures now: there is no end to be read to. */
   isLive = false;
+  /** What is printed of the dialogs is printed by then, on the clock of performance.now(). */
+  printsUntilMs = Number.POSITIVE_INFINITY;
   listener: HepListener | null = null;
   #security: Security | null = null;
   /** Probes of TLS libraries; null without --uprobe. */
@@ -301,6 +306,11 @@ export class CaptureSession {
     this.#security?.finish();
     this.#hooks?.onEnd(this.streams.newestFirst(), this.quality);
     if (this.observesQuality) await this.#observeRest();
+  }
+
+  /** A signal has ended the capture: the program has two seconds, and other things to do in them. */
+  endPrinting(): void {
+    this.printsUntilMs = performance.now() + PRINT_MS;
   }
 
   close(): void {

@@ -79,6 +79,7 @@ export async function capture(session: CaptureSession, config: Config): Promise<
     await session.tls?.start();
     const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
     await stopped;
+    session.endPrinting();
     // A server has its own limit, and says its summary itself.
     if (config.api === null && config.metrics === null) limitStop(session);
     clearInterval(clock);

@@ -17,9 +17,11 @@ import { AUDIBLE, reportInput } from './report-input.ts';
 import { toStats } from './stats.ts';
 import { PROBE_STATUS, probeLine } from './tls-status.ts';
 
-/** Calls in the table of a live capture: formatting as many takes a tenth of a second. */
+/** Calls in the table of a live capture. */
 const LIVE_ROWS = 10_000;
 const FLUSH_AT = 64 * 1024;
+/** Of the time to print rows, what laying them out takes. */
+const LAYOUT_SHARE = 0.3;
 
 /** Short names of what analysis found, worst first. */
 function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
@@ -69,19 +71,30 @@ function toCallRow(session: CaptureSession, d: Dialog): CallRow {
   };
 }
 
-/** The call table and a summary. A live capture shows its newest calls: it has two seconds to end. */
+/**
+ * The call table and a summary. What a signal ended shows its newest calls, as many as there is time for: it has two
+ * seconds to end, on a machine with other work too.
+ */
 export function printTable(session: CaptureSession): void {
-  const color = mayColor(process.stdout);
   const { dialogs } = session;
-  const skipped = session.isLive ? Math.max(0, dialogs.size - LIVE_ROWS) : 0;
-  const shown = skipped === 0 ? [...dialogs.oldestFirst()] : dialogs.newestFirst().slice(0, LIVE_ROWS).reverse();
-  const lines = callTable(
-    shown.map((d) => toCallRow(session, d)),
-    color,
-  );
-  if (skipped > 0) lines.push(`the newest ${LIVE_ROWS} of ${dialogs.size} dialogs; all of them: --json, or --api`);
+  const rows = newestRows(session);
+  const lines = callTable(rows, mayColor(process.stdout));
+  if (rows.length < dialogs.size) lines.push(`the newest ${rows.length} of ${dialogs.size} dialogs; --api serves all`);
   lines.push('', ...summary(session));
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Oldest first, without those there is no time or no room for. */
+function newestRows(session: CaptureSession): CallRow[] {
+  const most = session.isLive ? LIVE_ROWS : Number.POSITIVE_INFINITY;
+  const nowMs = performance.now();
+  const untilMs = nowMs + (session.printsUntilMs - nowMs) * (1 - LAYOUT_SHARE);
+  const rows: CallRow[] = [];
+  for (const d of session.dialogs.newestFirst()) {
+    if (rows.length >= most || performance.now() > untilMs) break;
+    rows.push(toCallRow(session, d));
+  }
+  return rows.reverse();
 }
 
 /** What was read, lost and written, in a few lines. */
@@ -123,17 +136,22 @@ function writtenLine(file: OutputFile): string {
   return `${file.counter('frames')} frames written to ${file.name}${note}`;
 }
 
-/** One JSON object a dialog, oldest first. */
+/** One JSON object a dialog, oldest first; standard error tells of those that a signal left no time for. */
 export async function printDialogsJson(session: CaptureSession): Promise<void> {
+  const { size } = session.dialogs;
+  let printed = 0;
   let text = '';
   for (const d of session.dialogs.oldestFirst()) {
+    if (performance.now() > session.printsUntilMs) break;
     text += `${JSON.stringify(dialogDocument(session, d))}\n`;
+    printed++;
     if (text.length < FLUSH_AT) continue;
     const chunk = text;
     text = '';
     if (!process.stdout.write(chunk)) await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
   }
   if (text !== '') process.stdout.write(text);
+  if (printed < size) process.stderr.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);
 }
 
 /** The report of one call. Throws DIALOG_NOT_FOUND. */

@@ -76,9 +76,11 @@ export async function runCapture(config: Config): Promise<number> {
       printStatsJson(session, elapsedSec);
       return failed ? 1 : 0;
     }
-    const { printCallReport, printDialogsJson, printTable } = await import('./output.ts');
-    if (config.json) await printDialogsJson(session);
-    else if (config.callReport !== null) printCallReport(session, config.callReport, config.markdown);
+    const { printCallReport, printDialogsJson, printTable, summary } = await import('./output.ts');
+    if (config.json) {
+      await printDialogsJson(session);
+      if (session.isLive) process.stderr.write(`${summary(session).join('\n')}\n`);
+    } else if (config.callReport !== null) printCallReport(session, config.callReport, config.markdown);
     else printTable(session);
   } finally {
     session.close();
@@ -91,7 +93,11 @@ function followSignals(session: CaptureSession, config: Config): void {
   const isServing = config.api !== null || config.metrics !== null;
   if (isLive(config) || isServing || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   if (isLive(config) || isServing || config.output === null) return;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => session.close());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      session.endPrinting();
+      session.close();
+    });
 }
 
 /** It reads files, prints, and has nothing else open. */

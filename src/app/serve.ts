@@ -48,6 +48,11 @@ export async function serve(
     db: config.peerDb,
     searchPath: process.env['PATH'] ?? '',
   });
+  let isSaid = false;
+  const sayOnce = () => {
+    if (session.isLive && !isSaid) process.stderr.write(`${summary(session).join('\n')}\n`);
+    isSaid = true;
+  };
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
@@ -82,14 +87,12 @@ export async function serve(
     await Promise.race([reading, stopped]);
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
     await stopped;
-    limitStop();
-    if (session.isLive) {
-      // The same signal ends it: what it still holds is counted before the summary.
-      await reading;
-      process.stderr.write(`${summary(session).join('\n')}\n`);
-    }
+    limitStop(sayOnce);
+    // The same signal ends it: what it still holds is counted before the summary.
+    if (session.isLive) await reading;
+    sayOnce();
   } finally {
-    limitStop();
+    limitStop(() => undefined);
     session.close();
     peer.close();
     await Promise.all(open.map((o) => o.close()));
@@ -97,8 +100,11 @@ export async function serve(
   return 0;
 }
 
-/** Once a stop has begun. */
-function limitStop(): void {
-  // Without a code of its own, so that a failed start keeps the one it ends with.
-  setTimeout(() => process.exit(), STOP_MS).unref();
+/** Once a stop has begun; `say` is what is said in any case. */
+function limitStop(say: () => void): void {
+  setTimeout(() => {
+    say();
+    // Without a code of its own, so that a failed start keeps the one it ends with.
+    process.exit();
+  }, STOP_MS).unref();
 }

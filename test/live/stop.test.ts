@@ -1,0 +1,120 @@
+/**
+ * A signal ends a live capture within two seconds with its summary, however many dialogs it holds, and what of them was
+ * left out for want of time is told.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hep3 } from '../../fixtures/build/hep.ts';
+import { packageRoot } from '../../src/sources/native.ts';
+
+const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const DIALOGS = 100_000;
+const A_WRITE = 1_000;
+const STOP_MS = 2_000;
+
+/** The HEP packet of an OPTIONS whose Call-ID is `many-` and seven digits, and where those digits stand. */
+function mirrored(): { bytes: Buffer; digitsAt: number } {
+  const payload = Buffer.from(
+    [
+      'OPTIONS sip:1002@example.com SIP/2.0',
+      'Via: SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKmany',
+      'From: <sip:1001@example.com>;tag=caller',
+      'To: <sip:1002@example.com>',
+      'Call-ID: many-0000000',
+      'CSeq: 1 OPTIONS',
+      'Content-Length: 0',
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  const end = { port: 5060 };
+  const bytes = Buffer.from(
+    hep3({
+      src: { address: '192.0.2.1', ...end },
+      dst: { address: '192.0.2.2', ...end },
+      tsUs: Date.now() * 1000,
+      payload,
+    }),
+  );
+  return { bytes, digitsAt: bytes.indexOf('many-') + 5 };
+}
+
+/** Sends all of them by TCP, which loses none, and returns once the other end has read them. */
+async function feed(port: number): Promise<void> {
+  const { bytes, digitsAt } = mirrored();
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  for (let n = 0; n < DIALOGS; n += A_WRITE) {
+    const chunk = Buffer.alloc(A_WRITE * bytes.length);
+    for (let i = 0; i < A_WRITE; i++) {
+      bytes.copy(chunk, i * bytes.length);
+      chunk.write(`${n + i}`.padStart(7, '0'), i * bytes.length + digitsAt, 'latin1');
+    }
+    if (!socket.write(chunk)) await once(socket, 'drain');
+  }
+  socket.resume().end();
+  await once(socket, 'close');
+}
+
+async function captured(args: readonly string[]): Promise<{ out: string; err: string; tookMs: number }> {
+  const all = ['-L', '127.0.0.1:0', '-E', '--hep-rate-limit', '100000000', ...args];
+  const child = spawn(process.execPath, [MAIN, ...all], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (d: Buffer) => {
+    out += d.toString();
+  });
+  child.stderr.on('data', (d: Buffer) => {
+    err += d.toString();
+  });
+  const ready = /hep listening on udp:\/\/127\.0\.0\.1:(\d+)/;
+  for (let i = 0; i < 200 && !ready.test(err); i++) await sleep(50);
+  await feed(Number(ready.exec(err)?.[1]));
+  const begun = performance.now();
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  assert.deepEqual(await closed, [0, null], err);
+  return { out, err, tookMs: performance.now() - begun };
+}
+
+test(`a table of ${DIALOGS} dialogs leaves the older ones out, and the summary comes in time`, async () => {
+  const { out, tookMs } = await captured([]);
+  assert.match(out, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
+  const shown = Number(/^the newest (\d+) of 100000 dialogs; --api serves all$/m.exec(out)?.[1]);
+  const callIds = [...out.matchAll(/many-(\d{7})$/gm)].map((m) => Number(m[1]));
+  assert.equal(callIds.length, shown);
+  assert.ok(shown > 0);
+  // The newest, oldest of them first.
+  assert.deepEqual(
+    callIds,
+    Array.from({ length: shown }, (_, i) => DIALOGS - shown + i),
+  );
+  assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
+});
+
+test('--json prints whole objects as long as there is time, says how many, and the summary', async () => {
+  const { out, err, tookMs } = await captured(['--json']);
+  const lines = out.trimEnd().split('\n');
+  const callIds = lines.map((line) => {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && 'call_id' in value ? value.call_id : null;
+  });
+  assert.deepEqual(
+    callIds,
+    callIds.map((_, i) => `many-${`${i}`.padStart(7, '0')}`),
+  );
+  if (callIds.length < DIALOGS) assert.match(err, new RegExp(`^calltap: the oldest ${callIds.length} of 100000`, 'm'));
+  assert.match(err, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
+  assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
+});
+
+test('--api: the summary, and in time', async () => {
+  const { err, tookMs } = await captured(['--api', '127.0.0.1:0']);
+  assert.match(err, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
+  assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
+});
