@@ -1,22 +1,25 @@
 /**
  * What a TLS probe costs a call: unprobed, at the exported entry, one call deeper, and bpftrace, in one run.
  *
- *   node dist/bench/tls.js [ROUNDS]        needs root, cc, libssl-dev; bpftrace when it is to be compared
+ *   node dist/bench/tls.js [ROUNDS] [RATE]      needs root, cc, libssl-dev; bpftrace when it is to be compared
+ *
+ * ROUNDS of the comparison (3; 0 leaves it out), then RATE calls a second (100,000) for five seconds.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allocateCaptureMemory } from '../src/sources/capture-memory.ts';
-import { loadNative, packageRoot } from '../src/sources/native.ts';
-import type { NativeTlsCapture, TlsSite } from '../src/sources/native-tls.ts';
-import { symbolOffsets } from '../test/live/tls-kernel-lab.ts';
+import { packageRoot } from '../src/sources/native.ts';
+import type { TlsSite } from '../src/sources/native-tls.ts';
+import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
 
 const BYTES = 600;
 const CALLS = 20_000;
+/** Calls a second of all workers together: a server has several, and one thread alone is late when others work too. */
 const RATE = 100_000;
 const RATE_SECONDS = 5;
+const RATE_WORKERS = 4;
 
 /** A child that answers one line a command. */
 class Worker {
@@ -55,76 +58,6 @@ class Worker {
   }
 }
 
-/** Probes with a reader that only counts. */
-function capture(): { tls: NativeTlsCapture; count: () => number; counter: (name: string) => number } {
-  const memory = allocateCaptureMemory(64, 0);
-  let records = 0;
-  const binding = loadNative();
-  const tls = new binding.TlsCapture(
-    {
-      slabs: memory.slabs,
-      descriptors: memory.descriptors,
-      sourceId: 0,
-      ringBytes: 16 << 20,
-      maxCallBytes: 0,
-      maxConnections: 0,
-      sipOnly: true,
-    },
-    (_, n) => {
-      records += n;
-    },
-  );
-  const refusal = tls.open();
-  if (refusal !== '') throw new Error(refusal);
-  tls.start();
-  const names = binding.info().tlsCounterNames;
-  return {
-    tls,
-    count: () => records,
-    counter: (name) => {
-      const values = new BigUint64Array(names.length);
-      tls.counters(values);
-      return Number(values[names.indexOf(name)]);
-    },
-  };
-}
-
-/** Where a function's first call goes, in the file; x86-64. */
-function firstCall(path: string, offset: number): number {
-  const code = Buffer.alloc(256);
-  const fd = openSync(path, 'r');
-  readSync(fd, code, 0, code.length, offset);
-  closeSync(fd);
-  const at = code.indexOf(0xe8);
-  if (at < 0) throw new Error('no call found');
-  return offset + at + 5 + code.readInt32LE(at + 1);
-}
-
-function sites(libssl: string): { entry: TlsSite[]; fast: TlsSite[] | string } {
-  const at = symbolOffsets(libssl);
-  const offset = (name: string): number => at.get(name) ?? 0;
-  const rest: TlsSite[] = [
-    { kind: 'openssl-handshake', offset: offset('SSL_do_handshake') },
-    { kind: 'openssl-new', offset: offset('SSL_new') },
-    { kind: 'openssl-free', offset: offset('SSL_free') },
-  ];
-  const entry: TlsSite[] = [
-    { kind: 'openssl-read', offset: offset('SSL_read') },
-    { kind: 'openssl-read-ex', offset: offset('SSL_read_ex') },
-    { kind: 'openssl-write', offset: offset('SSL_write') },
-    { kind: 'openssl-write-ex', offset: offset('SSL_write_ex') },
-    ...rest,
-  ];
-  if (process.arch !== 'x64') return { entry, fast: 'the deeper site is looked for on x86-64 only' };
-  const [read, readEx] = [firstCall(libssl, offset('SSL_read')), firstCall(libssl, offset('SSL_read_ex'))];
-  const [write, writeEx] = [firstCall(libssl, offset('SSL_write')), firstCall(libssl, offset('SSL_write_ex'))];
-  if (read !== readEx || write !== writeEx) return { entry, fast: 'this library has no common deeper function' };
-  return {
-    entry,
-    fast: [{ kind: 'openssl-read-ex', offset: read }, { kind: 'openssl-write-ex', offset: write }, ...rest],
-  };
-}
-
 const BPFTRACE = (lib: string): string =>
   ['SSL_write', 'SSL_read']
     .map(
@@ -151,7 +84,15 @@ async function withBpftrace(libssl: string, measure: () => Promise<number>): Pro
   return ns;
 }
 
-async function main(rounds: number): Promise<void> {
+/** So many calls a second by all of them together; what was made of it, and how long that took. */
+async function load(workers: readonly Worker[], rate: number): Promise<{ made: number; seconds: number }> {
+  const each = rate / RATE_WORKERS;
+  const said = await Promise.all(workers.map((worker) => worker.ask(`rate ${each} ${RATE_SECONDS} ${BYTES}`)));
+  const [made, seconds] = [1, 3].map((i) => said.map((line) => Number(line.split(' ')[i])));
+  return { made: (made ?? []).reduce((a, b) => a + b, 0), seconds: Math.max(...(seconds ?? [])) };
+}
+
+async function main(rounds: number, rate: number): Promise<void> {
   const root = packageRoot();
   const out = join(root, 'bench/out');
   mkdirSync(out, { recursive: true });
@@ -172,65 +113,58 @@ async function main(rounds: number): Promise<void> {
     /=> (\S*libssl\S*)/.exec(execFileSync('ldd', [program], { encoding: 'utf8' }))?.[1] ?? '',
   );
   const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      '/CN=x',
-      '-keyout',
-      'k.pem',
-      '-out',
-      'c.pem',
-    ],
-    { cwd: folder, stdio: 'ignore' },
-  );
+  selfSigned(folder);
   const worker = new Worker(program, folder);
   await worker.line();
-  const { tls, count, counter } = capture();
-  const { entry, fast } = sites(libssl);
+  let records = 0;
+  // The rings of `--uprobe`.
+  const tls = new ProbeCapture({ sipOnly: true }, 32, (_, count) => {
+    records += count;
+  });
+  if (tls.refusal !== '') throw new Error(tls.refusal);
+  const entry = exportedSites(libssl);
+  const { sites, isInternal } = chosenSites(libssl);
   const best = new Map<string, number | string>();
   const note = (name: string, ns: number | string): void => {
     const known = best.get(name);
     best.set(name, typeof ns === 'number' && typeof known === 'number' ? Math.min(ns, known) : ns);
   };
   const probed = async (list: TlsSite[]): Promise<number> => {
-    const { id, error } = tls.attach({ path: libssl, sites: list });
-    if (id === 0) throw new Error(error);
+    const id = tls.attach(libssl, list);
     await worker.callNs();
     const ns = await worker.callNs();
-    tls.detach(id);
+    tls.native.detach(id);
     return ns;
   };
   for (let i = 0; i < rounds; i++) {
     note('unprobed', await worker.callNs());
     note('entry', await probed(entry));
-    note('fast', typeof fast === 'string' ? fast : await probed(fast));
+    note('fast', isInternal ? await probed(sites) : 'this library has no proven deeper function');
     note('bpftrace', await withBpftrace(libssl, () => worker.callNs()));
   }
   const floor = best.get('unprobed');
-  process.stdout.write(`| variant | µs an SSL call (${BYTES} bytes) | added |\n|---|---:|---:|\n`);
+  if (rounds > 0) process.stdout.write(`| variant | µs an SSL call (${BYTES} bytes) | added |\n|---|---:|---:|\n`);
   for (const [name, ns] of best)
     process.stdout.write(
       typeof ns === 'number' && typeof floor === 'number'
         ? `| ${name} | ${(ns / 1000).toFixed(2)} | ${((ns - floor) / 1000).toFixed(2)} |\n`
         : `| ${name} | ${ns} | |\n`,
     );
-  const { id } = tls.attach({ path: libssl, sites: typeof fast === 'string' ? entry : fast });
-  const [before, lost] = [count(), counter('lost_events')];
-  const made = await worker.ask(`rate ${RATE} ${RATE_SECONDS} ${BYTES}`);
+  const id = tls.attach(libssl, sites);
+  const [before, lost] = [records, tls.counter('lost_events')];
+  const workers = Array.from({ length: RATE_WORKERS }, () => new Worker(program, folder));
+  await Promise.all(workers.map((each) => each.line()));
+  const { made, seconds } = await load(workers, rate);
   await sleep(500);
-  process.stdout.write(`\n${made} s: ${count() - before} events arrived, ${counter('lost_events') - lost} lost\n`);
-  tls.detach(id);
-  tls.close();
-  worker.end();
+  const lostNow = tls.counter('lost_events') - lost;
+  process.stdout.write(
+    `\n${rate} calls a second wanted, ${Math.round(made / seconds)} made: ${made} in ${seconds.toFixed(1)} s; ` +
+      `${records - before} events arrived, ${lostNow} lost\n`,
+  );
+  tls.native.detach(id);
+  tls.native.close();
+  for (const each of [worker, ...workers]) each.end();
   rmSync(folder, { recursive: true, force: true });
 }
 
-await main(Number(process.argv[2] ?? 3));
+await main(Number(process.argv[2] ?? 3), Number(process.argv[3] ?? RATE));

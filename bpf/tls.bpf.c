@@ -81,7 +81,7 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   canonical(&k);
   const struct conn *c = bpf_map_lookup_elem(&conns, &k);
   if (c && c->id) {
-    notify(c, CT_TLS_EV_CLOSE, k.tgid == 0);
+    if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid == 0);
     count(CT_TLS_N_CLOSED, 1);
     bpf_map_delete_elem(&conns, &k);
   }
@@ -205,8 +205,8 @@ CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
   u64 id = bpf_get_current_pid_tgid(), ret = PT_REGS_RC(ctx);
   u32 tgid = id >> 32;
   if ((cookie & 0xff) == CT_TLS_OP_NEW) {
-    u32 *epoch = bpf_map_lookup_elem(&processes, &tgid);
-    if (ret && epoch) forget(ret, tgid, *epoch);
+    const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+    if (ret && p) forget(ret, tgid, p->epoch);
     return 0;
   }
   struct frames *fr = bpf_map_lookup_elem(&frames, &id);
@@ -346,13 +346,23 @@ SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
 
 /* ---- Entry points: processes ---- */
 
+/* A process, or the program it ran until now, is gone with all private connections. */
+CT_INLINE int end_process(u32 tgid) {
+  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (!p) return 0;
+  u32 told = p->told;
+  bpf_map_delete_elem(&processes, &tgid);
+  if (!sip_only || told) notify(&no_conn, CT_TLS_EV_CLOSE, 0);
+  return 1;
+}
+
 SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   (void)ctx;
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   __sync_fetch_and_add(&execs, 1);
   /* Another program: its objects are others, wherever they lie. */
-  bpf_map_delete_elem(&processes, &tgid);
+  end_process(tgid);
   bpf_map_delete_elem(&frames, &id);
   /* And another name: who was not chosen by it, but born of one that was, must be chosen first. */
   const u8 *how = bpf_map_lookup_elem(&allowed, &tgid);
@@ -383,8 +393,6 @@ SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
   bpf_map_delete_elem(&frames, &id);
   bpf_map_delete_elem(&threads, &id);
   if (!is_last) return 0;
-  bpf_map_delete_elem(&processes, &tgid);
-  count(CT_TLS_N_PROCESSES_ENDED, 1);
-  notify(&no_conn, CT_TLS_EV_CLOSE, 0);
+  if (end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
   return 0;
 }

@@ -8,10 +8,14 @@
 #define CALLTAP_TLS_EMIT_H
 #include "tls_state.h"
 
-/* Waking costs more than all the rest: the reader looks every few ms while there is traffic. */
+/* Waking costs more than all the rest, and the observed program pays: once a wait at most. The reader looks every
+ * few ms while there is traffic, so that a wake-up that two processors leave to each other is made up for. */
 CT_INLINE u64 wake_flags(void) {
-  if (reader_sleeps) return BPF_RB_FORCE_WAKEUP;
-  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+  u32 reader = reader_waits;
+  if (reader == READER_AWAKE) return BPF_RB_NO_WAKEUP;
+  if (reader == READER_NAPS && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < wake_at) return BPF_RB_NO_WAKEUP;
+  reader_waits = READER_AWAKE;
+  return BPF_RB_FORCE_WAKEUP;
 }
 
 CT_INLINE void put_header(struct ct_tls_event *e, const struct conn *c, u8 kind, u16 flags) {

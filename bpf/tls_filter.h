@@ -2,8 +2,9 @@
  * tls_filter.h - decides which connections carry SIP, so that no other plaintext leaves the kernel.
  *
  * A call that begins with a SIP start line (RFC 3261 s7) marks its connection for good: what follows may be
- * the middle of a message. So does one that begins like HTTP, to the contrary: its bodies may quote SIP. SIP over WebSocket (RFC 7118) begins with an HTTP upgrade that names a subprotocol;
- * the agent reads it and says yes or no, and until then a few KB may pass.
+ * the middle of a message. So does one that begins like HTTP, to the contrary: its bodies may quote SIP. SIP
+ * over WebSocket (RFC 7118) begins with an HTTP upgrade that names a subprotocol; the agent reads it and says
+ * yes or no, and until then a few KB may pass. No notice of a dropped connection leaves the kernel either.
  */
 #ifndef CALLTAP_TLS_FILTER_H
 #define CALLTAP_TLS_FILTER_H
@@ -190,6 +191,7 @@ CT_CALL int deliver(struct conn *c, struct call *x) {
   if (!c || !x) return 0;
   int what = judge(c, x);
   if (what == JUDGE_PASS) {
+    tell(c);
     emit_call(c, x);
     return 0;
   }
@@ -197,6 +199,7 @@ CT_CALL int deliver(struct conn *c, struct call *x) {
     x->flags |= CT_TLS_F_UNDECIDED;
     int went = emit_upgrade(c, x);
     if (went) {
+      tell(c);
       c->filter = FILTER_UNDECIDED;
       c->probation = x->limit;
       count(CT_TLS_N_CALLS, 1);

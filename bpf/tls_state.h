@@ -18,14 +18,20 @@ const volatile __u8
     has_loop; /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
 const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
-const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which the reader is woken */
+const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which a napping reader is woken */
 const volatile __u64 start_ns;        /* monotonic time at loading: what connection ids count from */
 
 /* Written by the agent at any time. */
-volatile __u32 reader_sleeps; /* nobody looks at the ring on its own: wake on every event */
-volatile __u32 allow_listed;  /* observe only processes in `allowed` */
+volatile __u32 reader_waits; /* enum reader; put back to awake by the event that wakes it */
+volatile __u32 allow_listed; /* observe only processes in `allowed` */
 /* Read by the agent. */
 volatile __u64 execs;
+
+enum reader {
+  READER_AWAKE = 0,
+  READER_NAPS = 1,  /* looks again in a few ms: woken when wake_at is reached */
+  READER_SLEEPS = 2 /* does not look on its own: woken by the next event */
+};
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -67,8 +73,10 @@ struct conn {
   u64 rx_off, tx_off;
   struct tuple t;
   u32 contrary;  /* evidence in a row against `t` */
-  u32 probation; /* bytes an undecided upgrade has passed */
-  u8 evidence;   /* enum ct_tls_evidence */
+  u16 probation; /* bytes an undecided upgrade has passed */
+  u8 told;       /* the agent heard of it: plaintext was handed over */
+  u8 pad;
+  u8 evidence; /* enum ct_tls_evidence */
   u8 strong;
   u8 filter;
   u8 library;
@@ -148,12 +156,16 @@ struct {
   __type(value, struct key);
 } aliases SEC(".maps");
 
-/* Observed processes and their epochs. */
+/* Observed processes. */
+struct process {
+  u32 epoch; /* never 0 */
+  u32 told;  /* the agent heard of one of its connections */
+};
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 8192);
   __type(key, u32);
-  __type(value, u32);
+  __type(value, struct process);
 } processes SEC(".maps");
 
 struct {
@@ -215,16 +227,16 @@ CT_CALL int canonical(struct key *k) {
   return 0;
 }
 
-/* The epoch of the calling process; 0 when it is not to be observed. Epochs are never 0. */
+/* The epoch of the calling process; 0 when it is not to be observed. */
 CT_INLINE u32 observed_epoch(u32 tgid) {
-  u32 *epoch = bpf_map_lookup_elem(&processes, &tgid);
-  if (epoch) return *epoch;
-  u32 fresh = bpf_get_prandom_u32() | 1;
+  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (p) return p->epoch;
+  struct process fresh = {.epoch = bpf_get_prandom_u32() | 1};
   if (bpf_map_update_elem(&processes, &tgid, &fresh, BPF_NOEXIST)) {
-    epoch = bpf_map_lookup_elem(&processes, &tgid); /* another thread was first */
-    return epoch ? *epoch : 0;
+    p = bpf_map_lookup_elem(&processes, &tgid); /* another thread was first */
+    return p ? p->epoch : 0;
   }
-  return fresh;
+  return fresh.epoch;
 }
 
 CT_INLINE int is_allowed(u32 tgid) { return !allow_listed || bpf_map_lookup_elem(&allowed, &tgid) != NULL; }
@@ -239,7 +251,20 @@ CT_INLINE void begin_conn(struct conn *c) {
   c->rx_off = c->tx_off = 0;
   c->filter = FILTER_NEW;
   c->probation = 0;
+  c->told = 0;
 }
+
+/* The agent is about to hear of this connection, and so of its process. */
+CT_INLINE void tell(struct conn *c) {
+  if (c->told) return;
+  c->told = 1;
+  u32 tgid = bpf_get_current_pid_tgid() >> 32;
+  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (p) p->told = 1;
+}
+
+/* Notices of what the agent never heard of would tell it nothing. With nothing filtered it hears of all. */
+CT_INLINE int is_told(const struct conn *c) { return !sip_only || c->told; }
 
 /* The connection of an object; made when there is none. */
 CT_INLINE struct conn *conn_of(const struct key *k) {

@@ -75,7 +75,7 @@ CT_CALL int weigh(const struct key *k, const struct tuple *t, u32 evidence, u32 
     if (!strong && (c->strong || c->contrary < WEAK_CONTRARY)) return 0;
     if (c->strong) {
       count(CT_TLS_N_REBOUND, 1);
-      notify(c, CT_TLS_EV_CLOSE, is_shared);
+      if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, is_shared);
       begin_conn(c);
     } else {
       count(CT_TLS_N_CORRECTED, 1);
@@ -89,7 +89,8 @@ CT_CALL int weigh(const struct key *k, const struct tuple *t, u32 evidence, u32 
         : evidence == CT_TLS_RX_BEFORE ? CT_TLS_N_BOUND_RX
                                        : CT_TLS_N_BOUND_TX,
         1);
-  notify(c, CT_TLS_EV_BIND, is_shared);
+  /* Later plaintext carries the address itself. */
+  if (is_told(c)) notify(c, CT_TLS_EV_BIND, is_shared);
   return 0;
 }
 

@@ -25,7 +25,7 @@ struct ct_tls_source {
   /* Private. */
   struct ct_tls_ring events;
   int64_t to_wall_ns; /* realtime - monotonic */
-  int wake;
+  int wake, poll;     /* an eventfd that ends it; an epoll of that and the kernel's ring */
   bool running;
   ct_atomic_u32 stop;
   pthread_t thread;

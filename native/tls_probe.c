@@ -91,7 +91,7 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#define WAKE_BYTES 65536u
+#define WAKE_PART 16u /* of the ring: the rest holds what comes until the reader has a processor */
 
 bool ct_tls_has_probes(void) { return true; }
 
@@ -117,7 +117,7 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
   uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
   skel->rodata->max_call = o->max_call < most ? o->max_call : most;
-  skel->rodata->wake_at = p->ring_bytes / 4 < WAKE_BYTES ? p->ring_bytes / 4 : WAKE_BYTES;
+  skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
   skel->rodata->start_ns = monotonic_ns();
   bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
@@ -371,9 +371,9 @@ int ct_tls_ring_fd(const struct ct_tls_probe *p) {
   return skel == NULL ? -1 : bpf_map__fd(skel->maps.ring);
 }
 
-void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps) {
+void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how) {
   struct tls_bpf *skel = p->skel;
-  if (skel != NULL) __atomic_store_n(&skel->bss->reader_sleeps, sleeps ? 1u : 0u, __ATOMIC_SEQ_CST);
+  if (skel != NULL) __atomic_store_n(&skel->bss->reader_waits, (uint32_t)how, __ATOMIC_SEQ_CST);
 }
 #else
 bool ct_tls_has_probes(void) { return false; }
@@ -429,8 +429,8 @@ int ct_tls_ring_fd(const struct ct_tls_probe *p) {
   (void)p;
   return -1;
 }
-void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps) {
+void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how) {
   (void)p;
-  (void)sleeps;
+  (void)how;
 }
 #endif

@@ -80,9 +80,10 @@ bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]);
 const char *ct_tls_count_name(uint32_t i); /* snake_case; NULL past the end */
 uint64_t ct_tls_execs(const struct ct_tls_probe *p);
 
-/* For the reader: the ring's descriptor, and whether it sleeps deeply and must be woken at every event. */
+/* For the reader: the ring's descriptor, and what wakes it: nothing, a part of the ring being full, any event. */
+enum ct_tls_reader { CT_TLS_AWAKE = 0, CT_TLS_NAPS = 1, CT_TLS_SLEEPS = 2 }; /* enum reader of tls_state.h */
 int ct_tls_ring_fd(const struct ct_tls_probe *p);
-void ct_tls_reader_sleeps(struct ct_tls_probe *p, bool sleeps);
+void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how);
 
 /* Which site of text is meant ("openssl-read-ex"); false when there is no such one. */
 bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library);

@@ -49,7 +49,8 @@ export function buildBpf() {
         env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
       });
       if (made.code !== 0) return made.output;
-      writeFileSync(join(out, `${name}.skel.h`), made.output);
+      // What bpftool writes is not ours to correct: clang-tidy, which follows our calls into it, passes it over.
+      writeFileSync(join(out, `${name}.skel.h`), `/* NOLINTBEGIN */\n${made.output}/* NOLINTEND */\n`);
     }
   }
   return '';

@@ -84,9 +84,17 @@ if (available('clang-format', cFiles)) checkCFormat(cFiles);
 const analysed = cFiles.filter((path) => /^native\/[^/]+\.c$/.test(path));
 if (!fix && available('clang-tidy', analysed)) {
   // The slowest of all (about a second a file), so it remembers what it has seen to be clean.
-  const inputs = digest(['.clang-tidy', ...cFiles]);
+  const skeletons = list('bpf', (name) => name.endsWith('.bpf.c')).map(
+    (path) => `build/${path.replace('.bpf.c', '.skel.h')}`,
+  );
+  const hasSkeletons =
+    skeletons.every((path) => existsSync(join(root, path))) && existsSync('/usr/include/bpf/libbpf.h');
+  if (!hasSkeletons) say('lint: what needs libbpf is not analysed: npm run setup builds the skeletons');
+  const inputs = digest(['.clang-tidy', 'scripts/lint.mjs', ...cFiles], String(hasSkeletons));
   if (readStamps()['clang-tidy'] !== inputs) {
-    const args = ['--quiet', ...analysed, '--', '-std=c11', '-D_GNU_SOURCE=', '-Inative'];
+    // As binding.gyp builds it.
+    const ebpf = hasSkeletons ? ['-DCT_HAVE_LIBBPF', '-DCT_HAVE_TLS_PROBES', '-isystem', 'build/bpf'] : [];
+    const args = ['--quiet', ...analysed, '--', '-std=c11', '-D_GNU_SOURCE=', '-Inative', ...ebpf];
     if (check('clang-tidy', 'clang-tidy', args)) writeStamp('clang-tidy', inputs);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The functions of TLS libraries that carry plaintext or say when a connection begins and ends.
  *
- * Prototypes by the libraries' own manuals: SSL_read(3), SSL_write(3), SSL_do_handshake(3), gnutls_record_recv(3),
- * wolfSSL_read, mbedtls_ssl_read. SSL_peek is not among them: what it shows is read again.
+ * Prototypes by the libraries' own manuals: SSL_read(3), SSL_write(3), SSL_read_early_data(3), SSL_do_handshake(3),
+ * gnutls_record_recv(3), wolfSSL_read, mbedtls_ssl_read. SSL_peek is not among them: what it shows is read again.
  */
 import type { TlsSiteKind } from './native-tls.ts';
 
@@ -26,6 +26,9 @@ export const TLS_LIBRARIES: readonly TlsLibrary[] = [
       ['SSL_write', 'openssl-write'],
       ['SSL_write_ex', 'openssl-write-ex'],
       ['SSL_write_ex2', 'openssl-write-ex2'],
+      // Calls of SSL_read_ex and SSL_write_ex lie inside, with the same buffer: the outer one counts.
+      ['SSL_read_early_data', 'openssl-read-ex'],
+      ['SSL_write_early_data', 'openssl-write-ex'],
       ['SSL_do_handshake', 'openssl-handshake'],
       ['SSL_accept', 'openssl-handshake'],
       ['SSL_connect', 'openssl-handshake'],

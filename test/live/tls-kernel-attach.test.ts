@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
+import { exportedSites } from '../helpers/tls-probes.ts';
 import type { TlsEvent } from './tls-kernel-lab.ts';
 import {
   attachLibrary,
@@ -16,7 +17,6 @@ import {
   privateLibssl,
   runPeer,
   says,
-  sitesOf,
   startPeer,
   wholeStream,
 } from './tls-kernel-lab.ts';
@@ -84,7 +84,7 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
       await t.test(`${probes} links, ${sysExit ? 'sys_exit' : 'socket tracepoints'}: openssl both ends`, async (s) => {
         const force = { sysExit, ...(probes === 'session' ? {} : { probes }) };
         const lab = openLab(s, { force });
-        const status = lab.capture.status();
+        const status = lab.native.status();
         s.diagnostic(JSON.stringify(status));
         // An older kernel may have to take a lesser one; then it must say why.
         if (status.probes !== probes) assert.notEqual(status.probesWhy, '');
@@ -127,25 +127,25 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
 
   await t.test('files, sites and processes that are not there', (s) => {
     const lab = openLab(s);
-    const sites = sitesOf(libssl);
-    const missing = lab.capture.attach({ path: '/nowhere/libssl.so.3', sites });
+    const sites = exportedSites(libssl);
+    const missing = lab.native.attach({ path: '/nowhere/libssl.so.3', sites });
     assert.deepEqual([missing.id, missing.error], [0, 'attaching to /nowhere/libssl.so.3: No such file or directory']);
-    const beyond = lab.capture.attach({ path: libssl, sites: [{ kind: 'openssl-read', offset: 1e12 }] });
+    const beyond = lab.native.attach({ path: libssl, sites: [{ kind: 'openssl-read', offset: 1e12 }] });
     assert.equal(beyond.id, 0);
     assert.match(beyond.error, /^attaching to .*libssl\.so\.3: Invalid argument$/);
-    const nobody = lab.capture.attach({ path: libssl, sites, pid: 0x3ffffff });
+    const nobody = lab.native.attach({ path: libssl, sites, pid: 0x3ffffff });
     assert.match(nobody.error, /No such process/);
-    assert.equal(lab.capture.attach({ path: libssl, sites: [] }).id, 0);
+    assert.equal(lab.native.attach({ path: libssl, sites: [] }).id, 0);
     assert.throws(
-      () => lab.capture.attach({ path: libssl, sites: [{ kind: 'openssl-peek' as 'openssl-read', offset: 1 }] }),
+      () => lab.native.attach({ path: libssl, sites: [{ kind: 'openssl-peek' as 'openssl-read', offset: 1 }] }),
       /unknown kind/,
     );
-    assert.equal(lab.capture.status().attachments, 0);
-    assert.equal(lab.capture.detach(77), false);
+    assert.equal(lab.native.status().attachments, 0);
+    assert.equal(lab.native.detach(77), false);
     const id = lab.attach(libssl, sites);
-    assert.equal(lab.capture.status().attachments, 1);
-    assert.equal(lab.capture.detach(id), true);
-    assert.equal(lab.capture.detach(id), false);
+    assert.equal(lab.native.status().attachments, 1);
+    assert.equal(lab.native.detach(id), true);
+    assert.equal(lab.native.detach(id), false);
   });
 
   await t.test('only listed processes are observed', async (s) => {
@@ -155,15 +155,15 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     const { child: listening, match } = await startPeer(s, command, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
     const line = `(echo hello; sleep 0.2) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
     const talk = (): Promise<string> => runPeer(['sh', '-c', line], folder);
-    assert.equal(lab.capture.allow(Uint32Array.of(1)), 0);
+    assert.equal(lab.native.allow(Uint32Array.of(1)), 0);
     await talk();
     await lab.settle();
     assert.equal(lab.data().length, 0);
-    assert.equal(lab.capture.allow(Uint32Array.of(1, listening.pid ?? 0)), 0);
+    assert.equal(lab.native.allow(Uint32Array.of(1, listening.pid ?? 0)), 0);
     await talk();
     await lab.settle();
     assert.ok(lab.data().length > 0 && lab.data().every((e) => e.pid === listening.pid));
-    assert.equal(lab.capture.allow(null), 0);
+    assert.equal(lab.native.allow(null), 0);
     await talk();
     await lab.settle();
     assert.ok(lab.data().some((e) => e.pid !== listening.pid));
@@ -185,7 +185,7 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
         folder,
       );
     const list = Uint32Array.of(server.pid ?? 0);
-    assert.equal(lab.capture.allow(list), 0);
+    assert.equal(lab.native.allow(list), 0);
     await talk(20);
     await lab.settle();
     const workers = byProcess(lab.data());
@@ -201,7 +201,7 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     // Lists made before a worker was born pass it by: one does not take it away.
     lab.events.length = 0;
     const busy = talk(60);
-    while (await Promise.race([busy.then(() => false), sleep(150, true)])) lab.capture.allow(list);
+    while (await Promise.race([busy.then(() => false), sleep(150, true)])) lab.native.allow(list);
     await lab.settle();
     const again = byProcess(lab.data());
     assert.equal(again.size, 60);
@@ -229,7 +229,7 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
       [Uint32Array.of(shell.pid ?? 0), 0],
       [null, 1],
     ] as const) {
-      assert.equal(lab.capture.allow(listed), 0);
+      assert.equal(lab.native.allow(listed), 0);
       const done = says(shell, /done/);
       shell.stdin?.write('go\n');
       await done;

@@ -12,12 +12,12 @@ if (lab.refusal === '') {
     attached = String(error);
   }
 }
-const scan = lab.capture.scan();
+const scan = lab.native.scan();
 process.stdout.write(
   `${JSON.stringify({
     refusal: lab.refusal,
     attached,
-    status: lab.capture.status(),
+    status: lab.native.status(),
     rows: scan.rows.length,
     scanError: scan.error,
   })}\n`,

@@ -1,15 +1,14 @@
-/** A TLS capture with its events kept, probe sites from symbol tables, certificates and peers: for tls-kernel tests. */
+/** A TLS capture with its events kept, and peers that talk over TLS: for tls-kernel tests. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allocateCaptureMemory } from '../../src/sources/capture-memory.ts';
-import { loadNative } from '../../src/sources/native.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
+import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
+import { exportedSites, ProbeCapture, selfSigned } from '../helpers/tls-probes.ts';
 import { repositoryRoot } from './native-program.ts';
 
 export type TlsEvent = {
@@ -70,64 +69,20 @@ function readEvent(batch: RecordBatch, i: number): TlsEvent {
   };
 }
 
-export class TlsLab {
-  readonly events: TlsEvent[] = [];
-  readonly capture: NativeTlsCapture;
-  /** What open() said: '' when it worked. */
-  readonly refusal: string;
+export class TlsLab extends ProbeCapture {
+  readonly events: TlsEvent[];
   /** Set: slabs are not given back, the reader stalls. */
   stallMs = 0;
   #closed = false;
 
   constructor(options: Partial<NativeTlsOptions> = {}, slabs = 32) {
-    const memory = allocateCaptureMemory(slabs, 0);
-    const binding = loadNative();
-    this.capture = new binding.TlsCapture(
-      {
-        slabs: memory.slabs,
-        descriptors: memory.descriptors,
-        sourceId: 7,
-        ringBytes: 0,
-        maxCallBytes: 0,
-        maxConnections: 4096,
-        sipOnly: false,
-        ...options,
-      },
-      (slab, records) => {
-        const batch = memory.batches[slab];
-        if (batch === undefined) return;
-        // Blocking on purpose: the reader thread must find no room, as when JavaScript is busy.
-        if (this.stallMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.stallMs);
-        for (let i = 0; i < records; i++) this.events.push(readEvent(batch, i));
-      },
-    );
-    this.refusal = this.capture.open();
-    if (this.refusal === '') {
-      const errno = this.capture.start();
-      if (errno !== 0) throw new Error(`start: errno ${errno}`);
-    }
-  }
-
-  attach(path: string, sites: readonly TlsSite[], pid?: number): number {
-    const r = this.capture.attach(pid === undefined ? { path, sites } : { path, sites, pid });
-    if (r.id === 0) throw new Error(r.error);
-    return r.id;
-  }
-
-  counter(name: string): number {
-    const names = loadNative().info().tlsCounterNames;
-    const values = new BigUint64Array(names.length);
-    this.capture.counters(values);
-    const i = names.indexOf(name);
-    if (i < 0) throw new RangeError(`no counter ${name}`);
-    return Number(values[i]);
-  }
-
-  counters(): Record<string, number> {
-    const names = loadNative().info().tlsCounterNames;
-    const values = new BigUint64Array(names.length);
-    this.capture.counters(values);
-    return Object.fromEntries(names.map((name, i) => [name, Number(values[i])]).filter(([, n]) => n !== 0));
+    const events: TlsEvent[] = [];
+    super(options, slabs, (batch, count) => {
+      // Blocking on purpose: the reader thread must find no room, as when JavaScript is busy.
+      if (this.stallMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.stallMs);
+      for (let i = 0; i < count; i++) events.push(readEvent(batch, i));
+    });
+    this.events = events;
   }
 
   /** Waits until nothing has arrived for a while. */
@@ -141,7 +96,7 @@ export class TlsLab {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.capture.close();
+    this.native.close();
   }
 
   data(): TlsEvent[] {
@@ -167,68 +122,6 @@ export function kernelSkip(): string | false {
   return /^built without|: missing CAP_|has no type information|lockdown/.test(lab.refusal) ? lab.refusal : false;
 }
 
-/* ---- Sites ---- */
-
-/** File offsets of functions, from the dynamic or the full symbol table (readelf). */
-export function symbolOffsets(path: string): Map<string, number> {
-  const run = spawnSync('readelf', ['-W', '-l', '-s', path], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (run.status !== 0) throw new Error(`readelf ${path}: ${run.stderr}`);
-  const loads = [...run.stdout.matchAll(/^\s+LOAD\s+0x(\w+)\s+0x(\w+)\s+0x\w+\s+0x(\w+)/gm)].map((m) =>
-    m.slice(1).map((hex) => Number.parseInt(hex, 16)),
-  );
-  const found = new Map<string, number>();
-  for (const m of run.stdout.matchAll(/^\s*\d+:\s+(\w+)\s+\d+\s+FUNC\s+\w+\s+\w+\s+(?!UND)\S+\s+([^\s@]+)/gm)) {
-    const address = Number.parseInt(m[1] ?? '', 16);
-    const load = loads.find(([, v = 0, size = 0]) => address >= v && address < v + size);
-    if (load !== undefined && m[2] !== undefined) found.set(m[2], address - (load[1] ?? 0) + (load[0] ?? 0));
-  }
-  return found;
-}
-
-const FUNCTIONS: Readonly<Record<string, TlsSiteKind>> = {
-  SSL_read: 'openssl-read',
-  SSL_write: 'openssl-write',
-  SSL_read_ex: 'openssl-read-ex',
-  SSL_write_ex: 'openssl-write-ex',
-  SSL_read_early_data: 'openssl-read-ex',
-  SSL_write_early_data: 'openssl-write-ex',
-  SSL_do_handshake: 'openssl-handshake',
-  SSL_accept: 'openssl-handshake',
-  SSL_connect: 'openssl-handshake',
-  SSL_new: 'openssl-new',
-  SSL_clear: 'openssl-reset',
-  SSL_free: 'openssl-free',
-  gnutls_record_send: 'gnutls-write',
-  gnutls_record_send2: 'gnutls-write',
-  gnutls_record_recv: 'gnutls-read',
-  gnutls_record_recv_seq: 'gnutls-read',
-  gnutls_handshake: 'gnutls-handshake',
-  gnutls_init: 'gnutls-new-out',
-  gnutls_deinit: 'gnutls-free',
-  wolfSSL_read: 'wolfssl-read',
-  wolfSSL_write: 'wolfssl-write',
-  wolfSSL_accept: 'wolfssl-handshake',
-  wolfSSL_connect: 'wolfssl-handshake',
-  wolfSSL_new: 'wolfssl-new',
-  wolfSSL_free: 'wolfssl-free',
-  mbedtls_ssl_read: 'mbedtls-read',
-  mbedtls_ssl_write: 'mbedtls-write',
-  mbedtls_ssl_handshake: 'mbedtls-handshake',
-  mbedtls_ssl_session_reset: 'mbedtls-reset',
-  mbedtls_ssl_free: 'mbedtls-free',
-};
-
-/** The exported functions of a library that are worth a probe. */
-export function sitesOf(path: string): TlsSite[] {
-  const symbols = symbolOffsets(path);
-  const sites: TlsSite[] = [];
-  for (const [name, kind] of Object.entries(FUNCTIONS)) {
-    const offset = symbols.get(name);
-    if (offset !== undefined) sites.push({ kind, offset });
-  }
-  return sites;
-}
-
 /** The file a program would load for this library name, by ldconfig's cache; '' when it is not installed. */
 export function libraryPath(name: string): string {
   const run = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' });
@@ -241,28 +134,7 @@ export function libraryPath(name: string): string {
 export function certificateFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const run = spawnSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-      '-keyout',
-      'k.pem',
-      '-out',
-      'c.pem',
-    ],
-    { cwd: folder, encoding: 'utf8' },
-  );
-  if (run.status !== 0) throw new Error(`openssl req: ${run.stderr}`);
+  selfSigned(folder);
   return folder;
 }
 
@@ -369,7 +241,7 @@ export function pythonLibssl(): string {
 
 /** Attaches to the exported functions of a library. */
 export function attachLibrary(lab: TlsLab, path: string): number {
-  return lab.attach(path, sitesOf(path));
+  return lab.attach(path, exportedSites(path));
 }
 
 export type AddressCheck = { right: number; wrong: string[]; unknown: number; late: number };

@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exportedSites } from '../helpers/tls-probes.ts';
 import {
   attachLibrary,
   certificateFolder,
@@ -16,7 +17,6 @@ import {
   privateLibrary,
   pythonLibssl,
   runPeer,
-  sitesOf,
   startPeer,
   type TlsLab,
 } from './tls-kernel-lab.ts';
@@ -92,7 +92,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
   });
 
   const node = realpathSync(process.execPath);
-  const nodeSites = sitesOf(node);
+  const nodeSites = exportedSites(node);
   const noNode = nodeSites.length === 0 && 'this node has its OpenSSL elsewhere';
   await t.test('OpenSSL inside an executable: node both ends', { skip: noNode }, async (s) => {
     const lab = openLab(s);
@@ -135,7 +135,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
 
   await t.test('a library that an upgrade has deleted', { skip: noCopies }, async (s) => {
     const dir = copies('deleted');
-    const sites = sitesOf(join(dir, 'libssl.so.3'));
+    const sites = exportedSites(join(dir, 'libssl.so.3'));
     const { child, match } = await startPeer(
       s,
       [...loads(dir), 'python3', script, 'server', 'thread', '127.0.0.1'],
@@ -144,7 +144,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
     );
     rmSync(dir, { recursive: true });
     const lab = openLab(s);
-    const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
+    const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
     assert.ok(row !== undefined && row.deleted);
     assert.equal(row.comm.startsWith('python3'), true);
     const area = `${row.start.toString(16)}-${row.end.toString(16)}`;
@@ -159,12 +159,12 @@ test('files', { skip: kernelSkip() }, async (t) => {
     const line = `mount -t tmpfs none ${inside} && cp ${dir}/* ${inside}/ && LD_LIBRARY_PATH=${inside} exec python3 ${script} server thread 127.0.0.1`;
     const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
     const lab = openLab(s);
-    const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
+    const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
     assert.ok(row !== undefined && !row.deleted);
-    const own = lab.capture.scan().rows.find((r) => r.pid === process.pid);
+    const own = lab.native.scan().rows.find((r) => r.pid === process.pid);
     assert.notEqual(row.mntns, own?.mntns);
     const path = `/proc/${row.pid}/root${row.path}`;
-    lab.attach(path, sitesOf(path));
+    lab.attach(path, exportedSites(path));
     assert.equal(await converse(lab, match[1] ?? '', row.pid), 40);
   });
 
@@ -181,12 +181,12 @@ test('files', { skip: kernelSkip() }, async (t) => {
       const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
       const lab = openLab(s);
       // The path is one of the layer or of the merged tree, by the kernel's version; the inode is always the real one.
-      const row = lab.capture.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
+      const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
       assert.ok(row !== undefined);
       s.diagnostic(`${row.path} of ${merged}`);
       const real = statSync(join(lower, 'libssl.so.3'));
       assert.deepEqual([row.ino, row.dev], [real.ino, kernelDevice(real.dev)]);
-      lab.attach(join(lower, 'libssl.so.3'), sitesOf(libssl));
+      lab.attach(join(lower, 'libssl.so.3'), exportedSites(libssl));
       assert.equal(await converse(lab, match[1] ?? '', row.pid), 40);
     },
   );

@@ -1,13 +1,15 @@
 /** The plaintext of TLS calls: whole, in order, once, lost only with a count and a place, and SIP only when asked. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLS_FLAG } from '../../src/sources/records.ts';
+import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
   attachLibrary,
   certificateFolder,
+  checkAddresses,
   kernelSkip,
   openLab,
   peerPath,
@@ -68,6 +70,65 @@ test('payload', { skip: kernelSkip() }, async (t) => {
       Array.from({ length: 100 }, (_, i) => Buffer.from(String(i).padStart(8, '0').repeat(1536))),
     );
     assert.ok(wholeStream(client).equals(want));
+  });
+
+  for (const [where, sites] of [
+    ['the exported functions', exportedSites(libssl)],
+    ['the sites that calltap takes', chosenSites(libssl).sites],
+  ] as const) {
+    await t.test(`early data (RFC 8446 s2.3) of client and server, seen at ${where}`, async (s) => {
+      const lab = openLab(s);
+      lab.attach(libssl, sites);
+      const output = await runPeer(raw('early'), folder);
+      await lab.settle();
+      assert.match(output, /^early 0\nearly 10700\n/, 'the server took the early data of the second connection');
+      const check = checkAddresses(lab.events, Number(/port (\d+)/.exec(output)?.[1]));
+      assert.deepEqual(check.wrong, []);
+      assert.equal(check.unknown, 0);
+      // The connection with early data: who wrote or read, how much, and what it began with. Every byte, once.
+      const early = [...streams(lab.data()).values()].filter((list) => list.some((e) => e.bytes.includes('early')));
+      const seen = early.map((list) => {
+        const text = wholeStream(list).toString('latin1');
+        const parts = [
+          ...text.matchAll(/MESSAGE sip:b@example\.org SIP\/2\.0\r\nX-Who: (\w+ \w+)\r\nX-Port: \d+;\r\n\r\n\.*/g),
+        ];
+        assert.equal(parts.map(([part]) => part).join(''), text);
+        return `${list[0]?.written === true ? 'wrote' : 'read'} ${parts.map(([part, who]) => `${who} ${part.length}`).join(', ')}`;
+      });
+      const [client, server] = [
+        'client early 200, client early 1500, client early 9000, client late 400',
+        'server early 300, server late 500',
+      ];
+      assert.deepEqual(seen.toSorted(), [`read ${client}`, `read ${server}`, `wrote ${client}`, `wrote ${server}`]);
+    });
+  }
+
+  await t.test('early data of openssl s_client, at both ends', async (s) => {
+    const lab = openLab(s);
+    attachLibrary(lab, libssl);
+    const text = 'MESSAGE sip:early@example.org SIP/2.0\r\nContent-Length: 0\r\n\r\n';
+    writeFileSync(join(folder, 'early.txt'), text);
+    const server = ['s_server', '-accept', '127.0.0.1:0', '-cert', 'c.pem', '-key', 'k.pem', '-early_data'];
+    const { child, match } = await startPeer(s, ['openssl', ...server], /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+    const client = ['openssl', 's_client', '-connect', `127.0.0.1:${match[1]}`];
+    // The first connection brings the session that the second one takes up; it ends once the ticket is there.
+    const line = (args: string): string => `(sleep 0.2; echo Q) | ${client.join(' ')} ${args}`;
+    await runPeer(['sh', '-c', line('-sess_out s.pem')], folder);
+    await runPeer(['sh', '-c', line('-sess_in s.pem -early_data early.txt')], folder);
+    await lab.settle();
+    const early = lab.data().filter((e) => e.bytes.includes('early@example.org'));
+    assert.deepEqual(
+      early
+        .map((e) => `${e.pid === child.pid ? 'server read' : 'client wrote'} ${e.bytes.toString('latin1')}`)
+        .toSorted(),
+      [`client wrote ${text}`, `server read ${text}`],
+    );
+    assert.ok(early.every((e) => e.offset === 0));
+    const bound = new Map(lab.events.filter((e) => e.ipVersion !== 0).map((e) => [e.conn, e]));
+    for (const e of early) {
+      const by = bound.get(e.conn);
+      assert.ok(by !== undefined && [by.local, by.remote].includes(`127.0.0.1:${match[1]}`), JSON.stringify(by?.local));
+    }
   });
 
   await t.test('what is peeked at is reported once, when it is read', async (s) => {
@@ -179,6 +240,15 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
     // The noise and the four bytes in front of each conversation, seen at both ends.
     assert.ok(lab.counter('filtered') >= requests * 4 + 10, `${lab.counter('filtered')} filtered`);
     assert.equal(lab.counter('upgrades'), 0);
+    // That the other connections and their process were there is not told either.
+    const [told, pids] = [new Set(lab.data().map((e) => e.conn)), new Set(lab.data().map((e) => e.pid))];
+    const notices = lab.events.filter((e) => e.kind !== 'data');
+    assert.deepEqual(
+      notices.filter((e) => (e.conn === 0n ? !pids.has(e.pid) : !told.has(e.conn))),
+      [],
+    );
+    const closed = notices.filter((e) => e.kind === 'close');
+    assert.ok(closed.length >= 5 && lab.counter('closed') >= closed.length + 2, `${closed.length} closes`);
   });
 
   for (const protocol of ['sip', 'chat']) {
@@ -191,7 +261,7 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
         await sleep(10);
         for (const e of lab.data().filter((x) => (x.flags & TLS_FLAG.UNDECIDED) !== 0 && !judged.has(x.conn))) {
           judged.add(e.conn);
-          lab.capture.verdict(Number(e.conn & 0xffffffffn), Number(e.conn >> 32n), protocol === 'sip');
+          lab.native.verdict(Number(e.conn & 0xffffffffn), Number(e.conn >> 32n), protocol === 'sip');
         }
       }
       await running;

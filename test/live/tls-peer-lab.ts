@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/sources/native.ts';
+import { selfSigned } from '../helpers/tls-probes.ts';
 import type { Agent, Host, Json, Lab, Running } from './lab.ts';
 import { ADDRESS, missing, until } from './lab.ts';
 
@@ -21,26 +22,7 @@ export function missingForTls(...programs: readonly string[]): string | false {
 /** Copies a peer program into the lab's folder, with a certificate beside it. */
 export function withPeers(lab: Lab, ...names: readonly string[]): void {
   for (const name of names) copyFileSync(join(packageRoot(), 'test/live/peers', name), lab.path(name));
-  const made = spawnSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=lab.test',
-      '-keyout',
-      'k.pem',
-      '-out',
-      'c.pem',
-    ],
-    { cwd: lab.folder },
-  );
-  assert.equal(made.status, 0, String(made.stderr));
+  selfSigned(lab.folder);
 }
 
 export type KamailioPorts = {

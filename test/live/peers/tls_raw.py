@@ -1,11 +1,12 @@
 """Calls libssl directly, for what Python's own module does not do.
 
-    tls_raw.py cold|peek|reset|clear
+    tls_raw.py cold|peek|reset|clear|early
 
 cold    SSL_write from file mappings that were never touched; SSL_read into fresh memory
 peek    SSL_peek between the reads: what it shows must not be reported twice
 reset   the peer resets the connection while there is still something to write
 clear   one SSL object for two connections, by SSL_clear
+early   data in front of the end of the handshake (RFC 8446 s2.3), from both ends
 Prints what a test needs to know. c.pem and k.pem are in the current folder; libssl's path is in LIBSSL.
 """
 import ctypes
@@ -32,6 +33,15 @@ for name, result, arguments in (
     ("SSL_clear", ctypes.c_int, [pointer]),
     ("SSL_shutdown", ctypes.c_int, [pointer]),
     ("SSL_free", None, [pointer]),
+    ("TLS_server_method", pointer, []),
+    ("SSL_CTX_use_certificate_file", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_int]),
+    ("SSL_CTX_use_PrivateKey_file", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_int]),
+    ("SSL_CTX_set_max_early_data", ctypes.c_int, [pointer, ctypes.c_uint32]),
+    ("SSL_accept", ctypes.c_int, [pointer]),
+    ("SSL_get1_session", pointer, [pointer]),
+    ("SSL_set_session", ctypes.c_int, [pointer, pointer]),
+    ("SSL_read_early_data", ctypes.c_int, [pointer, pointer, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)]),
+    ("SSL_write_early_data", ctypes.c_int, [pointer, pointer, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)]),
 ):
     function = getattr(lib, name)
     function.restype, function.argtypes = result, arguments
@@ -158,6 +168,74 @@ def clear():
         s.close()
         assert lib.SSL_clear(c) == 1
     t.join()
+
+
+def early():
+    sizes = (200, 1500, 9000)
+    ctx = lib.SSL_CTX_new(lib.TLS_server_method())
+    assert lib.SSL_CTX_use_certificate_file(ctx, b"c.pem", 1) == 1
+    assert lib.SSL_CTX_use_PrivateKey_file(ctx, b"k.pem", 1) == 1
+    lib.SSL_CTX_set_max_early_data(ctx, 16384)
+    done = ctypes.c_size_t()
+
+    def text(who, port, size):
+        head = b"MESSAGE sip:b@example.org SIP/2.0\r\nX-Who: %s\r\nX-Port: %d;\r\n\r\n" % (who, port)
+        return head.ljust(size, b".")
+
+    def read_whole(c, size):
+        buf, n = ctypes.create_string_buffer(size), 0
+        while n < size:
+            part = lib.SSL_read(c, ctypes.byref(buf, n), size - n)
+            assert part > 0
+            n += part
+        return buf.raw
+
+    def answer():
+        done = ctypes.c_size_t()
+        for _ in range(2):
+            conn, (_, port) = listener.accept()
+            c = lib.SSL_new(ctx)
+            lib.SSL_set_fd(c, conn.fileno())
+            buf, got = ctypes.create_string_buffer(4000), 0
+            while (state := lib.SSL_read_early_data(c, buf, 4000, ctypes.byref(done))) == 1:
+                if got == 0:  # An answer before the client has finished its handshake.
+                    out = text(b"server early", port, 300)
+                    assert lib.SSL_write_early_data(c, out, 300, ctypes.byref(done_w := ctypes.c_size_t())) == 1
+                    assert done_w.value == 300
+                got += done.value
+            assert state == 2 and lib.SSL_accept(c) == 1
+            assert text(b"client late", port, 400) == read_whole(c, 400)
+            assert lib.SSL_write(c, text(b"server late", port, 500), 500) == 500
+            print("early", got, flush=True)
+            lib.SSL_read(c, buf, 1)  # Until the client has gone.
+            lib.SSL_shutdown(c)  # Else the session is not taken up again.
+            lib.SSL_free(c)
+            conn.close()
+
+    t = threading.Thread(target=answer)
+    t.start()
+    session = None
+    for turn in range(2):
+        s = socket.create_connection(listener.getsockname())
+        port = s.getsockname()[1]
+        c = lib.SSL_new(CTX)
+        lib.SSL_set_fd(c, s.fileno())
+        if session:
+            assert lib.SSL_set_session(c, session) == 1
+            for size in sizes:
+                assert lib.SSL_write_early_data(c, text(b"client early", port, size), size, ctypes.byref(done)) == 1
+                assert done.value == size
+        assert lib.SSL_connect(c) == 1
+        assert lib.SSL_write(c, text(b"client late", port, 400), 400) == 400
+        if session:
+            read_whole(c, 300)
+        read_whole(c, 500)
+        session = session or lib.SSL_get1_session(c)
+        lib.SSL_shutdown(c)
+        lib.SSL_free(c)
+        s.close()
+    t.join()
+    print("port", listener.getsockname()[1], flush=True)
 
 
 globals()[sys.argv[1]]()
