@@ -5,33 +5,18 @@
 
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { CallTemplate, frame } from './call-template.ts';
 
 const HEADER = Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex');
 const EPOCH_SEC = 1_750_000_000;
 
 /** Dialogs written at a time. */
 const BATCH = 400;
+const CALL_BATCH = 50;
 
 /** RTP packets written at a time, and streams they belong to. */
 const RTP_BATCH = 1_000;
 const RTP_STREAMS = 1_000;
-
-function frame(src: number, dst: number, sport: number, dport: number, payload: Buffer): Buffer {
-  const out = Buffer.alloc(16 + 42 + payload.length);
-  out.writeUInt32LE(42 + payload.length, 8);
-  out.writeUInt32LE(42 + payload.length, 12);
-  Buffer.from('02000000000202000000000108004500', 'hex').copy(out, 16);
-  out.writeUInt16BE(28 + payload.length, 32);
-  out[38] = 64;
-  out[39] = 17;
-  out.writeUInt32BE(src, 42);
-  out.writeUInt32BE(dst, 46);
-  out.writeUInt16BE(sport, 50);
-  out.writeUInt16BE(dport, 52);
-  out.writeUInt16BE(8 + payload.length, 54);
-  payload.copy(out, 58);
-  return out;
-}
 
 const LEFT = 0x0a000001;
 const RIGHT = 0x0a000002;
@@ -97,6 +82,20 @@ export class Feed {
         );
       }
       await this.#write(batch.subarray(0, now * one.length));
+    }
+  }
+
+  /** Writes `count` whole calls with media, as the numbers that come next. */
+  async calls(count: number): Promise<void> {
+    const template = new CallTemplate();
+    const stamp = (bytes: Buffer, at: number): void => {
+      this.#us += 20;
+      this.#stamp(bytes, at);
+    };
+    for (let done = 0; done < count; done += CALL_BATCH) {
+      const batch: Buffer[] = [];
+      for (let i = done; i < Math.min(count, done + CALL_BATCH); i++) batch.push(template.write(this.sent++, stamp));
+      await this.#write(Buffer.concat(batch));
     }
   }
 

@@ -1,15 +1,22 @@
-// Runs a benchmark of the built checkout: `npm run bench -- --help`, `npm run bench -- live [wire,filter,hep]`.
+// Runs a benchmark of the built checkout: `npm run bench -- --help`; `npm run bench -- live [wire,filter,hep]`,
+// `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const isLive = process.argv[2] === 'live';
-const harness = join(root, 'dist', 'bench', isLive ? 'live-bench.js' : 'harness.js');
-if (existsSync(harness)) {
-  const module = await import(pathToFileURL(harness).href);
-  process.exitCode = isLive ? await module.liveBench(process.argv.slice(3)) : module.bench(root, process.argv.slice(2));
+const [name, ...rest] = process.argv.slice(2);
+const load = async (file) => import(pathToFileURL(join(root, 'dist', 'bench', `${file}.js`)).href);
+const benches = {
+  live: async () => (await load('live-bench')).liveBench(rest),
+  holds: async () => (await load('holds')).holdsBench(rest),
+  report: async () => (await load('holds')).holdsBench(['report', ...rest]),
+};
+if (existsSync(join(root, 'dist', 'bench', 'harness.js'))) {
+  process.exitCode = Object.hasOwn(benches, name ?? '')
+    ? await benches[name]()
+    : (await load('harness')).bench(root, process.argv.slice(2));
 } else {
-  process.stderr.write(`bench: ${harness} is missing; run \`npm run build\` first\n`);
+  process.stderr.write('bench: dist/bench is missing; run `npm run build` first\n');
   process.exitCode = 1;
 }
