@@ -8,15 +8,17 @@ import { randomInt } from 'node:crypto';
 import type { EndpointKey } from './ip.ts';
 
 const KEY = randomInt(0x7fffffff) | 1;
-const FIRST_SLOTS = 1024;
+const FIRST_SLOTS = 16;
 const FREE = -1;
 const TWO_32 = 4294967296;
 
+/** Tables that grow one by one, so that no growth of a large map holds the loop. */
+const TABLE_BITS = 7;
+const TABLES = 1 << TABLE_BITS;
+
 export class EndpointMap<T> {
   readonly #texts = new Map<string, T>();
-  #keys = new Float64Array(FIRST_SLOTS).fill(FREE);
-  #values: (T | undefined)[] = new Array<T | undefined>(FIRST_SLOTS);
-  #mask = FIRST_SLOTS - 1;
+  readonly #tables: Table<T>[] = Array.from({ length: TABLES }, () => new Table<T>());
   #count = 0;
 
   get size(): number {
@@ -26,8 +28,8 @@ export class EndpointMap<T> {
   get(key: EndpointKey): T | undefined {
     if (this.#count === 0 && this.#texts.size === 0) return undefined;
     if (typeof key === 'string') return this.#texts.get(key);
-    const slot = this.#find(key);
-    return this.#keys[slot] === key ? this.#values[slot] : undefined;
+    const hash = hashOf(key);
+    return this.#tables[hash & (TABLES - 1)]?.get(key, hash);
   }
 
   set(key: EndpointKey, value: T): void {
@@ -35,16 +37,8 @@ export class EndpointMap<T> {
       this.#texts.set(key, value);
       return;
     }
-    let slot = this.#find(key);
-    if (this.#keys[slot] !== key) {
-      if ((this.#count + 1) * 2 > this.#mask + 1) {
-        this.#grow();
-        slot = this.#find(key);
-      }
-      this.#keys[slot] = key;
-      this.#count++;
-    }
-    this.#values[slot] = value;
+    const hash = hashOf(key);
+    if (this.#tables[hash & (TABLES - 1)]?.set(key, hash, value)) this.#count++;
   }
 
   delete(key: EndpointKey): void {
@@ -52,12 +46,54 @@ export class EndpointMap<T> {
       this.#texts.delete(key);
       return;
     }
-    let hole = this.#find(key);
-    if (this.#keys[hole] !== key) return;
+    const hash = hashOf(key);
+    if (this.#tables[hash & (TABLES - 1)]?.delete(key, hash)) this.#count--;
+  }
+}
+
+function hashOf(key: number): number {
+  const high = Math.floor(key / TWO_32);
+  let h = Math.imul((key - high * TWO_32) ^ KEY, 0x9e3779b1);
+  h = Math.imul(h ^ high ^ (h >>> 15), 0x85ebca6b);
+  return (h ^ (h >>> 13)) >>> 0;
+}
+
+/** Open addressing; the low bits of a hash have chosen the table. */
+class Table<T> {
+  #keys = new Float64Array(FIRST_SLOTS).fill(FREE);
+  #values: (T | undefined)[] = new Array<T | undefined>(FIRST_SLOTS);
+  #mask = FIRST_SLOTS - 1;
+  #count = 0;
+
+  get(key: number, hash: number): T | undefined {
+    const slot = this.#find(key, hash);
+    return this.#keys[slot] === key ? this.#values[slot] : undefined;
+  }
+
+  /** True when the key is new. */
+  set(key: number, hash: number, value: T): boolean {
+    let slot = this.#find(key, hash);
+    const isNew = this.#keys[slot] !== key;
+    if (isNew) {
+      if ((this.#count + 1) * 2 > this.#mask + 1) {
+        this.#grow();
+        slot = this.#find(key, hash);
+      }
+      this.#keys[slot] = key;
+      this.#count++;
+    }
+    this.#values[slot] = value;
+    return isNew;
+  }
+
+  /** False when the key is not there. */
+  delete(key: number, hash: number): boolean {
+    let hole = this.#find(key, hash);
+    if (this.#keys[hole] !== key) return false;
     this.#count--;
     // Close the gap, so that no search stops short: what may not stand before its own slot stays.
     for (let i = (hole + 1) & this.#mask; this.#keys[i] !== FREE; i = (i + 1) & this.#mask) {
-      const home = this.#slotOf(this.#keys[i] ?? FREE);
+      const home = this.#homeOf(hashOf(this.#keys[i] ?? FREE));
       if (((i - home) & this.#mask) < ((i - hole) & this.#mask)) continue;
       this.#keys[hole] = this.#keys[i] ?? FREE;
       this.#values[hole] = this.#values[i];
@@ -65,18 +101,16 @@ export class EndpointMap<T> {
     }
     this.#keys[hole] = FREE;
     this.#values[hole] = undefined;
+    return true;
   }
 
-  #slotOf(key: number): number {
-    const high = Math.floor(key / TWO_32);
-    let h = Math.imul((key - high * TWO_32) ^ KEY, 0x9e3779b1);
-    h = Math.imul(h ^ high ^ (h >>> 15), 0x85ebca6b);
-    return (h ^ (h >>> 13)) & this.#mask;
+  #homeOf(hash: number): number {
+    return (hash >>> TABLE_BITS) & this.#mask;
   }
 
   /** The slot of the key, or the free one where it would go. */
-  #find(key: number): number {
-    let slot = this.#slotOf(key);
+  #find(key: number, hash: number): number {
+    let slot = this.#homeOf(hash);
     for (;;) {
       const held = this.#keys[slot];
       if (held === key || held === FREE) return slot;
@@ -94,7 +128,7 @@ export class EndpointMap<T> {
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? FREE;
       if (key === FREE) continue;
-      const slot = this.#find(key);
+      const slot = this.#find(key, hashOf(key));
       this.#keys[slot] = key;
       this.#values[slot] = values[i];
     }

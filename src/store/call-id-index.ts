@@ -6,15 +6,25 @@
  */
 import { hashBytes } from '../core/half-sip-hash.ts';
 
-const FIRST_ENTRIES = 1024;
+const FIRST_ENTRIES = 16;
+
+/** Tables that grow one by one, so that no growth of a large index holds the loop; the low bits of a hash choose one. */
+const TABLE_BITS = 7;
+const TABLES = 1 << TABLE_BITS;
 
 /** Whether buf[start..end) is the Call-ID of the dialog in a slot. */
 export type IsCallId = (slot: number, buf: Uint8Array, start: number, end: number) => boolean;
 
+type Table = { entries: Int32Array; mask: number; count: number };
+
 export class CallIdIndex {
   readonly #isCallId: IsCallId;
-  #entries = new Int32Array(FIRST_ENTRIES * 2);
-  #mask = FIRST_ENTRIES - 1;
+  readonly #tables: readonly Table[] = Array.from({ length: TABLES }, () => ({
+    entries: new Int32Array(FIRST_ENTRIES * 2),
+    mask: FIRST_ENTRIES - 1,
+    count: 0,
+  }));
+  readonly #none: Table = { entries: new Int32Array(2), mask: 0, count: 0 };
   #count = 0;
 
   constructor(isCallId: IsCallId) {
@@ -25,12 +35,15 @@ export class CallIdIndex {
     return this.#count;
   }
 
+  #tableOf(hash: number): Table {
+    return this.#tables[hash & (TABLES - 1)] ?? this.#none;
+  }
+
   /** Slot of the dialog whose Call-ID stands at buf[start..end), or -1. */
   find(buf: Uint8Array, start: number, end: number): number {
     const hash = hashBytes(buf, start, end);
-    const entries = this.#entries;
-    const mask = this.#mask;
-    for (let i = hash & mask; ; i = (i + 1) & mask) {
+    const { entries, mask } = this.#tableOf(hash);
+    for (let i = homeOf(hash, mask); ; i = (i + 1) & mask) {
       const slot = (entries[2 * i + 1] ?? 0) - 1;
       if (slot < 0) return -1;
       if (entries[2 * i] === hash && this.#isCallId(slot, buf, start, end)) return slot;
@@ -39,32 +52,38 @@ export class CallIdIndex {
 
   /** Slots of the dialogs whose Call-ID has this hash: one, or very rarely more. */
   *withHash(hash: number): Generator<number> {
-    for (let i = hash & this.#mask; ; i = (i + 1) & this.#mask) {
-      const slot = (this.#entries[2 * i + 1] ?? 0) - 1;
+    const { entries, mask } = this.#tableOf(hash);
+    for (let i = homeOf(hash, mask); ; i = (i + 1) & mask) {
+      const slot = (entries[2 * i + 1] ?? 0) - 1;
       if (slot < 0) return;
-      if (this.#entries[2 * i] === hash) yield slot;
+      if (entries[2 * i] === hash) yield slot;
     }
   }
 
   /** Adds the dialog in `slot`, which must not be there; its Call-ID stands at buf[start..end). */
   add(buf: Uint8Array, start: number, end: number, slot: number): void {
-    if (++this.#count * 2 > this.#mask + 1) this.#grow();
-    this.#insert(hashBytes(buf, start, end), slot);
+    const hash = hashBytes(buf, start, end);
+    const table = this.#tableOf(hash);
+    this.#count++;
+    if (++table.count * 2 > table.mask + 1) grow(table);
+    insert(table, hash, slot);
   }
 
   /** Takes the dialog in `slot` out; buf[start..end) is its Call-ID. */
   remove(buf: Uint8Array, start: number, end: number, slot: number): void {
-    const entries = this.#entries;
-    const mask = this.#mask;
-    let hole = hashBytes(buf, start, end) & mask;
+    const hash = hashBytes(buf, start, end);
+    const table = this.#tableOf(hash);
+    const { entries, mask } = table;
+    let hole = homeOf(hash, mask);
     while (entries[2 * hole + 1] !== slot + 1) {
       if (entries[2 * hole + 1] === 0) return;
       hole = (hole + 1) & mask;
     }
     this.#count--;
+    table.count--;
     // Close the gap, so that no search stops short: what may not stand before its own place stays.
     for (let i = (hole + 1) & mask; entries[2 * i + 1] !== 0; i = (i + 1) & mask) {
-      const home = (entries[2 * i] ?? 0) & mask;
+      const home = homeOf(entries[2 * i] ?? 0, mask);
       if (((i - home) & mask) < ((i - hole) & mask)) continue;
       entries[2 * hole] = entries[2 * i] ?? 0;
       entries[2 * hole + 1] = entries[2 * i + 1] ?? 0;
@@ -72,22 +91,25 @@ export class CallIdIndex {
     }
     entries[2 * hole + 1] = 0;
   }
+}
 
-  #insert(hash: number, slot: number): void {
-    const mask = this.#mask;
-    let i = hash & mask;
-    while (this.#entries[2 * i + 1] !== 0) i = (i + 1) & mask;
-    this.#entries[2 * i] = hash;
-    this.#entries[2 * i + 1] = slot + 1;
-  }
+function homeOf(hash: number, mask: number): number {
+  return (hash >>> TABLE_BITS) & mask;
+}
 
-  #grow(): void {
-    const old = this.#entries;
-    this.#entries = new Int32Array(old.length * 2);
-    this.#mask = this.#mask * 2 + 1;
-    for (let i = 0; i < old.length; i += 2) {
-      const slot = (old[i + 1] ?? 0) - 1;
-      if (slot >= 0) this.#insert(old[i] ?? 0, slot);
-    }
+function insert({ entries, mask }: Table, hash: number, slot: number): void {
+  let i = homeOf(hash, mask);
+  while (entries[2 * i + 1] !== 0) i = (i + 1) & mask;
+  entries[2 * i] = hash;
+  entries[2 * i + 1] = slot + 1;
+}
+
+function grow(table: Table): void {
+  const old = table.entries;
+  table.entries = new Int32Array(old.length * 2);
+  table.mask = table.mask * 2 + 1;
+  for (let i = 0; i < old.length; i += 2) {
+    const slot = (old[i + 1] ?? 0) - 1;
+    if (slot >= 0) insert(table, old[i] ?? 0, slot);
   }
 }
