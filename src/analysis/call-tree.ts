@@ -51,7 +51,9 @@ export function callTree(root: Dialog, stores: CorrelationStores, maxLegs: numbe
   for (let i = 0; i < identified && !isTruncated; i++) {
     const node = nodes[i];
     if (node === undefined) break;
-    for (const leg of guessedLegs(node.dialog, stores, known, steps)) {
+    // One more than there is room for says that there are more.
+    const { legs } = guessedLegs(node.dialog, stores, known, steps, limit - nodes.length + 1);
+    for (const leg of legs) {
       if (nodes.length >= limit) {
         isTruncated = true;
         break;

@@ -142,24 +142,52 @@ export function identifierLegs(
   return legs.sort((a, b) => b.score - a.score || a.dialog.serial - b.dialog.serial);
 }
 
-/** Legs guessed: opened by the same method within two seconds and with an address in common, nearest first. */
-export function guessedLegs(d: Dialog, stores: CorrelationStores, known: ReadonlySet<Dialog>, steps: number): Leg[] {
-  const legs: Leg[] = [];
+/**
+ * Legs guessed: opened by the same method within two seconds and with an address in common, nearest first, at most
+ * `limit`; and how many there are.
+ */
+export function guessedLegs(
+  d: Dialog,
+  stores: CorrelationStores,
+  known: ReadonlySet<Dialog>,
+  steps: number,
+  limit: number,
+): { legs: Leg[]; total: number } {
+  const { methodText, createdUs } = d;
+  const found: Dialog[] = [];
+  let total = 0;
+  let kept = 0;
+  let isLater = false;
   for (const dialog of stores.dialogs.createdNear(d, GUESS_SPAN_US, steps)) {
-    if (known.has(dialog) || dialog.methodText !== d.methodText) continue;
     if (!stores.identifiers.sharesAddress(dialog.slot, d.slot)) continue;
-    const gapUs = Math.abs(dialog.createdUs - d.createdUs);
-    legs.push({ dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, gapUs });
+    if (known.has(dialog) || dialog.methodText !== methodText) continue;
+    total++;
+    // First those before, then those after it. Either way they come nearest first, so that what is beyond `limit` of a
+    // side is beyond it of both, but for what has the same time as the last one kept.
+    if (!isLater && (dialog.createdUs > createdUs || (dialog.createdUs === createdUs && dialog.serial > d.serial))) {
+      isLater = true;
+      kept = 0;
+    }
+    if (kept < limit || dialog.createdUs === found.at(-1)?.createdUs) {
+      found.push(dialog);
+      kept++;
+    }
   }
-  return legs.sort((a, b) => (a.gapUs ?? 0) - (b.gapUs ?? 0) || a.dialog.serial - b.dialog.serial);
+  const legs = found.map((dialog): Leg => {
+    const gapUs = Math.abs(dialog.createdUs - createdUs);
+    return { dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, gapUs };
+  });
+  legs.sort((a, b) => (a.gapUs ?? 0) - (b.gapUs ?? 0) || a.dialog.serial - b.dialog.serial);
+  legs.length = Math.min(legs.length, limit);
+  return { legs, total };
 }
 
 /** Legs of one hop, best first, at most `limit`, and how many there are. */
 export function correlatedLegs(d: Dialog, stores: CorrelationStores, limit: number): { legs: Leg[]; total: number } {
   const found = identifierLegs(d, stores, MAX_LOOKED_FOR);
   const known = new Set(found.map((leg) => leg.dialog));
-  found.push(...guessedLegs(d, stores, known, GUESS_STEPS));
-  return { legs: found.slice(0, limit), total: found.length };
+  const guessed = guessedLegs(d, stores, known, GUESS_STEPS, Math.max(0, limit - found.length));
+  return { legs: [...found, ...guessed.legs].slice(0, limit), total: found.length + guessed.total };
 }
 
 /** Legs one identifier may tie to a dialog; beyond, the number of them is a floor. */

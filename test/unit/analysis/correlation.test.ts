@@ -346,6 +346,26 @@ test('the row cap stops the walk, and the tree says so', () => {
   }
 });
 
+test('of many guesses the nearest are shown, all are counted, and a tree that shows some says so', () => {
+  const kit = new TrackerKit();
+  // Twins of one moment among them, on both sides in time.
+  const offsets = [0, 3, 3, 7, 7, 7, 11, 15, 20, 20, 20, 20, 25, 29, 33, 33, 37, 41].map((n) => n * 10);
+  for (const [i, atMs] of offsets.entries()) leg(kit, `guess${i}`, ALICE, i % 2 === 0 ? BOB : CAROL, atMs);
+  const d = kit.dialog('guess8');
+  const all = correlatedLegs(d, stores(kit), 1000);
+  assert.equal(all.legs.length, offsets.length - 1);
+  for (let limit = 1; limit <= offsets.length; limit++) {
+    const some = correlatedLegs(d, stores(kit), limit);
+    assert.deepEqual(some, { legs: all.legs.slice(0, limit), total: all.total }, `limit ${limit}`);
+    const tree = callTree(d, stores(kit), limit);
+    assert.deepEqual(
+      tree.nodes.map(({ dialog }) => dialog.callId),
+      [d, ...all.legs.map(({ dialog }) => dialog)].slice(0, limit).map(({ callId }) => callId),
+    );
+    assert.equal(tree.isTruncated, limit < offsets.length, `limit ${limit}`);
+  }
+});
+
 test('a ring of legs ends', () => {
   const kit = new TrackerKit();
   for (let i = 0; i < 4; i++) leg(kit, `ring${i}`, ALICE, PBX, i * LATER, [['X-Call-ID', `ring${(i + 1) % 4}`]]);
