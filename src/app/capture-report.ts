@@ -9,47 +9,36 @@ import { endpointKeyText } from '../core/ip.ts';
 import { alertText } from '../export/security-line.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';
+import type { Slice, Turns } from '../view/turns.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
 import { dialogFacts, qualityOf } from './documents.ts';
 import { AUDIBLE } from './report-input.ts';
 
-/** Milliseconds of work before others get a turn. */
-const SLICE_MS = 2;
-
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
-
-/** Asks for a turn of others when the slice is used up. */
-class Turns {
-  #until = performance.now() + SLICE_MS;
-
-  get isOver(): boolean {
-    return performance.now() > this.#until;
-  }
-
-  async pass(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#until = performance.now() + SLICE_MS;
-  }
-}
 
 /** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
 export class CaptureReporter {
   readonly #session: CaptureSession;
+  readonly #turns: Turns;
   #pending: Promise<CaptureReport> | null = null;
   #made: { readonly key: string; readonly report: CaptureReport } | null = null;
 
-  constructor(session: CaptureSession) {
+  /** The walk rests together with those of the lists. */
+  constructor(session: CaptureSession, turns: Turns) {
     this.#session = session;
+    this.#turns = turns;
   }
 
   report(): Promise<CaptureReport> {
     const key = this.#key();
     if (this.#made?.key === key) return Promise.resolve(this.#made.report);
-    this.#pending ??= this.#make().finally(() => {
-      this.#pending = null;
-    });
+    this.#pending ??= this.#turns
+      .alone((slice) => this.#make(slice))
+      .finally(() => {
+        this.#pending = null;
+      });
     return this.#pending;
   }
 
@@ -60,26 +49,27 @@ export class CaptureReporter {
     return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
   }
 
-  async #make(): Promise<CaptureReport> {
+  async #make(slice: Slice): Promise<CaptureReport> {
     const session = this.#session;
     const key = this.#key();
     const findings = new CaptureFindings();
     const framesRead = session.source.counter('frames');
     const isComplete = addLosses(session, findings);
     addAlerts(session, findings);
-    const turns = new Turns();
+    const { nextSerial } = session.dialogs;
+    const { opened } = session.streams;
     let dialogs = 0;
     for (const d of session.dialogs.oldestFirst()) {
-      if (turns.isOver) await turns.pass();
-      // Its slot belongs to another dialog when it was evicted while the walk rested.
-      if (session.dialogs.bySlot(d.slot) !== d) continue;
+      if (slice.isOver) await slice.rest();
+      // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
+      if (d.serial >= nextSerial || session.dialogs.bySlot(d.slot) !== d) continue;
       dialogs++;
       addDialog(d, dialogFacts(session, d), findings);
     }
     let streams = 0;
-    for (const stream of session.streams.newestFirst()) {
-      if (turns.isOver) await turns.pass();
-      const q = qualityOf(session, stream);
+    for (const stream of session.streams.order.fromNewest()) {
+      if (slice.isOver) await slice.rest();
+      const q = stream.serial < opened ? qualityOf(session, stream) : null;
       if (q === null) continue;
       streams++;
       const where = {

@@ -304,8 +304,7 @@ export class CaptureSession {
     this.isExhausted = true;
     await this.outputs.drain();
     this.#security?.finish();
-    this.#hooks?.onEnd(this.streams.newestFirst(), this.quality);
-    if (this.observesQuality) await this.#observeRest();
+    if (this.#hooks?.quality || this.observesQuality) await this.#judgeRest();
   }
 
   /** A signal has ended the capture: the program has two seconds, and other things to do in them. */
@@ -346,13 +345,14 @@ export class CaptureSession {
     this.lossPercent.observe(q.lossPct);
   }
 
-  /** In turns, so that a server answers meanwhile. */
-  async #observeRest(): Promise<void> {
+  /** What no end of a call has judged, in turns, so that a server answers meanwhile. */
+  async #judgeRest(): Promise<void> {
     let n = 0;
-    for (const stream of this.streams.newestFirst()) {
+    for (const stream of this.streams.order.fromNewest()) {
       if (++n % OBSERVE_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       if (this.#isClosed) return;
-      this.#observe(stream);
+      this.#hooks?.onEnd(stream, this.quality);
+      if (this.observesQuality) this.#observe(stream);
     }
   }
 }

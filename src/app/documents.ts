@@ -75,7 +75,7 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     streams.map(({ stream, quality }) => mediaStream(session, stream, quality)),
     {
       sawRtp: session.sawRtp,
-      isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.newestFirst()),
+      isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.order.fromNewest()),
       sharesMedia: streams.length === 0 && sharesMedia(d),
       nowUs,
       unseen: unseenStreams(session, d),

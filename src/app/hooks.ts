@@ -12,7 +12,7 @@ import type { Stream } from '../store/stream.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
 import { ssrcText, toInterval, toStreamRow } from '../view/stream-document.ts';
 import type { QualityContext } from '../view/stream-quality.ts';
-import { streamQuality } from '../view/stream-quality.ts';
+import { lastWindow, streamQuality } from '../view/stream-quality.ts';
 import { timestampText } from '../view/timestamp.ts';
 
 export class Hooks {
@@ -58,10 +58,9 @@ export class Hooks {
   /** A window of the stream has closed: an event when its score crosses the threshold downwards. */
   onWindow(stream: Stream, context: QualityContext): void {
     if (this.quality === null) return;
-    const q = streamQuality(stream, context);
-    const last = q?.windows.at(-1);
-    if (q === null || last === undefined) return;
-    const { mos } = toInterval(last, q);
+    const last = lastWindow(stream, context);
+    if (last === null) return;
+    const { mos } = toInterval(last.window, last.scale);
     if (typeof mos !== 'number') return;
     if (mos >= this.#threshold) this.#below.delete(stream);
     else if (!this.#below.has(stream)) {
@@ -70,13 +69,11 @@ export class Hooks {
     }
   }
 
-  /** The capture has ended: streams too short for a window are judged as a whole. */
-  onEnd(streams: Iterable<Stream>, context: QualityContext): void {
-    if (this.quality === null) return;
-    for (const stream of streams) {
-      const mos = this.#reported.has(stream) ? null : (streamQuality(stream, context)?.mos ?? null);
-      if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context);
-    }
+  /** The capture has ended: a stream too short for a window is judged as a whole. */
+  onEnd(stream: Stream, context: QualityContext): void {
+    if (this.quality === null || this.#reported.has(stream)) return;
+    const mos = streamQuality(stream, context)?.mos ?? null;
+    if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context);
   }
 
   async drain(): Promise<void> {

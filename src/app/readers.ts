@@ -21,8 +21,8 @@ import { dialogVcon } from './vcon.ts';
 
 export function createReaders(session: CaptureSession): ApiReaders {
   const { dialogs, streams } = session;
-  const reporter = new CaptureReporter(session);
   const turns = new Turns(() => performance.now());
+  const reporter = new CaptureReporter(session, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
   return {
     dialogs: (f, isGone) => queryDialogs(dialogs, f, session.sources, turns, isGone),

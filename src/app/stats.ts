@@ -14,10 +14,11 @@ const BUSIEST = 5;
 /** The busiest ports of two tallies: the native gate's, by port number, and TypeScript's. */
 export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, number>): SkippedPort[] {
   const all: SkippedPort[] = [];
-  native.forEach((count, port) => {
-    const messages = count + (more.get(port) ?? 0);
+  // A loop: of 65,536 calls each would take longer than what it does.
+  for (let port = 0; port < native.length; port++) {
+    const messages = (native[port] ?? 0) + (more.size === 0 ? 0 : (more.get(port) ?? 0));
     if (messages > 0) all.push({ port, messages });
-  });
+  }
   return all.sort((a, b) => b.messages - a.messages || a.port - b.port).slice(0, BUSIEST);
 }
 

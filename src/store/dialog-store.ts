@@ -160,9 +160,9 @@ export class DialogStore {
     this.generation++;
   }
 
-  /** Dialogs oldest first by creation, ties by arrival. */
-  *oldestFirst(): Generator<Dialog> {
-    for (const d of this.order.records()) if (d !== undefined) yield d;
+  /** Dialogs oldest first by creation, ties by arrival. Who rests meanwhile may meet one that is evicted, or new. */
+  oldestFirst(): Generator<Dialog> {
+    return this.order.fromOldest();
   }
 
   /** Dialogs newest first by creation, ties by arrival, as a list of its own. */

@@ -20,8 +20,9 @@ import type { StreamOpened } from './stream.ts';
 import { Stream, StreamColumns } from './stream.ts';
 import { TimeOrder } from './time-order.ts';
 
-/** One hour of five-second windows. */
+/** One hour of five-second windows, and how many more gather before the oldest are dropped together. */
 const MAX_WINDOWS = 720;
+const SURPLUS_WINDOWS = 80;
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;
 
@@ -109,13 +110,14 @@ export class StreamStore {
   onWindow(table: number, index: number, generation: number, bytes: Uint8Array, off: number): void {
     const stream = this.#at(table, index, generation);
     if (stream === undefined) return;
-    if (stream.windowCount === MAX_WINDOWS && stream.windows !== null) {
-      stream.windows.copyWithin(0, WINDOW_BYTES, MAX_WINDOWS * WINDOW_BYTES);
-      stream.windowCount--;
+    if (stream.windowCount === MAX_WINDOWS + SURPLUS_WINDOWS && stream.windows !== null) {
+      stream.windows.copyWithin(0, SURPLUS_WINDOWS * WINDOW_BYTES, stream.windowCount * WINDOW_BYTES);
+      stream.windowCount = MAX_WINDOWS;
     }
     const need = (stream.windowCount + 1) * WINDOW_BYTES;
     if (stream.windows === null || stream.windows.length < need) {
-      const grown = new Uint8Array(Math.min(MAX_WINDOWS, Math.max(2, stream.windowCount * 2)) * WINDOW_BYTES);
+      const windows = Math.min(MAX_WINDOWS + SURPLUS_WINDOWS, Math.max(2, stream.windowCount * 2));
+      const grown = new Uint8Array(windows * WINDOW_BYTES);
       if (stream.windows !== null) grown.set(stream.windows);
       stream.windows = grown;
     }
@@ -186,11 +188,13 @@ export class StreamStore {
     return { packets, lost };
   }
 
-  /** Closed windows, oldest first. */
-  windows(stream: Stream): StreamWindow[] {
+  /** Closed windows, oldest first: the last `limit` of those that are kept. */
+  windows(stream: Stream, limit: number = MAX_WINDOWS): StreamWindow[] {
+    const { windows, windowCount } = stream;
     const out: StreamWindow[] = [];
-    if (stream.windows === null) return out;
-    for (let i = 0; i < stream.windowCount; i++) out.push(parseWindow(stream.windows, i * WINDOW_BYTES));
+    if (windows === null) return out;
+    for (let i = Math.max(0, windowCount - limit); i < windowCount; i++)
+      out.push(parseWindow(windows, i * WINDOW_BYTES));
     return out;
   }
 

@@ -56,16 +56,36 @@ export class TimeOrder<T extends Ordered> {
     return this.#records;
   }
 
-  /** Newest first, as a list of its own. */
+  /** From the newest to the oldest. The caller may rest between two of them: the walk goes on where it was. */
+  *fromNewest(): Generator<T> {
+    const records = this.records();
+    for (let i = records.length - 1; i >= 0; i--) {
+      const record = records[i];
+      if (record === undefined) continue;
+      yield record;
+      i = this.resume(records, i, record);
+    }
+  }
+
+  /** From the oldest to the newest, likewise. Records that come meanwhile are met at its end. */
+  *fromOldest(): Generator<T> {
+    const records = this.records();
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i];
+      if (record === undefined) continue;
+      yield record;
+      i = this.resume(records, i, record);
+    }
+  }
+
+  /** Newest first, as a list of its own: it takes as long as there are records. */
   newestFirst(): T[] {
-    return this.records()
-      .filter((record): record is T => record !== undefined)
-      .reverse();
+    return [...this.fromNewest()];
   }
 
   /**
-   * Where a walk from the newest to the oldest goes on after a rest: `last` is the record it had reached at `index`, and
-   * may have moved up meanwhile.
+   * Where a walk goes on after a rest: `last` is the record it had reached at `index`, and may have moved up
+   * meanwhile.
    */
   resume(records: readonly (T | undefined)[], index: number, last: T | null): number {
     if (last === null || records[index] === last) return index;

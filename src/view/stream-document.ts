@@ -11,7 +11,7 @@ import type { StreamWindow } from '../rtp/stream-window.ts';
 import { windowJitterMs } from '../rtp/stream-window.ts';
 import type { Stream } from '../store/stream.ts';
 import { framePointerText } from './frame-pointer.ts';
-import type { StreamQuality } from './stream-quality.ts';
+import type { QualityScale, StreamQuality } from './stream-quality.ts';
 import { timestampText } from './timestamp.ts';
 
 const NO_DSCP = 0xff;
@@ -21,7 +21,7 @@ export function ssrcText(ssrc: number): string {
 }
 
 /** One closed window of a stream. */
-export function toInterval(w: StreamWindow, q: StreamQuality): QualityInterval {
+export function toInterval(w: StreamWindow, q: QualityScale): QualityInterval {
   const out: QualityInterval = {
     timestamp: timestampText(w.startUs),
     jitter_ms: windowJitterMs(w, q.clockRate),

@@ -23,19 +23,23 @@ export type QualityContext = {
   readonly isExhausted: boolean;
 };
 
-export type StreamQuality = {
-  readonly snapshot: StreamSnapshot;
+/** By what the packets of a stream are judged. */
+export type QualityScale = {
   readonly codec: string | null;
   readonly clockRate: number | null;
   readonly impairment: Impairment | null;
+  readonly floorPackets: number;
+  readonly delayMs: number;
+};
+
+export type StreamQuality = QualityScale & {
+  readonly snapshot: StreamSnapshot;
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
   readonly jitterMs: number;
   readonly lossPct: number;
   readonly mos: number | null;
   readonly worstMos: number | null;
-  readonly floorPackets: number;
-  readonly delayMs: number;
 };
 
 /** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
@@ -56,30 +60,41 @@ export function streamFormat(stream: Stream, payloadType: number): CodecFormat |
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const format = streamFormat(stream, s.payloadType);
+  const scale = scaleOf(stream, s, c);
   const windows = closedWindows(stream, s, c);
-  const impairment = format === null ? null : impairmentOf({ name: format.name }, true);
-  const floorPackets = packetFloor(c.windowSec);
-  const delayMs = oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null);
-  const score = scoreStream(windows, impairment, floorPackets, delayMs);
+  const score = scoreStream(windows, scale.impairment, scale.floorPackets, scale.delayMs);
   return {
+    ...scale,
     snapshot: s,
-    codec: format?.name ?? null,
-    clockRate: format?.clockRate ?? null,
-    impairment,
     windows,
-    jitterMs: streamJitter(s, format?.clockRate ?? null).meanMs,
+    jitterMs: streamJitter(s, scale.clockRate).meanMs,
     lossPct: lossPct(s.lost, s.expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
-    floorPackets,
-    delayMs,
+  };
+}
+
+/** The window that closed last and its scale, without the hour of others; null where there is none. */
+export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
+  const s = c.streams.snapshot(stream);
+  const window = s === null ? undefined : closedWindows(stream, s, c, 1).at(-1);
+  return s === null || window === undefined ? null : { window, scale: scaleOf(stream, s, c) };
+}
+
+function scaleOf(stream: Stream, s: StreamSnapshot, c: QualityContext): QualityScale {
+  const format = streamFormat(stream, s.payloadType);
+  return {
+    codec: format?.name ?? null,
+    clockRate: format?.clockRate ?? null,
+    impairment: format === null ? null : impairmentOf({ name: format.name }, true),
+    floorPackets: packetFloor(c.windowSec),
+    delayMs: oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null),
   };
 }
 
 /** The open window counts as closed once capture time has passed it, or its stream has ended. */
-function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext): StreamWindow[] {
-  const windows = c.streams.windows(stream);
+function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, limit?: number): StreamWindow[] {
+  const windows = c.streams.windows(stream, limit);
   const open = s.openWindow;
   if (open === null) return windows;
   const isOver =

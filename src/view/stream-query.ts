@@ -5,6 +5,7 @@ import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { Slice, Turns } from './turns.ts';
 
+/** Records between two looks at the clock; a row may take a while for a stream of hours. */
 const CHECK_EVERY = 128;
 
 export type StreamFilter = {
@@ -51,9 +52,10 @@ async function walk(
   const { opened } = store;
   let matched = 0;
   let last: Stream | null = null;
+  let isRowMade = false;
   for (let i = records.length - 1; i >= 0; i--) {
     if (isTotalKnown && page.length >= limit) break;
-    if (i % CHECK_EVERY === 0 && slice.isOver) {
+    if ((isRowMade || i % CHECK_EVERY === 0) && slice.isOver) {
       await slice.rest();
       if (isGone()) break;
       i = store.order.resume(records, i + 1, last) - 1;
@@ -62,12 +64,14 @@ async function walk(
     const s = records[i];
     if (s === undefined) continue;
     last = s;
+    isRowMade = false;
     // What came while the walk rested is not of this moment.
     if (s.serial >= opened) continue;
     if (orphaned !== undefined && (s.dialog === null) !== orphaned) continue;
     const isOnPage = matched >= offset && page.length < limit;
     if (isOnPage || mosBelow !== undefined) {
       const row = rowOf(s);
+      isRowMade = true;
       if (row === null) continue;
       if (mosBelow !== undefined && !(row.mos !== undefined && row.mos < mosBelow)) continue;
       if (isOnPage) page.push(row);

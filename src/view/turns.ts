@@ -35,6 +35,11 @@ export class Turns {
     }
   }
 
+  /** Runs a walk of which there is one at a time: it is never refused. */
+  alone<T>(run: (slice: Slice) => Promise<T>): Promise<T> {
+    return run(new Slice(this.#nowMs, SLICE_MS, () => this.#rest()));
+  }
+
   #rest(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
+import { WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import type { StreamStore } from '../../../src/store/stream-store.ts';
 import { StreamKit } from './stream-kit.ts';
 import { TrackerKit } from './tracker-kit.ts';
@@ -20,6 +21,13 @@ function called(name = 'owner'): { dialogs: TrackerKit; streams: StreamKit } {
   const streams = new StreamKit(dialogs.endpoints);
   dialogs.play(basicCall(name));
   return { dialogs, streams };
+}
+
+/** A closed window that began at `startUs`, as the native table writes it. */
+function windowBytes(startUs: number): Uint8Array {
+  const bytes = new Uint8Array(WINDOW_BYTES);
+  new DataView(bytes.buffer).setFloat64(0, startUs, true);
+  return bytes;
 }
 
 const counts = (s: StreamStore): readonly [number, number, number] => [s.established, s.orphaned, s.size];
@@ -103,4 +111,19 @@ test('the list is newest first by the first packet, ties by arrival', () => {
     streams.accept(streams.open({ ...A, port: 1000 + ssrc }, ELSEWHERE, { ssrc, atUs }));
   assert.deepEqual(ssrcs(), [2, 4, 1, 3]);
   assert.deepEqual(ssrcs(), [2, 4, 1, 3]);
+});
+
+test('of a stream that goes on for days the windows of the last hour are kept, in order', () => {
+  const { streams } = called();
+  const stream = streams.stream(A, B);
+  for (let n = 1; n <= 2_000; n++) {
+    streams.store.onWindow(0, 0, 1, windowBytes(n), 0);
+    const starts = streams.store.windows(stream).map(({ startUs }) => startUs);
+    const first = Math.max(1, n - 719);
+    assert.deepEqual([starts.length, starts[0], starts.at(-1)], [n - first + 1, first, n]);
+  }
+  assert.deepEqual(
+    streams.store.windows(stream, 2).map(({ startUs }) => startUs),
+    [1_999, 2_000],
+  );
 });

@@ -66,6 +66,25 @@ test('a walk goes on where it was, although records came in below it', () => {
   assert.equal(records[order.resume(records, 2, last) - 1]?.at, 20);
 });
 
+test('who rests in a walk either way meets each record once, whatever comes in behind it or goes', () => {
+  for (const way of ['fromOldest', 'fromNewest'] as const) {
+    const order = new TimeOrder<Item>(({ at }) => at);
+    const items = Array.from({ length: 40 }, (_, serial) => ({ orderIndex: -1, serial, at: serial * 10 }));
+    for (const item of items) order.add(item);
+    const met: number[] = [];
+    for (const item of order[way]()) {
+      met.push(item.serial);
+      if (item.serial === 20) {
+        order.add({ orderIndex: -1, serial: 100, at: 105 });
+        order.remove(order.records().at(way === 'fromOldest' ? -1 : 0) ?? item);
+      }
+    }
+    const left = items.map(({ serial }) => serial).filter((n) => n !== (way === 'fromOldest' ? 39 : 0));
+    const expected = way === 'fromOldest' ? left : [...left.slice(10).reverse(), 100, ...left.slice(0, 10).reverse()];
+    assert.deepEqual(met, expected, way);
+  }
+});
+
 test('the method split follows states and evictions, and a flood of method names is forgotten again', () => {
   const counts = new MethodCounts();
   for (let i = 0; i < 10_000; i++) counts.add({ methodText: `M${i}` }, 0, 1);
