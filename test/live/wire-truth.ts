@@ -84,3 +84,41 @@ export function wireTiming(messages: readonly WireMessage[]): Record<string, num
   };
   return Object.fromEntries(Object.entries(all).filter(([, ms]) => !Number.isNaN(ms)));
 }
+
+export type WirePacket = {
+  /** Number of the frame in the file, from 1. */
+  readonly frame: number;
+  readonly atSec: number;
+  readonly srcPort: number;
+  /** Counted on past 2^32 in the order of the file. */
+  readonly timestamp: number;
+};
+
+/** RTP packets of ports from those given on, 40 of each, in the order of the file. */
+export function wirePackets(file: string, ports: readonly number[]): WirePacket[] {
+  const decode = ports.flatMap((p) => ['-d', `udp.port==${p}-${p + 39},rtp`]);
+  const fields = ['frame.number', 'frame.time_epoch', 'udp.srcport', 'rtp.timestamp'].flatMap((f) => ['-e', f]);
+  // RTCP lies between: version 2 as well, and types from 200 on.
+  const out = tshark([
+    '-r',
+    file,
+    ...decode,
+    '-Y',
+    'rtp && !rtcp && (rtp.p_type < 64 || rtp.p_type > 95)',
+    '-T',
+    'fields',
+    ...fields,
+  ]);
+  const first = new Map<number, number>();
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [frame = Number.NaN, atSec = Number.NaN, srcPort = Number.NaN, timestamp = Number.NaN] = line
+        .split('\t')
+        .map(Number);
+      const base = first.get(srcPort) ?? timestamp;
+      first.set(srcPort, base);
+      return { frame, atSec, srcPort, timestamp: base + ((timestamp - base) | 0) };
+    });
+}
