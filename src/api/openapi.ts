@@ -115,7 +115,7 @@ export function addOpenApiRoute(app: App): void {
     },
     async (_request, reply) => {
       text ??= openApiText(app);
-      return reply.type('application/json; charset=utf-8').send(text);
+      return reply.type('application/json').send(text);
     },
   );
 }

@@ -143,6 +143,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     refuseByHeader(request);
     if (request.is404) throw table.refusal(request.method, request.url);
   });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // Fastify puts a charset behind the type, which has no such parameter: JSON is UTF-8 (RFC 8259 §8.1, §11).
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
+      reply.header('content-type', 'application/json');
+    }
+    return payload;
+  });
   const unread = limitUnreadAnswers(app);
   app.addHook('onResponse', async (_request, reply) => {
     countResponse(reply.statusCode);
@@ -211,13 +218,20 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   };
 }
 
-/** What the header alone decides: HTTP/1.1 without Host (RFC 9112 §3.2), and a body over the limit on any route. */
+/**
+ * What the header alone decides: HTTP/1.1 without Host (RFC 9112 §3.2), a body over the limit on any route, and a body
+ * in a coding that nothing here undoes (RFC 9110 §8.4).
+ */
 function refuseByHeader(request: FastifyRequest): void {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
     throw new ProblemError('bad-request', 'The request has no Host header.');
   }
   if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
     throw new ProblemError('body-too-large', `The body may have ${API_BODY_BYTES} bytes.`);
+  }
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    throw new ProblemError('unsupported-media-type', 'Send the body without a content coding.');
   }
 }
 

@@ -72,7 +72,7 @@ function inlineAudio(audio: { readonly wav: Uint8Array } | { readonly reason: st
 export function dialogUuid(d: Dialog, capture: string): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, Math.floor(d.createdUs / 1000)) % 2 ** 48, 0, 6);
-  createHash('sha256').update(d.callId, 'latin1').update('\0').update(capture).digest().copy(bytes, 6, 0, 10);
+  createHash('sha256').update(d.callIdKey, 'latin1').update('\0').update(capture).digest().copy(bytes, 6, 0, 10);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');

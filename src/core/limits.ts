@@ -39,8 +39,8 @@ export const API_RATE_SOURCES = 5_000;
 /** Bytes of a request body. */
 export const API_BODY_BYTES = 1_048_576;
 
-/** Characters of a path parameter as sent, escapes included. */
-export const API_PARAM_CHARS = 2_048;
+/** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. */
+export const API_PARAM_CHARS = 12_288;
 
 /** Milliseconds a client has to send the header of a request, and the whole of it. */
 export const API_HEADER_MS = 10_000;

@@ -22,7 +22,7 @@ const STRANGERS = 64;
 
 /** What a Call-ID is known by where only its hashes are kept. */
 export function callIdHashes(d: Dialog): { hashA: number; hashB: number } {
-  const bytes = Buffer.from(d.callId, 'latin1');
+  const bytes = Buffer.from(d.callIdKey, 'latin1');
   return { hashA: hashBytes(bytes, 0, bytes.length), hashB: hashRange(bytes, 0, bytes.length) };
 }
 
@@ -65,11 +65,15 @@ export class DialogStore {
     return this.#serial;
   }
 
+  /** By the Call-ID as text: of UTF-8, else of bytes that are none (core/byte-text.ts). */
   get(callId: string): Dialog | undefined {
-    const bytes = Buffer.from(callId, 'latin1');
-    const dialog = this.find(bytes, 0, bytes.length);
-    // A character beyond a byte was cut to one: it is in no Call-ID.
-    return dialog?.callId === callId ? dialog : undefined;
+    for (const encoding of ['utf8', 'latin1'] as const) {
+      const bytes = Buffer.from(callId, encoding);
+      const dialog = this.find(bytes, 0, bytes.length);
+      // What the encoding cannot write was changed, and the bytes found are those of another text.
+      if (dialog?.callId === callId) return dialog;
+    }
+    return undefined;
   }
 
   /** The dialog whose Call-ID stands at buf[start..end). */
@@ -173,7 +177,7 @@ export class DialogStore {
   #isCallId(slot: number, buf: Uint8Array, start: number, end: number): boolean {
     const isHere = this.#columns[Math.floor(slot / BLOCK)]?.isCallId(slot % BLOCK, buf, start, end) ?? false;
     if (!isHere || end - start <= CALL_ID_HERE) return isHere;
-    return this.#slots[slot]?.callId === asBuffer(buf).toString('latin1', start, end);
+    return this.#slots[slot]?.callIdKey === asBuffer(buf).toString('latin1', start, end);
   }
 
   #columnsOf(slot: number): DialogColumns {
@@ -187,7 +191,7 @@ export class DialogStore {
 
   #evict(dialog: Dialog): void {
     this.#onEvict(dialog);
-    const callId = Buffer.from(dialog.callId, 'latin1');
+    const callId = Buffer.from(dialog.callIdKey, 'latin1');
     this.#byCallId.remove(callId, 0, callId.length, dialog.slot);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);

@@ -4,6 +4,7 @@
  * Fields are plain numbers where they can be; times are capture time in microseconds, NaN while
  * unknown. Text is made once, when the dialog opens.
  */
+import { rawText } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, KEYS_HERE } from './dialog-columns.ts';
@@ -35,6 +36,7 @@ export type FramePointer = { source: number; ordinal: number; digestHigh: number
 
 /** What a dialog is born with. */
 export type DialogInit = {
+  /** Each character is one byte of it. */
   readonly callId: string;
   readonly methodId: number;
   readonly methodText: string;
@@ -52,6 +54,7 @@ export type DialogInit = {
   readonly openerTagHash: number;
 };
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
 const HOT_BYTES = HOT * 8;
 const COLD_WORDS = COLD * 2;
@@ -120,8 +123,14 @@ export class Dialog {
     coldI32[2 * cold + CI.FRAME_SOURCE] = init.frame.source;
   }
 
-  /** Each character is one byte of it. */
+  /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */
   get callId(): string {
+    const key = this.callIdKey;
+    return BEYOND_ASCII.test(key) ? rawText(Buffer.from(key, 'latin1'), 0, key.length) : key;
+  }
+
+  /** The Call-ID by which the dialog is found: each character is one byte of it. */
+  get callIdKey(): string {
     return this.#longCallId ?? this.#c.callId(this.#at);
   }
 

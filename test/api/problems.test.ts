@@ -43,7 +43,7 @@ test('malformed HTTP, bad escapes and oversized parts', async (t) => {
     ['half escape', get('/v1/dialogs/a%2'), 'bad-request'],
     ['not UTF-8', get('/v1/dialogs/%ff%fe'), 'bad-request'],
     ['%zz elsewhere', get('/%zz'), 'bad-request'],
-    ['long parameter', get(`/v1/dialogs/${'a'.repeat(3000)}`), 'uri-too-long'],
+    ['long parameter', get(`/v1/dialogs/${'a'.repeat(12_289)}`), 'uri-too-long'],
     ['header overflow', get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
     ['expectation', get('/health', 'Expect: a-miracle\r\n'), 'expectation-failed'],
     ['connect', 'CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
@@ -107,6 +107,14 @@ test('bodies are strict: no coercion, no dropped keys, JSON only', async (t) => 
     const response = await send('{"enabled":true}', type);
     assert.equal(response.status, 415, type);
     assertDocument('Problem', await response.json());
+  }
+  for (const [coding, status] of [
+    ['gzip', 415],
+    ['identity', 200],
+  ] as const) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+    const response = await fetch(`${base}/v1/gate`, { method: 'POST', body: '{"enabled":true}', headers });
+    assert.equal(response.status, status, coding);
   }
 });
 

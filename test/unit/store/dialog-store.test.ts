@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rawText } from '../../../src/core/byte-text.ts';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
 import type { DialogInit } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
@@ -38,8 +39,10 @@ function open(store: DialogStore, callId: string): void {
 
 function find(store: DialogStore, callId: string): string | undefined {
   const { buf, start, end } = carrying(callId);
-  return store.find(buf, start, end)?.callId;
+  return store.find(buf, start, end)?.callIdKey;
 }
+
+const textOf = (callId: string): string => rawText(Buffer.from(callId, 'latin1'), 0, callId.length);
 
 /** Latin-1 text around the length that has room in the columns. */
 const callIdText = fc
@@ -55,7 +58,9 @@ test('each dialog is found by its own Call-ID only, through evictions and growth
       for (const callId of callIds) {
         const expected = kept.includes(callId) ? callId : undefined;
         assert.equal(find(store, callId), expected);
-        assert.equal(store.get(callId)?.callId, expected);
+        // Of two Call-IDs, one of UTF-8 and one that is not, the text can be the same: then one of them is had.
+        const isThere = kept.some((other) => textOf(other) === textOf(callId));
+        assert.equal(store.get(textOf(callId))?.callId, isThere ? textOf(callId) : undefined);
       }
       assert.equal(store.size, kept.length);
       assert.equal(store.evicted, callIds.length - kept.length);
@@ -141,4 +146,14 @@ test('the hash depends on every byte and on nothing outside them', () => {
       assert.notEqual(hashBytes(bytes, 0, bytes.length), hash);
     }),
   );
+});
+
+test('a Call-ID of UTF-8 is that text; bytes that are none have one character each', () => {
+  const store = new DialogStore(10, () => {});
+  const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  const long = `ключ-${'x'.repeat(80)}@узел`;
+  for (const key of [utf8('ключ@узел'), utf8(long), '\xff\xfe@h', 'plain@h']) open(store, key);
+  for (const text of ['ключ@узел', long, 'ÿþ@h', 'plain@h']) assert.equal(store.get(text)?.callId, text);
+  for (const text of [utf8('ключ@узел'), 'ÿ@h', 'Ŀlain@h', 'plain@ŀ', ''])
+    assert.equal(store.get(text), undefined, text);
 });
