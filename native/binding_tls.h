@@ -2,12 +2,12 @@
 // binding_tls.h - the part of binding.cc that shows the TLS probes: included there once, inside its namespace,
 // and nowhere else, so that nan stays in one translation unit.
 // TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/native-tls.ts.
-class TlsCapture : public Nan::ObjectWrap {
+class TlsCapture : public SlabSource {
+  friend class SlabSource;
+
 public:
   static NAN_MODULE_INIT(Init) {
-    auto tpl = Nan::New<v8::FunctionTemplate>(New);
-    tpl->SetClassName(Nan::New("TlsCapture").ToLocalChecked());
-    tpl->InstanceTemplate()->SetInternalFieldCount(1);
+    auto tpl = Template<TlsCapture>();
     Nan::SetPrototypeMethod(tpl, "open", Open);
     Nan::SetPrototypeMethod(tpl, "start", Start);
     Nan::SetPrototypeMethod(tpl, "attach", Attach);
@@ -18,8 +18,7 @@ public:
     Nan::SetPrototypeMethod(tpl, "counters", Counters);
     Nan::SetPrototypeMethod(tpl, "execs", Execs);
     Nan::SetPrototypeMethod(tpl, "status", Status);
-    Nan::SetPrototypeMethod(tpl, "close", Close);
-    Nan::Set(target, Nan::New("TlsCapture").ToLocalChecked(), Nan::GetFunction(tpl).ToLocalChecked());
+    Nan::Set(target, Text(kName), Nan::GetFunction(tpl).ToLocalChecked());
   }
 
   // The kernel's counters, then the reader's.
@@ -33,49 +32,14 @@ public:
 
 private:
   static constexpr uint32_t kCounters = CT_TLS_N_COUNT + 3;
-  explicit TlsCapture(v8::Isolate *isolate) : isolate_(isolate) {}
+  static constexpr const char *kName = "TlsCapture", *kResource = "calltap:tls";
+  explicit TlsCapture(v8::Isolate *isolate) : SlabSource(isolate) {}
 
   static TlsCapture *Self(const Nan::FunctionCallbackInfo<Value> &info) {
     return Nan::ObjectWrap::Unwrap<TlsCapture>(info.Holder());
   }
-  static Local<v8::String> Text(const char *s) { return Nan::New(s).ToLocalChecked(); }
-  static void Put(Local<Object> o, const char *name, Local<Value> v) { Nan::Set(o, Text(name), v); }
-
-  static NAN_METHOD(New) {
-    if (!info.IsConstructCall() || info.Length() < 2 || !info[0]->IsObject() || !info[1]->IsFunction())
-      return Nan::ThrowTypeError("new TlsCapture(options, onSlab)");
-    auto opt = info[0].As<Object>();
-    auto self = std::unique_ptr<TlsCapture>(new TlsCapture(info.GetIsolate()));
-    const char *bad = self->Configure(opt);
-    if (bad != nullptr) return Nan::ThrowTypeError(bad);
-    self->onSlab_.Reset(info[1].As<Function>());
-    self->pins_.Reset(opt);
-    auto *c = self.release();
-    c->Wrap(info.This());
-    c->Ref();
-    c->resource_ = new Nan::AsyncResource("calltap:tls");
-    uv_async_init(node::GetCurrentEventLoop(info.GetIsolate()), &c->async_, OnAsync);
-    uv_unref(reinterpret_cast<uv_handle_t *>(&c->async_));
-    c->async_.data = c;
-    c->hook_ = node::AddEnvironmentCleanupHook(info.GetIsolate(), OnEnvironmentEnd, c);
-    info.GetReturnValue().Set(info.This());
-  }
 
   const char *Configure(Local<Object> opt) {
-    View slabs = ViewOf(Prop(opt, "slabs")), desc = ViewOf(Prop(opt, "descriptors"));
-    size_t n = slabs.len / CT_SLAB_BYTES;
-    if (n < 2 || slabs.len % CT_SLAB_BYTES != 0) return "slabs: a multiple of the slab size, two at least";
-    if (desc.len != n * CT_SLAB_RECORDS * sizeof(ct_record)) return "descriptors: wrong size";
-    slabs_.resize(n);
-    for (size_t i = 0; i < n; i++) {
-      slabs_[i].data = slabs.data + i * CT_SLAB_BYTES;
-      slabs_[i].rec = reinterpret_cast<ct_record *>(desc.data) + i * CT_SLAB_RECORDS;
-    }
-    ring_.slab = slabs_.data();
-    ring_.n = static_cast<uint32_t>(n);
-    ring_.live = true;
-    ring_.notify = Notify;
-    ring_.arg = this;
     source_.ring = &ring_;
     source_.probe = &probe_;
     source_.source_id = U32(opt, "sourceId");
@@ -102,7 +66,7 @@ private:
   // open(): '' or why not, with the remedy.
   static NAN_METHOD(Open) {
     auto *c = Self(info);
-    if (c->closing_ || c->probe_.skel != nullptr) return Nan::ThrowError("probes are open or closed");
+    if (c->IsClosing() || c->probe_.skel != nullptr) return Nan::ThrowError("probes are open or closed");
     char why[CT_TLS_WHY] = "";
     ct_tls_probe_open(&c->probe_, &c->opts_, why);
     info.GetReturnValue().Set(Text(c->probe_.skel == nullptr ? why : ""));
@@ -111,8 +75,8 @@ private:
   // start(): errno, 0 when the thread runs. It keeps the loop alive until close().
   static NAN_METHOD(Start) {
     auto *c = Self(info);
-    int rc = c->closing_ || c->probe_.skel == nullptr ? -ECANCELED : ct_tls_start(&c->source_);
-    if (rc == 0) uv_ref(reinterpret_cast<uv_handle_t *>(&c->async_));
+    int rc = c->IsClosing() || c->probe_.skel == nullptr ? -ECANCELED : ct_tls_start(&c->source_);
+    if (rc == 0) c->KeepLoopAlive(true);
     info.GetReturnValue().Set(Nan::New(-rc));
   }
 
@@ -176,7 +140,7 @@ private:
     auto *c = Self(info);
     char why[CT_TLS_WHY] = "";
     ct_tls_mapping *rows = nullptr;
-    int64_t n = c->closing_ ? -ECANCELED : ct_tls_scan(&c->scanner_, &rows, why);
+    int64_t n = c->IsClosing() ? -ECANCELED : ct_tls_scan(&c->scanner_, &rows, why);
     auto list = Nan::New<v8::Array>();
     for (int64_t i = 0; i < n; i++) {
       Nan::HandleScope inner;
@@ -246,87 +210,14 @@ private:
     info.GetReturnValue().Set(out);
   }
 
-  static NAN_METHOD(Close) { Self(info)->Shutdown(nullptr, nullptr); }
-
-  void Shutdown(void (*done)(void *), void *ctx) {
-    if (closing_) {
-      if (done != nullptr) done(ctx);
-      return;
-    }
-    closing_ = true;
+  void StopSource() override {
     ct_tls_stop(&source_);
     ct_tls_probe_close(&probe_);
     ct_tls_scan_close(&scanner_);
-    done_ = done;
-    doneCtx_ = ctx;
-    if (done == nullptr) node::RemoveEnvironmentCleanupHook(std::move(hook_));
-    uv_close(reinterpret_cast<uv_handle_t *>(&async_), OnClosed);
   }
 
-  static void OnClosed(uv_handle_t *h) {
-    auto *c = static_cast<TlsCapture *>(h->data);
-    auto done = c->done_;
-    auto *ctx = c->doneCtx_;
-    delete c->resource_;
-    c->resource_ = nullptr;
-    if (done != nullptr) {
-      c->hook_.reset();
-      done(ctx);
-      return; // the environment is going: the object goes with it
-    }
-    Nan::HandleScope scope;
-    c->onSlab_.Reset();
-    c->pins_.Reset();
-    c->Unref();
-  }
-
-  static void OnEnvironmentEnd(void *arg, void (*done)(void *), void *ctx) {
-    static_cast<TlsCapture *>(arg)->Shutdown(done, ctx);
-  }
-  static void Notify(void *arg) {
-    auto *c = static_cast<TlsCapture *>(arg);
-    if (c->armed_.exchange(1, std::memory_order_acq_rel) == 0) uv_async_send(&c->async_);
-  }
-  static void OnAsync(uv_async_t *h) { static_cast<TlsCapture *>(h->data)->Drain(); }
-
-  void Drain() {
-    if (closing_) return;
-    Nan::HandleScope scope;
-    v8::TryCatch guard(isolate_);
-    armed_.store(0, std::memory_order_release);
-    uint64_t start = uv_hrtime();
-    while (ct_ring_pending(&ring_) > 0) {
-      Nan::HandleScope inner;
-      uint32_t index = ring_.tail.load(std::memory_order_relaxed) % ring_.n;
-      Local<Value> argv[] = {Nan::New(index), Nan::New(slabs_[index].count)};
-      onSlab_.Call(2, argv, resource_);
-      if (guard.HasCaught()) {
-        if (!guard.HasTerminated()) node::FatalException(isolate_, guard);
-        return;
-      }
-      if (closing_) return;
-      ct_ring_release(&ring_);
-      if (uv_hrtime() - start > kSliceNs && ct_ring_pending(&ring_) > 0) {
-        if (armed_.exchange(1, std::memory_order_acq_rel) == 0) uv_async_send(&async_);
-        return;
-      }
-    }
-  }
-
-  v8::Isolate *isolate_;
-  ct_ring ring_{};
   ct_tls_opts opts_{};
   ct_tls_probe probe_{};
   ct_tls_source source_{};
   ct_tls_scanner scanner_{};
-  std::vector<ct_slab> slabs_;
-  std::atomic<uint32_t> armed_{0};
-  uv_async_t async_{};
-  Nan::Callback onSlab_;
-  Nan::Persistent<Object> pins_;
-  Nan::AsyncResource *resource_ = nullptr;
-  node::AsyncCleanupHookHandle hook_;
-  void (*done_)(void *) = nullptr;
-  void *doneCtx_ = nullptr;
-  bool closing_ = false;
 };

@@ -78,8 +78,14 @@ void ct_ring_publish(struct ct_ring *r) {
   struct ct_slab *slab = open_slab(r);
   if (slab == NULL || slab->count == 0) return;
   atomic_fetch_add_explicit(&r->head, 1, memory_order_release);
-  if (r->notify != NULL) r->notify(r->arg);
+  if (r->notify != NULL && atomic_exchange_explicit(&r->called, 1, memory_order_acq_rel) == 0)
+    r->notify(r->arg);
 }
+
+/* An exchange here too, not a store: of two exchanges one comes first. If it is this one, the producer finds 0 and
+ * calls; if it is the producer's, the reading of `head` behind this one sees what was published before it. A store
+ * could be overtaken by that reading, and the last slab of a source would lie there for ever. */
+void ct_ring_look(struct ct_ring *r) { atomic_exchange_explicit(&r->called, 0, memory_order_acq_rel); }
 
 bool ct_ring_publish_soon(struct ct_ring *r) {
   struct ct_slab *slab = open_slab(r);

@@ -33,7 +33,8 @@ struct ct_ring {
   uint32_t waits;            /* times the producer had to wait */
   bool live;                 /* never wait: set before the producer starts */
   uint64_t dropped;          /* live: records for which there was no room */
-  void (*notify)(void *arg); /* called after each publish, from the producer's thread */
+  ct_atomic_u32 called;      /* the consumer was told and has not looked since */
+  void (*notify)(void *arg); /* calls the consumer, from the producer's thread: once, until it has looked */
   void *arg;
 };
 
@@ -55,6 +56,8 @@ void ct_ring_publish(struct ct_ring *r);
 bool ct_ring_publish_soon(struct ct_ring *r);
 /* Wait until the consumer has released everything published, or stop. True when drained. */
 bool ct_ring_wait_drained(struct ct_ring *r);
+/* Consumer: it is about to look; what is published from now on calls it again. */
+void ct_ring_look(struct ct_ring *r);
 /* Consumer: number of published slabs not yet released; release the oldest one. */
 uint32_t ct_ring_pending(const struct ct_ring *r);
 void ct_ring_release(struct ct_ring *r);

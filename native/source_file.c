@@ -42,6 +42,7 @@ static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end e
   ct_ring_publish(s->ring);
   if (s->pl->output != NULL) ct_pcap_write_flush(s->pl->output);
   if (!ct_ring_wait_drained(s->ring)) return;
+  atomic_store_explicit(&s->ended, 1, memory_order_relaxed);
   ct_pipeline_drain_injected(s->pl, sink);
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, 0, &data);
@@ -126,6 +127,7 @@ static void *run(void *arg) {
 
 bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file) {
   s->file = file;
+  atomic_store_explicit(&s->ended, 0, memory_order_relaxed);
   s->running = pthread_create(&s->thread, NULL, run, s) == 0;
   if (s->running) pthread_setname_np(s->thread, "calltap-file");
   return s->running;

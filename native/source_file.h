@@ -16,6 +16,7 @@ struct ct_file_source {
   pthread_t thread;
   bool running;
   bool keeps;             /* what was read will be read again: records say where it lies */
+  ct_atomic_u32 ended;    /* nobody is waited for any more: the thread can be joined */
   ct_atomic_u32 progress; /* per mille of the file read, for the progress bar */
   uint64_t records;
 };

@@ -47,9 +47,7 @@ const DEV = [
   { name: 'openssl', present: program('openssl') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },
-  { name: 'gnutls-bin', present: program('gnutls-serv') },
   { name: 'libwolfssl35', present: hasWolfssl },
-  { name: 'openssl', present: program('openssl') },
   { name: 'prometheus', present: program('promtool') },
   { name: 'logrotate', present: () => which('logrotate') !== null || existsSync('/usr/sbin/logrotate') },
 ];
