@@ -43,6 +43,10 @@ export function sessionOptions(config: Config): SessionOptions {
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
+  if (config.lintSuppress.length > 0) {
+    const { refuseUnknownRules } = await import('./lint-rules.ts');
+    refuseUnknownRules(config.lintSuppress);
+  }
   const session = await openSession(config);
   followSignals(session, config);
   await watchForAttackers(session, config);

@@ -18,6 +18,7 @@ export const SERVICE_ERRORS = {
   HEP_BIND_NOT_LOOPBACK: { exit: 2, summary: 'Anybody on the network could send HEP' },
   HEP_BIND_FAILED: { exit: 1, summary: 'The HEP listener cannot listen on its address' },
   HEP_ALLOW_INVALID: { exit: 2, summary: 'A network in --hep-allow is none' },
+  LINT_RULE_UNKNOWN: { exit: 2, summary: 'There is no lint rule of the name in --lint-suppress' },
   HOOK_INVALID: { exit: 2, summary: 'A command of a hook is none' },
   SECURITY_NOT_PERMITTED: { exit: 1, summary: 'A scanner cannot be answered without a raw socket' },
   SECURITY_OPTION_INVALID: { exit: 2, summary: 'A network or a pattern of the security options cannot be used' },

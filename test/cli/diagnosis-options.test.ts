@@ -35,6 +35,23 @@ test('a threshold is an option and a key of the file', async (t) => {
   assert.equal(refused.code, 2);
 });
 
+test('a lint rule that does not exist is refused, one that does is left out', async (t) => {
+  const found = callCases().find((c) => c.name === 'one-way-audio');
+  assert.ok(found !== undefined);
+  const capture = written(t, 'call.pcap', found.bytes);
+  const misspelt = await run(['-I', capture, '--lint-suppress', 'no-trying', '--lint-suppress', 'contact-mising']);
+  assert.deepEqual([misspelt.code, misspelt.stdout], [2, '']);
+  assert.equal(
+    misspelt.stderr,
+    'calltap: --lint-suppress: there is no rule "contact-mising"; did you mean "contact-missing"?\n',
+  );
+  const file = written(t, 'calltap.toml', '[analysis]\nlint_suppress = ["x\\n"]\n');
+  const strange = await run(['-I', capture, '--config', file]);
+  assert.deepEqual([strange.code, strange.stderr.split('\n').length], [2, 2], strange.stderr);
+  assert.match(strange.stderr, /there is no rule "x\\n"; the rule_id of each finding names its rule/);
+  assert.equal((await run(['-I', capture, '--lint-suppress', 'contact-missing'])).code, 0);
+});
+
 function withIdentity(ageSec: number): Uint8Array {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { attest: 'A', dest: { tn: ['200'] }, iat: EPOCH_US / 1e6 - ageSec, orig: { tn: '100' } };

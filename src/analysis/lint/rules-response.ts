@@ -106,9 +106,11 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     HEADER.ALLOW_EVENTS,
     'Allow-Events',
     {
-      severity: 'notice',
+      severity: 'info',
+      // RFC 3265 had it mandatory in its table; its successor leaves it free.
+      basis: 'interop',
       rfc: 6665,
-      section: '8.3.2',
+      section: '8.2.2',
       explanation: 'The subscriber does not learn which events it could ask for.',
     },
     'SUBSCRIBE',
