@@ -9,6 +9,8 @@ import { findReader, rtpHeaderBytes } from './srtp.ts';
 
 /** Parts of a stream further apart than this against the capture clock are placed anew. */
 const RESYNC_SEC = 0.5;
+/** So many packets after a late one it shows whether they were held up on their way or their clock had stood still. */
+const CATCH_UP_PACKETS = 300;
 
 /** A stream of one direction. */
 export type AudioStream = {
@@ -94,7 +96,8 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
   const decoders = new Map<number, PayloadDecoder | null>();
   let anchorSec = Number.NaN;
   let anchorTs = 0;
-  for (const p of inOrder(stream)) {
+  const packets = inOrder(stream);
+  for (const [i, p] of packets.entries()) {
     const format = stream.formats.find((f) => f.payloadType === p.payloadType);
     if (format === undefined) continue;
     let decoder = decoders.get(p.payloadType);
@@ -103,10 +106,11 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
       decoders.set(p.payloadType, decoder);
     }
     if (decoder === null) continue;
-    const behind = ((p.timestamp - anchorTs) | 0) / format.clockRate;
-    const captureSec = p.tsUs / 1e6;
-    if (Number.isNaN(anchorSec) || Math.abs(anchorSec + behind - captureSec) > RESYNC_SEC) {
-      anchorSec = captureSec;
+    const lateSec = (q: Packet): number => q.tsUs / 1e6 - anchorSec - ((q.timestamp - anchorTs) | 0) / format.clockRate;
+    const late = lateSec(p);
+    const isMoved = !(Math.abs(late) <= RESYNC_SEC) && !(late > 0 && catchesUp(packets, i, lateSec));
+    if (isMoved) {
+      anchorSec = p.tsUs / 1e6;
       anchorTs = p.timestamp;
     }
     const atSec = anchorSec + ((p.timestamp - anchorTs) | 0) / format.clockRate;
@@ -115,6 +119,16 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
   }
   for (const decoder of decoders.values()) decoder?.close();
   return out;
+}
+
+/** Packets that were held up come in one burst, the last of them in time again: they belong where their timestamps say. */
+function catchesUp(packets: readonly Packet[], at: number, lateSec: (p: Packet) => number): boolean {
+  const end = Math.min(packets.length, at + CATCH_UP_PACKETS);
+  for (let i = at + 1; i < end; i++) {
+    const p = packets[i];
+    if (p !== undefined && Math.abs(lateSec(p)) <= RESYNC_SEC) return true;
+  }
+  return false;
 }
 
 export type Audio = {

@@ -34,6 +34,8 @@ export type SpokenPlan = {
   readonly both?: boolean;
   /** Neighbours in the wrong order: they belong where their timestamps say. */
   readonly swap?: boolean;
+  /** How late a packet of the caller comes. */
+  readonly heldMs?: (packet: number) => number;
   /** How much later than the caller the callee begins. */
   readonly offsetMs?: number;
   /** Pressed by the caller, instead of its sound. */
@@ -85,7 +87,8 @@ function media(from: Party, to: Party, law: Law, ssrc: number, startMs: number, 
     bytes.writeUInt32BE(ssrc, 8);
     bytes.set(payload, 12);
     const slot = plan.swap !== true ? i : i % 10 === 4 ? i + 1 : i % 10 === 5 ? i - 1 : i;
-    out.push({ tsUs: EPOCH_US + (MEDIA_MS + startMs + slot * 20) * 1000, src: from.rtp, dst: to.rtp, bytes });
+    const atMs = MEDIA_MS + startMs + slot * 20 + (plan.heldMs?.(i) ?? 0);
+    out.push({ tsUs: EPOCH_US + atMs * 1000, src: from.rtp, dst: to.rtp, bytes });
   }
   return out;
 }

@@ -65,6 +65,23 @@ test('GSM: both directions as they were sent', async (t) => {
   for (const c of channels) assert.ok(correlation(c, 400, 3200) > 0.98, String(correlation(c, 400, 3200)));
 });
 
+test('packets that were held up on their way keep their place; those after a pause of the clock get a new one', async (t) => {
+  // From packet 40 on nothing for 0.8 s, then a burst until the stream is in time again.
+  const burst = await call(t, { heldMs: (i) => (i < 40 || i >= 80 ? 0 : (80 - i) * 20 - (80 - i) / 10) });
+  assert.ok('wav' in burst.audio, JSON.stringify(burst.audio));
+  const [held = new Int16Array(0)] = readWav(burst.audio.wav).channels;
+  assert.equal(held.length, PACKETS * 160);
+  assert.ok(correlation(held, 0, held.length) > 0.99, String(correlation(held, 0, held.length)));
+  // The timestamps go on as if nothing had been, two seconds later.
+  const paused = await call(t, { both: false, heldMs: (i) => (i < 40 ? 0 : 2000) });
+  assert.ok('wav' in paused.audio, JSON.stringify(paused.audio));
+  const [apart = new Int16Array(0)] = readWav(paused.audio.wav).channels;
+  assert.equal(apart.length, PACKETS * 160 + 16_000);
+  assert.ok(correlation(apart, 0, 6400) > 0.99);
+  assert.ok(apart.subarray(6400, 22_400).every((sample) => sample === 0));
+  assert.ok(correlation(apart, 22_400, apart.length, 16_000) > 0.99);
+});
+
 test('a key is silence in its place, a mark, and a word in the note', async (t) => {
   const keys = [
     { event: 5, first: 40, count: 8 },
