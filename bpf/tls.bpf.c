@@ -356,17 +356,41 @@ CT_INLINE int end_process(u32 tgid) {
   return 1;
 }
 
+/* Whether the calling process is meant, which has just become the program of `bprm`. */
+CT_INLINE int is_start_meant(const struct linux_binprm *bprm, u32 was_listed) {
+  u32 rule = start_rule;
+  int meant = (rule & CT_TLS_START_ANY) || (was_listed && (rule & CT_TLS_START_BORN));
+  struct ct_tls_program program = {};
+  if (!meant && (rule & CT_TLS_START_FILE)) {
+    const struct file *file = BPF_CORE_READ(bprm, file);
+    program.ino = BPF_CORE_READ(file, f_inode, i_ino);
+    bpf_probe_read_kernel_str(program.name, sizeof program.name,
+                              BPF_CORE_READ(file, f_path.dentry, d_name.name));
+    meant = bpf_map_lookup_elem(&programs, &program) != NULL;
+  }
+  if (!meant || !(rule & CT_TLS_START_NAME)) return meant;
+  program.ino = 0;
+  bpf_get_current_comm(program.name, sizeof program.name);
+  return bpf_map_lookup_elem(&programs, &program) != NULL;
+}
+
+/* (struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm), before the program's first instruction. */
 SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
-  (void)ctx;
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   __sync_fetch_and_add(&execs, 1);
   /* Another program: its objects are others, wherever they lie. */
   end_process(tgid);
   bpf_map_delete_elem(&frames, &id);
-  /* And another name: who was not chosen by it, but born of one that was, must be chosen first. */
+  if (!allow_listed) return 0;
+  /* And another name: who was born of a listed process is not observed for that alone any more. */
   const u8 *how = bpf_map_lookup_elem(&allowed, &tgid);
-  if (how && *how == CT_TLS_BORN) bpf_map_delete_elem(&allowed, &tgid);
+  u8 born = CT_TLS_BORN;
+  if (how && *how != CT_TLS_BORN) return 0;
+  if (!is_start_meant((const struct linux_binprm *)ctx[2], how != NULL))
+    bpf_map_delete_elem(&allowed, &tgid);
+  else if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY))
+    count(CT_TLS_N_NO_ROOM, 1);
   return 0;
 }
 

@@ -55,8 +55,25 @@ enum ct_tls_event_kind {
 #define CT_TLS_F_SHARED 32
 #define CT_TLS_F_UNDECIDED 64
 
-/* A process on the list because its parent was, when it was forked; the agent's own entries are a number from 1. */
+/* A process on the list by its birth (forked by one that was) or by what it started (enum ct_tls_start); the agent's
+ * own entries are a number from 1. */
 #define CT_TLS_BORN 0
+
+/* Which process that starts a program is on the list from its first instruction on. Of the first three one must hold,
+ * of the last two those that are set. */
+enum ct_tls_start {
+  CT_TLS_START_ANY = 1,  /* any process */
+  CT_TLS_START_BORN = 2, /* one that was on the list before */
+  CT_TLS_START_FILE = 4, /* one whose program's file is in the table */
+  CT_TLS_START_NAME = 8, /* and its own name is in the table */
+};
+
+/* A row of that table: a file by inode and last name, or with ino 0 the name of a process; cut as names of processes
+ * are, zeroes behind. */
+struct ct_tls_program {
+  __u64 ino;
+  char name[16];
+};
 
 /* How the address was found. */
 enum ct_tls_evidence {

@@ -69,11 +69,22 @@ struct inode {
   unsigned long i_ino;
   struct super_block *i_sb;
 };
-struct path {};
+struct qstr {
+  const unsigned char *name;
+};
+struct dentry {
+  struct qstr d_name;
+};
+struct path {
+  struct dentry *dentry;
+};
 struct file {
   void *private_data;
   struct inode *f_inode;
   struct path f_path;
+};
+struct linux_binprm {
+  struct file *file;
 };
 struct vm_area_struct {
   unsigned long vm_start, vm_end, vm_flags, vm_pgoff;

@@ -24,6 +24,7 @@ const volatile __u64 start_ns;        /* monotonic time at loading: what connect
 /* Written by the agent at any time. */
 volatile __u32 reader_waits; /* enum reader; put back to awake by the event that wakes it */
 volatile __u32 allow_listed; /* observe only processes in `allowed` */
+volatile __u32 start_rule;   /* enum ct_tls_start: who comes into `allowed` by starting a program */
 /* Read by the agent. */
 volatile __u64 execs;
 
@@ -174,6 +175,13 @@ struct {
   __type(key, u32);
   __type(value, u8);
 } allowed SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 8192);
+  __type(key, struct ct_tls_program);
+  __type(value, u8);
+} programs SEC(".maps");
 
 /* User space's word on undecided connections: enum filter by connection id. */
 struct {

@@ -14,6 +14,7 @@ public:
     Nan::SetPrototypeMethod(tpl, "detach", Detach);
     Nan::SetPrototypeMethod(tpl, "scan", Scan);
     Nan::SetPrototypeMethod(tpl, "allow", Allow);
+    Nan::SetPrototypeMethod(tpl, "starts", Starts);
     Nan::SetPrototypeMethod(tpl, "verdict", Verdict);
     Nan::SetPrototypeMethod(tpl, "counters", Counters);
     Nan::SetPrototypeMethod(tpl, "execs", Execs);
@@ -160,6 +161,26 @@ private:
                           info[0]->IsNull() ? nullptr : reinterpret_cast<uint32_t *>(pids.data),
                           static_cast<uint32_t>(pids.len / sizeof(uint32_t)));
     if (rc == -ENOENT) rc = 0;
+    info.GetReturnValue().Set(Nan::New(-rc));
+  }
+
+  // starts(rule, [{ino, name}]): errno
+  static NAN_METHOD(Starts) {
+    if (!info[1]->IsArray()) return Nan::ThrowTypeError("starts(rule, programs)");
+    auto array = info[1].As<v8::Array>();
+    std::vector<ct_tls_program> programs(array->Length());
+    for (uint32_t i = 0; i < programs.size(); i++) {
+      Local<Value> item = Nan::Get(array, i).ToLocalChecked();
+      if (!item->IsObject()) return Nan::ThrowTypeError("starts: a program is {ino, name}");
+      Nan::Utf8String name(Prop(item.As<Object>(), "name"));
+      if (*name == nullptr) return Nan::ThrowTypeError("starts: a program is {ino, name}");
+      programs[i] = {};
+      programs[i].ino = static_cast<uint64_t>(Num(item.As<Object>(), "ino"));
+      size_t length = std::min<size_t>(static_cast<size_t>(name.length()), sizeof programs[i].name - 1);
+      memcpy(programs[i].name, *name, length);
+    }
+    int rc = ct_tls_starts(&Self(info)->probe_, Nan::To<uint32_t>(info[0]).FromMaybe(0), programs.data(),
+                           static_cast<uint32_t>(programs.size()));
     info.GetReturnValue().Set(Nan::New(-rc));
   }
 

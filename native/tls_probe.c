@@ -339,6 +339,18 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
   return err;
 }
 
+int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n) {
+  struct tls_bpf *skel = p->skel;
+  if (skel == NULL) return -EINVAL;
+  uint8_t one = 1;
+  int err = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (bpf_map_update_elem(bpf_map__fd(skel->maps.programs), &programs[i], &one, BPF_ANY) != 0) err = -errno;
+  }
+  __atomic_store_n(&skel->bss->start_rule, rule, __ATOMIC_RELAXED);
+  return err;
+}
+
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
   struct tls_bpf *skel = p->skel;
   if (skel == NULL) return -EINVAL;
@@ -407,6 +419,13 @@ bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
   (void)p;
   (void)pids;
+  (void)n;
+  return -ENOSYS;
+}
+int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n) {
+  (void)p;
+  (void)rule;
+  (void)programs;
   (void)n;
   return -ENOSYS;
 }

@@ -73,6 +73,8 @@ bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);
 
 /* Observe only these processes and those they fork until the list after the next; NULL: all. 0 or -errno. */
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n);
+/* Adds rows to the programs that are meant from their start, and sets the rule (enum ct_tls_start). 0 or -errno. */
+int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n);
 /* What an undecided connection is. 0 or -errno. */
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
 /* Sums over the processors; false when it cannot be read. */

@@ -44,6 +44,7 @@ const DEV = [
   { name: 'gnutls-bin', present: program('gnutls-serv') },
   { name: 'stunnel4', present: program('stunnel4') },
   { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
+  { name: 'libmbedtls-dev', present: file('/usr/include/mbedtls/ssl.h') },
   { name: 'openssl', present: program('openssl') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },

@@ -90,6 +90,11 @@ export type NativeTlsOptions = {
   force?: { readonly probes?: 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
 };
 
+/** enum ct_tls_start of bpf/tls_event.h: which process is observed from the first instruction of a program it starts. */
+export const START = { ANY: 1, BORN: 2, FILE: 4, NAME: 8 } as const;
+
+export type StartedProgram = { readonly ino: number; readonly name: string };
+
 export type NativeTlsCapture = {
   /** Loads and tries the programs. '' or why it cannot work, with the remedy. */
   open(): string;
@@ -100,6 +105,11 @@ export type NativeTlsCapture = {
   scan(): TlsScanResult;
   /** Observe only these processes; null: all. errno, 0 when it is so. */
   allow(pids: Uint32Array | null): number;
+  /**
+   * Adds programs that are meant from their start, and says by what (START). With ino 0 the name is of a process, cut
+   * at 15 bytes; otherwise it is the last name of the program's file. errno, 0 when it is so.
+   */
+  starts(rule: number, programs: readonly StartedProgram[]): number;
   /** Says whether an UNDECIDED connection is SIP over WebSocket. */
   verdict(idLow: number, idHigh: number, pass: boolean): void;
   /** Fills one value a name of info().tlsCounterNames; sums over the processors. */

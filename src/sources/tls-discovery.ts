@@ -6,12 +6,14 @@
  * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
  * is read within the caps of tls-elf.ts, in turns, and their number is bounded.
  */
-import { closeSync, fstatSync, readdirSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
 import type { LibrarySites, ProbeSite } from './tls-sites.ts';
 import { findSites } from './tls-sites.ts';
+import type { StartsNative } from './tls-starts.ts';
+import { systemLibraries, TlsStarts } from './tls-starts.ts';
 import type { TargetFile, TlsTargets } from './tls-targets.ts';
 import { baseName, isFile } from './tls-targets.ts';
 
@@ -22,11 +24,13 @@ const RETRY_MS = 30_000;
 const TURN_MS = 10;
 const MAX_FILES = 16_384;
 const MAX_ATTACHED = 512;
+/** Programs with a fitting name that are looked into before they run. */
+const MAX_FORESEEN = 32;
 /** Kernel device numbers are major << 20 | minor. */
 const DEVICE_MAJOR = 1 << 20;
 
 /** What discovery needs of the addon. */
-export type ProbeNative = {
+export type ProbeNative = StartsNative & {
   scan(): TlsScanResult;
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
@@ -69,6 +73,7 @@ type Opened = { readonly fd: number } | { readonly reason: string };
 export class TlsDiscovery {
   readonly #native: ProbeNative;
   readonly #targets: TlsTargets;
+  readonly #starts: TlsStarts;
   readonly #say: (line: string) => void;
   readonly #procRoot: string;
   readonly #files = new Map<string, KnownFile>();
@@ -85,6 +90,7 @@ export class TlsDiscovery {
   constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
     this.#native = native;
     this.#targets = targets;
+    this.#starts = new TlsStarts(native, targets);
     this.#say = say;
     this.#procRoot = procRoot;
   }
@@ -150,7 +156,7 @@ export class TlsDiscovery {
   async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
     const meant = this.#targets.select(rows);
     meant.delete(process.pid);
-    this.#allow(meant);
+    this.#allow(meant, rows);
     const scan = ++this.#scanNumber;
     for (const f of this.#files.values()) f.pids = new Set();
     let turnMs = performance.now();
@@ -170,9 +176,10 @@ export class TlsDiscovery {
   }
 
   /** The kernel's own list. Told each time: the kernel adds who is forked, and drops them when two lists pass them by. */
-  #allow(meant: ReadonlySet<number>): void {
+  #allow(meant: ReadonlySet<number>, rows: readonly TlsMapping[]): void {
     if (this.#isUnlimited()) return;
     this.#isListed = true;
+    this.#starts.update(new Set(rows.filter((row) => meant.has(row.pid)).map((row) => row.comm)));
     this.#native.allow(Uint32Array.from(meant));
   }
 
@@ -249,11 +256,18 @@ export class TlsDiscovery {
     return targets.files().every((file) => this.#hasSites(file));
   }
 
-  /** Attaches libraries before any process maps them: the ones that are named, or those of the system. */
+  /**
+   * Attaches libraries before any process maps them: those that are named, and where a program is meant, whatever its
+   * library, those of the system. A program that is meant may itself be one.
+   */
   #prepare(nowMs: number): void {
     if (nowMs < this.#prepareAtMs) return;
     this.#prepareAtMs = nowMs + RETRY_MS;
-    const paths = this.#targets.isAll ? systemLibraries() : this.#targets.files().map((f) => f.path);
+    const files = this.#targets.files();
+    const isLibrariesOnly = files.length > 0 && files.every((file) => this.#hasSites(file));
+    const paths = files.map((f) => f.path);
+    if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
+    paths.push(...this.#starts.look().slice(0, MAX_FORESEEN));
     for (const f of this.#files.values()) f.isKept = false;
     for (const path of paths) this.#prepareFile(path, nowMs);
   }
@@ -339,26 +353,6 @@ export function kernelDevice(dev: number): number {
   const major = Number((big >> 8n) & 0xfffn) | Number((big >> 32n) & 0xfffff000n);
   const minor = Number(big & 0xffn) | Number((big >> 12n) & 0xfff00n);
   return major * DEVICE_MAJOR + minor;
-}
-
-const LIBRARY_FOLDERS = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'].flatMap((folder) => [
-  folder,
-  `${folder}/x86_64-linux-gnu`,
-  `${folder}/aarch64-linux-gnu`,
-]);
-
-/** The TLS libraries that the system's own programs load, by real path. */
-function systemLibraries(): string[] {
-  const found = new Set<string>();
-  for (const folder of LIBRARY_FOLDERS) {
-    try {
-      for (const name of readdirSync(folder))
-        if (/^lib(ssl|gnutls|wolfssl|mbedtls)\.so(\.|$)/.test(name)) found.add(realpathSync(`${folder}/${name}`));
-    } catch {
-      // A folder that is not there, or a link that leads nowhere.
-    }
-  }
-  return [...found];
 }
 
 /** By path in the process's own root when that still is the inode, else by the mapping itself. */

@@ -1,11 +1,12 @@
 /** Loading and attaching: every mechanism, what a refusal says, the rights that are enough, and what stays behind. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
+import { START } from '../../src/sources/native-tls.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';
 import type { TlsEvent } from './tls-kernel-lab.ts';
 import {
@@ -209,34 +210,56 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     assert.equal(lab.counter('no_room'), 0);
   });
 
-  await t.test('who is forked by a listed process and starts another program must be listed itself', async (s) => {
-    const lab = openLab(s);
-    attachLibrary(lab, libssl);
-    const { match } = await startPeer(
-      s,
-      SERVER.map((word) => (word === '1' ? '2' : word)),
-      /ACCEPT 127\.0\.0\.1:(\d+)/,
-      folder,
-    );
-    const line = `(echo hello; sleep 0.2) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
-    const { child: shell } = await startPeer(
-      s,
-      ['sh', '-c', `echo up; while read x; do ${line}; echo done; done`],
-      /up/,
-      folder,
-    );
-    for (const [listed, expected] of [
-      [Uint32Array.of(shell.pid ?? 0), 0],
-      [null, 1],
-    ] as const) {
-      assert.equal(lab.native.allow(listed), 0);
-      const done = says(shell, /done/);
-      shell.stdin?.write('go\n');
-      await done;
-      await lab.settle();
-      assert.equal(lab.data().filter((e) => e.written && e.bytes.includes('hello')).length, expected);
-    }
-  });
+  await t.test(
+    'who starts a program is observed from its first byte when that was foreseen, and else not',
+    async (s) => {
+      const lab = openLab(s);
+      attachLibrary(lab, libssl);
+      const { match } = await startPeer(
+        s,
+        SERVER.map((word) => (word === '1' ? '9' : word)),
+        /ACCEPT 127\.0\.0\.1:(\d+)/,
+        folder,
+      );
+      const line = `(echo hello; sleep 0.1) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
+      const { child: shell } = await startPeer(
+        s,
+        ['sh', '-c', `echo up; while read x; do ${line}; echo done; done`],
+        /up/,
+        folder,
+      );
+      const path = spawnSync('sh', ['-c', 'realpath "$(command -v openssl)"'], { encoding: 'utf8' }).stdout.trim();
+      const program = { ino: statSync(path).ino, name: basename(path) };
+      const byName = { ino: 0, name: 'openssl' };
+      const [nobody, parent] = [Uint32Array.of(1), Uint32Array.of(shell.pid ?? 0)];
+      for (const [listed, rule, programs, expected] of [
+        [parent, 0, [], 0],
+        [parent, START.BORN, [], 1],
+        [nobody, START.BORN, [], 0],
+        [nobody, START.FILE, [{ ...program, ino: program.ino + 1 }], 0],
+        [nobody, START.FILE, [program], 1],
+        [nobody, START.ANY | START.NAME, [], 0],
+        [parent, START.BORN | START.NAME, [], 0],
+        [nobody, START.ANY | START.NAME, [byName], 1],
+        [parent, START.BORN | START.NAME, [], 1],
+      ] as const) {
+        // The one list that there is was made before the program started.
+        assert.equal(lab.native.allow(listed), 0);
+        assert.equal(lab.native.starts(rule, programs), 0);
+        lab.events.length = 0;
+        const done = says(shell, /done/);
+        shell.stdin?.write('go\n');
+        await done;
+        await lab.settle();
+        const written = lab.data().filter((e) => e.written);
+        assert.deepEqual(
+          written.map((e) => [e.offset, e.bytes.toString('latin1')]),
+          expected === 1 ? [[0, 'hello\n']] : [],
+          `rule ${rule}, ${JSON.stringify(programs)}`,
+        );
+      }
+    },
+  );
 
   await t.test(
     'rights: none, half, and CAP_BPF with CAP_PERFMON',

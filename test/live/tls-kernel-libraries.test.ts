@@ -1,11 +1,11 @@
 /** Other libraries than Python's OpenSSL, and files that are not where their path says. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exportedSites } from '../helpers/tls-probes.ts';
+import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
   attachLibrary,
   certificateFolder,
@@ -18,7 +18,9 @@ import {
   pythonLibssl,
   runPeer,
   startPeer,
+  type TlsEvent,
   type TlsLab,
+  wholeStream,
 } from './tls-kernel-lab.ts';
 
 /** stat()'s device number as the kernel has it. */
@@ -89,6 +91,39 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
     const check = checkAddresses(lab.events, Number(/port (\d+)/.exec(output)?.[1]));
     assert.deepEqual(check, { right: 400, wrong: [], unknown: 0, late: 0 });
     assert.ok(lab.data().every((e) => e.library === 3));
+  });
+
+  const mbedtls = existsSync('/usr/include/mbedtls/ssl.h') && has('gcc');
+  await t.test('Mbed TLS, server and client', { skip: !mbedtls && 'no Mbed TLS (libmbedtls-dev)' }, async (s) => {
+    const lab = openLab(s);
+    const program = join(folder, 'mbed_talk');
+    const built = spawnSync(
+      'gcc',
+      ['-O1', '-o', program, peerPath('mbed_talk.c'), '-lmbedtls', '-lmbedx509', '-lmbedcrypto'],
+      { encoding: 'utf8' },
+    );
+    assert.equal(built.status, 0, built.stderr);
+    const linked = spawnSync('ldd', [program], { encoding: 'utf8' }).stdout;
+    const library = /=> (\S*libmbedtls\S*)/.exec(linked)?.[1];
+    assert.ok(library !== undefined, linked);
+    lab.attach(privateLibrary(folder, library), chosenSites(library).sites);
+    const { match } = await startPeer(s, [program, 'server', '0'], /port (\d+)/, folder);
+    await runPeer([program, 'client', match[1] ?? '', '4', '25', '20000'], folder);
+    await lab.settle();
+    const check = checkAddresses(lab.events, Number(match[1]));
+    assert.deepEqual([check.wrong, check.unknown, check.late], [[], 0, 0]);
+    assert.ok(lab.data().every((e) => e.library === 4));
+    // Whole, though a message is longer than a TLS record: both directions at both ends of each connection.
+    const ways = new Map<string, TlsEvent[]>();
+    for (const e of lab.data()) {
+      const way = `${e.conn} ${e.written}`;
+      ways.set(way, [...(ways.get(way) ?? []), e]);
+    }
+    assert.deepEqual(
+      [...ways.values()].map((events) => wholeStream(events).length).toSorted((a, b) => a - b),
+      [...Array<number>(8).fill(500_000), ...Array<number>(8).fill(500_004)],
+    );
+    assert.ok(lab.events.filter((e) => e.kind === 'close' && e.conn !== 0n).length >= 7);
   });
 
   const node = realpathSync(process.execPath);

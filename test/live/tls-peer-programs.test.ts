@@ -185,6 +185,40 @@ test('one process by its number: another one is not observed', { skip }, async (
   assert.equal(agent.dialog(`pid5062-${process.pid}-0-0`), null);
 });
 
+test('who is started by a meant process, or has a meant name, is observed at once: short lives of one message', {
+  skip,
+}, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  withPeers(lab, 'tls_sip.py');
+  const uas = await python(lab, 'a', 'tls_sip.py', 'uas', HOST, '5061', HOST);
+  await lab.said(uas, /up/);
+  const request = (callId: string): string =>
+    [
+      'OPTIONS sip:b@example.org SIP/2.0',
+      `Via: SIP/2.0/TLS x.invalid;branch=z9hG4bK${callId}`,
+      'From: <sip:a@example.org>;tag=1',
+      'To: <sip:b@example.org>',
+      `Call-ID: ${callId}`,
+      'CSeq: 1 OPTIONS',
+      'Content-Length: 0',
+      '\\r\\n',
+    ].join('\\r\\n');
+  // It lives for as long as one transaction takes: a look at the processes would come too late.
+  const ask = (callId: string): string =>
+    `(printf '${request(callId)}'; cat answered) | openssl s_client -quiet -no_ign_eof -connect ${HOST}:5061 | (read x; : > answered)`;
+  const parent = `born-${process.pid}`;
+  const lines = [0, 1, 2].map((i) => ask(`${parent}-${i}`)).join('; ');
+  const shell = lab.start('b', 'sh', ['-c', `mkfifo answered; until test -e go; do sleep 0.05; done; ${lines}`]);
+  const byParent = await Agent.start(lab, [`--uprobe=${shell.child.pid}`], /uprobe ready/);
+  const byName = await Agent.start(lab, ['--uprobe-comm', '^openssl$'], /uprobe ready/);
+  writeFileSync(lab.path('go'), '');
+  await shell.ended;
+  for (const agent of [byParent, byName]) {
+    await transactions(agent, parent, 3);
+    nothingLost(agent);
+  }
+});
+
 test('a library that an upgrade deleted, and one in a mount namespace of its own, are observed', {
   skip: missingForTls('unshare', 'ldd'),
 }, async (t) => {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,9 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
-import type { TlsAttachRequest, TlsMapping } from '../../../src/sources/native-tls.ts';
+import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../src/sources/native-tls.ts';
+import { START } from '../../../src/sources/native-tls.ts';
 import type { ProbeNative } from '../../../src/sources/tls-discovery.ts';
 import { kernelDevice, openMapped, TlsDiscovery } from '../../../src/sources/tls-discovery.ts';
+import { TlsStarts } from '../../../src/sources/tls-starts.ts';
 import { TlsTargets } from '../../../src/sources/tls-targets.ts';
 import { elfFile } from './elf-file.ts';
 
@@ -69,6 +72,8 @@ class FakeNative implements ProbeNative {
   readonly attached = new Map<number, number>();
   readonly requests: TlsAttachRequest[] = [];
   readonly allowed: (number[] | null)[] = [];
+  rule = 0;
+  readonly programs: string[] = [];
   #next = 1;
 
   scan(): { error: string; rows: TlsMapping[] } {
@@ -86,6 +91,11 @@ class FakeNative implements ProbeNative {
   }
   allow(pids: Uint32Array | null): number {
     this.allowed.push(pids === null ? null : [...pids]);
+    return 0;
+  }
+  starts(rule: number, programs: readonly StartedProgram[]): number {
+    this.rule = rule;
+    this.programs.push(...programs.map(({ ino, name }) => `${ino} ${name}`));
     return 0;
   }
   has(path: string): boolean {
@@ -197,6 +207,9 @@ test('only the processes whose name fits are let through, as they come and go', 
   await discovery.rescan(4000);
   // Told again though nothing changed: the kernel drops whom it added itself when two lists pass them by.
   assert.deepEqual(native.allowed, [[10], [10, 11], [10, 11]]);
+  // Once seen, the kernel knows these names when a process starts; nobody has to look first.
+  assert.equal(native.rule, START.ANY | START.NAME);
+  assert.deepEqual(native.programs, ['0 comm10', '0 comm11']);
 });
 
 test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
@@ -209,6 +222,7 @@ test('a library by its path: attached before any process, no other library, and 
   await discovery.rescan(2000);
   assert.ok(!native.has(other));
   assert.deepEqual(native.allowed, []);
+  assert.deepEqual(native.programs, []);
   assert.equal(discovery.processes, 1);
 });
 
@@ -220,6 +234,27 @@ test('a program by its path: all TLS libraries of its processes, and only of the
   await discovery.rescan(0);
   assert.ok(native.has(lib));
   assert.deepEqual(native.allowed, [[10]]);
+  assert.equal(native.rule, START.FILE);
+  assert.deepEqual(native.programs, [`${statSync(program).ino} program`]);
+  // An upgrade puts another file under the name.
+  file('program-new', OTHER);
+  renameSync(join(dir, 'program-new'), program);
+  await discovery.rescan(2000);
+  assert.deepEqual(native.programs.slice(1), [`${statSync(program).ino} program`]);
+});
+
+test('programs whose name will fit are found where programs lie, before they run', () => {
+  const folders = ['one', 'two'].map((name) => join(dir, name));
+  for (const folder of folders) mkdirSync(folder);
+  for (const name of ['one/sipd', 'two/sipd', 'two/sip-proxy-with-a-long-name', 'two/other']) file(name, OTHER);
+  const native = new FakeNative();
+  const starts = (comm: string | null): string[] =>
+    new TlsStarts(native, new TlsTargets({ uprobe: [], comm }), [...folders, join(dir, 'nowhere')]).look();
+  assert.deepEqual(starts('^sip'), [join(dir, 'one/sipd'), join(dir, 'two/sip-proxy-with-a-long-name')]);
+  assert.deepEqual(native.programs, ['0 sipd', '0 sip-proxy-with-']);
+  assert.deepEqual(starts('^sip-proxy-with-a'), [], 'as long as the name of a process is');
+  assert.deepEqual(starts(null), []);
+  assert.equal(native.programs.length, 2);
 });
 
 test('a process by its number, with those it started', async () => {
