@@ -4,12 +4,13 @@
 //
 // Plain Node, no dependencies: node_modules may be missing. Each step digests its inputs and does nothing when
 // they are unchanged and its output is there. Progress goes to stderr; stdout stays empty.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bpfSources, buildBpf } from './build-bpf.mjs';
 import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
 import { installPackages } from './steps/packages.mjs';
 import { capture, npm, say, seconds } from './steps/run.mjs';
+import { joinStartup } from './steps/startup.mjs';
 
 /** A step that could not be done; the message names it, the remedy and what the program said. */
 class StepFailed extends Error {
@@ -113,6 +114,20 @@ function typescript() {
   });
 }
 
+/** The program works without its joined script, so that a failure is told and no more. */
+function startup() {
+  const inputs = digest(['scripts/steps/startup.mjs', ...list('src', (name) => name.endsWith('.ts'))], process.version);
+  const made = statSync(join(root, 'dist/startup.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (made < statSync(join(root, 'dist/src/app/main.js')).mtimeMs) writeStamp('startup', null);
+  once('startup', inputs, ['dist/startup.js', 'dist/startup.cache'], () => {
+    try {
+      joinStartup(join(root, 'dist'));
+    } catch (error) {
+      return `left out, the program starts without it: ${error.message}`;
+    }
+  });
+}
+
 /** Removes outputs whose source is gone: a deleted test must not run on. */
 function dropStale(sources) {
   for (const output of TS_FOLDERS.flatMap((folder) => list(`dist/${folder}`, (name) => /\.js(\.map)?$/.test(name)))) {
@@ -142,6 +157,6 @@ const missing = installPackages({ dev, bpf: bpfSources().length > 0 });
 if (attempt(npmPackages)) {
   // The addon embeds the eBPF skeletons, so it waits for them; TypeScript needs neither.
   if (attempt(ebpf)) attempt(() => nativeAddon(missing));
-  attempt(typescript);
+  if (attempt(typescript)) attempt(startup);
 }
 if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');

@@ -1,0 +1,57 @@
+/**
+ * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
+ */
+
+import { loadConfig } from '../config/config.ts';
+import { configErrorLine } from '../config/config-error.ts';
+import { ServiceError } from '../core/error.ts';
+import { onlyPrints, runCapture } from './run.ts';
+
+async function main(argv: readonly string[]): Promise<number> {
+  const loaded = loadConfig({ argv, env: process.env });
+  if (!loaded.ok) {
+    process.stderr.write(`${configErrorLine(loaded.error)}\n`);
+    return 2;
+  }
+  const { config, effective } = loaded.value;
+  // A capture is read soonest when only what reads it is loaded before.
+  if (config.help || (config.printConfig && !config.version)) {
+    const { renderConfig, renderHelp } = await import('../config/document.ts');
+    process.stdout.write(config.help ? renderHelp() : renderConfig(effective));
+  } else if (config.version) {
+    const { versionText } = await import('./version.ts');
+    process.stdout.write(versionText());
+  } else if (config.mintToken) {
+    const { runMintToken } = await import('./mint-token.ts');
+    return runMintToken(config);
+  } else if (config.uprobeList) {
+    const { runUprobeList } = await import('./uprobe-list.ts');
+    return runUprobeList(config);
+  } else if (config.showFrame !== null) {
+    const { runShowFrame } = await import('../cli/show-frame.ts');
+    return runShowFrame(config.showFrame, config.decodeEspNull);
+  } else {
+    const code = await runCapture(config);
+    // Standard output is written when write() returns. To take down a hundred MiB of calls piece by piece takes longer
+    // than to start.
+    if (onlyPrints(config) && process.stdout.writableLength === 0) process.exit(code);
+    return code;
+  }
+  return 0;
+}
+
+/** Runs the program and leaves its exit code to the process. */
+export async function start(argv: readonly string[]): Promise<void> {
+  // A reader that goes away (| head) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  try {
+    process.exitCode = await main(argv);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    process.stderr.write(`calltap: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  }
+}
