@@ -1,4 +1,4 @@
-// Joins the compiled program into one script and compiles it ahead: it starts sooner and runs faster (docs/adr/0017).
+// Joins the compiled program into one script and compiles it ahead: it starts sooner and runs faster (docs/adr/0018).
 //
 //   node scripts/steps/startup.mjs [DIST]
 //

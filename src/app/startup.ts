@@ -1,5 +1,5 @@
 /**
- * Loads the program from one script instead of two hundred modules (docs/adr/0017), while that script is current.
+ * Loads the program from one script instead of two hundred modules (docs/adr/0018), while that script is current.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
