@@ -1,14 +1,17 @@
 /**
  * What receivers reported, against tshark: cumulative loss, jitter and the round trip by the echo of a sender report
- * (RFC 3550 section 6.4), over captures with RTCP. Skipped where tshark or the captures are not there.
+ * (RFC 3550 section 6.4), over generated calls and over captures with RTCP. Skipped where tshark is not there, or the
+ * captures.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { callCases } from '../../fixtures/build/calls.ts';
 import { capturesFolder, skipWithoutCaptures } from '../helpers/captures.ts';
-import { readCaptureFile } from '../helpers/read-capture.ts';
+import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 
 const FILES = [
   'honeynet__forensic-challenge-4.pcap',
@@ -54,32 +57,45 @@ function tsharkReports(path: string): Map<number, Report> {
   return found;
 }
 
-const skip = skipWithoutCaptures() || (!hasTshark() && 'no tshark');
+type Compared = { reports: number; roundTrips: number };
 
-test('loss, jitter and round trip are those of tshark', { skip }, async (t) => {
-  const folder = capturesFolder() ?? assert.fail('the test is skipped without captures');
-  let compared = 0;
-  let roundTrips = 0;
-  for (const file of FILES) {
-    const path = join(folder, file);
-    if (!existsSync(path)) continue;
-    const wanted = tsharkReports(path);
-    const { session } = await readCaptureFile(t, path, ['--portrange', '1-65535']);
-    for (const stream of session.streams.newestFirst()) {
-      const report = wanted.get(stream.ssrc);
-      const remote = stream.rtcp?.remote ?? null;
-      if (report === undefined || remote === null) continue;
-      const name = `${file} 0x${stream.ssrc.toString(16)}`;
-      assert.equal(remote.cumulativeLost, report.lost, `${name} lost`);
-      assert.equal(remote.jitterTimestampUnits, report.jitter, `${name} jitter`);
-      compared++;
-      const roundTrip = stream.rtcp?.roundTrip ?? null;
-      if (report.roundTripMs === null || report.roundTripMs < 0 || roundTrip?.source !== 'sender_report_echo') continue;
-      const off = Math.abs(roundTrip.ms - report.roundTripMs);
-      assert.ok(off <= ROUND_TRIP_MS, `${name} round trip: ${roundTrip.ms} ms, tshark ${report.roundTripMs} ms`);
-      roundTrips++;
-    }
+async function compare(t: TestContext, path: string, counts: Compared): Promise<void> {
+  const wanted = tsharkReports(path);
+  const { session } = await readCaptureFile(t, path, ['--portrange', '1-65535']);
+  for (const stream of session.streams.newestFirst()) {
+    const report = wanted.get(stream.ssrc);
+    const remote = stream.rtcp?.remote ?? null;
+    if (report === undefined || remote === null) continue;
+    const name = `${path} 0x${stream.ssrc.toString(16)}`;
+    assert.equal(remote.cumulativeLost, report.lost, `${name} lost`);
+    assert.equal(remote.jitterTimestampUnits, report.jitter, `${name} jitter`);
+    counts.reports++;
+    const roundTrip = stream.rtcp?.roundTrip ?? null;
+    if (report.roundTripMs === null || report.roundTripMs < 0 || roundTrip?.source !== 'sender_report_echo') continue;
+    const off = Math.abs(roundTrip.ms - report.roundTripMs);
+    assert.ok(off <= ROUND_TRIP_MS, `${name} round trip: ${roundTrip.ms} ms, tshark ${report.roundTripMs} ms`);
+    counts.roundTrips++;
   }
-  assert.ok(compared >= 6, `${compared} streams compared`);
-  assert.ok(roundTrips >= 2, `${roundTrips} round trips compared`);
+}
+
+const withoutTshark = !hasTshark() && 'no tshark';
+
+test('generated calls: loss, jitter and round trip are those of tshark', { skip: withoutTshark }, async (t) => {
+  const folder = temporaryFolder(t);
+  const counts = { reports: 0, roundTrips: 0 };
+  for (const { name, bytes } of callCases().filter((c) => /rtcp|remote/.test(c.name))) {
+    const path = join(folder, `${name}.pcap`);
+    writeFileSync(path, bytes);
+    await compare(t, path, counts);
+  }
+  assert.ok(counts.reports >= 4 && counts.roundTrips >= 1, JSON.stringify(counts));
+});
+
+test('captures: loss, jitter and round trip are those of tshark', {
+  skip: skipWithoutCaptures() || withoutTshark,
+}, async (t) => {
+  const folder = capturesFolder() ?? assert.fail('the test is skipped without captures');
+  const counts = { reports: 0, roundTrips: 0 };
+  for (const path of FILES.map((file) => join(folder, file))) if (existsSync(path)) await compare(t, path, counts);
+  assert.ok(counts.reports >= 6 && counts.roundTrips >= 2, JSON.stringify(counts));
 });
