@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define TICK_US 1000u
@@ -248,11 +249,29 @@ static void send_bulk(struct out *wire, bool tcp) {
   }
 }
 
-/* Calls wrapped beforehand; sending one again takes a new Call-ID in its place. */
+/* Calls wrapped beforehand. Sending one again puts new digits in what no two calls share: Call-ID, branch, tags, and of
+ * the description its session and port. */
+enum mark { MARK_HEX, MARK_SESSION, MARK_PORT };
+#define MARKS 8u
 static struct pooled {
   uint8_t *d;
-  uint32_t len, call_id;
+  uint32_t len, n;
+  struct {
+    uint32_t at;
+    enum mark what;
+  } mark[MARKS];
 } pool[POOL_CALLS * MESSAGES];
+
+static void mark(struct pooled *p, const char *behind, enum mark what) {
+  size_t n = strlen(behind);
+  for (const uint8_t *at = p->d; p->n < MARKS;) {
+    at = memmem(at, p->len - (size_t)(at - p->d), behind, n);
+    if (at == NULL) return;
+    at += n;
+    p->mark[p->n].at = (uint32_t)(at - p->d);
+    p->mark[p->n++].what = what;
+  }
+}
 
 static void fill_pool(uint64_t seed) {
   for (uint32_t k = 0; k < POOL_CALLS; k++) {
@@ -265,26 +284,45 @@ static void fill_pool(uint64_t seed) {
       size_t len = sip_build(text, &t.c, SCRIPT[i], &side);
       len = wrap_hep(d, &t.c.sig[side], &t.c.sig[!side], text, len);
       struct pooled *p = &pool[k * MESSAGES + i];
-      const uint8_t *at = memmem(d, len, "\r\nCall-ID: ", 11);
       p->d = malloc(len);
-      if (p->d == NULL || at == NULL) exit(1);
+      if (p->d == NULL) exit(1);
       memcpy(p->d, d, len);
       p->len = (uint32_t)len;
-      p->call_id = (uint32_t)(at - d) + 11;
+      mark(p, "\r\nCall-ID: ", MARK_HEX);
+      mark(p, ";branch=z9hG4bK", MARK_HEX);
+      mark(p, ";tag=", MARK_HEX);
+      mark(p, "\r\no=- ", MARK_SESSION);
+      mark(p, "\r\nm=audio ", MARK_PORT);
     }
   }
 }
 
+/* `n` digits of `value`. */
+static void put_digits(uint8_t *d, uint32_t value, uint32_t n) {
+  for (; n > 0; n--, value /= 10) d[n - 1] = (uint8_t)('0' + value % 10);
+}
+
+static void put_hex(uint8_t *d, uint32_t value) {
+  for (uint32_t i = 0; i < 8; i++) d[i] = (uint8_t) "0123456789abcdef"[value >> (28 - 4 * i) & 15];
+}
+
 static void send_hep_message(struct out *hep) {
   /* Eight calls run at a time, message by message, as calls do that overlap. */
-  uint64_t n = made.hep_messages++, round = n / (POOL_CALLS * MESSAGES), k = n % (POOL_CALLS * MESSAGES);
+  uint64_t n = made.hep_messages++, k = n % (POOL_CALLS * MESSAGES);
+  uint32_t round = (uint32_t)(n / (POOL_CALLS * MESSAGES));
   uint64_t group = k / (8 * MESSAGES), within = k % (8 * MESSAGES);
-  struct pooled *p = &pool[(group * 8 + within % 8) * MESSAGES + within / 8];
-  char digits[9];
-  snprintf(digits, sizeof digits, "%08" PRIx32, (uint32_t)round);
+  const struct pooled *p = &pool[(group * 8 + within % 8) * MESSAGES + within / 8];
   uint8_t *d = out_room(hep);
   memcpy(d, p->d, p->len);
-  memcpy(d + p->call_id, digits, 8);
+  for (uint32_t i = 0; i < p->n; i++) {
+    uint8_t *at = d + p->mark[i].at;
+    if (p->mark[i].what == MARK_HEX)
+      put_hex(at, round * 0x9e3779b1u ^ (uint32_t)((p - pool) / MESSAGES) * 0x85ebca6bu);
+    else if (p->mark[i].what == MARK_PORT)
+      put_digits(at, 10000 + round * 7 % 20000 * 2, 5);
+    else
+      for (uint32_t r = round; *at != ' '; at++, r /= 10) *at = (uint8_t)('1' + r % 9);
+  }
   uint64_t t = now_us(CLOCK_REALTIME);
   be32(d + 6 + 7 + 7 + 10 + 10 + 8 + 8 + 6, (uint32_t)(t / 1000000));
   be32(d + 6 + 7 + 7 + 10 + 10 + 8 + 8 + 10 + 6, (uint32_t)(t % 1000000));
@@ -345,7 +383,11 @@ static void run(const struct options *o, struct out *wire, struct out *hep) {
     if (ends && !waits) break;
   }
   double took = (double)(now_us(CLOCK_MONOTONIC) - begun) / 1e6;
-  printf("{\"seconds\": %.3f", took);
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  double cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+  printf("{\"seconds\": %.3f, \"cpu_seconds\": %.3f", took, cpu);
 #define SHOW(name) printf(", \"" #name "\": %" PRIu64, sent.name)
   SHOW(calls), SHOW(call_messages), SHOW(call_rtp), SHOW(call_rtp_skipped), SHOW(registers),
       SHOW(garbage_random), SHOW(garbage_cut);

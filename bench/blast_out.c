@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * blast_out.c - sends in batches with sendmmsg(2), and counts what the kernel took, never what was tried.
+ *
+ * Datagrams of one length that follow each other leave in one send, and the kernel cuts them apart again (UDP_SEGMENT,
+ * udp(7)): the sender stands for other hosts, and shall not take the processor from the one that receives. That one gets
+ * each as a datagram of its own.
  */
 #define _GNU_SOURCE
 #include "blast.h"
@@ -8,6 +12,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,7 @@
 #include <unistd.h>
 
 #define BATCH 64u
+#define MOST_BYTES 60000u /* of the datagrams in one send */
 
 struct out {
   int fd;
@@ -25,6 +31,12 @@ struct out {
   struct mmsghdr msg[BATCH];
   struct iovec iov[BATCH];
   uint64_t *count[BATCH];
+  bool joins; /* several datagrams in one send */
+  uint32_t parts[BATCH];
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(uint16_t))];
+  } control[BATCH];
   uint8_t data[BATCH][OUT_ROOM];
 };
 
@@ -32,10 +44,7 @@ static struct out *open_on(int fd) {
   struct out *o = fd < 0 ? NULL : calloc(1, sizeof *o);
   if (o == NULL) return NULL;
   o->fd = fd;
-  for (uint32_t i = 0; i < BATCH; i++) {
-    o->iov[i].iov_base = o->data[i];
-    o->msg[i].msg_hdr = (struct msghdr){.msg_iov = &o->iov[i], .msg_iovlen = 1};
-  }
+  for (uint32_t i = 0; i < BATCH; i++) o->iov[i].iov_base = o->data[i];
   return o;
 }
 
@@ -59,12 +68,48 @@ struct out *out_open_udp(const char *text) {
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), size = 8 << 20;
   if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) != 0) return NULL;
   setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
-  return open_on(fd);
+  struct out *o = open_on(fd);
+  if (o != NULL) o->joins = true;
+  return o;
+}
+
+/* The datagrams from `at` on that can leave together: of one length, but that the last may be shorter. */
+static uint32_t joined(const struct out *o, uint32_t at) {
+  size_t each = o->iov[at].iov_len, all = each;
+  uint32_t i = at + 1;
+  if (!o->joins) return 1;
+  for (; i < o->n && o->iov[i].iov_len <= each && all + each <= MOST_BYTES; i++) {
+    all += o->iov[i].iov_len;
+    if (o->iov[i].iov_len < each) return i + 1 - at;
+  }
+  return i - at;
+}
+
+/* Fills o->msg with what is to be sent; how many sends that is. */
+static uint32_t join(struct out *o) {
+  uint32_t n = 0;
+  for (uint32_t at = 0; at < o->n; n++) {
+    struct msghdr *h = &o->msg[n].msg_hdr;
+    uint32_t parts = joined(o, at);
+    *h = (struct msghdr){.msg_iov = &o->iov[at], .msg_iovlen = parts};
+    if (parts > 1) {
+      uint16_t each = (uint16_t)o->iov[at].iov_len;
+      h->msg_control = &o->control[n];
+      h->msg_controllen = sizeof o->control[n].bytes;
+      struct cmsghdr *c = CMSG_FIRSTHDR(h);
+      *c = (struct cmsghdr){CMSG_LEN(sizeof each), SOL_UDP, UDP_SEGMENT};
+      memcpy(CMSG_DATA(c), &each, sizeof each);
+    }
+    o->parts[n] = parts;
+    at += parts;
+  }
+  return n;
 }
 
 void out_flush(struct out *o) {
-  for (uint32_t at = 0; at < o->n;) {
-    int k = sendmmsg(o->fd, o->msg + at, o->n - at, 0);
+  uint32_t n = join(o);
+  for (uint32_t at = 0, done = 0; at < n;) {
+    int k = sendmmsg(o->fd, o->msg + at, n - at, 0);
     if (k <= 0) {
       /* Full, or nobody listens yet: another go, soon. What stands for good is a fault of the set-up. */
       if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED) {
@@ -75,9 +120,10 @@ void out_flush(struct out *o) {
       nanosleep(&nap, NULL);
       continue;
     }
-    for (int i = 0; i < k; i++) ++*o->count[at + (uint32_t)i];
-    at += (uint32_t)k;
-    o->taken += (uint32_t)k;
+    for (uint32_t end = at + (uint32_t)k; at < end; at++) {
+      o->taken += o->parts[at];
+      for (uint32_t i = 0; i < o->parts[at]; i++) ++*o->count[done++];
+    }
   }
   o->n = 0;
 }

@@ -5,25 +5,24 @@
  * A reader's figure is its CPU time over the packets that reached its interface, and what it says it lost.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../src/sources/native.ts';
 import type { Running } from '../test/live/lab.ts';
 import { Agent, Lab, missing } from '../test/live/lab.ts';
+import { hepTable } from './live-hep.ts';
+import { cpuByThread, cpuSince } from './process-cpu.ts';
 import type { Sent } from './soak.ts';
 import { buildBlast, metricsOf, sentOf, sumOf } from './soak.ts';
 
 const SECONDS = 6;
-const HEP_PORT = 9060;
 /** Several sources, each below the limit of 100 requests a second that stands. */
 const ASK = {
   rate: 500,
   sources: 6,
   paths: ['/v1/dialogs?limit=50', '/v1/streams?limit=50', '/v1/dialogs?state=InCall'],
 };
-const TICKS_A_SECOND = 100;
 
 type Reading = {
   readonly reader: string;
@@ -39,12 +38,6 @@ type Reading = {
   readonly cpuSec: number;
   readonly api: string;
 };
-
-function cpuSec(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
-}
 
 function arrivedAt(lab: Lab): number {
   return Number(lab.do('a', 'cat', ['/sys/class/net/eth0/statistics/rx_packets']));
@@ -66,7 +59,7 @@ function number(text: string, what: RegExp): number | null {
 }
 
 const CALLTAP: Reader = {
-  name: 'calltap -d',
+  name: 'calltap -d, --api',
   program: process.execPath,
   start: async (lab) => {
     const agent = await Agent.start(lab, ['-d', 'eth0', '--api-max-conn', '200'], /capturing on eth0/);
@@ -75,6 +68,18 @@ const CALLTAP: Reader = {
   stop: 'SIGTERM',
   dropped: () => null,
   kept: () => null,
+};
+
+/** Without a server, whose load shedding looks at the event loop a hundred times a second. */
+const CALLTAP_ALONE: Reader = {
+  ...CALLTAP,
+  name: 'calltap -d',
+  start: async (lab) => {
+    const running = lab.start('a', process.execPath, [join(packageRoot(), 'dist/src/app/main.js'), '-d', 'eth0']);
+    await lab.said(running, /capturing on eth0/);
+    return { running, agent: null };
+  },
+  dropped: (_, output) => number(output, /kernel_dropped_packets (\d+)/) ?? 0,
 };
 
 const PEERS: readonly Reader[] = [
@@ -131,7 +136,7 @@ async function measure(reader: Reader, load: Load, tools: { blast: string; ask: 
     const { running, agent } = await reader.start(lab);
     const pid = running.child.pid ?? 0;
     await sleep(500);
-    const cpuBefore = cpuSec(pid);
+    const cpuBefore = cpuByThread(pid);
     const arrivedBefore = arrivedAt(lab);
     const blast = lab.start('b', tools.blast, ['--seconds', `${SECONDS}`, '--iface', 'eth0', ...load.args]);
     const asked = agent !== null && load.asks ? startAsking(lab, tools.ask, agent, SECONDS - 1) : null;
@@ -139,7 +144,7 @@ async function measure(reader: Reader, load: Load, tools: { blast: string; ask: 
     await sleep(300);
     const arrived = arrivedAt(lab) - arrivedBefore;
     const sent = sentOf(blast.output());
-    const cpu = cpuSec(pid) - cpuBefore;
+    const cpu = [...cpuSince(pid, cpuBefore).values()].reduce((a, b) => a + b, 0);
     await asked?.ended;
     const dropped = agent === null ? null : droppedBy(agent);
     running.child.kill(reader.stop);
@@ -206,40 +211,8 @@ function table(readings: readonly Reading[]): string {
     .join('\n');
 }
 
-/** HEP through the whole program at one rate: what it lost, and what its threads cost a message. */
-async function measureHep(rate: number, blast: string): Promise<string[]> {
-  const closers: (() => Promise<void>)[] = [];
-  const lab = new Lab({ after: (close) => closers.push(close) });
-  try {
-    const args = ['-L', `127.0.0.1:${HEP_PORT}`, '-E', '--hep-rate-limit', '100000000'];
-    const agent = await Agent.start(lab, args, /hep listening/);
-    const pid = agent.running.child.pid ?? 0;
-    const before = cpuSec(pid);
-    const load = ['--hep', `127.0.0.1:${HEP_PORT}`, '--hep-messages', `${rate}`];
-    const sender = lab.start('a', blast, ['--seconds', `${SECONDS}`, ...load]);
-    await sender.ended;
-    await sleep(1000);
-    const sent = sentOf(sender.output());
-    const cpu = cpuSec(pid) - before;
-    const m = metricsOf(agent.text('/metrics'));
-    const analysed = sumOf(m, 'service_messages_total');
-    const lost = sumOf(m, 'calltap_hep_total', ['received_kernel_dropped', 'received_ring_full']);
-    const messages = sent['hep_messages'] ?? 0;
-    return [
-      `${rate / 1000}`,
-      `${(messages / (sent['seconds'] ?? 1) / 1000).toFixed(0)}`,
-      `${messages}`,
-      `${analysed}`,
-      `${lost}`,
-      ((cpu * 1e6) / Math.max(1, analysed)).toFixed(2),
-    ];
-  } finally {
-    for (const close of closers) await close();
-  }
-}
-
 function installed(reader: Reader): boolean {
-  return reader === CALLTAP || missing(reader.program) === false;
+  return reader.program === process.execPath || missing(reader.program) === false;
 }
 
 /** Runs everything; prints Markdown. */
@@ -261,8 +234,9 @@ export async function liveBench(argv: readonly string[]): Promise<number> {
   print(`${cpus()[0]?.model ?? ''}, ${cpus().length} cores, kernel ${release()}, Node ${process.version}.`);
   if (only.includes('wire')) {
     const loads: Load[] = [100_000, 300_000, 500_000].map((rate) => ({
-      name: `RTP ${rate / 1000}k/s, 20 calls/s`,
-      args: ['--rtp', `${rate}`, '--calls', '20', '--talk', '40'],
+      // A stream has 50 packets a second; a call of some seconds is set up and torn down with seven messages.
+      name: `RTP ${rate / 1000}k/s in ${rate / 50} streams, ${rate / 10_000} calls/s`,
+      args: ['--rtp', `${rate}`, '--flows', `${rate / 50}`, '--calls', `${rate / 10_000}`, '--talk', '40'],
       asks: true,
     }));
     const readings: Reading[] = [];
@@ -271,22 +245,22 @@ export async function liveBench(argv: readonly string[]): Promise<number> {
     print(`\nOn a cable, ${SECONDS} s each; load average ${load()}.\n\n${table(readings)}`);
   }
   if (only.includes('filter')) {
-    const loads: Load[] = ['udp', 'tcp'].map((kind) => ({
-      name: `no VoIP: ${kind.toUpperCase()}`,
-      args: [`--bulk-${kind}`, '200000'],
-      asks: false,
-    }));
+    const loads: Load[] = [200_000, 500_000].flatMap((rate) =>
+      ['udp', 'tcp'].map((kind) => ({
+        name: `no VoIP: ${kind.toUpperCase()} ${rate / 1000}k/s`,
+        args: [`--bulk-${kind}`, `${rate}`],
+        asks: false,
+      })),
+    );
     const readings: Reading[] = [];
     for (const l of loads)
-      for (const r of [CALLTAP, ...PEERS.slice(0, 1)].filter(installed)) readings.push(await measure(r, l, tools));
+      for (const r of [CALLTAP, CALLTAP_ALONE, ...PEERS.slice(0, 1)].filter(installed))
+        readings.push(await measure(r, l, tools));
     print(`\nOther traffic; load average ${load()}.\n\n${table(readings)}`);
   }
   if (only.includes('hep')) {
     print(`\nHEP 3 by UDP, calls of seven messages; load average ${load()}.\n`);
-    print('| asked k/s | sent k/s | messages | analysed | lost, counted | CPU us a message |');
-    print('|---:|---:|---:|---:|---:|---:|');
-    for (const rate of [50_000, 100_000, 150_000, 200_000])
-      print(`| ${(await measureHep(rate, tools.blast)).join(' | ')} |`);
+    for await (const line of hepTable([50_000, 100_000, 150_000, 200_000, 250_000], tools.blast)) print(line);
   }
   return 0;
 }

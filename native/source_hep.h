@@ -18,7 +18,7 @@ extern "C" {
 
 #define CT_HEP_BATCH 128u
 #define CT_HEP_NAP_US 500u                  /* after a batch less than a quarter full */
-#define CT_HEP_RCVBUF (16u * 1024u * 1024u) /* asked for; the kernel doubles it */
+#define CT_HEP_RCVBUF (64u * 1024u * 1024u) /* asked for; the kernel doubles it */
 
 /* Counters seen by JavaScript as one array: the verdicts (enum ct_hep_verdict), then these. */
 enum ct_hep_counter {

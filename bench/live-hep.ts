@@ -1,0 +1,76 @@
+/**
+ * HEP through the whole program: what a rate of messages costs each of its threads, and that what was sent is what was
+ * analysed and what was counted as lost, to the last message.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, Lab } from '../test/live/lab.ts';
+import { cpuByThread, cpuSince } from './process-cpu.ts';
+import { metricsOf, sentOf, sumOf } from './soak.ts';
+
+const HEP_PORT = 9060;
+const SECONDS = 6;
+/** For what lies in the receive buffer and in the ring when the sender has ended. */
+const SETTLE_MS = 10_000;
+const LOST = ['received_kernel_dropped', 'received_ring_full'];
+
+type Tally = { readonly analysed: number; readonly lost: number };
+
+function tallyOf(agent: Agent): Tally {
+  const m = metricsOf(agent.text('/metrics'));
+  return { analysed: sumOf(m, 'service_messages_total'), lost: sumOf(m, 'calltap_hep_total', LOST) };
+}
+
+/** Once every message is accounted for; else what is known after a while. */
+async function settled(agent: Agent, messages: number): Promise<Tally> {
+  for (const end = performance.now() + SETTLE_MS; ; await sleep(100)) {
+    const tally = tallyOf(agent);
+    if (tally.analysed + tally.lost >= messages || performance.now() > end) return tally;
+  }
+}
+
+/** A row of the table. */
+async function measure(rate: number, blast: string): Promise<string[]> {
+  const closers: (() => Promise<void>)[] = [];
+  const lab = new Lab({ after: (close) => closers.push(close) });
+  try {
+    const args = ['-L', `127.0.0.1:${HEP_PORT}`, '-E', '--hep-rate-limit', '100000000'];
+    const agent = await Agent.start(lab, args, /hep listening/);
+    const pid = agent.running.child.pid ?? 0;
+    await sleep(500);
+    const before = cpuByThread(pid);
+    const load = ['--hep', `127.0.0.1:${HEP_PORT}`, '--hep-messages', `${rate}`];
+    const sender = lab.start('a', blast, ['--seconds', `${SECONDS}`, ...load]);
+    await sender.ended;
+    const sent = sentOf(sender.output());
+    const messages = sent['hep_messages'] ?? 0;
+    const { analysed, lost } = await settled(agent, messages);
+    const cpu = cpuSince(pid, before);
+    const us = (sec: number) => ((sec * 1e6) / Math.max(1, analysed)).toFixed(2);
+    const main = cpu.get('main') ?? 0;
+    const receiver = cpu.get('calltap-hep') ?? 0;
+    const all = [...cpu.values()].reduce((a, b) => a + b, 0);
+    return [
+      `${rate / 1000}`,
+      `${(messages / (sent['seconds'] ?? 1) / 1000).toFixed(0)}`,
+      `${messages}`,
+      `${analysed}`,
+      `${lost}`,
+      `${messages - analysed - lost}`,
+      us(main),
+      us(receiver),
+      us(all - main - receiver),
+      (((sent['cpu_seconds'] ?? 0) * 1e6) / Math.max(1, messages)).toFixed(2),
+    ];
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+/** The table of all rates, line by line. */
+export async function* hepTable(rates: readonly number[], blast: string): AsyncGenerator<string> {
+  const head = ['asked k/s', 'sent k/s', 'messages', 'analysed', 'lost, counted', 'neither'];
+  const cpu = ['CPU us a message: main thread', 'receiver', 'V8 threads', 'sender'];
+  yield `| ${[...head, ...cpu].join(' | ')} |`;
+  yield `|${'---:|'.repeat(head.length + cpu.length)}`;
+  for (const rate of rates) yield `| ${(await measure(rate, blast)).join(' | ')} |`;
+}
