@@ -31,6 +31,7 @@ export async function startProgram(args: readonly string[], isProfiled = false):
   const child: ChildProcess = spawn(
     process.execPath,
     [
+      ...process.execArgv,
       ...['--import', join(dist, 'bench/turn-meter.js'), join(dist, 'src/app/main.js')],
       ...['-I', '-', '--api', '127.0.0.1:0', ...args],
     ],

@@ -12,7 +12,7 @@ import type { Figures, Load } from './api-load.ts';
 import { runLoad } from './api-load.ts';
 import type { Program } from './api-program.ts';
 import { startProgram } from './api-program.ts';
-import { SILENT_EVERY } from './call-template.ts';
+import { SILENT_EVERY, ssrcOf } from './call-template.ts';
 import type { TurnFigures } from './turn-meter.ts';
 
 type Step = {
@@ -25,6 +25,7 @@ type Step = {
 /** Stands for a call with media, and one without: which those are depends on how many dialogs came before. */
 const A_CALL = 'CALL';
 const SILENT = 'SILENT';
+const SSRC = 'SSRC';
 
 const STEPS: readonly Step[] = [
   { name: 'none', what: 'nothing but RTP', path: '/health', perSec: 1 },
@@ -37,7 +38,7 @@ const STEPS: readonly Step[] = [
   { name: 'from', what: '/v1/dialogs?from=^u0.*7f$', path: '/v1/dialogs?from=%5Eu0.*7f%24', perSec: 1 },
   { name: 'streams', what: '/v1/streams?limit=50', path: '/v1/streams?limit=50', perSec: 200 },
   { name: 'mos', what: '/v1/streams?mos_below=1', path: '/v1/streams?mos_below=1', perSec: 1 },
-  { name: 'stream', what: '/v1/streams/{ssrc}', path: '/v1/streams/0x00010000', perSec: 20 },
+  { name: 'stream', what: '/v1/streams/{ssrc}', path: `/v1/streams/${SSRC}`, perSec: 20 },
   { name: 'stats', what: '/v1/stats', path: '/v1/stats', perSec: 5 },
   { name: 'metrics', what: '/metrics', path: '/metrics', perSec: 5 },
 ];
@@ -54,6 +55,7 @@ function row(what: string, asked: Figures | null, ping: Figures, turns: TurnFigu
     ...ms(ping.p99Ms, ping.maxMs, turns.longestMs, turns.longestWallMs),
     String(turns.over10),
     `${turns.longestGcMs.toFixed(1)} ${turns.longestGc}`,
+    turns.gcMs.toFixed(0),
   ];
   return `| ${cells.join(' | ')} |\n`;
 }
@@ -130,8 +132,8 @@ async function run({ steps, calls, dialogs, rtp, seconds, isProfiled, evicts }: 
   const { feed, port } = program;
   process.stdout.write(`${calls} calls, ${dialogs} dialogs beside them, ${(rtp / 1e6).toFixed(1)} M RTP packets/s\n\n`);
   process.stdout.write(
-    '| load | answers | p50 ms | p99 ms | max ms | /health p99 ms | max ms | longest hold ms | of the clock | over 10 ms | collector ms |\n' +
-      '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n',
+    '| load | answers | p50 ms | p99 ms | max ms | /health p99 ms | max ms | longest hold ms | of the clock | over 10 ms | collector ms | in all |\n' +
+      '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|\n',
   );
   const options = { seconds, isProfiled };
   /** Writes, and waits until the last of it can be asked for; the ping goes on for as long. */
@@ -158,7 +160,10 @@ async function run({ steps, calls, dialogs, rtp, seconds, isProfiled, evicts }: 
   const streaming = rtp > 0 ? feed.rtp(rtp, () => isOver) : Promise.resolve(0);
   const started = performance.now();
   for (const { what, path, perSec } of steps) {
-    const asked = path.replace(A_CALL, callId(dialogs + 257)).replace(SILENT, callId(firstSilent(dialogs)));
+    const asked = path
+      .replace(A_CALL, callId(dialogs + 257))
+      .replace(SILENT, callId(firstSilent(dialogs)))
+      .replace(SSRC, ssrcOf(dialogs + 257));
     const load: Load = { path: asked, perSec, seconds, firstSource: 1 };
     await measured(program, `${what}, ${perSec}/s`, () => runLoad(port, load), options);
   }

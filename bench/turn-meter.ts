@@ -32,6 +32,7 @@ export type TurnFigures = {
   readonly over10: number;
   readonly longestGcMs: number;
   readonly longestGc: string;
+  readonly gcMs: number;
   /** The longest ones, longest first. */
   readonly holds: readonly Hold[];
 };
@@ -104,6 +105,7 @@ class TurnMeter {
       over10: this.#over10,
       longestGcMs: worst?.ms ?? 0,
       longestGc: worst?.kind ?? '',
+      gcMs: this.#pauses.reduce((sum, p) => sum + p.ms, 0),
       holds: this.#holds.slice(0, 20).map(({ atMs, ms, wallMs }) => {
         const within = this.#pauses.filter((p) => p.atMs + p.ms > atMs && p.atMs < atMs + wallMs);
         const gcMs = within.reduce((sum, p) => sum + p.ms, 0);

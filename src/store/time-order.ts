@@ -6,7 +6,10 @@
 /** `orderIndex` belongs to the order that holds the record. Of two with one time, the lower `serial` came first. */
 export type Ordered = { orderIndex: number; readonly serial: number };
 
-/** Places a record is moved down at once; one that is later than so many others waits for the next reading. */
+/**
+ * Places a record is moved down at once; one that is later than so many others, as from a source that lags behind, waits
+ * beside the order until somebody reads it. Then all that wait are merged in: nothing below the oldest of them is touched.
+ */
 const MOVES = 512;
 
 /** Holes below which nothing is done about them. */
@@ -16,7 +19,8 @@ export class TimeOrder<T extends Ordered> {
   readonly #timeOf: (record: T) => number;
   #records: (T | undefined)[] = [];
   #holes = 0;
-  #isSorted = true;
+  /** Records that wait to be merged in; their `orderIndex` is -1. */
+  readonly #late = new Set<T>();
 
   constructor(timeOf: (record: T) => number) {
     this.#timeOf = timeOf;
@@ -24,22 +28,22 @@ export class TimeOrder<T extends Ordered> {
 
   add(record: T): void {
     record.orderIndex = this.#records.push(record) - 1;
-    if (this.#isSorted) this.#settle(record);
+    this.#settle(record);
   }
 
   remove(record: T): void {
-    if (this.#records[record.orderIndex] !== record) return;
-    this.#records[record.orderIndex] = undefined;
-    if (++this.#holes >= FEW_HOLES && this.#holes * 2 >= this.#records.length) this.#close();
+    if (this.#late.delete(record) || this.#records[record.orderIndex] !== record) return;
+    this.#leave(record);
+    if (this.#holes >= FEW_HOLES && this.#holes * 2 >= this.#records.length) this.#close();
   }
 
   /** The time of `record` has changed. */
   moved(record: T): void {
-    if (this.#records[record.orderIndex] !== record || !this.#isSorted) return;
+    if (this.#records[record.orderIndex] !== record) return;
     const above = this.#records[record.orderIndex + 1];
     if (above === undefined ? record.orderIndex === this.#records.length - 1 : this.#isBefore(record, above)) {
       this.#settle(record);
-    } else this.#isSorted = false;
+    } else this.#wait(record);
   }
 
   /**
@@ -47,12 +51,7 @@ export class TimeOrder<T extends Ordered> {
    * are added at the end or some places before it, and what was removed is a hole.
    */
   records(): readonly (T | undefined)[] {
-    if (!this.#isSorted) {
-      this.#records = this.#records.filter((record) => record !== undefined);
-      this.#records.sort((a, b) => (a === undefined || b === undefined ? 0 : this.#isBefore(a, b) ? -1 : 1));
-      this.#number();
-      this.#isSorted = true;
-    }
+    if (this.#late.size > 0) this.#merge();
     return this.#records;
   }
 
@@ -114,7 +113,46 @@ export class TimeOrder<T extends Ordered> {
     records[i] = record;
     record.orderIndex = i;
     const below = i > 0 ? records[i - 1] : undefined;
-    if (i === stop && i > 0 && (below === undefined || !this.#isBefore(below, record))) this.#isSorted = false;
+    if (i === stop && i > 0 && (below === undefined || !this.#isBefore(below, record))) this.#wait(record);
+  }
+
+  /** Leaves a hole where the record was. */
+  #leave(record: T): void {
+    const at = record.orderIndex;
+    if (at === this.#records.length - 1) this.#records.pop();
+    else {
+      this.#records[at] = undefined;
+      this.#holes++;
+    }
+    record.orderIndex = -1;
+  }
+
+  #wait(record: T): void {
+    this.#leave(record);
+    this.#late.add(record);
+  }
+
+  /** From above, each record to its final place, until none waits. */
+  #merge(): void {
+    const records = this.#records;
+    const late = [...this.#late].sort((a, b) => (this.#isBefore(a, b) ? -1 : 1));
+    this.#late.clear();
+    let from = records.length - 1;
+    let to = from + late.length;
+    // One by one: an array that is written far behind its end becomes a dictionary.
+    for (let i = 0; i < late.length; i++) records.push(undefined);
+    for (let next = late.pop(); next !== undefined; to--) {
+      const below = from < 0 ? undefined : records[from];
+      if (from >= 0 && (below === undefined || this.#isBefore(next, below))) {
+        records[to] = below;
+        if (below !== undefined) below.orderIndex = to;
+        from--;
+      } else {
+        records[to] = next;
+        next.orderIndex = to;
+        next = late.pop();
+      }
+    }
   }
 
   #close(): void {

@@ -55,6 +55,30 @@ test('thousands come in reverse and most of them go: the order holds and the hol
   assert.ok(order.records().length < 2_100, `${order.records().length} places`);
 });
 
+test('a source that lags by thousands of records: its records come in at the next reading, and some go before', () => {
+  const order = new TimeOrder<Item>(({ at }) => at);
+  const items: Item[] = [];
+  let serial = 0;
+  const add = (at: number): Item => {
+    const item = { orderIndex: -1, serial: serial++, at };
+    items.push(item);
+    order.add(item);
+    return item;
+  };
+  for (let i = 0; i < 3_000; i++) add(i);
+  for (let i = 3_000; i < 6_000; i++) {
+    add(i);
+    const lagging = add(i - 2_500);
+    if (i % 7 === 0) {
+      order.remove(lagging);
+      items.splice(items.indexOf(lagging), 1);
+    }
+    if (i % 500 === 0) assert.deepEqual(order.newestFirst(), newest(items));
+  }
+  assert.deepEqual(order.newestFirst(), newest(items));
+  for (const [i, item] of order.records().entries()) assert.ok(item === undefined || item.orderIndex === i);
+});
+
 test('a walk goes on where it was, although records came in below it', () => {
   const order = new TimeOrder<Item>(({ at }) => at);
   const items = [10, 20, 30, 40].map((at, serial) => ({ orderIndex: -1, serial, at }));
