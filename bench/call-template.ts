@@ -90,6 +90,15 @@ function script(): { readonly bytes: Buffer; readonly parts: readonly Part[] } {
   return { bytes: Buffer.concat(frames.map(({ bytes }) => bytes)), parts };
 }
 
+/** SSRC of the calling side of call `n`, as a path has it. */
+export function ssrcOf(n: number): string {
+  return `0x${ssrcNumber(n, 0).toString(16).padStart(8, '0')}`;
+}
+
+function ssrcNumber(n: number, side: Side): number {
+  return (n * 2 + side + 0x10000) >>> 0;
+}
+
 /** Makes call after call; `stamp` writes the time of the packet whose record begins at `at`, a step later each time. */
 export class CallTemplate {
   readonly #script = script();
@@ -130,7 +139,7 @@ export class CallTemplate {
         out.writeUInt16BE(port, at + 52);
         out.writeUInt16BE(sequence, at + HEADERS + 2);
         out.writeUInt32BE(sequence * 160, at + HEADERS + 4);
-        out.writeUInt32BE((n * 2 + rtp + 0x10000) >>> 0, at + HEADERS + 8);
+        out.writeUInt32BE(ssrcNumber(n, rtp), at + HEADERS + 8);
       }
       stamp(out, at);
       out.copyWithin(end, at, next);

@@ -46,7 +46,8 @@ export type ApiReaders = {
   /** All legs of the call, at most `maxRows`. */
   tree(callId: string, maxRows: number): CallTree | null;
   streams(filter: StreamFilter, isGone?: IsGone): Promise<StreamList | null> | StreamList;
-  stream(ssrc: number): RtpStream | null;
+  /** Takes turns; `busy` when too many lists are made. */
+  stream(ssrc: number): Promise<RtpStream | null | 'busy'> | RtpStream | null;
   lint(callId: string): LintResult | null;
   /** The WAV of the call, or why there is none. */
   audio(callId: string): Promise<CallAudio | null>;

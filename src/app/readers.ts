@@ -4,12 +4,11 @@
 import { callTree } from '../analysis/call-tree.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
 import type { ApiReaders } from '../api/readers.ts';
-import type { Stream } from '../store/stream.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import { toLintResult } from '../view/lint.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
-import { queryStreams } from '../view/stream-query.ts';
+import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { Turns } from '../view/turns.ts';
 import { callAudio } from './audio.ts';
 import { CaptureReporter } from './capture-report.ts';
@@ -60,15 +59,9 @@ export function createReaders(session: CaptureSession): ApiReaders {
       return toCallTree(d, callTree(d, { dialogs, identifiers: session.identifiers }, maxRows));
     },
     streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(session, s), turns, isGone),
-    stream(ssrc) {
-      let best: { packets: number; stream: Stream } | null = null;
-      for (const s of streams.order.records()) {
-        if (s === undefined || s.ssrc !== ssrc) continue;
-        const packets = streams.snapshot(s)?.packets ?? 0;
-        // Oldest first: of equals the first one met is the older.
-        if (best === null || packets > best.packets) best = { packets, stream: s };
-      }
-      return best === null ? null : streamDocument(session, best.stream);
+    async stream(ssrc) {
+      const stream = await streamBySsrc(streams, ssrc, turns);
+      return stream === null || stream === 'busy' ? stream : streamDocument(session, stream);
     },
     captureReport: () => reporter.report(),
     stats: async () => toStats(session, await percentiles.read()),

@@ -80,3 +80,22 @@ async function walk(
   }
   return { page, matched };
 }
+
+/**
+ * The stream with this SSRC that has most packets, the oldest of equals. Null when there is none, `busy` when too many
+ * lists are being made.
+ */
+export async function streamBySsrc(store: StreamStore, ssrc: number, turns: Turns): Promise<Stream | null | 'busy'> {
+  const found = await turns.walk(async (slice) => {
+    let best: { packets: number; stream: Stream | null } = { packets: -1, stream: null };
+    let met = 0;
+    for (const stream of store.order.fromOldest()) {
+      if (++met % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
+      if (stream.ssrc !== ssrc) continue;
+      const packets = store.snapshot(stream)?.packets ?? 0;
+      if (packets > best.packets) best = { packets, stream };
+    }
+    return best;
+  });
+  return found === null ? 'busy' : found.stream;
+}

@@ -49,7 +49,8 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       },
     },
     async ({ params }) => {
-      const stream = readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16));
+      const found = await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16));
+      const stream = found === 'busy' ? orBusy(null) : found;
       if (stream === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
       return stream;
     },
