@@ -59,6 +59,9 @@ uint32_t U32(Local<Object> o, const char *name) { return Nan::To<uint32_t>(Prop(
 bool Flag(Local<Object> o, const char *name) { return Nan::To<bool>(Prop(o, name)).FromMaybe(false); }
 double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, name)).FromMaybe(0); }
 
+// The whole part of a number, 0 for what 63 bits do not hold.
+int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t>(v) : 0; }
+
 #include "binding_output.h"
 
 #include "binding_slab.h"

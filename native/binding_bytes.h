@@ -29,7 +29,8 @@ NAN_METHOD(ReadAgain) {
   View into = ViewOf(info[2]);
   int fd = Nan::To<int32_t>(info[0]).FromMaybe(-1);
   double position = Nan::To<double>(info[1]).FromMaybe(-1);
-  if (fd < 0 || position < 0 || into.len > UINT32_MAX) return Nan::ThrowRangeError("readAgain range");
+  if (fd < 0 || !(position >= 0 && position < 9e15) || into.len > UINT32_MAX)
+    return Nan::ThrowRangeError("readAgain range");
   size_t have = 0;
   while (have < into.len) {
     ssize_t n =

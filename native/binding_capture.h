@@ -131,7 +131,7 @@ private:
   }
   static NAN_METHOD(Waits) {
     auto *c = Self(info);
-    info.GetReturnValue().Set(Nan::New(c->ring_.waits));
+    info.GetReturnValue().Set(Nan::New(__atomic_load_n(&c->ring_.waits, __ATOMIC_RELAXED)));
   }
 
   // datagram(scratchData, scratchDescriptors, payload, descriptor): number of records made.
@@ -146,8 +146,8 @@ private:
     ct_record m;
     memcpy(&m, meta.data, sizeof(m));
     ct_packet p{};
-    p.ts_ns = static_cast<int64_t>(m.ts_us * 1000.0);
-    p.ordinal = m.frame < 0 ? 0 : static_cast<uint64_t>(m.frame);
+    p.ts_ns = Whole(m.ts_us * 1000.0);
+    p.ordinal = static_cast<uint64_t>(std::max<int64_t>(0, Whole(m.frame)));
     p.ip_version = m.ip_version;
     p.proto = m.transport;
     p.dscp = m.dscp;

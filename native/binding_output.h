@@ -28,6 +28,7 @@ class OutputRegistry {
 public:
   static void Add(const std::shared_ptr<Output> &output) {
     std::lock_guard<std::mutex> guard(lock());
+    for (auto i = all().begin(); i != all().end();) i = i->second.expired() ? all().erase(i) : std::next(i);
     output->id = ++next();
     all()[output->id] = output;
   }
@@ -165,8 +166,8 @@ private:
     o->frame_.resize(CT_HEP_FRAME_ROOM);
     uint32_t len = ct_hep_frame(o->frame_.data(), &d, payload.data + start, end - start);
     if (len > 0)
-      ct_pcap_write(o->output_->writer, o->frame_.data(), static_cast<int64_t>(Num(a, "tsUs") * 1000.0), len,
-                    len, CT_HEP_FRAME_LINK);
+      ct_pcap_write(o->output_->writer, o->frame_.data(), Whole(Num(a, "tsUs") * 1000.0), len, len,
+                    CT_HEP_FRAME_LINK);
   }
 
   // close(): flushes; the file is closed as soon as no capture writes to it any more.

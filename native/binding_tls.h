@@ -156,10 +156,15 @@ private:
 
   // allow(pids | null)
   static NAN_METHOD(Allow) {
+    // A view of nothing has no address, and is not null all the same: nobody is observed, not everybody.
+    static const uint32_t nobody = 0;
     View pids = ViewOf(info[0]);
-    int rc = ct_tls_allow(&Self(info)->probe_,
-                          info[0]->IsNull() ? nullptr : reinterpret_cast<uint32_t *>(pids.data),
-                          static_cast<uint32_t>(pids.len / sizeof(uint32_t)));
+    const uint32_t *list = nullptr;
+    if (!info[0]->IsNull()) {
+      if (!info[0]->IsUint32Array()) return Nan::ThrowTypeError("allow(Uint32Array | null)");
+      list = pids.len == 0 ? &nobody : reinterpret_cast<uint32_t *>(pids.data);
+    }
+    int rc = ct_tls_allow(&Self(info)->probe_, list, static_cast<uint32_t>(pids.len / sizeof(uint32_t)));
     if (rc == -ENOENT) rc = 0;
     info.GetReturnValue().Set(Nan::New(-rc));
   }

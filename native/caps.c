@@ -121,8 +121,9 @@ static int find_user(const char *user, struct who *out) {
   char text[NAME_BYTES], *end = NULL;
   struct passwd entry, *found = NULL;
   int err = getpwnam_r(user, &entry, text, sizeof text, &found);
+  /* Digits alone, and no more than a uid holds: cut to 32 bits 4294967296 would be root. */
   unsigned long number = strtoul(user, &end, 10);
-  if (found == NULL && *user != '\0' && *end == '\0')
+  if (found == NULL && *user >= '0' && *user <= '9' && *end == '\0' && number < UINT32_MAX)
     err = getpwuid_r((uid_t)number, &entry, text, sizeof text, &found);
   if (found == NULL) return err == 0 ? ENOENT : err;
   if (strlen(found->pw_name) >= sizeof out->name) return ENAMETOOLONG;

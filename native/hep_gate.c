@@ -130,7 +130,8 @@ enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], 
 }
 
 void ct_hep_count(struct ct_hep_gate *g, struct ct_hep_sender *sender, enum ct_hep_verdict v) {
-  g->n[v]++;
+  /* Under the lock of the gate, but read without it. */
+  __atomic_store_n(&g->n[v], g->n[v] + 1, __ATOMIC_RELAXED);
   sender->n[v]++;
 }
 

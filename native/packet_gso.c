@@ -122,6 +122,7 @@ bool ct_gso_open(struct ct_gso *g, const uint8_t *frame, uint32_t len, uint32_t 
   struct ct_packet p = {.frame = frame, .caplen = len, .wirelen = len};
   if (size == 0 || (linktype != LINK_ETHERNET && linktype != LINK_RAW_IP)) return false;
   if (ct_decode_frame(&p, linktype, NULL) != CT_OK || p.proto != 17 || p.len != p.wire_len) return false;
+  if (p.len / size >= CT_GSO_SEGMENTS) return false;
   *g = (struct ct_gso){.frame = frame,
                        .header = (uint32_t)(p.payload - frame),
                        .payload = p.len,

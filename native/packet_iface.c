@@ -29,7 +29,8 @@ static void read_facts(const struct nlmsghdr *h, struct ct_iface_facts *out) {
   *out =
       (struct ct_iface_facts){.ifindex = info->ifi_index, .flags = info->ifi_flags, .hatype = info->ifi_type};
   const struct rtattr *a = IFLA_RTA(info);
-  for (uint32_t left = (uint32_t)IFLA_PAYLOAD(h); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+  /* Signed: behind a last attribute that is not padded there are fewer than none. */
+  for (int left = (int)IFLA_PAYLOAD(h); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
     if (a->rta_type == IFLA_MTU && RTA_PAYLOAD(a) >= sizeof out->mtu) {
       memcpy(&out->mtu, RTA_DATA(a), sizeof out->mtu);
     }
@@ -64,10 +65,14 @@ static int ask(int fd, struct request *q, void (*each)(void *, const struct ct_i
     ssize_t got = recv(fd, &reply, sizeof reply, 0);
     if (got < 0) return errno == EAGAIN ? -ETIMEDOUT : -errno;
     int left = (int)got;
-    for (const struct nlmsghdr *h = &reply.h; NLMSG_OK(h, (uint32_t)left); h = NLMSG_NEXT(h, left)) {
+    for (const struct nlmsghdr *h = &reply.h; left > 0 && NLMSG_OK(h, (uint32_t)left);
+         h = NLMSG_NEXT(h, left)) {
       if (h->nlmsg_seq != number) continue;
       if (h->nlmsg_type == NLMSG_DONE) return 0;
-      if (h->nlmsg_type == NLMSG_ERROR) return ((const struct nlmsgerr *)NLMSG_DATA(h))->error;
+      if (h->nlmsg_type == NLMSG_ERROR) {
+        const struct nlmsgerr *e = NLMSG_DATA(h);
+        return h->nlmsg_len < NLMSG_LENGTH(sizeof e->error) ? -EBADMSG : e->error;
+      }
       if (h->nlmsg_type != RTM_NEWLINK || h->nlmsg_len < NLMSG_LENGTH(sizeof(struct ifinfomsg))) continue;
       struct ct_iface_facts facts;
       read_facts(h, &facts);

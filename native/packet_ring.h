@@ -64,6 +64,7 @@ int ct_iface_each(int netlink, void (*each)(void *arg, const struct ct_iface_fac
 /* ---- packet_gso.c: a frame that stands for several datagrams ---- */
 
 #define CT_GSO_SCRATCH (128u * 1024u)
+#define CT_GSO_SEGMENTS 1024u /* no stack puts together more than 128; a guest may claim 65,507 of one byte */
 
 struct ct_gso {
   const uint8_t *frame;

@@ -43,23 +43,25 @@ uint64_t ct_input_position(const struct ct_input *in) {
   return in->raw_read - (in->gzip ? in->z.avail_in : ct_input_left(in));
 }
 
-/* True when a failed read is worth another: a signal, or an inherited non-blocking pipe. */
-static bool read_again(int fd) {
+/* True when a failed read is worth another: a signal, or a non-blocking pipe. Who waits himself is asked again. */
+static bool read_again(const struct ct_input *in) {
   if (errno == EINTR) return true;
   if (errno != EAGAIN) return false;
-  struct pollfd p = {.fd = fd, .events = POLLIN};
+  if (in->wait != NULL) return true;
+  struct pollfd p = {.fd = in->fd, .events = POLLIN};
   return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
 /* One read(2); 0 at the end and on error. */
 static size_t read_some(struct ct_input *in, uint8_t *to, size_t room) {
   ssize_t n;
-  if (in->wait != NULL && !in->wait(in->fd, in->wait_arg)) {
-    in->err = ECANCELED;
-    return 0;
-  }
-  do n = read(in->fd, to, room);
-  while (n < 0 && read_again(in->fd));
+  do {
+    if (in->wait != NULL && !in->wait(in->fd, in->wait_arg)) {
+      in->err = ECANCELED;
+      return 0;
+    }
+    n = read(in->fd, to, room);
+  } while (n < 0 && read_again(in));
   if (n < 0) in->err = errno;
   if (n <= 0) return 0;
   in->raw_read += (uint64_t)n;

@@ -96,13 +96,35 @@ void ct_pipeline_close(struct ct_pipeline *pl) {
   pl->inject = NULL;
 }
 
+/* ---- counting ---- */
+
+/* What one batch or one datagram counts. Datagrams are decoded on another thread than batches, so the two share
+ * counters: they are added to them with a locked instruction, once a batch and not once a packet. */
+struct tally {
+  uint32_t n[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT];
+};
+
+static void add(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
+
+static void add_tally(struct ct_pipeline *pl, const struct tally *t) {
+  for (uint32_t i = 0; i < sizeof t->n / sizeof t->n[0]; i++)
+    if (t->n[i] > 0) add(&pl->counters[i], t->n[i]);
+}
+
+/* Only the owner of the table writes these. */
+static void show_rtp_counters(struct ct_pipeline *pl) {
+  const uint64_t *from = ct_rtp_counters(pl->rtp);
+  uint64_t *to = pl->counters + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT;
+  for (uint32_t i = 0; i < CT_RC_COUNT; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+}
+
 /* A record with the packet's facts and `len` bytes of `bytes`. */
 static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint8_t kind,
                  const uint8_t *bytes, uint32_t len, uint32_t aux0, uint32_t aux1, uint32_t aux2) {
   uint32_t take = len;
   if (take > CT_SLAB_BYTES) {
     take = CT_SLAB_BYTES;
-    pl->counters[CT_N_RECORD_CUT]++;
+    add(&pl->counters[CT_N_RECORD_CUT], 1);
   }
   /* A SIP datagram comes with its whole frame: whether anything will point at it is known in TypeScript
    * only, which takes the digest then. */
@@ -112,7 +134,7 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, whole ? p->caplen : take, &data);
   if (r == NULL) {
-    if (sink->scratch != NULL) pl->counters[CT_N_RECORD_CUT]++;
+    if (sink->scratch != NULL) add(&pl->counters[CT_N_RECORD_CUT], 1);
     return; /* the ring was stopped, or is live, full and has counted it */
   }
   if (whole)
@@ -221,25 +243,24 @@ static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struc
     if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, 0);
     break;
   case CT_CLS_SIP_OUT:
-    pl->counters[CT_N_SIP_OUT]++;
-    pl->sip_out_ports[lower_port(p)]++;
+    add(&pl->counters[CT_N_SIP_OUT], 1);
+    __atomic_fetch_add(&pl->sip_out_ports[lower_port(p)], 1, __ATOMIC_RELAXED);
     break;
   case CT_CLS_WS_OUT:
-    pl->counters[CT_N_WS_OUT]++;
-    pl->ws_out_ports[lower_port(p)]++;
+    add(&pl->counters[CT_N_WS_OUT], 1);
+    __atomic_fetch_add(&pl->ws_out_ports[lower_port(p)], 1, __ATOMIC_RELAXED);
     break;
   default: break; /* counted by class */
   }
 }
 
 /* Counts and classifies a decoded packet; true when it is RTP for the table. */
-static bool account(struct ct_pipeline *pl, struct ct_packet *p, enum ct_reason reason) {
-  uint64_t *n = pl->counters;
-  n[CT_N_COUNT + reason]++;
-  if (p->tunnel_depth > 0) n[CT_N_TUNNELED]++;
+static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p, enum ct_reason reason) {
+  t->n[CT_N_COUNT + reason]++;
+  if (p->tunnel_depth > 0) t->n[CT_N_TUNNELED]++;
   if (reason != CT_OK) return false;
   enum ct_class cls = ct_classify(p, &pl->gate, &pl->decode);
-  n[CT_N_COUNT + CT_REASON_COUNT + cls]++;
+  t->n[CT_N_COUNT + CT_REASON_COUNT + cls]++;
   return cls == CT_CLS_RTP;
 }
 
@@ -254,21 +275,24 @@ static void write_frames(struct ct_pcap_writer *output, const struct ct_packet_s
 
 void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
                        const uint32_t *linktype, uint32_t n) {
-  uint64_t *count = pl->counters;
+  struct tally tally = {0};
+  uint64_t bytes = 0;
   bool rtp[CT_BATCH];
   if (pl->output != NULL) write_frames(pl->output, slot, linktype, n);
   for (uint32_t i = 0; i < n; i++) {
     struct ct_packet *p = &slot[i].p;
-    count[CT_N_FRAMES]++;
-    count[CT_N_BYTES] += p->caplen;
-    if (p->caplen < p->wirelen && !pl->cut_on_purpose) count[CT_N_SNAPPED]++;
+    bytes += p->caplen;
+    if (p->caplen < p->wirelen && !pl->cut_on_purpose) tally.n[CT_N_SNAPPED]++;
     slot[i].reason = ct_decode_frame(p, linktype[i], &pl->decode);
-    rtp[i] = account(pl, p, slot[i].reason);
+    rtp[i] = account(pl, &tally, p, slot[i].reason);
     if (rtp[i]) {
       slot[i].hash = ct_rtp_hash(pl->rtp, p, pl->origin);
       ct_rtp_prefetch_slot(pl->rtp, slot[i].hash);
     }
   }
+  tally.n[CT_N_FRAMES] = n;
+  add_tally(pl, &tally);
+  add(&pl->counters[CT_N_BYTES], bytes);
   for (uint32_t i = 0; i < n && i < CT_AHEAD; i++)
     if (rtp[i]) slot[i].stream = ct_rtp_prefetch_stream(pl->rtp, slot[i].hash, slot[i].p.payload[1]);
   for (uint32_t i = 0; i < n; i++) {
@@ -284,8 +308,7 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_p
       emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
            (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
   }
-  memcpy(count + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp),
-         CT_RC_COUNT * sizeof(*count));
+  show_rtp_counters(pl);
 }
 
 static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
@@ -293,7 +316,7 @@ static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
   pthread_mutex_lock(&in->lock);
   if (in->q == NULL) in->q = malloc(CT_INJECT_MAX * sizeof(*in->q));
   if (in->q == NULL || in->n == CT_INJECT_MAX) {
-    pl->counters[CT_N_INJECT_DROPPED]++;
+    add(&pl->counters[CT_N_INJECT_DROPPED], 1);
   } else {
     struct ct_injected *slot = &in->q[(in->first + in->n) % CT_INJECT_MAX];
     slot->p = *p;
@@ -313,7 +336,9 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
   p->frame = NULL;
   p->caplen = p->wirelen = 0;
   enum ct_reason reason = ct_decode_ip_payload(p, data, len, &pl->decode);
-  bool rtp = account(pl, p, reason);
+  struct tally tally = {0};
+  bool rtp = account(pl, &tally, p, reason);
+  add_tally(pl, &tally);
   if (rtp)
     inject(pl, p);
   else if (reason == CT_OK)
@@ -339,9 +364,8 @@ void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {
     pthread_mutex_unlock(&in->lock);
     if (!have) break;
     item.p.payload = item.bytes;
-    pl->counters[CT_N_INJECTED]++;
+    add(&pl->counters[CT_N_INJECTED], 1);
     update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin), 0);
   }
-  memcpy(pl->counters + CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT, ct_rtp_counters(pl->rtp),
-         CT_RC_COUNT * sizeof(*pl->counters));
+  show_rtp_counters(pl);
 }

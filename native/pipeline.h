@@ -43,7 +43,7 @@ struct ct_pipeline {
   struct ct_gate gate;
   struct ct_decode_opts decode;
   struct ct_rtp_table *rtp;
-  uint64_t *counters;      /* CT_COUNTERS, memory of JavaScript */
+  uint64_t *counters;      /* CT_COUNTERS, memory of JavaScript; two threads add to them */
   uint32_t *sip_out_ports; /* 65,536 counts of excluded SIP by port */
   uint32_t *ws_out_ports;
   uint32_t source_id;

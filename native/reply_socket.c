@@ -67,7 +67,7 @@ int ct_reply_send(int fd, int version, const uint8_t *src, uint16_t sport, const
   put16(udp, sport);
   put16(udp + 2, dport);
   put16(udp + 4, udp_len);
-  memcpy(udp + UDP, payload, len);
+  if (len > 0) memcpy(udp + UDP, payload, len);
   uint32_t sum = sum16(src, address, IPPROTO_UDP + udp_len);
   sum = sum16(dst, address, sum);
   const uint16_t check = folded(sum16(udp, udp_len, sum));

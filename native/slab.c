@@ -27,7 +27,7 @@ static struct ct_slab *open_slab(struct ct_ring *r) {
     if (atomic_load_explicit(&r->stop, memory_order_relaxed)) return NULL;
     if (head - tail < r->n) return &r->slab[head % r->n];
     if (r->live) return NULL;
-    r->waits++;
+    __atomic_store_n(&r->waits, r->waits + 1, __ATOMIC_RELAXED);
     futex_wait(&r->tail, tail);
   }
 }

@@ -22,7 +22,7 @@
 #define WATCH_NS 100000000ll /* how often the kernel's drops are looked at */
 #define IDLE_MS 1000
 #define RETRY_MS 2
-#define REST_BATCHES 256u /* read at the end: 32,768 datagrams, some milliseconds */
+#define REST_BATCHES 2048u /* read at the end: more than the receive buffer holds, some tenths of a second */
 #define CONTROL_BYTES                                                                                        \
   (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)) +                                      \
    CMSG_SPACE(sizeof(struct in6_pktinfo)))
@@ -45,6 +45,11 @@ static const char *const OWN_NAMES[CT_HEP_COUNTERS - CT_HEP_VERDICTS] = {
 const char *ct_hep_counter_name(uint32_t i) {
   if (i < CT_HEP_VERDICTS) return ct_hep_verdict_name(i);
   return i < CT_HEP_COUNTERS ? OWN_NAMES[i - CT_HEP_VERDICTS] : NULL;
+}
+
+/* Written by the thread, read by anyone. */
+static void count(struct ct_hep_source *s, enum ct_hep_counter counter, uint64_t n) {
+  __atomic_store_n(&s->counters[counter], s->counters[counter] + n, __ATOMIC_RELAXED);
 }
 
 static int64_t clock_ns(clockid_t id) {
@@ -172,7 +177,7 @@ static bool is_tight(const struct ct_ring *r) {
 static void note_drops(struct ct_hep_source *s, uint32_t total) {
   uint32_t more = total - s->seen_drops; /* the kernel's count wraps at 32 bits */
   if ((int32_t)more <= 0) return;
-  s->counters[CT_HEP_N_KERNEL_DROPPED] += more;
+  count(s, CT_HEP_N_KERNEL_DROPPED, more);
   s->seen_drops = total;
 }
 
@@ -259,8 +264,8 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     uint32_t len = b->msg[i].msg_len;
     struct arrival a = {0};
     a.version = read_sockaddr(&b->from[i], a.src, &a.src_port);
-    s->counters[CT_HEP_N_DATAGRAMS]++;
-    s->counters[CT_HEP_N_BYTES] += len;
+    count(s, CT_HEP_N_DATAGRAMS, 1);
+    count(s, CT_HEP_N_BYTES, len);
     struct ct_hep_sender *sender;
     /* A datagram that did not fit its buffer is beyond every limit. */
     enum ct_hep_verdict v =
@@ -273,7 +278,7 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     ct_hep_count(g, sender, v);
   }
   ct_hep_gate_unlock(g);
-  s->counters[CT_HEP_N_BATCHES]++;
+  count(s, CT_HEP_N_BATCHES, 1);
 }
 
 static void prepare(struct ct_hep_batch *b, uint32_t from, uint32_t to) {
@@ -323,7 +328,7 @@ static void *run(void *arg) {
   prepare(s->batch, 0, CT_HEP_BATCH);
   while (!should_stop(s)) {
     if (is_tight(s->ring) && watch_socket(s) < s->rcvbuf_got / 4 * 3) {
-      s->counters[CT_HEP_N_HELD]++;
+      count(s, CT_HEP_N_HELD, 1);
       if (free_slabs(s->ring) > 0) ct_ring_publish(s->ring);
       nap();
       continue;
@@ -342,7 +347,7 @@ static void *run(void *arg) {
       if (n == 0 || err == EINTR) continue;
       bool is_error = err != EAGAIN && err != EWOULDBLOCK;
       if (is_error) {
-        s->counters[CT_HEP_N_RECEIVE_ERRORS]++;
+        count(s, CT_HEP_N_RECEIVE_ERRORS, 1);
         s->last_errno = err;
         nap(); /* an error that stays must not keep the processor busy */
       } else {

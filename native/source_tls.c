@@ -87,20 +87,21 @@ static bool has_room(const struct ct_ring *r) {
 /* Moves up to SLICE events. How many; -1 when the slabs are full. */
 static int move_events(struct ct_tls_source *s, struct ct_sink *sink) {
   int n = 0;
+  bool is_full = false;
   for (; (uint32_t)n < SLICE; n++) {
     const struct ct_tls_event *e = ct_tls_ring_peek(&s->events);
     if (e == NULL) break;
     uint8_t *data;
-    if (!has_room(s->ring)) return n > 0 ? n : -1;
-    struct ct_record *r = ct_sink_reserve(sink, e->chunk_len, &data);
-    if (r == NULL) return n > 0 ? n : -1;
+    struct ct_record *r = has_room(s->ring) ? ct_sink_reserve(sink, e->chunk_len, &data) : NULL;
+    is_full = r == NULL;
+    if (is_full) break;
     ct_tls_record(e, s->to_wall_ns, r, data);
     r->source = s->source_id;
     ct_sink_commit(sink, r);
     ct_tls_ring_next(&s->events);
   }
   __atomic_fetch_add(&s->records, (uint64_t)n, __ATOMIC_RELAXED);
-  return n;
+  return n == 0 && is_full ? -1 : n;
 }
 
 static void nap(void) {
@@ -197,7 +198,7 @@ void ct_tls_stop(struct ct_tls_source *s) {
   atomic_store_explicit(&s->stop, 1, memory_order_relaxed);
   ct_ring_stop(s->ring);
   /* A full counter wakes as well. */
-  if (write(s->wake, &one, sizeof one) < 0) s->held++;
+  if (write(s->wake, &one, sizeof one) < 0) __atomic_fetch_add(&s->held, 1, __ATOMIC_RELAXED);
   pthread_join(s->thread, NULL);
   s->running = false;
   close_all(s);

@@ -321,9 +321,10 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
     if (bpf_map_update_elem(fd, &pids[i], &generation, BPF_ANY) != 0) err = -errno;
   }
   /* Those of an earlier list go after the new ones are in, so that no process drops out in between. */
-  uint32_t key, next;
+  uint32_t key, next, max = bpf_map__max_entries(skel->maps.allowed);
   bool has = bpf_map_get_next_key(fd, NULL, &next) == 0;
-  while (has) {
+  /* The walk begins anew when the kernel drops the process it has come to: it must not do so for ever. */
+  for (uint32_t turn = 0; has && turn < 4 * max; turn++) {
     uint8_t of = generation;
     key = next;
     has = bpf_map_get_next_key(fd, &key, &next) == 0;

@@ -105,9 +105,14 @@ static void await_records(struct bed *b, uint64_t want) {
   }
   CHECK_EQ(b->records, want);
 }
+/* The thread counts meanwhile. */
+static uint64_t count_of(const struct bed *b, uint32_t counter) {
+  return __atomic_load_n(&b->n[counter], __ATOMIC_RELAXED);
+}
+
 static void await_datagrams(struct bed *b, uint64_t want) {
   for (int i = 0; i < 20000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
-  CHECK_EQ(b->n[CT_HEP_N_DATAGRAMS], want);
+  CHECK_EQ(count_of(b, CT_HEP_N_DATAGRAMS), want);
 }
 
 /* A connected sender bound to `from`. */
@@ -324,15 +329,15 @@ static void refusals(void) {
   send_n(good, 150, 2000);
   await_datagrams(b, 185);
   await_records(b, 100);
-  CHECK_EQ(b->n[CT_HEP_NOT_ALLOWED], 30);
-  CHECK_EQ(b->n[CT_HEP_TOO_LONG], 5);
-  CHECK_EQ(b->n[CT_HEP_OVER_RATE], 50);
-  CHECK_EQ(b->n[CT_HEP_TAKEN], 100);
-  CHECK_EQ(b->n[CT_HEP_N_BYTES], 30 * 100 + 5 * 2001 + 150 * 2000);
+  CHECK_EQ(count_of(b, CT_HEP_NOT_ALLOWED), 30);
+  CHECK_EQ(count_of(b, CT_HEP_TOO_LONG), 5);
+  CHECK_EQ(count_of(b, CT_HEP_OVER_RATE), 50);
+  CHECK_EQ(count_of(b, CT_HEP_TAKEN), 100);
+  CHECK_EQ(count_of(b, CT_HEP_N_BYTES), 30 * 100 + 5 * 2001 + 150 * 2000);
   /* TCP shares the rate and the counters. */
   uint8_t lo[16] = {127, 0, 0, 1};
   CHECK_EQ(ct_hep_admit(&b->gate, lo, 4, 1, now_ns(CLOCK_MONOTONIC)), CT_HEP_OVER_RATE);
-  CHECK_EQ(b->n[CT_HEP_OVER_RATE], 51);
+  CHECK_EQ(count_of(b, CT_HEP_OVER_RATE), 51);
   struct ct_hep_sender top[4];
   CHECK_EQ(ct_hep_top_senders(&b->gate, top, 4), 2);
   CHECK_EQ(top[0].addr[3], 1);
@@ -356,21 +361,21 @@ static void full_ring(void) {
     if (i % 4 == 0) sleep_ms(1);
   }
   sleep_ms(50);
-  CHECK(b->n[CT_HEP_RING_FULL] > 0);
-  CHECK(b->n[CT_HEP_N_HELD] > 0);
+  CHECK(count_of(b, CT_HEP_RING_FULL) > 0);
+  CHECK(count_of(b, CT_HEP_N_HELD) > 0);
   /* At most one of the two slabs was handed over before it was full. */
-  CHECK(b->n[CT_HEP_TAKEN] > CT_SLAB_RECORDS / 4 * 3 && b->n[CT_HEP_TAKEN] <= 2 * CT_SLAB_RECORDS);
+  CHECK(count_of(b, CT_HEP_TAKEN) > CT_SLAB_RECORDS / 4 * 3 && count_of(b, CT_HEP_TAKEN) <= 2 * CT_SLAB_RECORDS);
   struct ct_hep_sender top;
   CHECK_EQ(ct_hep_top_senders(&b->gate, &top, 1), 1);
-  CHECK_EQ(top.n[CT_HEP_RING_FULL], b->n[CT_HEP_RING_FULL]);
+  CHECK_EQ(top.n[CT_HEP_RING_FULL], count_of(b, CT_HEP_RING_FULL));
   /* Consumed again, all is accounted for: taken, refused, or dropped by the kernel and counted. */
   for (int i = 0; i < 300; i++) {
     consume(b);
     sleep_ms(1);
   }
-  CHECK_EQ(b->n[CT_HEP_N_DATAGRAMS] + b->n[CT_HEP_N_KERNEL_DROPPED], sent);
-  CHECK_EQ(b->n[CT_HEP_TAKEN] + b->n[CT_HEP_RING_FULL], b->n[CT_HEP_N_DATAGRAMS]);
-  CHECK_EQ(b->records, b->n[CT_HEP_TAKEN]);
+  CHECK_EQ(count_of(b, CT_HEP_N_DATAGRAMS) + count_of(b, CT_HEP_N_KERNEL_DROPPED), sent);
+  CHECK_EQ(count_of(b, CT_HEP_TAKEN) + count_of(b, CT_HEP_RING_FULL), count_of(b, CT_HEP_N_DATAGRAMS));
+  CHECK_EQ(b->records, count_of(b, CT_HEP_TAKEN));
   CHECK_EQ(b->ring.waits, 0); /* a live source never waits */
   close(fd);
   bed_free(b);
@@ -460,10 +465,10 @@ static struct load measure(uint32_t per_second, double seconds, struct bed *b) {
   printf("offered %.0f/s, taken %.0f/s, kernel dropped %llu, ring full %llu, held %llu, %.1f a batch, rcvbuf "
          "%u, "
          "%.2f us CPU a message with its sender\n",
-         (double)l.sent / seconds, (double)b->n[CT_HEP_TAKEN] / seconds,
-         (unsigned long long)b->n[CT_HEP_N_KERNEL_DROPPED], (unsigned long long)b->n[CT_HEP_RING_FULL],
-         (unsigned long long)b->n[CT_HEP_N_HELD],
-         (double)b->n[CT_HEP_N_DATAGRAMS] / (double)(b->n[CT_HEP_N_BATCHES] + 1), b->s.rcvbuf_got,
+         (double)l.sent / seconds, (double)count_of(b, CT_HEP_TAKEN) / seconds,
+         (unsigned long long)count_of(b, CT_HEP_N_KERNEL_DROPPED), (unsigned long long)count_of(b, CT_HEP_RING_FULL),
+         (unsigned long long)count_of(b, CT_HEP_N_HELD),
+         (double)count_of(b, CT_HEP_N_DATAGRAMS) / (double)(count_of(b, CT_HEP_N_BATCHES) + 1), b->s.rcvbuf_got,
          (thread_cpu() - cpu) * 1e6 / (double)(l.sent + 1));
   return l;
 }
@@ -471,8 +476,8 @@ static void no_loss_unseen(void) {
   struct bed *b = bed_new(NULL, 0, 10000000, 0, 16);
   struct load l = measure(20000, 0.5, b);
   CHECK(l.sent > 0);
-  CHECK_EQ(b->records + b->n[CT_HEP_RING_FULL] + b->n[CT_HEP_N_KERNEL_DROPPED], l.sent);
-  CHECK_EQ(b->records, b->n[CT_HEP_TAKEN]);
+  CHECK_EQ(b->records + count_of(b, CT_HEP_RING_FULL) + count_of(b, CT_HEP_N_KERNEL_DROPPED), l.sent);
+  CHECK_EQ(b->records, count_of(b, CT_HEP_TAKEN));
   CHECK_EQ(b->bytes, b->records * 530);
   bed_free(b);
 }

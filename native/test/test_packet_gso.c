@@ -141,6 +141,22 @@ static void tunnels(void) {
   check_split("IP in IP, no link header", at + n, RAW_IP, 20, n, 172);
 }
 
+/* A guest chooses the segment size of what it sends: one frame must not become 65,507. */
+static void too_many(void) {
+  static uint8_t large[66000];
+  struct ct_gso g;
+  uint32_t n = 60000, at = ether(large, 0x0800);
+  at += ipv4(large + at, 17, n + 8);
+  at += udp(large + at, 10000, 20000, n);
+  subject = "too many";
+  CHECK(!ct_gso_open(&g, large, at + n, ETHERNET, 1));
+  CHECK(!ct_gso_open(&g, large, at + n, ETHERNET, n / CT_GSO_SEGMENTS));
+  CHECK(ct_gso_open(&g, large, at + n, ETHERNET, n / CT_GSO_SEGMENTS + 1));
+  uint32_t made = 0;
+  while (ct_gso_next(&g, piece, sizeof piece) > 0) made++;
+  CHECK(made > 1000 && made <= CT_GSO_SEGMENTS);
+}
+
 static void refused(void) {
   struct ct_gso g;
   uint32_t n = 100, at = ether(frame, 0x0800);
@@ -207,6 +223,7 @@ int main(void) {
   tagged_and_ipv6();
   tunnels();
   refused();
+  too_many();
   damaged();
   return report("gso");
 }
