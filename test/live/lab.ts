@@ -140,13 +140,15 @@ export class Lab {
   }
 
   async #close(): Promise<void> {
-    for (const { child, ended } of this.#running) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 5000);
-      await ended;
-      clearTimeout(late);
-    }
+    await Promise.all(
+      this.#running.map(async ({ child, ended }) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        child.kill('SIGTERM');
+        const late = setTimeout(() => child.kill('SIGKILL'), 5000);
+        await ended;
+        clearTimeout(late);
+      }),
+    );
     for (const host of ['a', 'b'] as const) spawnSync('ip', ['netns', 'del', this.#ns(host)]);
     rmSync(this.folder, { recursive: true, force: true });
   }

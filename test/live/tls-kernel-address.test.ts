@@ -31,12 +31,15 @@ type Talk = {
   options?: Partial<NativeTlsOptions>;
 };
 
-async function talk(t: TestContext, o: Talk): Promise<{ lab: TlsLab; check: AddressCheck }> {
+/** What the tests share: loading programs and making certificates takes longer than most of the conversations. */
+type Shared = { readonly lab: TlsLab; readonly folder: string; readonly libssl: string };
+
+async function talk(t: TestContext, shared: Shared, o: Talk): Promise<{ lab: TlsLab; check: AddressCheck }> {
   const { host = '127.0.0.1', connections = 20, messages = 50, bytes = 600 } = o;
-  const folder = certificateFolder(t);
-  const lab = openLab(t, o.options);
-  const libssl = privateLibssl(folder);
-  if (o.lateMs === undefined) attachLibrary(lab, libssl);
+  const { folder, libssl } = shared;
+  const lab = o.options === undefined ? await shared.lab.again() : openLab(t, o.options);
+  let attachment = o.lateMs === undefined ? attachLibrary(lab, libssl) : 0;
+  t.after(() => lab.native.detach(attachment));
   const script = peerPath('tls_talk.py');
   const { match } = await startPeer(t, ['python3', script, 'server', o.server, host], /port (\d+)/, folder);
   const port = Number(match[1]);
@@ -48,7 +51,7 @@ async function talk(t: TestContext, o: Talk): Promise<{ lab: TlsLab; check: Addr
   );
   if (o.lateMs !== undefined) {
     await sleep(o.lateMs);
-    attachLibrary(lab, libssl);
+    attachment = attachLibrary(lab, libssl);
   }
   await talking;
   await lab.settle();
@@ -62,8 +65,19 @@ async function talk(t: TestContext, o: Talk): Promise<{ lab: TlsLab; check: Addr
 }
 
 test('addresses', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+  const shared: Shared = { lab: openLab(t), folder, libssl: privateLibssl(folder) };
+  const { libssl } = shared;
+  /** For conversations of another kind. */
+  async function attached(s: TestContext): Promise<TlsLab> {
+    const lab = await shared.lab.again();
+    const attachment = attachLibrary(lab, libssl);
+    s.after(() => lab.native.detach(attachment));
+    return lab;
+  }
+
   await t.test('threads on a socket BIO: 4000 events, found inside the call', async (s) => {
-    const { lab, check } = await talk(s, { server: 'thread' });
+    const { lab, check } = await talk(s, shared, { server: 'thread' });
     assert.equal(check.right, 4000);
     assert.equal(check.late, 0);
     assert.equal(lab.events.filter((e) => e.kind === 'bind').length, 40);
@@ -71,38 +85,44 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('asyncio on a memory BIO: 4000 events, found around the call', async (s) => {
-    const { lab, check } = await talk(s, { server: 'async' });
+    const { lab, check } = await talk(s, shared, { server: 'async' });
     assert.equal(check.right, 4000);
     assert.ok(lab.counter('bound_rx_before') >= 20 && lab.counter('bound_tx_after') > 0);
     assert.equal(lab.counter('bound_in_call'), 0);
   });
 
   await t.test('TLS 1.2, threads against asyncio', async (s) => {
-    const { check } = await talk(s, { server: 'async', client: 'thread', tls12: true, messages: 25 });
+    const { check } = await talk(s, shared, { server: 'async', client: 'thread', tls12: true, messages: 25 });
     assert.equal(check.right, 2000);
   });
 
   for (const server of ['thread', 'async'] as const) {
     for (const tls12 of [false, true]) {
       await t.test(`attached late: ${server}, TLS 1.${tls12 ? 2 : 3}`, async (s) => {
-        const { check } = await talk(s, { server, tls12, messages: 100, lateMs: 500 });
+        const { check } = await talk(s, shared, { server, tls12, messages: 100, lateMs: 500 });
         assert.ok(check.right > 500, `${check.right} events`);
       });
     }
   }
 
   await t.test('IPv6', async (s) => {
-    const { lab } = await talk(s, { server: 'thread', client: 'async', host: '::1', connections: 5, messages: 20 });
+    const { lab } = await talk(s, shared, {
+      server: 'thread',
+      client: 'async',
+      host: '::1',
+      connections: 5,
+      messages: 20,
+    });
     assert.ok(lab.data().every((e) => e.ipVersion === 6));
   });
 
   await t.test('IPv4 through IPv6 sockets is IPv4', async (s) => {
-    const { lab } = await talk(s, { server: 'thread', host: '::ffff:127.0.0.1', connections: 3, messages: 5 });
+    const { lab } = await talk(s, shared, { server: 'thread', host: '::ffff:127.0.0.1', connections: 3, messages: 5 });
     assert.ok(lab.data().every((e) => e.ipVersion === 4 && e.local.startsWith('127.0.0.1:')));
   });
 
   await t.test('a server that forks: equal pointers in all children, one bind a connection end', async (s) => {
-    const { lab, check } = await talk(s, { server: 'fork', messages: 25 });
+    const { lab, check } = await talk(s, shared, { server: 'fork', messages: 25 });
     assert.equal(check.right, 2000);
     assert.equal(lab.events.filter((e) => e.kind === 'bind').length, 40);
     const children = new Set(lab.data().map((e) => e.pid));
@@ -113,7 +133,13 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('large messages of several TLS records', async (s) => {
-    const { lab } = await talk(s, { server: 'async', client: 'thread', connections: 6, messages: 10, bytes: 40_000 });
+    const { lab } = await talk(s, shared, {
+      server: 'async',
+      client: 'thread',
+      connections: 6,
+      messages: 10,
+      bytes: 40_000,
+    });
     assert.ok(lab.data().every((e) => e.ipVersion === 4));
   });
 
@@ -124,16 +150,19 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
     ['no helpers of Linux 5.17', { force: { oldHelpers: true } }],
   ] as const) {
     await t.test(`with ${name}`, async (s) => {
-      const { check } = await talk(s, { server: 'async', client: 'thread', connections: 10, messages: 25, options });
+      const { check } = await talk(s, shared, {
+        server: 'async',
+        client: 'thread',
+        connections: 10,
+        messages: 25,
+        options,
+      });
       assert.equal(check.right, 1000);
     });
   }
 
   await t.test('a reset in mid-write never gives port 0', async (s) => {
-    const folder = certificateFolder(s);
-    const lab = openLab(s);
-    const libssl = privateLibssl(folder);
-    attachLibrary(lab, libssl);
+    const lab = await attached(s);
     await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'reset'], folder);
     await lab.settle();
     assert.ok(lab.data().length > 20);
@@ -142,10 +171,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('one object for two connections, by SSL_clear', async (s) => {
-    const folder = certificateFolder(s);
-    const lab = openLab(s);
-    const libssl = privateLibssl(folder);
-    attachLibrary(lab, libssl);
+    const lab = await attached(s);
     const output = await runPeer(['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), 'clear'], folder);
     await lab.settle();
     const ports = [...output.matchAll(/port (\d+)/g)].map((m) => m[1]);
@@ -160,9 +186,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('SIGKILL of the observed process closes what it had', async (s) => {
-    const folder = certificateFolder(s);
-    const lab = openLab(s);
-    attachLibrary(lab, privateLibssl(folder));
+    const lab = await attached(s);
     const script = peerPath('tls_talk.py');
     const { child, match } = await startPeer(
       s,
@@ -172,7 +196,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
     );
     const args = [script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '2', '200', '300'];
     const client = spawn('python3', args, { cwd: folder, stdio: 'ignore' });
-    await sleep(600);
+    for (let i = 0; i < 2000 && !lab.data().some((e) => e.pid === child.pid); i++) await sleep(5);
     child.kill('SIGKILL');
     await new Promise((resolve) => client.on('exit', resolve));
     await lab.settle();

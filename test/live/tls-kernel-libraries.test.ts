@@ -35,12 +35,13 @@ function has(program: string): boolean {
 }
 
 test('libraries', { skip: kernelSkip() }, async (t) => {
+  const shared = openLab(t);
   const folder = certificateFolder(t);
 
   const gnutls = libraryPath('libgnutls.so.30');
   const noGnutls = (gnutls === '' || !has('gnutls-serv') || !has('gnutls-cli')) && 'no GnuTLS (gnutls-bin)';
   await t.test('GnuTLS, server and client', { skip: noGnutls }, async (s) => {
-    const lab = openLab(s);
+    const lab = await shared.again();
     attachLibrary(lab, privateLibrary(folder, gnutls));
     const port = 30_000 + (process.pid % 20_000);
     const server = ['gnutls-serv', '--echo', '-p', String(port), '--x509certfile', 'c.pem', '--x509keyfile', 'k.pem'];
@@ -82,8 +83,8 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
   });
 
   const wolfssl = libraryPath('libwolfssl.so.35') || libraryPath('libwolfssl.so.42') || libraryPath('libwolfssl.so');
-  await t.test('wolfSSL, server and client', { skip: wolfssl === '' && 'no wolfSSL (libwolfssl35)' }, async (s) => {
-    const lab = openLab(s);
+  await t.test('wolfSSL, server and client', { skip: wolfssl === '' && 'no wolfSSL (libwolfssl35)' }, async () => {
+    const lab = await shared.again();
     const copy = privateLibrary(folder, wolfssl);
     attachLibrary(lab, copy);
     const output = await runPeer(['env', `WOLFSSL=${copy}`, 'python3', peerPath('tls_wolfssl.py'), '100'], folder);
@@ -95,7 +96,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
 
   const mbedtls = existsSync('/usr/include/mbedtls/ssl.h') && has('gcc');
   await t.test('Mbed TLS, server and client', { skip: !mbedtls && 'no Mbed TLS (libmbedtls-dev)' }, async (s) => {
-    const lab = openLab(s);
+    const lab = await shared.again();
     const program = join(folder, 'mbed_talk');
     const built = spawnSync(
       'gcc',
@@ -130,7 +131,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
   const nodeSites = exportedSites(node);
   const noNode = nodeSites.length === 0 && 'this node has its OpenSSL elsewhere';
   await t.test('OpenSSL inside an executable: node both ends', { skip: noNode }, async (s) => {
-    const lab = openLab(s);
+    const lab = await shared.again();
     const copy = privateLibrary(folder, node);
     lab.attach(copy, nodeSites);
     const output = await runPeer([copy, peerPath('tls_node.mjs'), '20', '50'], folder);
@@ -143,6 +144,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
 });
 
 test('files', { skip: kernelSkip() }, async (t) => {
+  const shared = openLab(t);
   const folder = certificateFolder(t);
   const libssl = realpathSync(pythonLibssl());
   const crypto = realpathSync(libssl.replace('libssl', 'libcrypto'));
@@ -178,7 +180,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
       folder,
     );
     rmSync(dir, { recursive: true });
-    const lab = openLab(s);
+    const lab = await shared.again();
     const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
     assert.ok(row !== undefined && row.deleted);
     assert.equal(row.comm.startsWith('python3'), true);
@@ -193,7 +195,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
     mkdirSync(inside);
     const line = `mount -t tmpfs none ${inside} && cp ${dir}/* ${inside}/ && LD_LIBRARY_PATH=${inside} exec python3 ${script} server thread 127.0.0.1`;
     const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
-    const lab = openLab(s);
+    const lab = await shared.again();
     const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
     assert.ok(row !== undefined && !row.deleted);
     const own = lab.native.scan().rows.find((r) => r.pid === process.pid);
@@ -214,7 +216,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
       if (spawnSync('unshare', ['-m', 'sh', '-c', line.replace(/&& LD_.*$/, '')]).status !== 0)
         return s.skip('no overlayfs here');
       const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
-      const lab = openLab(s);
+      const lab = await shared.again();
       // The path is one of the layer or of the merged tree, by the kernel's version; the inode is always the real one.
       const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
       assert.ok(row !== undefined);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TlsSite } from '../../src/sources/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
@@ -17,6 +18,7 @@ import {
   runPeer,
   startPeer,
   type TlsEvent,
+  type TlsLab,
   wholeStream,
 } from './tls-kernel-lab.ts';
 
@@ -34,10 +36,18 @@ function streams(events: readonly TlsEvent[]): Map<string, TlsEvent[]> {
 test('payload', { skip: kernelSkip() }, async (t) => {
   const folder = certificateFolder(t);
   const libssl = privateLibssl(folder);
+  const shared = openLab(t);
+  /** The tests' common capture, attached for one of them. */
+  async function attached(s: TestContext, sites: readonly TlsSite[] = exportedSites(libssl)): Promise<TlsLab> {
+    const lab = await shared.again();
+    const attachment = lab.attach(libssl, sites);
+    s.after(() => lab.native.detach(attachment));
+    return lab;
+  }
   const raw = (mode: string): string[] => ['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), mode];
 
   await t.test('8 MB each way, odd sizes, refused and partial writes: every byte at both ends', async (s) => {
-    const lab = openLab(s, { ringBytes: 32 << 20 }, 96);
+    const lab = openLab(s, { ringBytes: 32 << 20 }, 128);
     attachLibrary(lab, libssl);
     const output = await runPeer(['python3', peerPath('tls_bulk.py'), '8'], folder);
     await lab.settle();
@@ -56,8 +66,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('buffers that were never touched', async (s) => {
-    const lab = openLab(s);
-    attachLibrary(lab, libssl);
+    const lab = await attached(s);
     await runPeer(raw('cold'), folder);
     await lab.settle();
     const written = lab.data().filter((e) => e.written && e.bytes.length === 12_288);
@@ -77,8 +86,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
     ['the sites that calltap takes', chosenSites(libssl).sites],
   ] as const) {
     await t.test(`early data (RFC 8446 s2.3) of client and server, seen at ${where}`, async (s) => {
-      const lab = openLab(s);
-      lab.attach(libssl, sites);
+      const lab = await attached(s, sites);
       const output = await runPeer(raw('early'), folder);
       await lab.settle();
       assert.match(output, /^early 0\nearly 10700\n/, 'the server took the early data of the second connection');
@@ -104,8 +112,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
   }
 
   await t.test('early data of openssl s_client, at both ends', async (s) => {
-    const lab = openLab(s);
-    attachLibrary(lab, libssl);
+    const lab = await attached(s);
     const text = 'MESSAGE sip:early@example.org SIP/2.0\r\nContent-Length: 0\r\n\r\n';
     writeFileSync(join(folder, 'early.txt'), text);
     const server = ['s_server', '-accept', '127.0.0.1:0', '-cert', 'c.pem', '-key', 'k.pem', '-early_data'];
@@ -132,8 +139,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
   });
 
   await t.test('what is peeked at is reported once, when it is read', async (s) => {
-    const lab = openLab(s);
-    attachLibrary(lab, libssl);
+    const lab = await attached(s);
     await runPeer(raw('peek'), folder);
     await lab.settle();
     const reads = lab.data().filter((e) => !e.written && e.bytes.includes('CSeq'));
@@ -190,6 +196,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
       assert.equal(events + lost_events, calls);
       assert.equal(lost_calls, lost_events);
       assert.equal(lab.data().length, events);
+      assert.equal(lab.counter('records'), lab.events.length, 'those moved just before the slabs were full too');
       assert.equal(emitted + lost_bytes, total);
       // Each gap is where the offset jumps; what a stream lost at its end shows by its length.
       let located = 0;
@@ -216,11 +223,11 @@ test('payload', { skip: kernelSkip() }, async (t) => {
 
 test('SIP only', { skip: kernelSkip() }, async (t) => {
   const folder = certificateFolder(t);
-  const libssl = privateLibssl(folder);
+  const shared = openLab(t, { sipOnly: true });
+  attachLibrary(shared, privateLibssl(folder));
 
   await t.test('40 KB messages whole, of HTTPS not one byte', async (s) => {
-    const lab = openLab(s, { sipOnly: true });
-    attachLibrary(lab, libssl);
+    const lab = await shared.again();
     const script = peerPath('tls_talk.py');
     const { match } = await startPeer(s, ['python3', script, 'server', 'thread', '127.0.0.1'], /port (\d+)/, folder);
     const numbers = [match[1], 5, 10, 40_000].map(String);
@@ -252,9 +259,8 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
   });
 
   for (const protocol of ['sip', 'chat']) {
-    await t.test(`an upgrade to WebSocket for ${protocol} waits for the verdict`, async (s) => {
-      const lab = openLab(s, { sipOnly: true });
-      attachLibrary(lab, libssl);
+    await t.test(`an upgrade to WebSocket for ${protocol} waits for the verdict`, async () => {
+      const lab = await shared.again();
       const running = runPeer(['python3', peerPath('tls_wss.py'), 'upgrade', protocol], folder);
       const judged = new Set<bigint>();
       for (let i = 0; i < 100 && judged.size < 2; i++) {
@@ -276,9 +282,8 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
     });
   }
 
-  await t.test('an upgrade that nobody judges passes 4096 bytes and no more', async (s) => {
-    const lab = openLab(s, { sipOnly: true });
-    attachLibrary(lab, libssl);
+  await t.test('an upgrade that nobody judges passes 4096 bytes and no more', async () => {
+    const lab = await shared.again();
     await runPeer(['python3', peerPath('tls_wss.py'), 'upgrade', 'sip'], folder);
     await lab.settle();
     const passed = new Map<bigint, number>();
@@ -287,9 +292,8 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
     assert.ok(lab.counter('probation_over') > 10);
   });
 
-  await t.test('WebSocket frames whose upgrade was not seen', async (s) => {
-    const lab = openLab(s, { sipOnly: true });
-    attachLibrary(lab, libssl);
+  await t.test('WebSocket frames whose upgrade was not seen', async () => {
+    const lab = await shared.again();
     await runPeer(['python3', peerPath('tls_wss.py'), 'frames'], folder);
     await lab.settle();
     assert.equal(lab.data().length, 80);

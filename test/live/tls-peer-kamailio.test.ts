@@ -53,7 +53,17 @@ test('calls over TLS through Kamailio: one dialog with wire and mirror, SRTP ass
   const uac = await python(
     lab,
     'b',
-    ...['tls_sip.py', 'uac', ADDRESS.a.v4, '5061', `sip:bob@${ADDRESS.a.v4}`, ADDRESS.b.v4, prefix, String(CALLS), '1'],
+    ...[
+      'tls_sip.py',
+      'uac',
+      ADDRESS.a.v4,
+      '5061',
+      `sip:bob@${ADDRESS.a.v4}`,
+      ADDRESS.b.v4,
+      prefix,
+      String(CALLS),
+      '0.8',
+    ],
   );
   assert.equal(await uac.ended, 0, uac.output());
   const calls = told(uac.output());

@@ -75,7 +75,6 @@ test('GnuTLS: a server that sends everything back, and its client', {
     ...['--echo', '--quiet', '-p', '5061', '--disable-client-cert'],
     ...['--x509keyfile', 'k.pem', '--x509certfile', 'c.pem'],
   ]);
-  await lab.listening('a', 5061, 'tcp');
   const callId = `gnutls-${process.pid}-0`;
   const request = [
     'OPTIONS sip:b@example.org SIP/2.0',
@@ -88,7 +87,8 @@ test('GnuTLS: a server that sends everything back, and its client', {
     '',
     '',
   ].join('\\r\\n');
-  const ask = `(sleep 1; printf '${request}'; sleep 2) | gnutls-cli --insecure -p 5061 ${HOST}`;
+  await lab.listening('a', 5061, 'tcp');
+  const ask = `mkfifo answered; (printf '${request}'; cat answered) | gnutls-cli --insecure -p 5061 ${HOST} | (grep -m1 Content-Length; : > answered)`;
   lab.do('b', 'sh', ['-c', ask]);
   // What the client wrote and what came back: each observed at both ends, each once.
   await transactions(agent, `gnutls-${process.pid}`, 1);
