@@ -394,7 +394,8 @@ static void run(const struct options *o, struct out *wire, struct out *hep) {
   SHOW(garbage_nameless);
   SHOW(rtp), SHOW(bulk_udp), SHOW(bulk_tcp), SHOW(mirrored), SHOW(not_mirrored), SHOW(hep_messages);
   SHOW(hep_calls), SHOW(hep_garbage);
-  printf(", \"frames\": %" PRIu64 ", \"datagrams\": %" PRIu64 "}\n", out_taken(wire), out_taken(hep));
+  printf(", \"frames\": %" PRIu64 ", \"datagrams\": %" PRIu64 ", \"datagram_sends\": %" PRIu64 "}\n",
+         out_taken(wire), out_taken(hep), out_sends(hep));
 }
 
 static bool take(struct options *o, const char *name, const char *value) {

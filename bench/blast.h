@@ -22,4 +22,6 @@ void out_tcp(struct out *o, const struct endpoint *from, const struct endpoint *
 void out_flush(struct out *o);
 /* All that the kernel took; 0 for NULL. */
 uint64_t out_taken(const struct out *o);
+/* In how many sends: an interface sees each as one frame, however many datagrams it holds. */
+uint64_t out_sends(const struct out *o);
 #endif

@@ -27,7 +27,7 @@ struct out {
   int fd;
   uint32_t n;
   uint16_t ip_id;
-  uint64_t taken;
+  uint64_t taken, sends;
   struct mmsghdr msg[BATCH];
   struct iovec iov[BATCH];
   uint64_t *count[BATCH];
@@ -122,6 +122,7 @@ void out_flush(struct out *o) {
     }
     for (uint32_t end = at + (uint32_t)k; at < end; at++) {
       o->taken += o->parts[at];
+      o->sends++;
       for (uint32_t i = 0; i < o->parts[at]; i++) ++*o->count[done++];
     }
   }
@@ -140,6 +141,7 @@ void out_commit(struct out *o, size_t len, uint64_t *count) {
 }
 
 uint64_t out_taken(const struct out *o) { return o == NULL ? 0 : o->taken; }
+uint64_t out_sends(const struct out *o) { return o == NULL ? 0 : o->sends; }
 
 static void be16(uint8_t *p, uint32_t v) { p[0] = (uint8_t)(v >> 8), p[1] = (uint8_t)v; }
 

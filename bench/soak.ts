@@ -172,7 +172,8 @@ function account(
   const since = (family: string, labels?: readonly string[]) =>
     sumOf(m, family, labels) - sumOf(before, family, labels);
   const seen = since('calltap_filter_packets_total');
-  assert.ok(seen >= n('frames') + n('datagrams'), `${seen} frames seen, ${n('frames') + n('datagrams')} sent`);
+  const framesSent = n('frames') + n('datagram_sends');
+  assert.ok(seen >= framesSent, `${seen} frames seen, ${framesSent} sent`);
   const read = since('calltap_live_total', ['frames']) + since('calltap_live_total', ['kernel_drops']);
   assert.ok(read >= n('call_messages') + n('call_rtp') + n('registers') + nameless(sent), `${read} frames read`);
   // HEP: every datagram was taken, refused or dropped; what was taken was read or refused with a reason.

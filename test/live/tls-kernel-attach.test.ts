@@ -156,7 +156,7 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
   attachLibrary(shared, libssl);
   await t.test('only listed processes are observed', async (s) => {
     const lab = await shared.again();
-    const command = SERVER.map((word) => (word === '1' ? '3' : word));
+    const command = SERVER.map((word) => (word === '1' ? '4' : word));
     const { child: listening, match } = await startPeer(s, command, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
     const line = `(echo hello; sleep 0.2) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`;
     const talk = (): Promise<string> => runPeer(['sh', '-c', line], folder);
