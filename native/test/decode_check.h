@@ -7,29 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "../packet.h"
-
-static unsigned checks, failures;
-static const char *subject = "";
-
-#define CHECK(cond)                                                                                          \
-  do {                                                                                                       \
-    checks++;                                                                                                \
-    if (!(cond)) {                                                                                           \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, subject, #cond);                                \
-    }                                                                                                        \
-  } while (0)
-
-#define CHECK_INT(got, want)                                                                                 \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    checks++;                                                                                                \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s: %s is %lld, not %lld\n", __FILE__, __LINE__, subject, #got, g_, w_);       \
-    }                                                                                                        \
-  } while (0)
 
 /* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */
 static inline uint8_t *exact_copy(const uint8_t *d, size_t n) {
@@ -49,11 +28,6 @@ static inline void write_seed(const char *dir, const char *name, const uint8_t *
     perror(path);
     exit(1);
   }
-}
-
-static inline int report(const char *what) {
-  printf("%s: %u checks, %u failures\n", what, checks, failures);
-  return failures != 0;
 }
 
 /* What every decode promises, whatever the bytes were. */

@@ -257,7 +257,7 @@ static __attribute__((unused)) void wait_state(struct lab *l, enum ct_live_state
     if (st.state == want) break;
     nap_ms(10);
   }
-  CHECK_INT(st.state, want);
+  CHECK_EQ(st.state, want);
   CHECK(strstr(st.text, text) != NULL);
   if (strstr(st.text, text) == NULL) fprintf(stderr, "  status: %s\n", st.text);
 }

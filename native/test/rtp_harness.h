@@ -11,36 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "check.h"
 #include "record.h"
 #include "rtp_stream.h"
 
-static int failures, checks;
-#define CHECK(cond)                                                                                          \
-  do {                                                                                                       \
-    checks++;                                                                                                \
-    if (!(cond)) {                                                                                           \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: not so: %s\n", __func__, __LINE__, #cond);                                     \
-    }                                                                                                        \
-  } while (0)
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    checks++;                                                                                                \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
-    }                                                                                                        \
-  } while (0)
-#define CHECK_NEAR(got, want, tol)                                                                           \
-  do {                                                                                                       \
-    double g_ = (got), w_ = (want);                                                                          \
-    checks++;                                                                                                \
-    if (!(fabs(g_ - w_) <= (tol))) {                                                                         \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %g, want %g\n", __func__, __LINE__, #got, g_, w_);                       \
-    }                                                                                                        \
-  } while (0)
 
 #define MS 1000000LL
 #define SECOND (1000 * MS)

@@ -218,7 +218,7 @@ static enum ct_class classify(const uint8_t *d, size_t n, size_t wire, uint8_t p
   struct ct_packet p = packet(d, n, wire, proto, from, to);
   p.cls_flags = 0xff;
   enum ct_class c = ct_classify(&p, g, &o);
-  CHECK_INT(p.cls, c);
+  CHECK_EQ(p.cls, c);
   CHECK(c < CT_CLS_COUNT);
   *flags = p.cls_flags;
   return c;
@@ -230,13 +230,13 @@ static void test_row(const struct row *r, uint8_t proto) {
   bool sip = r->in == CT_CLS_SIP || r->in == CT_CLS_TCP;
   uint8_t looks = sip && r->out == CT_CLS_SIP_OUT ? CT_FLAG_LOOKS_SIP : 0;
   subject = r->name;
-  CHECK_INT(classify(d, r->n, r->n, proto, 40000, 5060, &gate, &flags), r->in);
-  CHECK_INT(flags, CT_FLAG_SIP_GATE | looks);
-  CHECK_INT(classify(d, r->n, r->n, proto, 5061, 40000, &gate, &flags), r->in);
-  CHECK_INT(flags, CT_FLAG_SIP_GATE | looks);
-  CHECK_INT(classify(d, r->n, r->n, proto, 40000, 40002, &gate, &flags), r->out);
-  CHECK_INT(flags, looks);
-  CHECK_INT(classify(d, r->n, r->n, proto, 40000, 40002, &everything, &flags), r->in);
+  CHECK_EQ(classify(d, r->n, r->n, proto, 40000, 5060, &gate, &flags), r->in);
+  CHECK_EQ(flags, CT_FLAG_SIP_GATE | looks);
+  CHECK_EQ(classify(d, r->n, r->n, proto, 5061, 40000, &gate, &flags), r->in);
+  CHECK_EQ(flags, CT_FLAG_SIP_GATE | looks);
+  CHECK_EQ(classify(d, r->n, r->n, proto, 40000, 40002, &gate, &flags), r->out);
+  CHECK_EQ(flags, looks);
+  CHECK_EQ(classify(d, r->n, r->n, proto, 40000, 40002, &everything, &flags), r->in);
   free(d);
   for (size_t n = 0; n < r->n; n++) {
     d = exact_copy(r->d, n);
@@ -251,53 +251,53 @@ static void test_row(const struct row *r, uint8_t proto) {
 static void test_cut(void) {
   uint8_t flags;
   subject = "cut";
-  CHECK_INT(classify(T("\x90\x6f" RTP12), 180, 17, 40000, 40002, &gate, &flags), CT_CLS_RTP);
-  CHECK_INT(classify(T("\x80\xc8\x00\x06"
+  CHECK_EQ(classify(T("\x90\x6f" RTP12), 180, 17, 40000, 40002, &gate, &flags), CT_CLS_RTP);
+  CHECK_EQ(classify(T("\x80\xc8\x00\x06"
                        "aaaa"),
                      28, 17, 40000, 40003, &gate, &flags),
             CT_CLS_RTCP);
-  CHECK_INT(classify(T("\x01\x01\x00\x08" COOKIE ID12), 28, 17, 40000, 3478, &gate, &flags), CT_CLS_STUN);
-  CHECK_INT(classify(T("\r\n"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T(""), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T("INVITE sip:bob@exam"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_SIP);
-  CHECK_INT(flags, CT_FLAG_SIP_GATE | CT_FLAG_LOOKS_SIP);
+  CHECK_EQ(classify(T("\x01\x01\x00\x08" COOKIE ID12), 28, 17, 40000, 3478, &gate, &flags), CT_CLS_STUN);
+  CHECK_EQ(classify(T("\r\n"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T(""), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T("INVITE sip:bob@exam"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_SIP);
+  CHECK_EQ(flags, CT_FLAG_SIP_GATE | CT_FLAG_LOOKS_SIP);
 }
 
 static void test_ports(void) {
   uint8_t flags;
   subject = "ports";
-  CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 53, 40002, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 40002, 1023, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T("\x80\x00" RTP12), 12, 17, 1024, 1024, &gate, &flags), CT_CLS_RTP);
-  CHECK_INT(classify(T("\x80\xc9\x00\x01"
+  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 53, 40002, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 40002, 1023, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 1024, 1024, &gate, &flags), CT_CLS_RTP);
+  CHECK_EQ(classify(T("\x80\xc9\x00\x01"
                        "aaaa"),
                      8, 17, 1024, 1024, &gate, &flags),
             CT_CLS_RTCP);
-  CHECK_INT(classify(T("\x80\xc9\x00\x01"
+  CHECK_EQ(classify(T("\x80\xc9\x00\x01"
                        "aaaa"),
                      8, 17, 53, 40002, &everything, &flags),
             CT_CLS_OTHER);
-  CHECK_INT(classify(T("GET"), 3, 6, 40002, 8080, &gate, &flags), CT_CLS_TCP);
-  CHECK_INT(flags, CT_FLAG_WS_GATE);
-  CHECK_INT(classify(T("GET"), 3, 6, 5060, 8080, &gate, &flags), CT_CLS_TCP);
-  CHECK_INT(flags, CT_FLAG_WS_GATE | CT_FLAG_SIP_GATE);
-  CHECK_INT(classify(T("GET"), 3, 17, 40002, 8080, &gate, &flags), CT_CLS_OTHER);
-  CHECK_INT(classify(T("\x03\x03"), 2, 1, 0, 0, &gate, &flags), CT_CLS_ICMP);
-  CHECK_INT(classify(T("\x01\x04"), 2, 58, 0, 0, &gate, &flags), CT_CLS_ICMP);
-  CHECK_INT(classify(T(INVITE), 20, 132, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T("GET"), 3, 6, 40002, 8080, &gate, &flags), CT_CLS_TCP);
+  CHECK_EQ(flags, CT_FLAG_WS_GATE);
+  CHECK_EQ(classify(T("GET"), 3, 6, 5060, 8080, &gate, &flags), CT_CLS_TCP);
+  CHECK_EQ(flags, CT_FLAG_WS_GATE | CT_FLAG_SIP_GATE);
+  CHECK_EQ(classify(T("GET"), 3, 17, 40002, 8080, &gate, &flags), CT_CLS_OTHER);
+  CHECK_EQ(classify(T("\x03\x03"), 2, 1, 0, 0, &gate, &flags), CT_CLS_ICMP);
+  CHECK_EQ(classify(T("\x01\x04"), 2, 58, 0, 0, &gate, &flags), CT_CLS_ICMP);
+  CHECK_EQ(classify(T(INVITE), 20, 132, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
   subject = "TCP flags";
   for (int bits = 0; bits < 64; bits++) {
     struct ct_packet p = packet((const uint8_t *)"", 0, 0, 6, 40000, 5060);
     p.tcp_flags = (uint8_t)bits;
-    CHECK_INT(ct_classify(&p, &gate, NULL), bits & 7 ? CT_CLS_TCP : CT_CLS_OTHER);
+    CHECK_EQ(ct_classify(&p, &gate, NULL), bits & 7 ? CT_CLS_TCP : CT_CLS_OTHER);
     p.dport = 40001;
-    CHECK_INT(ct_classify(&p, &gate, NULL), CT_CLS_OTHER);
+    CHECK_EQ(ct_classify(&p, &gate, NULL), CT_CLS_OTHER);
   }
   subject = "HEP without -E";
   struct ct_packet p =
       packet(T("HEP3\x00\x30\0\0\0\x0f\0\x2aINVITE sip:a SIP/2.0\r\n\r\n............"), 0, 17, 9060, 9060);
   p.wire_len = p.len;
-  CHECK_INT(ct_classify(&p, &everything, NULL), CT_CLS_OTHER);
+  CHECK_EQ(ct_classify(&p, &everything, NULL), CT_CLS_OTHER);
 }
 
 /* RTP and RTCP come out of TURN's framing; all that is not exactly so stays TURN. */
@@ -338,12 +338,12 @@ static void test_relayed(void) {
       CHECK(p.payload >= d && p.payload + p.len <= d + n);
       CHECK((p.cls_flags & CT_FLAG_RELAYED) == 0 || p.wrap == d);
       if (n == rows[i].n) {
-        CHECK_INT(c, rows[i].c);
-        CHECK_INT(p.cls_flags, c == CT_CLS_STUN ? 0 : CT_FLAG_RELAYED);
-        CHECK_INT(p.payload - d, rows[i].wrap);
-        CHECK_INT(p.len, rows[i].len);
-        CHECK_INT(p.wire_len, rows[i].len);
-        if (c != CT_CLS_STUN) CHECK_INT(p.wrap_len, rows[i].wrap);
+        CHECK_EQ(c, rows[i].c);
+        CHECK_EQ(p.cls_flags, c == CT_CLS_STUN ? 0 : CT_FLAG_RELAYED);
+        CHECK_EQ(p.payload - d, rows[i].wrap);
+        CHECK_EQ(p.len, rows[i].len);
+        CHECK_EQ(p.wire_len, rows[i].len);
+        if (c != CT_CLS_STUN) CHECK_EQ(p.wrap_len, rows[i].wrap);
       }
       free(d);
     }

@@ -26,30 +26,30 @@ static enum ct_reason decode(struct ct_packet *p, const uint8_t *d, uint32_t n, 
 static void check_packet(const struct frame *f, const struct ct_packet *p) {
   uint8_t proto = f->proto ? f->proto : 17;
   bool v6 = f->version == 6, ports = f->reason == CT_OK && (proto == 6 || proto == 17);
-  CHECK_INT(p->ip_version, v6 ? 6 : 4);
-  CHECK_INT(p->proto, proto);
-  CHECK_INT(p->dscp, 46);
-  CHECK_INT(p->ip_id, v6 ? 0 : 0x1234);
+  CHECK_EQ(p->ip_version, v6 ? 6 : 4);
+  CHECK_EQ(p->proto, proto);
+  CHECK_EQ(p->dscp, 46);
+  CHECK_EQ(p->ip_id, v6 ? 0 : 0x1234);
   CHECK(memcmp(p->src, v6 ? fd1 : v4a, 16) == 0);
   CHECK(memcmp(p->dst, v6 ? fd2 : v4b, 16) == 0);
-  CHECK_INT(p->sport, ports ? 5060 : 0);
-  CHECK_INT(p->dport, ports ? 5062 : 0);
-  CHECK_INT(p->len, 8);
-  CHECK_INT(p->wire_len, 8);
+  CHECK_EQ(p->sport, ports ? 5060 : 0);
+  CHECK_EQ(p->dport, ports ? 5062 : 0);
+  CHECK_EQ(p->len, 8);
+  CHECK_EQ(p->wire_len, 8);
   CHECK(p->len == 8 && memcmp(p->payload, "payload!", 8) == 0);
-  CHECK_INT(p->tunnels, f->tunnels);
-  CHECK_INT(p->tunnel_depth, f->depth);
-  CHECK_INT(p->vlan, f->vlan);
-  CHECK_INT(p->tcp_seq, proto == 6 ? 0x01020304 : 0);
-  CHECK_INT(p->tcp_ack, proto == 6 ? 0x05060708 : 0);
-  CHECK_INT(p->tcp_flags, proto == 6 ? 0x18 : 0);
+  CHECK_EQ(p->tunnels, f->tunnels);
+  CHECK_EQ(p->tunnel_depth, f->depth);
+  CHECK_EQ(p->vlan, f->vlan);
+  CHECK_EQ(p->tcp_seq, proto == 6 ? 0x01020304 : 0);
+  CHECK_EQ(p->tcp_ack, proto == 6 ? 0x05060708 : 0);
+  CHECK_EQ(p->tcp_flags, proto == 6 ? 0x18 : 0);
 }
 
 static void test_whole(const struct frame *f) {
   struct ct_packet p;
   uint8_t *d = exact_copy(f->d, f->n);
   enum ct_reason r = decode(&p, d, f->n, f->n, f->link, f->esp_null);
-  CHECK_INT(r, f->reason);
+  CHECK_EQ(r, f->reason);
   check_promises(&p, r, d, f->n);
   if (r == f->reason && (r == CT_OK || r == CT_FRAGMENT)) check_packet(f, &p);
   free(d);
@@ -69,10 +69,10 @@ static void test_cuts(const struct frame *f) {
     check_promises(&p, r, d, n);
     if (f->reason == CT_OK && !f->esp_null && n >= tail && n < tail + 8 &&
         strcmp(f->name, "hperm_alt") != 0) {
-      CHECK_INT(r, CT_OK);
-      CHECK_INT(p.len, n - tail);
-      CHECK_INT(p.wire_len, 8);
-      CHECK_INT(p.tunnels, f->tunnels);
+      CHECK_EQ(r, CT_OK);
+      CHECK_EQ(p.len, n - tail);
+      CHECK_EQ(p.wire_len, 8);
+      CHECK_EQ(p.tunnels, f->tunnels);
     }
     if (f->reason == CT_OK && n < tail && r == CT_OK) CHECK(p.len < p.wire_len || p.tunnels != f->tunnels);
     for (int null = 0; null < 2; null++) {
@@ -178,22 +178,22 @@ static void test_answers(void) {
 static void test_fragments(void) {
   struct ct_packet p;
   subject = "fragments";
-  CHECK_INT(decode(&p, frag_first, sizeof frag_first, sizeof frag_first, 1, false), CT_FRAGMENT);
-  CHECK_INT(p.frag_off, 0);
-  CHECK_INT(p.frag_more, 1);
-  CHECK_INT(p.frag_id, 0x1234);
-  CHECK_INT(p.len, 16);
-  CHECK_INT(p.sport, 0);
-  CHECK_INT(decode(&p, frag_last, sizeof frag_last, sizeof frag_last, 1, false), CT_FRAGMENT);
-  CHECK_INT(p.frag_off, 1480);
-  CHECK_INT(p.frag_more, 0);
-  CHECK_INT(decode(&p, frag6_middle, sizeof frag6_middle, sizeof frag6_middle, 1, false), CT_FRAGMENT);
-  CHECK_INT(p.frag_off, 0x05a8);
-  CHECK_INT(p.frag_more, 1);
-  CHECK_INT(p.frag_id, 7);
-  CHECK_INT(p.proto, 17);
-  CHECK_INT(decode(&p, frag_in_ipip, sizeof frag_in_ipip, sizeof frag_in_ipip, 1, false), CT_FRAGMENT);
-  CHECK_INT(p.frag_off, 16);
+  CHECK_EQ(decode(&p, frag_first, sizeof frag_first, sizeof frag_first, 1, false), CT_FRAGMENT);
+  CHECK_EQ(p.frag_off, 0);
+  CHECK_EQ(p.frag_more, 1);
+  CHECK_EQ(p.frag_id, 0x1234);
+  CHECK_EQ(p.len, 16);
+  CHECK_EQ(p.sport, 0);
+  CHECK_EQ(decode(&p, frag_last, sizeof frag_last, sizeof frag_last, 1, false), CT_FRAGMENT);
+  CHECK_EQ(p.frag_off, 1480);
+  CHECK_EQ(p.frag_more, 0);
+  CHECK_EQ(decode(&p, frag6_middle, sizeof frag6_middle, sizeof frag6_middle, 1, false), CT_FRAGMENT);
+  CHECK_EQ(p.frag_off, 0x05a8);
+  CHECK_EQ(p.frag_more, 1);
+  CHECK_EQ(p.frag_id, 7);
+  CHECK_EQ(p.proto, 17);
+  CHECK_EQ(decode(&p, frag_in_ipip, sizeof frag_in_ipip, sizeof frag_in_ipip, 1, false), CT_FRAGMENT);
+  CHECK_EQ(p.frag_off, 16);
 }
 
 /* What a reassembled payload holds is followed like the payload of a frame. */
@@ -207,10 +207,10 @@ static void test_reassembled(void) {
   p.proto = 17;
   p.vlan = 55;
   uint8_t *d = exact_copy(tunnel, sizeof tunnel);
-  CHECK_INT(ct_decode_ip_payload(&p, d, sizeof tunnel, NULL), CT_OK);
-  CHECK_INT(p.sport, 5060);
-  CHECK_INT(p.tunnels, CT_T_VXLAN);
-  CHECK_INT(p.vlan, 55);
+  CHECK_EQ(ct_decode_ip_payload(&p, d, sizeof tunnel, NULL), CT_OK);
+  CHECK_EQ(p.sport, 5060);
+  CHECK_EQ(p.tunnels, CT_T_VXLAN);
+  CHECK_EQ(p.vlan, 55);
   CHECK(memcmp(p.src, v4a, 16) == 0);
   free(d);
   memset(&p, 0, sizeof p);
@@ -218,9 +218,9 @@ static void test_reassembled(void) {
   p.proto = 60;
   memcpy(p.src, fd1, 16);
   d = exact_copy(after_fragment, sizeof after_fragment);
-  CHECK_INT(ct_decode_ip_payload(&p, d, sizeof after_fragment, NULL), CT_OK);
-  CHECK_INT(p.proto, 17);
-  CHECK_INT(p.dport, 5062);
+  CHECK_EQ(ct_decode_ip_payload(&p, d, sizeof after_fragment, NULL), CT_OK);
+  CHECK_EQ(p.proto, 17);
+  CHECK_EQ(p.dport, 5062);
   CHECK(memcmp(p.src, fd1, 16) == 0);
   free(d);
   for (uint32_t n = 0; n < sizeof tunnel; n++) {
@@ -228,7 +228,7 @@ static void test_reassembled(void) {
     p.ip_version = 4;
     p.proto = 17;
     d = exact_copy(tunnel, n);
-    CHECK_INT(ct_decode_ip_payload(&p, d, n, NULL), n < 8 ? CT_R_UDP_SHORT : CT_R_UDP_BAD);
+    CHECK_EQ(ct_decode_ip_payload(&p, d, n, NULL), n < 8 ? CT_R_UDP_SHORT : CT_R_UDP_BAD);
     free(d);
   }
 }
@@ -279,10 +279,10 @@ static void test_ordinary(void) {
     memcpy(d + 42, rows[i].d, n);
     struct ct_packet p;
     uint8_t *copy = exact_copy(d, size);
-    CHECK_INT(decode(&p, copy, size, size, 1, true), CT_OK);
-    CHECK_INT(p.dport, rows[i].port);
-    CHECK_INT(p.len, n);
-    CHECK_INT(p.tunnels, 0);
+    CHECK_EQ(decode(&p, copy, size, size, 1, true), CT_OK);
+    CHECK_EQ(p.dport, rows[i].port);
+    CHECK_EQ(p.len, n);
+    CHECK_EQ(p.tunnels, 0);
     free(copy);
   }
 }
@@ -290,40 +290,40 @@ static void test_ordinary(void) {
 static void test_lengths(void) {
   struct ct_packet p;
   subject = "jumbogram";
-  CHECK_INT(decode(&p, v6_jumbo, sizeof v6_jumbo, 14 + 40 + 65560 + 6, 1, false), CT_OK);
-  CHECK_INT(p.wire_len, 65560 - 16);
-  CHECK_INT(p.len, 8);
+  CHECK_EQ(decode(&p, v6_jumbo, sizeof v6_jumbo, 14 + 40 + 65560 + 6, 1, false), CT_OK);
+  CHECK_EQ(p.wire_len, 65560 - 16);
+  CHECK_EQ(p.len, 8);
   static const uint8_t small_jumbo[] = {ETH(0x86dd), IP6(0, 0), 17, 0, 0xc2, 4, 0, 0, 0xff, 0xff, UDP_DATA};
-  CHECK_INT(decode(&p, small_jumbo, sizeof small_jumbo, sizeof small_jumbo, 1, false), CT_R_IPV6_BAD);
+  CHECK_EQ(decode(&p, small_jumbo, sizeof small_jumbo, sizeof small_jumbo, 1, false), CT_R_IPV6_BAD);
   subject = "empty datagram";
   static const uint8_t empty[] = {ETH(0x0800), INNER_IP4(17, 8), UDP(5060, 5062, 0)};
   static const uint8_t empty_tagged[] = {ETH(0x8100), 0, 7, 0x08, 0x00, INNER_IP4(17, 8), UDP(5060, 5062, 0)};
-  CHECK_INT(decode(&p, empty, sizeof empty, sizeof empty, 1, false), CT_OK);
-  CHECK_INT(p.wire_len, 0);
-  CHECK_INT(decode(&p, empty_tagged, sizeof empty_tagged, sizeof empty_tagged, 1, false), CT_OK);
-  CHECK_INT(p.wire_len, 0);
-  CHECK_INT(p.sport, 5060);
+  CHECK_EQ(decode(&p, empty, sizeof empty, sizeof empty, 1, false), CT_OK);
+  CHECK_EQ(p.wire_len, 0);
+  CHECK_EQ(decode(&p, empty_tagged, sizeof empty_tagged, sizeof empty_tagged, 1, false), CT_OK);
+  CHECK_EQ(p.wire_len, 0);
+  CHECK_EQ(p.sport, 5060);
   subject = "header cut by the snapshot length";
-  CHECK_INT(decode(&p, geneve_options, 54, sizeof geneve_options, 1, false), CT_R_TUNNEL_BAD);
-  CHECK_INT(decode(&p, vxlan, 54, sizeof vxlan, 1, false), CT_R_LINK_SHORT);
-  CHECK_INT(decode(&p, vxlan, 70, sizeof vxlan, 1, false), CT_R_IPV4_SHORT);
-  CHECK_INT(decode(&p, vxlan, 49, sizeof vxlan, 1, false), CT_OK);
-  CHECK_INT(p.dport, 4789);
+  CHECK_EQ(decode(&p, geneve_options, 54, sizeof geneve_options, 1, false), CT_R_TUNNEL_BAD);
+  CHECK_EQ(decode(&p, vxlan, 54, sizeof vxlan, 1, false), CT_R_LINK_SHORT);
+  CHECK_EQ(decode(&p, vxlan, 70, sizeof vxlan, 1, false), CT_R_IPV4_SHORT);
+  CHECK_EQ(decode(&p, vxlan, 49, sizeof vxlan, 1, false), CT_OK);
+  CHECK_EQ(p.dport, 4789);
   subject = "total length beyond the frame";
   uint8_t d[sizeof ethernet];
   memcpy(d, ethernet, sizeof d);
   d[17] += 100;
   d[39] += 100;
-  CHECK_INT(decode(&p, d, sizeof d, sizeof d, 1, false), CT_OK);
-  CHECK_INT(p.len, 8);
-  CHECK_INT(p.wire_len, 108);
+  CHECK_EQ(decode(&p, d, sizeof d, sizeof d, 1, false), CT_OK);
+  CHECK_EQ(p.len, 8);
+  CHECK_EQ(p.wire_len, 108);
   subject = "tag handed over by the kernel";
   memset(&p, 0, sizeof p);
   p.frame = vlan;
   p.caplen = p.wirelen = sizeof vlan;
   p.vlan = 300;
-  CHECK_INT(ct_decode_frame(&p, 1, NULL), CT_OK);
-  CHECK_INT(p.vlan, 300);
+  CHECK_EQ(ct_decode_frame(&p, 1, NULL), CT_OK);
+  CHECK_EQ(p.vlan, 300);
 }
 
 static void test_names(void) {

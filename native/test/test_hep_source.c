@@ -10,6 +10,7 @@
  *   test_hep_source rate [PER_SECOND [SECONDS]]     loss at this rate; 0 as fast as it goes
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "source_hep.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,17 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static unsigned checks, failures;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    checks++;                                                                                                \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
-    }                                                                                                        \
-  } while (0)
-#define CHECK(cond) CHECK_EQ(!!(cond), 1)
 
 /* A stop that waits for a poll to end takes longer; a machine under load does not make it this long. */
 #define STOP_LIMIT_MS 1500
@@ -500,6 +490,5 @@ int main(int argc, char **argv) {
   stops_at_once();
   cannot_open();
   no_loss_unseen();
-  printf("hep source: %u checks, %u failures\n", checks, failures);
-  return failures != 0;
+  return report("hep source");
 }

@@ -101,7 +101,7 @@ static uint64_t sum_classes(const struct ct_filter_count *c, bool drops_only) {
 static void classes(void) {
   make_veth();
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
-  CHECK_INT(l->filter.mode, CT_FILTER_EBPF);
+  CHECK_EQ(l->filter.mode, CT_FILTER_EBPF);
   CHECK(l->filter.why[0] == 0);
   if (l->filter.mode != CT_FILTER_EBPF) fprintf(stderr, "  %s\n", l->filter.why);
   int out = raw_socket("va");
@@ -113,8 +113,8 @@ static void classes(void) {
     CHECK(ct_filter_counts(&l->filter, before));
     send_frame(out, frame, n);
     CHECK(ct_filter_counts(&l->filter, after));
-    CHECK_INT(after[probes[i].cls].packets - before[probes[i].cls].packets, 1);
-    CHECK_INT(sum_classes(after, false) - sum_classes(before, false), 1);
+    CHECK_EQ(after[probes[i].cls].packets - before[probes[i].cls].packets, 1);
+    CHECK_EQ(sum_classes(after, false) - sum_classes(before, false), 1);
     dropped += ct_filter_class_is_drop(probes[i].cls);
     bytes += n;
   }
@@ -122,22 +122,22 @@ static void classes(void) {
   wait_count(l, 0, CT_L_FRAMES, PROBES - dropped);
   lab_stop(l);
   CHECK(ct_filter_counts(&l->filter, after));
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES) + sum_classes(after, true), PROBES);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES) + sum_classes(after, true), PROBES);
   uint64_t counted = 0;
   for (uint32_t i = 0; i < CT_F_COUNT; i++) counted += after[i].bytes;
-  CHECK_INT(counted, bytes);
+  CHECK_EQ(counted, bytes);
   /* Cut media is no loss of the capture. */
-  CHECK_INT(l->counters[CT_N_SNAPPED], 0);
+  CHECK_EQ(l->counters[CT_N_SNAPPED], 0);
   CHECK(l->counters[CT_N_BYTES] < bytes);
-  CHECK_INT(l->sip_ports[5080], 6);
-  CHECK_INT(l->ws_ports[8088], 2);
+  CHECK_EQ(l->sip_ports[5080], 6);
+  CHECK_EQ(l->ws_ports[8088], 2);
   lab_free(l);
 }
 
 static void classic(void) {
   make_veth();
   struct lab *l = lab_start("vb", CT_FILTER_CLASSIC);
-  CHECK_INT(l->filter.mode, CT_FILTER_CLASSIC);
+  CHECK_EQ(l->filter.mode, CT_FILTER_CLASSIC);
   CHECK(strstr(l->filter.why, "asked for") != NULL);
   int out = raw_socket("va");
   uint64_t passing = 0;
@@ -149,9 +149,9 @@ static void classic(void) {
   send_frame(out, frame, n + 46);
   wait_count(l, 0, CT_L_FRAMES, passing);
   lab_stop(l);
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES), passing);
-  CHECK_INT(l->sip_ports[5080], 6);
-  CHECK_INT(l->ws_ports[8088], 2);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES), passing);
+  CHECK_EQ(l->sip_ports[5080], 6);
+  CHECK_EQ(l->ws_ports[8088], 2);
   struct ct_filter_count none[CT_F_COUNT];
   CHECK(!ct_filter_counts(&l->filter, none));
   lab_free(l);
@@ -167,18 +167,18 @@ static void odd_gates(void) {
       for (uint32_t port = 1; port < 65536; port += wide ? 1 : 100) gate_ports(l->pl.gate.sip, port, port);
       struct ct_filter_opts o = {.gate = &l->pl.gate, .best = (enum ct_filter_mode)mode};
       ct_filter_open(&l->filter, &o);
-      if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_INT(l->filter.mode, mode);
+      if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_EQ(l->filter.mode, mode);
       lab_add(l, "vb", 8);
-      if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_INT(l->filter.mode, mode);
-      CHECK_INT(ct_live_start(&l->live), 0);
+      if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_EQ(l->filter.mode, mode);
+      CHECK_EQ(ct_live_start(&l->live), 0);
       int out = raw_socket("va");
       send_frame(out, frame, tcp_frame(frame, 40000, 5001, 0x18, TEXT("\x17\x03\x03" PAD40)));
       send_frame(out, frame, udp_frame(frame, 1024, 5001, TEXT("OPTIONS sip:a SIP/2.0\r\n\r\n")));
       wait_count(l, 0, CT_L_FRAMES, 2);
       lab_stop(l);
-      CHECK_INT(live_count(l, 0, CT_L_FRAMES), 2);
-      CHECK_INT(class_count(l, CT_CLS_SIP), 1);
-      CHECK_INT(class_count(l, CT_CLS_TCP), 1);
+      CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 2);
+      CHECK_EQ(class_count(l, CT_CLS_SIP), 1);
+      CHECK_EQ(class_count(l, CT_CLS_TCP), 1);
       close(out);
       lab_free(l);
     }
@@ -197,8 +197,8 @@ static void media_endpoints(void) {
   for (int step = 0; step < 3; step++) {
     if (step > 0) {
       for (int again = 0; again < 2; again++) {
-        CHECK_INT(ct_filter_media(&l->filter, four, 4000, step == 1), 0);
-        CHECK_INT(ct_filter_media(&l->filter, six, 4000, step == 1), 0);
+        CHECK_EQ(ct_filter_media(&l->filter, four, 4000, step == 1), 0);
+        CHECK_EQ(ct_filter_media(&l->filter, six, 4000, step == 1), 0);
       }
     }
     send_frame(out, frame, udp_frame(frame, 9, 4000, TEXT(t38)));
@@ -215,10 +215,10 @@ static void media_endpoints(void) {
     send_frame(out, frame, at + n);
   }
   CHECK(ct_filter_counts(&l->filter, c));
-  CHECK_INT(c[CT_F_MEDIA].packets, 2);
-  CHECK_INT(c[CT_F_DROP_UDP].packets, 7);
+  CHECK_EQ(c[CT_F_MEDIA].packets, 2);
+  CHECK_EQ(c[CT_F_DROP_UDP].packets, 7);
   lab_stop(l);
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES), 2);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 2);
   lab_free(l);
 }
 
@@ -232,7 +232,7 @@ static void media_is_cut(void) {
         .gate = &l->pl.gate, .best = CT_FILTER_EBPF, .whole_frames = whole, .link = CT_LINK_ETHER};
     ct_filter_open(&l->filter, &o);
     lab_add(l, "vb", 8);
-    CHECK_INT(ct_live_start(&l->live), 0);
+    CHECK_EQ(ct_live_start(&l->live), 0);
     int out = raw_socket("va");
     uint8_t rtp[1000];
     for (uint32_t i = 0; i < 100; i++) {
@@ -244,9 +244,9 @@ static void media_is_cut(void) {
     }
     wait_count(l, 0, CT_L_FRAMES, 100);
     lab_stop(l);
-    CHECK_INT(class_count(l, CT_CLS_RTP), 100);
-    CHECK_INT(l->counters[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_PACKETS], 100);
-    CHECK_INT(l->counters[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_MALFORMED], 0);
+    CHECK_EQ(class_count(l, CT_CLS_RTP), 100);
+    CHECK_EQ(l->counters[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_PACKETS], 100);
+    CHECK_EQ(l->counters[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_MALFORMED], 0);
     uint32_t each = l->counters[CT_N_BYTES] / 100;
     CHECK(whole ? each > 700 : each < 42 + 96);
     lab_free(l);
@@ -330,8 +330,8 @@ static int replay(int argc, char **argv) {
     for (int m = 1; m < 3; m++) compare(l[m], l[0]);
     struct ct_filter_count c[CT_F_COUNT];
     if (ct_filter_counts(&l[2]->filter, c)) {
-      CHECK_INT(sum_classes(c, false), seen);
-      CHECK_INT(sum_classes(c, true) + live_count(l[2], 0, CT_L_FRAMES), seen);
+      CHECK_EQ(sum_classes(c, false), seen);
+      CHECK_EQ(sum_classes(c, true) + live_count(l[2], 0, CT_L_FRAMES), seen);
     }
     for (int m = 0; m < 3; m++) lab_free(l[m]);
     if (failures != before) bad = 1;
@@ -353,8 +353,8 @@ static int without_cap_bpf(void) {
   send_frame(out, frame, tcp_frame(frame, 8443, 40000, 0x18, TEXT("\x17\x03\x03\x00\x20" PAD40)));
   wait_count(l, 0, CT_L_FRAMES, 1);
   lab_stop(l);
-  CHECK_INT(records_of(l, CT_KIND_UDP), 1);
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES), 1);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 1);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 1);
   lab_free(l);
   return failures != 0;
 }

@@ -59,29 +59,29 @@ static void check_split(const char *what, uint32_t len, uint32_t linktype, uint3
   if (!opened) return;
   uint32_t header = len - payload, at = 0, n = 0;
   for (uint32_t need; (need = ct_gso_need(&g)) > 0; n++) {
-    CHECK_INT(ct_gso_next(&g, piece, need - 1), 0);
+    CHECK_EQ(ct_gso_next(&g, piece, need - 1), 0);
     uint8_t *out = exact_copy(piece, need);
-    CHECK_INT(ct_gso_next(&g, out, need), need);
+    CHECK_EQ(ct_gso_next(&g, out, need), need);
     uint32_t want = ct_min32(size, payload - at);
     struct ct_packet p = {.frame = out, .caplen = need, .wirelen = need};
-    CHECK_INT(need, header + want);
-    CHECK_INT(ct_decode_frame(&p, linktype, NULL), CT_OK);
-    CHECK_INT(p.len, want);
-    CHECK_INT(p.wire_len, want);
-    CHECK_INT(p.dport, 20000);
+    CHECK_EQ(need, header + want);
+    CHECK_EQ(ct_decode_frame(&p, linktype, NULL), CT_OK);
+    CHECK_EQ(p.len, want);
+    CHECK_EQ(p.wire_len, want);
+    CHECK_EQ(p.dport, 20000);
     CHECK(p.len == want && memcmp(p.payload, frame + header + at, want) == 0);
     bool v4 = out[ip] >> 4 == 4;
     if (v4) {
-      CHECK_INT(sum(0, out + ip, 20), 0xffff);
-      CHECK_INT(ct_be16(out + ip + 4), 0x0100 + n);
+      CHECK_EQ(sum(0, out + ip, 20), 0xffff);
+      CHECK_EQ(ct_be16(out + ip + 4), 0x0100 + n);
     }
     uint32_t s = sum(17 + 8 + want, out + ip + (v4 ? 12 : 8), v4 ? 8 : 32);
-    CHECK_INT(sum(s, out + header - 8, want + 8), 0xffff);
+    CHECK_EQ(sum(s, out + header - 8, want + 8), 0xffff);
     at += want;
     free(out);
   }
-  CHECK_INT(at, payload);
-  CHECK_INT(n, (payload + size - 1) / size);
+  CHECK_EQ(at, payload);
+  CHECK_EQ(n, (payload + size - 1) / size);
 }
 
 static void fill(uint32_t at, uint32_t n) {
@@ -210,8 +210,8 @@ static void damaged(void) {
       uint32_t total = 0, made;
       opened++;
       while ((made = ct_gso_next(&g, piece, sizeof piece)) > 0) total += made - g.header;
-      CHECK_INT(total, g.payload);
-      CHECK_INT(ct_gso_need(&g), 0);
+      CHECK_EQ(total, g.payload);
+      CHECK_EQ(ct_gso_need(&g), 0);
     }
     free(exact);
   }

@@ -2,6 +2,7 @@
  * test_packet_iface.c - replies of rtnetlink that end where they should not: only what was received is read.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "packet_ring.h"
 #include <errno.h>
 #include <linux/rtnetlink.h>
@@ -13,15 +14,6 @@
 
 enum { STALE = 7777, MTU = 1500 };
 
-static int failures;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (got), w_ = (want);                                                                       \
-    if (g_ != w_) {                                                                                          \
-      printf("%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                            \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 static int pair[2];
 static uint32_t asked; /* requests are numbered from 1 */
@@ -114,6 +106,5 @@ int main(void) {
   link_without_its_head();
   close(pair[0]);
   close(pair[1]);
-  if (failures == 0) printf("iface: ok\n");
-  return failures != 0;
+  return report("iface");
 }

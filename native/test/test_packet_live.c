@@ -18,8 +18,8 @@ static uint8_t frame[70000];
 
 /* All frames sent are frames taken, plus what the kernel dropped, plus what the stop left unread. */
 static void check_sum(const struct lab *l, uint64_t sent) {
-  CHECK_INT(live_count(l, 0, CT_L_KERNEL_PACKETS), sent);
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES) + live_count(l, 0, CT_L_KERNEL_DROPS) +
+  CHECK_EQ(live_count(l, 0, CT_L_KERNEL_PACKETS), sent);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES) + live_count(l, 0, CT_L_KERNEL_DROPS) +
                 live_count(l, 0, CT_L_UNREAD),
             sent);
 }
@@ -44,11 +44,11 @@ static void accounting(void) {
   wait_count(l, 0, CT_L_FRAMES, 5000);
   lab_stop(l);
   check_sum(l, 5000);
-  CHECK_INT(live_count(l, 0, CT_L_KERNEL_DROPS), 0);
-  CHECK_INT(class_count(l, CT_CLS_SIP), 50);
-  CHECK_INT(class_count(l, CT_CLS_RTP), 4950);
-  CHECK_INT(records_of(l, CT_KIND_UDP), 50);
-  CHECK_INT(records_of(l, CT_KIND_STREAM_OPENED), 1);
+  CHECK_EQ(live_count(l, 0, CT_L_KERNEL_DROPS), 0);
+  CHECK_EQ(class_count(l, CT_CLS_SIP), 50);
+  CHECK_EQ(class_count(l, CT_CLS_RTP), 4950);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 50);
+  CHECK_EQ(records_of(l, CT_KIND_STREAM_OPENED), 1);
   CHECK(l->n > 0 && l->records[l->n - 1].kind == CT_KIND_SOURCE_END &&
         l->records[l->n - 1].aux0 == CT_END_STOPPED);
   CHECK(l->stop_ms < STOP_LIMIT_MS);
@@ -68,7 +68,7 @@ static void stop_reads_what_is_there(void) {
   for (uint32_t i = 0; i < 20; i++) send_frame(out, frame, n);
   lab_stop(l);
   check_sum(l, 20);
-  CHECK_INT(records_of(l, CT_KIND_UDP), 20);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 20);
   CHECK(l->stop_ms < STOP_LIMIT_MS);
   lab_free(l);
 }
@@ -78,7 +78,7 @@ static void overflow(void) {
   make_veth();
   struct lab *l = lab_open(CT_FILTER_NONE, 2);
   lab_add(l, "vb", 8);
-  CHECK_INT(ct_live_start(&l->live), 0);
+  CHECK_EQ(ct_live_start(&l->live), 0);
   int out = raw_socket("va");
   uint8_t sip[1200], rtp[172];
   memset(sip, ' ', sizeof sip);
@@ -94,8 +94,8 @@ static void overflow(void) {
   CHECK(records_of(l, CT_KIND_UDP) < 500);
   /* 1000 messages, the stream's events and the end record: each is kept or counted. */
   uint32_t rest = l->n - records_of(l, CT_KIND_UDP);
-  CHECK_INT(l->ring.dropped + records_of(l, CT_KIND_UDP) + rest, 1000 + 2 + 1);
-  CHECK_INT(class_count(l, CT_CLS_RTP), 1000);
+  CHECK_EQ(l->ring.dropped + records_of(l, CT_KIND_UDP) + rest, 1000 + 2 + 1);
+  CHECK_EQ(class_count(l, CT_CLS_RTP), 1000);
   lab_free(l);
 }
 
@@ -108,13 +108,13 @@ static void kernel_drops(void) {
   uint8_t data[1400] = {0};
   uint32_t n = udp_frame(frame, 1, 2, data, sizeof data), sent = 6000;
   for (uint32_t i = 0; i < sent; i++) send_frame(out, frame, n); /* nobody reads yet */
-  CHECK_INT(ct_live_start(&l->live), 0);
+  CHECK_EQ(ct_live_start(&l->live), 0);
   wait_count(l, 0, CT_L_KERNEL_DROPS, 1);
   lab_stop(l);
   check_sum(l, sent);
   CHECK(live_count(l, 0, CT_L_KERNEL_DROPS) > 1000);
   CHECK(live_count(l, 0, CT_L_KERNEL_FREEZES) > 0);
-  CHECK_INT(live_count(l, 0, CT_L_UNREAD), 0);
+  CHECK_EQ(live_count(l, 0, CT_L_UNREAD), 0);
   lab_free(l);
 }
 
@@ -136,11 +136,11 @@ static void vlan(void) {
   }
   wait_count(l, 0, CT_L_FRAMES, 2);
   lab_stop(l);
-  CHECK_INT(records_of(l, CT_KIND_UDP), 2);
-  CHECK_INT(l->records[0].vlan, 100);
-  CHECK_INT(l->records[1].vlan, 200);
-  CHECK_INT(live_count(l, 0, CT_L_VLAN_TAGS), 2);
-  CHECK_INT(l->counters[CT_N_BYTES], (54 - 12 + 4 + text) + (54 - 12 + 8 + text));
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 2);
+  CHECK_EQ(l->records[0].vlan, 100);
+  CHECK_EQ(l->records[1].vlan, 200);
+  CHECK_EQ(live_count(l, 0, CT_L_VLAN_TAGS), 2);
+  CHECK_EQ(l->counters[CT_N_BYTES], (54 - 12 + 4 + text) + (54 - 12 + 8 + text));
   lab_free(l);
 }
 
@@ -166,14 +166,14 @@ static void gso(void) {
     close(fd);
     wait_count(l, 0, CT_L_FRAMES, 4);
     lab_stop(l);
-    CHECK_INT(live_count(l, 0, CT_L_FRAMES), 4); /* else the kernel has segmented: nothing was tested */
-    CHECK_INT(live_count(l, 0, CT_L_GSO_FRAMES), 4);
-    CHECK_INT(live_count(l, 0, CT_L_GSO_SEGMENTS), 40);
-    CHECK_INT(live_count(l, 0, CT_L_GSO_UNSPLIT), 0);
+    CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 4); /* else the kernel has segmented: nothing was tested */
+    CHECK_EQ(live_count(l, 0, CT_L_GSO_FRAMES), 4);
+    CHECK_EQ(live_count(l, 0, CT_L_GSO_SEGMENTS), 40);
+    CHECK_EQ(live_count(l, 0, CT_L_GSO_UNSPLIT), 0);
     CHECK(live_count(l, 0, CT_L_CSUM_NOT_READY) == 4);
-    CHECK_INT(class_count(l, CT_CLS_RTP), 40);
-    CHECK_INT(l->counters[CT_N_COUNT + CT_OK], 40);
-    CHECK_INT(l->counters[CT_N_SNAPPED], 0);
+    CHECK_EQ(class_count(l, CT_CLS_RTP), 40);
+    CHECK_EQ(l->counters[CT_N_COUNT + CT_OK], 40);
+    CHECK_EQ(l->counters[CT_N_SNAPPED], 0);
     lab_free(l);
   }
 }
@@ -203,10 +203,10 @@ static void loopback(void) {
     wait_count(l, 0, CT_L_FRAMES, 100);
     lab_stop(l);
     close(in);
-    CHECK_INT(records_of(l, CT_KIND_UDP), 100);
-    CHECK_INT(live_count(l, 0, CT_L_LOOPBACK_COPIES), l->filter.mode == CT_FILTER_NONE ? 100 : 0);
+    CHECK_EQ(records_of(l, CT_KIND_UDP), 100);
+    CHECK_EQ(live_count(l, 0, CT_L_LOOPBACK_COPIES), l->filter.mode == CT_FILTER_NONE ? 100 : 0);
     struct ct_filter_count classes[CT_F_COUNT];
-    if (ct_filter_counts(&l->filter, classes)) CHECK_INT(classes[CT_F_DROP_COPY].packets, 100);
+    if (ct_filter_counts(&l->filter, classes)) CHECK_EQ(classes[CT_F_DROP_COPY].packets, 100);
     lab_free(l);
   }
 }
@@ -248,10 +248,10 @@ static void recovery(void) {
   send_frame(out, frame, n);
   wait_count(l, 0, CT_L_FRAMES, 4);
   lab_stop(l);
-  CHECK_INT(records_of(l, CT_KIND_UDP), 4);
-  CHECK_INT(live_count(l, 0, CT_L_REBINDS), 2);
-  CHECK_INT(live_count(l, 0, CT_L_LINK_DOWNS), 3);
-  CHECK_INT(live_count(l, 0, CT_L_ERRORS), 0);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 4);
+  CHECK_EQ(live_count(l, 0, CT_L_REBINDS), 2);
+  CHECK_EQ(live_count(l, 0, CT_L_LINK_DOWNS), 3);
+  CHECK_EQ(live_count(l, 0, CT_L_ERRORS), 0);
   CHECK(l->stop_ms < STOP_LIMIT_MS);
   /* The thread slept through it all. */
   CHECK((double)l->live.cpu_ns / 1e6 < (now_ms() - start) / 4);
@@ -262,15 +262,15 @@ static void refuses_at_start(void) {
   struct lab *l = lab_open(CT_FILTER_NONE, LAB_SLABS);
   struct ct_live_error e;
   CHECK(!ct_live_add(&l->live, "nosuch0", 0, 8, l->live_counters[0], &e));
-  CHECK_INT(e.err, ENODEV);
+  CHECK_EQ(e.err, ENODEV);
   CHECK(!ct_live_add(&l->live, "a-name-that-is-much-too-long", 0, 8, l->live_counters[0], &e));
-  CHECK_INT(e.err, ENODEV);
+  CHECK_EQ(e.err, ENODEV);
   CHECK(!ct_live_add(&l->live, "", 0, 8, l->live_counters[0], &e));
-  CHECK_INT(l->live.n, 0);
+  CHECK_EQ(l->live.n, 0);
   const char *const names[] = {"lo", "lo", "any", "nosuch0"};
-  CHECK_INT(ct_live_common_link(&l->live, names, 2), CT_LINK_ETHER);
-  CHECK_INT(ct_live_common_link(&l->live, names, 3), CT_LINK_MIXED);
-  CHECK_INT(ct_live_common_link(&l->live, names + 3, 1), CT_LINK_MIXED);
+  CHECK_EQ(ct_live_common_link(&l->live, names, 2), CT_LINK_ETHER);
+  CHECK_EQ(ct_live_common_link(&l->live, names, 3), CT_LINK_MIXED);
+  CHECK_EQ(ct_live_common_link(&l->live, names + 3, 1), CT_LINK_MIXED);
   lab_free(l);
 }
 
@@ -280,7 +280,7 @@ static void two_interfaces(void) {
   struct lab *l = lab_open(CT_FILTER_NONE, LAB_SLABS);
   lab_add(l, "vb", 8);
   lab_add(l, "lo", 8);
-  CHECK_INT(ct_live_start(&l->live), 0);
+  CHECK_EQ(ct_live_start(&l->live), 0);
   int out = raw_socket("va"), in = socket(AF_INET, SOCK_DGRAM, 0);
   struct sockaddr_in at = {
       .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -293,8 +293,8 @@ static void two_interfaces(void) {
   lab_stop(l);
   for (uint32_t i = 0; i < l->n; i++)
     if (l->records[i].kind == CT_KIND_UDP) of[l->records[i].source & 1]++;
-  CHECK_INT(of[0], 30);
-  CHECK_INT(of[1], 20);
+  CHECK_EQ(of[0], 30);
+  CHECK_EQ(of[1], 20);
   lab_free(l);
 }
 
@@ -325,8 +325,8 @@ static void any_link_types(void) {
     }
     wait_count(l, 0, CT_L_FRAMES, 4);
     lab_stop(l);
-    CHECK_INT(records_of(l, CT_KIND_UDP), 4);
-    CHECK_INT(class_count(l, CT_CLS_SIP), 4);
+    CHECK_EQ(records_of(l, CT_KIND_UDP), 4);
+    CHECK_EQ(class_count(l, CT_CLS_SIP), 4);
     struct ct_live_status st;
     CHECK(ct_live_status_of(&l->live, 0, &st) && strstr(st.text, "every interface") != NULL);
     lab_free(l);
@@ -339,9 +339,9 @@ static void interface_losses(void) {
   make_veth();
   int netlink = ct_iface_open();
   struct ct_iface_facts before, after;
-  CHECK_INT(ct_iface_find(netlink, "vb", &before), 0);
-  CHECK_INT(before.mtu, 1500);
-  CHECK_INT(before.hatype, 1);
+  CHECK_EQ(ct_iface_find(netlink, "vb", &before), 0);
+  CHECK_EQ(before.mtu, 1500);
+  CHECK_EQ(before.hatype, 1);
   struct lab *l = lab_start("vb", CT_FILTER_NONE);
   int out = raw_socket("va");
   uint32_t n = put_ether(frame, 0x88b5); /* an experimental Ethertype: nobody listens, the stack drops it */
@@ -349,11 +349,11 @@ static void interface_losses(void) {
   for (uint32_t i = 0; i < 50; i++) send_frame(out, frame, n + 60);
   wait_count(l, 0, CT_L_IFACE_DROPPED, 1);
   nap_ms(1100);
-  CHECK_INT(ct_iface_find(netlink, "vb", &after), 0);
+  CHECK_EQ(ct_iface_find(netlink, "vb", &after), 0);
   lab_stop(l);
-  CHECK_INT(live_count(l, 0, CT_L_IFACE_DROPPED), after.dropped - before.dropped);
-  CHECK_INT(live_count(l, 0, CT_L_IFACE_MISSED), 0);
-  CHECK_INT(live_count(l, 0, CT_L_FRAMES), 50); /* captured all the same */
+  CHECK_EQ(live_count(l, 0, CT_L_IFACE_DROPPED), after.dropped - before.dropped);
+  CHECK_EQ(live_count(l, 0, CT_L_IFACE_MISSED), 0);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 50); /* captured all the same */
   close(netlink);
   lab_free(l);
 }

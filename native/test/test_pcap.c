@@ -6,6 +6,7 @@
  *     -lz -o native/test/out/test_pcap && native/test/out/test_pcap
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "pcap_image.h"
 #include "pcap_read.h"
 #include <errno.h>
@@ -18,16 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int failures, checks;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    checks++;                                                                                                \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
-    }                                                                                                        \
-  } while (0)
 
 /* ---- reading back ---- */
 struct answer {
@@ -579,6 +570,5 @@ int main(void) {
   same_from_everywhere();
   batches_stay();
   rmdir(dir);
-  printf("test_pcap: %d checks, %d failures\n", checks, failures);
-  return failures == 0 ? 0 : 1;
+  return report("pcap");
 }

@@ -9,6 +9,7 @@
  * To measure, the same with -O2 and no sanitizer, then: test_pcap_write rate
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "pcap_read.h"
 #include "pcap_write.h"
 #include <errno.h>
@@ -26,17 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static unsigned checks, failures;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    checks++;                                                                                                \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
-    }                                                                                                        \
-  } while (0)
-#define CHECK(cond) CHECK_EQ(!!(cond), 1)
 
 static char folder[] = "/tmp/test_pcap_write.XXXXXX";
 static const char *at(const char *name) {
@@ -484,7 +474,7 @@ int main(int argc, char **argv) {
     several_threads();
     cannot_open();
     disk_full();
-    printf("pcap writer: %u checks, %u failures\n", checks, failures);
+    report("pcap writer");
   }
   char command[64];
   snprintf(command, sizeof(command), "rm -rf %s", folder);

@@ -2,6 +2,7 @@
  * test_pipeline.c - batches on one thread and reassembled datagrams on another: every count is right in the end.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "pipeline.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -11,15 +12,6 @@
 #define ROUNDS 3000u
 #define ETHERNET 1u
 
-static int failures;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    unsigned long long g_ = (got), w_ = (want);                                                              \
-    if (g_ != w_) {                                                                                          \
-      printf("%s:%d: %s is %llu, want %llu\n", __func__, __LINE__, #got, g_, w_);                            \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 static uint64_t counters[CT_COUNTERS];
 static uint32_t sip_out[65536], ws_out[65536];
@@ -131,6 +123,5 @@ int main(void) {
     free(slabs[i].data);
     free(slabs[i].rec);
   }
-  if (failures == 0) printf("pipeline: ok\n");
-  return failures != 0;
+  return report("pipeline");
 }

@@ -353,6 +353,5 @@ int main(void) {
   hold_and_resume();
   restart_without_gap();
   starts_reordered();
-  printf("test_rtp: %d checks, %d failed\n", checks, failures);
-  return failures == 0 ? 0 : 1;
+  return report("rtp");
 }

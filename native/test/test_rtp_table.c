@@ -452,6 +452,5 @@ int main(int argc, char **argv) {
   codec_change();
   headers();
   impossible_times();
-  printf("test_rtp_table: %d checks, %d failed\n", checks, failures);
-  return failures == 0 ? 0 : 1;
+  return report("rtp table");
 }

@@ -2,6 +2,7 @@
  * test_slab.c - the ring of slabs between two threads: nothing lost, nothing twice, and nobody left waiting.
  */
 #define _GNU_SOURCE
+#include "check.h"
 #include "slab.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,14 +15,6 @@
 #define PUBLISHED 60000u
 #define LOST_AFTER_S 5
 
-static int failures;
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    if (!(what)) {                                                                                           \
-      printf("%s:%d: %s\n", __func__, __LINE__, #what);                                                      \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 struct rig {
   struct ct_ring ring;
@@ -172,6 +165,5 @@ int main(void) {
   numbers_wrap();
   lengths_are_held_against_the_slab();
   nobody_is_left_waiting();
-  if (failures == 0) printf("slab: ok\n");
-  return failures == 0 ? 0 : 1;
+  return report("slab");
 }

@@ -3,6 +3,7 @@
  *
  *   bash native/test/run.sh test_tls_ring.c
  */
+#include "check.h"
 #include "source_tls.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +13,6 @@
 #define BUSY (1u << 31)
 #define DISCARDED (1u << 30)
 
-static unsigned failures;
-#define CHECK_EQ(got, want)                                                                                  \
-  do {                                                                                                       \
-    long long g_ = (long long)(got), w_ = (long long)(want);                                                 \
-    if (g_ != w_) {                                                                                          \
-      failures++;                                                                                            \
-      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __func__, __LINE__, #got, g_, w_);                   \
-    }                                                                                                        \
-  } while (0)
-#define CHECK(cond) CHECK_EQ(!!(cond), 1)
 
 /* A ring as the kernel maps it: its data twice in a row, an exact allocation. */
 struct image {
@@ -217,6 +208,5 @@ int main(void) {
   events_become_records();
   kinds_of_sites();
   layouts();
-  if (failures != 0) fprintf(stderr, "%u failures\n", failures);
-  return failures != 0;
+  return report("tls ring");
 }
