@@ -64,8 +64,8 @@ export type Finding = {
 export class CaptureFindings {
   readonly #byKind = new Map<FindingKind, Finding>();
 
-  /** One more occurrence, or `times` of them; the first ones are kept as examples. */
-  add(kind: FindingKind, example: FindingExample | null, times = 1): void {
+  /** One more occurrence, or `times` of them; the first ones are kept as examples, and only those are asked for. */
+  add(kind: FindingKind, example: (() => FindingExample) | null, times = 1): void {
     let finding = this.#byKind.get(kind);
     if (finding === undefined) {
       const [severity, unit] = FINDINGS[kind];
@@ -73,7 +73,7 @@ export class CaptureFindings {
       this.#byKind.set(kind, finding);
     }
     finding.occurrences += times;
-    if (example !== null && finding.examples.length < EVIDENCE_KEPT) finding.examples.push(example);
+    if (example !== null && finding.examples.length < EVIDENCE_KEPT) finding.examples.push(example());
   }
 
   /** Worst first, then by number. */

@@ -3,12 +3,15 @@
  * does not hold up those who ask for less.
  */
 
+import type { FindingExample, FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { alertText } from '../export/security-line.ts';
 import type { Dialog } from '../store/dialog.ts';
+import type { Stream } from '../store/stream.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';
+import type { StreamQuality } from '../view/stream-quality.ts';
 import type { Slice, Turns } from '../view/turns.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
@@ -72,21 +75,7 @@ export class CaptureReporter {
       const q = stream.serial < opened ? qualityOf(session, stream) : null;
       if (q === null) continue;
       streams++;
-      const where = {
-        endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
-        atUs: q.snapshot.firstUs,
-        ...(stream.dialog === null ? {} : { callId: stream.dialog.callId }),
-      };
-      if (q.lossPct >= AUDIBLE.lossPct)
-        findings.add('packet_loss', {
-          ...where,
-          note: `${q.snapshot.lost} of ${q.snapshot.expected} packets (${q.lossPct.toFixed(1)} %)`,
-        });
-      if (q.jitterMs >= AUDIBLE.jitterMs)
-        findings.add('high_jitter', { ...where, note: `${q.jitterMs.toFixed(1)} ms` });
-      if (q.mos !== null && q.mos < AUDIBLE.mos)
-        findings.add('poor_quality', { ...where, note: `MOS ${q.mos.toFixed(2)}` });
-      if (stream.dialog === null) findings.add('orphaned_stream', { ...where, note: `${q.snapshot.packets} packets` });
+      addStream(stream, q, findings);
     }
     const report: CaptureReport = {
       frames_read: framesRead,
@@ -114,53 +103,71 @@ function addLosses(session: CaptureSession, findings: CaptureFindings): boolean 
   const live = session.live?.liveLosses();
   const missed =
     (live?.kernel ?? 0) + (live?.interface ?? 0) + (live?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
-  if (missed > 0) findings.add('packets_missed', { note: 'dropped before they were read' }, missed);
+  if (missed > 0) findings.add('packets_missed', () => ({ note: 'dropped before they were read' }), missed);
   return shed.every(([, count]) => count === 0);
 }
 
 /** Who was reported as a scanner, a flood or a fraud, each source once. */
 function addAlerts({ security }: CaptureSession, findings: CaptureFindings): void {
   for (const alert of security?.reported ?? []) {
-    findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, {
+    findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
       endpoints: [alert.source],
       atUs: alert.atUs,
       note: alertText(alert),
-    });
+    }));
   }
 }
 
 function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {
   const { media, signaling: s } = facts;
-  const where = { callId: d.callId, atUs: d.createdUs };
-  const hint = (start: string): { note: string } | Record<string, never> => {
-    const note = media.hints.find((h) => h.startsWith(start));
-    return note === undefined ? {} : { note };
-  };
-  if (media.noMedia) findings.add('no_media', { ...where, ...hint('The call was answered') });
-  if (media.oneWayAudio) findings.add('one_way_audio', { ...where, ...hint('One-way audio') });
-  if (media.natMismatch) findings.add('nat_mismatch', { ...where, ...hint('NAT mismatch') });
-  if (media.privateMediaAddress) findings.add('private_media_address', where);
+  const add = (kind: FindingKind, note: () => string | undefined = () => undefined, endpoint?: string): void =>
+    findings.add(kind, () => exampleOf({ callId: d.callId, atUs: d.createdUs, note: note() }, endpoint));
+  const hint = (start: string) => (): string | undefined => media.hints.find((h) => h.startsWith(start));
+  if (media.noMedia) add('no_media', hint('The call was answered'));
+  if (media.oneWayAudio) add('one_way_audio', hint('One-way audio'));
+  if (media.natMismatch) add('nat_mismatch', hint('NAT mismatch'));
+  if (media.privateMediaAddress) add('private_media_address');
   if (s === null) return;
-  if (s.finalFailure !== null) {
-    const { code, reasonPhrase } = s.finalFailure;
-    const kind = BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure';
-    findings.add(kind, { ...where, note: `${code} ${reasonPhrase}`.trim() });
+  const { finalFailure, icmpUnreachable, authLoop, ackMissing, postDialDelay, registrationFailure, retransmissions } =
+    s;
+  if (finalFailure !== null) {
+    const { code, reasonPhrase } = finalFailure;
+    add(BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure', () => `${code} ${reasonPhrase}`.trim());
   }
-  if (s.icmpUnreachable !== null)
-    findings.add('icmp_unreachable', {
-      ...where,
-      endpoints: [s.icmpUnreachable.unreachable],
-      note: s.icmpUnreachable.description,
-    });
-  if (s.authLoop !== null) findings.add('auth_loop', { ...where, note: `${s.authLoop.challenges} challenges` });
-  if (s.ackMissing !== null)
-    findings.add('ack_missing', { ...where, note: `${s.ackMissing.waitedSec.toFixed(1)} s without an ACK` });
-  if (s.abandoned?.kind === 'no_final_response') findings.add('no_final_response', where);
-  if (s.postDialDelay !== null)
-    findings.add('post_dial_delay', { ...where, note: `${s.postDialDelay.delaySec.toFixed(1)} s` });
-  if (s.registrationFailure !== null)
-    findings.add('registration_failure', { ...where, note: `${s.registrationFailure.code}` });
-  if (s.retransmissions !== null)
-    findings.add('retransmissions', { ...where, note: `${s.retransmissions.count} of ${s.retransmissions.method}` });
-  if ((s.sourceDisagreement?.evidence.length ?? 0) > 0) findings.add('source_disagreement', where);
+  if (icmpUnreachable !== null) add('icmp_unreachable', () => icmpUnreachable.description, icmpUnreachable.unreachable);
+  if (authLoop !== null) add('auth_loop', () => `${authLoop.challenges} challenges`);
+  if (ackMissing !== null) add('ack_missing', () => `${ackMissing.waitedSec.toFixed(1)} s without an ACK`);
+  if (s.abandoned?.kind === 'no_final_response') add('no_final_response');
+  if (postDialDelay !== null) add('post_dial_delay', () => `${postDialDelay.delaySec.toFixed(1)} s`);
+  if (registrationFailure !== null) add('registration_failure', () => `${registrationFailure.code}`);
+  if (retransmissions !== null) add('retransmissions', () => `${retransmissions.count} of ${retransmissions.method}`);
+  if ((s.sourceDisagreement?.evidence.length ?? 0) > 0) add('source_disagreement');
+}
+
+function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings): void {
+  const { snapshot: s, lossPct, jitterMs, mos } = q;
+  const add = (kind: FindingKind, note: () => string): void =>
+    findings.add(kind, () => ({
+      endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
+      atUs: s.firstUs,
+      ...(stream.dialog === null ? {} : { callId: stream.dialog.callId }),
+      note: note(),
+    }));
+  if (lossPct >= AUDIBLE.lossPct)
+    add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
+  if (jitterMs >= AUDIBLE.jitterMs) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
+  if (mos !== null && mos < AUDIBLE.mos) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
+  if (stream.dialog === null) add('orphaned_stream', () => `${s.packets} packets`);
+}
+
+function exampleOf(
+  { callId, atUs, note }: { readonly callId: string; readonly atUs: number; readonly note: string | undefined },
+  endpoint: string | undefined,
+): FindingExample {
+  return {
+    callId,
+    atUs,
+    ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
+    ...(note === undefined ? {} : { note }),
+  };
 }

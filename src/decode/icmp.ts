@@ -108,12 +108,26 @@ function withTransport(
   isTruncated: boolean,
 ): IcmpError {
   const hasPorts = !isLater && (facts.protocol === PROTOCOL_UDP || facts.protocol === PROTOCOL_TCP) && end - at >= 4;
-  const none = { ...facts, srcPort: -1, dstPort: -1, payloadStart: end, payloadEnd: end, isTruncated };
-  if (!hasPorts) return none;
-  const ports = { srcPort: be16(b, at), dstPort: be16(b, at + 2) };
+  const { type, code, ipVersion, srcOff, dstOff, protocol } = facts;
   // UDP has eight bytes of header, TCP says how many it has in its thirteenth.
   const header = facts.protocol === PROTOCOL_UDP ? 8 : end - at > 12 ? ((b[at + 12] ?? 0) >> 4) * 4 : end - at;
-  return { ...none, ...ports, payloadStart: Math.min(end, at + header) };
+  const srcPort = hasPorts ? be16(b, at) : -1;
+  const dstPort = hasPorts ? be16(b, at + 2) : -1;
+  const payloadStart = hasPorts ? Math.min(end, at + header) : end;
+  // Spelled out: an object that begins with a spread costs microseconds and a hidden class, and errors come in floods.
+  return {
+    type,
+    code,
+    ipVersion,
+    srcOff,
+    dstOff,
+    protocol,
+    srcPort,
+    dstPort,
+    payloadStart,
+    payloadEnd: end,
+    isTruncated,
+  };
 }
 
 function be16(b: Uint8Array, at: number): number {

@@ -110,13 +110,17 @@ export function parseUri(text: string): Result<SipUri, UriReason> {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) <= 0x20) return fail('blank_in_uri');
   const rest = text.slice(scheme.length + 1);
   if (scheme === 'sip' || scheme === 'sips') return parseSipUri(text, scheme, rest);
-  const bare = { text, scheme, password: null, host: '', isIpv6: false, port: null, headers: [] };
-  if (scheme !== 'tel') return ok({ ...bare, user: null, userDecoded: null, params: [] });
+  if (scheme !== 'tel') return ok(hostless(text, scheme, null, []));
   const semicolon = rest.indexOf(';');
   const number = semicolon < 0 ? rest : rest.slice(0, semicolon);
   if (number === '') return fail('empty');
   const params = semicolon < 0 ? [] : parseParams(rest, semicolon).params;
-  return ok({ ...bare, user: number, userDecoded: percentDecode(number), params });
+  return ok(hostless(text, scheme, number, params));
+}
+
+function hostless(text: string, scheme: string, user: string | null, params: SipUri['params']): SipUri {
+  const userDecoded = user === null ? null : percentDecode(user);
+  return { text, scheme, user, userDecoded, password: null, host: '', isIpv6: false, port: null, params, headers: [] };
 }
 
 function parseSipUri(text: string, scheme: string, rest: string): Result<SipUri, UriReason> {

@@ -60,14 +60,19 @@ export function streamFormat(stream: Stream, payloadType: number): CodecFormat |
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const scale = scaleOf(stream, s, c);
   const windows = closedWindows(stream, s, c);
-  const score = scoreStream(windows, scale.impairment, scale.floorPackets, scale.delayMs);
+  const { codec, clockRate, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
+  const score = scoreStream(windows, impairment, floorPackets, delayMs);
+  // Spelled out: for an object that begins with a spread and goes on, V8 makes a hidden class of its own each time.
   return {
-    ...scale,
+    codec,
+    clockRate,
+    impairment,
+    floorPackets,
+    delayMs,
     snapshot: s,
     windows,
-    jitterMs: streamJitter(s, scale.clockRate).meanMs,
+    jitterMs: streamJitter(s, clockRate).meanMs,
     lossPct: lossPct(s.lost, s.expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
