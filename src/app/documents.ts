@@ -59,7 +59,6 @@ export type DialogFacts = {
   stunMismatch: StunMismatch | null;
   icmp: readonly IcmpFinding[];
   signaling: SignalingFindings | null;
-  tags: readonly string[];
 };
 
 export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
@@ -97,12 +96,19 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     stunMismatch,
     icmp: findings,
     signaling: diagnoseSignaling(d, session.log, { nowUs, thresholds, icmp: icmp.notes(d) }),
-    tags: dialogTags(d, {
-      eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
-      isTurnRelayed: isTurnRelayed(plain, stun),
-      hasOtherLeg: isB2bua(session, d),
-    }),
   };
+}
+
+/** Labels are looked for only where they are shown: whether a call has another leg takes longer than all the rest. */
+function tagsOf(session: CaptureSession, d: Dialog, { streams }: DialogFacts): string[] {
+  return dialogTags(d, {
+    eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
+    isTurnRelayed: isTurnRelayed(
+      streams.map(({ stream }) => stream),
+      session.stun,
+    ),
+    hasOtherLeg: isB2bua(session, d),
+  });
 }
 
 /** Calls are tied together only where somebody can ask for it. */
@@ -207,7 +213,7 @@ export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocume
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
       icmpMedia: toIcmpMedia(session.icmp.media, facts.icmp),
       recording: recording === null ? null : toSiprecMetadata(recording),
-      tags: facts.tags,
+      tags: tagsOf(session, d, facts),
     },
     session.sources,
   );

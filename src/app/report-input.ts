@@ -1,6 +1,7 @@
 /**
  * What the call report says about one dialog of a session.
  */
+import { identifierLegs } from '../analysis/correlation.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
@@ -19,6 +20,7 @@ import type { DialogFacts } from './documents.ts';
 import { dialogFacts } from './documents.ts';
 
 const FIRST_LINE_MAX = 200;
+const LEGS_MAX = 10;
 
 /** From where a figure is worth a word in a report. */
 export const AUDIBLE = { lossPct: 1, jitterMs: 30, latePart: 0.01, mos: 3.6 } as const;
@@ -28,7 +30,7 @@ export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
   const messages = reportMessages(session, d);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...endFacts(session, d), ...keyFacts(session, d, facts)],
+    facts: [...callFacts(d), ...endFacts(session, d), ...keyFacts(session, d, facts), ...legFacts(session, d)],
     timing: timingFacts(d),
     messages,
     messagesNotKept: d.msgCount - messages.length,
@@ -78,6 +80,14 @@ function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [stri
     byWay.set(way, [...(byWay.get(way) ?? []), k.key]);
   }
   return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
+}
+
+/** Other calls that an identifier ties to this one. */
+function legFacts(session: CaptureSession, d: Dialog): [string, string][] {
+  const { dialogs, identifiers } = session;
+  if (identifiers === null) return [];
+  const legs = identifierLegs(d, { dialogs, identifiers }, LEGS_MAX);
+  return legs.map(({ dialog, strategy }) => ['Other leg', `${dialog.callId} (by ${strategy})`]);
 }
 
 function causeText(t: Termination): string {

@@ -34,7 +34,8 @@ export function sessionOptions(config: Config): SessionOptions {
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,
-    correlates: config.api !== null,
+    // What is printed as a table alone shows nothing of it.
+    correlates: config.api !== null || config.json || config.callReport !== null,
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeaders,

@@ -6,7 +6,9 @@ import { ALICE, answer, BOB, hangUp, sdpBody } from '../../../fixtures/build/bas
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
+import type { CaptureSession } from '../../../src/app/capture-session.ts';
 import { dialogDocument } from '../../../src/app/documents.ts';
+import { reportInput } from '../../../src/app/report-input.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const MIDDLE: Party = {
@@ -24,18 +26,37 @@ function leg(callId: string, caller: Party, callee: Party, headers: readonly (re
   return call;
 }
 
-/** Tags of every dialog, in order; correlation runs where an API is served. */
-async function tagsOf(t: TestContext, legs: readonly SipScript[]): Promise<(readonly string[])[]> {
+const SERVED = ['--api', '127.0.0.1:0'];
+
+async function sessionOf(t: TestContext, legs: readonly SipScript[], argv: readonly string[]): Promise<CaptureSession> {
   const capture = new Capture();
   for (const call of legs) capture.add(call.messages);
-  const { session } = await readCapture(t, capture.pcap(), ['--api', '127.0.0.1:0']);
+  return (await readCapture(t, capture.pcap(), argv)).session;
+}
+
+/** Tags of every dialog, in order; calls are tied together where something shows it. */
+async function tagsOf(t: TestContext, legs: readonly SipScript[], argv = SERVED): Promise<(readonly string[])[]> {
+  const session = await sessionOf(t, legs, argv);
   return [...session.dialogs.oldestFirst()].map((d) => dialogDocument(session, d).tags ?? []);
 }
 
 test('two legs of one host that share an identifier', async (t) => {
   const first = leg('first@example.com', ALICE, MIDDLE, []);
   const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);
-  assert.deepEqual(await tagsOf(t, [first, second]), [['b2bua'], ['b2bua']]);
+  for (const argv of [SERVED, ['--json'], ['--call-report', 'first@example.com']])
+    assert.deepEqual(await tagsOf(t, [first, second], argv), [['b2bua'], ['b2bua']]);
+});
+
+test('the call report names the other leg', async (t) => {
+  const first = leg('first@example.com', ALICE, MIDDLE, []);
+  const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);
+  const session = await sessionOf(t, [first, second], ['--call-report', 'first@example.com']);
+  const legs = [...session.dialogs.oldestFirst()].map((d) =>
+    reportInput(session, d)
+      .facts.filter(([name]) => name === 'Other leg')
+      .map(([, text]) => text),
+  );
+  assert.deepEqual(legs, [['second@example.com (by x_call_id)'], ['first@example.com (by x_call_id)']]);
 });
 
 test('calls without an identifier, or of other hosts, are not', async (t) => {
