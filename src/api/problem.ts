@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { dropRefusedBody } from '../auth/refused-body.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
 
@@ -47,15 +48,21 @@ export function toProblem(error: unknown): ProblemError {
 /** Answers with the problem and ends the reply. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
   const document = problemDocument(problem.kind, problem.detail);
-  // A body that nobody will read must not keep the connection busy.
-  if (document.status === 413 || document.status === 408) reply.header('connection', 'close');
+  if (document.status === 408) reply.header('connection', 'close');
+  else {
+    // Fastify would close on a body of a type it does not take.
+    reply.removeHeader('connection');
+    dropRefusedBody(request.raw);
+  }
   reply
     .code(document.status)
     .headers({ ...problem.headers })
     .header('content-type', PROBLEM_MEDIA_TYPE);
   // As bytes: Fastify puts a charset behind the type of a text, and this type has no parameters.
   const body = Buffer.from(JSON.stringify(document));
-  return request.method === 'HEAD' ? reply.header('content-length', body.length).send() : reply.send(body);
+  // Node leaves the body of an answer to HEAD out; the length is that of the answer to GET (RFC 9110 §8.6).
+  if (request.method === 'HEAD') reply.header('content-length', body.length);
+  return reply.send(body);
 }
 
 /** Answers where there is a response but no route. */

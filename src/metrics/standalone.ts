@@ -9,6 +9,7 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
 import { stopListening } from '../auth/deaf-socket.ts';
+import { dropRefusedBody } from '../auth/refused-body.ts';
 import { SourceBudget } from '../auth/source-budget.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
@@ -82,7 +83,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
         response.setHeader('www-authenticate', CHALLENGE);
         sendProblem(response, 'unauthorized');
       } else if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
-        response.setHeader('connection', 'close');
+        dropRefusedBody(request);
         sendProblem(response, 'body-too-large');
       } else if (path !== '/metrics') sendProblem(response, 'not-found', 'Only /metrics is served here.');
       else if (request.method !== 'GET' && request.method !== 'HEAD') {

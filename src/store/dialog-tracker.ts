@@ -325,7 +325,7 @@ export class DialogTracker {
   #applyResponse(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): void {
     const { status } = scan;
     if (scan.cseqMethod === METHOD.INVITE) {
-      if (status >= 200) noteFinal(d, buf, scan);
+      if (status >= 200 && !STATUSLESS.has(d.methodId)) noteFinal(d, buf, scan);
     } else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
       const granted = grantedExpiry(d, buf, start, end, scan);
       if (granted < 0) return;
@@ -347,6 +347,9 @@ export class DialogTracker {
     this.#onChange?.(d, from);
   }
 }
+
+/** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
+const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);
 
 /** The marks a message sets, on a dialog or on what one source saw of it. */
 function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number): void {

@@ -85,6 +85,43 @@ test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   assert.equal(fits.status, 200);
 });
 
+test('413: a client that sends its whole body before it reads gets the refusal, and may go on', async (t) => {
+  const { port } = await startApi(t, { extend });
+  const body = Buffer.alloc(8 * 1024 * 1024, 0x20);
+  const text = await new Promise<string>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // A reset or broken pipe is what such a client must not see.
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    socket.write(`POST /v1/gate HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.write(body, () => socket.write(get('/health')));
+  });
+  assert.match(text, /^HTTP\/1\.1 413 /);
+  assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*ok$/);
+});
+
+test('413: a client that stops in the middle of a refused body is cut', async (t) => {
+  const { port } = await startApi(t, { extend });
+  const started = performance.now();
+  const head = 'POST /v1/gate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n';
+  assertProblem(await rawRequest(port, head, 60_000), 'body-too-large');
+  assert.ok(performance.now() - started < 30_000);
+});
+
+test('HEAD: a refusal has the length of the answer to GET and no body', async (t) => {
+  const { port } = await startApi(t, { extend });
+  for (const path of ['/v1/dialogs/unknown', '/nowhere', '/v1/dialogs?limit=x']) {
+    const full = await rawRequest(port, get(path));
+    const bare = await rawRequest(port, get(path).replace('GET', 'HEAD'));
+    assert.equal(bare.status, full.status, path);
+    assert.equal(bare.body, '');
+    const length = /content-length: (\d+)/i.exec(bare.head)?.[1];
+    assert.equal(Number(length), Buffer.byteLength(full.body), path);
+  }
+});
+
 test('bodies are strict: no coercion, no dropped keys, JSON only', async (t) => {
   const { base } = await startApi(t, { extend });
   const send = (body: string, type = 'application/json'): Promise<Response> =>

@@ -214,6 +214,19 @@ test('a dialog may open with a response, in mid-call, or at its end', () => {
   assert.deepEqual(only(kit), ['INVITE', STATE.InCall]);
 });
 
+test('a call under the Call-ID of a registration or ping gives that dialog no final status', () => {
+  for (const method of ['REGISTER', 'OPTIONS', 'SUBSCRIBE'] as const) {
+    const kit = new TrackerKit();
+    const call = basicCall(`after-${method}`);
+    const opened = scriptOf(`after-${method}`);
+    kit.send(opened.request(method, 0));
+    const d = kit.play(call);
+    assert.equal(d.methodText, method);
+    assert.equal(d.msgCount, 1 + call.messages.length);
+    assert.equal(d.finalCode, 0, method);
+  }
+});
+
 test('a late failure of an attempt that a newer INVITE replaced decides nothing', () => {
   const kit = new TrackerKit();
   const call = scriptOf('replaced');

@@ -1,0 +1,35 @@
+/** Reads on over a body that was refused, so that its sender gets to read the refusal (RFC 9112 §9.6). */
+
+import type { IncomingMessage } from 'node:http';
+
+/** Bytes read and dropped of one refused body; a sender of more has its connection cut. */
+const DROPPED_BYTES = 32 * 1024 * 1024;
+
+/** Milliseconds between two looks at a sender; one from which nothing came in between is cut. */
+const LOOK_MS = 500;
+
+/** Looks before the connection is cut, however steadily the body arrives. */
+const LOOKS = 20;
+
+/**
+ * To be called with the answer that refuses the request. Closing on unread bytes makes the kernel reset the connection,
+ * and a client that is still sending then fails on its own write and never sees why. The connection is kept when the
+ * body ends within the bounds above; the answer must not say `Connection: close`.
+ */
+export function dropRefusedBody(request: IncomingMessage): void {
+  if (request.complete) return;
+  const { socket } = request;
+  const first = socket.bytesRead;
+  let before = first;
+  let looks = 0;
+  request.resume();
+  const watch = setInterval(() => {
+    const read = socket.bytesRead;
+    looks++;
+    if (request.complete) clearInterval(watch);
+    else if (read === before || read - first > DROPPED_BYTES || looks >= LOOKS) socket.destroy();
+    before = read;
+  }, LOOK_MS);
+  watch.unref();
+  socket.once('close', () => clearInterval(watch));
+}
