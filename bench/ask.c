@@ -2,8 +2,9 @@
  * ask.c - asks an HTTP server at a fixed rate, come what may, and tells how long answers took (open loop).
  *
  *   cc -std=c11 -O2 -Wall -Wextra -Werror bench/ask.c -o bench/out/ask
- *   ask ADDRESS PORT SECONDS RATE SOURCES PATH...
+ *   ask ADDRESS PORT WARM SECONDS RATE SOURCES PATH...
  *
+ * Asks for WARM seconds, and then for SECONDS that are told apart: a server that has just started compiles what it runs.
  * Requests come from 127.0.0.2, 127.0.0.3 and so on (SOURCES of them), each with CONNECTIONS kept alive. A request has a
  * moment at which it is due; its time runs from then, whether a connection was free or not, so that a server which
  * stalls is not asked less. The last line of stdout is JSON, times in ms.
@@ -37,8 +38,13 @@ struct connection {
 };
 
 static struct connection all[MAX_SOURCES * CONNECTIONS];
-static uint32_t n_all, answered, failed, late_starts;
-static double *took_ms;
+static uint32_t n_all, failed;
+/* Times of the requests that were due in one part of the run, in the order of their answers. */
+static struct part {
+  double *took_ms;
+  uint32_t answered, total;
+  int64_t begins_ns;
+} parts[2];
 
 static int64_t now_ns(void) {
   struct timespec t;
@@ -93,7 +99,8 @@ static void take(struct connection *c) {
   if (c->want == 0) c->want = whole(c);
   if (c->want == 0 || c->have < c->want) return;
   if (memcmp(c->answer, "HTTP/1.1 200", 12) != 0) failed++;
-  took_ms[answered++] = (double)(now_ns() - c->due_ns) / 1e6;
+  struct part *p = &parts[c->due_ns >= parts[1].begins_ns];
+  p->took_ms[p->answered++] = (double)(now_ns() - c->due_ns) / 1e6;
   c->busy = false;
 }
 
@@ -101,47 +108,56 @@ static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return x < y ? -1 : x > y;
 }
-static double rank(double share) {
-  if (answered == 0) return 0;
-  uint32_t i = (uint32_t)(share * answered);
-  return took_ms[i < answered ? i : answered - 1];
+static double rank(const struct part *p, double share) {
+  if (p->answered == 0) return 0;
+  uint32_t i = (uint32_t)(share * p->answered);
+  return p->took_ms[i < p->answered ? i : p->answered - 1];
 }
 
 int main(int argc, char **argv) {
-  if (argc < 7) {
-    fprintf(stderr, "usage: ask ADDRESS PORT SECONDS RATE SOURCES PATH...\n");
+  if (argc < 8) {
+    fprintf(stderr, "usage: ask ADDRESS PORT WARM SECONDS RATE SOURCES PATH...\n");
     return 2;
   }
-  double seconds = atof(argv[3]), rate = atof(argv[4]);
-  uint32_t sources = (uint32_t)atoi(argv[5]), paths = (uint32_t)argc - 6, total = (uint32_t)(seconds * rate);
-  if (sources == 0 || sources > MAX_SOURCES || total == 0) return 2;
-  took_ms = calloc(total, sizeof *took_ms);
-  if (took_ms == NULL) die("calloc");
+  double warm = atof(argv[3]), seconds = atof(argv[4]), rate = atof(argv[5]);
+  uint32_t sources = (uint32_t)atoi(argv[6]), paths = (uint32_t)argc - 7;
+  parts[0].total = (uint32_t)(warm * rate);
+  parts[1].total = (uint32_t)(seconds * rate);
+  uint32_t total = parts[0].total + parts[1].total;
+  if (sources == 0 || sources > MAX_SOURCES || parts[1].total == 0) return 2;
+  for (uint32_t i = 0; i < 2; i++) {
+    parts[i].took_ms = calloc(total, sizeof *parts[i].took_ms);
+    if (parts[i].took_ms == NULL) die("calloc");
+  }
   for (uint32_t i = 0; i < sources * CONNECTIONS; i++)
     open_connection(&all[n_all++], i % sources, argv[1], (uint16_t)atoi(argv[2]));
-  int64_t begun = now_ns(), over = begun + (int64_t)(seconds * 1e9) + PATIENCE_NS;
+  int64_t begun = now_ns(), over = begun + (int64_t)((warm + seconds) * 1e9) + PATIENCE_NS;
+  parts[1].begins_ns = begun + (int64_t)((double)parts[0].total / rate * 1e9);
   uint32_t asked = 0;
-  while (answered < total && now_ns() < over) {
-    int64_t now = now_ns();
+  while (parts[0].answered + parts[1].answered < total && now_ns() < over) {
+    int64_t now = now_ns(), due = 0;
     for (; asked < total; asked++) {
-      int64_t due = begun + (int64_t)((double)asked / rate * 1e9);
+      due = begun + (int64_t)((double)asked / rate * 1e9);
       /* Sources take turns, so that each keeps its share of the rate. */
       struct connection *c = NULL;
       for (uint32_t k = 0; k < CONNECTIONS && c == NULL; k++)
         if (!all[asked % sources + k * sources].busy) c = &all[asked % sources + k * sources];
       if (due > now || c == NULL) break;
-      if (now - due > 1000000) late_starts++;
-      ask(c, argv[6 + asked % paths], due);
+      ask(c, argv[7 + asked % paths], due);
     }
     struct pollfd p[MAX_SOURCES * CONNECTIONS];
     for (uint32_t i = 0; i < n_all; i++) p[i] = (struct pollfd){.fd = all[i].fd, .events = POLLIN};
-    if (poll(p, n_all, 1) < 0 && errno != EINTR) die("poll");
+    struct timespec nap = {0, due > now ? (long)(due - now < 1000000 ? due - now : 1000000) : 1000000};
+    if (ppoll(p, n_all, &nap, NULL) < 0 && errno != EINTR) die("poll");
     for (uint32_t i = 0; i < n_all; i++)
       if (p[i].revents != 0) take(&all[i]);
   }
-  qsort(took_ms, answered, sizeof *took_ms, by_value);
-  printf("{\"asked\": %" PRIu32 ", \"answered\": %" PRIu32 ", \"not200\": %" PRIu32
-         ", \"lateStarts\": %" PRIu32 ", \"p50\": %.2f, \"p99\": %.2f, \"p999\": %.2f, \"max\": %.2f}\n",
-         asked, answered, failed, late_starts, rank(0.5), rank(0.99), rank(0.999), rank(1));
+  for (uint32_t i = 0; i < 2; i++)
+    qsort(parts[i].took_ms, parts[i].answered, sizeof *parts[i].took_ms, by_value);
+  const struct part *p = &parts[1];
+  printf("{\"asked\": %" PRIu32 ", \"unanswered\": %" PRIu32 ", \"not200\": %" PRIu32
+         ", \"warmP99\": %.2f, \"p50\": %.2f, \"p99\": %.2f, \"p999\": %.2f, \"max\": %.2f}\n",
+         total, total - parts[0].answered - p->answered, failed, rank(&parts[0], 0.99), rank(p, 0.5), rank(p, 0.99),
+         rank(p, 0.999), rank(p, 1));
   return 0;
 }

@@ -17,6 +17,8 @@ import type { Sent } from './soak.ts';
 import { buildBlast, metricsOf, sentOf, sumOf } from './soak.ts';
 
 const SECONDS = 6;
+/** The API is asked before: a server that has just started compiles what it runs. Told apart from the rest. */
+const WARM_SECONDS = 3;
 /** Several sources, each below the limit of 100 requests a second that stands. */
 const ASK = {
   rate: 500,
@@ -27,7 +29,6 @@ const ASK = {
 type Reading = {
   readonly reader: string;
   readonly load: string;
-  readonly sent: number;
   /** That the interface got. */
   readonly arrived: number;
   readonly perSec: number;
@@ -36,6 +37,8 @@ type Reading = {
   /** Of what arrived, where the reader tells what it kept. */
   readonly keptShare: number | null;
   readonly cpuSec: number;
+  /** Of which the main thread, the reader's thread of calltap, and V8's. */
+  readonly threads: ReadonlyMap<string, number>;
   readonly api: string;
 };
 
@@ -126,10 +129,18 @@ const PEERS: readonly Reader[] = [
   },
 ];
 
-type Load = { readonly name: string; readonly args: readonly string[]; readonly asks: boolean };
+type Load = {
+  readonly name: string;
+  /** Of the flood: its rate and what follows it. */
+  readonly flood: readonly string[];
+  readonly callsPerSec: number;
+  readonly asks: boolean;
+};
+
+type Tools = { readonly blast: string; readonly flood: string; readonly ask: string };
 
 /** Runs one reader under one load. */
-async function measure(reader: Reader, load: Load, tools: { blast: string; ask: string }): Promise<Reading> {
+async function measure(reader: Reader, load: Load, tools: Tools): Promise<Reading> {
   const closers: (() => Promise<void>)[] = [];
   const lab = new Lab({ after: (close) => closers.push(close) });
   try {
@@ -138,13 +149,18 @@ async function measure(reader: Reader, load: Load, tools: { blast: string; ask: 
     await sleep(500);
     const cpuBefore = cpuByThread(pid);
     const arrivedBefore = arrivedAt(lab);
-    const blast = lab.start('b', tools.blast, ['--seconds', `${SECONDS}`, '--iface', 'eth0', ...load.args]);
-    const asked = agent !== null && load.asks ? startAsking(lab, tools.ask, agent, SECONDS - 1) : null;
-    await blast.ended;
+    const seconds = `${SECONDS + (load.asks ? WARM_SECONDS : 0)}`;
+    const flood = lab.start('a', tools.flood, ['eth0', seconds, ...load.flood]);
+    const calls = ['--seconds', seconds, '--iface', 'eth0', '--calls', `${load.callsPerSec}`, '--talk', '40'];
+    const blast = load.callsPerSec > 0 ? lab.start('b', tools.blast, calls) : null;
+    const asked = agent !== null && load.asks ? startAsking(lab, tools.ask, agent) : null;
+    await Promise.all([flood.ended, blast?.ended]);
     await sleep(300);
-    const arrived = arrivedAt(lab) - arrivedBefore;
-    const sent = sentOf(blast.output());
-    const cpu = [...cpuSince(pid, cpuBefore).values()].reduce((a, b) => a + b, 0);
+    const sent = sentOf(flood.output());
+    // What the flood makes is no packet that a driver counted.
+    const arrived = arrivedAt(lab) - arrivedBefore + (sent['frames'] ?? 0);
+    const threads = cpuSince(pid, cpuBefore);
+    const cpu = [...threads.values()].reduce((a, b) => a + b, 0);
     await asked?.ended;
     const dropped = agent === null ? null : droppedBy(agent);
     running.child.kill(reader.stop);
@@ -153,12 +169,12 @@ async function measure(reader: Reader, load: Load, tools: { blast: string; ask: 
     return {
       reader: reader.name,
       load: load.name,
-      sent: sent['frames'] ?? 0,
       arrived,
-      perSec: (sent['frames'] ?? 0) / (sent['seconds'] ?? 1),
+      perSec: arrived / (sent['seconds'] ?? 1),
       dropped: dropped ?? reader.dropped(lab, running.output()),
       keptShare: kept === null ? null : kept / arrived,
       cpuSec: cpu,
+      threads,
       api: asked === null ? '' : latency(asked.output()),
     };
   } finally {
@@ -171,15 +187,17 @@ function droppedBy(agent: Agent): number {
   return sumOf(m, 'calltap_live_total', ['kernel_drops', 'unread_at_stop', 'iface_missed', 'queue_dropped']);
 }
 
-function startAsking(lab: Lab, ask: string, agent: Agent, seconds: number): Running {
+function startAsking(lab: Lab, ask: string, agent: Agent): Running {
   const port = new URL(agent.url).port;
-  return lab.start('a', ask, ['127.0.0.1', port, `${seconds}`, `${ASK.rate}`, `${ASK.sources}`, ...ASK.paths]);
+  const times = [`${WARM_SECONDS}`, `${SECONDS - 0.5}`];
+  return lab.start('a', ask, ['127.0.0.1', port, ...times, `${ASK.rate}`, `${ASK.sources}`, ...ASK.paths]);
 }
 
 function latency(output: string): string {
   const answer: Sent = sentOf(output);
   const not200 = (answer['not200'] ?? 0) > 0 ? `, ${answer['not200']} not 200` : '';
-  return `${answer['p50']} / ${answer['p99']} / ${answer['max']}${not200}`;
+  const lost = (answer['unanswered'] ?? 0) > 0 ? `, ${answer['unanswered']} without answer` : '';
+  return `${answer['p50']} / ${answer['p99']} / ${answer['max']}${not200}${lost}; before: ${answer['warmP99']}`;
 }
 
 function table(readings: readonly Reading[]): string {
@@ -192,7 +210,8 @@ function table(readings: readonly Reading[]): string {
       `${r.arrived}`,
       r.dropped === null ? 'does not say' : `${r.dropped}`,
       r.keptShare === null ? '' : `${(r.keptShare * 100).toFixed(1)} %`,
-      ns.toFixed(0),
+      ns.toFixed(ns < 100 ? 1 : 0),
+      [...r.threads].flatMap(([name, sec]) => (sec * 100 >= r.cpuSec ? [`${name} ${sec.toFixed(3)}`] : [])).join(', '),
       r.api,
     ];
   });
@@ -204,7 +223,8 @@ function table(readings: readonly Reading[]): string {
     'dropped',
     'kept',
     'CPU ns a packet',
-    'API p50 / p99 / max ms',
+    'CPU s by thread',
+    'API p50 / p99 / max ms; p99 of the first seconds',
   ];
   return [head, head.map((_, i) => (i < 2 ? '---' : '---:')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
@@ -215,52 +235,72 @@ function installed(reader: Reader): boolean {
   return reader.program === process.execPath || missing(reader.program) === false;
 }
 
-/** Runs everything; prints Markdown. */
+/** A program of one file. */
+function compiled(name: string): string {
+  const bench = join(packageRoot(), 'bench');
+  const out = join(bench, 'out', name);
+  const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror', '-pthread'];
+  const done = spawnSync('cc', [...flags, join(bench, `${name}.c`), '-o', out], { encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(done.stderr);
+  return out;
+}
+
+/** What a word of the command line asks for: rates in thousands a second, or readers by the beginning of their name. */
+function chosen(argv: readonly string[]): { rates: readonly number[]; readers: readonly Reader[] } {
+  const rates = argv.filter((word) => /^\d+$/.test(word)).map((word) => Number(word) * 1000);
+  const names = argv.filter((word) => !/^\d+$/.test(word));
+  const all = [CALLTAP, CALLTAP_ALONE, ...PEERS].filter(installed);
+  return { rates, readers: names.length === 0 ? all : all.filter((r) => names.some((n) => r.name.startsWith(n))) };
+}
+
+/**
+ * Runs everything, or the parts of the first word (wire, filter, hep), and of them the rates and readers that follow;
+ * prints Markdown. An exit code.
+ */
 export async function liveBench(argv: readonly string[]): Promise<number> {
   const why = missing('cc');
   if (why !== false) {
     process.stderr.write(`bench: ${why}\n`);
     return 1;
   }
-  const root = packageRoot();
-  const ask = join(root, 'bench', 'out', 'ask');
-  const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
-  const tools = { blast: buildBlast(), ask };
-  const built = spawnSync('cc', [...flags, join(root, 'bench', 'ask.c'), '-o', ask], { encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(built.stderr);
+  const tools = { blast: buildBlast(), flood: compiled('flood'), ask: compiled('ask') };
   const only = argv[0] ?? 'wire,filter,hep';
+  const { rates, readers } = chosen(argv.slice(1));
+  const ratesOf = (usual: readonly number[]) => (rates.length === 0 ? usual : rates);
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const load = (): string => loadavg()[0]?.toFixed(1) ?? '';
   print(`${cpus()[0]?.model ?? ''}, ${cpus().length} cores, kernel ${release()}, Node ${process.version}.`);
   if (only.includes('wire')) {
-    const loads: Load[] = [100_000, 300_000, 500_000].map((rate) => ({
+    const loads: Load[] = ratesOf([100_000, 300_000, 500_000]).map((rate) => ({
       // A stream has 50 packets a second; a call of some seconds is set up and torn down with seven messages.
       name: `RTP ${rate / 1000}k/s in ${rate / 50} streams, ${rate / 10_000} calls/s`,
-      args: ['--rtp', `${rate}`, '--flows', `${rate / 50}`, '--calls', `${rate / 10_000}`, '--talk', '40'],
+      flood: [`${rate}`, 'rtp', `${rate / 50}`],
+      callsPerSec: rate / 10_000,
       asks: true,
     }));
     const readings: Reading[] = [];
     for (const l of loads)
-      for (const r of [CALLTAP, ...PEERS].filter(installed)) readings.push(await measure(r, l, tools));
+      for (const r of readers) readings.push(await measure(r, l, tools));
     print(`\nOn a cable, ${SECONDS} s each; load average ${load()}.\n\n${table(readings)}`);
   }
   if (only.includes('filter')) {
-    const loads: Load[] = [200_000, 500_000].flatMap((rate) =>
+    const loads: Load[] = ratesOf([200_000, 900_000]).flatMap((rate) =>
       ['udp', 'tcp'].map((kind) => ({
         name: `no VoIP: ${kind.toUpperCase()} ${rate / 1000}k/s`,
-        args: [`--bulk-${kind}`, `${rate}`],
+        flood: [`${rate}`, kind],
+        callsPerSec: 0,
         asks: false,
       })),
     );
     const readings: Reading[] = [];
     for (const l of loads)
-      for (const r of [CALLTAP, CALLTAP_ALONE, ...PEERS.slice(0, 1)].filter(installed))
+      for (const r of readers.filter((reader) => reader === CALLTAP || reader === CALLTAP_ALONE || reader === PEERS[0]))
         readings.push(await measure(r, l, tools));
     print(`\nOther traffic; load average ${load()}.\n\n${table(readings)}`);
   }
   if (only.includes('hep')) {
     print(`\nHEP 3 by UDP, calls of seven messages; load average ${load()}.\n`);
-    for await (const line of hepTable([50_000, 100_000, 150_000, 200_000, 250_000], tools.blast)) print(line);
+    for await (const line of hepTable(ratesOf([50_000, 100_000, 150_000, 200_000, 250_000]), tools.blast)) print(line);
   }
   return 0;
 }

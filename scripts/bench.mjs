@@ -1,4 +1,4 @@
-// Runs a benchmark of the built checkout: `npm run bench -- --help`; `npm run bench -- live [wire,filter,hep]`,
+// Runs a benchmark of the built checkout: `npm run bench -- --help`; `npm run bench -- live [wire,filter,hep] [RATE...] [READER...]`,
 // `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
