@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
   const struct part *p = &parts[1];
   printf("{\"asked\": %" PRIu32 ", \"unanswered\": %" PRIu32 ", \"not200\": %" PRIu32
          ", \"warmP99\": %.2f, \"p50\": %.2f, \"p99\": %.2f, \"p999\": %.2f, \"max\": %.2f}\n",
-         total, total - parts[0].answered - p->answered, failed, rank(&parts[0], 0.99), rank(p, 0.5), rank(p, 0.99),
-         rank(p, 0.999), rank(p, 1));
+         total, total - parts[0].answered - p->answered, failed, rank(&parts[0], 0.99), rank(p, 0.5),
+         rank(p, 0.99), rank(p, 0.999), rank(p, 1));
   return 0;
 }

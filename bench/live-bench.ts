@@ -279,8 +279,7 @@ export async function liveBench(argv: readonly string[]): Promise<number> {
       asks: true,
     }));
     const readings: Reading[] = [];
-    for (const l of loads)
-      for (const r of readers) readings.push(await measure(r, l, tools));
+    for (const l of loads) for (const r of readers) readings.push(await measure(r, l, tools));
     print(`\nOn a cable, ${SECONDS} s each; load average ${load()}.\n\n${table(readings)}`);
   }
   if (only.includes('filter')) {
