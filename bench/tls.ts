@@ -1,61 +1,37 @@
 /**
- * What a TLS probe costs a call: unprobed, at the exported entry, one call deeper, and bpftrace, in one run.
+ * What TLS probes cost and what they keep up with, on the machine it runs on.
  *
- *   node dist/bench/tls.js [ROUNDS] [RATE]      needs root, cc, libssl-dev; bpftrace when it is to be compared
+ *   node dist/bench/tls.js cost [ROUNDS]              unprobed, exported entry, one call deeper, bpftrace, in one run
+ *   node dist/bench/tls.js records [RATE...]          SSL calls a second up to the records that JavaScript is given
+ *   node dist/bench/tls.js program [RATE...]          phone calls over TCP through the whole program
  *
- * ROUNDS of the comparison (3; 0 leaves it out), then RATE calls a second (100,000) for five seconds.
+ * Needs root, cc, libssl-dev; bpftrace when it is to be compared, iproute2 for `program`. Without CAP_SYS_NICE (setpriv
+ * --bounding-set=-sys_nice) the reader's thread has the priority of any other.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../src/sources/native.ts';
 import type { TlsSite } from '../src/sources/native-tls.ts';
 import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
+import { programTable } from './tls-program.ts';
+import { buildTlsCall, makeCalls, TlsWorker } from './tls-worker.ts';
 
 const BYTES = 600;
 const CALLS = 20_000;
+const ROUNDS = 3;
 /** Calls a second of all workers together: a server has several, and one thread alone is late when others work too. */
-const RATE = 100_000;
+const RATES = [100_000, 200_000, 300_000];
+const PROGRAM_RATES = [25_000, 50_000, 75_000, 100_000];
 const RATE_SECONDS = 5;
 const RATE_WORKERS = 4;
 
-/** A child that answers one line a command. */
-class Worker {
-  readonly #child: ChildProcess;
-  #waiting: ((line: string) => void) | undefined;
-  #text = '';
+/** The program to observe, a folder with its certificate, the library it uses. */
+type Observed = { readonly program: string; readonly folder: string; readonly libssl: string };
 
-  constructor(program: string, cwd: string) {
-    this.#child = spawn(program, [], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#child.stdout?.on('data', (chunk: Buffer) => {
-      this.#text += chunk.toString();
-      const end = this.#text.indexOf('\n');
-      if (end < 0) return;
-      const line = this.#text.slice(0, end);
-      this.#text = this.#text.slice(end + 1);
-      this.#waiting?.(line);
-    });
-  }
-
-  line(): Promise<string> {
-    return new Promise((resolve) => (this.#waiting = resolve));
-  }
-
-  ask(command: string): Promise<string> {
-    const answer = this.line();
-    this.#child.stdin?.write(`${command}\n`);
-    return answer;
-  }
-
-  async callNs(): Promise<number> {
-    return Number((await this.ask(`calls ${CALLS} ${BYTES}`)).split(' ')[1]);
-  }
-
-  end(): void {
-    this.#child.stdin?.end();
-  }
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 const BPFTRACE = (lib: string): string =>
@@ -84,87 +60,89 @@ async function withBpftrace(libssl: string, measure: () => Promise<number>): Pro
   return ns;
 }
 
-/** So many calls a second by all of them together; what was made of it, and how long that took. */
-async function load(workers: readonly Worker[], rate: number): Promise<{ made: number; seconds: number }> {
-  const each = rate / RATE_WORKERS;
-  const said = await Promise.all(workers.map((worker) => worker.ask(`rate ${each} ${RATE_SECONDS} ${BYTES}`)));
-  const [made, seconds] = [1, 3].map((i) => said.map((line) => Number(line.split(' ')[i])));
-  return { made: (made ?? []).reduce((a, b) => a + b, 0), seconds: Math.max(...(seconds ?? [])) };
+/** An open capture with the rings of `--uprobe`. */
+function openCapture(onRecords: (count: number) => void): ProbeCapture {
+  const tls = new ProbeCapture({ sipOnly: true }, 32, (_, count) => onRecords(count));
+  if (tls.refusal !== '') throw new Error(tls.refusal);
+  return tls;
 }
 
-async function main(rounds: number, rate: number): Promise<void> {
-  const root = packageRoot();
-  const out = join(root, 'bench/out');
-  mkdirSync(out, { recursive: true });
-  const program = join(out, 'tls_call');
-  execFileSync('cc', [
-    '-std=c11',
-    '-O2',
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    join(root, 'bench/tls_call.c'),
-    '-lssl',
-    '-lcrypto',
-    '-o',
-    program,
-  ]);
-  const libssl = realpathSync(
-    /=> (\S*libssl\S*)/.exec(execFileSync('ldd', [program], { encoding: 'utf8' }))?.[1] ?? '',
-  );
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
-  selfSigned(folder);
-  const worker = new Worker(program, folder);
-  await worker.line();
-  let records = 0;
-  // The rings of `--uprobe`.
-  const tls = new ProbeCapture({ sipOnly: true }, 32, (_, count) => {
-    records += count;
-  });
-  if (tls.refusal !== '') throw new Error(tls.refusal);
-  const entry = exportedSites(libssl);
+/** Microseconds an SSL call of one thread, best of the rounds, every variant in each of them. */
+async function cost({ program, folder, libssl }: Observed, rounds: number): Promise<void> {
+  const worker = await TlsWorker.start(program, folder);
+  const tls = openCapture(() => {});
+  const callNs = async (): Promise<number> => Number((await worker.ask(`calls ${CALLS} ${BYTES}`)).split(' ')[1]);
   const { sites, isInternal } = chosenSites(libssl);
   const best = new Map<string, number | string>();
   const note = (name: string, ns: number | string): void => {
     const known = best.get(name);
     best.set(name, typeof ns === 'number' && typeof known === 'number' ? Math.min(ns, known) : ns);
   };
-  const probed = async (list: TlsSite[]): Promise<number> => {
+  const probed = async (list: readonly TlsSite[]): Promise<number> => {
     const id = tls.attach(libssl, list);
-    await worker.callNs();
-    const ns = await worker.callNs();
+    await callNs();
+    const ns = await callNs();
     tls.native.detach(id);
     return ns;
   };
   for (let i = 0; i < rounds; i++) {
-    note('unprobed', await worker.callNs());
-    note('entry', await probed(entry));
+    note('unprobed', await callNs());
+    note('entry', await probed(exportedSites(libssl)));
     note('fast', isInternal ? await probed(sites) : 'this library has no proven deeper function');
-    note('bpftrace', await withBpftrace(libssl, () => worker.callNs()));
+    note('bpftrace', await withBpftrace(libssl, callNs));
   }
-  const floor = best.get('unprobed');
-  if (rounds > 0) process.stdout.write(`| variant | µs an SSL call (${BYTES} bytes) | added |\n|---|---:|---:|\n`);
+  const floor = Number(best.get('unprobed'));
+  print(`| variant | µs an SSL call (${BYTES} bytes) | added |\n|---|---:|---:|`);
   for (const [name, ns] of best)
-    process.stdout.write(
-      typeof ns === 'number' && typeof floor === 'number'
-        ? `| ${name} | ${(ns / 1000).toFixed(2)} | ${((ns - floor) / 1000).toFixed(2)} |\n`
-        : `| ${name} | ${ns} | |\n`,
+    print(
+      typeof ns === 'number'
+        ? `| ${name} | ${(ns / 1000).toFixed(2)} | ${((ns - floor) / 1000).toFixed(2)} |`
+        : `| ${name} | ${ns} | |`,
     );
-  const id = tls.attach(libssl, sites);
-  const [before, lost] = [records, tls.counter('lost_events')];
-  const workers = Array.from({ length: RATE_WORKERS }, () => new Worker(program, folder));
-  await Promise.all(workers.map((each) => each.line()));
-  const { made, seconds } = await load(workers, rate);
-  await sleep(500);
-  const lostNow = tls.counter('lost_events') - lost;
-  process.stdout.write(
-    `\n${rate} calls a second wanted, ${Math.round(made / seconds)} made: ${made} in ${seconds.toFixed(1)} s; ` +
-      `${records - before} events arrived, ${lostNow} lost\n`,
-  );
-  tls.native.detach(id);
   tls.native.close();
-  for (const each of [worker, ...workers]) each.end();
-  rmSync(folder, { recursive: true, force: true });
+  worker.end();
 }
 
-await main(Number(process.argv[2] ?? 3), Number(process.argv[3] ?? RATE));
+/** Kernel, ring, reader and slabs, without analysis: whether every call's record arrives. */
+async function records({ program, folder, libssl }: Observed, rates: readonly number[]): Promise<void> {
+  const workers = await Promise.all(
+    Array.from({ length: RATE_WORKERS }, () => TlsWorker.start(program, folder)),
+  );
+  let arrived = 0;
+  const tls = openCapture((count) => (arrived += count));
+  tls.attach(libssl, chosenSites(libssl).sites);
+  print('| asked k/s | made k/s | SSL calls | records arrived | lost, counted |\n|---:|---:|---:|---:|---:|');
+  for (const rate of rates) {
+    const [before, lost] = [arrived, tls.counter('lost_events')];
+    const made = await makeCalls(workers, 'rate', rate, `${RATE_SECONDS} ${BYTES}`);
+    await sleep(500);
+    const row = [rate / 1000, (made.calls / made.seconds / 1000).toFixed(0), made.calls, arrived - before];
+    print(`| ${[...row, tls.counter('lost_events') - lost].join(' | ')} |`);
+  }
+  tls.native.close();
+  for (const each of workers) each.end();
+}
+
+async function main(what: string, numbers: readonly number[]): Promise<number> {
+  if (!['cost', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
+    process.stderr.write('usage: node dist/bench/tls.js cost [ROUNDS] | records [RATE...] | program [RATE...]\n');
+    return 2;
+  }
+  const program = buildTlsCall();
+  const libraries = execFileSync('ldd', [program], { encoding: 'utf8' });
+  const libssl = realpathSync(/=> (\S*libssl\S*)/.exec(libraries)?.[1] ?? '');
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
+  try {
+    selfSigned(folder);
+    const observed = { program, folder, libssl };
+    const rates = (otherwise: readonly number[]): readonly number[] => (numbers.length > 0 ? numbers : otherwise);
+    if (what === 'cost') await cost(observed, numbers[0] ?? ROUNDS);
+    else if (what === 'records') await records(observed, rates(RATES));
+    else for await (const line of programTable(program, folder, rates(PROGRAM_RATES), RATE_SECONDS)) print(line);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+process.exitCode = await main(process.argv[2] ?? '', process.argv.slice(3).map(Number));
