@@ -58,7 +58,12 @@ export class TlsWorker {
 export type Made = { readonly calls: number; readonly seconds: number; readonly cpuSeconds: number };
 
 /** So many SSL calls a second by all of them together; `what` is the command that takes a rate. */
-export async function makeCalls(workers: readonly TlsWorker[], what: string, rate: number, rest: string): Promise<Made> {
+export async function makeCalls(
+  workers: readonly TlsWorker[],
+  what: string,
+  rate: number,
+  rest: string,
+): Promise<Made> {
   const said = await Promise.all(workers.map((worker) => worker.ask(`${what} ${rate / workers.length} ${rest}`)));
   const rows = said.map((line) => /^made (\d+) in (\S+) cpu (\S+)/.exec(line)?.slice(1).map(Number) ?? []);
   const column = (i: number): number[] => rows.map((row) => row[i] ?? 0);

@@ -105,9 +105,7 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
 
 /** Kernel, ring, reader and slabs, without analysis: whether every call's record arrives. */
 async function records({ program, folder, libssl }: Observed, rates: readonly number[]): Promise<void> {
-  const workers = await Promise.all(
-    Array.from({ length: RATE_WORKERS }, () => TlsWorker.start(program, folder)),
-  );
+  const workers = await Promise.all(Array.from({ length: RATE_WORKERS }, () => TlsWorker.start(program, folder)));
   let arrived = 0;
   const tls = openCapture((count) => (arrived += count));
   tls.attach(libssl, chosenSites(libssl).sites);

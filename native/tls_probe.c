@@ -5,6 +5,8 @@
 #include "tls_probe.h"
 #include "tls_link.h"
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,17 @@ static struct ct_tls_programs programs_of(const struct ct_tls_probe *p, const st
   return (struct ct_tls_programs){skel->progs.calltap_enter, skel->progs.calltap_return};
 }
 
+/* The verifier gives up with EAGAIN when its thread gets a signal, and a profiler sends a thousand a second: they
+ * wait for the half second that this takes. */
+static int load_undisturbed(struct tls_bpf *skel) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int err = tls_bpf__load(skel);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
 /* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
 static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
   *what = "opening the eBPF object";
@@ -159,7 +172,7 @@ static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const c
   if (skel == NULL) return -errno;
   configure(skel, p, o);
   *what = "loading the eBPF programs";
-  int err = tls_bpf__load(skel);
+  int err = load_undisturbed(skel);
   if (err == 0) {
     *what = "attaching a probe";
     struct ct_tls_programs programs = programs_of(p, skel);

@@ -4,11 +4,13 @@
  * The two sightings of one message have the same bytes and the same direction, one written and one read. The second is
  * known by the first and is not a message of its own; a message that is really sent twice is written twice.
  */
+import { wordsOf } from '../core/byte-search.ts';
+import { hashBytes } from '../core/half-sip-hash.ts';
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;
 const MAX_WAITING = 16_384;
-const PRIME = 0x0100_0193;
+const MULTIPLIER = 0x9e37_79b1;
 
 type Sighting = { readonly isWritten: boolean; count: number; tsUs: number };
 
@@ -60,24 +62,31 @@ export class BothEnds {
     }
   }
 
-  /** 53 bits of two running hashes: every byte, and which way it went. */
+  /** 53 bits of two keyed hashes: one of the bytes, one of the bytes and which way they went. */
   #hash(
     bytes: Uint8Array,
     start: number,
     end: number,
     way: { readonly src: Uint8Array; readonly dst: Uint8Array; readonly srcPort: number; readonly dstPort: number },
   ): number {
-    let a = this.#seed;
-    let b = Math.imul(this.#seed ^ way.srcPort, 0x85eb_ca6b) ^ way.dstPort;
-    for (let i = 0; i < 16; i++) {
-      a = Math.imul(a ^ (way.src[i] ?? 0), PRIME);
-      b = Math.imul(b ^ (way.dst[i] ?? 0), PRIME);
-    }
-    for (let i = start; i < end; i++) {
-      const c = bytes[i] ?? 0;
-      a = Math.imul(a ^ c, PRIME);
-      b = Math.imul(b + c, 0x9e37_79b1) ^ (b >>> 15);
-    }
-    return (a >>> 0) * 0x20_0000 + ((b ^ (b >>> 11)) & 0x1f_ffff);
+    let b = Math.imul(this.#seed ^ way.srcPort, MULTIPLIER);
+    b = Math.imul(b ^ (b >>> 15) ^ way.dstPort, MULTIPLIER);
+    b = mixBytes(b, way.src, 0, 16);
+    b = mixBytes(b, way.dst, 0, 16);
+    b = mixBytes(b, bytes, start, end);
+    return (hashBytes(bytes, start, end) >>> 0) * 0x20_0000 + ((b ^ (b >>> 11)) & 0x1f_ffff);
   }
+}
+
+/** A running hash, by words. */
+function mixBytes(hash: number, bytes: Uint8Array, start: number, end: number): number {
+  const words = wordsOf(bytes);
+  let h = hash;
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
+    h = Math.imul(h ^ words.getInt32(i, true), MULTIPLIER);
+    h ^= h >>> 15;
+  }
+  for (; i < end; i++) h = Math.imul(h ^ (bytes[i] ?? 0), MULTIPLIER);
+  return h ^ (h >>> 13);
 }

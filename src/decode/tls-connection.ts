@@ -69,6 +69,8 @@ export class TlsConnection {
   localPort = 0;
   remotePort = 0;
   lastUs = 0;
+  /** When it took its place among the others. */
+  placedUs = 0;
   /** Framed messages in order, waiting for the address. */
   held: HeldMessage[] = [];
   isVerdictGiven = false;

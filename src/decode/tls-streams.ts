@@ -107,6 +107,8 @@ export class TlsStreamCounters {
 
 type MutableMeta = { -readonly [K in keyof TlsMessageMeta]: TlsMessageMeta[K] };
 
+/** Taking a place behind all others at every record would cost more than the rest of its way through here. */
+const REORDER_US = 1_000_000;
 const NOWHERE = new Uint8Array(16);
 
 export class TlsStreams {
@@ -114,7 +116,7 @@ export class TlsStreams {
   readonly #hooks: TlsHooks;
   readonly #limits: TlsStreamLimits;
   readonly #shared: FramerShared;
-  /** In the order of their latest record. */
+  /** In the order of their latest records, to REORDER_US. */
   readonly #connections = new Map<bigint, TlsConnection>();
   readonly #holding = new Set<TlsConnection>();
   /** Connections with a part of a message, in the order in which that came to be. */
@@ -241,8 +243,13 @@ export class TlsStreams {
       if (this.#connections.size >= this.#limits.maxConnections) this.#evictOldest();
       this.counters.connections++;
       c = new TlsConnection(key, chunk.idLow, chunk.idHigh, chunk.pid, chunk.library, this.#shared, this.#target);
-    } else this.#connections.delete(key);
-    this.#connections.set(key, c);
+      c.placedUs = chunk.tsUs;
+      this.#connections.set(key, c);
+    } else if (chunk.tsUs - c.placedUs >= REORDER_US) {
+      c.placedUs = chunk.tsUs;
+      this.#connections.delete(key);
+      this.#connections.set(key, c);
+    }
     c.lastUs = chunk.tsUs;
     c.pid = chunk.pid;
     c.isShared ||= chunk.isShared;
