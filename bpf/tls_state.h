@@ -36,7 +36,7 @@ enum reader {
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 8 << 20);
+  __uint(max_entries, 16 << 20);
 } ring SEC(".maps");
 
 struct {

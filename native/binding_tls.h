@@ -44,7 +44,7 @@ private:
     source_.ring = &ring_;
     source_.probe = &probe_;
     source_.source_id = U32(opt, "sourceId");
-    opts_.ring_bytes = Or(U32(opt, "ringBytes"), 8u << 20);
+    opts_.ring_bytes = Or(U32(opt, "ringBytes"), 16u << 20);
     opts_.max_call = std::min<uint32_t>(Or(U32(opt, "maxCallBytes"), CT_TLS_CALL_MAX), CT_TLS_CALL_MAX);
     opts_.max_conns = Or(U32(opt, "maxConnections"), 65536);
     opts_.sip_only = Flag(opt, "sipOnly");

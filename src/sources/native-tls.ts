@@ -78,7 +78,7 @@ export type NativeTlsOptions = {
   slabs: Uint8Array;
   descriptors: Uint8Array;
   sourceId: number;
-  /** Kernel ring: a power of two of at least 4096; 0: 8 MiB. */
+  /** Kernel ring: a power of two of at least 4096; 0: 16 MiB. */
   ringBytes: number;
   /** Plaintext carried of one call; 0: 1 MiB, which is also the most. */
   maxCallBytes: number;

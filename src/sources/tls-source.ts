@@ -11,7 +11,7 @@ import type { FileStatus } from './tls-discovery.ts';
 import { TlsDiscovery } from './tls-discovery.ts';
 import type { TlsTargets } from './tls-targets.ts';
 
-/** 8 MiB between the reader and JavaScript, beside the kernel's own ring of the same size. */
+/** 8 MiB between the reader and JavaScript, behind the 16 MiB of the kernel's own ring. */
 const SLABS = 32;
 const SCAN_EVERY_MS = 2_000;
 /** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
