@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { ADDRESS, Agent, type Json, Lab, missing, until } from './lab.ts';
-import { callBegins, callEnds, type Datagram, sdp, send, sendCall } from './sip-datagrams.ts';
+import { callBegins, callEnds, type Datagram, sdp, send, sendCall, sendRtp } from './sip-datagrams.ts';
 
 const PATIENT = { timeout: 180_000 };
 
@@ -48,15 +48,20 @@ test('a link that goes down in mid-call: said, and the rest of the call is captu
 }, async (t) => {
   const lab = new Lab(t);
   const agent = await Agent.start(lab, ['-d', 'eth0'], /capturing on eth0/);
-  send(lab, callBegins('interrupted'));
+  send(lab, callBegins('interrupted', sdp(ADDRESS.a.v4, 4000)));
+  sendRtp(lab, 4000, 0, 50);
   await agent.dialogWhen('interrupted', (d) => d['state'] === 'InCall' && d['msg_count'] === 4);
   lab.do('a', 'ip', ['link', 'set', 'eth0', 'down']);
   await lab.said(agent.running, /^eth0: the interface is down, waiting for it to come up$/m);
   lab.do('a', 'ip', ['link', 'set', 'eth0', 'up']);
   await lab.said(agent.running, /down(?:.|\n)*eth0: capturing/);
+  // What was said meanwhile nobody heard.
+  sendRtp(lab, 4000, 75, 50);
   send(lab, callEnds('interrupted'));
   const call = await agent.dialogWhen('interrupted', (d) => d['msg_count'] === 6);
   assert.equal(call['state'], 'Completed');
+  const [stream, ...others] = Array.isArray(call['streams']) ? call['streams'].map(object) : [];
+  assert.deepEqual([stream?.['packets'], stream?.['loss_pct'], others.length], [100, 20, 0], 'one stream with a gap of 25');
   assert.equal(await lab.stop(agent.running), 0);
   assert.match(
     agent.running.output(),

@@ -84,3 +84,25 @@ export function send(lab: Lab, datagrams: readonly Datagram[], rounds = 1): void
 export function sendCall(lab: Lab, callId: string): void {
   send(lab, [...callBegins(callId), ...callEnds(callId)]);
 }
+
+const SEND_RTP = `
+const socket = require('node:dgram').createSocket('udp4');
+const [from, fromPort, to, port, first, count] = process.argv.slice(1);
+socket.bind(Number(fromPort), from, async () => {
+  for (let i = 0; i < Number(count); i++) {
+    const n = Number(first) + i, packet = Buffer.alloc(172, 0xd5);
+    packet.writeUInt16BE(0x8000, 0);
+    packet.writeUInt16BE(n, 2);
+    packet.writeUInt32BE(n * 160, 4);
+    packet.writeUInt32BE(0x7e570001, 8);
+    await new Promise((done) => socket.send(packet, Number(port), to, done));
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  socket.close();
+});`;
+
+/** `count` packets of one stream of G.711 from b, beginning with the sequence number `first`; port to port of both hosts. */
+export function sendRtp(lab: Lab, port: number, first: number, count: number): void {
+  const args = [ADDRESS.b.v4, port, ADDRESS.a.v4, port, first, count].map(String);
+  lab.do('b', process.execPath, ['-e', SEND_RTP, ...args]);
+}
