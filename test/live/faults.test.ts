@@ -61,7 +61,11 @@ test('a link that goes down in mid-call: said, and the rest of the call is captu
   const call = await agent.dialogWhen('interrupted', (d) => d['msg_count'] === 6);
   assert.equal(call['state'], 'Completed');
   const [stream, ...others] = Array.isArray(call['streams']) ? call['streams'].map(object) : [];
-  assert.deepEqual([stream?.['packets'], stream?.['loss_pct'], others.length], [100, 20, 0], 'one stream with a gap of 25');
+  assert.deepEqual(
+    [stream?.['packets'], stream?.['loss_pct'], others.length],
+    [100, 20, 0],
+    'one stream with a gap of 25',
+  );
   assert.equal(await lab.stop(agent.running), 0);
   assert.match(
     agent.running.output(),

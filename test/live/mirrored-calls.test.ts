@@ -1,6 +1,6 @@
 /**
  * A call that the agent sees twice, on the wire and in the HEP mirror of Kamailio's siptrace, is one dialog; what the
- * mirror lost on its way is named. And a call between two baresip, with the RTCP they send.
+ * mirror lost on its way is named. And a call between two baresip, direct or through that proxy, with the RTCP they send.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ const PROXY_PORT = 5060;
 const CALLER_PORT = 5080;
 const CALLEE_PORT = 5090;
 const HEP_PORT = 9060;
+const ALICE_PORT = 5070;
 /** What dumpcap holds when it is stopped is lost; it hands on what it has within this time. */
 const DUMPCAP_MS = 1500;
 /** INVITE, 180, 200, ACK, BYE and 200 on both sides of the proxy, and its own 100. */
@@ -47,6 +48,16 @@ request_route {
   if (!t_relay()) { sl_reply_error(); }
 }
 `;
+
+async function startProxy(lab: Lab): Promise<void> {
+  writeFileSync(lab.path('proxy.cfg'), KAMAILIO);
+  const files = ['-f', lab.path('proxy.cfg'), '-P', lab.path('pid'), '-Y', lab.folder];
+  const proxy = lab.start('a', 'kamailio', ['-DD', '-E', ...files, '-m', '32', '-M', '8']);
+  await Promise.race([
+    lab.listening('a', PROXY_PORT),
+    proxy.ended.then(() => assert.fail(`kamailio ended: ${proxy.output()}`)),
+  ]);
+}
 
 /** One call through the proxy. */
 async function call(lab: Lab, name: string): Promise<void> {
@@ -83,7 +94,6 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
 }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   writeFileSync(lab.path('tone.ul'), Buffer.alloc(64_000, Buffer.from([0xff, 0x9e, 0x2a, 0x1e, 0x2a, 0x9e])));
-  writeFileSync(lab.path('proxy.cfg'), KAMAILIO);
   const file = lab.path('wire.pcapng');
   const dump = lab.start('a', 'dumpcap', ['-q', '-i', 'eth0', '-w', file]);
   const args = ['-d', 'eth0', '--portrange', `${PROXY_PORT}`, '-L', `127.0.0.1:${HEP_PORT}`, '-E'];
@@ -91,25 +101,7 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
   args.push('--hep-allow', ADDRESS.a.v4);
   const agent = await Agent.start(lab, args, /capturing on eth0/);
   await lab.said(dump, /Capturing on/);
-  const proxyArgs = [
-    '-DD',
-    '-E',
-    '-f',
-    lab.path('proxy.cfg'),
-    '-P',
-    lab.path('pid'),
-    '-Y',
-    lab.folder,
-    '-m',
-    '32',
-    '-M',
-    '8',
-  ];
-  const proxy = lab.start('a', 'kamailio', proxyArgs);
-  await Promise.race([
-    lab.listening('a', PROXY_PORT),
-    proxy.ended.then(() => assert.fail(`kamailio ended: ${proxy.output()}`)),
-  ]);
+  await startProxy(lab);
 
   await call(lab, 'whole');
   // From now on every fifth packet of the mirror is lost on its way.
@@ -175,7 +167,7 @@ function tone(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-function baresipFolder(lab: Lab, host: 'a' | 'b', user: string, account: string): string {
+function baresipFolder(lab: Lab, host: 'a' | 'b', user: string, port: number, account: string): string {
   const folder = lab.path(user);
   mkdirSync(folder);
   const path = [
@@ -192,7 +184,7 @@ function baresipFolder(lab: Lab, host: 'a' | 'b', user: string, account: string)
   ];
   const rates = ['ausrc_srate 8000', 'auplay_srate 8000', 'ausrc_channels 1', 'auplay_channels 1'];
   const net = [
-    `sip_listen ${ADDRESS[host].v4}:5070`,
+    `sip_listen ${ADDRESS[host].v4}:${port}`,
     'net_interface eth0',
     'rtp_ports 24000-24100',
     'audio_txmode thread',
@@ -200,27 +192,31 @@ function baresipFolder(lab: Lab, host: 'a' | 'b', user: string, account: string)
   writeFileSync(`${folder}/config`, [...net, ...audio, ...rates, modulePath, ...modules, ...apps, ''].join('\n'));
   writeFileSync(
     `${folder}/accounts`,
-    `<sip:${user}@${ADDRESS[host].v4}:5070>;regint=0;audio_codecs=PCMU/8000/1${account}\n`,
+    `<sip:${user}@${ADDRESS[host].v4}:${port}>;regint=0;audio_codecs=PCMU/8000/1${account}\n`,
   );
   writeFileSync(`${folder}/contacts`, '');
   return folder;
 }
 
-test('a call of two baresip: G.711 both ways, and the round trip that their RTCP tells', {
-  skip: missing('baresip', 'tshark', 'dumpcap'),
-}, async (t) => {
-  const lab = new Lab({ after: (close) => t.after(close) });
+/**
+ * Alice on host a calls bob on host b, who answers; the finished dialog and its Call-ID. `dialled` leads to bob's port
+ * `bobPort`, the agent sees what dumpcap sees on `device`, and the streams are compared with that.
+ */
+async function baresipCall(
+  lab: Lab,
+  agent: Agent,
+  { device, dialled, bobPort }: { device: string; dialled: string; bobPort: number },
+): Promise<{ callId: string; dialog: Json; file: string }> {
   writeFileSync(lab.path('tone.wav'), tone());
   const file = lab.path('wire.pcapng');
-  const dump = lab.start('a', 'dumpcap', ['-q', '-i', 'eth0', '-w', file]);
-  const agent = await Agent.start(lab, ['-d', 'eth0', '--portrange', '5070'], /capturing on eth0/);
+  const dump = lab.start('a', 'dumpcap', ['-q', '-i', device, '-w', file]);
   await lab.said(dump, /Capturing on/);
-  const bob = lab.start('b', 'baresip', ['-4', '-f', baresipFolder(lab, 'b', 'bob', ';answermode=auto'), '-t', '60']);
-  await lab.listening('b', 5070);
-  const dial = `/dial sip:bob@${ADDRESS.b.v4}:5070`;
-  const alice = lab.start('a', 'baresip', ['-4', '-f', baresipFolder(lab, 'a', 'alice', ''), '-t', '14', '-e', dial]);
-
-  const row = await until(
+  const bobs = baresipFolder(lab, 'b', 'bob', bobPort, ';answermode=auto');
+  const bob = lab.start('b', 'baresip', ['-4', '-f', bobs, '-t', '60']);
+  await lab.listening('b', bobPort);
+  const dial = ['-t', '14', '-e', `/dial ${dialled}`];
+  const alice = lab.start('a', 'baresip', ['-4', '-f', baresipFolder(lab, 'a', 'alice', ALICE_PORT, ''), ...dial]);
+  const callId = await until(
     () => {
       const dialogs = agent.get('/v1/dialogs?from=alice')?.['dialogs'];
       const first: unknown = Array.isArray(dialogs) ? dialogs[0] : undefined;
@@ -228,14 +224,13 @@ test('a call of two baresip: G.711 both ways, and the round trip that their RTCP
     },
     () => `alice: ${alice.output()} bob: ${bob.output()}`,
   );
-  assert.ok(typeof row === 'string');
-  const callId = row;
-  const d = await agent.dialogWhen(callId, (seen) => seen['state'] === 'Completed');
+  assert.ok(typeof callId === 'string');
+  const dialog = await agent.dialogWhen(callId, (seen) => seen['state'] === 'Completed');
   await sleep(DUMPCAP_MS);
   await lab.stop(dump);
-  assert.equal(d['final_status_code'], 200);
+  assert.equal(dialog['final_status_code'], 200);
   const truth = wireStreams(file);
-  const streams = Array.isArray(d['streams']) ? d['streams'] : [];
+  const streams = Array.isArray(dialog['streams']) ? dialog['streams'] : [];
   assert.equal(streams.length, 2, JSON.stringify(streams));
   for (const s of streams) {
     const same = truth.find((w) => w.src === member(s, 'src') && w.dst === member(s, 'dst'));
@@ -248,6 +243,37 @@ test('a call of two baresip: G.711 both ways, and the round trip that their RTCP
   assert.ok(
     roundTrips.length > 0 && roundTrips.every((ms) => Number(ms) >= 0 && Number(ms) < 1000),
     JSON.stringify(roundTrips),
+  );
+  return { callId, dialog, file };
+}
+
+test('a call of two baresip: G.711 both ways, and the round trip that their RTCP tells', {
+  skip: missing('baresip', 'tshark', 'dumpcap'),
+}, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  const agent = await Agent.start(lab, ['-d', 'eth0', '--portrange', '5070'], /capturing on eth0/);
+  await baresipCall(lab, agent, { device: 'eth0', dialled: `sip:bob@${ADDRESS.b.v4}:5070`, bobPort: 5070 });
+  assert.equal(await lab.stop(agent.running), 0);
+});
+
+test('a call of two baresip through a proxy whose HEP mirror comes in beside the wire', {
+  skip: missing('baresip', 'kamailio', 'tshark', 'dumpcap'),
+}, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  // One leg of the call is on lo, and so is the mirror on its way to the agent.
+  const args = ['-d', 'any', '--portrange', `${PROXY_PORT}-${CALLEE_PORT}`, '-L', `127.0.0.1:${HEP_PORT}`, '-E'];
+  const agent = await Agent.start(lab, [...args, '--hep-allow', ADDRESS.a.v4], /capturing on any/);
+  await startProxy(lab);
+  const proxied = { device: 'any', dialled: `sip:bob@${ADDRESS.a.v4}:${PROXY_PORT}`, bobPort: CALLEE_PORT };
+  const { callId, file } = await baresipCall(lab, agent, proxied);
+  const messages = wireMessages(file, [PROXY_PORT]).filter((m) => m.callId === callId);
+  assert.ok(messages.length >= MESSAGES - 1, `${messages.length} messages`);
+  const d = await agent.dialogWhen(callId, (seen) => seen['msg_count'] === 2 * messages.length);
+  const found = disagreement(d);
+  assert.equal(member(found, 'agreed'), messages.length);
+  assert.deepEqual(
+    ['wire_only', 'mirror_only', 'sdp_differs'].map((name) => member(found, name)),
+    [[], [], []],
   );
   assert.equal(await lab.stop(agent.running), 0);
 });
