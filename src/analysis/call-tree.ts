@@ -10,7 +10,7 @@ import type { CorrelationStores, Leg } from './correlation.ts';
 import { guessedLegs, identifierLegs } from './correlation.ts';
 
 /** Dialogs looked at for guesses over the whole tree. */
-const GUESS_BUDGET = 20_000;
+const GUESS_BUDGET = 10_000;
 
 export type TreeNode = {
   readonly dialog: Dialog;

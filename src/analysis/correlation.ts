@@ -14,7 +14,7 @@ import { callIdHashes } from '../store/dialog-store.ts';
 /** Legs guessed by time were created this close to each other. */
 export const GUESS_SPAN_US = 2_000_000;
 /** Dialogs looked at for guesses, each way in time. */
-const GUESS_STEPS = 10_000;
+const GUESS_STEPS = 5_000;
 /** An o= line or a branch that this many dialogs share identifies nothing: some agents always send the same. */
 const COMMON = 64;
 
@@ -158,21 +158,23 @@ export function guessedLegs(
   let total = 0;
   let kept = 0;
   let isLater = false;
-  for (const dialog of stores.dialogs.createdNear(d, GUESS_SPAN_US, steps)) {
-    if (!stores.identifiers.sharesAddress(dialog.slot, d.slot)) continue;
-    if (known.has(dialog) || dialog.methodText !== methodText) continue;
+  const { slot, serial } = d;
+  const { dialogs, identifiers } = stores;
+  dialogs.createdNear(d, GUESS_SPAN_US, steps, (dialog) => {
+    if (dialog.methodText !== methodText || !identifiers.sharesAddress(dialog.slot, slot) || known.has(dialog)) return;
     total++;
     // First those before, then those after it. Either way they come nearest first, so that what is beyond `limit` of a
     // side is beyond it of both, but for what has the same time as the last one kept.
-    if (!isLater && (dialog.createdUs > createdUs || (dialog.createdUs === createdUs && dialog.serial > d.serial))) {
+    const atUs = dialog.createdUs;
+    if (!isLater && (atUs > createdUs || (atUs === createdUs && dialog.serial > serial))) {
       isLater = true;
       kept = 0;
     }
-    if (kept < limit || dialog.createdUs === found.at(-1)?.createdUs) {
+    if (kept < limit || atUs === found.at(-1)?.createdUs) {
       found.push(dialog);
       kept++;
     }
-  }
+  });
   const legs = found.map((dialog): Leg => {
     const gapUs = Math.abs(dialog.createdUs - createdUs);
     return { dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, gapUs };

@@ -93,21 +93,21 @@ export class DialogStore {
   }
 
   /**
-   * Dialogs created within `spanUs` of `d`, in order of arrival away from it, at most `steps` looked at each way. It ends
-   * behind enough in a row that are not: sources that are read together arrive a little out of order.
+   * Visits dialogs created within `spanUs` of `d`, in order of arrival away from it, at most `steps` looked at each way. It
+   * ends behind enough in a row that are not: sources that are read together arrive a little out of order.
    */
-  *createdNear(d: Dialog, spanUs: number, steps: number): Generator<Dialog> {
+  createdNear(d: Dialog, spanUs: number, steps: number, visit: (other: Dialog) => void): void {
     const records = this.order.records();
+    const { createdUs } = d;
     for (const way of [-1, 1]) {
       let at = d.orderIndex + way;
       let strangers = 0;
       for (let n = 0; n < steps && at >= 0 && at < records.length; n++, at += way) {
         const other = records[at];
         if (other === undefined) continue;
-        const gapUs = Math.abs(other.createdUs - d.createdUs);
-        if (gapUs <= spanUs) {
+        if (Math.abs(other.createdUs - createdUs) <= spanUs) {
           strangers = 0;
-          yield other;
+          visit(other);
         } else if (++strangers >= STRANGERS) break;
       }
     }
