@@ -10,21 +10,37 @@ import { isReverse, isSameWay } from './media-ways.ts';
 export function checkLate(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
   const first = Math.min(...audio.map((s) => s.firstUs));
-  const lateMs = (first - d.answerUs) / 1000;
+  const lateMs = (first - Math.max(d.answerUs, agreedUs(d))) / 1000;
   if (lateMs > t.lateMediaMs)
     f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
 }
 
-export function checkAsymmetry(audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
+/** When both sides had first agreed to media: a call set up on hold has none until a re-INVITE brings it. */
+function agreedUs(d: Dialog): number {
+  const isActive = [true, true];
+  let wasHeld = false;
+  for (const e of d.sdp ?? []) {
+    isActive[e.side] = e.mode !== 'inactive' && e.address !== '0.0.0.0' && e.address !== '::';
+    if (isActive[0] !== true || isActive[1] !== true) wasHeld = true;
+    else return wasHeld ? e.tsUs : d.answerUs;
+  }
+  return wasHeld ? Number.POSITIVE_INFINITY : d.answerUs;
+}
+
+export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
+  // Ring tones and announcements before the answer have no other direction.
+  const answeredUs = Number.isNaN(d.answerUs) ? 0 : d.answerUs;
   for (const a of audio) {
     const b = audio.find((o) => isReverse(a.stream, o.stream));
     if (b === undefined || a.stream.serial > b.stream.serial) continue;
     const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
-    if (a.codec !== null && b.codec !== null && a.codec !== b.codec)
+    // Key presses and comfort noise alone have neither a codec nor a packet time to compare.
+    const isSpoken = isSpeech(a) && isSpeech(b);
+    if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec)
       f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
-    else if (a.payloadType !== b.payloadType)
+    else if (isSpoken && a.payloadType !== b.payloadType)
       f.hints.push(`Payload type asymmetry between ${pair}: ${a.payloadType} one way, ${b.payloadType} the other.`);
-    if (a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > t.ptimeMs)
+    if (isSpoken && a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > t.ptimeMs)
       f.hints.push(
         `Packet time asymmetry between ${pair}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
       );
@@ -32,7 +48,8 @@ export function checkAsymmetry(audio: readonly MediaStream[], t: Thresholds, f: 
     // A direction lasts from its first packet to its last, through every SSRC it used.
     const spans = [a, b].map((way) => {
       const own = audio.filter((s) => isSameWay(way.stream, s.stream));
-      return (Math.max(...own.map((s) => s.lastUs)) - Math.min(...own.map((s) => s.firstUs))) / 1e6;
+      const firstUs = Math.max(answeredUs, Math.min(...own.map((s) => s.firstUs)));
+      return Math.max(0, Math.max(...own.map((s) => s.lastUs)) - firstUs) / 1e6;
     });
     const long = Math.max(...spans);
     const short = Math.min(...spans);
@@ -40,6 +57,10 @@ export function checkAsymmetry(audio: readonly MediaStream[], t: Thresholds, f: 
       f.hints.push(`Duration asymmetry between ${pair}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`);
     return;
   }
+}
+
+function isSpeech({ codec }: MediaStream): boolean {
+  return codec !== 'telephone-event' && codec !== 'CN';
 }
 
 function checkComfortNoise(a: MediaStream, b: MediaStream, t: Thresholds, f: MediaFindings): void {

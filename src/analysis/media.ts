@@ -30,7 +30,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   checkNat(d, audio, found);
   checkPrivate(d, found);
   checkLate(d, audio, context.thresholds, found);
-  checkAsymmetry(audio, context.thresholds, found);
+  checkAsymmetry(d, audio, context.thresholds, found);
   checkReports(streams, context, found);
   return found;
 }
@@ -63,24 +63,50 @@ function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContex
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
 }
 
+/** From the answer on, and once more from the last time the descriptions moved the media or took it off hold. */
 function checkOneWay(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
-  // What only reached into the call from before its answer is early media, not the other direction.
-  const heard = audio.filter((s) => !(s.lastUs < d.answerUs + t.lateMediaMs * 1000));
+  if (isOneWaySince(d, audio, d.answerUs, t, f)) return;
+  const changeUs = lastChangeUs(d);
+  if (changeUs > d.answerUs) isOneWaySince(d, audio, changeUs, t, f);
+}
+
+function isOneWaySince(
+  d: Dialog,
+  audio: readonly MediaStream[],
+  sinceUs: number,
+  t: Thresholds,
+  f: MediaFindings,
+): boolean {
+  // What only reached into it from before is early media or what was before the hold, not the other direction.
+  const heard = audio.filter((s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000));
   const only = oneWayStream(d, heard);
-  if (only === null) return;
-  const sec = (only.lastUs - Math.max(only.firstUs, Number.isNaN(d.answerUs) ? 0 : d.answerUs)) / 1e6;
-  if (sec < t.oneWaySec) return;
+  if (only === null) return false;
+  const sec = (only.lastUs - Math.max(only.firstUs, Number.isNaN(sinceUs) ? 0 : sinceUs)) / 1e6;
+  if (sec < t.oneWaySec) return false;
   const from = endpointKeyText(only.stream.srcKey);
   const to = endpointKeyText(only.stream.dstKey);
   const isPromised = [0, 1].every((side) => modeAt(d, side, only.lastUs) === 'sendrecv');
   if (isPromised) {
     f.oneWayAudio = true;
     f.hints.push(
-      `One-way audio: ${from} sent ${only.packets} packets to ${to} in ${sec.toFixed(1)} s and none came back.`,
+      sinceUs > d.answerUs
+        ? `One-way audio since the media was changed ${((sinceUs - d.answerUs) / 1e6).toFixed(1)} s after the answer: ${from} sent to ${to} for ${sec.toFixed(1)} s and nothing came back.`
+        : `One-way audio: ${from} sent ${only.packets} packets to ${to} in ${sec.toFixed(1)} s and none came back.`,
     );
-  } else if ((d.marks & MARK.HELD) !== 0)
+    return true;
+  }
+  if ((d.marks & MARK.HELD) !== 0 && !(sinceUs > d.answerUs))
     f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which the hold explains.`);
+  return false;
+}
+
+/** When a description last took the media off hold or moved it; NaN when none did. */
+function lastChangeUs(d: Dialog): number {
+  let atUs = Number.NaN;
+  for (const e of d.sdp ?? [])
+    if (e.event === 'resume' || e.event === 'media_anchor_change' || e.event === 'transfer') atUs = e.tsUs;
+  return atUs;
 }
 
 /** What a side had last promised by `atUs`. */
@@ -92,13 +118,40 @@ function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null 
 
 /** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */
 function oneWayStream(d: Dialog, heard: readonly MediaStream[]): MediaStream | null {
-  const isTwoWay = heard.some((a) => a.hasReverse || heard.some((b) => isReverse(a.stream, b.stream)));
+  const named = namedAddresses(d);
+  const isTwoWay = heard.some(
+    (a) => a.hasReverse || heard.some((b) => isReverse(a.stream, b.stream) || isFromBeside(a, b, named)),
+  );
   if (!isTwoWay) return longest(heard);
   for (const host of partyHosts(d)) {
     const sent = heard.filter((s) => endpointKeyAddress(s.stream.srcKey) === host && !s.hasReverse);
     if (sent.length > 0 && !heard.some((s) => endpointKeyAddress(s.stream.dstKey) === host)) return longest(sent);
   }
   return null;
+}
+
+/**
+ * `back` comes to where `there` comes from, from a host nobody named, while `there` goes to one that was named: a host
+ * with two addresses answers. A private address that was named is another host's, or behind a NAT, unless both are
+ * neighbours: then nothing arrives.
+ */
+function isFromBeside(there: MediaStream, back: MediaStream, named: ReadonlySet<string>): boolean {
+  const to = endpointKeyAddress(there.stream.dstKey);
+  const from = endpointKeyAddress(back.stream.srcKey);
+  if (endpointKeyAddress(back.stream.dstKey) !== endpointKeyAddress(there.stream.srcKey)) return false;
+  return named.has(to) && !named.has(from) && (!isPrivateAddress(to) || areNeighbours(to, from));
+}
+
+/** In one IPv4 network of 256 addresses. */
+function areNeighbours(a: string, b: string): boolean {
+  const network = a.slice(0, a.lastIndexOf('.') + 1);
+  return network !== '' && b.startsWith(network) && !b.slice(network.length).includes('.');
+}
+
+function namedAddresses(d: Dialog): Set<string> {
+  const named = new Set<string>();
+  for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null) named.add(m.address);
+  return named;
 }
 
 function longest(streams: readonly MediaStream[]): MediaStream | null {
