@@ -134,6 +134,8 @@ export class DialogTracker {
     d.msgCount++;
     if (hasSources) this.#noteSource(d, scan, c, toTagHash);
     else if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
+    // Receive queues and merged files put records a little out of order; a clock that was set back is another matter.
+    else if (c.tsUs < d.createdUs && d.createdUs - c.tsUs <= LATE_RECORD_US) this.#dialogs.setCreated(d, c.tsUs);
     this.#dialogs.touch(d);
     if (kind === ROW.RETRANSMISSION) {
       d.retransmits++;
@@ -347,6 +349,9 @@ export class DialogTracker {
     this.#onChange?.(d, from);
   }
 }
+
+/** A record this much older than the one that opened its dialog was only read late. */
+const LATE_RECORD_US = 2_000_000;
 
 /** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
 const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);

@@ -214,6 +214,18 @@ test('a dialog may open with a response, in mid-call, or at its end', () => {
   assert.deepEqual(only(kit), ['INVITE', STATE.InCall]);
 });
 
+test('a record that was read late moves the beginning of its dialog, one from another time does not', () => {
+  const { kit, invite } = invited('late-record');
+  const first = at(invite, 1_000_000);
+  const d = kit.send(first);
+  assert.ok(d !== null);
+  kit.send(invite);
+  assert.equal(d.createdUs, invite.tsUs);
+  assert.equal(d.updatedUs, first.tsUs);
+  kit.send(at(invite, -3_600_000_000));
+  assert.equal(d.createdUs, invite.tsUs);
+});
+
 test('a call under the Call-ID of a registration or ping gives that dialog no final status', () => {
   for (const method of ['REGISTER', 'OPTIONS', 'SUBSCRIBE'] as const) {
     const kit = new TrackerKit();
