@@ -1,6 +1,6 @@
 /** What is given up once everything is open: the user in every thread, and the capabilities; and that capturing goes on. */
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Agent, Lab, missing } from './lab.ts';
 import { sendCall } from './sip-datagrams.ts';
@@ -94,4 +94,23 @@ test('with CAP_NET_RAW alone: classic BPF, named, and no capability afterwards',
   const without = new Agent(lab, ['-d', 'eth0'], as);
   assert.equal(await without.running.ended, 1);
   assert.match(without.running.output(), /-d eth0: not permitted; start as root or with CAP_NET_RAW/);
+});
+
+test('a hook command inherits none of the capabilities that the service got from systemd', {
+  skip: missing('setpriv'),
+}, async (t) => {
+  const lab = new Lab(t);
+  chmodSync(lab.folder, 0o777);
+  const command = lab.path('hook.sh');
+  const seen = lab.path('hook.status');
+  writeFileSync(command, `#!/bin/sh\ncat /proc/self/status > ${seen}.$$\nmv ${seen}.$$ ${seen}\n`, { mode: 0o755 });
+  const agent = await Agent.start(lab, ['-d', 'eth0', '--on-dialog-exec', command], /capturing on eth0, filter: ebpf/, [
+    ...['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'],
+    ...['--inh-caps=+net_raw,+bpf,+perfmon', '--ambient-caps=+net_raw,+bpf,+perfmon'],
+  ]);
+  sendCall(lab, 'hooked');
+  await agent.dialogWhen('hooked', (d) => d['state'] === 'Completed');
+  assert.equal(await lab.stop(agent.running), 0);
+  const status = readFileSync(seen, 'latin1');
+  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) assert.match(status, new RegExp(`^${set}:\\s+0+$`, 'm'));
 });
