@@ -9,15 +9,13 @@
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
-import { WASI } from 'node:wasi';
 import { isMainThread } from 'node:worker_threads';
+import { threadClock } from './thread-clock.ts';
 
 /** Holds that are listed. */
 const LONG_MS = 5;
 const LISTED = 200;
 const SAMPLE_US = 500;
-/** Clock of a WASI call that is the thread's processor time: Node 20 has no other way to it. */
-const THREAD_CPU = 3;
 /** Frames of a stack that are told. */
 const FRAMES = 6;
 
@@ -113,21 +111,6 @@ class TurnMeter {
       }),
     };
   }
-}
-
-/** Milliseconds of processor time of the calling thread. */
-function threadClock(): () => number {
-  const wasi = new WASI({ version: 'preview1' });
-  // WebAssembly stands in no library that the compiler is told to read.
-  const { Memory } = Object(Reflect.get(globalThis, 'WebAssembly'));
-  const memory = new Memory({ initial: 1 });
-  wasi.initialize({ exports: { memory } });
-  const view = new DataView(memory.buffer);
-  const { clock_time_get: read } = Object(wasi.wasiImport);
-  return () => {
-    if (read(THREAD_CPU, 0n, 0) !== 0) throw new Error("the thread's clock cannot be read");
-    return Number(view.getBigUint64(0, true)) / 1e6;
-  };
 }
 
 /** Where most samples between two moments lay, innermost function first. */

@@ -7,7 +7,7 @@ import { methodId } from './method.ts';
 import { NOTE } from './notes.ts';
 import type { SipScan } from './scan.ts';
 
-/** Bits of `SipScan.seen`: headers that must be there or may occur once. */
+/** Bits of `SipScan.seen`: headers that must be there or may occur once, and those that may name another dialog. */
 export const SEEN = {
   CALL_ID: 1,
   CSEQ: 2,
@@ -16,6 +16,8 @@ export const SEEN = {
   CONTENT_LENGTH: 16,
   MAX_FORWARDS: 32,
   VIA: 64,
+  /** A second Via or a second value of the first, Replaces, X-Call-ID or X-CID. */
+  OTHER_LEG: 128,
 } as const;
 
 const MAX_CSEQ = 0x7fffffff;
@@ -54,6 +56,7 @@ export function takeHeader(
   switch (id) {
     case HEADER.VIA:
       if ((out.seen & SEEN.VIA) === 0) takeVia(buf, words, start, end, out);
+      else out.seen |= SEEN.OTHER_LEG;
       break;
     case HEADER.FROM:
       if (isFirst(out, SEEN.FROM)) takeFrom(buf, words, start, end, out);
@@ -154,6 +157,11 @@ export function takeHeader(
     case HEADER.PROXY_AUTHORIZATION:
       out.hasAuthorization = true;
       break;
+    case HEADER.REPLACES:
+    case HEADER.X_CALL_ID:
+    case HEADER.X_CID:
+      out.seen |= SEEN.OTHER_LEG;
+      break;
     default:
       break;
   }
@@ -201,6 +209,7 @@ function takeVia(buf: Uint8Array, words: DataView, start: number, end: number, o
   out.viaStart = start;
   const viaEnd = hasCommaOrQuote(buf, words, start, end) ? firstValueEnd(buf, start, end, out) : end;
   out.viaEnd = viaEnd;
+  if (viaEnd !== end) out.seen |= SEEN.OTHER_LEG;
   const p = findByte(buf, words, start, viaEnd, 59);
   if (viaEnd - p >= 9 && (words.getInt32(p + 1, true) | 0x20202020) === BRAN) {
     const first = buf[p + 8] ?? 0;

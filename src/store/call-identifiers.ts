@@ -16,6 +16,7 @@ import { METHOD } from '../sip/method.ts';
 import { parseNameAddr } from '../sip/name-addr.ts';
 import { paramValue, parseParams } from '../sip/params.ts';
 import type { SipScan } from '../sip/scan.ts';
+import { SEEN } from '../sip/scan-header.ts';
 import { decodeText, percentDecode } from '../sip/text.ts';
 import { parseUri } from '../sip/uri.ts';
 import type { Dialog } from './dialog.ts';
@@ -45,7 +46,7 @@ const REFERS_KEPT = 1024;
 const MAX_BYTES = 512;
 /** `z9hG4bK` and too little behind it tells no transactions apart. */
 const MIN_BRANCH = 12;
-const COOKIE = /^z9hG4bK/i;
+const COOKIE = Buffer.from('z9hg4bk');
 const SEARCHED = 64;
 
 /** Dialogs whose addresses share one block. */
@@ -107,6 +108,13 @@ export class CallIdentifiers {
 
   #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
     this.#setEnds(d.slot, endHash(c, c.srcOff, c.srcPort), endHash(c, c.dstOff, c.dstPort));
+    // The scanner has found the first branch; what else is looked for it has seen, but for the names of the options.
+    if (scan.branchStart >= 0) this.#addBranch(d, buf, scan.branchStart, scan.branchEnd);
+    if ((scan.seen & SEEN.OTHER_LEG) !== 0 || this.#names.length > 0) this.#readHeaders(d, buf, scan);
+    if (scan.isRequest && scan.method === METHOD.INVITE && this.#refers.size > 0) this.#onAskedFor(d, buf, scan, c);
+  }
+
+  #readHeaders(d: Dialog, buf: Buffer, scan: SipScan): void {
     const words = wordsOf(buf);
     const line = this.#line;
     let p = scan.headersStart;
@@ -116,19 +124,17 @@ export class CallIdentifiers {
       p = line.next;
       if (kind === LINE.HEADER) this.#onOpeningHeader(d, buf, scan, line);
     }
-    if (scan.isRequest && scan.method === METHOD.INVITE && this.#refers.size > 0) this.#onAskedFor(d, buf, scan, c);
   }
 
   #onOpeningHeader(d: Dialog, buf: Buffer, scan: SipScan, line: HeaderLine): void {
     const { valueStart: start, valueEnd: end } = line;
     switch (line.id) {
       case HEADER.VIA:
-        // The scanner has found the first branch; more Vias or values are rare where a dialog is captured once.
-        if (start === scan.viaStart && end === scan.viaEnd) {
-          if (scan.branchStart >= 0) this.#addBranch(d, buf.toString('latin1', scan.branchStart, scan.branchEnd));
-        } else
-          for (const m of decodeText(buf, start, end).matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi))
-            this.#addBranch(d, m[1] ?? '');
+        if (start === scan.viaStart && end === scan.viaEnd) return;
+        for (const m of decodeText(buf, start, end).matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi)) {
+          const n = this.#scratch.write(m[1] ?? '', 0, MAX_BYTES, 'latin1');
+          this.#addBranch(d, this.#scratch, 0, n);
+        }
         return;
       case HEADER.X_CALL_ID:
       case HEADER.X_CID:
@@ -149,8 +155,10 @@ export class CallIdentifiers {
     }
   }
 
-  #addBranch(d: Dialog, branch: string): void {
-    if (branch.length >= MIN_BRANCH && COOKIE.test(branch)) this.#add(d, IDENTIFIER.BRANCH, branch);
+  #addBranch(d: Dialog, buf: Buffer, start: number, end: number): void {
+    if (end - start < MIN_BRANCH || !hasCookie(buf, start)) return;
+    const stop = Math.min(end, start + MAX_BYTES);
+    this.index.add(d.slot, IDENTIFIER.BRANCH, hashBytes(buf, start, stop), hashRange(buf, start, stop));
   }
 
   /** Session-ID = local UUID, and the peer's as `remote`; the null UUID says that it is not known yet. */
@@ -234,6 +242,12 @@ export class CallIdentifiers {
     block[(slot % BLOCK) * 2] = src;
     block[(slot % BLOCK) * 2 + 1] = dst;
   }
+}
+
+/** Whether the magic cookie of RFC 3261 8.1.1.7 stands at `p`; bit 5 folds the letters' case and leaves digits alone. */
+function hasCookie(buf: Uint8Array, p: number): boolean {
+  for (let i = 0; i < COOKIE.length; i++) if (((buf[p + i] ?? 0) | 0x20) !== COOKIE[i]) return false;
+  return true;
 }
 
 /** A host by its address; on loopback, where all have one address, by its port too. */
