@@ -80,6 +80,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
+  Nan::Export(target, "touchPages", TouchPages);
   Nan::Export(target, "openReply", OpenReply);
   Nan::Export(target, "sendReply", SendReply);
   Nan::Export(target, "openSyslog", OpenSyslog);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_bytes.h - what JavaScript asks of plain bytes: their digest, huge pages, and reading a file again.
+// binding_bytes.h - what JavaScript asks of plain bytes: their digest, huge pages, pages made present ahead, and reading a file again.
 // Part of binding.cc, within its namespace.
 
 // adviseHuge(view): asks for huge pages behind a large buffer, and returns the offset at which the first of them
@@ -12,6 +12,32 @@ NAN_METHOD(AdviseHuge) {
   uintptr_t end = (at + v.len) & ~(page - 1);
   if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
   info.GetReturnValue().Set(static_cast<double>(start - at));
+}
+
+// Writes to no byte, so that what JavaScript puts there meanwhile stays: MADV_POPULATE_WRITE of Linux 5.14, else nothing.
+class PageTouch : public Nan::AsyncWorker {
+public:
+  PageTouch(Local<Value> view, View bytes) : Nan::AsyncWorker(nullptr, "calltap:touchPages"), bytes_(bytes) {
+    SaveToPersistent(0u, view);
+  }
+  void Execute() override {
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t page = 4096;
+    uintptr_t at = reinterpret_cast<uintptr_t>(bytes_.data);
+    uintptr_t start = (at + page - 1) & ~(page - 1), end = (at + bytes_.len) & ~(page - 1);
+    if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_POPULATE_WRITE);
+#endif
+  }
+  void HandleOKCallback() override {}
+
+private:
+  View bytes_;
+};
+
+// touchPages(view): has another thread make the pages behind a buffer present, before this one writes to them.
+NAN_METHOD(TouchPages) {
+  View v = ViewOf(info[0]);
+  if (v.len > 0) Nan::AsyncQueueWorker(new PageTouch(info[0], v));
 }
 
 // digest(view, start, length, out): FNV-1a 64 of view[start..start+length) into out (Int32Array: low, high).

@@ -1,6 +1,8 @@
 // Runs a benchmark of the built checkout: `npm run bench -- --help`; `npm run bench -- live [wire,filter,hep] [RATE...] [READER...]`,
 // `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server;
 // `npm run bench -- sip CAPTURE [wire|hep] [OPTION...]` is of the JavaScript thread alone.
+// `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server;
+// `npm run bench -- sip CAPTURE [wire|hep] [OPTION...]` is of the JavaScript thread alone.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -181,6 +181,7 @@ export class CaptureSession {
       },
       hugeBuffer,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
+      (memory) => loadNative().touchPages(memory),
     );
     this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;

@@ -116,6 +116,8 @@ export type NativeBinding = {
   readAgain(fd: number, position: number, into: Uint8Array): number;
   /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
   adviseHuge(view: Uint8Array): number;
+  /** Another thread makes the pages behind a buffer present; what stands in it stays. */
+  touchPages(view: Uint8Array): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;

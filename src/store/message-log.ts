@@ -7,6 +7,7 @@
  * Rows are columns of typed arrays, bytes lie in chunks that are dropped whole, so that millions of
  * messages make no work for the garbage collector. Rows of one dialog are linked in arrival order.
  */
+import { wordsOf } from '../core/byte-search.ts';
 
 /** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
 const CHUNK_MIN = 256 * 1024;
@@ -57,8 +58,10 @@ export type MessageFacts = {
 /** Reads a message's bytes from file number `file`; null when they are no longer there. */
 export type ReadFile = (file: number, at: number, length: number, check: number) => Uint8Array | null;
 
-/** `bytes` is null until a message is copied. */
-type Chunk = { bytes: Uint8Array | null; used: number; rows: number };
+type ChunkMemory = { readonly bytes: Uint8Array; readonly i32: Int32Array };
+
+/** `memory` is null until a message is copied. Messages begin at multiples of four. */
+type Chunk = { memory: ChunkMemory | null; used: number; rows: number };
 
 /**
  * Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines:
@@ -107,16 +110,35 @@ class RowBlock {
   }
 }
 
-let viewed: Buffer | null = null;
-let plain: Uint8Array = new Uint8Array(0);
+/** A message longer than this is copied by the engine, which does more before it begins and then goes faster. */
+const COPIED_HERE = 2048;
 
-/** Copies from a plain view of the source: subarray() of a Buffer goes through its class and costs twice as much. */
-function copyBytes(from: Buffer, start: number, len: number, to: Uint8Array, at: number): void {
-  if (from !== viewed) {
-    plain = new Uint8Array(from.buffer, from.byteOffset, from.length);
-    viewed = from;
+/**
+ * Copies into `to` at `at`, a multiple of four. Word by word: subarray() and set() leave an object a message behind, and
+ * what lives in the young generation is moved the more often for it.
+ */
+function copyBytes(from: Buffer, start: number, len: number, to: ChunkMemory, at: number): void {
+  if (len > COPIED_HERE) {
+    to.bytes.set(from.subarray(start, start + len), at);
+    return;
   }
-  to.set(plain.subarray(start, start + len), at);
+  const words = wordsOf(from);
+  const { i32 } = to;
+  const end = start + len;
+  let p = start;
+  let i = at >> 2;
+  for (; p + 16 <= end; p += 16, i += 4) {
+    i32[i] = words.getInt32(p, true);
+    i32[i + 1] = words.getInt32(p + 4, true);
+    i32[i + 2] = words.getInt32(p + 8, true);
+    i32[i + 3] = words.getInt32(p + 12, true);
+  }
+  for (; p + 4 <= end; p += 4) i32[i++] = words.getInt32(p, true);
+  for (let k = i * 4; p < end; p++) to.bytes[k++] = from[p] ?? 0;
+}
+
+function memoryFor(bytes: Uint8Array): ChunkMemory {
+  return { bytes, i32: new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2) };
 }
 
 /** Ring of messages. Row ids only grow; an id below `firstRow` has been evicted. */
@@ -125,6 +147,7 @@ export class MessageLog {
   readonly #chunkBytes: number;
   readonly #allocate: (bytes: number) => Uint8Array;
   readonly #readFile: ReadFile;
+  readonly #touch: (memory: Uint8Array) => void;
   readonly #onEvict: (dialog: number, row: number, next: number) => void;
   readonly #blocks = new Map<number, RowBlock>();
   readonly #chunks = new Map<number, Chunk>();
@@ -136,17 +159,22 @@ export class MessageLog {
   /** The block written last, and the chunk: nearly every append goes there again. */
   #writeKey = -1;
   #writeBlock: RowBlock | undefined;
-  #spareChunk: Uint8Array | undefined;
+  #spareChunk: ChunkMemory | undefined;
   evicted = 0;
 
-  /** `onEvict(dialog, row, next)` is told of each row that goes; `next` is its dialog's next row, or NO_ROW. */
+  /**
+   * `onEvict(dialog, row, next)` is told of each row that goes; `next` is its dialog's next row, or NO_ROW. `touch` is
+   * given memory that will be written to soon: a page's first write costs its thread up to some milliseconds a huge page.
+   */
   constructor(
     budgetBytes: number,
     onEvict: (dialog: number, row: number, next: number) => void,
     allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
     readFile: ReadFile = () => null,
+    touch: (memory: Uint8Array) => void = () => undefined,
   ) {
     this.#readFile = readFile;
+    this.#touch = touch;
     this.#allocate = allocate;
     this.#chunkBytes = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, 2 ** Math.floor(Math.log2(budgetBytes / 8))));
     this.#budgetBytes = Math.max(budgetBytes, 2 * this.#chunkBytes);
@@ -179,9 +207,10 @@ export class MessageLog {
     let pos = this.#lastChunk * this.#chunkBytes + chunk.used;
     if (place !== null && len === end - start) pos = place.at;
     else copyBytes(bytes, start, len, this.#memoryOf(chunk), chunk.used);
-    chunk.used += len;
+    chunk.used += (len + 3) & ~3;
     const row = this.#nextRow++;
     const i = row % ROWS;
+    if (this.#firstRow === 0) this.#lookAhead(chunk, i);
     const { u8, f64, i32, u32, u16 } = this.#block(row);
     f64[i * F64] = facts.tsUs;
     f64[i * F64 + POS] = pos;
@@ -279,10 +308,10 @@ export class MessageLog {
     const length = u32[i * U32 + LEN] ?? 0;
     const file = (u32[i * U32 + FILE] ?? 0) - 1;
     if (file >= 0) return this.#readFile(file, pos, length, u32[i * U32 + CHECK] ?? 0) ?? NO_BYTES;
-    const memory = this.#chunks.get(Math.floor(pos / this.#chunkBytes))?.bytes;
+    const memory = this.#chunks.get(Math.floor(pos / this.#chunkBytes))?.memory;
     if (memory === undefined || memory === null) return NO_BYTES;
     const off = pos % this.#chunkBytes;
-    return memory.subarray(off, off + length);
+    return memory.bytes.subarray(off, off + length);
   }
 
   /** Source and destination: the holder of both addresses, their offsets and the ports. */
@@ -315,27 +344,39 @@ export class MessageLog {
     return block;
   }
 
+  /** While nothing has gone whose memory could be used again, new memory is got ready when the last is half full. */
+  #lookAhead(chunk: Chunk, i: number): void {
+    if (i === ROWS / 2 && this.#spareBlock === undefined) {
+      this.#spareBlock = new RowBlock(this.#allocate(ROWS * ROW_BYTES));
+      this.#touch(this.#spareBlock.u8);
+    }
+    if (chunk.memory === null || this.#spareChunk !== undefined || chunk.used * 2 < this.#chunkBytes) return;
+    if (this.bytesHeld + this.#chunkBytes > this.#budgetBytes) return;
+    this.#spareChunk = memoryFor(this.#allocate(this.#chunkBytes));
+    this.#touch(this.#spareChunk.bytes);
+  }
+
   #roomFor(len: number): Chunk {
     const last = this.#chunks.get(this.#lastChunk);
     if (last !== undefined && last.used + len <= this.#chunkBytes) return last;
     while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
-    const chunk: Chunk = { bytes: null, used: 0, rows: this.#nextRow - 1 };
+    const chunk: Chunk = { memory: null, used: 0, rows: this.#nextRow - 1 };
     this.#chunks.set(++this.#lastChunk, chunk);
     return chunk;
   }
 
-  #memoryOf(chunk: Chunk): Uint8Array {
-    const bytes = chunk.bytes ?? this.#spareChunk ?? this.#allocate(this.#chunkBytes);
-    if (chunk.bytes === null) this.#spareChunk = undefined;
-    chunk.bytes = bytes;
-    return bytes;
+  #memoryOf(chunk: Chunk): ChunkMemory {
+    if (chunk.memory !== null) return chunk.memory;
+    chunk.memory = this.#spareChunk ?? memoryFor(this.#allocate(this.#chunkBytes));
+    this.#spareChunk = undefined;
+    return chunk.memory;
   }
 
   #dropOldest(): void {
     const chunk = this.#chunks.get(this.#firstChunk);
     if (chunk === undefined) return;
     this.#chunks.delete(this.#firstChunk++);
-    this.#spareChunk = chunk.bytes ?? this.#spareChunk;
+    this.#spareChunk = chunk.memory ?? this.#spareChunk;
     for (; this.#firstRow <= chunk.rows; this.#firstRow++) {
       const row = this.#firstRow;
       const block = this.#at(row);

@@ -68,6 +68,7 @@ class FakeNative {
       sendSyslog: () => -1,
       closeSocket: () => undefined,
       adviseHuge: () => 0,
+      touchPages: () => undefined,
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {

@@ -74,3 +74,36 @@ test('the budget holds under a flood; evictions are counted and told with the ne
     assert.ok(n > 0);
   }
 });
+
+test('memory that is needed next is got ready once, and used', () => {
+  const touched: Uint8Array[] = [];
+  const log = new MessageLog(
+    2 * MIB,
+    () => undefined,
+    (bytes) => new Uint8Array(bytes),
+    () => null,
+    (memory) => touched.push(memory),
+  );
+  const message = Buffer.alloc(1000, 'x');
+  const chunkRows = Math.floor(MIB / 4 / 1000);
+  for (let n = 0; n < chunkRows / 2; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  assert.equal(touched.length, 0);
+  for (let n = 0; n < chunkRows; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  const [ahead] = touched;
+  assert.ok(ahead !== undefined && log.bytes(log.lastRow).buffer === ahead.buffer);
+  for (let n = 0; n < 20 * chunkRows; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  assert.ok(log.evicted > 0);
+  // What is dropped is used again: nothing more than the budget holds is got ready.
+  assert.ok(touched.length <= 8, `${touched.length} pieces`);
+});
+
+test('bytes come back whole whatever their length and place', () => {
+  const log = new MessageLog(8 * MIB, () => undefined);
+  const source = Buffer.from(Uint8Array.from({ length: 9000 }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
+  const rows: [number, number, number][] = [];
+  for (const start of [0, 1, 2, 3, 17])
+    for (const length of [0, 1, 3, 4, 5, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000])
+      rows.push([log.append(facts(), source, start, start + length, NO_ROW), start, start + length]);
+  for (const [row, start, end] of rows)
+    assert.deepEqual(Buffer.from(log.bytes(row)), source.subarray(start, end), `${start}..${end}`);
+});
