@@ -13,10 +13,10 @@ import type { Stream } from '../store/stream.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
 import type { Slice, Turns } from '../view/turns.ts';
+import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
 import { dialogFacts, qualityOf } from './documents.ts';
-import { AUDIBLE } from './report-input.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
@@ -153,10 +153,10 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
       ...(stream.dialog === null ? {} : { callId: stream.dialog.callId }),
       note: note(),
     }));
-  if (lossPct >= AUDIBLE.lossPct)
-    add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
-  if (jitterMs >= AUDIBLE.jitterMs) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
-  if (mos !== null && mos < AUDIBLE.mos) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
+  const { isLossy, isJittery, isPoor } = audible(q);
+  if (isLossy) add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
+  if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
+  if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => `${s.packets} packets`);
 }
 

@@ -11,9 +11,11 @@ import type { OutputFile } from '../sources/output-file.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';
+import type { Audible } from './audible.ts';
+import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
-import { AUDIBLE, reportInput } from './report-input.ts';
+import { reportInput } from './report-input.ts';
 import { toStats } from './stats.ts';
 import { PROBE_STATUS, probeLine } from './tls-status.ts';
 
@@ -32,8 +34,7 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   if (media.natMismatch) names.push('nat-mismatch');
   if (icmp.some(({ isFault }) => isFault)) names.push('media-refused');
   if (relay !== null && !Number.isNaN(relay.lapsedUs)) names.push('relay-lapsed');
-  if (streams.some(({ quality: q }) => q.lossPct >= AUDIBLE.lossPct)) names.push('packet-loss');
-  if (streams.some(({ quality: q }) => q.jitterMs >= AUDIBLE.jitterMs)) names.push('jitter');
+  names.push(...soundNames(streams.map(({ quality }) => audible(quality))));
   if ((signaling?.icmpUnreachable ?? null) !== null) names.push('unreachable');
   if ((signaling?.authLoop ?? null) !== null) names.push('auth-loop');
   if ((signaling?.ackMissing ?? null) !== null) names.push('ack-missing');
@@ -47,13 +48,24 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   return names;
 }
 
+/** What was to be heard; that it was poor where nothing else says why. */
+function soundNames(heard: readonly Audible[]): string[] {
+  const names: string[] = [];
+  if (heard.some((a) => a.isLossy)) names.push('packet-loss');
+  if (heard.some((a) => a.isJittery)) names.push('jitter');
+  if (heard.some((a) => a.isLate)) names.push('late-packets');
+  return names.length === 0 && heard.some((a) => a.isPoor) ? ['poor-audio'] : names;
+}
+
 function toCallRow(session: CaptureSession, d: Dialog): CallRow {
   const facts = dialogFacts(session, d);
   let worstMos: number | null = null;
   let worstLossPct: number | null = null;
   for (const { quality } of facts.streams) {
     if (quality.mos !== null) worstMos = Math.min(worstMos ?? 5, quality.mos);
-    worstLossPct = Math.max(worstLossPct ?? 0, quality.lossPct);
+    const { eventPackets, packets } = quality.snapshot;
+    // Streams of key presses alone have gaps in their numbers that nobody hears.
+    if (eventPackets < packets) worstLossPct = Math.max(worstLossPct ?? 0, quality.lossPct);
   }
   return {
     startedAt: timestampText(d.createdUs),

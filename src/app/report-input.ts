@@ -15,15 +15,13 @@ import { referToUri } from '../view/recording.ts';
 import { ssrcText } from '../view/stream-document.ts';
 import { toTermination } from '../view/termination.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';
+import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
 import { dialogFacts } from './documents.ts';
 
 const FIRST_LINE_MAX = 200;
 const LEGS_MAX = 10;
-
-/** From where a figure is worth a word in a report. */
-export const AUDIBLE = { lossPct: 1, jitterMs: 30, latePart: 0.01, mos: 3.6 } as const;
 
 export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
   const facts = dialogFacts(session, d);
@@ -169,15 +167,15 @@ function qualityHints(facts: DialogFacts): string[] {
   for (const { stream, quality: q } of facts.streams) {
     const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
     const s = q.snapshot;
-    if (q.lossPct >= AUDIBLE.lossPct) {
+    const { isLossy, isJittery, isLate, isPoor } = audible(q);
+    if (isLossy) {
       const runs = s.lossRuns > 0 ? s.lost / s.lossRuns : 1;
       const shape = runs >= 2 ? `in bursts of ${runs.toFixed(1)} packets` : 'scattered';
       hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
     }
-    if (q.jitterMs >= AUDIBLE.jitterMs) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
-    if (s.expected > 0 && s.discarded / s.expected >= AUDIBLE.latePart)
-      hints.push(`${s.discarded} packets from ${way} came later than a 60 ms jitter buffer waits.`);
-    if (q.mos !== null && q.mos < AUDIBLE.mos) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
+    if (isJittery) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
+    if (isLate) hints.push(`${s.discarded} packets from ${way} came later than a 60 ms jitter buffer waits.`);
+    if (isPoor && q.mos !== null) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
   }
   return hints;
 }
