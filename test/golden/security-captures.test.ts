@@ -13,18 +13,15 @@ import { ServiceError } from '../../src/core/error.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { capturesFolder, skipWithoutCaptures } from '../helpers/captures.ts';
 
-/** Captures that raise alerts, and which: a scan, and load tests, whose calls are as short and many as a fraudster's. */
+/** Captures that raise alerts, and which. */
 const RAISED: Readonly<Record<string, readonly string[]>> = {
   'honeynet__forensic-challenge-4.pcap': ['scanner 172.25.105.43'],
-  'sipnab__sipp-branch-scenario.pcapng': ['fraud 127.0.0.1'],
 };
 
 /** The same of the laboratory, whose captures lie in a folder beside the others. */
 const LAB_RAISED: Readonly<Record<string, readonly string[]>> = {
   'reg_flood.pcap': ['registration flood 10.99.0.40', 'scanner 10.99.0.40'],
   'scanner.pcap': ['scanner 10.99.0.40'],
-  'concurrent_20calls.pcap': ['fraud 10.99.0.10'],
-  'tls_many_conns.pcap': ['fraud 10.99.0.10'],
 };
 
 /** At least so many captures hold SIP, so that the comparison cannot quietly become one of nothing. */

@@ -26,6 +26,8 @@ const SHORT_SHARE = 0.7;
 const SHORT_WINDOW_US = 600e6;
 const NIGHT_CALLS = 5;
 const NIGHT_WINDOW_US = 3600e6;
+/** Toll is paid for calls to telephone numbers, visual separators included (RFC 3966); a call to a name costs none. */
+const TELEPHONE_NUMBER = /^[+*#]*[0-9][0-9*#().-]{2,}$/;
 /** An account is reported again for the same behaviour after this long. */
 const AGAIN_US = 600e6;
 const KEPT = 64;
@@ -101,6 +103,7 @@ export class FraudWatch {
     // The first leg counts: a proxy's and a retransmission carry the same Call-ID.
     if (this.#calls.has(call)) return;
     const number = requestUser(buf, scan).replace(/;.*$/, '');
+    if (!TELEPHONE_NUMBER.test(number)) return;
     const from = decodeText(buf, scan.fromStart, Math.min(scan.fromEnd, scan.fromStart + 200));
     const caller = /sips?:([^@;>\s]{1,64})@/i.exec(from)?.[1] ?? '';
     const source = endpointKeyAddress(endpointKey(c.addresses, c.srcOff, c.ipVersion, 0));

@@ -71,6 +71,20 @@ describe('toll fraud', () => {
     for (let n = 0; n < 24; n++) call(y, n * 20, n % 2 === 0 ? 3 : 15);
     assert.deepEqual(y.behaviours, []);
   });
+  it('calls to names cost nothing, however many and short they are', () => {
+    const run = (user: string): string[] => {
+      const x = new Exchange();
+      for (let n = 0; n < 20; n++) {
+        const callId = x.ask(n * 20, { from: '10.0.0.9', method: 'INVITE', user, status: 200 });
+        x.ask(n * 20 + 2, { from: '10.0.0.9', method: 'BYE', user, status: 200, callId, cseq: 2 });
+      }
+      return x.behaviours;
+    };
+    for (const user of ['bob', 'service', 'ua2', '4930555x']) assert.deepEqual(run(user), [], user);
+    for (const user of ['+49-30-555', '00.49.30(555)', '*21*4930555', '112']) {
+      assert.deepEqual(run(user), ['short-calls'], user);
+    }
+  });
   it('calls abroad at night, only when a night is named', () => {
     const hour = new Date(1_000_000_000_000).getHours();
     const night = { from: hour, to: (hour + 2) % 24 };
@@ -91,7 +105,7 @@ describe('toll fraud', () => {
   });
   it('keeps its memory within the caps', () => {
     const x = new Exchange({ maxAccounts: 50, maxCalls: 60 });
-    for (let n = 0; n < 500; n++) x.ask(n, { from: `10.1.${n >> 8}.${n & 255}`, method: 'INVITE', user: '1' });
+    for (let n = 0; n < 500; n++) x.ask(n, { from: `10.1.${n >> 8}.${n & 255}`, method: 'INVITE', user: '1001' });
     assert.ok(x.watch.accounts <= 50 && x.watch.evicted > 400);
   });
 });
