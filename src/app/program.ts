@@ -34,7 +34,8 @@ async function main(argv: readonly string[]): Promise<number> {
     const code = await runCapture(config);
     // Standard output is written when write() returns. To take down a hundred MiB of calls piece by piece takes longer
     // than to start.
-    if (onlyPrints(config) && process.stdout.writableLength === 0) process.exit(code);
+    const { writableLength, errored } = process.stdout;
+    if (onlyPrints(config) && writableLength === 0 && errored === null) process.exit(code);
     return code;
   }
   return 0;
@@ -42,11 +43,14 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Runs the program and leaves its exit code to the process. */
 export async function start(argv: readonly string[]): Promise<void> {
-  // A reader that goes away (| head) is no error.
+  // A reader that goes away (| head) is no error; a disk that is full is one.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    process.stderr.write(`calltap: standard output: cannot be written (${error.code ?? error.message})\n`);
+    process.exit(1);
   });
+  // Node would open a debugger's port, which lets any local user run code in a process that may capture packets.
+  process.on('SIGUSR1', () => undefined);
   try {
     process.exitCode = await main(argv);
   } catch (error) {

@@ -1,10 +1,12 @@
 /** What the offline modes print: the table, JSON, the call report and the statistics, over the demo capture. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import { demo } from '../../fixtures/build/demo.ts';
 import { assertDocument } from '../api/strict-contract.ts';
 import { asJson } from '../helpers/json.ts';
-import { assertRefused, DEMO, printed, run } from './run-program.ts';
+import { assertRefused, DEMO, PROGRAM, printed, run } from './run-program.ts';
 
 const { dialogs } = demo().expected;
 
@@ -65,3 +67,19 @@ test('--version and --help need no capture', async () => {
   assert.match(await printed(['--version']), /^calltap \d+\.\d+\.\d+ .*\nfeatures: .*\nnot built: /);
   assert.match(await printed(['--help']), /--portrange PORTS/);
 });
+
+test('standard output that cannot be written is one line and exit code 1', { skip: noFullDevice() }, () => {
+  const wanted = ['-I', DEMO];
+  for (const args of [wanted, [...wanted, '--json'], ['--mint-token', '--api-signing-key', 'k'], ['--help']]) {
+    const full = openSync('/dev/full', 'w');
+    const r = spawnSync(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+    closeSync(full);
+    assert.equal(r.status, 1, args.join(' '));
+    const said = r.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('token '));
+    assert.deepEqual(said, ['calltap: standard output: cannot be written (ENOSPC)']);
+  }
+});
+
+function noFullDevice(): string | false {
+  return existsSync('/dev/full') ? false : 'no /dev/full';
+}

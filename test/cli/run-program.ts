@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** From dist/test/cli. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-const PROGRAM = join(ROOT, 'dist/src/app/main.js');
+export const PROGRAM = join(ROOT, 'dist/src/app/main.js');
 export const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
 
 const LIMIT_MS = 10_000;

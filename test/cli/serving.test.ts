@@ -64,6 +64,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+test('SIGUSR1 opens no debugger and ends nothing', async () => {
+  const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
+  server.child.kill('SIGUSR1');
+  await wait(300);
+  assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+  assert.doesNotMatch((await stop(server, 'SIGTERM')).stderr, /debugger/i);
+});
+
 test('a client that holds its connection does not hold the end', async () => {
   const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
   const { port, hostname } = new URL(server.base);
