@@ -5,11 +5,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 
+/** Each look wakes the process, idle or not: 50 a second were a third of what an idle server cost. */
+const LOOP_LOOK_MS = 100;
+
 /** Declares the process metrics; the returned function stops what measures them. */
 export function addProcessMetrics(registry: Registry, version: string): () => void {
   const registers = [registry];
   const startSeconds = Date.now() / 1000 - process.uptime();
-  const loopDelay = monitorEventLoopDelay({ resolution: 20 });
+  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
   loopDelay.enable();
   let cpuSeconds = 0;
 
@@ -39,11 +42,15 @@ export function addProcessMetrics(registry: Registry, version: string): () => vo
   gauge('process_open_fds', 'Open file descriptors.', openDescriptors);
   gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', () => process.memoryUsage().heapUsed);
   gauge('nodejs_external_memory_bytes', 'Buffers outside the JavaScript heap.', () => process.memoryUsage().external);
-  gauge('nodejs_eventloop_delay_max_seconds', 'Longest delay of the event loop since the last scrape.', () => {
-    const seconds = loopDelay.max / 1e9;
-    loopDelay.reset();
-    return seconds;
-  });
+  gauge(
+    'nodejs_eventloop_delay_max_seconds',
+    `Longest delay of the event loop since the last scrape, as met by a timer of ${LOOP_LOOK_MS} ms.`,
+    () => {
+      const seconds = loopDelay.max / 1e9;
+      loopDelay.reset();
+      return seconds;
+    },
+  );
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
