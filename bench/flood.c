@@ -32,7 +32,7 @@
 
 #define TICK_NS 4000000
 #define TURNS                                                                                                \
-  12u /* threads: after a run the kernel waits for a grace period of RCU, some 25 ms, while the next ones go on */
+  12u /* threads: after a run the kernel waits for a grace period of RCU, some 25 to 80 ms, while the next ones go on */
 #define CATCH_UP 2u /* ticks' frames in one run at most: a pause of the machine is caught up with in steps */
 #define BATCH 64u
 #define FRAME_MAX 1600u
