@@ -18,6 +18,9 @@ const GUESS_STEPS = 5_000;
 /** An o= line or a branch that this many dialogs share identifies nothing: some agents always send the same. */
 const COMMON = 64;
 
+/** Calls of one hop that lie further apart are no attempts of one call: 64 times T1, the life of a transaction. */
+const APART_US = 32_000_000;
+
 export type Strategy =
   | 'session_id'
   | 'x_call_id'
@@ -89,10 +92,11 @@ export function identifierLegs(
     for (const slot of index.owners(kind, hashA, hashB)) {
       if (++owners > COMMON) return;
       const other = dialogs.bySlot(slot);
-      // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
-      if (other !== undefined && !identifiers.isSameHop(slot, d.slot)) others.push(other);
+      if (other !== undefined) others.push(other);
     }
-    for (const other of others) meet(strategy, other);
+    if (isHabit(others, identifiers)) return;
+    // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
+    for (const other of others) if (!identifiers.isSameHop(other.slot, d.slot)) meet(strategy, other);
   };
   for (const { kind, hashA, hashB } of index.of(d.slot)) {
     switch (kind) {
@@ -140,6 +144,18 @@ export function identifierLegs(
     legs.push({ dialog, strategy, score, isIdentifier: true, gapUs: null });
   }
   return legs.sort((a, b) => b.score - a.score || a.dialog.serial - b.dialog.serial);
+}
+
+/** Calls of one hop that follow each other with the same o= line or branch: their sender always sends it. */
+function isHabit(owners: readonly Dialog[], identifiers: CallIdentifiers): boolean {
+  return owners.some((a, i) =>
+    owners.some(
+      (b, k) =>
+        k > i &&
+        identifiers.isSameHop(a.slot, b.slot) &&
+        (a.createdUs > b.updatedUs + APART_US || b.createdUs > a.updatedUs + APART_US),
+    ),
+  );
 }
 
 /**

@@ -232,6 +232,25 @@ test('parallel calls of an agent that always sends the same o= line are no legs 
   assert.equal(correlatedLegs(kit.dialog('call0'), stores(kit), 1000).total, 0);
 });
 
+test('an agent that sends the same o= line in one call after the other ties no hops together', () => {
+  const kit = new TrackerKit();
+  const habit = { sdp: SDP('user1 53655765 2353687637 IN IP4 x') };
+  leg(kit, 'first', ALICE, BOB, 0, [], habit);
+  leg(kit, 'other hop', ALICE, CAROL, LATER, [], habit);
+  assert.deepEqual(pairOf(kit, 'first', 'other hop')?.strategy, 'sdp_origin', 'nothing says that it is a habit');
+  leg(kit, 'second', ALICE, BOB, 2 * LATER, [], habit);
+  for (const id of ['first', 'second']) assert.equal(pairOf(kit, id, 'other hop'), null);
+});
+
+test('two attempts at one hop are legs of the call that asked for them', () => {
+  const kit = new TrackerKit();
+  const same = { sdp: SDP('alice 2890844526 2890844526 IN IP4 192.0.2.1') };
+  leg(kit, 'in', ALICE, PBX, 0, [], same);
+  leg(kit, 'try 1', PBX, BOB, 100, [], same);
+  leg(kit, 'try 2', PBX, BOB, 8000, [], same);
+  for (const id of ['try 1', 'try 2']) assert.equal(pairOf(kit, 'in', id)?.strategy, 'sdp_origin');
+});
+
 test('a REFER to somewhere else, or long before, asked for nothing', () => {
   const kit = new TrackerKit();
   const script = leg(kit, 'a', ALICE, BOB, 0);
