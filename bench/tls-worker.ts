@@ -1,7 +1,7 @@
 /** The program whose TLS calls are observed (bench/tls_call.c): compiled, started, and told what to do. */
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/sources/native.ts';
 
@@ -13,6 +13,12 @@ export function buildTlsCall(): string {
   const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
   execFileSync('cc', [...flags, join(bench, 'tls_call.c'), '-lssl', '-lcrypto', '-o', out]);
   return out;
+}
+
+/** The libssl that it loads. */
+export function hostLibssl(): string {
+  const libraries = execFileSync('ldd', [join(packageRoot(), 'bench/out/tls_call')], { encoding: 'utf8' });
+  return realpathSync(/=> (\S*libssl\S*)/.exec(libraries)?.[1] ?? '');
 }
 
 /** A child that answers one line a command. */

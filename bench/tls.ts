@@ -8,15 +8,15 @@
  * Needs root, cc, libssl-dev; bpftrace when it is to be compared, iproute2 for `program`. Without CAP_SYS_NICE (setpriv
  * --bounding-set=-sys_nice) the reader's thread has the priority of any other.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsSite } from '../src/sources/native-tls.ts';
 import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
 import { programTable } from './tls-program.ts';
-import { buildTlsCall, makeCalls, TlsWorker } from './tls-worker.ts';
+import { buildTlsCall, hostLibssl, makeCalls, TlsWorker } from './tls-worker.ts';
 
 const BYTES = 600;
 const CALLS = 20_000;
@@ -127,8 +127,7 @@ async function main(what: string, numbers: readonly number[]): Promise<number> {
     return 2;
   }
   const program = buildTlsCall();
-  const libraries = execFileSync('ldd', [program], { encoding: 'utf8' });
-  const libssl = realpathSync(/=> (\S*libssl\S*)/.exec(libraries)?.[1] ?? '');
+  const libssl = hostLibssl();
   const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
   try {
     selfSigned(folder);

@@ -141,6 +141,24 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
     assert.deepEqual([check.wrong, check.unknown], [[], 0]);
     assert.equal(check.right, 4000);
   });
+
+  await t.test('a proxy that ends TLS and writes to other sockets from the callbacks', { skip: noNode }, async (s) => {
+    const lab = await shared.again();
+    const copy = privateLibrary(folder, node);
+    const attachment = lab.attach(copy, nodeSites);
+    s.after(() => lab.native.detach(attachment));
+    const { match } = await startPeer(s, [copy, peerPath('tls_terminator.mjs')], /port (\d+)/, folder);
+    const [script, port] = [peerPath('tls_talk.py'), match[1] ?? ''];
+    for (const mode of ['thread', 'async'])
+      await runPeer(['python3', script, 'client', mode, '127.0.0.1', port, '20', '25', '600'], folder);
+    await lab.settle();
+    // The client's library is another: what is seen is the proxy's end.
+    const check = checkAddresses(lab.events, Number(port));
+    s.diagnostic(`${JSON.stringify(check)} ${JSON.stringify(lab.counters())}`);
+    assert.deepEqual([check.wrong, check.unknown], [[], 0]);
+    assert.equal(check.right, 2000);
+    assert.ok(lab.counter('contrary_evidence') > 100, 'the other sockets were looked at, and not believed');
+  });
 });
 
 test('files', { skip: kernelSkip() }, async (t) => {

@@ -1,9 +1,11 @@
 /** The plaintext of TLS calls: whole, in order, once, lost only with a count and a place, and SIP only when asked. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTlsCall, hostLibssl, TlsWorker } from '../../bench/tls-worker.ts';
 import type { TlsSite } from '../../src/sources/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
@@ -64,6 +66,60 @@ test('payload', { skip: kernelSkip() }, async (t) => {
     assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
     assert.equal(lab.counter('lost_bytes'), 0);
   });
+
+  await t.test(
+    'SSL_read and SSL_write, their _ex forms, peeking, partial writes: every byte once, at both ends',
+    async (s) => {
+      const lab = openLab(s, { ringBytes: 32 << 20 }, 128);
+      attachLibrary(lab, libssl);
+      const program = join(folder, 'tls_modes');
+      execFileSync('gcc', ['-O1', '-o', program, peerPath('tls_modes.c'), '-lssl', '-lcrypto']);
+      await runPeer([program, '1500000'], folder);
+      await lab.settle();
+      const names = readdirSync(folder).filter((name) => /^\d\.(client|server)\.tx$/.test(name));
+      assert.equal(names.length, 8);
+      const seen = new Map<string, string[]>();
+      for (const list of streams(lab.data()).values()) {
+        const whole = wholeStream(list);
+        const name = `${/^\d\.\w+/.exec(whole.toString('latin1', 0, 16))?.[0]}.tx`;
+        assert.ok(whole.equals(readFileSync(join(folder, name))), name);
+        seen.set(name, [...(seen.get(name) ?? []), list[0]?.written === true ? 'written' : 'read']);
+      }
+      assert.deepEqual([...seen.keys()].toSorted(), names.toSorted());
+      for (const [name, ways] of seen) assert.deepEqual(ways.toSorted(), ['read', 'written'], name);
+      assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
+      assert.equal(lab.counter('lost_bytes') + lab.counter('faults'), 0);
+    },
+  );
+
+  await t.test(
+    'a call costs the program less at the sites that calltap takes than at the exported functions',
+    async (s) => {
+      const chosen = chosenSites(libssl);
+      if (!chosen.isInternal) return s.skip('this libssl has no proven deeper function');
+      const worker = await TlsWorker.start(buildTlsCall(), folder);
+      s.after(() => worker.end());
+      // As the worker finds it: the library of the host, not the private copy.
+      const path = hostLibssl();
+      const callNs = async (): Promise<number> => Number((await worker.ask('calls 4000 600')).split(' ')[1]);
+      const best: Record<string, number> = {};
+      for (let round = 0; round < 3; round++)
+        for (const [name, sites] of [
+          ['unprobed', []],
+          ['deeper', chosenSites(path).sites],
+          ['exported', exportedSites(path)],
+        ] as const) {
+          const lab = await shared.again();
+          const attachment = sites.length === 0 ? 0 : lab.attach(path, sites);
+          best[name] = Math.min(best[name] ?? Infinity, await callNs());
+          lab.native.detach(attachment);
+        }
+      const { unprobed = 0, deeper = 0, exported = 0 } = best;
+      s.diagnostic(`ns of processor time a call: ${JSON.stringify(best)}`);
+      assert.ok(unprobed > 0 && unprobed < deeper, 'a probe is not free');
+      assert.ok(deeper < exported, 'and cheaper where its instruction need not be single-stepped');
+    },
+  );
 
   await t.test('buffers that were never touched', async (s) => {
     const lab = await attached(s);

@@ -12,6 +12,7 @@
 #include <mbedtls/ssl.h>
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,9 @@ static unsigned port_of(int fd, int of_peer) {
 }
 
 static void begin(mbedtls_net_context *net) {
+  /* A message of two records would wait for the answer to the first of them. */
+  int one = 1;
+  need(setsockopt(net->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) == 0, "TCP_NODELAY");
   mbedtls_ssl_init(&ssl);
   need(mbedtls_ssl_setup(&ssl, &config) == 0, "setup");
   mbedtls_ssl_set_bio(&ssl, net, mbedtls_net_send, mbedtls_net_recv, NULL);
