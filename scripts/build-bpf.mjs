@@ -19,9 +19,8 @@ export function bpfSources() {
   return list('bpf', (name) => name.endsWith('.bpf.c'));
 }
 
-/** Builds all; returns an error text, or '' when everything was built. */
-export function buildBpf() {
-  const out = join(root, 'build/bpf');
+/** Builds all into a folder; returns an error text, or '' when everything was built. */
+export function buildBpf(out = join(root, 'build/bpf')) {
   mkdirSync(out, { recursive: true });
   const multiarch = capture('gcc', ['-print-multiarch']).output.trim();
   for (const source of bpfSources()) {

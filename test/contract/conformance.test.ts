@@ -38,6 +38,7 @@ const REFERENCES: readonly string[] = [
   ...['jitter_ms', 'loss_percent', 'responses_total', 'diagnosis_total'].map((each) => `service_${each}`),
   ...['service_security_alerts_total', 'M.case', 'M.never-fall', 'M.promtool'],
   ...numbered('V', 5),
+  ...numbered('T', 24),
 ];
 
 /** Paths of the interface, built or not. */

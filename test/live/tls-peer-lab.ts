@@ -29,6 +29,8 @@ export type KamailioPorts = {
   readonly tls: number;
   readonly udp: number;
   readonly uas: number;
+  /** How the user agent is reached; TLS when nothing is said. */
+  readonly uasBy?: 'tls' | 'udp';
   readonly hep: number | null;
 };
 
@@ -69,7 +71,7 @@ tcp_children=4
 enable_tls=yes
 auto_aliases=no
 tcp_accept_no_cl=yes
-listen=udp:127.0.0.1:${ports.udp}
+listen=udp:${ports.uasBy === 'udp' ? v4 : '127.0.0.1'}:${ports.udp}
 listen=tls:${v4}:${ports.tls}
 mpath="${MODULES}"
 loadmodule "tm.so"
@@ -85,7 +87,7 @@ ${mirror}request_route {
   if (is_method("OPTIONS|REGISTER")) { sl_send_reply("200", "OK"); exit; }
   if (is_method("INVITE")) record_route();
   if (has_totag()) { loose_route(); t_relay(); exit; }
-  $du = "sip:${v4}:${ports.uas};transport=tls";
+  $du = "sip:${v4}:${ports.uas};transport=${ports.uasBy ?? 'tls'}";
   t_relay();
 }
 `,
