@@ -42,6 +42,7 @@ import { addReportRoutes, addVconRoute } from './routes/reports.ts';
 import type { App } from './routes/route.ts';
 import { addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
+import { warmUserPatterns } from './user-pattern.ts';
 
 export type ApiDeps = {
   readonly readers: ApiReaders;
@@ -254,6 +255,7 @@ async function listen(
     );
   }
   try {
+    warmUserPatterns();
     await app.listen({ host: address, port });
   } catch (error) {
     const reason = errnoOf(error) ?? String(error);
