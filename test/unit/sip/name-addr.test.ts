@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { type NameAddr, parseNameAddr, tagOf } from '../../../src/sip/name-addr.ts';
 import { hasParam, paramValue, parseParams } from '../../../src/sip/params.ts';
 import { splitValues } from '../../../src/sip/values.ts';
+import { assertBounded } from '../../helpers/bounded.ts';
 
 function parsed(text: string): NameAddr {
   const result = parseNameAddr(text);
@@ -83,9 +84,7 @@ describe('parseParams', () => {
     const list = parseParams(';a=1'.repeat(20_000), 0);
     assert.equal(list.params.length, 128);
     assert.equal(list.isCapped, true);
-    const start = performance.now();
-    parseParams(';a="\\"'.repeat(20_000), 0);
-    assert.ok(performance.now() - start < 50);
+    assertBounded(50, 'parameters', () => parseParams(';a="\\"'.repeat(20_000), 0));
   });
 });
 
