@@ -75,7 +75,8 @@ struct ct_stream {
   uint8_t probe_hist;     /* 181 last four steps while probing, 1 good */
   uint16_t ts_step;       /* 182 timestamp step between neighbours, once seen twice running: packet time */
   uint32_t markers;       /* 184 */
-  uint32_t pt_changes;    /* 188 of the audio payload type */
+  uint16_t ts_step_seen;  /* 188 candidate for ts_step */
+  uint8_t spare2[2];      /* 190 */
   /* line 3: jitter lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */
@@ -84,48 +85,49 @@ struct ct_stream {
   float ns_per_tick;                   /* 244 of the dynamic payload type's clock, 0 unknown */
   uint32_t clock;                      /* 248 clock of the dynamic payload type in use, 0 unknown */
   uint32_t clock_hint;                 /* 252 written by TypeScript: the SDP's clock, 0 none */
-  /* lines 4-6: rare */
-  int64_t first_ns;                  /* 256 */
-  uint64_t first_frame;              /* 264 ordinal of the first frame in its source */
-  uint64_t first_digest;             /* 272 FNV-1a 64 of its captured bytes */
-  double jitter_sum[CT_RTP_LANES];   /* 280 over the closed windows' samples */
-  int64_t window_start_ns;           /* 320 */
-  int64_t first_audio_ns;            /* 328 */
-  uint32_t first_audio_ts;           /* 336 */
-  uint32_t expected_prev;            /* 340 expected of the segments before the last resync */
-  uint32_t duplicates;               /* 344 */
-  uint32_t reordered;                /* 348 arrived late and un-counted their loss */
-  uint32_t discarded;                /* 352 received, but later than the buffer allows */
-  uint32_t strays;                   /* 356 belong to no sequence: unconfirmed jumps, far too late */
-  uint32_t resyncs;                  /* 360 jumps that two sequential packets confirmed */
-  uint32_t ts_jumps;                 /* 364 timestamp discontinuities kept out of the jitter */
-  uint32_t cn_packets;               /* 368 */
-  uint32_t event_packets;            /* 372 */
-  uint32_t pt_count[CT_RTP_PTS - 1]; /* 376 packets of pt[1..3] */
-  uint32_t loss_runs;                /* 388 runs of lost packets, as known now */
-  uint32_t burst_count;              /* 392 RFC 3611 bursts among sequences that left the window */
-  uint32_t burst_packets;            /* 396 expected inside them */
-  uint32_t burst_lost;               /* 400 */
-  uint32_t gap_lost;                 /* 404 isolated losses */
-  uint32_t cluster_first;            /* 408 open cluster of losses: first and last lost sequence */
-  uint32_t cluster_last;             /* 412 */
-  uint32_t cluster_lost;             /* 416 0: none open */
-  uint32_t w_packets;                /* 420 the counters as they stood when the open window began */
-  uint32_t w_expected;               /* 424 */
-  uint32_t w_unique;                 /* 428 */
-  uint32_t w_duplicates;             /* 432 */
-  uint32_t w_reordered;              /* 436 */
-  uint32_t w_discarded;              /* 440 */
-  uint32_t w_loss_runs;              /* 444 */
-  uint32_t w_jitter_n;               /* 448 */
-  uint32_t window_seq;               /* 452 windows closed */
-  uint32_t other_clock;              /* 456 clock of lane 4, 0 none */
-  uint32_t other_skip;               /* 460 samples before lane 4 began */
-  uint32_t inferred_clock;           /* 464 from timestamps against arrivals, 0 not yet */
-  uint32_t link_prev, link_next;     /* 468 472 probing or free list, index + 1 */
-  uint32_t hash_tag;                 /* 476 */
-  uint16_t ts_step_seen;             /* 480 candidate for ts_step */
-  uint8_t spare[30];                 /* 482 */
+  /* line 4: what opening a stream writes besides; the list of candidates */
+  int64_t first_ns;              /* 256 */
+  uint64_t first_frame;          /* 264 ordinal of the first frame in its source */
+  int64_t window_start_ns;       /* 272 */
+  int64_t first_audio_ns;        /* 280 */
+  uint32_t first_audio_ts;       /* 288 */
+  uint32_t hash_tag;             /* 292 */
+  uint32_t link_prev, link_next; /* 296 300 probing or free list, index + 1 */
+  uint32_t inferred_clock;       /* 304 from timestamps against arrivals, 0 not yet */
+  uint32_t pt_changes;           /* 308 of the audio payload type */
+  uint32_t cn_packets;           /* 312 */
+  uint32_t event_packets;        /* 316 */
+  /* line 5: what closing a window reads and writes */
+  uint32_t w_packets;     /* 320 the counters as they stood when the open window began */
+  uint32_t w_expected;    /* 324 */
+  uint32_t w_unique;      /* 328 */
+  uint32_t w_duplicates;  /* 332 */
+  uint32_t w_reordered;   /* 336 */
+  uint32_t w_discarded;   /* 340 */
+  uint32_t w_loss_runs;   /* 344 */
+  uint32_t w_jitter_n;    /* 348 */
+  uint32_t window_seq;    /* 352 windows closed */
+  uint32_t expected_prev; /* 356 expected of the segments before the last resync */
+  uint32_t duplicates;    /* 360 */
+  uint32_t reordered;     /* 364 arrived late and un-counted their loss */
+  uint32_t discarded;     /* 368 received, but later than the buffer allows */
+  uint32_t loss_runs;     /* 372 runs of lost packets, as known now */
+  uint32_t other_clock;   /* 376 clock of lane 4, 0 none */
+  uint32_t other_skip;    /* 380 samples before lane 4 began */
+  /* lines 6 and 7: rare */
+  double jitter_sum[CT_RTP_LANES];   /* 384 over the closed windows' samples */
+  uint32_t strays;                   /* 424 belong to no sequence: unconfirmed jumps, far too late */
+  uint32_t resyncs;                  /* 428 jumps that two sequential packets confirmed */
+  uint32_t ts_jumps;                 /* 432 timestamp discontinuities kept out of the jitter */
+  uint32_t pt_count[CT_RTP_PTS - 1]; /* 436 packets of pt[1..3] */
+  uint32_t burst_count;              /* 448 RFC 3611 bursts among sequences that left the window */
+  uint32_t burst_packets;            /* 452 expected inside them */
+  uint32_t burst_lost;               /* 456 */
+  uint32_t gap_lost;                 /* 460 isolated losses */
+  uint32_t cluster_first;            /* 464 open cluster of losses: first and last lost sequence */
+  uint32_t cluster_last;             /* 468 */
+  uint32_t cluster_lost;             /* 472 0: none open */
+  uint8_t spare[36];                 /* 476 */
 };                                   /* 512 */
 
 struct ct_rtp_window {

@@ -18,6 +18,7 @@
 #define MIN_SLOTS 1024u
 #define MIGRATE_STEP 64u
 #define EVICT_SAMPLE 64u
+#define PROBES_AHEAD 16 /* slots looked at for a packet that is still to come */
 #define MAX_QUARANTINE 1024u
 #define MAX_STREAMS (1u << 26)
 #define DEFAULT_WINDOW_NS 5000000000ull
@@ -342,7 +343,7 @@ static void open_stream(struct ct_rtp_table *t, uint32_t tag, const struct ct_pa
   uint32_t ref = take_index(t, out);
   struct ct_stream *s = stream_at(t, ref - 1);
   uint32_t generation = s->generation + 1;
-  memset(s, 0, sizeof(*s));
+  if (s->generation != 0) memset(s, 0, sizeof(*s)); /* else it is as it was mapped */
   s->generation = generation;
   memcpy(s->src, p->src, 16);
   memcpy(s->dst, p->dst, 16);
@@ -411,7 +412,7 @@ void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
 
 uint32_t ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
   uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
-  for (int n = 0; n < 4 && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
+  for (int n = 0; n < PROBES_AHEAD && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
     if (t->cur.at[i].tag != tag) continue;
     const char *s = (const char *)stream_at(t, t->cur.at[i].ref - 1);
     __builtin_prefetch(s, 1);
@@ -486,10 +487,6 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, con
 
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {
   return i < t->chunk_count ? __atomic_load_n(&t->chunks[i], __ATOMIC_ACQUIRE) : NULL;
-}
-
-uint64_t ct_rtp_first_digest(const struct ct_rtp_table *t, uint32_t index) {
-  return stream_at(t, index)->first_digest;
 }
 
 uint32_t ct_rtp_stream_size(void) { return sizeof(struct ct_stream); }

@@ -54,8 +54,6 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, con
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);
 uint32_t ct_rtp_stream_size(void);
-/* FNV-1a 64 of the frame that opened stream `index`; 0 when the packet came without its frame. */
-uint64_t ct_rtp_first_digest(const struct ct_rtp_table *t, uint32_t index);
 /* Counters, monotonic: opened, accepted, evicted, refused, probing_recycled, packets, bad_version. */
 enum ct_rtp_counter {
   CT_RC_OPENED,

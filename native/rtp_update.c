@@ -13,12 +13,6 @@ static bool plausible_pt(uint8_t pt) { return pt <= 34 || pt >= 96; }
 
 static bool is_comfort_noise(uint8_t pt) { return pt == 13 || pt == 19; }
 
-static uint64_t fnv1a64(const uint8_t *d, uint32_t n) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (uint32_t i = 0; i < n; i++) h = (h ^ d[i]) * 0x100000001b3u;
-  return h;
-}
-
 static uint32_t *pt_counter(struct ct_stream *s, uint32_t i) {
   return i == 0 ? &s->pt0_count : &s->pt_count[i - 1];
 }
@@ -125,21 +119,20 @@ static bool roll_window(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
   return any;
 }
 
+/* The struct is zeroed: what is zero is not written, for each line written must come from memory first. The first packet
+ * belongs to the first window, so that what had been counted when it began is zero too. */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o) {
-  int64_t now = p->ts_ns, end;
+  int64_t now = p->ts_ns;
   s->state = CT_STREAM_PROBING;
   s->main_pt = s->audio_pt = CT_RTP_NO_PT;
   s->last_pt = h->pt;
   s->dscp_first = s->dscp_last = p->dscp;
   s->first_ns = s->last_ns = now;
   s->first_frame = p->ordinal;
-  if (p->frame != NULL) s->first_digest = fnv1a64(p->frame, p->caplen);
   ct_sequence_start(s, h->seq);
-  if (__builtin_add_overflow(now, (int64_t)o->window_ns, &end)) end = INT64_MAX;
-  begin_window(s, now, end);
-  /* The first packet belongs to the first window. */
-  s->w_expected = s->w_unique = 0;
+  s->window_start_ns = now;
+  if (__builtin_add_overflow(now, (int64_t)o->window_ns, &s->window_end_ns)) s->window_end_ns = INT64_MAX;
   s->packets = 1;
   take_payload(s, h, now, 0, true, false);
 }
