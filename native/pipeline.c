@@ -47,12 +47,6 @@ const char *ct_counter_name(uint32_t i) {
   return i < CT_RC_COUNT ? RTP_NAMES[i] : NULL;
 }
 
-uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len) {
-  uint64_t h = 0xcbf29ce484222325ull;
-  for (uint32_t i = 0; i < len; i++) h = (h ^ d[i]) * 0x100000001b3ull;
-  return h;
-}
-
 static uint64_t word_at(const uint8_t *d) {
   uint64_t w;
   memcpy(&w, d, sizeof(w));
@@ -118,6 +112,12 @@ static void show_rtp_counters(struct ct_pipeline *pl) {
   for (uint32_t i = 0; i < CT_RC_COUNT; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
 }
 
+/* Kinds of records whose frame TypeScript may name by its digest. */
+static bool is_pointed_at(uint8_t kind) {
+  return kind == CT_KIND_UDP || kind == CT_KIND_STREAM_OPENED || kind == CT_KIND_TCP ||
+         kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP;
+}
+
 /* A record with the packet's facts and `len` bytes of `bytes`. */
 static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint8_t kind,
                  const uint8_t *bytes, uint32_t len, uint32_t aux0, uint32_t aux1, uint32_t aux2) {
@@ -126,11 +126,11 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
     take = CT_SLAB_BYTES;
     add(&pl->counters[CT_N_RECORD_CUT], 1);
   }
-  /* A SIP datagram comes with its whole frame: whether anything will point at it is known in TypeScript
-   * only, which takes the digest then. */
-  bool whole = kind == CT_KIND_UDP && pl->digests && p->frame != NULL && bytes >= p->frame &&
-               bytes + take <= p->frame + p->caplen && p->caplen <= CT_SLAB_BYTES;
-  uint32_t lead = whole ? (uint32_t)(bytes - p->frame) : 0;
+  /* A record that may be pointed at comes with its whole frame, around the bytes it is about. */
+  bool pointed = pl->digests && p->frame != NULL && is_pointed_at(kind);
+  bool whole = pointed && p->caplen <= CT_SLAB_BYTES &&
+               (take == 0 || (bytes >= p->frame && bytes + take <= p->frame + p->caplen));
+  uint32_t lead = whole && take > 0 ? (uint32_t)(bytes - p->frame) : 0;
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, whole ? p->caplen : take, &data);
   if (r == NULL) {
@@ -160,15 +160,15 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   r->source = pl->source_id;
   memcpy(r->src, p->src, 16);
   memcpy(r->dst, p->dst, 16);
-  if (pl->digests && p->frame != NULL && kind == CT_KIND_STREAM_OPENED)
-    r->digest = ct_rtp_first_digest(pl->rtp, aux0); /* the stream has just taken it */
-  else if (whole && take > 6 && memcmp(bytes, "INVITE ", 7) == 0)
-    r->digest = ct_fnv1a64(p->frame, p->caplen); /* most calls open with one: this thread has the time */
-  else if (pl->digests && p->frame != NULL &&
-           (kind == CT_KIND_TCP || kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP))
-    r->digest = ct_fnv1a64(p->frame, p->caplen);
-  bool again = whole && pl->in_file;
-  if (again) {
+  /* Whether anything will point at a SIP datagram is known in TypeScript only, which takes the digest then; but most
+   * calls open with an INVITE, and this thread takes several at a time. */
+  if (kind == CT_KIND_UDP ? whole && take > 6 && memcmp(bytes, "INVITE ", 7) == 0 : pointed) {
+    if (whole)
+      ct_sink_digest(sink, r, data, p->caplen);
+    else
+      r->digest = ct_fnv1a64(p->frame, p->caplen);
+  }
+  if (whole && kind == CT_KIND_UDP && pl->in_file) {
     r->file_at = (double)((uint64_t)(uintptr_t)bytes + pl->file_delta);
     r->check = ct_payload_check(bytes, take);
   }
@@ -176,6 +176,8 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   if (whole) {
     r->off += lead;
     r->len = take;
+  }
+  if (whole && kind == CT_KIND_UDP) {
     r->aux0 = lead;
     r->aux1 = p->caplen;
   }

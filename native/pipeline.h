@@ -6,6 +6,7 @@
  */
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
+#include "digest.h"
 #include "packet.h"
 #include "pcap_write.h"
 #include "rtp_table.h"
@@ -76,8 +77,6 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
                           const uint8_t *data, uint32_t len);
 /* Owner: apply what was injected. */
 void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink);
-/* FNV-1a, 64 bit (draft-eastlake-fnv). */
-uint64_t ct_fnv1a64(const uint8_t *d, uint32_t len);
 /* Tells whether bytes read again are those that were captured: not keyed, and of this process only. */
 uint32_t ct_payload_check(const uint8_t *d, uint32_t len);
 

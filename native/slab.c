@@ -74,9 +74,25 @@ void ct_sink_commit(struct ct_sink *s, const struct ct_record *r) {
   slab->count++;
 }
 
+static void take_digests(struct ct_ring *r) {
+  ct_fnv1a64_jobs(r->job, r->jobs);
+  r->jobs = 0;
+}
+
+void ct_sink_digest(struct ct_sink *s, struct ct_record *r, const uint8_t *bytes, uint32_t len) {
+  struct ct_ring *ring = s->ring;
+  if (s->scratch != NULL) {
+    r->digest = ct_fnv1a64(bytes, len);
+    return;
+  }
+  if (ring->jobs == CT_RING_JOBS) take_digests(ring);
+  ring->job[ring->jobs++] = (struct ct_digest_job){bytes, len, &r->digest};
+}
+
 void ct_ring_publish(struct ct_ring *r) {
   struct ct_slab *slab = open_slab(r);
   if (slab == NULL || slab->count == 0) return;
+  take_digests(r);
   atomic_fetch_add_explicit(&r->head, 1, memory_order_release);
   if (r->notify != NULL && atomic_exchange_explicit(&r->called, 1, memory_order_acq_rel) == 0)
     r->notify(r->arg);

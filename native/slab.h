@@ -7,6 +7,7 @@
  */
 #ifndef CALLTAP_SLAB_H
 #define CALLTAP_SLAB_H
+#include "digest.h"
 #include "record.h"
 #include <stdbool.h>
 #ifdef __cplusplus
@@ -24,15 +25,19 @@ struct ct_slab {
   uint32_t used, count;
 };
 
+#define CT_RING_JOBS 64u
+
 struct ct_ring {
   struct ct_slab *slab;
   uint32_t n;
   ct_atomic_u32 head; /* slabs published; the producer fills slab[head % n] */
   ct_atomic_u32 tail; /* slabs released by the consumer; also the futex word */
   ct_atomic_u32 stop;
-  uint32_t waits;            /* times the producer had to wait */
-  bool live;                 /* never wait: set before the producer starts */
-  uint64_t dropped;          /* live: records for which there was no room */
+  uint32_t waits;                         /* times the producer had to wait */
+  bool live;                              /* never wait: set before the producer starts */
+  uint64_t dropped;                       /* live: records for which there was no room */
+  struct ct_digest_job job[CT_RING_JOBS]; /* the producer's: digests of records in the open slab */
+  uint32_t jobs;
   ct_atomic_u32 called;      /* the consumer was told and has not looked since */
   void (*notify)(void *arg); /* calls the consumer, from the producer's thread: once, until it has looked */
   void *arg;
@@ -49,6 +54,8 @@ struct ct_sink {
  * Commit makes it part of the slab. */
 struct ct_record *ct_sink_reserve(struct ct_sink *s, uint32_t len, uint8_t **data);
 void ct_sink_commit(struct ct_sink *s, const struct ct_record *r);
+/* Sets the record's digest to FNV-1a 64 of these bytes, which lie in its slab, by the time that it is published. */
+void ct_sink_digest(struct ct_sink *s, struct ct_record *r, const uint8_t *bytes, uint32_t len);
 /* Publish the open slab when it holds anything. */
 void ct_ring_publish(struct ct_ring *r);
 /* Live: publish it unless half of all slabs wait already. Then nobody is served by a slab that is nearly

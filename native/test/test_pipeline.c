@@ -85,6 +85,67 @@ static uint64_t named(const char *name) {
   return 0;
 }
 
+/* ---- frames that are named by their digest ---- */
+
+static const uint8_t RTP[20] = {0x80, 0, 0, 1, 0, 0, 0, 160, 1, 2, 3, 4};
+static const char INVITE[] = "INVITE sip:a@192.0.2.1 SIP/2.0\r\nCall-ID: 1\r\n\r\n";
+
+/* Ethernet, IPv4 and UDP or TCP around these bytes, and a trailer that belongs to the frame only. */
+static uint32_t wrap(uint8_t *d, uint8_t proto, uint16_t port, const void *bytes, uint32_t len) {
+  uint8_t *ip = d + 14, *up = ip + 20;
+  uint32_t head = proto == 6 ? 20 : 8;
+  memset(d, 0, 14 + 20 + head);
+  put16(d + 12, 0x0800);
+  ip[0] = 0x45;
+  put16(ip + 2, 20 + head + len);
+  ip[8] = 64;
+  ip[9] = proto;
+  memcpy(ip + 12, "\xc0\0\2\1\xc0\0\2\2", 8);
+  put16(up, port);
+  put16(up + 2, port);
+  if (proto == 6)
+    up[12] = 0x50;
+  else
+    put16(up + 4, head + len);
+  memcpy(up + head, bytes, len);
+  memcpy(up + head + len, "tail", 4);
+  return 14 + 20 + head + len + 4;
+}
+
+static void digests_are_those_of_the_whole_frame(void) {
+  static struct ct_packet_slot slot[4];
+  static const uint32_t linktype[4] = {ETHERNET, ETHERNET, ETHERNET, ETHERNET};
+  static const uint8_t kinds[4] = {CT_KIND_UDP, CT_KIND_UDP, CT_KIND_STREAM_OPENED, CT_KIND_TCP};
+  static const bool digested[4] = {true, false, true, true};
+  uint8_t frames[4][200];
+  uint32_t len[4];
+  struct ct_ring own = {.slab = slabs, .n = 2};
+  struct ct_sink sink = {.ring = &own};
+  len[0] = wrap(frames[0], 17, 5060, INVITE, sizeof INVITE - 1);
+  len[1] = wrap(frames[1], 17, 5060, SIP, sizeof SIP - 1);
+  len[2] = wrap(frames[2], 17, 20000, RTP, sizeof RTP);
+  len[3] = wrap(frames[3], 6, 5060, SIP, sizeof SIP - 1);
+  slabs[0].used = slabs[0].count = slabs[1].used = slabs[1].count = 0;
+  pl.digests = true;
+  pl.gate.sip[5060 / 64] |= UINT64_C(1) << (5060 % 64);
+  for (uint32_t i = 0; i < 4; i++)
+    slot[i].p = (struct ct_packet){.frame = frames[i], .caplen = len[i], .wirelen = len[i], .ordinal = i};
+  ct_pipeline_batch(&pl, &sink, slot, linktype, 4);
+  CHECK_EQ(slabs[0].count, 4);
+  ct_ring_publish(&own);
+  for (uint32_t i = 0; i < 4; i++) {
+    const struct ct_record *r = &slabs[0].rec[i];
+    const char *text = i == 0 ? INVITE : SIP;
+    CHECK_EQ(r->kind, kinds[i]);
+    CHECK_EQ(r->digest, digested[i] ? ct_fnv1a64(frames[i], len[i]) : 0);
+    CHECK_EQ(r->len, i == 2 ? 0 : strlen(text));
+    CHECK_EQ(memcmp(slabs[0].data + r->off, text, r->len), 0);
+  }
+  CHECK_EQ(slabs[0].rec[1].aux1, len[1]);
+  CHECK_EQ(memcmp(slabs[0].data + slabs[0].rec[1].off - slabs[0].rec[1].aux0, frames[1], len[1]), 0);
+  pl.digests = false;
+}
+
 int main(void) {
   struct ct_rtp_opts o = {.max_streams = 16, .max_probing = 16, .buffer_ms = 60};
   pthread_t thread;
@@ -115,6 +176,7 @@ int main(void) {
   CHECK_EQ(named("sip_outside_gate"), 2 * each);
   CHECK_EQ(sip_out[5999], 2 * each);
   CHECK_EQ(named("class_sip"), 0);
+  digests_are_those_of_the_whole_frame();
   ct_pipeline_close(&pl);
   ct_rtp_free(pl.rtp);
   free(data);
