@@ -167,6 +167,30 @@ test('stunnel adds TLS to a plain client', { skip: missingForTls('stunnel4', 'py
   nothingLost(agent);
 });
 
+test('threads, a fork with an open connection, a reset in the middle of a message, another program', {
+  skip,
+}, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  withPeers(lab, 'tls_sip.py', 'tls_lives.py');
+  const uas = await python(lab, 'a', 'tls_sip.py', 'uas', HOST, '5061', HOST);
+  await lab.said(uas, /up/);
+  const agent = await Agent.start(lab, ['--uprobe-comm', '^python3$'], /uprobe ready/);
+  const prefix = `lives-${process.pid}`;
+  const client = await python(lab, 'b', 'tls_lives.py', HOST, '5061', prefix);
+  assert.equal(await client.ended, 0, client.output());
+  const ofThreads = Array.from({ length: 40 }, (_, i) => `thread-${i % 8}-${Math.floor(i / 8)}`);
+  await observed(
+    agent,
+    ['before', 'child', 'after', ...ofThreads].map((name) => `${prefix}-${name}`),
+    2,
+  );
+  const all = nothingLost(agent);
+  assert.equal(agent.dialog(`${prefix}-cut`), null, 'what was never whole is no message');
+  // At the end that wrote it, and at the other when it was read before the reset took it away.
+  assert.ok([1, 2].includes(numberAt(all, 'losses', 'uprobe_messages_aborted')));
+  assert.equal(numberAt(all, 'losses', 'uprobe_gaps'), 0);
+});
+
 test('one process by its number: another one is not observed', { skip }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   withPeers(lab, 'tls_sip.py');
