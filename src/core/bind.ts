@@ -13,11 +13,14 @@ export function isLoopback(address: string): boolean {
   return version !== 0 && LOOPBACK.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The IP address to bind for `host`, or null when the name does not resolve. What was checked is what gets bound. */
+/**
+ * The IP address to bind for `host`, or null when the name does not resolve. What was checked is what gets bound. Of a
+ * name with both, such as localhost, the IPv4 address: clients that try IPv6 first go on to IPv4, not all the other way.
+ */
 export async function resolveHost(host: string): Promise<string | null> {
   if (isIP(host) !== 0) return host;
   try {
-    return (await lookup(host)).address;
+    return (await lookup(host, { order: 'ipv4first' })).address;
   } catch {
     return null;
   }
