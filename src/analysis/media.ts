@@ -25,12 +25,18 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     hints: [],
   };
   const audio = streams.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  checkNoMedia(d, streams, context, found);
-  checkOneWay(d, audio, context.thresholds, found);
+  // What is missing may be what was evicted.
+  const isWhole = (d.marks & MARK.MEDIA_EVICTED) === 0;
+  if (isWhole) {
+    checkNoMedia(d, streams, context, found);
+    checkOneWay(d, audio, context.thresholds, found);
+  }
   checkNat(d, audio, found);
   checkPrivate(d, found);
-  checkLate(d, audio, context.thresholds, found);
-  checkAsymmetry(d, audio, context.thresholds, found);
+  if (isWhole) {
+    checkLate(d, audio, context.thresholds, found);
+    checkAsymmetry(d, audio, context.thresholds, found);
+  }
   checkReports(streams, context, found);
   return found;
 }

@@ -26,6 +26,8 @@ export const MARK = {
   ACK_SEEN: 128,
   CREDENTIALS_SENT: 256,
   ICE: 512,
+  /** A stream of it was evicted: what is left does not tell what the media was like. */
+  MEDIA_EVICTED: 1024,
 } as const;
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */

@@ -15,6 +15,7 @@ import type { StreamWindow } from '../rtp/stream-window.ts';
 import { parseWindow } from '../rtp/stream-window.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
+import { MARK } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { StreamOpened } from './stream.ts';
 import { Stream, StreamColumns } from './stream.ts';
@@ -136,8 +137,10 @@ export class StreamStore {
     if (!stream.isVisible) return;
     this.evicted++;
     this.#hide(stream);
-    const streams = stream.dialog?.streams;
-    if (streams) streams.splice(streams.indexOf(stream), 1);
+    const { dialog } = stream;
+    if (dialog === null) return;
+    dialog.marks |= MARK.MEDIA_EVICTED;
+    dialog.streams?.splice(dialog.streams.indexOf(stream), 1);
   }
 
   /** An SDP named `key`: unowned streams that run there now, or began shortly before, are its. */

@@ -16,6 +16,7 @@ import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog.ts';
 import type { UnseenStream } from '../../../src/store/unseen-streams.ts';
 import { StreamKit } from '../store/stream-kit.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
@@ -103,6 +104,15 @@ function bothWays(call: Call, over: Partial<MediaStream> = {}): MediaStream[] {
 test('a call with media both ways has nothing', () => {
   const call = answered();
   assert.deepEqual(diagnosed(call, bothWays(call)), QUIET);
+});
+
+test('a call of which a stream was evicted is not said to lack media, or a direction of it', () => {
+  const call = answered();
+  assert.equal(diagnosed(call, []).noMedia, true);
+  const one = [stream(call, ALICE.rtp, BOB.rtp, { fromMs: CALL_TIMES.answer + 1000 })];
+  assert.equal(diagnosed(call, one).oneWayAudio, true);
+  call.d.marks |= MARK.MEDIA_EVICTED;
+  assert.deepEqual([diagnosed(call, []), diagnosed(call, one)], [QUIET, QUIET]);
 });
 
 test('no media: answered for three seconds, both described, and this capture does see RTP', () => {
