@@ -362,6 +362,7 @@ static void *run(void *arg) {
   }
   take_rest(s, &sink);
   watch_socket(s);
+  if (s->output != NULL) ct_pcap_write_flush(s->output);
   return NULL;
 }
 

@@ -232,6 +232,8 @@ static void finish(struct ct_live_source *s, struct ct_sink *sink) {
   }
   ct_live_count_unread(s);
   ct_pipeline_drain_injected(s->pl, sink);
+  /* Before the end is told: who hears of it says how many frames are in the file. */
+  if (s->pl->output != NULL) ct_pcap_write_flush(s->pl->output);
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, 0, &data);
   if (r != NULL) {

@@ -50,7 +50,17 @@ test('--user: every thread is that user without capabilities, and files are its 
   sendCall(lab, 'on-the-new-interface');
   await agent.dialogWhen('on-the-new-interface', (d) => d['state'] === 'Completed');
   assert.equal(await lab.stop(agent.running), 0);
+  // The end says how many frames are in the file, also those that were still to be written when the signal came.
+  const said = /^([0-9]+) frames written to /m.exec(agent.running.output())?.[1];
+  assert.equal(Number(said), recordCount(path));
 });
+
+function recordCount(path: string): number {
+  const file = readFileSync(path);
+  let count = 0;
+  for (let at = 24; at < file.length; at += 16 + file.readUInt32LE(at + 8)) count++;
+  return count;
+}
 
 test('a user that is not there, and one that may not be taken on, end the start', {
   skip: missing('setpriv'),
