@@ -91,6 +91,11 @@ function hugeBuffer(bytes: number): Uint8Array {
   return room.subarray(start, start + bytes);
 }
 
+/** Has another thread make memory present that will be written to soon. */
+function touchPages(memory: Uint8Array): void {
+  loadNative().touchPages(memory);
+}
+
 export class CaptureSession {
   readonly options: SessionOptions;
   readonly node = hostname();
@@ -181,7 +186,7 @@ export class CaptureSession {
       },
       hugeBuffer,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
-      (memory) => loadNative().touchPages(memory),
+      touchPages,
     );
     this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
@@ -196,6 +201,7 @@ export class CaptureSession {
         this.icmp.onDialogGone(d);
       },
       hugeBuffer,
+      touchPages,
     );
     this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
     this.tracker = new DialogTracker({

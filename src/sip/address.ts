@@ -161,6 +161,20 @@ const EXPIRES = new TextEncoder().encode('expires');
 const span = new AddressSpan();
 const param = new ParamSpan();
 
+const SIP = Buffer.from('sip');
+const SIPS = Buffer.from('sips');
+const TEL = Buffer.from('tel');
+
+/** Whether `name` (lower-case letters) stands at `start`..`end` in any case. */
+function isScheme(buf: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
+  if (end - start !== name.length) return false;
+  for (let i = 0; i < name.length; i++) {
+    const c = buf[start + i] ?? 0;
+    if ((c | 0x20) !== name[i] || c < 0x41) return false;
+  }
+  return true;
+}
+
 /** User part of the URI in a From, To or Contact value, %-decoded for display; '' when there is none. */
 export function userOfNameAddr(buf: Uint8Array, start: number, end: number): string {
   if (start < 0) return '';
@@ -169,14 +183,15 @@ export function userOfNameAddr(buf: Uint8Array, start: number, end: number): str
   let stop = span.uriEnd;
   while (p < stop && (buf[p] ?? 0) !== 0x3a) p++;
   if (p >= stop) return '';
-  const scheme = rawText(buf, span.uriStart, p).toLowerCase();
+  const schemeStart = span.uriStart;
+  const schemeEnd = p;
   p++;
-  if (scheme === 'tel') {
+  if (isScheme(buf, schemeStart, schemeEnd, TEL)) {
     let q = p;
     while (q < stop && buf[q] !== SEMICOLON) q++;
     return percentDecode(rawText(buf, p, q));
   }
-  if (scheme !== 'sip' && scheme !== 'sips') return '';
+  if (!isScheme(buf, schemeStart, schemeEnd, SIP) && !isScheme(buf, schemeStart, schemeEnd, SIPS)) return '';
   // Without < > the search for `;` may have stopped inside the user part; the last @ of the URI closes the user.
   let at = -1;
   for (let q = p; q < stop; q++) if (buf[q] === 0x40) at = q;

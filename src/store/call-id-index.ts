@@ -60,18 +60,16 @@ export class CallIdIndex {
     }
   }
 
-  /** Adds the dialog in `slot`, which must not be there; its Call-ID stands at buf[start..end). */
-  add(buf: Uint8Array, start: number, end: number, slot: number): void {
-    const hash = hashBytes(buf, start, end);
+  /** Adds the dialog in `slot`, which must not be there; `hash` is hashBytes() of its Call-ID. */
+  add(hash: number, slot: number): void {
     const table = this.#tableOf(hash);
     this.#count++;
     if (++table.count * 2 > table.mask + 1) grow(table);
     insert(table, hash, slot);
   }
 
-  /** Takes the dialog in `slot` out; buf[start..end) is its Call-ID. */
-  remove(buf: Uint8Array, start: number, end: number, slot: number): void {
-    const hash = hashBytes(buf, start, end);
+  /** Takes the dialog in `slot` out, which was added with this hash. */
+  remove(hash: number, slot: number): void {
     const table = this.#tableOf(hash);
     const { entries, mask } = table;
     let hole = homeOf(hash, mask);

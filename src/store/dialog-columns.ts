@@ -16,7 +16,7 @@ import { wordsOf } from '../core/byte-search.ts';
  *             31 claimed endpoints in all, the opener's tag
  *
  * A cold record of 64 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
- * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file
+ * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID
  */
 export const BLOCK = 8192;
 export const HOT = 32;
@@ -74,6 +74,7 @@ export const CI = {
   ASKED: 11,
   GRANTED: 12,
   FRAME_SOURCE: 13,
+  CALL_ID_HASH: 14,
 } as const;
 
 /** A Call-ID and its length fill a cache line; a longer one is a text beside them. */

@@ -35,6 +35,7 @@ export class DialogStore {
   readonly #max: number;
   readonly #onEvict: (dialog: Dialog) => void;
   readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
+  readonly #touch: (memory: Uint8Array) => void;
   #touches = 0;
   #serial = 0;
   /** By creation, ties by arrival: stable while paging. */
@@ -48,9 +49,15 @@ export class DialogStore {
   /** Entries into each state ever: a counter that never falls. */
   readonly entered = new Float64Array(DIALOG_STATES.length);
 
-  /** `allocate` gives zeroed memory for the columns. */
-  constructor(maxDialogs: number, onEvict: (dialog: Dialog) => void, allocate?: (bytes: number) => Uint8Array) {
+  /** `allocate` gives zeroed memory for the columns; `touch` is given some that will be written to soon. */
+  constructor(
+    maxDialogs: number,
+    onEvict: (dialog: Dialog) => void,
+    allocate?: (bytes: number) => Uint8Array,
+    touch: (memory: Uint8Array) => void = () => undefined,
+  ) {
     this.#allocate = allocate;
+    this.#touch = touch;
     this.#max = Math.max(1, maxDialogs);
     this.#idle = new IdleOrder(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
     this.#onEvict = onEvict;
@@ -128,7 +135,8 @@ export class DialogStore {
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
     const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
     this.#slots[slot] = dialog;
-    this.#byCallId.add(buf, start, end, slot);
+    dialog.callIdHash = hashBytes(buf, start, end);
+    this.#byCallId.add(dialog.callIdHash, slot);
     this.order.add(dialog);
     this.methods.add(dialog, dialog.state, 1);
     dialog.touched = ++this.#touches;
@@ -180,10 +188,17 @@ export class DialogStore {
     return this.#slots[slot]?.callIdKey === asBuffer(buf).toString('latin1', start, end);
   }
 
+  /** Columns of a slot. When half of the last block is in use the next one is got ready, if there can be one. */
   #columnsOf(slot: number): DialogColumns {
     const block = Math.floor(slot / BLOCK);
-    const known = this.#columns[block];
-    if (known !== undefined) return known;
+    const columns = this.#columns[block] ?? this.#addColumns(block);
+    const isHalf = slot % BLOCK === BLOCK / 2;
+    if (isHalf && this.#columns[block + 1] === undefined && (block + 1) * BLOCK < this.#max)
+      this.#touch(this.#addColumns(block + 1).u8);
+    return columns;
+  }
+
+  #addColumns(block: number): DialogColumns {
     const made = new DialogColumns(BLOCK, this.#allocate);
     this.#columns[block] = made;
     return made;
@@ -191,8 +206,7 @@ export class DialogStore {
 
   #evict(dialog: Dialog): void {
     this.#onEvict(dialog);
-    const callId = Buffer.from(dialog.callIdKey, 'latin1');
-    this.#byCallId.remove(callId, 0, callId.length, dialog.slot);
+    this.#byCallId.remove(dialog.callIdHash, dialog.slot);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
     tally(this.inState, dialog.state, -1);

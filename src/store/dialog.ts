@@ -290,6 +290,13 @@ export class Dialog {
   set orderIndex(value: number) {
     this.#c.coldI32[this.#at * COLD_WORDS + CI.ORDER] = value;
   }
+  /** By which the store finds it; nothing else knows it. */
+  get callIdHash(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.CALL_ID_HASH] ?? 0;
+  }
+  set callIdHash(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.CALL_ID_HASH] = value;
+  }
   get retransmits(): number {
     return this.#c.coldI32[this.#at * COLD_WORDS + CI.RETRANSMITS] ?? 0;
   }

@@ -83,7 +83,11 @@ export class EndpointIndex {
   remove(key: EndpointKey, dialog: Dialog): void {
     const held = this.#claims.get(key);
     if (held === undefined) return;
-    const rest = (Array.isArray(held) ? held : [held]).filter((c) => c.dialog !== dialog);
+    if (!Array.isArray(held)) {
+      if (held.dialog === dialog) this.#claims.delete(key);
+      return;
+    }
+    const rest = held.filter((c) => c.dialog !== dialog);
     const only = rest[0];
     if (only === undefined) this.#claims.delete(key);
     else this.#claims.set(key, rest.length === 1 ? only : rest);

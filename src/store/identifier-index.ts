@@ -6,8 +6,9 @@
  * each. An identifier is known by two keyed 32-bit hashes: nobody can choose values that meet.
  */
 
-/** Entries of a block. */
-const BLOCK = 4096;
+/** Entries of a block; powers of two, so that a place is found without a division. */
+const BLOCK_BITS = 12;
+const BLOCK = 1 << BLOCK_BITS;
 const WORDS = 6;
 const HASH_A = 0;
 const HASH_B = 1;
@@ -23,13 +24,16 @@ const NONE = -1;
 const TABLES = 256;
 const FIRST_BUCKETS = 8;
 /** Dialogs whose heads share one block. */
-const HEADS = 1024;
+const HEAD_BITS = 10;
+const HEADS = 1 << HEAD_BITS;
 
 /** Identifiers kept of one dialog; what is beyond does not correlate. */
 export const MAX_IDENTIFIERS = 32;
 
 /** What an identifier is known by. */
 export type IdentifierKey = { readonly kind: number; readonly hashA: number; readonly hashB: number };
+
+const NO_BLOCK = new Int32Array(0);
 
 type Table = { buckets: Int32Array; count: number };
 
@@ -47,20 +51,25 @@ export class IdentifierIndex {
   add(slot: number, kind: number, hashA: number, hashB: number): boolean {
     const owner = (slot << KIND_BITS) | kind;
     let held = 0;
-    for (let e = this.#head(slot); e !== NONE; e = this.#get(e, NEXT_OWN)) {
-      const same = this.#get(e, HASH_A) === hashA && this.#get(e, HASH_B) === hashB && this.#get(e, OWNER) === owner;
-      if (same) return false;
+    const head = this.#head(slot);
+    for (let e = head; e !== NONE; ) {
+      const block = this.#blocks[e >> BLOCK_BITS] ?? NO_BLOCK;
+      const at = (e & (BLOCK - 1)) * WORDS;
+      if (block[at + HASH_A] === hashA && block[at + HASH_B] === hashB && block[at + OWNER] === owner) return false;
       held++;
+      e = block[at + NEXT_OWN] ?? NONE;
     }
     if (held >= MAX_IDENTIFIERS) {
       this.refused++;
       return false;
     }
     const e = this.#take();
-    this.#set(e, HASH_A, hashA);
-    this.#set(e, HASH_B, hashB);
-    this.#set(e, OWNER, owner);
-    this.#set(e, NEXT_OWN, this.#head(slot));
+    const block = this.#blocks[e >> BLOCK_BITS] ?? NO_BLOCK;
+    const at = (e & (BLOCK - 1)) * WORDS;
+    block[at + HASH_A] = hashA;
+    block[at + HASH_B] = hashB;
+    block[at + OWNER] = owner;
+    block[at + NEXT_OWN] = head;
     this.#setHead(slot, e);
     const table = this.#tableOf(hashB);
     if (++table.count > table.buckets.length) this.#grow(table);
@@ -106,26 +115,26 @@ export class IdentifierIndex {
   }
 
   #get(e: number, field: number): number {
-    return this.#blocks[(e / BLOCK) | 0]?.[(e % BLOCK) * WORDS + field] ?? NONE;
+    return this.#blocks[e >> BLOCK_BITS]?.[(e & (BLOCK - 1)) * WORDS + field] ?? NONE;
   }
 
   #set(e: number, field: number, value: number): void {
-    const block = this.#blocks[(e / BLOCK) | 0];
-    if (block !== undefined) block[(e % BLOCK) * WORDS + field] = value;
+    const block = this.#blocks[e >> BLOCK_BITS];
+    if (block !== undefined) block[(e & (BLOCK - 1)) * WORDS + field] = value;
   }
 
   #head(slot: number): number {
-    return this.#heads[(slot / HEADS) | 0]?.[slot % HEADS] ?? NONE;
+    return this.#heads[slot >> HEAD_BITS]?.[slot & (HEADS - 1)] ?? NONE;
   }
 
   #setHead(slot: number, e: number): void {
-    const at = (slot / HEADS) | 0;
+    const at = slot >> HEAD_BITS;
     let block = this.#heads[at];
     if (block === undefined) {
       block = new Int32Array(HEADS).fill(NONE);
       this.#heads[at] = block;
     }
-    block[slot % HEADS] = e;
+    block[slot & (HEADS - 1)] = e;
   }
 
   #take(): number {
