@@ -247,6 +247,16 @@ const TYPE = asciiWord('type');
 const MAX = asciiWord('max-');
 const FORW = asciiWord('forw');
 const ARDS = asciiWord('ards');
+const USER = asciiWord('user');
+const DASH_AGE = asciiWord('-age');
+const ENT_COLON = asciiWord('ent:');
+const SERV = asciiWord('serv');
+const VER = asciiWord('ver:');
+const ALLO = asciiWord('allo');
+const W_COLON = 0x3a77;
+const SUPP = asciiWord('supp');
+const ORTE = asciiWord('orte');
+const D_COLON = 0x3a64;
 
 /**
  * Id of the header at `p` when it is one that nearly every message has, written out and with the colon right behind
@@ -281,7 +291,20 @@ export function commonHeaderId(buf: Uint8Array, words: DataView, p: number, end:
       buf[p + 12] === COLON;
     return isForwards ? HEADER.MAX_FORWARDS : HEADER.OTHER;
   }
-  return HEADER.OTHER;
+  return softwareHeaderId(words, p, first);
+}
+
+/** The same for what software says of itself; `first` is the folded word at `p`, and 16 bytes are there. */
+function softwareHeaderId(words: DataView, p: number, first: number): number {
+  const second = words.getInt32(p + 4, true);
+  if (first === USER) {
+    const isAgent = (second | 0x20202000) === DASH_AGE && (words.getInt32(p + 7, true) | 0x202020) === ENT_COLON;
+    return isAgent ? HEADER.USER_AGENT : HEADER.OTHER;
+  }
+  if (first === SERV) return (words.getInt32(p + 3, true) | 0x202020) === VER ? HEADER.SERVER : HEADER.OTHER;
+  if (first === ALLO) return ((second | 0x20) & 0xffff) === W_COLON ? HEADER.ALLOW : HEADER.OTHER;
+  if (first !== SUPP || (second | LETTERS) !== ORTE) return HEADER.OTHER;
+  return ((words.getInt32(p + 8, true) | 0x20) & 0xffff) === D_COLON ? HEADER.SUPPORTED : HEADER.OTHER;
 }
 
 /** Length of the full name of a header. */

@@ -20,6 +20,9 @@ export const SEEN = {
   OTHER_LEG: 128,
 } as const;
 
+const SEMICOLON = 59;
+const LESS = 60;
+const GREATER = 62;
 const MAX_CSEQ = 0x7fffffff;
 const MAX_LENGTH = 0x7fffffff;
 
@@ -187,8 +190,27 @@ function takeTo(buf: Uint8Array, words: DataView, start: number, end: number, ou
   out.notes |= address.notes | param.notes;
 }
 
-/** Finds the tag of a From or To value; `;tag=value` right behind the address is the common case. */
+/**
+ * Finds the tag of a From or To value; the common cases are an address in < > alone, and with `;tag=value` right behind
+ * it.
+ */
 function findTag(buf: Uint8Array, words: DataView, start: number, end: number): boolean {
+  if (buf[start] === LESS) {
+    const close = findByte(buf, words, start + 1, end, GREATER);
+    // Blanks inside the brackets are for locateAddress() to note.
+    if (close < end && (buf[start + 1] ?? 0) > 32 && (buf[close - 1] ?? 0) > 32) {
+      address.notes = 0;
+      param.notes = 0;
+      if (close === end - 1) return false;
+      const first = end - close >= 7 ? (buf[close + 6] ?? 0) : 0;
+      const isTag = (buf[close + 1] ?? 0) === SEMICOLON && first > 32 && first !== 34;
+      if (isTag && (words.getInt32(close + 2, true) | 0x202020) === TAG_EQUALS) {
+        param.start = close + 6;
+        param.end = findValueEnd(buf, words, close + 6, end);
+        return true;
+      }
+    }
+  }
   locateAddress(buf, words, start, end, address);
   const p = address.paramsStart;
   if (end - p >= 6 && (words.getInt32(p + 1, true) | 0x202020) === TAG_EQUALS) {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { wordsOf } from '../../../src/core/byte-search.ts';
+import { commonHeaderId, HEADER, headerIdOf } from '../../../src/sip/header-name.ts';
 import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../src/sip/limits.ts';
 import { METHOD } from '../../../src/sip/method.ts';
 import { hasFault, NOTE, noteNames } from '../../../src/sip/notes.ts';
@@ -295,6 +297,46 @@ describe('scanSip', () => {
         assertBounded(50, `${name} ${value.slice(0, 6)}`, () => scanned(bytes));
       }
     }
+  });
+});
+
+describe('the fast paths', () => {
+  const COMMON = 'Via From To Call-ID CSeq Contact Content-Type Content-Length Max-Forwards'.split(' ');
+  const NAMES = [...COMMON, 'User-Agent', 'Server', 'Allow', 'Supported', 'Allow-Events', 'Support', 'Servers', 'User-Agen'];
+
+  it('know a header by its name alone, in any case, and nothing that is spelled otherwise', () => {
+    for (const name of NAMES) {
+      for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
+        const line = Buffer.from(`${spelled}: some value of sixteen bytes and more\r\n`, 'latin1');
+        const isFast = [...COMMON, 'User-Agent', 'Server', 'Allow', 'Supported'].includes(name);
+        assert.equal(commonHeaderId(line, wordsOf(line), 0, line.length), isFast ? headerIdOf(name) : HEADER.OTHER, name);
+        for (let at = 0; at <= spelled.length; at++) {
+          for (let byte = 0; byte < 256; byte++) {
+            const wrong = Buffer.from(line);
+            wrong[at] = byte;
+            const colon = wrong.indexOf(0x3a);
+            const found = commonHeaderId(wrong, wordsOf(wrong), 0, wrong.length);
+            if (found === HEADER.OTHER) continue;
+            assert.equal(found, headerIdOf(wrong.toString('latin1', 0, colon)), `${spelled} with ${byte} at ${at}`);
+          }
+        }
+      }
+    }
+  });
+
+  it('say of a From or To what the long way says', () => {
+    const tails = ['', ';tag=a', ';tag=', ';TAG=ab;x=1', ';tag="q"', ' ;tag=b', ';x=1;tag=c', '; tag=d', ';tag=e f', 'x;tag=g', ';tag= h'];
+    for (const uri of ['sip:a@b', '', ' sip:a@b', 'sip:a@b ', 'sip:a;p=1@b'])
+      for (const tail of tails) {
+        const value = `<${uri}>${tail}`;
+        // With a display name in front the value takes the long way.
+        const [short, long] = ['', 'A '].map((name) => {
+          const bytes = message(['BYE sip:a@b SIP/2.0', `To: ${name}${value}`]);
+          const scan = scanned(bytes);
+          return { tag: bytes.toString('latin1', scan.toTagStart, Math.max(scan.toTagStart, scan.toTagEnd)), notes: scan.notes };
+        });
+        assert.deepEqual(short, long, value);
+      }
   });
 });
 
