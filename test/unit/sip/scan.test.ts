@@ -302,14 +302,28 @@ describe('scanSip', () => {
 
 describe('the fast paths', () => {
   const COMMON = 'Via From To Call-ID CSeq Contact Content-Type Content-Length Max-Forwards'.split(' ');
-  const NAMES = [...COMMON, 'User-Agent', 'Server', 'Allow', 'Supported', 'Allow-Events', 'Support', 'Servers', 'User-Agen'];
+  const NAMES = [
+    ...COMMON,
+    'User-Agent',
+    'Server',
+    'Allow',
+    'Supported',
+    'Allow-Events',
+    'Support',
+    'Servers',
+    'User-Agen',
+  ];
 
   it('know a header by its name alone, in any case, and nothing that is spelled otherwise', () => {
     for (const name of NAMES) {
       for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
         const line = Buffer.from(`${spelled}: some value of sixteen bytes and more\r\n`, 'latin1');
         const isFast = [...COMMON, 'User-Agent', 'Server', 'Allow', 'Supported'].includes(name);
-        assert.equal(commonHeaderId(line, wordsOf(line), 0, line.length), isFast ? headerIdOf(name) : HEADER.OTHER, name);
+        assert.equal(
+          commonHeaderId(line, wordsOf(line), 0, line.length),
+          isFast ? headerIdOf(name) : HEADER.OTHER,
+          name,
+        );
         for (let at = 0; at <= spelled.length; at++) {
           for (let byte = 0; byte < 256; byte++) {
             const wrong = Buffer.from(line);
@@ -325,7 +339,19 @@ describe('the fast paths', () => {
   });
 
   it('say of a From or To what the long way says', () => {
-    const tails = ['', ';tag=a', ';tag=', ';TAG=ab;x=1', ';tag="q"', ' ;tag=b', ';x=1;tag=c', '; tag=d', ';tag=e f', 'x;tag=g', ';tag= h'];
+    const tails = [
+      '',
+      ';tag=a',
+      ';tag=',
+      ';TAG=ab;x=1',
+      ';tag="q"',
+      ' ;tag=b',
+      ';x=1;tag=c',
+      '; tag=d',
+      ';tag=e f',
+      'x;tag=g',
+      ';tag= h',
+    ];
     for (const uri of ['sip:a@b', '', ' sip:a@b', 'sip:a@b ', 'sip:a;p=1@b'])
       for (const tail of tails) {
         const value = `<${uri}>${tail}`;
@@ -333,7 +359,10 @@ describe('the fast paths', () => {
         const [short, long] = ['', 'A '].map((name) => {
           const bytes = message(['BYE sip:a@b SIP/2.0', `To: ${name}${value}`]);
           const scan = scanned(bytes);
-          return { tag: bytes.toString('latin1', scan.toTagStart, Math.max(scan.toTagStart, scan.toTagEnd)), notes: scan.notes };
+          return {
+            tag: bytes.toString('latin1', scan.toTagStart, Math.max(scan.toTagStart, scan.toTagEnd)),
+            notes: scan.notes,
+          };
         });
         assert.deepEqual(short, long, value);
       }
