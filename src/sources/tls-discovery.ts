@@ -140,6 +140,7 @@ export class TlsDiscovery {
     if (this.#isScanning) return;
     this.#isScanning = true;
     try {
+      this.#beginList();
       this.#prepare(nowMs);
       const { error, rows } = this.#native.scan();
       this.scanError = error;
@@ -175,10 +176,16 @@ export class TlsDiscovery {
     this.#letGo(scan, nowMs);
   }
 
+  /** Nobody is observed until it is known who is meant: libraries are attached before that. */
+  #beginList(): void {
+    if (this.#isListed || this.#isUnlimited()) return;
+    this.#isListed = true;
+    this.#native.allow(new Uint32Array(0));
+  }
+
   /** The kernel's own list. Told each time: the kernel adds who is forked, and drops them when two lists pass them by. */
   #allow(meant: ReadonlySet<number>, rows: readonly TlsMapping[]): void {
     if (this.#isUnlimited()) return;
-    this.#isListed = true;
     this.#starts.update(new Set(rows.filter((row) => meant.has(row.pid)).map((row) => row.comm)));
     this.#native.allow(Uint32Array.from(meant));
   }

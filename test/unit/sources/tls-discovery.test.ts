@@ -206,10 +206,29 @@ test('only the processes whose name fits are let through, as they come and go', 
   await discovery.rescan(2000);
   await discovery.rescan(4000);
   // Told again though nothing changed: the kernel drops whom it added itself when two lists pass them by.
-  assert.deepEqual(native.allowed, [[10], [10, 11], [10, 11]]);
+  assert.deepEqual(native.allowed, [[], [10], [10, 11], [10, 11]]);
   // Once seen, the kernel knows these names when a process starts; nobody has to look first.
   assert.equal(native.rule, START.ANY | START.NAME);
   assert.deepEqual(native.programs, ['0 comm10', '0 comm11']);
+});
+
+test('nobody is observed before it is known who is meant, not even when processes cannot be listed', async () => {
+  const { native, discovery } = setUp(['all'], '^comm1[01]$');
+  native.error = 'not permitted';
+  const attach = native.attach.bind(native);
+  const listsAtAttach: number[] = [];
+  native.attach = (request) => {
+    listsAtAttach.push(native.allowed.length);
+    return attach(request);
+  };
+  await discovery.rescan(0);
+  assert.deepEqual(native.allowed, [[]]);
+  const lib = file('libfirst.so', TLS);
+  native.error = '';
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(2000);
+  assert.deepEqual(native.allowed, [[], [10]]);
+  assert.ok(listsAtAttach.length > 0 && !listsAtAttach.includes(0), 'a list was in force at every attachment');
 });
 
 test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
@@ -233,7 +252,7 @@ test('a program by its path: all TLS libraries of its processes, and only of the
   native.rows = [mapping(10, program), mapping(10, lib), mapping(11, lib)];
   await discovery.rescan(0);
   assert.ok(native.has(lib));
-  assert.deepEqual(native.allowed, [[10]]);
+  assert.deepEqual(native.allowed, [[], [10]]);
   assert.equal(native.rule, START.FILE);
   assert.deepEqual(native.programs, [`${statSync(program).ino} program`]);
   // An upgrade puts another file under the name.
