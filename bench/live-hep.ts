@@ -9,6 +9,8 @@ import { metricsOf, sentOf, sumOf } from './soak.ts';
 
 const HEP_PORT = 9060;
 const SECONDS = 6;
+/** A program that has just started is compiled by V8 meanwhile; what a host sends it all day long is told apart. */
+const WARM_UP = { seconds: 4, rate: 50_000 };
 /** For what lies in the receive buffer and in the ring when the sender has ended. */
 const SETTLE_MS = 10_000;
 const LOST = ['received_kernel_dropped', 'received_ring_full'];
@@ -20,10 +22,11 @@ function tallyOf(agent: Agent): Tally {
   return { analysed: sumOf(m, 'service_messages_total'), lost: sumOf(m, 'calltap_hep_total', LOST) };
 }
 
-/** Once every message is accounted for; else what is known after a while. */
-async function settled(agent: Agent, messages: number): Promise<Tally> {
+/** Once every message since `from` is accounted for; else what is known after a while. */
+async function settled(agent: Agent, from: Tally, messages: number): Promise<Tally> {
   for (const end = performance.now() + SETTLE_MS; ; await sleep(100)) {
-    const tally = tallyOf(agent);
+    const now = tallyOf(agent);
+    const tally = { analysed: now.analysed - from.analysed, lost: now.lost - from.lost };
     if (tally.analysed + tally.lost >= messages || performance.now() > end) return tally;
   }
 }
@@ -36,14 +39,20 @@ async function measure(rate: number, blast: string): Promise<string[]> {
     const args = ['-L', `127.0.0.1:${HEP_PORT}`, '-E', '--hep-rate-limit', '100000000'];
     const agent = await Agent.start(lab, args, /hep listening/);
     const pid = agent.running.child.pid ?? 0;
-    await sleep(500);
+    const send = async (seconds: number, perSec: number): Promise<ReturnType<typeof sentOf>> => {
+      const to = ['--hep', `127.0.0.1:${HEP_PORT}`, '--hep-messages', `${perSec}`];
+      const sender = lab.start('a', blast, ['--seconds', `${seconds}`, ...to]);
+      await sender.ended;
+      return sentOf(sender.output());
+    };
+    const start = tallyOf(agent);
+    const warm = (await send(WARM_UP.seconds, WARM_UP.rate))['hep_messages'] ?? 0;
+    const atWarm = await settled(agent, start, warm);
+    const from = tallyOf(agent);
     const before = cpuByThread(pid);
-    const load = ['--hep', `127.0.0.1:${HEP_PORT}`, '--hep-messages', `${rate}`];
-    const sender = lab.start('a', blast, ['--seconds', `${SECONDS}`, ...load]);
-    await sender.ended;
-    const sent = sentOf(sender.output());
+    const sent = await send(SECONDS, rate);
     const messages = sent['hep_messages'] ?? 0;
-    const { analysed, lost } = await settled(agent, messages);
+    const { analysed, lost } = await settled(agent, from, messages);
     const cpu = cpuSince(pid, before);
     const us = (sec: number) => ((sec * 1e6) / Math.max(1, analysed)).toFixed(2);
     const main = cpu.get('main') ?? 0;
@@ -56,6 +65,7 @@ async function measure(rate: number, blast: string): Promise<string[]> {
       `${analysed}`,
       `${lost}`,
       `${messages - analysed - lost}`,
+      `${warm - atWarm.analysed}`,
       us(main),
       us(receiver),
       us(all - main - receiver),
@@ -68,7 +78,7 @@ async function measure(rate: number, blast: string): Promise<string[]> {
 
 /** The table of all rates, line by line. */
 export async function* hepTable(rates: readonly number[], blast: string): AsyncGenerator<string> {
-  const head = ['asked k/s', 'sent k/s', 'messages', 'analysed', 'lost, counted', 'neither'];
+  const head = ['asked k/s', 'sent k/s', 'messages', 'analysed', 'lost, counted', 'neither', 'lost in the warm-up'];
   const cpu = ['CPU us a message: main thread', 'receiver', 'V8 threads', 'sender'];
   yield `| ${[...head, ...cpu].join(' | ')} |`;
   yield `|${'---:|'.repeat(head.length + cpu.length)}`;
