@@ -141,11 +141,16 @@ test('connections that churn over four workers of a proxy that restarts: every m
   const agent = await Agent.start(lab, ['--uprobe-comm', '^kamailio$'], /uprobe ready/);
   for (let round = 0; round < 3; round++) {
     const proxy = await kamailio(lab, 'a', { tls: 5061, udp: 5060, uas: 5071, hep: null });
-    const prefix = `churn${round}-${process.pid}`;
-    const churn = await python(lab, 'b', 'tls_sip.py', 'churn', ADDRESS.a.v4, '5061', prefix, '8', '5');
-    assert.equal(await churn.ended, 0, churn.output());
-    const answers: Json[] = JSON.parse(churn.output().trim().split('\n').at(-1) ?? '[]');
-    assert.ok(answers.length >= 20, 'Kamailio answered most of it');
+    const answers: Json[] = [];
+    // A proxy that has just started leaves some unanswered: that is no fault of what watches it.
+    for (let again = 0; again < 5 && answers.length < 20; again++) {
+      const prefix = `churn${round}-${again}-${process.pid}`;
+      const churn = await python(lab, 'b', 'tls_sip.py', 'churn', ADDRESS.a.v4, '5061', prefix, '8', '5');
+      assert.equal(await churn.ended, 0, churn.output());
+      const told: Json[] = JSON.parse(churn.output().trim().split('\n').at(-1) ?? '[]');
+      answers.push(...told);
+    }
+    assert.ok(answers.length >= 20, `Kamailio answered ${answers.length}`);
     await observed(
       agent,
       answers.map((a) => String(a['callId'])),
