@@ -150,6 +150,12 @@ CT_CALL int emit_upgrade(const struct conn *c, struct call *x) {
 
 enum judgement { JUDGE_DROP, JUDGE_PASS, JUDGE_UPGRADE };
 
+/* Whether a call begins with SIP, LOOKS_SIP then, in a WebSocket frame or without. */
+CT_INLINE int look_at_call(const struct call *x) {
+  int look = look_behind_line_ends(x->buf, x->total);
+  return look == LOOKS_UNKNOWN && is_websocket_sip(x->buf, x->total) ? LOOKS_SIP : look;
+}
+
 /* May shorten the call to what an undecided connection is still allowed. */
 CT_INLINE int judge(struct conn *c, struct call *x) {
   if (!sip_only || c->filter == FILTER_PASS) return JUDGE_PASS;
@@ -161,6 +167,12 @@ CT_INLINE int judge(struct conn *c, struct call *x) {
       bpf_map_delete_elem(&verdicts, &id);
       return c->filter == FILTER_PASS ? JUDGE_PASS : JUDGE_DROP;
     }
+    x->flags |= CT_TLS_F_UNDECIDED;
+    /* Without waiting for the agent, who may be late: a burst of messages is longer than what may pass. */
+    if (x->buf != 0 && look_at_call(x) == LOOKS_SIP) {
+      c->filter = FILTER_PASS;
+      return JUDGE_PASS;
+    }
     u32 left = c->probation < CT_TLS_PROBATION ? CT_TLS_PROBATION - c->probation : 0;
     if (left == 0) {
       count(CT_TLS_N_PROBATION_OVER, 1);
@@ -168,13 +180,12 @@ CT_INLINE int judge(struct conn *c, struct call *x) {
     }
     if (x->limit > left) x->limit = left;
     c->probation += x->limit;
-    x->flags |= CT_TLS_F_UNDECIDED;
     x->wake = 1;
     return JUDGE_PASS;
   }
   if (c->filter == FILTER_DROP || x->buf == 0) return JUDGE_DROP;
-  int look = look_behind_line_ends(x->buf, x->total);
-  if (look == LOOKS_SIP || (look == LOOKS_UNKNOWN && is_websocket_sip(x->buf, x->total))) {
+  int look = look_at_call(x);
+  if (look == LOOKS_SIP) {
     c->filter = FILTER_PASS;
     return JUDGE_PASS;
   }

@@ -60,6 +60,13 @@ test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, 
   const client = await node(lab, 'b', 'wss', HOST, '8443', prefix, '20');
   assert.equal(await client.ended, 0, client.output());
   await transactions(agent, prefix, 20);
+
+  // An agent that is late does not hear of the upgrade before the messages are over.
+  agent.running.child.kill('SIGSTOP');
+  const late = await node(lab, 'b', 'wss', HOST, '8443', `late-${process.pid}`, '50');
+  assert.equal(await late.ended, 0, late.output());
+  agent.running.child.kill('SIGCONT');
+  await transactions(agent, `late-${process.pid}`, 50);
   const all = nothingLost(agent);
   assert.equal(numberAt(all, 'losses', 'uprobe_gaps'), 0);
   assert.equal(numberAt(all, 'losses', 'uprobe_probation_over'), 0);

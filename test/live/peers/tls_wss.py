@@ -1,6 +1,6 @@
 """SIP over secure WebSocket, both ends in this process (RFC 7118), or another subprotocol.
 
-    tls_wss.py upgrade sip|chat      an upgrade, a pause of 300 ms, then twenty messages each way
+    tls_wss.py upgrade sip|chat      an upgrade, a wait for the file "judged", then twenty messages each way
     tls_wss.py frames                messages only, as when one attaches late: masked one way, plain the other
 
 c.pem and k.pem are in the current folder.
@@ -13,8 +13,9 @@ import sys
 import threading
 import time
 
-TEXT = b"MESSAGE sip:b@example.org SIP/2.0\r\nX-Way: %s\r\nX-Number: %03d\r\n\r\n"
 mode, protocol = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "sip"
+START = b"MESSAGE sip:b@example.org SIP/2.0\r\n" if protocol == "sip" else b"a chat: MESSAGE sip:b@example.org SIP/2.0\r\n"
+TEXT = START + b"X-Way: %s\r\nX-Number: %03d\r\n\r\n"
 
 server_ctx = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 server_ctx.load_cert_chain("c.pem", "k.pem")
@@ -55,7 +56,8 @@ with client_ctx.wrap_socket(socket.create_connection(listener.getsockname())) as
             b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-PROTOCOL: %s\r\n\r\n" % protocol.encode()
         )
         c.recv(4096)
-        time.sleep(0.3)
+        while not os.path.exists("judged"):
+            time.sleep(0.01)
     for i in range(20):
         c.sendall(ws_frame(TEXT % (b"up", i) + b"x" * (5 if i % 2 else 300), True))
         c.recv(4096)
