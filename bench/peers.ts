@@ -10,7 +10,6 @@ export interface Counts {
   readonly rtpLost?: number;
 }
 export const COUNT_NAMES = ['packets', 'sipMessages', 'dialogs', 'streams', 'rtpPackets', 'rtpLost'] as const;
-export type CountName = (typeof COUNT_NAMES)[number];
 
 export interface Claim {
   readonly counts: Counts;

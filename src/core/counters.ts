@@ -1,4 +1,4 @@
-/** Named counters with a closed set of names: every loss has one, none is created at run time, none ever falls. */
+/** Counters that never fall: by name, of a closed set; and by bucket. */
 
 export class Counters<Name extends string> {
   readonly names: readonly Name[];
@@ -17,66 +17,12 @@ export class Counters<Name extends string> {
     this.#values.set(name, value + n);
   }
 
-  /** Takes over a total that is counted elsewhere (native memory); a lower total than before changes nothing. */
-  raise(name: Name, total: number): void {
-    const value = this.get(name);
-    if (total > value) this.add(name, total - value);
-  }
-
   get(name: Name): number {
     const value = this.#values.get(name);
     if (value === undefined) throw new RangeError(`unknown counter ${name}`);
     return value;
   }
-
-  /** True when anything was counted at all. */
-  any(): boolean {
-    for (const value of this.#values.values()) if (value > 0) return true;
-    return false;
-  }
-
-  /** All counters at this moment, in the order of their names. */
-  entries(): readonly (readonly [Name, number])[] {
-    return this.names.map((name) => [name, this.get(name)] as const);
-  }
 }
-
-/** What the capture lost before it could be analysed; the keys of stats.capture_quality, in camelCase. */
-export const LOSS_COUNTERS = [
-  'kernelDroppedPackets',
-  'interfaceDroppedPackets',
-  'queueDroppedPackets',
-  'invalidTimestamps',
-  'undecodableFrames',
-  'snappedFrames',
-  'reassemblyTimeouts',
-  'malformedSip',
-  'sipWithoutCallId',
-  'uprobeLostEvents',
-  'uprobeLostBytes',
-  'uprobeUnboundMessages',
-  'uprobeTruncatedCalls',
-  'uprobeFaults',
-  'hepRejected',
-  'iceRoleConflicts',
-] as const;
-export type LossCounter = (typeof LOSS_COUNTERS)[number];
-
-/** What the capture declined to keep or could not read; the keys of stats.caveats, in camelCase. */
-export const CAVEAT_COUNTERS = [
-  'dialogsEvicted',
-  'dialogsRefused',
-  'messagesEvicted',
-  'streamsEvicted',
-  'streamsRefused',
-  'encryptedSipFlows',
-  'encryptedMediaStreams',
-  'uprobeLibraries',
-  'uprobeProcesses',
-  'uprobeRefused',
-  'sampled',
-] as const;
-export type CaveatCounter = (typeof CAVEAT_COUNTERS)[number];
 
 /** A histogram with fixed bounds that is fed where the value arises and read by the metrics registry. */
 export class BucketCounts {

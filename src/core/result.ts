@@ -11,8 +11,3 @@ export function ok<T>(value: T): Ok<T> {
 export function fail<R extends string>(reason: R): Fail<R> {
   return { ok: false, reason };
 }
-
-/** Marks a branch the types prove unreachable; reaching it is a bug. */
-export function assertNever(value: never): never {
-  throw new Error(`unreachable: ${String(value)}`);
-}

@@ -4,7 +4,6 @@
 
 /** The capture source that delivered a message or stream, by native number. */
 export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
-export type OriginName = (typeof ORIGINS)[number];
 
 /** States of a dialog, by number. */
 export const DIALOG_STATES = [

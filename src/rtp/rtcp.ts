@@ -85,8 +85,6 @@ export type RtcpReason = (typeof RTCP_REASONS)[number];
 const MAX_PACKETS = 32;
 /** Packets after which a malformed one no longer makes the datagram suspect. */
 const SOUND_PACKETS = 2;
-/** SDES item types; 1 is the CNAME. */
-export const SDES_CNAME = 1;
 
 const TYPE = { SR: 200, RR: 201, SDES: 202, BYE: 203, APP: 204, XR: 207 } as const;
 const LOWEST_TYPE = 192;

@@ -24,8 +24,6 @@ export const SDP_NOTE = {
   cappedLines: 1 << 17,
 } as const;
 
-export type SdpNoteName = keyof typeof SDP_NOTE;
-
 const ENTRIES: readonly (readonly [string, number])[] = Object.entries(SDP_NOTE);
 
 /** Names of the set bits, in bit order. */

@@ -60,8 +60,6 @@ export const NOTE = {
   bareCr: 1 << 28,
 } as const;
 
-export type NoteName = keyof typeof NOTE;
-
 /** Notes that name legal form, not a fault. */
 export const INFORMATIVE_NOTES = NOTE.folded | NOTE.compactForm | NOTE.bodyExtra | NOTE.nulInHeaders;
 

@@ -82,8 +82,3 @@ export const TLS_LIBRARIES: readonly TlsLibrary[] = [
     needed: ['mbedtls_ssl_read', 'mbedtls_ssl_write'],
   },
 ];
-
-/** Name of the library a record came from; null for a number that is not known. */
-export function libraryName(id: number): string | null {
-  return TLS_LIBRARIES.find((l) => l.id === id)?.name ?? null;
-}

@@ -7,22 +7,20 @@ import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
 import { framePointerText } from '../../../src/view/frame-pointer.ts';
-import { nearestRank } from '../../../src/view/percentile.ts';
+import { nearestRankOf } from '../../../src/view/percentile.ts';
 import { Turns } from '../../../src/view/turns.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
-test('nearest rank is a value of the list, and null of none', () => {
-  assert.equal(nearestRank([], 50), null);
-  assert.equal(nearestRank([7], 99), 7);
-  const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+test('nearest rank is the least value that so many percent do not exceed', () => {
+  assert.equal(nearestRankOf(1, 99), 1);
   assert.deepEqual(
-    [0, 10, 11, 50, 95, 99, 100].map((p) => nearestRank(ten, p)),
+    [0, 10, 11, 50, 95, 99, 100].map((p) => nearestRankOf(10, p)),
     [1, 1, 2, 5, 10, 10, 10],
   );
   fc.assert(
     fc.property(fc.array(fc.integer(), { minLength: 1 }), fc.integer({ min: 0, max: 100 }), (list, percent) => {
       const sorted = [...list].sort((a, b) => a - b);
-      const value = nearestRank(sorted, percent) ?? assert.fail();
+      const value = sorted[nearestRankOf(sorted.length, percent) - 1] ?? assert.fail();
       // At least so many percent are no higher, and it is the least value of which that is true.
       assert.ok(sorted.filter((v) => v <= value).length >= (percent / 100) * sorted.length);
       const below = sorted.filter((v) => v < value).length;
