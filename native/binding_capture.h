@@ -118,10 +118,7 @@ private:
 
   void JoinFile() {
     if (!file_.running) return;
-    pthread_join(file_.thread, nullptr);
-    file_.running = false;
-    ct_pcap_close(file_.file);
-    file_.file = nullptr;
+    ct_file_join(&file_);
     KeepLoopAlive(false);
   }
 

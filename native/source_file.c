@@ -133,10 +133,9 @@ bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file) {
   return s->running;
 }
 
-void ct_file_stop(struct ct_file_source *s) {
-  ct_ring_stop(s->ring);
-  if (s->running) pthread_join(s->thread, NULL);
+void ct_file_join(struct ct_file_source *s) {
+  pthread_join(s->thread, NULL);
   s->running = false;
-  if (s->file != NULL) ct_pcap_close(s->file);
+  ct_pcap_close(s->file);
   s->file = NULL;
 }

@@ -21,10 +21,11 @@ struct ct_file_source {
   uint64_t records;
 };
 
-/* Takes ownership of `file`, which has not been started: its headers are read by the thread. False when the thread cannot be made (errno). */
+/* Takes ownership of `file`, which has not been started: its headers are read by the thread. False when the thread
+ * cannot be made (errno). */
 bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file);
-/* Stops the ring, joins the thread, closes the file. Safe to call twice. */
-void ct_file_stop(struct ct_file_source *s);
+/* Joins the running thread, which ends at the end of the file or when the ring is stopped; closes the file. */
+void ct_file_join(struct ct_file_source *s);
 
 #ifdef __cplusplus
 }

@@ -86,7 +86,7 @@ static void one_run(const char *path) {
     }
     nanosleep(&nap, NULL);
   }
-  ct_file_stop(&s);
+  ct_file_join(&s);
   struct cost b = now();
   double user = b.user - a.user, sys = b.sys - a.sys, packets = (double)counters[CT_N_FRAMES];
   printf("packets %.0f records %llu waits %u  user %.0f ms sys %.0f ms wall %.0f ms  %.1f ns a packet\n", packets,
