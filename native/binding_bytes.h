@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_bytes.h - what JavaScript asks of plain bytes: their digest, huge pages, pages made present ahead, and reading a file again.
-// Part of binding.cc, within its namespace.
+// binding_bytes.h - what JavaScript asks of plain bytes: their digest, huge pages, pages made present ahead, and
+// reading a file again. Part of binding.cc, within its namespace.
+
+// The part of a view that is whole pages of this size (a power of two); empty when there is none.
+struct Pages {
+  uintptr_t start, bytes;
+};
+Pages WholePages(const View &v, uintptr_t page) {
+  uintptr_t at = reinterpret_cast<uintptr_t>(v.data);
+  uintptr_t start = (at + page - 1) & ~(page - 1), end = (at + v.len) & ~(page - 1);
+  return {start, end > start ? end - start : 0};
+}
+void Advise(const Pages &p, int advice) {
+  if (p.bytes > 0) madvise(reinterpret_cast<void *>(p.start), p.bytes, advice);
+}
 
 // adviseHuge(view): asks for huge pages behind a large buffer, and returns the offset at which the first of them
 // can begin; a hint, nothing depends on it.
 NAN_METHOD(AdviseHuge) {
   View v = ViewOf(info[0]);
-  const uintptr_t page = 2 << 20;
-  uintptr_t at = reinterpret_cast<uintptr_t>(v.data);
-  uintptr_t start = (at + page - 1) & ~(page - 1);
-  uintptr_t end = (at + v.len) & ~(page - 1);
-  if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_HUGEPAGE);
-  info.GetReturnValue().Set(static_cast<double>(start - at));
+  Pages huge = WholePages(v, 2 << 20);
+  Advise(huge, MADV_HUGEPAGE);
+  info.GetReturnValue().Set(static_cast<double>(huge.start - reinterpret_cast<uintptr_t>(v.data)));
 }
 
 // Writes to no byte, so that what JavaScript puts there meanwhile stays: MADV_POPULATE_WRITE of Linux 5.14, else nothing.
@@ -22,10 +32,7 @@ public:
   }
   void Execute() override {
 #ifdef MADV_POPULATE_WRITE
-    const uintptr_t page = 4096;
-    uintptr_t at = reinterpret_cast<uintptr_t>(bytes_.data);
-    uintptr_t start = (at + page - 1) & ~(page - 1), end = (at + bytes_.len) & ~(page - 1);
-    if (end > start) madvise(reinterpret_cast<void *>(start), end - start, MADV_POPULATE_WRITE);
+    Advise(WholePages(bytes_, static_cast<uintptr_t>(sysconf(_SC_PAGESIZE))), MADV_POPULATE_WRITE);
 #endif
   }
   void HandleOKCallback() override {}
