@@ -186,10 +186,21 @@ static void ignore_file_size_signal(void) {
   sigaction(SIGXFSZ, &now, NULL);
 }
 
+static void free_writer(struct ct_pcap_writer *w) {
+  pthread_mutex_destroy(&w->lock);
+  pthread_mutex_destroy(&w->name_lock);
+  free(w->path);
+  free(w->name);
+  free(w->shown);
+  free(w);
+}
+
 struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) {
   struct ct_pcap_writer *w = calloc(1, sizeof(*w));
   *err = ENOMEM;
   if (w == NULL) return NULL;
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_mutex_init(&w->name_lock, NULL);
   w->name_size = strlen(o->path) + 16;
   w->path = strdup(o->path);
   w->name = calloc(1, w->name_size);
@@ -207,17 +218,10 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   if (w->path != NULL && w->name != NULL && w->shown != NULL) {
     snprintf(w->name, w->name_size, "%s", o->path);
     ignore_file_size_signal();
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_mutex_init(&w->name_lock, NULL);
     if (open_next(w, true)) return w;
     *err = (int)w->n[CT_PW_LAST_ERRNO];
-    pthread_mutex_destroy(&w->lock);
-    pthread_mutex_destroy(&w->name_lock);
   }
-  free(w->path);
-  free(w->name);
-  free(w->shown);
-  free(w);
+  free_writer(w);
   return NULL;
 }
 
@@ -308,10 +312,5 @@ void ct_pcap_write_close(struct ct_pcap_writer *w) {
   w->n[CT_PW_LOST] += w->waiting;
   close(w->fd);
   pthread_mutex_unlock(&w->lock);
-  pthread_mutex_destroy(&w->lock);
-  pthread_mutex_destroy(&w->name_lock);
-  free(w->path);
-  free(w->name);
-  free(w->shown);
-  free(w);
+  free_writer(w);
 }
