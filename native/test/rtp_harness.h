@@ -15,7 +15,6 @@
 #include "record.h"
 #include "rtp_stream.h"
 
-
 #define MS 1000000LL
 #define SECOND (1000 * MS)
 #define T0 (1700000000LL * SECOND)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_digest.c - several runs of bytes digested side by side give what each gives alone.
  */
+#include "check.h"
 #include "digest.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +9,6 @@
 
 #define JOBS 24u
 #define LONGEST 300u
-
-static int failures;
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    if (!(what)) {                                                                                           \
-      printf("%s:%d: %s\n", __func__, __LINE__, #what);                                                      \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 /* Vectors of draft-eastlake-fnv, appendix C. */
 static void vectors(void) {
@@ -55,6 +47,5 @@ int main(void) {
   vectors();
   for (uint32_t round = 0; round < 200; round++)
     for (uint32_t n = 0; n <= JOBS; n++) side_by_side(n);
-  if (failures == 0) printf("digest: ok\n");
-  return failures != 0;
+  return report("digest");
 }

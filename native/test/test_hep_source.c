@@ -22,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 /* A stop that waits for a poll to end takes longer; a machine under load does not make it this long. */
 #define STOP_LIMIT_MS 1500
 

@@ -14,7 +14,6 @@
 
 enum { STALE = 7777, MTU = 1500 };
 
-
 static int pair[2];
 static uint32_t asked; /* requests are numbered from 1 */
 static _Alignas(8) uint8_t reply[16384];

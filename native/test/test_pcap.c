@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 /* ---- reading back ---- */
 struct answer {
   enum ct_pcap_status open, end;

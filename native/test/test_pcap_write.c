@@ -27,7 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 static char folder[] = "/tmp/test_pcap_write.XXXXXX";
 static const char *at(const char *name) {
   static char path[4][256];

@@ -12,7 +12,6 @@
 #define ROUNDS 3000u
 #define ETHERNET 1u
 
-
 static uint64_t counters[CT_COUNTERS];
 static uint32_t sip_out[65536], ws_out[65536];
 static struct ct_pipeline pl;

@@ -15,7 +15,6 @@
 #define PUBLISHED 60000u
 #define LOST_AFTER_S 5
 
-
 struct rig {
   struct ct_ring ring;
   struct ct_slab slab[SLABS];

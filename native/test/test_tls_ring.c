@@ -13,7 +13,6 @@
 #define BUSY (1u << 31)
 #define DISCARDED (1u << 30)
 
-
 /* A ring as the kernel maps it: its data twice in a row, an exact allocation. */
 struct image {
   struct ct_tls_ring r;
