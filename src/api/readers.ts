@@ -35,6 +35,9 @@ export type StreamFilter = Page & {
 
 export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
 
+/** Null when there is no stream with the SSRC. */
+export type FoundStream = { readonly stream: RtpStream | null };
+
 export type ApiReaders = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
   dialogs(filter: DialogFilter, isGone?: IsGone): Promise<DialogList | null> | DialogList;
@@ -46,8 +49,8 @@ export type ApiReaders = {
   /** All legs of the call, at most `maxRows`. */
   tree(callId: string, maxRows: number): CallTree | null;
   streams(filter: StreamFilter, isGone?: IsGone): Promise<StreamList | null> | StreamList;
-  /** Takes turns; `busy` when too many lists are made. */
-  stream(ssrc: number): Promise<RtpStream | null | 'busy'> | RtpStream | null;
+  /** Null when too many are looked for. */
+  stream(ssrc: number): Promise<FoundStream | null> | FoundStream;
   lint(callId: string): LintResult | null;
   /** The WAV of the call, or why there is none. */
   audio(callId: string): Promise<CallAudio | null>;

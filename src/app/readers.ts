@@ -60,8 +60,8 @@ export function createReaders(session: CaptureSession): ApiReaders {
     },
     streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(session, s), turns, isGone),
     async stream(ssrc) {
-      const stream = await streamBySsrc(streams, ssrc, turns);
-      return stream === null || stream === 'busy' ? stream : streamDocument(session, stream);
+      const found = await streamBySsrc(streams, ssrc, turns);
+      return found && { stream: found.stream && streamDocument(session, found.stream) };
     },
     captureReport: () => reporter.report(),
     stats: async () => toStats(session, await percentiles.read()),

@@ -82,11 +82,15 @@ async function walk(
 }
 
 /**
- * The stream with this SSRC that has most packets, the oldest of equals. Null when there is none, `busy` when too many
- * lists are being made.
+ * The stream with this SSRC that has most packets, the oldest of equals, if there is one; null when too many lists are
+ * being made.
  */
-export async function streamBySsrc(store: StreamStore, ssrc: number, turns: Turns): Promise<Stream | null | 'busy'> {
-  const found = await turns.walk(async (slice) => {
+export function streamBySsrc(
+  store: StreamStore,
+  ssrc: number,
+  turns: Turns,
+): Promise<{ readonly stream: Stream | null } | null> {
+  return turns.walk(async (slice) => {
     let best: { packets: number; stream: Stream | null } = { packets: -1, stream: null };
     let met = 0;
     for (const stream of store.order.fromOldest()) {
@@ -97,5 +101,4 @@ export async function streamBySsrc(store: StreamStore, ssrc: number, turns: Turn
     }
     return best;
   });
-  return found === null ? 'busy' : found.stream;
 }

@@ -63,7 +63,7 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       streamFilters.push(filter);
       return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };
     },
-    stream: (ssrc) => (ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null),
+    stream: (ssrc) => ({ stream: ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null }),
     stats: () => STATS,
     metrics: () => metricsSnapshot(),
     persistence: () => gate.state(),

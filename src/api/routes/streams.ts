@@ -49,8 +49,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       },
     },
     async ({ params }) => {
-      const found = await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16));
-      const stream = found === 'busy' ? orBusy(null) : found;
+      const { stream } = orBusy(await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16)));
       if (stream === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
       return stream;
     },
