@@ -3,7 +3,7 @@
  * does not hold up those who ask for less.
  */
 
-import type { FindingExample, FindingKind } from '../analysis/capture-findings.ts';
+import type { FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
@@ -121,7 +121,15 @@ function addAlerts({ security }: CaptureSession, findings: CaptureFindings): voi
 function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {
   const { media, signaling: s } = facts;
   const add = (kind: FindingKind, note: () => string | undefined = () => undefined, endpoint?: string): void =>
-    findings.add(kind, () => exampleOf({ callId: d.callId, atUs: d.createdUs, note: note() }, endpoint));
+    findings.add(kind, () => {
+      const said = note();
+      return {
+        callId: d.callId,
+        atUs: d.createdUs,
+        ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
+        ...(said === undefined ? {} : { note: said }),
+      };
+    });
   const hint = (start: string) => (): string | undefined => media.hints.find((h) => h.startsWith(start));
   if (media.noMedia) add('no_media', hint('The call was answered'));
   if (media.oneWayAudio) add('one_way_audio', hint('One-way audio'));
@@ -158,16 +166,4 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => `${s.packets} packets`);
-}
-
-function exampleOf(
-  { callId, atUs, note }: { readonly callId: string; readonly atUs: number; readonly note: string | undefined },
-  endpoint: string | undefined,
-): FindingExample {
-  return {
-    callId,
-    atUs,
-    ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
-    ...(note === undefined ? {} : { note }),
-  };
 }
