@@ -29,7 +29,8 @@ const orNull =
   (value: unknown): boolean =>
     value === null || check(value);
 
-const STATES = [
+/** States of a dialog. */
+export const STATES = [
   'Trying',
   'Ringing',
   'InCall',

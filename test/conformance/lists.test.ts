@@ -5,26 +5,11 @@ import { after, before, test } from 'node:test';
 import type { Json } from '../helpers/json.ts';
 import { asRows } from '../helpers/json.ts';
 import { TIED } from './extra-capture.ts';
+import { STATES } from './field-tables.ts';
 import type { Service } from './service.ts';
 import { allCaptures, startService } from './service.ts';
 
 const MAX_ROWS = 40;
-const STATES = [
-  'Trying',
-  'Ringing',
-  'InCall',
-  'Completed',
-  'Failed',
-  'Canceled',
-  'Redirected',
-  'Registered',
-  'Expired',
-  'Pending',
-  'Active',
-  'Terminated',
-  'Transferring',
-];
-
 let service: Service;
 let done: () => void = () => undefined;
 

@@ -5,24 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import type { Family } from '../helpers/exposition.ts';
 import { histogramFaults, readExposition } from '../helpers/exposition.ts';
+import { STATES } from './field-tables.ts';
 import type { Service } from './service.ts';
 import { allCaptures, ask, startService } from './service.ts';
-
-const STATES = [
-  'Trying',
-  'Ringing',
-  'InCall',
-  'Completed',
-  'Failed',
-  'Canceled',
-  'Redirected',
-  'Registered',
-  'Expired',
-  'Pending',
-  'Active',
-  'Terminated',
-  'Transferring',
-];
 
 /** Families, their type, and the label each sample has. */
 const FAMILIES: readonly (readonly [string, string, string | null])[] = [
