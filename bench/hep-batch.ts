@@ -2,7 +2,7 @@
 import { RecordBatch } from '../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../src/sources/records.ts';
 
-/** As many as the listener has: what is read was written some megabytes ago. */
+/** So that what is read was written 16 MiB ago, as it is when the listener is busy. */
 const SLABS = 64;
 const HEADER = 6;
 
