@@ -25,11 +25,13 @@ export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: MessageLo
   });
 }
 
-/** Where the oldest kept message of the dialog came from and went to. */
+/** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
 function openingHosts(d: Dialog, log: MessageLog): { from: string; to: string } | null {
   const row = d.headRow;
   if (row === NO_ROW || !log.has(row)) return null;
   const { bytes, srcOff, dstOff } = log.endpoints(row);
   const version = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
-  return { from: ipText(bytes, srcOff, version), to: ipText(bytes, dstOff, version) };
+  const src = ipText(bytes, srcOff, version);
+  const dst = ipText(bytes, dstOff, version);
+  return (log.flags(row) & ROW.REQUEST) === 0 ? { from: dst, to: src } : { from: src, to: dst };
 }

@@ -4,6 +4,7 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { METHOD } from '../sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { isOtherFork } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { hashRange } from '../store/fingerprint.ts';
 import type { MessageLog } from '../store/message-log.ts';
@@ -28,7 +29,9 @@ export function whoHungUp(d: Dialog, log: MessageLog): HangUp | null {
     const scan = new SipScan();
     const bytes = asBuffer(log.bytes(m.row));
     if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return null;
-    const isCaller = hashRange(bytes, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
+    const fromTagHash = hashRange(bytes, scan.fromTagStart, scan.fromTagEnd);
+    const isCaller = fromTagHash === d.openerTagHash;
+    if (isOtherFork(d, isCaller ? hashRange(bytes, scan.toTagStart, scan.toTagEnd) : fromTagHash)) continue;
     return { side: isCaller ? 'caller' : 'callee', method: 'BYE', ...facts };
   }
   return null;

@@ -20,6 +20,7 @@ function agreedUs(d: Dialog): number {
   const isActive = [true, true];
   let wasHeld = false;
   for (const e of d.sdp ?? []) {
+    if (e.isRefused) continue;
     isActive[e.side] = e.mode !== 'inactive' && e.address !== '0.0.0.0' && e.address !== '::';
     if (isActive[0] !== true || isActive[1] !== true) wasHeld = true;
     else return wasHeld ? e.tsUs : d.answerUs;

@@ -42,9 +42,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
 }
 
 function lastOfSide(d: Dialog, side: number): SdpEntry | null {
-  const entries = d.sdp ?? [];
-  for (let i = entries.length - 1; i >= 0; i--) if (entries[i]?.side === side) return entries[i] ?? null;
-  return null;
+  return (d.sdp ?? []).findLast((e) => e.side === side && !e.isRefused) ?? null;
 }
 
 function activeRtp(e: SdpEntry | null): boolean {
@@ -110,15 +108,15 @@ function isOneWaySince(
 /** When a description last took the media off hold or moved it; NaN when none did. */
 function lastChangeUs(d: Dialog): number {
   let atUs = Number.NaN;
-  for (const e of d.sdp ?? [])
-    if (e.event === 'resume' || e.event === 'media_anchor_change' || e.event === 'transfer') atUs = e.tsUs;
+  for (const { event, isRefused, tsUs } of d.sdp ?? [])
+    if (!isRefused && (event === 'resume' || event === 'media_anchor_change' || event === 'transfer')) atUs = tsUs;
   return atUs;
 }
 
 /** What a side had last promised by `atUs`. */
 function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null {
   let mode: SdpEntry['mode'] | null = null;
-  for (const e of d.sdp ?? []) if (e.side === side && (mode === null || e.tsUs <= atUs)) mode = e.mode;
+  for (const e of d.sdp ?? []) if (e.side === side && !e.isRefused && (mode === null || e.tsUs <= atUs)) mode = e.mode;
   return mode;
 }
 

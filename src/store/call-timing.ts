@@ -2,7 +2,8 @@
  * When things happened in a call: marks set as messages arrive, durations made from them.
  *
  * Anchored on the INVITE that was finally answered (the authenticated one when a challenge came
- * first). First occurrence wins; retransmissions and re-INVITEs never get here. Names after RFC 6076.
+ * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin behind the
+ * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
 import type { Dialog, ForkBranch } from './dialog.ts';
 import { MARK } from './dialog.ts';
@@ -36,9 +37,13 @@ export type CallTiming = {
 
 /** An INVITE that is not inside an established dialog: the newest CSeq is the anchor. */
 export function markInvite(d: CallMarks, cseq: number, tsUs: number): void {
-  if (!Number.isNaN(d.answerUs) || cseq <= d.inviteCseq) return;
+  if (cseq === d.inviteCseq) d.inviteUs = earlier(d.inviteUs, tsUs);
+  else if (Number.isNaN(d.answerUs) && cseq > d.inviteCseq) restart(d, cseq, tsUs);
+}
+
+function restart(d: CallMarks, cseq: number, inviteUs: number): void {
   d.inviteCseq = cseq;
-  d.inviteUs = tsUs;
+  d.inviteUs = inviteUs;
   d.tryingUs = Number.NaN;
   d.progressUs = Number.NaN;
   d.progressTagHash = 0;
@@ -46,35 +51,64 @@ export function markInvite(d: CallMarks, cseq: number, tsUs: number): void {
   d.finalUs = Number.NaN;
 }
 
+/** The first one may be unknown. */
+function earlier(knownUs: number, tsUs: number): number {
+  return knownUs <= tsUs ? knownUs : tsUs;
+}
+
+/** Whether a response is the anchor's. One whose INVITE was not read, or not yet, makes an anchor of its own. */
+function isOfAnchor(d: CallMarks, cseq: number): boolean {
+  if (cseq <= d.inviteCseq) return cseq === d.inviteCseq;
+  if (!Number.isNaN(d.answerUs) || (d.marks & MARK.REINVITED) !== 0) return false;
+  restart(d, cseq, Number.NaN);
+  return true;
+}
+
 /** A provisional response to the anchor INVITE; `tagHash` names its early dialog. */
 export function markProvisional(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {
-  if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
-  if (status === 100) {
-    if (Number.isNaN(d.tryingUs)) d.tryingUs = tsUs;
-    return;
-  }
+  if (!isOfAnchor(d, cseq) || tsUs > d.answerUs) return;
+  if (status === 100) d.tryingUs = earlier(d.tryingUs, tsUs);
   if (status < 180 || status > 189) return;
   if (Number.isNaN(d.progressUs)) {
     d.progressUs = tsUs;
     d.progressTagHash = tagHash;
-    return;
-  }
-  if (tagHash === d.progressTagHash || tagHash === 0) return;
+  } else if (tagHash === d.progressTagHash || tagHash === 0) d.progressUs = earlier(d.progressUs, tsUs);
+  else markBranch(d, tagHash, tsUs);
+}
+
+/** One more dialog of a forked INVITE (RFC 3261 section 12.1); `progressUs` is NaN where it did not ring. */
+function markBranch(d: CallMarks, tagHash: number, progressUs: number): void {
   const branches = d.branches ?? [];
-  if (branches.length >= 32 || branches.some((b) => b.tagHash === tagHash)) return;
-  branches.push({ tagHash, firstProgressUs: tsUs });
+  if (branches.length >= MAX_BRANCHES || branches.some((b) => b.tagHash === tagHash)) return;
+  branches.push({ tagHash, firstProgressUs: progressUs });
   d.branches = branches;
   d.marks |= MARK.FORKED;
 }
 
+const MAX_BRANCHES = 32;
+
 /** A final response to an INVITE that is no challenge. */
 export function markFinal(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {
-  if (cseq !== d.inviteCseq || !Number.isNaN(d.answerUs)) return;
+  if (!isOfAnchor(d, cseq)) return;
+  if (!Number.isNaN(d.answerUs)) {
+    if (status < 300 && tagHash !== 0 && tagHash !== d.answerTagHash && tagHash !== d.progressTagHash)
+      markBranch(d, tagHash, Number.NaN);
+    return;
+  }
   if (status < 300) {
     d.answerUs = tsUs;
     d.answerTagHash = tagHash;
     d.finalUs = tsUs;
   } else if (Number.isNaN(d.finalUs)) d.finalUs = tsUs;
+}
+
+/**
+ * Whether a request within the dialog of `tagHash`, the called side's, is about a fork that rang or answered beside the
+ * one that was answered first: its caller ends that one, and the call goes on (RFC 3261 section 13.2.2.4).
+ */
+export function isOtherFork(d: CallMarks, tagHash: number): boolean {
+  if (Number.isNaN(d.answerUs) || d.answerTagHash === 0 || tagHash === d.answerTagHash) return false;
+  return tagHash === d.progressTagHash || (d.branches?.some((b) => b.tagHash === tagHash) ?? false);
 }
 
 export function markBye(d: CallMarks, cseq: number, tsUs: number): void {
@@ -83,13 +117,14 @@ export function markBye(d: CallMarks, cseq: number, tsUs: number): void {
   d.byeCseq = cseq;
 }
 
-export function markByeFinal(d: CallMarks, tsUs: number): void {
-  if (!Number.isNaN(d.byeUs) && Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
+export function markByeFinal(d: CallMarks, cseq: number, tsUs: number): void {
+  if (cseq === d.byeCseq && !Number.isNaN(d.byeUs) && Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
 }
 
 /** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */
 export function ringingSinceUs(d: CallMarks): number {
-  if (Number.isNaN(d.answerUs) || d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
+  if (d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
+  if (Number.isNaN(d.answerUs)) return d.branches.reduce((us, b) => earlier(us, b.firstProgressUs), d.progressUs);
   return d.branches.find((b) => b.tagHash === d.answerTagHash)?.firstProgressUs ?? d.progressUs;
 }
 

@@ -13,7 +13,7 @@ import type { SipScan } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
 import type { CallMarks } from './call-timing.ts';
-import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
+import { isOtherFork, markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import { MARK } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
@@ -66,6 +66,8 @@ export class DialogTracker {
   readonly #bySource = new Float64Array(ORIGINS.length);
   /** Of the last message looked up: its source has not sent it before. */
   #isFirstOfSource = true;
+  /** And it moves neither the state nor the times of the call. */
+  #isAside = false;
   /** And when a worse source had sent it first; NaN when none had. */
   #worseUs = Number.NaN;
   readonly #facts: MessageFacts = {
@@ -132,6 +134,7 @@ export class DialogTracker {
     const kind = maybeSeen || hasSources ? this.#repeatKind(d, c) : 0;
     this.#keep(d, buf, start, end, scan, c, kind);
     d.msgCount++;
+    this.#isAside = isAside(d, buf, scan, toTagHash);
     if (hasSources) this.#noteSource(d, scan, c, toTagHash);
     else if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
     // Receive queues and merged files put records a little out of order; a clock that was set back is another matter.
@@ -227,7 +230,7 @@ export class DialogTracker {
     const { sources } = d;
     const own = sources.of(c.origin);
     own.note(c.tsUs, c.arrivedUs);
-    if (this.#isFirstOfSource) markMessage(own, scan, toTagHash, c.tsUs);
+    if (this.#isFirstOfSource && !this.#isAside) markMessage(own, scan, toTagHash, c.tsUs);
     d.origin = sources.opener;
     this.#dialogs.setCreated(d, sources.firstUs);
     d.updatedUs = sources.lastUs;
@@ -272,8 +275,8 @@ export class DialogTracker {
   }
 
   #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {
-    const event = eventOf(buf, scan, d);
-    markMessage(d, scan, toTagHash, c.tsUs);
+    const event = this.#isAside ? EVENT.none : eventOf(buf, scan, d);
+    if (!this.#isAside) markMessage(d, scan, toTagHash, c.tsUs);
     if (scan.isRequest) this.#applyRequest(d, buf, scan);
     else this.#applyResponse(d, buf, start, end, scan, c);
     if (event !== EVENT.none) {
@@ -326,6 +329,7 @@ export class DialogTracker {
 
   #applyResponse(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): void {
     const { status } = scan;
+    if (status >= 300) this.#sdp.onRefused(d, buf, scan);
     if (scan.cseqMethod === METHOD.INVITE) {
       if (status >= 200 && !STATUSLESS.has(d.methodId)) noteFinal(d, buf, scan);
     } else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
@@ -356,16 +360,26 @@ const LATE_RECORD_US = 2_000_000;
 /** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
 const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);
 
+/** A BYE to another fork than the one that was answered first, and a response of the opener to an INVITE of the other. */
+function isAside(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): boolean {
+  if (!scan.isRequest) return scan.cseqMethod === METHOD.INVITE && toTagHash !== 0 && toTagHash === d.openerTagHash;
+  if (scan.method !== METHOD.BYE) return false;
+  const fromTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
+  return isOtherFork(d, fromTagHash === d.openerTagHash ? toTagHash : fromTagHash);
+}
+
 /** The marks a message sets, on a dialog or on what one source saw of it. */
 function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number): void {
   const { status } = scan;
   if (scan.isRequest) {
     if (scan.method === METHOD.BYE) markBye(m, scan.cseq, tsUs);
-    else if (scan.method === METHOD.INVITE && scan.toTagStart < 0) markInvite(m, scan.cseq, tsUs);
+    else if (scan.method !== METHOD.INVITE) return;
+    else if (scan.toTagStart < 0) markInvite(m, scan.cseq, tsUs);
+    else m.marks |= MARK.REINVITED;
   } else if (scan.cseqMethod === METHOD.INVITE) {
     if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
     else if (status !== 401 && status !== 407) markFinal(m, scan.cseq, status, toTagHash, tsUs);
-  } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, tsUs);
+  } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, scan.cseq, tsUs);
 }
 
 /** The commonest reason phrase needs no string of its own. */

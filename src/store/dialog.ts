@@ -28,6 +28,8 @@ export const MARK = {
   ICE: 512,
   /** A stream of it was evicted: what is left does not tell what the media was like. */
   MEDIA_EVICTED: 1024,
+  /** An INVITE inside the dialog was seen: a response to one that was not seen may be to such a one too. */
+  REINVITED: 2048,
 } as const;
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */

@@ -22,6 +22,7 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
   readonly port: number;
   readonly sender: EndpointKey;
   event: SdpEvent | null = null;
+  isRefused = false;
   readonly #shape: SdpShape;
   readonly #v4: number;
   readonly #bits: number;

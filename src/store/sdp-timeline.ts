@@ -30,6 +30,8 @@ export type SdpEntry = {
   readonly address: string | null;
   readonly port: number | null;
   readonly event: SdpEvent | null;
+  /** Of a re-INVITE or UPDATE that was refused: the media stays as it was (RFC 3261 section 14.1). */
+  isRefused: boolean;
   readonly hasT38: boolean;
   /** Socket that sent the message: tells the hops apart on which one exchange is seen. */
   readonly sender: EndpointKey;
@@ -42,6 +44,12 @@ export type SdpEntry = {
 export type SdpTransaction = {
   readonly cseq: number;
   readonly method: number;
+  /** The side that sent the request: both may count alike. */
+  readonly requester: number;
+  /** Entries before it. */
+  readonly firstEntry: number;
+  /** Of a re-INVITE or another request inside the dialog. */
+  readonly isInDialog: boolean;
   /** The request carried an offer. */
   requestHadSdp: boolean;
   /** An offer stands in the response and waits for its answer in ACK or PRACK. */
@@ -76,7 +84,7 @@ export function lastOfSide(entries: readonly SdpEntry[], side: number, sender: E
   let any: SdpEntry | null = null;
   for (let i = entries.length - 1; i >= 0; i--) {
     const e = entries[i];
-    if (e === undefined || e.side !== side) continue;
+    if (e === undefined || e.side !== side || e.isRefused) continue;
     if (e.sender === sender) return e;
     any ??= e;
     if (sameHost === null && endpointKeyAddress(e.sender) === endpointKeyAddress(sender)) sameHost = e;

@@ -132,7 +132,7 @@ export class SdpTracker {
     sdp: Sdp | null,
     lines: SdpMediaLine[],
   ): PlainSdpEntry | null {
-    const transaction = this.#transaction(d, scan);
+    const transaction = this.#transaction(d, buf, scan);
     if (hasBody(transaction, hash)) return null;
     const entry = this.#addEntry(d, buf, scan, c, transaction, shape, sdp, lines);
     addBody(transaction, hash);
@@ -153,20 +153,42 @@ export class SdpTracker {
     d.sharesWith = null;
   }
 
-  #transaction(d: Dialog, scan: SipScan): SdpTransaction {
+  /** A request inside the dialog was refused by the response `scan`: what it offered changes nothing. */
+  onRefused(d: Dialog, buf: Uint8Array, scan: SipScan): void {
+    const t =
+      d.sdpTransaction === null ? null : findTransaction(d, scan.cseqMethod, scan.cseq, requesterOf(d, buf, scan));
+    if (t === null || !t.isInDialog) return;
+    let isHeld = false;
+    for (const [i, e] of (d.sdp ?? NO_ENTRIES).entries()) {
+      if (i >= t.firstEntry && (e.side === t.requester) === e.isOffer) e.isRefused = true;
+      if (e.event === 'hold' && !e.isRefused) isHeld = true;
+    }
+    if (!isHeld) d.marks &= ~MARK.HELD;
+  }
+
+  #transaction(d: Dialog, buf: Uint8Array, scan: SipScan): SdpTransaction {
     const method = scan.isRequest ? scan.method : scan.cseqMethod;
+    const requester = requesterOf(d, buf, scan);
     const newest = d.sdpTransaction;
     // ACK and PRACK answer what the INVITE transaction offered.
     if (method === METHOD.ACK || method === METHOD.PRACK) {
       for (let t = newest; t !== null; t = t.older)
-        if (t.method === METHOD.INVITE && (method === METHOD.PRACK || t.cseq === scan.cseq))
+        if (
+          t.method === METHOD.INVITE &&
+          t.requester === requester &&
+          (method === METHOD.PRACK || t.cseq === scan.cseq)
+        )
           if (t.responseOffered || method === METHOD.ACK) return t;
     }
-    for (let t = newest; t !== null; t = t.older) if (t.cseq === scan.cseq && t.method === method) return t;
+    const known = findTransaction(d, method, scan.cseq, requester);
+    if (known !== null) return known;
     keepNewest(newest, TRANSACTIONS_KEPT - 1);
     const made: SdpTransaction = {
       cseq: scan.cseq,
       method,
+      requester,
+      firstEntry: d.sdp?.length ?? 0,
+      isInDialog: scan.isRequest && scan.toTagStart >= 0,
       requestHadSdp: false,
       responseOffered: false,
       offerSender: null,
@@ -196,7 +218,7 @@ export class SdpTracker {
       if (t.responseOffered) t.responseOffered = false;
       else t.requestHadSdp = true;
     } else {
-      isOffer = !t.requestHadSdp && scan.cseqMethod !== METHOD.PRACK;
+      isOffer = !t.requestHadSdp && scan.cseqMethod !== METHOD.PRACK && !isRequestMissing(d, scan);
       if (isOffer) t.responseOffered = true;
     }
     const entries = d.sdp ?? NO_ENTRIES;
@@ -275,10 +297,26 @@ const NO_ENTRIES: SdpEntry[] = [];
 const NO_LINES: SdpMediaLine[] = [];
 const NO_MEDIA: readonly SdpMedia[] = [];
 
-/** Who described: 0 the side that opened the dialog, 1 the other. */
+/** Who sent the request of the transaction: 0 the side that opened the dialog, 1 the other. */
+function requesterOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
+  return hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash ? 0 : 1;
+}
+
+/** Who described. */
 function sideOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
-  const isOpener = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
-  return isOpener === scan.isRequest ? 0 : 1;
+  const requester = requesterOf(d, buf, scan);
+  return scan.isRequest ? requester : 1 - requester;
+}
+
+/** The first INVITE was not read, or not yet: nearly every one offers, so that the response answers. */
+function isRequestMissing(d: Dialog, scan: SipScan): boolean {
+  return scan.cseqMethod === METHOD.INVITE && scan.cseq === d.inviteCseq && Number.isNaN(d.inviteUs);
+}
+
+function findTransaction(d: Dialog, method: number, cseq: number, requester: number): SdpTransaction | null {
+  for (let t = d.sdpTransaction; t !== null; t = t.older)
+    if (t.cseq === cseq && t.method === method && t.requester === requester) return t;
+  return null;
 }
 
 /** A mirror whose clock is ahead must not claim an endpoint only after its media began. */
@@ -313,6 +351,7 @@ function generalEntry(lines: SdpMediaLine[], isOffer: boolean, side: number, c: 
     toPublicPeer: isPublicAt(c.addresses, c.dstOff, c.ipVersion),
     media: lines,
     event: null,
+    isRefused: false,
   };
 }
 

@@ -65,3 +65,11 @@ test('calls without an identifier, or of other hosts, are not', async (t) => {
   const elsewhere = leg('third@example.com', CAROL, BOB, [['X-Call-ID', 'first@example.com']]);
   assert.deepEqual(await tagsOf(t, [first, elsewhere]), [[], []]);
 });
+
+test('a call that begins with a response in this capture began where its request came from', async (t) => {
+  const shared = [['X-Call-ID', 'first@example.com']] as const;
+  const first = leg('first@example.com', ALICE, MIDDLE, []);
+  const second = leg('second@example.com', ALICE, MIDDLE, shared);
+  first.messages.shift();
+  assert.deepEqual(await tagsOf(t, [first, second]), [[], []]);
+});

@@ -76,6 +76,77 @@ test('a reliable 183 may offer, and the PRACK answers; a later PRACK offers anew
   assert.notEqual(d.marks & MARK.EARLY_MEDIA, 0);
 });
 
+test('both sides may count alike: an INVITE of the called side is an exchange of its own', () => {
+  const call = running('alike');
+  reinvite(call, 3000, callee(), caller(), 'callee');
+  const late = call.request('INVITE', 4000, { by: 'callee' });
+  call.respond(late, 200, 4020, { body: sdpBody(caller()) });
+  call.ack(late, 200, 4040, { body: sdpBody(callee()) });
+  const kit = new TrackerKit();
+  // The called side begins at 101 in a script.
+  for (const m of call.messages)
+    kit.send({
+      ...m,
+      bytes: Buffer.from(
+        Buffer.from(m.bytes)
+          .toString('latin1')
+          .replace(/CSeq: 10/, 'CSeq: '),
+      ),
+    });
+  assert.deepEqual(story(kit.dialog(call.callId)), [
+    'caller offers',
+    'callee answers',
+    'callee offers',
+    'caller answers',
+    'caller offers',
+    'callee answers',
+  ]);
+});
+
+test('what was refused is no change: later descriptions are compared with those in force', () => {
+  const call = running('glare');
+  const mine = call.request('INVITE', 3000, { body: sdpBody(caller({ version: 2, direction: 'sendonly' })) });
+  const theirs = call.request('INVITE', 3005, {
+    by: 'callee',
+    body: sdpBody(callee({ version: 2, direction: 'sendonly' })),
+  });
+  call.respond(mine, 491, 3010);
+  call.respond(theirs, 491, 3020);
+  const kit = new TrackerKit();
+  const d = kit.play(call);
+  assert.deepEqual(story(d).slice(2), ['caller offers hold', 'callee offers hold']);
+  assert.equal(d.marks & MARK.HELD, 0, 'nobody was put on hold');
+  const seen = call.messages.length;
+  reinvite(call, 5000, caller({ version: 3, direction: 'sendonly' }), callee({ version: 3, direction: 'recvonly' }));
+  const update = call.request('UPDATE', 7000, { body: sdpBody(caller({ version: 4 })) });
+  call.respond(update, 488, 7020);
+  for (const m of call.messages.slice(seen)) kit.send(m);
+  assert.deepEqual(story(d).slice(4), ['caller offers hold', 'callee answers', 'caller offers resume']);
+  assert.deepEqual(
+    d.sdp?.map((e) => e.isRefused),
+    [false, false, true, true, false, false, true],
+  );
+  assert.notEqual(d.marks & MARK.HELD, 0);
+});
+
+test('one branch that refuses leaves the offer to the others', () => {
+  const call = scriptOf('branches');
+  const invite = inviteOf(call, 'branches');
+  call.respond(invite, 486, 900, { tag: 'desk' });
+  call.respond(invite, 200, 1000, { tag: 'mobile', body: sdpBody(callee()) });
+  assert.deepEqual(
+    new TrackerKit().play(call).sdp?.map((e) => e.isRefused),
+    [false, false],
+  );
+});
+
+test('the response to an INVITE that was not captured answers, as nearly all do', () => {
+  const kit = new TrackerKit();
+  const call = basicCall('behind');
+  for (const m of call.messages.slice(2)) kit.send(m);
+  assert.deepEqual(story(kit.dialog(call.callId)), ['callee answers']);
+});
+
 test('an UPDATE carries an exchange of its own', () => {
   const call = running('update');
   const r = call.request('UPDATE', 3000, {
