@@ -4,7 +4,7 @@
  */
 
 import type { FastifySchemaCompiler } from 'fastify';
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../auth/problem-error.ts';
 
 /** The part of JSON Schema that parameter schemas use. */
 type ParameterSchema = {

@@ -1,27 +1,10 @@
-/** Every answer of 400 and above is made here, whichever layer refused (RFC 9457). */
+/** Every answer of 400 and above of a route is made here, whichever layer refused (RFC 9457). */
 
-import type { ServerResponse } from 'node:http';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ProblemError } from '../auth/problem-error.ts';
 import { dropRefusedBody } from '../auth/refused-body.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
-
-/** A refusal on its way to the client. */
-export class ProblemError extends Error {
-  readonly kind: ProblemKind;
-  readonly detail: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(kind: ProblemKind, detail?: string, headers: Readonly<Record<string, string>> = {}) {
-    super(detail ?? kind);
-    this.name = 'ProblemError';
-    this.kind = kind;
-    this.detail = detail;
-    this.headers = headers;
-  }
-}
 
 /** What Fastify's own errors are to a client. */
 const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new Map([
@@ -50,8 +33,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   const document = problemDocument(problem.kind, problem.detail);
   if (document.status === 408) reply.header('connection', 'close');
   else {
-    // Fastify would close on a body of a type it does not take.
-    reply.removeHeader('connection');
+    // Fastify would close on a body of a type it does not take. A header that is removed is not written by Node either.
+    if (reply.hasHeader('connection')) reply.removeHeader('connection');
     dropRefusedBody(request.raw);
   }
   reply
@@ -63,35 +46,4 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   // Node leaves the body of an answer to HEAD out; the length is that of the answer to GET (RFC 9110 §8.6).
   if (request.method === 'HEAD') reply.header('content-length', body.length);
   return reply.send(body);
-}
-
-/** Answers where there is a response but no route. */
-export function endResponse(response: ServerResponse, problem: ProblemError): void {
-  const document = problemDocument(problem.kind, problem.detail);
-  const body = JSON.stringify(document);
-  response.writeHead(document.status, {
-    ...problem.headers,
-    'content-type': PROBLEM_MEDIA_TYPE,
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(response.req.method === 'HEAD' ? '' : body);
-}
-
-/** How long a refused connection may take to read its answer, in milliseconds. */
-const LINGER_MS = 500;
-
-/** Answers below HTTP, where there is no reply object, and ends the connection. */
-export function endWithProblem(socket: Socket, problem: ProblemError): void {
-  const document = problemDocument(problem.kind, problem.detail);
-  const body = JSON.stringify(document);
-  const { connection: _, ...headers } = problem.headers;
-  const head = [
-    `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status] ?? ''}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `content-type: ${PROBLEM_MEDIA_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -7,6 +7,9 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
+import { ProblemError } from '../auth/problem-error.ts';
+import { requestHeaderProblem } from '../auth/request-header.ts';
+import { answerWireEvents, createClientErrorHandler } from '../auth/wire-errors.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { hasFeature } from '../core/features.ts';
@@ -29,8 +32,7 @@ import { createAuthentication } from './plugins/authentication.ts';
 import { createLoadShedder } from './plugins/load-shedder.ts';
 import { createRouteTable } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
-import { answerWireEvents, createClientErrorHandler } from './plugins/wire-errors.ts';
-import { ProblemError, sendProblem, toProblem } from './problem.ts';
+import { sendProblem, toProblem } from './problem.ts';
 import type { ApiReaders } from './readers.ts';
 import { addAudioRoute } from './routes/audio.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
@@ -141,7 +143,8 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     if (refusal !== null) throw refusal;
   });
   app.addHook('onRequest', async (request) => {
-    refuseByHeader(request);
+    const refusal = requestHeaderProblem(request.raw);
+    if (refusal !== null) throw refusal;
     if (request.is404) throw table.refusal(request.method, request.url);
   });
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -217,23 +220,6 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       clearTimeout(cut);
     },
   };
-}
-
-/**
- * What the header alone decides: HTTP/1.1 without Host (RFC 9112 §3.2), a body over the limit on any route, and a body
- * in a coding that nothing here undoes (RFC 9110 §8.4).
- */
-function refuseByHeader(request: FastifyRequest): void {
-  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-    throw new ProblemError('bad-request', 'The request has no Host header.');
-  }
-  if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
-    throw new ProblemError('body-too-large', `The body may have ${API_BODY_BYTES} bytes.`);
-  }
-  const coding = request.headers['content-encoding'] ?? 'identity';
-  if (coding.toLowerCase() !== 'identity') {
-    throw new ProblemError('unsupported-media-type', 'Send the body without a content coding.');
-  }
 }
 
 async function listen(

@@ -160,7 +160,11 @@ export async function printDialogsJson(session: CaptureSession): Promise<void> {
     if (text.length < FLUSH_AT) continue;
     const chunk = text;
     text = '';
-    if (!process.stdout.write(chunk)) await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
+    // A server answers meanwhile.
+    await new Promise<void>((resolve) => {
+      if (process.stdout.write(chunk)) setImmediate(resolve);
+      else process.stdout.once('drain', resolve);
+    });
   }
   if (text !== '') process.stdout.write(text);
   if (printed < size) process.stderr.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);

@@ -4,6 +4,7 @@
 
 import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
+import { oneLine } from '../config/option-value.ts';
 import { ServiceError } from '../core/error.ts';
 import { onlyPrints, runCapture } from './run.ts';
 
@@ -55,7 +56,8 @@ export async function start(argv: readonly string[]): Promise<void> {
     process.exitCode = await main(argv);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    process.stderr.write(`calltap: ${error.message}\n`);
+    // What an operator names, or finds in a folder, may hold a line end or move the cursor.
+    process.stderr.write(`calltap: ${oneLine(error.message)}\n`);
     process.exitCode = error.exitCode;
   }
 }

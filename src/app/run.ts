@@ -4,6 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
+import { oneLine } from '../config/option-value.ts';
 import type { FileEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
@@ -55,14 +56,15 @@ export async function runCapture(config: Config): Promise<number> {
     const { Hooks } = await import('./hooks.ts');
     session.hooks = new Hooks(config, (line) => process.stderr.write(`calltap: ${line}\n`));
   }
+  const startedMs = performance.now();
+  const print = () => printAnswer(session, config, (performance.now() - startedMs) / 1000);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
-    return serve(session, config, (done) => read(session, config, done));
+    return serve(session, config, (done) => read(session, config, done), print);
   }
   // Reading makes little garbage, and what it keeps it keeps for good: a young generation that grows to its usual 48 MiB
   // would only hold memory. The collector reads this flag each time it could grow.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const startedMs = performance.now();
   const bar = new ProgressBar('reading', () => session.file?.progress() ?? 0);
   let failed = false;
   try {
@@ -72,25 +74,48 @@ export async function runCapture(config: Config): Promise<number> {
   } finally {
     bar.close();
   }
-  const elapsedSec = (performance.now() - startedMs) / 1000;
   // Commands that run get their time; a second signal does not wait for them.
-  if (!isLive(config)) await session.hooks?.drain();
+  if (!isLive(config)) {
+    await session.hooks?.drain();
+    failed = saysUnwritten(session) || failed;
+  }
   try {
-    if (config.statsJson) {
-      const { printStatsJson } = await import('./stats-output.ts');
-      printStatsJson(session, elapsedSec);
-      return failed ? 1 : 0;
+    if (!(await print())) {
+      const { printTable } = await import('./output.ts');
+      printTable(session);
+    } else if (config.json && session.isLive) {
+      const { summary } = await import('./output.ts');
+      process.stderr.write(`${summary(session).join('\n')}\n`);
     }
-    const { printCallReport, printDialogsJson, printTable, summary } = await import('./output.ts');
-    if (config.json) {
-      await printDialogsJson(session);
-      if (session.isLive) process.stderr.write(`${summary(session).join('\n')}\n`);
-    } else if (config.callReport !== null) printCallReport(session, config.callReport, config.markdown);
-    else printTable(session);
   } finally {
     session.close();
   }
   return failed ? 1 : 0;
+}
+
+/** Prints what an option asks for once the capture has been read; false when none does. Throws ServiceError. */
+async function printAnswer(session: CaptureSession, config: Config, elapsedSec: number): Promise<boolean> {
+  if (config.statsJson) {
+    const { printStatsJson } = await import('./stats-output.ts');
+    printStatsJson(session, elapsedSec);
+    return true;
+  }
+  if (!config.json && config.callReport === null) return false;
+  const { printCallReport, printDialogsJson } = await import('./output.ts');
+  if (config.callReport === null) await printDialogsJson(session);
+  else printCallReport(session, config.callReport, config.markdown);
+  return true;
+}
+
+/** True when what was read could not all be written to the file of -O, of which it tells. */
+function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
+  const trouble = file?.trouble ?? null;
+  if (file === null || trouble === null) return false;
+  const missing = source.counter('frames') - file.counter('frames');
+  process.stderr.write(
+    `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${missing} frames are not in it`)}\n`,
+  );
+  return true;
 }
 
 /** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */
@@ -150,7 +175,7 @@ async function read(session: CaptureSession, config: Config, done: (failed: bool
   let failed = false;
   await session.read(config.input, (path, end) => {
     const warning = endWarning(path, end);
-    if (warning !== null) process.stderr.write(`${warning}\n`);
+    if (warning !== null) process.stderr.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.frames === 0) failed = true;
   });
   done(failed);

@@ -33,11 +33,12 @@ function forgetSecretVariables(): void {
   for (const { type, env } of OPTIONS) if (type.kind === 'secret' && env !== undefined) delete process.env[env];
 }
 
-/** Serves until SIGINT or SIGTERM; the exit code. */
+/** Serves until SIGINT or SIGTERM; `print` is for when all is read. The exit code. Throws ServiceError. */
 export async function serve(
   session: CaptureSession,
   config: Config,
   read: (done: (failed: boolean) => void) => Promise<void>,
+  print: () => Promise<unknown>,
 ): Promise<number> {
   const version = packageVersion();
   session.observesQuality = true;
@@ -84,12 +85,16 @@ export async function serve(
     const reading = read((bad) => {
       failed = bad;
     });
-    await Promise.race([reading, stopped]);
+    const isRead = await Promise.race([reading.then(() => true), stopped.then(() => false)]);
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
+    if (isRead && !session.isLive) await Promise.race([print(), stopped]);
     await stopped;
     limitStop(sayOnce);
-    // The same signal ends it: what it still holds is counted before the summary.
-    if (session.isLive) await reading;
+    if (session.isLive) {
+      // The same signal ends it: what it still holds is counted before the summary.
+      await reading;
+      await print();
+    }
     sayOnce();
   } finally {
     limitStop(() => undefined);

@@ -1,6 +1,7 @@
 /** A mistake in the configuration as one line: where it stands, what is wrong, what to do. */
 
 import type { OptionSpec } from './option-spec.ts';
+import { oneLine } from './option-value.ts';
 
 export type ConfigError = {
   /** The option as the user wrote it: `--api`, `CALLTAP_API`, `api.listen in FILE`. */
@@ -18,7 +19,8 @@ export function mistake(option: string, reason: string, remedy: string): Mistake
 
 /** The line for standard error; the exit code that goes with it is 2. */
 export function configErrorLine(error: ConfigError): string {
-  return `calltap: ${error.option}: ${error.reason}; ${error.remedy}`;
+  // A path may hold a line end.
+  return oneLine(`calltap: ${error.option}: ${error.reason}; ${error.remedy}`);
 }
 
 /** The mistake of using an option whose part is not built in. */

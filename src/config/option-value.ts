@@ -21,6 +21,8 @@ export type OptionType =
   | { readonly kind: 'portrange' }
   | { readonly kind: 'address' }
   | { readonly kind: 'regexp' }
+  /** Name of a SIP header (RFC 3261 §25.1: a token). */
+  | { readonly kind: 'header-name' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   /** Id of a token: what a line of the revocation file can name. */
   | { readonly kind: 'token-id' }
@@ -68,6 +70,9 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
     case 'choice':
       if (type.values.includes(text)) return { ok: true, value: text };
       return bad(`${quoted(text)} is not a choice`, `give one of ${type.values.join(', ')}`);
+    case 'header-name':
+      if (/^[\w.!%*+`'~-]+$/.test(text)) return { ok: true, value: text };
+      return bad(`${quoted(text)} is no name of a header`, 'give it without a colon and blanks, such as X-Call-ID');
     case 'token-id':
       if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return { ok: true, value: text };
       return bad(`${quoted(text)} is no id`, 'give 1 to 128 visible ASCII characters that do not begin with #');

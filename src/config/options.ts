@@ -178,10 +178,16 @@ const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
     default: '5',
     toml: 'analysis.quality_interval',
   }),
-  value('call-id-header', 'NAME', text, 'Header that carries the Call-ID of another leg, beside X-Call-ID and X-CID.', {
-    repeatable: true,
-    toml: 'analysis.call_id_header',
-  }),
+  value(
+    'call-id-header',
+    'NAME',
+    { kind: 'header-name' },
+    'Header that carries the Call-ID of another leg, beside X-Call-ID and X-CID.',
+    {
+      repeatable: true,
+      toml: 'analysis.call_id_header',
+    },
+  ),
   value('lint-suppress', 'RULE', text, 'Lint rule that is not run.', {
     repeatable: true,
     toml: 'analysis.lint_suppress',

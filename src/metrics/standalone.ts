@@ -5,25 +5,19 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, STATUS_CODES } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
 import { stopListening } from '../auth/deaf-socket.ts';
+import { endResponse, endWithProblem, ProblemError } from '../auth/problem-error.ts';
 import { dropRefusedBody } from '../auth/refused-body.ts';
+import { requestHeaderProblem, requestPath } from '../auth/request-header.ts';
 import { SourceBudget } from '../auth/source-budget.ts';
-import type { ProblemKind } from '../contract/index.ts';
-import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
+import { answerWireEvents, createClientErrorHandler } from '../auth/wire-errors.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
-import {
-  API_BODY_BYTES,
-  API_CLOSE_MS,
-  API_HEADER_MS,
-  API_KEEP_ALIVE_MS,
-  API_MAX_CONN,
-  API_REQUEST_MS,
-} from '../core/limits.ts';
+import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../core/limits.ts';
 import type { MetricsPage } from './registry.ts';
 
 export type MetricsServer = {
@@ -43,25 +37,18 @@ export type MetricsServerDeps = {
 /** RFC 7617 §2.1: a Basic challenge names a realm. */
 const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
 
-/** Milliseconds a refused connection has to read its answer. */
-const LINGER_MS = 500;
-
 /** Milliseconds without a byte in either direction after which a connection is cut. */
 const STALLED_MS = 60_000;
-
-/** What Node's parser gave up for; everything else is a request that is none. */
-const WIRE_PROBLEMS: ReadonlyMap<string, ProblemKind> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
-  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
-]);
 
 /** Connections of one source, so that one that holds them leaves some to others. */
 const CONN_PER_SOURCE = API_MAX_CONN / 2;
 
 export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
   const budget = new SourceBudget();
-  const isAccepted = (request: IncomingMessage): boolean =>
-    credentials === null || credentials.accepts(request.headersDistinct['authorization'] ?? []);
+  const authenticate = (request: IncomingMessage): ProblemError | null =>
+    credentials === null || credentials.accepts(request.headersDistinct['authorization'] ?? [])
+      ? null
+      : new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
   const server = createServer(
     {
       headersTimeout: API_HEADER_MS,
@@ -71,25 +58,16 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       requireHostHeader: false,
     },
     (request, response) => {
-      const path = (request.url ?? '').split('?', 1)[0];
       if (request.socket.destroyed) return;
-      const source = request.socket.remoteAddress ?? '';
-      const verdict = budget.take(source);
-      if (verdict === 'flooding') cutOff(source);
-      else if (verdict === 'over') {
-        response.setHeader('retry-after', '1');
-        sendProblem(response, 'rate-limited');
-      } else if (!isAccepted(request)) {
-        response.setHeader('www-authenticate', CHALLENGE);
-        sendProblem(response, 'unauthorized');
-      } else if (Number(request.headers['content-length'] ?? 0) > API_BODY_BYTES) {
+      const refusal =
+        admit(request.socket) ?? authenticate(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
+      // One that floods was cut off.
+      if (request.socket.destroyed) return;
+      if (refusal === null) void sendPage(response);
+      else {
         dropRefusedBody(request);
-        sendProblem(response, 'body-too-large');
-      } else if (path !== '/metrics') sendProblem(response, 'not-found', 'Only /metrics is served here.');
-      else if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response.setHeader('allow', 'GET, HEAD');
-        sendProblem(response, 'method-not-allowed');
-      } else void sendPage(response);
+        endResponse(response, refusal);
+      }
     },
   );
   server.timeout = STALLED_MS;
@@ -101,7 +79,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
     const isFlood = budget.isFlooding(source);
     if (isFlood || open.size >= API_MAX_CONN || own >= CONN_PER_SOURCE) {
       stopListening(socket);
-      endWithProblem(socket, isFlood ? 'rate-limited' : 'connection-limit');
+      endWithProblem(socket, isFlood ? rateLimited() : new ProblemError('connection-limit', undefined, RETRY));
       return;
     }
     open.set(socket, source);
@@ -122,11 +100,15 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       socket.destroy();
     }
   }
-  server.on('clientError', (error, socket: Socket) => {
-    if (!socket.writable || errnoOf(error) === 'ECONNRESET') socket.destroy();
-    else if (budget.take(socket.remoteAddress ?? '') !== 'admitted') endWithProblem(socket, 'rate-limited');
-    else endWithProblem(socket, WIRE_PROBLEMS.get(errnoOf(error) ?? '') ?? 'bad-request');
-  });
+
+  function admit(socket: Socket): ProblemError | null {
+    const source = socket.remoteAddress ?? '';
+    const verdict = budget.take(source);
+    if (verdict === 'flooding') cutOff(source);
+    return verdict === 'admitted' ? null : rateLimited();
+  }
+  server.on('clientError', createClientErrorHandler(admit));
+  answerWireEvents(server, { admit, authenticate });
 
   async function sendPage(response: ServerResponse): Promise<void> {
     try {
@@ -135,7 +117,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       response.end(text);
     } catch (error) {
       onFault(error);
-      sendProblem(response, 'internal');
+      endResponse(response, new ProblemError('internal'));
     }
   }
 
@@ -185,26 +167,15 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   };
 }
 
-function sendProblem(response: ServerResponse, kind: ProblemKind, detail?: string): void {
-  const problem = problemDocument(kind, detail);
-  const body = JSON.stringify(problem);
-  response.writeHead(problem.status, {
-    'content-type': PROBLEM_MEDIA_TYPE,
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
+const RETRY = { 'retry-after': '1' };
+
+function rateLimited(): ProblemError {
+  return new ProblemError('rate-limited', undefined, RETRY);
 }
 
-/** The same below HTTP, where there is no response object; the connection ends. */
-function endWithProblem(socket: Socket, kind: ProblemKind): void {
-  const problem = problemDocument(kind);
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-    `content-type: ${PROBLEM_MEDIA_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+/** One page, to be read only. */
+function routeProblem({ url = '', method }: IncomingMessage): ProblemError | null {
+  if (requestPath(url) !== '/metrics') return new ProblemError('not-found', 'Only /metrics is served here.');
+  if (method === 'GET' || method === 'HEAD') return null;
+  return new ProblemError('method-not-allowed', undefined, { allow: 'GET, HEAD' });
 }

@@ -88,6 +88,12 @@ export class OutputFile {
     return news;
   }
 
+  /** Why the newest write failed, as the name of its errno; null when it did not. */
+  get trouble(): string | null {
+    const errno = this.counter('last_errno');
+    return errno === 0 ? null : errnoName(errno);
+  }
+
   /** A counter of native/pcap_write.h by its name. */
   counter(name: string): number {
     const i = this.#names.indexOf(name);

@@ -303,7 +303,14 @@ test('9: /health is open to everybody, also with credentials that are wrong', as
     assert.equal(answer.body, 'ok');
   }
   assert.equal((await rawRequest(port, get('/health').replace('GET', 'HEAD'))).status, 200);
-  assert401(await rawRequest(port, get('/health').replace('GET', 'POST')), 'POST /health is no endpoint');
+  const post = await rawRequest(port, get('/health').replace('GET', 'POST'));
+  assert.equal(post.status, 405, 'the address is open, whatever it is asked');
+  assert.match(post.head, /^allow: GET, HEAD$/im);
+  assert.equal((await rawRequest(port, get('/health', 'Expect: a-miracle\r\n'))).status, 417);
+  assert.equal((await rawRequest(port, get('http://x/health'))).status, 200);
+  for (const path of ['/health/', '//health', '/healthy', '/v1/health', 'http://x']) {
+    assert401(await rawRequest(port, get(path)), path);
+  }
 });
 
 test('9: nothing of a request is judged before its credentials', async (t) => {

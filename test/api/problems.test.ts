@@ -39,6 +39,9 @@ test('malformed HTTP, bad escapes and oversized parts', async (t) => {
     ['bad header', 'GET /health HTTP/1.1\r\nHost x\r\n\r\n', 'bad-request'],
     ['two lengths', get('/health', 'Content-Length: 1\r\nContent-Length: 2\r\n'), 'bad-request'],
     ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 'bad-request'],
+    ['two hosts', get('/health', 'Host: x\r\n'), 'bad-request'],
+    ['a host that is none', get('/health').replace('Host: x', 'Host: a/b c'), 'bad-request'],
+    ['two hosts, HTTP/1.0', get('/health', 'Host: y\r\n').replace('HTTP/1.1', 'HTTP/1.0'), 'bad-request'],
     ['%zz', get('/v1/dialogs/%zz'), 'bad-request'],
     ['half escape', get('/v1/dialogs/a%2'), 'bad-request'],
     ['not UTF-8', get('/v1/dialogs/%ff%fe'), 'bad-request'],
@@ -65,6 +68,23 @@ test('the server goes on after all of that', async (t) => {
   assert.equal(answer.body, 'ok');
   const http10 = await rawRequest(port, 'GET /health HTTP/1.0\r\n\r\n');
   assert.equal(http10.status, 200);
+});
+
+test('a Host may be empty, a name, an address, and have a port', async (t) => {
+  const { port } = await startApi(t);
+  for (const host of ['', 'voice_1.example.net', 'voice.example.net:8080', '[2001:db8::1]:80', '192.0.2.1:']) {
+    const answer = await rawRequest(port, get('/health').replace('Host: x', `Host: ${host}`));
+    assert.equal(answer.status, 200, host);
+  }
+});
+
+test('a refusal says whether the connection goes on (RFC 9112 s9.6)', async (t) => {
+  const { port } = await startApi(t);
+  for (const path of ['/nowhere', '/v1/dialogs?limit=x', '/v1/streams/zz', '/health']) {
+    assert.match((await rawRequest(port, get(path))).head, /^connection: close$/im, path);
+    const kept = await rawRequest(port, get(path).replace('Connection: close', 'Connection: keep-alive'), 200);
+    assert.match(kept.head, /^connection: keep-alive$/im, path);
+  }
 });
 
 test('413: a body over 1 MiB, on any route, before any handler', async (t) => {

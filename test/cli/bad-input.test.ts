@@ -46,12 +46,28 @@ test('one bad file among good ones is named', async () => {
   assert.match(assertRefused(r, 1), /\/nonexistent\/x\.pcap: there is no such file/);
 });
 
+test('names with a line end or an escape sequence in them stay one line', async () => {
+  const name = '/nonexistent\n\u001b[31mcalltap: all is well';
+  for (const [args, code] of [
+    [['-I', name], 1],
+    [['-I', DEMO, '--call-report', name], 1],
+    [['--show-frame', `${name}#0`], 1],
+    [['-I', DEMO, '-O', `${name}/x`], 1],
+    [['--config', name], 2],
+  ] as const) {
+    const line = assertRefused(await run(args), code);
+    assert.doesNotMatch(line, /\p{Cc}/u, args[0]);
+  }
+});
+
 test('a command line that is wrong', async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /there is nothing to read/],
     [['-I'], /^calltap: -I/],
     [['--bogus'], /--bogus: there is no such option/],
     [['-I', DEMO, '--jsno'], /--jsno/],
+    [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is no name of a header/],
+    [['-I', DEMO, '--call-id-header', 'X Leg'], /--call-id-header/],
     [['-I', DEMO, '--json=yes'], /--json/],
     [['-I', DEMO, '--portrange', '0-70000'], /--portrange/],
     [['-I', DEMO, '--portrange', ''], /--portrange/],

@@ -80,6 +80,13 @@ test('standard output that cannot be written is one line and exit code 1', { ski
   }
 });
 
+test('what -O could not write is told, and exit code 1', { skip: noFullDevice() }, async () => {
+  const r = await run(['-I', DEMO, '-O', '/dev/full']);
+  assert.match(r.stderr, /^calltap: -O \/dev\/full: cannot be written \(ENOSPC\); [1-9]\d* frames are not in it\n$/);
+  assert.match(r.stdout, /\n0 frames written to \/dev\/full\b/);
+  assert.equal(r.code, 1);
+});
+
 function noFullDevice(): string | false {
   return existsSync('/dev/full') ? false : 'no /dev/full';
 }

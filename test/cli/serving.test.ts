@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
-import { assertRefused, DEMO, finished, type Run, start } from './run-program.ts';
+import { assertRefused, DEMO, finished, printed, type Run, start } from './run-program.ts';
 
 const STOP_MS = 2_000;
 
@@ -63,6 +63,24 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.match(r.stderr, /^api listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 }
+
+test('what an option prints is printed once all is read, and serving goes on', async () => {
+  const args = ['-I', DEMO, '--api', '127.0.0.1:0'];
+  const offline = await printed(['-I', DEMO, '--json']);
+  const server = await serving([...args, '--json']);
+  let lines = 0;
+  server.child.stdout.on('data', (chunk: Buffer) => {
+    lines += chunk.toString('latin1').split('\n').length - 1;
+  });
+  await until('all printed', async () => lines === 21);
+  assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+  const r = await stop(server, 'SIGTERM');
+  assert.equal(r.stdout, offline);
+  const unknown = start([...args, '--call-report', 'nobody@example.com']);
+  const ended = await finished(unknown);
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /calltap: --call-report nobody@example\.com: .*no dialog with this Call-ID\n$/);
+});
 
 test('SIGUSR1 opens no debugger and ends nothing', async () => {
   const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);

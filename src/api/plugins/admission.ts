@@ -3,10 +3,10 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { stopListening } from '../../auth/deaf-socket.ts';
+import { endResponse, endWithProblem, ProblemError } from '../../auth/problem-error.ts';
 import { SourceBudget } from '../../auth/source-budget.ts';
 import { API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
-import { endResponse, endWithProblem, ProblemError } from '../problem.ts';
 
 export type Admission = {
   /** The listener for requests: those that are admitted go on to `next`, of the others `onRefused` is told the status. */

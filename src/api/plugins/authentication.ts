@@ -2,19 +2,20 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
+import { ProblemError } from '../../auth/problem-error.ts';
+import { requestPath } from '../../auth/request-header.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
-import { ProblemError } from '../problem.ts';
 
 export type Authentication = {
   /**
    * Why this request is refused, or null. `route` is the pattern of the route that took it; absent when none did: an
-   * address that nobody serves needs credentials like any other.
+   * address that nobody serves needs credentials like any other, and `/health` needs none whatever the method.
    */
   check(request: IncomingMessage, route?: string): ProblemError | null;
   families(): MetricFamily[];
 };
 
-/** The one route that is open. */
+/** The one address that is open. */
 const OPEN = '/health';
 
 /** The one route that a token of scope `metrics` reaches. */
@@ -46,7 +47,7 @@ export function createAuthentication(credentials: ApiCredentials | null): Authen
   };
   return {
     check(request, route) {
-      if (credentials === null || route === OPEN) return null;
+      if (credentials === null || (route ?? requestPath(request.url ?? '')) === OPEN) return null;
       const scope = credentials.check(request.headersDistinct['authorization'] ?? []);
       if (!scope.ok) return refuse(scope.reason);
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');

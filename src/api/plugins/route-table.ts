@@ -1,7 +1,8 @@
 /** Tells an address nobody serves (404) from one that does not take the method (405, with Allow). */
 
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '../problem.ts';
+import { ProblemError } from '../../auth/problem-error.ts';
+import { requestPath } from '../../auth/request-header.ts';
 
 export type RouteTable = {
   /** The refusal of a request that no route took. */
@@ -18,8 +19,7 @@ export function createRouteTable(app: FastifyInstance): RouteTable {
   });
   return {
     refusal(method, url) {
-      const path = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
-      const segments = path.split('/');
+      const segments = requestPath(url).split('/');
       for (const route of routes.values()) {
         if (!matches(route.segments, segments)) continue;
         const allow = [...route.methods].sort().join(', ');

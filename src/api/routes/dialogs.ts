@@ -1,8 +1,8 @@
 /** GET /v1/dialogs and GET /v1/dialogs/{call_id}. */
 
+import { ProblemError } from '../../auth/problem-error.ts';
 import { CallIdParams, DEFAULT_LIMIT, Dialog, DialogList, DialogQuery } from '../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
-import { ProblemError } from '../problem.ts';
 import { compileUserPattern } from '../user-pattern.ts';
 import type { App, RouteDeps } from './route.ts';
 import { answer, orBusy, refusals } from './route.ts';

@@ -2,6 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { ProblemError } from '../../auth/problem-error.ts';
 import type { Named, PeerAbsent as PeerAbsentBody } from '../../contract/index.ts';
 import {
   BannedList,
@@ -17,7 +18,6 @@ import {
 } from '../../contract/index.ts';
 import type { PeerControl, PeerOutcome, PeerRows } from '../../peer/control.ts';
 import { compileParameters } from '../parameters.ts';
-import { ProblemError } from '../problem.ts';
 import type { App } from './route.ts';
 import { refusals } from './route.ts';
 

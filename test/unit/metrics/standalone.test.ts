@@ -46,6 +46,33 @@ test('it serves /metrics and refuses the rest with problems', async (t) => {
   }
 });
 
+test('what is no plain request for the page is a problem here as on the API', async (t) => {
+  const metrics = guarded();
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  const right = basic('prom:se:cret');
+  const cases: readonly (readonly [string, number])[] = [
+    [get('/metrics', `${right}Expect: a-miracle\r\n`), 417],
+    [get('/metrics', 'Expect: a-miracle\r\n'), 401],
+    [`CONNECT x:80 HTTP/1.1\r\nHost: x\r\n${right}\r\n`, 405],
+    ['CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 401],
+    [`GET /metrics HTTP/1.1\r\nConnection: close\r\n${right}\r\n`, 400],
+    [get('/metrics', `${right}Host: y\r\n`), 400],
+    [get('/metrics', `${right}Content-Encoding: gzip\r\nContent-Length: 1\r\n`), 415],
+  ];
+  for (const [request, status] of cases) {
+    const answer = await rawRequest(port, request);
+    assert.equal(answer.status, status, request);
+    assert.match(answer.head, /^content-type: application\/problem\+json/im);
+    assertDocument('Problem', JSON.parse(answer.body));
+  }
+  const absolute = await rawRequest(port, get('http://x/metrics', right));
+  assert.equal(absolute.status, 200);
+  const head = await rawRequest(port, get('/nowhere', right).replace('GET', 'HEAD'));
+  assert.equal(head.status, 404);
+  assert.equal(head.body, '');
+});
+
 test('a fault while reading is a 500', async (t) => {
   const faults: unknown[] = [];
   const metrics = server(() => {

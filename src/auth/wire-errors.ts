@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errnoOf } from '../../core/error.ts';
-import { endResponse, endWithProblem, ProblemError } from '../problem.ts';
+import { errnoOf } from '../core/error.ts';
+import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 
 /** What comes before every refusal that is made here, as before every route. */
 export type WireChecks = {
@@ -13,7 +13,7 @@ export type WireChecks = {
   authenticate(request: IncomingMessage): ProblemError | null;
 };
 
-/** Fastify's `clientErrorHandler`: Node's parser gave up on the connection. */
+/** For `clientError` events: Node's parser gave up on the connection. */
 export function createClientErrorHandler(admit: WireChecks['admit']): (error: Error, socket: Socket) => void {
   const answered = new WeakSet<Socket>();
   return (error, socket) => {

@@ -1,0 +1,35 @@
+/** What the header of a request alone decides, on every listener and before any handler runs. */
+
+import type { IncomingMessage } from 'node:http';
+import { API_BODY_BYTES } from '../core/limits.ts';
+import { ProblemError } from './problem-error.ts';
+
+/** RFC 9110 §7.2: `uri-host [ ":" port ]`, which may be empty. */
+const HOST = /^(?:\[[0-9A-Za-z:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
+
+/**
+ * The refusal of HTTP/1.1 without Host and of any request with two of them or with one that is none (RFC 9112 §3.2), of
+ * a body over the limit on any route, and of a body in a coding that nothing here undoes (RFC 9110 §8.4); else null.
+ */
+export function requestHeaderProblem(request: IncomingMessage): ProblemError | null {
+  const { headers, headersDistinct, httpVersion } = request;
+  const hosts = headersDistinct['host'] ?? [];
+  if (hosts.length === 0 && httpVersion === '1.1') {
+    return new ProblemError('bad-request', 'The request has no Host header.');
+  }
+  if (hosts.length > 1) return new ProblemError('bad-request', 'The request has more than one Host header.');
+  if (!HOST.test(hosts[0] ?? '')) return new ProblemError('bad-request', 'The Host header names no host.');
+  if (Number(headers['content-length'] ?? 0) > API_BODY_BYTES) {
+    return new ProblemError('body-too-large', `The body may have ${API_BODY_BYTES} bytes.`);
+  }
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    return new ProblemError('unsupported-media-type', 'Send the body without a content coding.');
+  }
+  return null;
+}
+
+/** The path of a request target in origin form or in absolute form (RFC 9112 §3.2), still escaped. */
+export function requestPath(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
+}
