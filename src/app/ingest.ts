@@ -27,6 +27,7 @@ import type { Stream, StreamOpened } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
+import { SipAhead } from './sip-ahead.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -81,6 +82,7 @@ export class Ingest {
     dstPort: 0,
     frame: null,
   };
+  readonly #ahead: SipAhead;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
@@ -104,6 +106,7 @@ export class Ingest {
       },
       deps.counters,
     );
+    this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n));
     this.#carrier = emptyCarrier(this.#addresses);
     this.#segment = {
       bytes: this.#addresses,
@@ -130,7 +133,10 @@ export class Ingest {
   /** One slab of records, in order. */
   onRecords(b: RecordBatch, count: number): void {
     this.records += count;
-    for (let i = 0; i < count; i++) this.#onRecord(b, i);
+    for (let i = 0; i < count; i++) {
+      if (b.kind(i) !== KIND.UDP) this.#onRecord(b, i);
+      else this.#d.sip.onScanned(b.data, this.#ahead.take(b, i, count), this.#carryUdp(b, i));
+    }
     this.#expire();
   }
 
@@ -159,16 +165,9 @@ export class Ingest {
     const kind = b.kind(i);
     if (tsUs > this.nowUs && kind !== KIND.SOURCE_END) this.nowUs = tsUs;
     switch (kind) {
-      case KIND.UDP: {
-        const c = this.#carry(b, i, TRANSPORT.UDP);
-        c.ipId = b.aux2(i);
-        c.frameStart = b.off(i) - b.aux0(i);
-        // The digest of an INVITE is taken already.
-        c.frameLength = c.digestHigh === 0 && c.digestLow === 0 ? b.aux1(i) : 0;
-        if (b.fileAt(i) > 0) c.place = this.#placeOf(b, i);
-        this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
+      case KIND.UDP:
+        this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), this.#carryUdp(b, i));
         return;
-      }
       case KIND.TCP:
         this.#onSegment(b, i);
         return;
@@ -214,6 +213,17 @@ export class Ingest {
       default:
         return;
     }
+  }
+
+  #carryUdp(b: RecordBatch, i: number): Carrier {
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
+    c.ipId = b.aux2(i);
+    c.frameStart = b.off(i) - b.aux0(i);
+    // The digest of an INVITE is taken already.
+    c.frameLength = c.digestHigh === 0 && c.digestLow === 0 ? b.aux1(i) : 0;
+    if (b.fileAt(i) > 0) c.place = this.#placeOf(b, i);
+    return c;
   }
 
   #carry(b: RecordBatch, i: number, transport: number): Carrier {

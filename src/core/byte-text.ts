@@ -2,6 +2,19 @@
 
 import { isUtf8 } from 'node:buffer';
 
+/** Reusable: buf[start..end), whose bytes are its text. What it names is gone with the message it stands in. */
+export class TextRange {
+  buf: Uint8Array = new Uint8Array(0);
+  start = 0;
+  end = 0;
+
+  set(buf: Uint8Array, start: number, end: number): void {
+    this.buf = buf;
+    this.start = start;
+    this.end = end;
+  }
+}
+
 /** The same bytes as a Buffer, without a copy. */
 export function asBuffer(buf: Uint8Array): Buffer {
   return Buffer.isBuffer(buf) ? buf : Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength);
@@ -19,4 +32,9 @@ export function rawText(buf: Uint8Array, start: number, end: number): string {
     }
   }
   return bytes.toString('latin1', start, end);
+}
+
+/** The text where it is no string yet. */
+export function stringOf(text: string | TextRange): string {
+  return typeof text === 'string' ? text : rawText(text.buf, text.start, text.end);
 }

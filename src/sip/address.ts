@@ -6,12 +6,15 @@
  */
 
 import { findByte, wordsOf } from '../core/byte-search.ts';
-import { rawText } from '../core/byte-text.ts';
+import { rawText, TextRange } from '../core/byte-text.ts';
 import { NOTE } from './notes.ts';
 import { decodeText, percentDecode, unfold } from './text.ts';
 
+const LF = 10;
 const SPACE = 32;
 const QUOTE = 34;
+const PERCENT = 37;
+const COLON = 58;
 const SEMICOLON = 59;
 const LESS = 60;
 const EQUALS = 61;
@@ -175,37 +178,53 @@ function isScheme(buf: Uint8Array, start: number, end: number, name: Uint8Array)
   return true;
 }
 
-/** User part of the URI in a From, To or Contact value, %-decoded for display; '' when there is none. */
-export function userOfNameAddr(buf: Uint8Array, start: number, end: number): string {
-  if (start < 0) return '';
-  locateAddress(buf, wordsOf(buf), start, end, span);
-  let p = span.uriStart;
-  let stop = span.uriEnd;
-  while (p < stop && (buf[p] ?? 0) !== 0x3a) p++;
-  if (p >= stop) return '';
-  const schemeStart = span.uriStart;
-  const schemeEnd = p;
-  p++;
-  if (isScheme(buf, schemeStart, schemeEnd, TEL)) {
-    let q = p;
-    while (q < stop && buf[q] !== SEMICOLON) q++;
-    return percentDecode(rawText(buf, p, q));
+/** Who a From, To or Contact value names; reusable. */
+export class Party {
+  /** User part of the URI, %-decoded for display; '' when there is none, where it stands when its bytes are its text. */
+  user: string | TextRange = '';
+  /** Display name with quotes and escapes undone; null when there is none. */
+  display: string | null = null;
+  readonly #range = new TextRange();
+
+  /** Takes the value at `start`..`end`; nobody is named where `start` is negative. */
+  read(buf: Uint8Array, start: number, end: number): void {
+    this.user = '';
+    this.display = null;
+    if (start < 0) return;
+    locateAddress(buf, wordsOf(buf), start, end, span);
+    if (span.nameStart >= 0) this.display = unquote(decodeText(buf, span.nameStart, span.nameEnd));
+    this.user = userOf(buf, this.#range);
   }
-  if (!isScheme(buf, schemeStart, schemeEnd, SIP) && !isScheme(buf, schemeStart, schemeEnd, SIPS)) return '';
-  // Without < > the search for `;` may have stopped inside the user part; the last @ of the URI closes the user.
-  let at = -1;
-  for (let q = p; q < stop; q++) if (buf[q] === 0x40) at = q;
-  if (at < 0) return '';
-  stop = at;
-  for (let q = p; q < stop; q++) if (buf[q] === 0x3a) stop = q;
-  return percentDecode(unfold(rawText(buf, p, stop)));
 }
 
-/** Display name of a From, To or Contact value with quotes and escapes undone; null when there is none. */
-export function displayNameOf(buf: Uint8Array, start: number, end: number): string | null {
-  if (start < 0) return null;
-  locateAddress(buf, wordsOf(buf), start, end, span);
-  return span.nameStart < 0 ? null : unquote(decodeText(buf, span.nameStart, span.nameEnd));
+/** User of the URI in `span`. */
+function userOf(buf: Uint8Array, range: TextRange): string | TextRange {
+  const { uriStart } = span;
+  let stop = span.uriEnd;
+  let p = uriStart;
+  while (p < stop && (buf[p] ?? 0) !== COLON) p++;
+  if (p >= stop) return '';
+  const first = p + 1;
+  if (isScheme(buf, uriStart, p, TEL)) {
+    let q = first;
+    while (q < stop && buf[q] !== SEMICOLON) q++;
+    return percentDecode(rawText(buf, first, q));
+  }
+  if (!isScheme(buf, uriStart, p, SIP) && !isScheme(buf, uriStart, p, SIPS)) return '';
+  // Without < > the search for `;` may have stopped inside the user part; the last @ of the URI closes the user.
+  let at = -1;
+  for (let q = first; q < stop; q++) if (buf[q] === 0x40) at = q;
+  if (at < 0) return '';
+  stop = at;
+  let isPlain = true;
+  for (let q = first; q < stop; q++) {
+    const c = buf[q] ?? 0;
+    if (c === COLON) stop = q;
+    else if (c > 0x7f || c === PERCENT || c === LF) isPlain = false;
+  }
+  if (!isPlain) return percentDecode(unfold(rawText(buf, first, stop)));
+  range.set(buf, first, stop);
+  return range;
 }
 
 /** Undoes a quoted string (RFC 3261 25.1); text without quotes comes back as it is. */

@@ -4,8 +4,6 @@
  * Open addressing over two integers an entry: the keyed hash, and the slot plus one (0 free). The hash says where to
  * look and skips nearly all others; equality is decided by the bytes. Call-IDs are case-sensitive (RFC 3261 20.8).
  */
-import { hashBytes } from '../core/half-sip-hash.ts';
-
 const FIRST_ENTRIES = 16;
 
 /** Tables that grow one by one, so that no growth of a large index holds the loop; the low bits of a hash choose one. */
@@ -39,15 +37,21 @@ export class CallIdIndex {
     return this.#tables[hash & (TABLES - 1)] ?? this.#none;
   }
 
-  /** Slot of the dialog whose Call-ID stands at buf[start..end), or -1. */
-  find(buf: Uint8Array, start: number, end: number): number {
-    const hash = hashBytes(buf, start, end);
+  /** Slot of the dialog whose Call-ID stands at buf[start..end), or -1; `hash` is hashBytes() of it. */
+  find(hash: number, buf: Uint8Array, start: number, end: number): number {
     const { entries, mask } = this.#tableOf(hash);
     for (let i = homeOf(hash, mask); ; i = (i + 1) & mask) {
       const slot = (entries[2 * i + 1] ?? 0) - 1;
       if (slot < 0) return -1;
       if (entries[2 * i] === hash && this.#isCallId(slot, buf, start, end)) return slot;
     }
+  }
+
+  /** The slot that find() will most likely give, by the hash alone; -1 when the first look does not tell. */
+  likelySlot(hash: number): number {
+    const { entries, mask } = this.#tableOf(hash);
+    const i = homeOf(hash, mask);
+    return entries[2 * i] === hash ? (entries[2 * i + 1] ?? 0) - 1 : -1;
   }
 
   /** Slots of the dialogs whose Call-ID has this hash: one, or very rarely more. */

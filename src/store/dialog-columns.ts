@@ -3,6 +3,8 @@
  * walks. What each message reads and writes shares cache lines; with 50,000 calls at a time each line is a miss.
  */
 import { wordsOf } from '../core/byte-search.ts';
+import type { TextRange } from '../core/byte-text.ts';
+import { asBuffer } from '../core/byte-text.ts';
 
 /**
  * Dialogs of a block: their hot records fill one huge page. Offsets in a hot record of 256 bytes, in doubles; where two
@@ -15,12 +17,13 @@ import { wordsOf } from '../core/byte-search.ts';
  *     line 3  24 created  25 head row  26 bye final  27 expires  28 29 claimed endpoints  30 CSeq of the BYE, final code
  *             31 claimed endpoints in all, the opener's tag
  *
- * A cold record of 64 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
- * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID
+ * A cold record of 128 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
+ * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID; behind them
+ * the users of From and To, each a length and the bytes
  */
 export const BLOCK = 8192;
 export const HOT = 32;
-export const COLD = 8;
+export const COLD = 16;
 export const D = {
   UPDATED: 8,
   TAIL_ROW: 9,
@@ -83,6 +86,14 @@ const CALL_ID_LENGTH = 15;
 const HOT_BYTES = HOT * 8;
 const HOT_WORDS = HOT * 2;
 
+/** Users, by number; a longer one, or one that is not ASCII, is a text beside the columns. */
+export const USER = { FROM: 0, TO: 1 } as const;
+const USER_HERE = 31;
+const USERS_AT = 64;
+const COLD_BYTES = COLD * 8;
+/** Stands for a length where the text is elsewhere. */
+const ELSEWHERE = 255;
+
 /** One block. Places are given by the store, each to one dialog at a time. */
 export class DialogColumns {
   readonly u8: Uint8Array;
@@ -90,6 +101,9 @@ export class DialogColumns {
   readonly i32: Int32Array;
   readonly coldF64: Float64Array;
   readonly coldI32: Int32Array;
+  /** The hot and the cold records, for text. */
+  readonly #hotText: Buffer;
+  readonly #coldText: Buffer;
 
   /** Columns for this many dialogs; `allocate` gives zeroed memory on an 8-byte boundary. */
   constructor(dialogs: number, allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes)) {
@@ -99,6 +113,8 @@ export class DialogColumns {
     this.i32 = new Int32Array(hot.buffer, hot.byteOffset, dialogs * HOT_WORDS);
     this.coldF64 = new Float64Array(dialogs * COLD);
     this.coldI32 = new Int32Array(this.coldF64.buffer);
+    this.#hotText = asBuffer(hot);
+    this.#coldText = Buffer.from(this.coldF64.buffer);
   }
 
   /** A fresh record: no time known, no message, nothing seen. */
@@ -121,12 +137,41 @@ export class DialogColumns {
     this.coldI32[2 * cold + CI.FRAME_SOURCE] = -1;
   }
 
+  /** Reads from each cache line of a hot record; what it returns says nothing. */
+  fetch(at: number): number {
+    const { i32 } = this;
+    const i = at * HOT_WORDS;
+    return ((i32[i] ?? 0) ^ (i32[i + 16] ?? 0) ^ (i32[i + 32] ?? 0) ^ (i32[i + 48] ?? 0)) & 1;
+  }
+
   /** After clear(). */
-  setCallId(at: number, callId: string): void {
-    const from = at * HOT_BYTES;
-    const length = Math.min(callId.length, CALL_ID_HERE);
-    for (let i = 0; i < length; i++) this.u8[from + i] = callId.charCodeAt(i);
-    this.i32[at * HOT_WORDS + CALL_ID_LENGTH] = callId.length;
+  setCallId(at: number, buf: Uint8Array, start: number, end: number): void {
+    const { u8 } = this;
+    const stop = Math.min(end, start + CALL_ID_HERE);
+    for (let p = start, i = at * HOT_BYTES; p < stop; p++) u8[i++] = buf[p] ?? 0;
+    this.i32[at * HOT_WORDS + CALL_ID_LENGTH] = end - start;
+  }
+
+  /** After clear(); false when the text has to be kept elsewhere. */
+  setUser(at: number, user: number, text: string | TextRange): boolean {
+    const bytes = this.#coldText;
+    const i = at * COLD_BYTES + USERS_AT + user * (USER_HERE + 1);
+    const length = typeof text === 'string' ? text.length : text.end - text.start;
+    let isHere = length <= USER_HERE;
+    for (let k = 0; k < length && isHere; k++) {
+      const c = typeof text === 'string' ? text.charCodeAt(k) : (text.buf[text.start + k] ?? 0);
+      bytes[i + 1 + k] = c;
+      isHere = c < 0x80;
+    }
+    bytes[i] = isHere ? length : ELSEWHERE;
+    return isHere;
+  }
+
+  /** Null when it is kept elsewhere. */
+  user(at: number, user: number): string | null {
+    const i = at * COLD_BYTES + USERS_AT + user * (USER_HERE + 1);
+    const length = this.#coldText[i] ?? 0;
+    return length === ELSEWHERE ? null : this.#coldText.toString('latin1', i + 1, i + 1 + length);
   }
 
   /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */
@@ -146,6 +191,6 @@ export class DialogColumns {
   callId(at: number): string {
     const from = at * HOT_BYTES;
     const length = Math.min(this.i32[at * HOT_WORDS + CALL_ID_LENGTH] ?? 0, CALL_ID_HERE);
-    return Buffer.from(this.u8.buffer, this.u8.byteOffset + from, length).toString('latin1');
+    return this.#hotText.toString('latin1', from, from + length);
   }
 }

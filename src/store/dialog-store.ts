@@ -4,18 +4,22 @@
  * Kept beside the map: idle order as a heap, the order of creation, counts by state and method.
  */
 
+import type { TextRange } from '../core/byte-text.ts';
 import { asBuffer } from '../core/byte-text.ts';
 import { hashBytes } from '../core/half-sip-hash.ts';
 import { tally } from '../core/tally.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
-import { Dialog } from './dialog.ts';
+import { Dialog, rangeOf } from './dialog.ts';
 import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
 import { MethodCounts } from './method-counts.ts';
 import { TimeOrder } from './time-order.ts';
+
+/** Dialogs fetched at a time at most. */
+const FETCHED = 64;
 
 /** Dialogs of another time met in a row that end a search by time. */
 const STRANGERS = 64;
@@ -24,6 +28,11 @@ const STRANGERS = 64;
 export function callIdHashes(d: Dialog): { hashA: number; hashB: number } {
   const bytes = Buffer.from(d.callIdKey, 'latin1');
   return { hashA: hashBytes(bytes, 0, bytes.length), hashB: hashRange(bytes, 0, bytes.length) };
+}
+
+function hashOf(callId: string | TextRange): number {
+  const { buf, start, end } = typeof callId === 'string' ? rangeOf(callId) : callId;
+  return hashBytes(buf, start, end);
 }
 
 export class DialogStore {
@@ -37,6 +46,7 @@ export class DialogStore {
   readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
   readonly #touch: (memory: Uint8Array) => void;
   #touches = 0;
+  readonly #fetchedSlots = new Int32Array(FETCHED);
   #serial = 0;
   /** By creation, ties by arrival: stable while paging. */
   readonly order = new TimeOrder<Dialog>((dialog) => dialog.createdUs);
@@ -83,10 +93,29 @@ export class DialogStore {
     return undefined;
   }
 
-  /** The dialog whose Call-ID stands at buf[start..end). */
-  find(buf: Uint8Array, start: number, end: number): Dialog | undefined {
-    const slot = this.#byCallId.find(buf, start, end);
+  /** The dialog whose Call-ID stands at buf[start..end); `hash` is hashBytes() of it. */
+  find(buf: Uint8Array, start: number, end: number, hash = hashBytes(buf, start, end)): Dialog | undefined {
+    const slot = this.#byCallId.find(hash, buf, start, end);
     return slot < 0 ? undefined : this.#slots[slot];
+  }
+
+  /**
+   * Brings dialogs into the cache whose messages come next: one load does not wait for the other here, as it would when
+   * message after message is applied. `callIdHashes`: hashBytes() of their Call-IDs, of which the first `count` count.
+   */
+  fetch(callIdHashes: Int32Array, count: number): void {
+    const slots = this.#fetchedSlots;
+    const n = Math.min(count, slots.length);
+    for (let k = 0; k < n; k++) slots[k] = this.#byCallId.likelySlot(callIdHashes[k] ?? 0);
+    let sum = 0;
+    for (let k = 0; k < n; k++) {
+      const slot = slots[k] ?? -1;
+      if (slot < 0) continue;
+      sum ^= this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
+      sum ^= this.#slots[slot]?.slot ?? 0;
+    }
+    // Written somewhere, so that the loads are not left out.
+    slots[0] = sum;
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
@@ -125,18 +154,15 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
-  /**
-   * Opens a dialog; evicts the one idle longest when the store is full. Who has the bytes of the Call-ID before him says
-   * where: buf[start..end).
-   */
-  open(init: DialogInit, buf: Uint8Array = Buffer.from(init.callId, 'latin1'), start = 0, end = buf.length): Dialog {
+  /** Opens a dialog; evicts the one idle longest when the store is full. `hash` is that of its Call-ID. */
+  open(init: DialogInit, hash: number = hashOf(init.callId)): Dialog {
     const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.takeOldest()] : undefined;
     if (oldest !== undefined) this.#evict(oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
     const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
     this.#slots[slot] = dialog;
-    dialog.callIdHash = hashBytes(buf, start, end);
-    this.#byCallId.add(dialog.callIdHash, slot);
+    dialog.callIdHash = hash;
+    this.#byCallId.add(hash, slot);
     this.order.add(dialog);
     this.methods.add(dialog, dialog.state, 1);
     dialog.touched = ++this.#touches;

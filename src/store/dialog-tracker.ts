@@ -4,10 +4,11 @@
  * The hot path of the program: no allocation for a message of a known dialog but what the log copies.
  */
 
+import { TextRange } from '../core/byte-text.ts';
 import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
 import { tally } from '../core/tally.ts';
 import { ORIGINS } from '../core/words.ts';
-import { displayNameOf, userOfNameAddr } from '../sip/address.ts';
+import { Party } from '../sip/address.ts';
 import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
@@ -57,6 +58,9 @@ export class DialogTracker {
   readonly #dialogs: DialogStore;
   readonly #digest: Digest;
   readonly #halves = new Int32Array(2);
+  readonly #callId = new TextRange();
+  readonly #from = new Party();
+  readonly #to = new Party();
   readonly #log: MessageLog;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
@@ -110,7 +114,7 @@ export class DialogTracker {
   }
 
   /** A scanned message at buf[start..end). Returns its dialog, or null when it has no Call-ID. */
-  onMessage(buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): Dialog | null {
+  onMessage(buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, callIdHash: number): Dialog | null {
     const counts = this.counts;
     counts.messages++;
     if (scan.isRequest) {
@@ -125,7 +129,8 @@ export class DialogTracker {
       counts.withoutCallId++;
       return null;
     }
-    const d = this.#dialogs.find(buf, scan.callIdStart, scan.callIdEnd) ?? this.#open(buf, scan, c);
+    const found = this.#dialogs.find(buf, scan.callIdStart, scan.callIdEnd, callIdHash);
+    const d = found ?? this.#open(buf, scan, c, callIdHash);
     const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
     takeFingerprint(buf, scan, toTagHash, c);
     const maybeSeen = d.maybeSeen(fingerprint.a, fingerprint.b);
@@ -152,6 +157,11 @@ export class DialogTracker {
     return d;
   }
 
+  /** See DialogStore.fetch(). */
+  fetch(callIdHashes: Int32Array, count: number): void {
+    this.#dialogs.fetch(callIdHashes, count);
+  }
+
   /** Registrations and subscriptions whose granted time has passed by `nowUs`. */
   sweep(nowUs: number): void {
     this.#expiries.sweep(nowUs, (d) => {
@@ -160,11 +170,16 @@ export class DialogTracker {
     });
   }
 
-  #open(buf: Buffer, scan: SipScan, c: Carrier): Dialog {
+  #open(buf: Buffer, scan: SipScan, c: Carrier, callIdHash: number): Dialog {
     const methodId = scan.isRequest ? scan.method : scan.cseqMethod;
     const hasBothTags = scan.fromTagStart >= 0 && scan.toTagStart >= 0;
+    const from = this.#from;
+    const to = this.#to;
+    from.read(buf, scan.fromStart, scan.fromEnd);
+    to.read(buf, scan.toStart, scan.toEnd);
+    this.#callId.set(buf, scan.callIdStart, scan.callIdEnd);
     const init: DialogInit = {
-      callId: buf.toString('latin1', scan.callIdStart, scan.callIdEnd),
+      callId: this.#callId,
       methodId,
       methodText: methodText(buf, scan, methodId),
       family: familyOf(methodId),
@@ -173,13 +188,13 @@ export class DialogTracker {
       arrivalLagUs: c.arrivedUs - c.tsUs,
       origin: c.origin,
       frame: this.#frameOf(buf, c),
-      fromUser: userOfNameAddr(buf, scan.fromStart, scan.fromEnd),
-      toUser: userOfNameAddr(buf, scan.toStart, scan.toEnd),
-      fromDisplay: displayNameOf(buf, scan.fromStart, scan.fromEnd),
-      toDisplay: displayNameOf(buf, scan.toStart, scan.toEnd),
+      fromUser: from.user,
+      toUser: to.user,
+      fromDisplay: from.display,
+      toDisplay: to.display,
       openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
     };
-    return this.#dialogs.open(init, buf, scan.callIdStart, scan.callIdEnd);
+    return this.#dialogs.open(init, callIdHash);
   }
 
   /** The frame that opened the dialog; its digest is only taken here, for the one message in many that needs it. */

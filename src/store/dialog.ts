@@ -4,10 +4,11 @@
  * Fields are plain numbers where they can be; times are capture time in microseconds, NaN while
  * unknown. Text is made once, when the dialog opens.
  */
-import { rawText } from '../core/byte-text.ts';
+import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { METHOD_NAMES } from '../sip/method.ts';
 import type { DialogColumns } from './dialog-columns.ts';
-import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, KEYS_HERE } from './dialog-columns.ts';
+import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, KEYS_HERE, USER } from './dialog-columns.ts';
 import { NO_ROW } from './message-log.ts';
 import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
@@ -40,9 +41,10 @@ export type FramePointer = { source: number; ordinal: number; digestHigh: number
 
 /** What a dialog is born with. */
 export type DialogInit = {
-  /** Each character is one byte of it. */
-  readonly callId: string;
+  /** As a string, each character is one byte of it. */
+  readonly callId: string | TextRange;
   readonly methodId: number;
+  /** Where the METHOD id does not say it. */
   readonly methodText: string;
   readonly family: number;
   readonly state: number;
@@ -51,60 +53,66 @@ export type DialogInit = {
   readonly arrivalLagUs: number;
   readonly origin: number;
   readonly frame: FramePointer | null;
-  readonly fromUser: string;
-  readonly toUser: string;
+  readonly fromUser: string | TextRange;
+  readonly toUser: string | TextRange;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   readonly openerTagHash: number;
 };
+
+/** What few dialogs have. */
+class Rare {
+  methodText: string | null = null;
+  /** The Call-ID when it is longer than the columns have room for. */
+  callId: string | null = null;
+  fromUser = '';
+  toUser = '';
+  cause: TerminationCause | null = null;
+  sources: CallSources | null = null;
+  branches: ForkBranch[] | null = null;
+  referTo: string | null = null;
+  /** Claimed endpoints that have no room in the columns. */
+  moreKeys: EndpointKey[] | null = null;
+  sharesWith: Dialog | null = null;
+}
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
 const HOT_BYTES = HOT * 8;
 const COLD_WORDS = COLD * 2;
 
+/** A text whose characters are bytes, as these bytes. */
+export function rangeOf(text: string): TextRange {
+  const bytes = Buffer.from(text, 'latin1');
+  const range = new TextRange();
+  range.set(bytes, 0, bytes.length);
+  return range;
+}
+
 export class Dialog {
   readonly #c: DialogColumns;
   /** Its place in them. */
   readonly #at: number;
   readonly slot: number;
-  readonly methodText: string;
-  readonly fromUser: string;
-  readonly toUser: string;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   finalReason = '';
-  /** The cause the wire named for its end; null while it named none. */
-  cause: TerminationCause | null = null;
   sdp: SdpEntry[] | null = null;
   /** The newest of a chain. */
   sdpTransaction: SdpTransaction | null = null;
   streams: Stream[] | null = null;
-  /** What each source saw; null while one alone carried the call. */
-  sources: CallSources | null = null;
-  branches: ForkBranch[] | null = null;
-  referTo: string | null = null;
-  /** Claimed endpoints that have no room in the columns. */
-  #moreKeys: EndpointKey[] | null = null;
-  /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
-  sharesWith: Dialog | null = null;
-  /** The Call-ID when it is longer than the columns have room for. */
-  readonly #longCallId: string | null;
+  #rare: Rare | null = null;
 
   /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
   constructor(init: DialogInit, slot: number, serial: number, columns: DialogColumns, at: number) {
     this.#c = columns;
     this.#at = at;
     this.slot = slot;
-    this.methodText = init.methodText;
-    this.fromUser = init.fromUser;
-    this.toUser = init.toUser;
     this.fromDisplay = init.fromDisplay;
     this.toDisplay = init.toDisplay;
-    this.#longCallId = init.callId.length > CALL_ID_HERE ? init.callId : null;
     const { f64, i32, u8, coldF64, coldI32 } = columns;
     columns.clear(at);
-    columns.setCallId(at, init.callId);
+    this.#setTexts(init);
     const hot = at * HOT;
     f64[hot + D.CREATED] = init.createdUs;
     f64[hot + D.UPDATED] = init.createdUs;
@@ -127,6 +135,73 @@ export class Dialog {
     coldI32[2 * cold + CI.FRAME_SOURCE] = init.frame.source;
   }
 
+  #setTexts(init: DialogInit): void {
+    const columns = this.#c;
+    const at = this.#at;
+    const callId = typeof init.callId === 'string' ? rangeOf(init.callId) : init.callId;
+    columns.setCallId(at, callId.buf, callId.start, callId.end);
+    if (callId.end - callId.start > CALL_ID_HERE)
+      this.#beside.callId = asBuffer(callId.buf).toString('latin1', callId.start, callId.end);
+    if (!columns.setUser(at, USER.FROM, init.fromUser)) this.#beside.fromUser = stringOf(init.fromUser);
+    if (!columns.setUser(at, USER.TO, init.toUser)) this.#beside.toUser = stringOf(init.toUser);
+    if (init.methodText !== METHOD_NAMES[init.methodId]) this.#beside.methodText = init.methodText;
+  }
+
+  get #beside(): Rare {
+    this.#rare ??= new Rare();
+    return this.#rare;
+  }
+
+  get methodText(): string {
+    return this.#rare?.methodText ?? METHOD_NAMES[this.methodId] ?? '';
+  }
+
+  get fromUser(): string {
+    return this.#c.user(this.#at, USER.FROM) ?? this.#rare?.fromUser ?? '';
+  }
+
+  get toUser(): string {
+    return this.#c.user(this.#at, USER.TO) ?? this.#rare?.toUser ?? '';
+  }
+
+  /** The cause the wire named for its end; null while it named none. */
+  get cause(): TerminationCause | null {
+    return this.#rare?.cause ?? null;
+  }
+  set cause(value: TerminationCause | null) {
+    this.#beside.cause = value;
+  }
+
+  /** What each source saw; null while one alone carried the call. */
+  get sources(): CallSources | null {
+    return this.#rare?.sources ?? null;
+  }
+  set sources(value: CallSources | null) {
+    this.#beside.sources = value;
+  }
+
+  get branches(): ForkBranch[] | null {
+    return this.#rare?.branches ?? null;
+  }
+  set branches(value: ForkBranch[] | null) {
+    if (value !== null || this.#rare !== null) this.#beside.branches = value;
+  }
+
+  get referTo(): string | null {
+    return this.#rare?.referTo ?? null;
+  }
+  set referTo(value: string | null) {
+    this.#beside.referTo = value;
+  }
+
+  /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
+  get sharesWith(): Dialog | null {
+    return this.#rare?.sharesWith ?? null;
+  }
+  set sharesWith(value: Dialog | null) {
+    if (value !== null || this.#rare !== null) this.#beside.sharesWith = value;
+  }
+
   /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */
   get callId(): string {
     const key = this.callIdKey;
@@ -135,7 +210,7 @@ export class Dialog {
 
   /** The Call-ID by which the dialog is found: each character is one byte of it. */
   get callIdKey(): string {
-    return this.#longCallId ?? this.#c.callId(this.#at);
+    return this.#rare?.callId ?? this.#c.callId(this.#at);
   }
 
   /** Where the opening message stood in its capture; null when it came without a frame. */
@@ -159,22 +234,23 @@ export class Dialog {
       const key = this.#c.f64[this.#at * HOT + D.KEYS + i] ?? Number.NaN;
       if (!Number.isNaN(key)) keys.push(key);
     }
-    return this.#moreKeys === null ? keys : keys.concat(this.#moreKeys);
+    const moreKeys = this.#rare?.moreKeys ?? null;
+    return moreKeys === null ? keys : keys.concat(moreKeys);
   }
 
   addClaimedKey(key: EndpointKey): void {
     const i = this.claimedCount++;
-    const isHere = i < KEYS_HERE && typeof key === 'number' && this.#moreKeys === null;
+    const moreKeys = this.#rare?.moreKeys ?? null;
     // The keys of most calls are two, and numbers.
-    if (isHere) this.#c.f64[this.#at * HOT + D.KEYS + i] = key;
-    else if (this.#moreKeys === null) this.#moreKeys = [key];
-    else this.#moreKeys.push(key);
+    if (i < KEYS_HERE && typeof key === 'number' && moreKeys === null) this.#c.f64[this.#at * HOT + D.KEYS + i] = key;
+    else if (moreKeys === null) this.#beside.moreKeys = [key];
+    else moreKeys.push(key);
   }
 
   /** Nothing is claimed any more. */
   dropClaimedKeys(): void {
     this.claimedCount = 0;
-    this.#moreKeys = null;
+    if (this.#rare !== null) this.#rare.moreKeys = null;
     this.#c.f64.fill(Number.NaN, this.#at * HOT + D.KEYS, this.#at * HOT + D.KEYS + KEYS_HERE);
   }
 

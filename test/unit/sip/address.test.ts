@@ -2,14 +2,27 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contactExpires, displayNameOf, userOfNameAddr } from '../../../src/sip/address.ts';
+import { stringOf } from '../../../src/core/byte-text.ts';
+import { contactExpires, Party } from '../../../src/sip/address.ts';
+
+const party = new Party();
+
+function userOf(buf: Uint8Array, start: number, end: number): string {
+  party.read(buf, start, end);
+  return stringOf(party.user);
+}
+
+function displayOf(buf: Uint8Array, start: number, end: number): string | null {
+  party.read(buf, start, end);
+  return party.display;
+}
 
 function call<T>(read: (buf: Uint8Array, start: number, end: number) => T, text: string): T {
   const bytes = Buffer.from(`"x <y;${text};z="@>`);
   return read(bytes, 6, 6 + Buffer.byteLength(text));
 }
 
-describe('userOfNameAddr', () => {
+describe('the user a Party names', () => {
   const CASES: readonly [string, string][] = [
     ['<sip:alice@example.com>;tag=1', 'alice'],
     ['sip:alice@example.com;tag=1', 'alice'],
@@ -30,13 +43,12 @@ describe('userOfNameAddr', () => {
     ['<', ''],
     ['< sip:dave@example.com >', 'dave'],
   ];
-  for (const [text, expected] of CASES)
-    it(`${text} -> ${expected}`, () => assert.equal(call(userOfNameAddr, text), expected));
+  for (const [text, expected] of CASES) it(`${text} -> ${expected}`, () => assert.equal(call(userOf, text), expected));
 
-  it('gives nothing for an absent value', () => assert.equal(userOfNameAddr(Buffer.from('x'), -1, -1), ''));
+  it('gives nothing for an absent value', () => assert.equal(userOf(Buffer.from('x'), -1, -1), ''));
 });
 
-describe('displayNameOf', () => {
+describe('the name a Party shows', () => {
   const CASES: readonly [string, string | null][] = [
     ['"Alice" <sip:a@b>', 'Alice'],
     ['Alice  B <sip:a@b>', 'Alice  B'],
@@ -51,12 +63,12 @@ describe('displayNameOf', () => {
     ['', null],
   ];
   for (const [text, expected] of CASES) {
-    it(`${JSON.stringify(text)} -> ${expected}`, () => assert.equal(call(displayNameOf, text), expected));
+    it(`${JSON.stringify(text)} -> ${expected}`, () => assert.equal(call(displayOf, text), expected));
   }
 
   it('reads bytes that are not UTF-8 as ISO 8859-1', () => {
     const bytes = Buffer.from('"J\xfcrgen" <sip:a@b>', 'latin1');
-    assert.equal(displayNameOf(bytes, 0, bytes.length), 'Jürgen');
+    assert.equal(displayOf(bytes, 0, bytes.length), 'Jürgen');
   });
 });
 

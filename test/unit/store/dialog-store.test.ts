@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { rawText } from '../../../src/core/byte-text.ts';
+import { rawText, TextRange } from '../../../src/core/byte-text.ts';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
 import type { DialogInit } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
@@ -34,7 +34,9 @@ function carrying(callId: string): { buf: Buffer; start: number; end: number } {
 
 function open(store: DialogStore, callId: string): void {
   const { buf, start, end } = carrying(callId);
-  store.open(init(callId), buf, start, end);
+  const range = new TextRange();
+  range.set(buf, start, end);
+  store.open({ ...init(callId), callId: range });
 }
 
 function find(store: DialogStore, callId: string): string | undefined {
@@ -156,4 +158,40 @@ test('a Call-ID of UTF-8 is that text; bytes that are none have one character ea
   for (const text of ['ключ@узел', long, 'ÿþ@h', 'plain@h']) assert.equal(store.get(text)?.callId, text);
   for (const text of [utf8('ключ@узел'), 'ÿ@h', 'Ŀlain@h', 'plain@ŀ', ''])
     assert.equal(store.get(text), undefined, text);
+});
+
+test('users are given back as they came, whatever text they are', () => {
+  const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }));
+  const asRange = (text: string): TextRange => {
+    const range = new TextRange();
+    const bytes = Buffer.from(`<${text}>`);
+    range.set(bytes, 1, bytes.length - 1);
+    return range;
+  };
+  fc.assert(
+    fc.property(anyText, anyText, fc.boolean(), (from, to, isRange) => {
+      const store = new DialogStore(2, () => {});
+      const d = store.open({
+        ...init('a'),
+        fromUser: isRange ? asRange(from) : from,
+        toUser: isRange ? asRange(to) : to,
+      });
+      const other = store.open({ ...init('b'), fromUser: 'x'.repeat(31), toUser: 'y'.repeat(32), methodText: 'FETCH' });
+      assert.deepEqual([d.fromUser, d.toUser, d.methodText], [from, to, 'INVITE']);
+      assert.deepEqual([other.fromUser, other.toUser], ['x'.repeat(31), 'y'.repeat(32)]);
+      assert.equal(other.methodText, 'FETCH');
+    }),
+  );
+});
+
+test('fetching dialogs ahead changes nothing, whether they are there or not', () => {
+  const store = new DialogStore(100, () => {});
+  const callIds = Array.from({ length: 70 }, (_, i) => `call-${i}`);
+  for (const callId of callIds.slice(0, 35)) open(store, callId);
+  const hashes = Int32Array.from(callIds, (callId) => hashBytes(Buffer.from(callId), 0, callId.length));
+  const { generation } = store;
+  store.fetch(hashes, hashes.length);
+  store.fetch(hashes, 0);
+  assert.equal(store.generation, generation);
+  for (const [i, callId] of callIds.entries()) assert.equal(find(store, callId), i < 35 ? callId : undefined);
 });

@@ -1,6 +1,7 @@
 /** The stores behind one dialog tracker, fed with messages of a script as a source would feed them. */
 import assert from 'node:assert/strict';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { hashBytes } from '../../../src/core/half-sip-hash.ts';
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
@@ -74,7 +75,7 @@ export class TrackerKit {
     const addresses = new Uint8Array(32);
     addresses.set(addressBytes(m.src.address), 0);
     addresses.set(addressBytes(m.dst.address), 16);
-    return this.tracker.onMessage(buf, 0, buf.length, this.#scan, {
+    const carrier = {
       ...CARRIER,
       tsUs: m.tsUs,
       arrivedUs: over.tsUs ?? m.tsUs,
@@ -84,7 +85,10 @@ export class TrackerKit {
       srcPort: m.src.port,
       dstPort: m.dst.port,
       ...over,
-    });
+    };
+    const { callIdStart, callIdEnd } = this.#scan;
+    const callIdHash = callIdStart < 0 ? 0 : hashBytes(buf, callIdStart, callIdEnd);
+    return this.tracker.onMessage(buf, 0, buf.length, this.#scan, carrier, callIdHash);
   }
 
   /** A whole script; its dialog. */
