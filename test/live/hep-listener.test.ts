@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { hep3 } from '../../fixtures/build/hep.ts';
 import { ipText } from '../../src/core/ip.ts';
 import { hep3Length, parseHep } from '../../src/decode/hep.ts';
-import { encodeHep3 } from '../../src/export/hep-encode.ts';
 import {
   HepListener,
   type HepListenerOptions,
@@ -81,22 +81,11 @@ async function sender(t: TestContext, address: string): Promise<Socket> {
 }
 
 function hep(text: string): Buffer {
-  const r = encodeHep3(
-    {
-      ipVersion: 4,
-      proto: 17,
-      src: Uint8Array.of(10, 0, 0, 1),
-      dst: Uint8Array.of(10, 0, 0, 2),
-      srcPort: 5060,
-      dstPort: 5060,
-      tsUs: 1_700_000_000_000_000,
-      protocolType: 1,
-      agentId: 1,
-    },
-    Buffer.from(text),
-  );
-  assert.ok(r.ok);
-  return r.value;
+  const [src, dst] = [
+    { address: '10.0.0.1', port: 5060 },
+    { address: '10.0.0.2', port: 5060 },
+  ];
+  return Buffer.from(hep3({ src, dst, tsUs: 1_700_000_000_000_000, payload: Buffer.from(text) }));
 }
 
 const skip = native === null && 'the addon has no HepCapture';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { hep3 } from '../../../fixtures/build/hep.ts';
 import { ServiceError } from '../../../src/core/error.ts';
 import { ipText } from '../../../src/core/ip.ts';
 import { hep3Length, parseHep } from '../../../src/decode/hep.ts';
-import { encodeHep3 } from '../../../src/export/hep-encode.ts';
 import { HepAllow } from '../../../src/sources/hep-allow.ts';
 import { type HepTcpOptions, HepTcpServer } from '../../../src/sources/hep-tcp.ts';
 
@@ -52,22 +52,11 @@ async function serve(t: TestContext, options: Partial<HepTcpOptions> = {}, allow
 }
 
 function hep(text: string): Buffer {
-  const r = encodeHep3(
-    {
-      ipVersion: 4,
-      proto: 17,
-      src: Uint8Array.of(10, 0, 0, 1),
-      dst: Uint8Array.of(10, 0, 0, 2),
-      srcPort: 5060,
-      dstPort: 5061,
-      tsUs: 1_700_000_000_000_000,
-      protocolType: 1,
-      agentId: 1,
-    },
-    Buffer.from(text),
-  );
-  assert.ok(r.ok);
-  return r.value;
+  const [src, dst] = [
+    { address: '10.0.0.1', port: 5060 },
+    { address: '10.0.0.2', port: 5061 },
+  ];
+  return Buffer.from(hep3({ src, dst, tsUs: 1_700_000_000_000_000, payload: Buffer.from(text) }));
 }
 
 describe('HEP over TCP', { timeout: 10_000 }, () => {
