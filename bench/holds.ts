@@ -3,7 +3,6 @@
  * after the other while RTP comes in, its turns measured from within and `/health` from without.
  *
  *   npm run bench -- holds [STEP,...] [--calls=100000] [--dialogs=0] [--rtp=300000] [--seconds=5] [--profile]
- *   npm run bench -- report                    the step `report` alone
  *
  * `--calls` are whole calls of two streams, `--dialogs` refused ones of two messages beside them.
  */

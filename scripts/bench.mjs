@@ -1,8 +1,8 @@
-// Runs a benchmark of the built checkout: `npm run bench -- --help`; `npm run bench -- live [wire,filter,hep] [RATE...] [READER...]`,
-// `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server;
-// `npm run bench -- sip CAPTURE [wire|hep] [OPTION...]` is of the JavaScript thread alone.
-// `npm run bench -- holds [STEP,...]`, `npm run bench -- report` and `npm run bench -- connections` are of the server;
-// `npm run bench -- sip CAPTURE [wire|hep] [OPTION...]` is of the JavaScript thread alone.
+// Runs a benchmark of the built checkout: `npm run bench -- --help` says how files are read. Others by name:
+//
+//   npm run bench -- live [wire,filter,hep] [RATE...] [READER...]     a live capture, beside other programs
+//   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
+//   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,7 +14,6 @@ const benches = {
   live: async () => (await load('live-bench')).liveBench(rest),
   holds: async () => (await load('holds')).holdsBench(rest),
   sip: async () => (await load('sip-stage')).sipStage(rest),
-  report: async () => (await load('holds')).holdsBench(['report', ...rest]),
 };
 if (existsSync(join(root, 'dist', 'bench', 'harness.js'))) {
   process.exitCode = Object.hasOwn(benches, name ?? '')
