@@ -25,17 +25,21 @@ export type CaptureOptions = {
   readonly retainsPayload: boolean;
 };
 
-export type CaptureMemory = {
+/** The slabs of a ring; what is not filled is not in use. */
+export type SlabMemory = {
   readonly slabs: Buffer;
   readonly descriptors: Uint8Array;
   /** One a slab, in the order of the ring. */
   readonly batches: readonly RecordBatch[];
+};
+
+export type CaptureMemory = SlabMemory & {
   readonly counters: BigUint64Array;
   readonly sipOutPorts: Uint32Array;
   readonly wsOutPorts: Uint32Array;
 };
 
-export function allocateCaptureMemory(slabCount: number, counterCount: number): CaptureMemory {
+export function allocateSlabs(slabCount: number): SlabMemory {
   const slabs = Buffer.allocUnsafeSlow(slabCount * SLAB_BYTES);
   const bytes = SLAB_RECORDS * RECORD_BYTES;
   const descriptors = new Uint8Array(slabCount * bytes);
@@ -50,6 +54,12 @@ export function allocateCaptureMemory(slabCount: number, counterCount: number): 
           descriptors.subarray(i * bytes, (i + 1) * bytes),
         ),
     ),
+  };
+}
+
+export function allocateCaptureMemory(slabCount: number, counterCount: number): CaptureMemory {
+  return {
+    ...allocateSlabs(slabCount),
     counters: new BigUint64Array(counterCount),
     sipOutPorts: new Uint32Array(65536),
     wsOutPorts: new Uint32Array(65536),

@@ -4,7 +4,7 @@
  */
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
-import { allocateCaptureMemory } from './capture-memory.ts';
+import { allocateSlabs } from './capture-memory.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
 import type { RecordBatch } from './record-batch.ts';
 import type { FileStatus } from './tls-discovery.ts';
@@ -61,7 +61,7 @@ export class TlsSource {
     this.counterNames = native.counterNames;
     this.#values = new BigUint64Array(native.counterNames.length);
     this.#at = new Map(native.counterNames.map((name, i) => [name, i]));
-    const memory = allocateCaptureMemory(SLABS, 0);
+    const memory = allocateSlabs(SLABS);
     this.#native = native.create(
       {
         slabs: memory.slabs,

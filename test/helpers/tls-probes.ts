@@ -1,6 +1,6 @@
 /** What tests and the bench of the TLS probes share: an open capture, places for probes, a certificate. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { allocateCaptureMemory } from '../../src/sources/capture-memory.ts';
+import { allocateSlabs } from '../../src/sources/capture-memory.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsSite } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
@@ -19,7 +19,7 @@ export class ProbeCapture {
     slabs: number,
     onRecords: (batch: RecordBatch, count: number) => void,
   ) {
-    const memory = allocateCaptureMemory(slabs, 0);
+    const memory = allocateSlabs(slabs);
     const binding = loadNative();
     this.native = new binding.TlsCapture(
       {
