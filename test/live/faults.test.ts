@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hep3 } from '../../fixtures/build/hep.ts';
-import { ADDRESS, Agent, type Json, Lab, missing, until } from './lab.ts';
+import { until } from '../helpers/patience.ts';
+import { ADDRESS, Agent, type Json, Lab, missing } from './lab.ts';
 import { callBegins, callEnds, type Datagram, sdp, send, sendCall, sendRtp } from './sip-datagrams.ts';
 
 const PATIENT = { timeout: 180_000 };

@@ -5,16 +5,15 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../../src/sources/native.ts';
+import { until } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
-/** A busy machine is slow to start programs: what is waited for may take this long. */
-const PATIENCE_MS = 30_000;
 
 export type Host = 'a' | 'b';
 export const ADDRESS = {
@@ -47,24 +46,29 @@ export type Running = {
   readonly ended: Promise<number | null>;
 };
 
-/** Waits until `what` gives something; fails with `why` after a while. */
-export async function until<T>(what: () => T | Promise<T>, why: () => string): Promise<NonNullable<T>> {
-  for (const end = performance.now() + PATIENCE_MS; ; await sleep(50)) {
-    const value = await what();
-    if (value !== null && value !== undefined && value !== false) return value;
-    if (performance.now() > end) assert.fail(why());
-  }
-}
+/** Those that stand, and whether they are taken down when the runner ends this process for having no end. */
+const standing = new Set<Lab>();
+let isGuarded = false;
 
-let labs = 0;
+function guard(): void {
+  if (isGuarded) return;
+  isGuarded = true;
+  process.once('SIGTERM', () => {
+    for (const lab of standing) lab.remove();
+    process.exit(128 + 15);
+  });
+}
 
 export class Lab {
   readonly folder = mkdtempSync(join(tmpdir(), 'calltap-lab-'));
-  readonly #name = `ct${process.pid}x${labs++}`;
+  /** One that an earlier run has left behind carries another name. */
+  readonly #name = `ct${process.pid}${randomBytes(3).toString('hex')}`;
   readonly #running: Running[] = [];
 
   /** `after` is told what to do when the test has ended: that of a TestContext. */
   constructor(owner: { after: (close: () => Promise<void>) => void }) {
+    guard();
+    standing.add(this);
     owner.after(() => this.#close());
     for (const host of ['a', 'b'] as const) run('ip', ['netns', 'add', this.#ns(host)]);
     this.connect();
@@ -141,16 +145,33 @@ export class Lab {
 
   async #close(): Promise<void> {
     await Promise.all(
-      this.#running.map(async ({ child, ended }) => {
+      this.#running.map(async ({ child }) => {
         if (child.exitCode !== null || child.signalCode !== null) return;
+        const ended = once(child, 'exit');
         child.kill('SIGTERM');
         const late = setTimeout(() => child.kill('SIGKILL'), 5000);
         await ended;
         clearTimeout(late);
       }),
     );
-    for (const host of ['a', 'b'] as const) spawnSync('ip', ['netns', 'del', this.#ns(host)]);
-    rmSync(this.folder, { recursive: true, force: true });
+    this.remove();
+  }
+
+  /** Takes it down with whatever still runs in it: children of a program outlive it. */
+  remove(): void {
+    standing.delete(this);
+    for (const host of ['a', 'b'] as const) {
+      const { stdout = '' } = spawnSync('ip', ['netns', 'pids', this.#ns(host)], { encoding: 'latin1' });
+      for (const pid of stdout.split('\n').filter(Boolean)) {
+        try {
+          process.kill(Number(pid), 'SIGKILL');
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+      spawnSync('ip', ['netns', 'del', this.#ns(host)]);
+    }
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -192,7 +213,14 @@ export class Agent {
   }
 
   bytes(path: string): Buffer {
-    const ask = `fetch(process.argv[1]).then(async (r)=>process.stdout.write(r.ok?Buffer.from(await r.arrayBuffer()):'null'))`;
+    // An agent whose machine does other things may say that it is busy.
+    const ask = `(async () => {
+      for (let i = 0; i < 100; i++) {
+        const r = await fetch(process.argv[1]);
+        if (r.status !== 503) return process.stdout.write(r.ok ? Buffer.from(await r.arrayBuffer()) : 'null');
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    })()`;
     return Buffer.from(this.#lab.do('a', process.execPath, ['-e', ask, this.#url + path]), 'latin1');
   }
 

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../helpers/patience.ts';
 import type { Json } from './lab.ts';
-import { ADDRESS, Agent, Lab, missing, until } from './lab.ts';
+import { ADDRESS, Agent, Lab, missing } from './lab.ts';
 import { SCENARIOS, scenarioFile } from './sipp-scenarios.ts';
 import { wireMessages, wireStreams, wireTiming } from './wire-truth.ts';
 

@@ -1,12 +1,13 @@
 /** What the tests of TLS peers share: certificates, Kamailio with TLS and its HEP mirror, and the Python user agents. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/sources/native.ts';
+import { until } from '../helpers/patience.ts';
 import { selfSigned } from '../helpers/tls-probes.ts';
 import type { Agent, Host, Json, Lab, Running } from './lab.ts';
-import { ADDRESS, missing, until } from './lab.ts';
+import { ADDRESS, missing } from './lab.ts';
 
 /** Why TLS peers cannot be observed here; false when they can. */
 export function missingForTls(...programs: readonly string[]): string | false {
@@ -23,6 +24,20 @@ export function missingForTls(...programs: readonly string[]): string | false {
 export function withPeers(lab: Lab, ...names: readonly string[]): void {
   for (const name of names) copyFileSync(join(packageRoot(), 'test/live/peers', name), lab.path(name));
   selfSigned(lab.folder);
+}
+
+export type Named = { readonly path: string; readonly name: string };
+
+/**
+ * A program under a name that no other program of the host bears, other tests' included: `--uprobe-comm` with it means
+ * what the test starts and nothing else, and so do the counters.
+ */
+export function named(lab: Lab, program: 'python3' | 'node'): Named {
+  const python = (): string =>
+    spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim();
+  const name = `${program.slice(0, 2)}-${process.pid}`;
+  symlinkSync(realpathSync(program === 'node' ? process.execPath : python()), lab.path(name));
+  return { path: lab.path(name), name };
 }
 
 export type KamailioPorts = {

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { until } from '../helpers/patience.ts';
 import type { Json, Running } from './lab.ts';
 import { ADDRESS, Agent, Lab } from './lab.ts';
-import { missingForTls, numberAt, observed, python, rows, stats, withPeers } from './tls-peer-lab.ts';
+import type { Named } from './tls-peer-lab.ts';
+import { missingForTls, named, numberAt, observed, python, rows, stats, withPeers } from './tls-peer-lab.ts';
 
 const skip = missingForTls('python3');
 const HOST = ADDRESS.a.v4;
@@ -27,8 +29,8 @@ function nothingLost(agent: Agent): Json {
   return all;
 }
 
-async function node(lab: Lab, host: 'a' | 'b', ...args: readonly string[]): Promise<Running> {
-  const running = lab.start(host, process.execPath, ['sip_node.mjs', ...args]);
+async function node(lab: Lab, program: Named, host: 'a' | 'b', ...args: readonly string[]): Promise<Running> {
+  const running = lab.start(host, program.path, ['sip_node.mjs', ...args]);
   if (!['client', 'wss'].includes(args[0] ?? '')) await lab.said(running, /up/);
   return running;
 }
@@ -36,15 +38,16 @@ async function node(lab: Lab, host: 'a' | 'b', ...args: readonly string[]): Prom
 test('node on both ends, and as a proxy that ends TLS', { skip }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   withPeers(lab, 'sip_node.mjs', 'tls_sip.py');
-  const agent = await Agent.start(lab, ['--uprobe-comm', '^node$'], /uprobe ready/);
-  await node(lab, 'a', 'server', HOST, '5061');
+  const own = named(lab, 'node');
+  const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
+  await node(lab, own, 'a', 'server', HOST, '5061');
   const prefix = `node-${process.pid}`;
-  const client = await node(lab, 'b', 'client', HOST, '5061', prefix, '5');
+  const client = await node(lab, own, 'b', 'client', HOST, '5061', prefix, '5');
   assert.equal(await client.ended, 0, client.output());
   await transactions(agent, prefix, 5);
 
-  await node(lab, 'a', 'plain', HOST, '5080');
-  await node(lab, 'a', 'proxy', HOST, '5081', '5080');
+  await node(lab, own, 'a', 'plain', HOST, '5080');
+  await node(lab, own, 'a', 'proxy', HOST, '5081', '5080');
   const through = await python(lab, 'b', 'tls_sip.py', 'churn', HOST, '5081', `proxied-${process.pid}`, '1', '5');
   assert.equal(await through.ended, 0, through.output());
   await transactions(agent, `proxied-${process.pid}-0`, 5);
@@ -54,10 +57,11 @@ test('node on both ends, and as a proxy that ends TLS', { skip }, async (t) => {
 test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   withPeers(lab, 'sip_node.mjs');
-  const agent = await Agent.start(lab, ['--uprobe-comm', '^node$'], /uprobe ready/);
-  await node(lab, 'a', 'server', HOST, '8443');
+  const own = named(lab, 'node');
+  const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
+  await node(lab, own, 'a', 'server', HOST, '8443');
   const prefix = `wss-${process.pid}`;
-  const client = await node(lab, 'b', 'wss', HOST, '8443', prefix, '20');
+  const client = await node(lab, own, 'b', 'wss', HOST, '8443', prefix, '20');
   assert.equal(await client.ended, 0, client.output());
   await transactions(agent, prefix, 20);
 
@@ -146,12 +150,10 @@ test('baresip registers over TLS', { skip: missingForTls('baresip', 'python3') }
 });
 
 async function agentList(agent: Agent, is: (row: Json) => boolean): Promise<Json> {
-  for (let i = 0; i < 100; i++) {
-    const found = rows(agent.get('/v1/dialogs'), 'dialogs').find(is);
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return assert.fail(JSON.stringify(agent.get('/v1/dialogs')));
+  return until(
+    () => rows(agent.get('/v1/dialogs'), 'dialogs').find(is),
+    () => JSON.stringify(agent.get('/v1/dialogs')),
+  );
 }
 
 test('stunnel adds TLS to a plain client', { skip: missingForTls('stunnel4', 'python3') }, async (t) => {
@@ -179,11 +181,12 @@ test('threads, a fork with an open connection, a reset in the middle of a messag
 }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   withPeers(lab, 'tls_sip.py', 'tls_lives.py');
-  const uas = await python(lab, 'a', 'tls_sip.py', 'uas', HOST, '5061', HOST);
+  const own = named(lab, 'python3');
+  const uas = lab.start('a', own.path, ['-u', 'tls_sip.py', 'uas', HOST, '5061', HOST]);
   await lab.said(uas, /up/);
-  const agent = await Agent.start(lab, ['--uprobe-comm', '^python3$'], /uprobe ready/);
+  const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
   const prefix = `lives-${process.pid}`;
-  const client = await python(lab, 'b', 'tls_lives.py', HOST, '5061', prefix);
+  const client = lab.start('b', own.path, ['-u', 'tls_lives.py', HOST, '5061', prefix]);
   assert.equal(await client.ended, 0, client.output());
   const ofThreads = Array.from({ length: 40 }, (_, i) => `thread-${i % 8}-${Math.floor(i / 8)}`);
   await observed(
@@ -194,7 +197,8 @@ test('threads, a fork with an open connection, a reset in the middle of a messag
   const all = nothingLost(agent);
   assert.equal(agent.dialog(`${prefix}-cut`), null, 'what was never whole is no message');
   // At the end that wrote it, and at the other when it was read before the reset took it away.
-  assert.ok([1, 2].includes(numberAt(all, 'losses', 'uprobe_messages_aborted')));
+  const aborted = numberAt(all, 'losses', 'uprobe_messages_aborted');
+  assert.ok([1, 2].includes(aborted), `${aborted} aborted`);
   assert.equal(numberAt(all, 'losses', 'uprobe_gaps'), 0);
 });
 
@@ -295,7 +299,7 @@ function uasArgs(port: string): string[] {
 test('without the capabilities: one line that names them and the remedy', { skip: missingForTls('setpriv') }, () => {
   const program = new URL('../../src/app/main.js', import.meta.url).pathname;
   const args = ['--reuid', '65534', '--clear-groups', process.execPath, program, '--uprobe'];
-  const run = spawnSync('setpriv', args, { encoding: 'utf8', timeout: 30_000 });
+  const run = spawnSync('setpriv', args, { encoding: 'utf8', timeout: 60_000 });
   assert.equal(run.status, 1, run.stderr);
   assert.match(run.stderr, /^calltap: --uprobe: [^\n]*CAP_BPF[^\n]*\n$/);
   assert.equal(run.stdout, '');

@@ -1,0 +1,47 @@
+/**
+ * How tests wait for what other programs do: a machine that does other things is late by seconds, so nothing is
+ * expected at a time, and what never comes fails with what was there instead.
+ */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** For what takes a second where nothing else runs. */
+export const PATIENCE_MS = 60_000;
+
+/** Waits until `what` gives something; fails with `why` after a while. */
+export async function until<T>(what: () => T | Promise<T>, why: () => string, everyMs = 50): Promise<NonNullable<T>> {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(everyMs)) {
+    const value = await what();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (performance.now() > end) assert.fail(why());
+  }
+}
+
+export type Listener = {
+  /** All of it so far. */
+  readonly text: () => string;
+  /** Waits until it matches; fails when the program has ended without. */
+  readonly said: (what: RegExp) => Promise<RegExpExecArray>;
+};
+
+/** What a child says on standard error, from now on. */
+export function listen(child: ChildProcess): Listener {
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  let isOver = false;
+  child.once('close', () => {
+    isOver = true;
+  });
+  return {
+    text: () => text,
+    said: (what) =>
+      until(
+        () => what.exec(text) ?? (isOver ? assert.fail(`it ended without ${what}: ${text}`) : null),
+        () => `it never said ${what}: ${text}`,
+        10,
+      ),
+  };
+}
