@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTACKERS, attack, Script } from '../helpers/attack.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
+import { listen, until } from '../helpers/patience.ts';
 import { Recorder } from '../helpers/recorder.ts';
 import { start } from './run-program.ts';
 
-test('attackers are findings of /v1/report, each with its evidence', { timeout: 60_000 }, async (t) => {
+test('attackers are findings of /v1/report, each with its evidence', async (t) => {
   const script = new Script();
   attack(script);
   const recorder = new Recorder(1_700_000_000 * 1e6);
@@ -20,12 +20,7 @@ test('attackers are findings of /v1/report, each with its evidence', { timeout: 
   writeFileSync(file, recorder.capture.pcap());
   const child = start(['-I', file, '--kill-scanner', '--api', '127.0.0.1:0']);
   t.after(() => child.kill('SIGKILL'));
-  let err = '';
-  child.stderr.on('data', (d: Buffer) => {
-    err += d.toString();
-  });
-  for (let i = 0; i < 200 && !/api listening on/.test(err); i++) await sleep(50);
-  const url = /api listening on (\S+)/.exec(err)?.[1] ?? '';
+  const [, url] = await listen(child).said(/api listening on (\S+)\n/);
   const found = async (): Promise<Set<string>> => {
     const report = asJson(await (await fetch(`${url}/v1/report`)).json());
     const sources = new Set<string>();
@@ -40,12 +35,15 @@ test('attackers are findings of /v1/report, each with its evidence', { timeout: 
     return sources;
   };
   let sources = new Set<string>();
-  for (let i = 0; i < 100 && sources.size < 10; i++) {
-    sources = await found();
-    await sleep(100);
-  }
+  await until(
+    async () => {
+      sources = await found();
+      return sources.size >= 10;
+    },
+    () => [...sources].join(' '),
+  );
   // Ten examples of a kind at most are shown.
-  assert.ok(sources.size >= 10 && [...sources].every((s) => ATTACKERS.includes(s)), [...sources].join(' '));
+  assert.ok([...sources].every((s) => ATTACKERS.includes(s)), [...sources].join(' '));
   const metrics = await (await fetch(`${url}/metrics`)).text();
   assert.match(metrics, /^calltap_security_alerts_total\{type="scanner"\} [1-9]/m);
   assert.match(metrics, /^calltap_security_alerts_total\{type="reg-flood"\} [1-9]/m);

@@ -9,8 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** For what takes a second where nothing else runs. */
 export const PATIENCE_MS = 60_000;
 
+type Perhaps<T> = T | false | null | undefined;
+
 /** Waits until `what` gives something; fails with `why` after a while. */
-export async function until<T>(what: () => T | Promise<T>, why: () => string, everyMs = 50): Promise<NonNullable<T>> {
+export async function until<T extends {}>(
+  what: () => Perhaps<T> | Promise<Perhaps<T>>,
+  why: () => string,
+  everyMs = 50,
+): Promise<T> {
   for (const end = performance.now() + PATIENCE_MS; ; await sleep(everyMs)) {
     const value = await what();
     if (value !== null && value !== undefined && value !== false) return value;

@@ -5,33 +5,25 @@ import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { packageRoot } from '../../src/sources/native.ts';
+import { asJson } from '../helpers/json.ts';
+import { listen, until } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
 const noRoot = process.getuid?.() === 0 ? false : 'capturing needs root or CAP_NET_RAW';
 
-type Agent = { child: ChildProcess; err: () => string; out: () => string; url: string };
+type Agent = { child: ChildProcess; err: () => string; url: string };
 
-/** Starts the program and waits until standard error says `ready`. */
-async function start(args: readonly string[], ready: RegExp): Promise<Agent> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let err = '';
-  let out = '';
-  child.stderr.on('data', (d: Buffer) => {
-    err += d.toString();
-  });
-  child.stdout.on('data', (d: Buffer) => {
-    out += d.toString();
-  });
-  for (let i = 0; i < 200 && !ready.test(err); i++) {
-    assert.equal(child.exitCode, null, err);
-    await sleep(50);
-  }
-  assert.match(err, ready);
-  return { child, err: () => err, out: () => out, url: /api listening on (\S+)/.exec(err)?.[1] ?? '' };
+/** Starts the program and waits until standard error says `ready`; it ends with the test at the latest. */
+async function start(t: TestContext, args: readonly string[], ready: RegExp): Promise<Agent> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  const { text, said } = listen(child);
+  await said(ready);
+  const url = (await said(/api listening on (\S+)\n/))[1] ?? '';
+  return { child, err: text, url };
 }
 
 async function stop(agent: Agent): Promise<void> {
@@ -69,18 +61,20 @@ async function send(payload: Buffer, port: number): Promise<void> {
 /** The dialog's list row once it has `messages` messages. */
 async function dialogWith(agent: Agent, callId: string, messages: number): Promise<Record<string, unknown>> {
   let seen: unknown;
-  for (let i = 0; i < 100; i++) {
-    const answer = await fetch(`${agent.url}/v1/dialogs/${callId}`);
-    seen = await answer.json();
-    if (answer.ok && typeof seen === 'object' && seen !== null && 'msg_count' in seen && seen.msg_count === messages)
-      return { ...seen };
-    await sleep(50);
-  }
-  assert.fail(`no dialog ${callId} with ${messages} messages: ${JSON.stringify(seen)}`);
+  return until(
+    async () => {
+      const answer = await fetch(`${agent.url}/v1/dialogs/${callId}`);
+      const document = asJson(await answer.json());
+      seen = document;
+      return answer.ok && document['msg_count'] === messages ? document : null;
+    },
+    () => `no dialog ${callId} with ${messages} messages: ${JSON.stringify(seen)}`,
+  );
 }
 
-test('-d lo captures a call once, says which filter runs, and stops within two seconds', { skip: noRoot }, async () => {
+test('-d lo captures a call once, says which filter runs, and stops within two seconds', { skip: noRoot }, async (t) => {
   const agent = await start(
+    t,
     ['-d', 'lo', '--portrange', '45061', '--api', '127.0.0.1:0'],
     /capturing on lo, filter: \w+/,
   );
@@ -103,8 +97,8 @@ test('-d lo captures a call once, says which filter runs, and stops within two s
   }
 });
 
-test('-L -E receives HEP: the mirrored message is a dialog of origin hep', async () => {
-  const agent = await start(['-L', '127.0.0.1:0', '-E', '--api', '127.0.0.1:0'], /hep listening on udp:\S+/);
+test('-L -E receives HEP: the mirrored message is a dialog of origin hep', async (t) => {
+  const agent = await start(t, ['-L', '127.0.0.1:0', '-E', '--api', '127.0.0.1:0'], /hep listening on udp:\S+/);
   try {
     const port = Number(/udp:\/\/127\.0\.0\.1:(\d+)/.exec(agent.err())?.[1]);
     const callId = `hep-${process.pid}`;

@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../cli/run-program.ts';
+import { type Listener, listen } from '../helpers/patience.ts';
 
 function skip(): string | false {
   if (process.getuid?.() !== 0) return 'raw sockets need root or CAP_NET_RAW';
@@ -32,7 +32,7 @@ Accept: application/sdp
 Content-Length: 0
 
 ]]></send>
-  <recv response="200" timeout="4000"/>
+  <recv response="200" timeout="10000"/>
 </scenario>
 `;
 
@@ -49,16 +49,12 @@ async function agentOn(
   t: TestContext,
   port: number,
   more: readonly string[],
-): Promise<{ child: ChildProcess; err: () => string }> {
+): Promise<Listener & { child: ChildProcess }> {
   const child = start(['-d', 'lo', '--portrange', String(port), '--kill-scanner', ...more]);
-  let err = '';
-  child.stderr.on('data', (d: Buffer) => {
-    err += d.toString();
-  });
   t.after(() => child.kill('SIGKILL'));
-  for (let i = 0; i < 200 && !err.includes('capturing on lo'); i++) await sleep(50);
-  assert.match(err, /capturing on lo/);
-  return { child, err: () => err };
+  const listener = listen(child);
+  await listener.said(/capturing on lo/);
+  return { child, ...listener };
 }
 
 async function sipp(t: TestContext, host: string, port: number, agent: string, calls: number): Promise<number | null> {
@@ -79,40 +75,36 @@ async function sipp(t: TestContext, host: string, port: number, agent: string, c
     host,
     '-nostdin',
     '-timeout',
-    '20s',
+    '60s',
     '-timeout_error',
   ];
-  const child = spawn('sipp', args, { cwd: dir, stdio: 'ignore', timeout: 30_000 });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  // What the agent says about the last packet comes within a turn of its loop.
-  await sleep(300);
-  return code;
+  const child = spawn('sipp', args, { cwd: dir, stdio: 'ignore', timeout: 90_000 });
+  return new Promise<number | null>((resolve) => child.once('close', resolve));
 }
 
 for (const [host, type] of [
   ['127.0.0.1', 'udp4'],
   ['::1', 'udp6'],
 ] as const) {
-  test(`sipp as a scanner at ${host} takes the answer`, { skip: skip(), timeout: 60_000 }, async (t) => {
+  test(`sipp as a scanner at ${host} takes the answer`, { skip: skip() }, async (t) => {
     const { port } = await silentServer(t, type);
     const agent = await agentOn(t, port, ['--kill-response', '200']);
-    assert.equal(await sipp(t, host, port, 'friendly-scanner', 3), 0, agent.err());
-    assert.match(agent.err(), new RegExp(`alert: scanner from=${host} behaviour=known-tool`));
-    assert.match(agent.err(), new RegExp(`answered ${host} port \\d+ with 200`));
+    assert.equal(await sipp(t, host, port, 'friendly-scanner', 3), 0, agent.text());
+    await agent.said(new RegExp(`alert: scanner from=${host} behaviour=known-tool`));
+    await agent.said(new RegExp(`answered ${host} port \\d+ with 200`));
   });
 }
 
 test('honest peers get no answer, and nobody does without --kill-response', {
   skip: skip(),
-  timeout: 60_000,
 }, async (t) => {
   const { port } = await silentServer(t, 'udp4');
   const silent = await agentOn(t, port, []);
   assert.notEqual(await sipp(t, '127.0.0.1', port, 'friendly-scanner', 1), 0);
-  assert.match(silent.err(), /alert: scanner/);
-  assert.doesNotMatch(silent.err(), /answered/);
+  await silent.said(/alert: scanner/);
+  assert.doesNotMatch(silent.text(), /answered/);
   silent.child.kill('SIGKILL');
   const agent = await agentOn(t, port, ['--kill-response', '200']);
   assert.notEqual(await sipp(t, '127.0.0.1', port, 'Honest/1.0', 1), 0);
-  assert.doesNotMatch(agent.err(), /answered|alert/);
+  assert.doesNotMatch(agent.text(), /answered|alert/);
 });

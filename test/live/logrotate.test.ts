@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../cli/run-program.ts';
+import { listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 
@@ -17,31 +17,27 @@ function skip(): string | false {
   return spawnSync(PROGRAM, ['--version']).error === undefined ? false : 'no logrotate';
 }
 
-test('logrotate takes the configuration, and calltap its signal', { skip: skip(), timeout: 60_000 }, async (t) => {
+test('logrotate takes the configuration, and calltap its signal', { skip: skip() }, async (t) => {
   const dir = temporaryFolder(t);
   const capture = join(dir, 'voice.pcapng');
   const log = join(dir, 'security.log');
   writeFileSync(log, 'line\n');
   const child = start(['-d', 'lo', '--portrange', '5998', '-O', capture]);
   t.after(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stderr.on('data', (d: Buffer) => {
-    said += d.toString();
-  });
+  const { text, said } = listen(child);
+  await said(/capturing on lo/);
   // An empty file is not rotated; its head is written within a second.
-  const size = (): number => (existsSync(capture) ? statSync(capture).size : 0);
-  for (let i = 0; i < 400 && !(said.includes('capturing on lo') && size() > 0); i++) await sleep(50);
-  assert.ok(size() > 0, said);
+  await until(() => existsSync(capture) && statSync(capture).size > 0, text);
 
   // As shipped, but for where things are here, who owns them, and what passes the signal on.
   const reload = /systemctl reload calltap\.service/;
   assert.match(SHIPPED, reload);
   const config = join(dir, 'rotate.conf');
-  const text = SHIPPED.replaceAll('/var/lib/calltap', dir)
+  const shipped = SHIPPED.replaceAll('/var/lib/calltap', dir)
     .replace('/var/log/calltap', dir)
     .replace('su calltap calltap', 'su root root')
     .replace(reload, `kill -HUP ${child.pid}`);
-  writeFileSync(config, text);
+  writeFileSync(config, shipped);
   chmodSync(config, 0o644);
   const run = (args: readonly string[]): string => {
     const done = spawnSync(PROGRAM, [...args, '-s', join(dir, 'state'), config], { encoding: 'utf8' });
@@ -54,8 +50,10 @@ test('logrotate takes the configuration, and calltap its signal', { skip: skip()
   assert.match(dry, /considering log .*security\.log/);
 
   run(['-f']);
-  for (let i = 0; i < 200 && !existsSync(capture); i++) await sleep(50);
-  assert.ok(existsSync(capture), 'a new file');
+  await until(
+    () => existsSync(capture),
+    () => 'no new file',
+  );
   assert.equal(readFileSync(`${capture}.1`).readUInt32BE(0), 0x0a0d0d0a, 'the old one is whole');
   assert.equal(readFileSync(log, 'utf8'), '', 'the log is cut, not moved');
   assert.equal(readFileSync(`${log}.1`, 'utf8'), 'line\n');

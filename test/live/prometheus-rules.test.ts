@@ -7,11 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../cli/run-program.ts';
 import type { Family } from '../helpers/exposition.ts';
 import { readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows } from '../helpers/json.ts';
+import { listen } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 import { RULES_TEST } from './prometheus-series.ts';
@@ -115,22 +115,12 @@ async function metricsPage(t: TestContext): Promise<Map<string, Family>> {
   const attackers = ['--kill-scanner', '--kill-response', '200', '--fraud'];
   const child = start(['-d', 'lo', '--portrange', '5999', '-O', output, ...attackers, '--api', '127.0.0.1:0']);
   t.after(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stderr.on('data', (d: Buffer) => {
-    said += d.toString();
-  });
-  let url: string | undefined;
-  for (let i = 0; i < 400 && url === undefined; i++) {
-    await sleep(50);
-    url = /api listening on (\S+)/.exec(said)?.[1];
-  }
-  assert.ok(url !== undefined, said);
+  const [, url] = await listen(child).said(/api listening on (\S+)\n/);
   return readExposition(await (await fetch(`${url}/metrics`)).text());
 }
 
 test('every metric, label and value they name is on the page of a running calltap', {
   skip: process.getuid?.() === 0 ? false : 'live capture needs root',
-  timeout: 60_000,
 }, async (t) => {
   const page = await metricsPage(t);
   const rules = ruleExpressions(RULES);

@@ -7,10 +7,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { packageRoot } from '../../src/sources/native.ts';
+import { listen } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
 const DIALOGS = 100_000;
@@ -61,29 +61,29 @@ async function feed(port: number): Promise<void> {
   await once(socket, 'close');
 }
 
-async function captured(args: readonly string[]): Promise<{ out: string; err: string; tookMs: number }> {
+async function captured(
+  t: TestContext,
+  args: readonly string[],
+): Promise<{ out: string; err: string; tookMs: number }> {
   const all = ['-L', '127.0.0.1:0', '-E', '--hep-rate-limit', '100000000', ...args];
   const child = spawn(process.execPath, [MAIN, ...all], { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
   let out = '';
-  let err = '';
   child.stdout.on('data', (d: Buffer) => {
     out += d.toString();
   });
-  child.stderr.on('data', (d: Buffer) => {
-    err += d.toString();
-  });
-  const ready = /hep listening on udp:\/\/127\.0\.0\.1:(\d+)/;
-  for (let i = 0; i < 200 && !ready.test(err); i++) await sleep(50);
-  await feed(Number(ready.exec(err)?.[1]));
+  const { text, said } = listen(child);
+  const [, port] = await said(/hep listening on udp:\/\/127\.0\.0\.1:(\d+)\n/);
+  await feed(Number(port));
   const begun = performance.now();
   const closed = once(child, 'close');
   child.kill('SIGTERM');
-  assert.deepEqual(await closed, [0, null], err);
-  return { out, err, tookMs: performance.now() - begun };
+  assert.deepEqual(await closed, [0, null], text());
+  return { out, err: text(), tookMs: performance.now() - begun };
 }
 
-test(`a table of ${DIALOGS} dialogs leaves the older ones out, and the summary comes in time`, async () => {
-  const { out, tookMs } = await captured([]);
+test(`a table of ${DIALOGS} dialogs leaves the older ones out, and the summary comes in time`, async (t) => {
+  const { out, tookMs } = await captured(t, []);
   assert.match(out, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
   const shown = Number(/^the newest (\d+) of 100000 dialogs; --api serves all$/m.exec(out)?.[1]);
   const callIds = [...out.matchAll(/many-(\d{7})$/gm)].map((m) => Number(m[1]));
@@ -97,8 +97,8 @@ test(`a table of ${DIALOGS} dialogs leaves the older ones out, and the summary c
   assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
 });
 
-test('--json prints whole objects as long as there is time, says how many, and the summary', async () => {
-  const { out, err, tookMs } = await captured(['--json']);
+test('--json prints whole objects as long as there is time, says how many, and the summary', async (t) => {
+  const { out, err, tookMs } = await captured(t, ['--json']);
   const lines = out.trimEnd().split('\n');
   const callIds = lines.map((line) => {
     const value: unknown = JSON.parse(line);
@@ -113,8 +113,8 @@ test('--json prints whole objects as long as there is time, says how many, and t
   assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
 });
 
-test('--api: the summary, and in time', async () => {
-  const { err, tookMs } = await captured(['--api', '127.0.0.1:0']);
+test('--api: the summary, and in time', async (t) => {
+  const { err, tookMs } = await captured(t, ['--api', '127.0.0.1:0']);
   assert.match(err, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
   assert.ok(tookMs < STOP_MS, `stopped after ${Math.round(tookMs)} ms`);
 });

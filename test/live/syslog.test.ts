@@ -1,15 +1,16 @@
 /** Alerts reach a syslog daemon's socket, facility local0, and a daemon that is not there costs a counter. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Syslog, syslogMessage } from '../../src/hooks/syslog.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { run } from '../cli/run-program.ts';
 import { attack, Script } from '../helpers/attack.ts';
+import { until } from '../helpers/patience.ts';
 import { Recorder } from '../helpers/recorder.ts';
 
 const skip = spawnSync('python3', ['--version']).error === undefined ? false : 'no python3';
@@ -24,15 +25,27 @@ while True:
     print(s.recv(65536).decode(), flush=True)
 `;
 
-async function daemon(t: TestContext, path: string): Promise<{ lines: () => string[]; stop: () => void }> {
-  const child = spawn('python3', ['-c', DAEMON, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+type Daemon = { readonly lines: () => string[]; readonly stop: () => Promise<void> };
+
+async function daemon(t: TestContext, path: string): Promise<Daemon> {
+  const child = spawn('python3', ['-c', DAEMON, path], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = once(child, 'exit');
   let text = '';
   child.stdout.on('data', (d: Buffer) => {
     text += d.toString();
   });
   t.after(() => child.kill('SIGKILL'));
-  for (let i = 0; i < 100 && !text.includes('ready'); i++) await sleep(50);
-  return { lines: () => text.split('\n').slice(1, -1), stop: () => child.kill('SIGKILL') };
+  await until(
+    () => text.includes('ready'),
+    () => 'the daemon is not ready',
+  );
+  return {
+    lines: () => text.split('\n').slice(1, -1),
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 function folder(t: TestContext): string {
@@ -59,8 +72,10 @@ test('a scan in a capture arrives as warnings', { skip }, async (t) => {
   writeFileSync(file, recorder.capture.pcap());
   const result = await run(['-I', file, '--kill-scanner', '--alert', 'syslog', '--syslog', '--syslog-socket', path]);
   assert.equal(result.code, 0, result.stderr);
-  for (let i = 0; i < 40 && lines().length === 0; i++) await sleep(50);
-  assert.ok(lines().length > 10);
+  await until(
+    () => lines().length > 10,
+    () => lines().join('\n'),
+  );
   for (const line of lines())
     assert.match(line, /^<132>\w{3} [ \d]\d \d\d:\d\d:\d\d calltap\[\d+\]: (scanner|registration flood) from=/);
 });
@@ -75,12 +90,14 @@ test('a daemon that goes and comes back is found again; what it misses is counte
   assert.deepEqual([syslog.sent, syslog.lost], [0, 1]);
   const first = await daemon(t, path);
   syslog.send('warning', 'one');
-  first.stop();
-  await sleep(200);
+  await first.stop();
   if (existsSync(path)) rmSync(path);
   const second = await daemon(t, path);
   syslog.send('alert', 'two');
-  for (let i = 0; i < 40 && second.lines().length === 0; i++) await sleep(50);
-  assert.match(second.lines()[0] ?? '', /^<129>.*: two$/);
+  const [line = ''] = await until(
+    () => second.lines().length > 0 && second.lines(),
+    () => 'nothing arrives',
+  );
+  assert.match(line, /^<129>.*: two$/);
   assert.deepEqual([syslog.sent, syslog.lost], [2, 1]);
 });
