@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { parseHep } from '../../src/decode/hep.ts';
 import type { HepPacket } from '../../src/decode/hep-packet.ts';
 import { asJson } from '../helpers/json.ts';
+import { until } from '../helpers/patience.ts';
 import { DEMO, run } from './run-program.ts';
 
 async function collector(t: TestContext): Promise<{ readonly address: string; readonly packets: HepPacket[] }> {
@@ -28,9 +29,14 @@ test('every SIP message and RTCP report of the capture arrives, with agent, node
   const r = await run(['-I', DEMO, '-H', address, '--hep-id', '77', '--hep-send-auth', 'sesame', '--stats-json']);
   assert.equal(r.code, 0, r.stderr);
   const figures = asJson(JSON.parse(r.stdout));
+  const sip = () => packets.filter((p) => p.protocolType === 1);
+  await until(
+    () => sip().length >= Number(figures['sipMessages']),
+    () => `${sip().length} messages arrived`,
+  );
+  // One too many would come now.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const sip = packets.filter((p) => p.protocolType === 1);
-  assert.equal(sip.length, figures['sipMessages']);
+  assert.equal(sip().length, figures['sipMessages']);
   for (const p of packets) {
     assert.equal(p.agentId, 77);
     assert.equal(p.nodeName, hostname());

@@ -1,6 +1,6 @@
 /** -O: what is captured is in the file, the gate stops it at once, and logrotate can take the file away. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../helpers/json.ts';
 import { asJson } from '../helpers/json.ts';
+import { listen, until } from '../helpers/patience.ts';
 import { DEMO, finished, run, start } from './run-program.ts';
 
 const PCAP_HEADER = 24;
@@ -111,38 +112,31 @@ async function fed(...args: readonly string[]): Promise<Fed> {
   for (const f of frames(DEMO)) offsets.push((offsets.at(-1) ?? 0) + RECORD_HEADER + f.bytes.length);
   const child = start(['-I', '-', '--api', '127.0.0.1:0', ...args]);
   const done = finished(child);
-  const base = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-      const found = /api listening on (\S+)\n/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    void done.then((r) => reject(new Error(`ended with ${r.code}: ${r.stderr}`)));
-  });
+  const [, base = ''] = await listen(child).said(/api listening on (\S+)\n/);
   child.stdin.write(source.subarray(0, PCAP_HEADER));
   /** A machine that does more than this test may answer "busy" first. */
-  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    for (let i = 0; i < 50; i++) {
-      const answer = await fetch(base + path, init);
-      if (answer.status !== 503) return answer;
-      await wait(100);
-    }
-    return assert.fail(`${path} was never answered`);
-  };
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    until(
+      async () => {
+        const answer = await fetch(base + path, init);
+        return answer.status !== 503 && answer;
+      },
+      () => `${path} was never answered`,
+    );
   const get = async (path: string): Promise<Json> => asJson(await (await ask(path)).json());
   return {
     child,
     get,
     async feed(from, to) {
       child.stdin.write(source.subarray(offsets[from], offsets[to]));
-      for (let i = 0; i < 200; i++) {
-        const page = await (await ask('/metrics')).text();
-        const read = Number(/^calltap_capture_total\{what="frames"\} (\d+)$/m.exec(page)?.[1]);
-        if (read === to) return;
-        await wait(20);
-      }
-      assert.fail(`${to} frames were never read`);
+      await until(
+        async () => {
+          const page = await (await ask('/metrics')).text();
+          return Number(/^calltap_capture_total\{what="frames"\} (\d+)$/m.exec(page)?.[1]) === to;
+        },
+        () => `${to} frames were never read`,
+        20,
+      );
     },
     gate: (enabled) =>
       ask('/v1/persistence', {
@@ -195,7 +189,10 @@ test('SIGHUP opens the file anew after it was moved; both parts are whole', asyn
   await p.feed(0, 50);
   renameSync(path, `${path}.1`);
   p.child.kill('SIGHUP');
-  for (let i = 0; i < 100 && !readdirSync(dir).includes('live.pcap'); i++) await wait(20);
+  await until(
+    () => readdirSync(dir).includes('live.pcap'),
+    () => 'it is not opened anew',
+  );
   await p.feed(50, 90);
   // One that is still in its place goes on: a second header in it would break it.
   p.child.kill('SIGHUP');
@@ -211,7 +208,11 @@ test('a signal while a file is read leaves what was written whole', async (t) =>
   const child = start(['-I', '-', '-O', path]);
   const done = finished(child);
   child.stdin.write(readFileSync(DEMO).subarray(0, 20_000));
-  await wait(700);
+  // What it has read is on disk a second later.
+  await until(
+    () => existsSync(path) && statSync(path).size > 2000,
+    () => 'nothing is written',
+  );
   child.kill('SIGTERM');
   const r = await done;
   assert.equal(r.signal, null);
@@ -224,7 +225,13 @@ test('SIGKILL: what was written is a file that ends at a record', async (t) => {
   const p = await fed('-O', path);
   await p.feed(0, 60);
   // A second later at most it is on disk.
-  for (let i = 0; i < 100 && statSync(path).size <= PCAP_HEADER; i++) await wait(20);
+  const whole = frames(DEMO)
+    .slice(0, 60)
+    .reduce((sum, f) => sum + RECORD_HEADER + f.bytes.length, PCAP_HEADER);
+  await until(
+    () => statSync(path).size >= whole,
+    () => `${statSync(path).size} of ${whole} bytes are on disk`,
+  );
   p.child.kill('SIGKILL');
   await new Promise((resolve) => p.child.once('close', resolve));
   assert.deepEqual(frames(path), frames(DEMO).slice(0, 60));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ATTACKERS, attack, Script } from '../helpers/attack.ts';
 import { asJson, asRows } from '../helpers/json.ts';
-import { temporaryFolder } from '../helpers/read-capture.ts';
 import { listen, until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
 import { start } from './run-program.ts';
 
@@ -43,7 +43,10 @@ test('attackers are findings of /v1/report, each with its evidence', async (t) =
     () => [...sources].join(' '),
   );
   // Ten examples of a kind at most are shown.
-  assert.ok([...sources].every((s) => ATTACKERS.includes(s)), [...sources].join(' '));
+  assert.ok(
+    [...sources].every((s) => ATTACKERS.includes(s)),
+    [...sources].join(' '),
+  );
   const metrics = await (await fetch(`${url}/metrics`)).text();
   assert.match(metrics, /^calltap_security_alerts_total\{type="scanner"\} [1-9]/m);
   assert.match(metrics, /^calltap_security_alerts_total\{type="reg-flood"\} [1-9]/m);

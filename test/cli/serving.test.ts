@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
+import { listen, until } from '../helpers/patience.ts';
 import { assertRefused, DEMO, finished, printed, type Run, start } from './run-program.ts';
 
 const STOP_MS = 2_000;
@@ -17,15 +18,8 @@ type Server = { readonly child: ChildProcessWithoutNullStreams; readonly done: P
 async function serving(args: readonly string[], label = 'api'): Promise<Server> {
   const child = start(args);
   const done = finished(child);
-  let said = '';
-  const base = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-      const found = new RegExp(`^${label} listening on (http://127\\.0\\.0\\.1:[1-9]\\d*)\n`, 'm').exec(said);
-      if (found?.[1] !== undefined) resolve(found[1]);
-    });
-    void done.then((r) => reject(new Error(`ended with ${r.code}: ${r.stderr}`)));
-  });
+  const line = new RegExp(`^${label} listening on (http://127\\.0\\.0\\.1:[1-9]\\d*)\n`, 'm');
+  const [, base = ''] = await listen(child).said(line);
   return { child, done, base };
 }
 
@@ -44,18 +38,13 @@ async function stats(base: string): Promise<ReturnType<typeof asJson>> {
   return asJson(await (await fetch(`${base}/v1/stats`)).json());
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 100; i++) {
-    if (await holds()) return;
-    await wait(20);
-  }
-  assert.fail(`never: ${what}`);
-}
-
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`--api with port 0 serves the capture until ${signal}`, async () => {
     const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
-    await until('read to the end', async () => (await stats(server.base))['source_exhausted'] === true);
+    await until(
+      async () => (await stats(server.base))['source_exhausted'] === true,
+      () => 'it is not read to the end',
+    );
     assert.equal(asJson((await stats(server.base))['dialogs'])['total'], 21);
     assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
     const r = await stop(server, signal);
@@ -106,7 +95,10 @@ test('what comes through a pipe is served while it comes, and a silent pipe does
   const server = await serving(['-I', '-', '--api', '127.0.0.1:0']);
   assert.equal(asJson((await stats(server.base))['dialogs'])['total'], 0);
   server.child.stdin.write(capture.subarray(0, 3000));
-  await until('a dialog is there', async () => Number(asJson((await stats(server.base))['dialogs'])['total']) > 0);
+  await until(
+    async () => Number(asJson((await stats(server.base))['dialogs'])['total']) > 0,
+    () => 'no dialog is there',
+  );
   assert.equal((await stats(server.base))['source_exhausted'], false);
   const r = await stop(server, 'SIGTERM');
   assert.match(r.stderr, /^api listening on [^\n]+\n$/, 'the stop itself is no fault of the capture');

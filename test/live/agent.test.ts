@@ -72,7 +72,9 @@ async function dialogWith(agent: Agent, callId: string, messages: number): Promi
   );
 }
 
-test('-d lo captures a call once, says which filter runs, and stops within two seconds', { skip: noRoot }, async (t) => {
+test('-d lo captures a call once, says which filter runs, and stops within two seconds', {
+  skip: noRoot,
+}, async (t) => {
   const agent = await start(
     t,
     ['-d', 'lo', '--portrange', '45061', '--api', '127.0.0.1:0'],

@@ -1,7 +1,8 @@
 /** What is given up once everything is open: the user in every thread, and the capabilities; and that capturing goes on. */
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { until } from '../helpers/patience.ts';
 import { Agent, Lab, missing } from './lab.ts';
 import { sendCall } from './sip-datagrams.ts';
 
@@ -120,6 +121,11 @@ test('a hook command inherits none of the capabilities that the service got from
   ]);
   sendCall(lab, 'hooked');
   await agent.dialogWhen('hooked', (d) => d['state'] === 'Completed');
+  // The end of a live capture ends the commands that still run.
+  await until(
+    () => existsSync(seen),
+    () => 'the command did nothing',
+  );
   assert.equal(await lab.stop(agent.running), 0);
   const status = readFileSync(seen, 'latin1');
   for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) assert.match(status, new RegExp(`^${set}:\\s+0+$`, 'm'));
