@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For what takes a second where nothing else runs. */
@@ -50,4 +52,14 @@ export function listen(child: ChildProcess): Listener {
         10,
       ),
   };
+}
+
+/** A TCP port of the loopback that was free a moment ago, for programs that cannot be told to pick one and say which. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : assert.fail();
 }

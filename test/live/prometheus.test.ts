@@ -3,27 +3,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../cli/run-program.ts';
 import { DEMO, startService } from '../conformance/service.ts';
 import { asJson, asRows } from '../helpers/json.ts';
+import { freePort } from '../helpers/patience.ts';
 
 const isInstalled = spawnSync('prometheus', ['--version']).error === undefined;
-
-/** A port that was free a moment ago; Prometheus cannot be told to pick one and say which. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 test('a Prometheus scrapes the API with a metrics token and the standalone server with Basic', {
   skip: isInstalled ? false : 'prometheus is not installed (package prometheus)',

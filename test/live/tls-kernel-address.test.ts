@@ -1,9 +1,12 @@
 /** The address of every event: what the peers say in their messages is compared with what the kernel found. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
+import { until } from '../helpers/patience.ts';
 import {
   type AddressCheck,
   attachLibrary,
@@ -26,19 +29,26 @@ type Talk = {
   messages?: number;
   bytes?: number;
   tls12?: boolean;
-  /** Attach only after the conversation has gone on for so long. */
-  lateMs?: number;
+  /** Attach only when connections are open. */
+  late?: boolean;
   options?: Partial<NativeTlsOptions>;
 };
 
 /** What the tests share: loading programs and making certificates takes longer than most of the conversations. */
 type Shared = { readonly lab: TlsLab; readonly folder: string; readonly libssl: string };
 
+/** Open IPv4 connections of a server at this port: `/proc/net/tcp` has its address as hex and 01 for an open one. */
+function connectionsOf(port: number): number {
+  const end = port.toString(16).toUpperCase().padStart(4, '0');
+  const open = new RegExp(`^ *\\d+: [0-9A-F]{8}:${end} [0-9A-F]{8}:[0-9A-F]{4} 01 `, 'gm');
+  return readFileSync('/proc/net/tcp', 'latin1').match(open)?.length ?? 0;
+}
+
 async function talk(t: TestContext, shared: Shared, o: Talk): Promise<{ lab: TlsLab; check: AddressCheck }> {
   const { host = '127.0.0.1', connections = 20, messages = 50, bytes = 600 } = o;
   const { folder, libssl } = shared;
   const lab = o.options === undefined ? await shared.lab.again() : openLab(t, o.options);
-  let attachment = o.lateMs === undefined ? attachLibrary(lab, libssl) : 0;
+  let attachment = o.late === true ? 0 : attachLibrary(lab, libssl);
   t.after(() => lab.native.detach(attachment));
   const script = peerPath('tls_talk.py');
   const { match } = await startPeer(t, ['python3', script, 'server', o.server, host], /port (\d+)/, folder);
@@ -49,8 +59,14 @@ async function talk(t: TestContext, shared: Shared, o: Talk): Promise<{ lab: Tls
     ['python3', script, 'client', mode, host, ...numbers, ...(o.tls12 === true ? ['tls12'] : [])],
     folder,
   );
-  if (o.lateMs !== undefined) {
-    await sleep(o.lateMs);
+  if (o.late === true) {
+    await until(
+      () => connectionsOf(port) >= 5,
+      () => 'no connections',
+      2,
+    );
+    // And have shaken hands.
+    await sleep(150);
     attachment = attachLibrary(lab, libssl);
   }
   await talking;
@@ -99,7 +115,7 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
   for (const server of ['thread', 'async'] as const) {
     for (const tls12 of [false, true]) {
       await t.test(`attached late: ${server}, TLS 1.${tls12 ? 2 : 3}`, async (s) => {
-        const { check } = await talk(s, shared, { server, tls12, messages: 100, lateMs: 500 });
+        const { check } = await talk(s, shared, { server, tls12, messages: 100, late: true });
         assert.ok(check.right > 500, `${check.right} events`);
       });
     }
@@ -128,8 +144,11 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
     const children = new Set(lab.data().map((e) => e.pid));
     assert.equal(children.size, 21);
     // Each child's end is told, so that connections of a killed one do not stay open.
-    const ended = lab.events.filter((e) => e.kind === 'close' && e.conn === 0n).map((e) => e.pid);
-    assert.ok([...children].filter((pid) => ended.includes(pid)).length >= 20);
+    const ended = () => new Set(lab.events.filter((e) => e.kind === 'close' && e.conn === 0n).map((e) => e.pid));
+    await until(
+      () => [...children].filter((pid) => ended().has(pid)).length >= 20,
+      () => `${ended().size} ends are told`,
+    );
   });
 
   await t.test('large messages of several TLS records', async (s) => {
@@ -196,11 +215,17 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
     );
     const args = [script, 'client', 'thread', '127.0.0.1', match[1] ?? '', '2', '200', '300'];
     const client = spawn('python3', args, { cwd: folder, stdio: 'ignore' });
-    for (let i = 0; i < 2000 && !lab.data().some((e) => e.pid === child.pid); i++) await sleep(5);
+    const clientEnded = once(client, 'exit');
+    await until(
+      () => lab.data().some((e) => e.pid === child.pid),
+      () => 'the server is not observed',
+      5,
+    );
     child.kill('SIGKILL');
-    await new Promise((resolve) => client.on('exit', resolve));
-    await lab.settle();
-    assert.ok(lab.data().some((e) => e.pid === child.pid));
-    assert.ok(lab.events.some((e) => e.kind === 'close' && e.conn === 0n && e.pid === child.pid));
+    await clientEnded;
+    await until(
+      () => lab.events.some((e) => e.kind === 'close' && e.conn === 0n && e.pid === child.pid),
+      () => 'its end is not told',
+    );
   });
 });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
 import { START } from '../../src/sources/native-tls.ts';
+import { until } from '../helpers/patience.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';
 import type { TlsEvent } from './tls-kernel-lab.ts';
 import {
@@ -34,16 +35,26 @@ async function child(
 ): Promise<{ child: ChildProcess; answer: Answer; rest: () => Promise<string> }> {
   const script = join(import.meta.dirname, 'tls-kernel-child.js');
   const [program = '', ...args] = [...wrapper, process.execPath, script, libssl, JSON.stringify(options)];
-  const started = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const started = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
+  let errors = '';
   let ended = false;
   started.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  started.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   started.on('close', () => (ended = true));
-  for (let i = 0; i < 1500 && !output.includes('\n') && !ended; i++) await sleep(10);
+  await until(
+    () => output.includes('\n') || ended,
+    () => `it says nothing: ${errors}`,
+    10,
+  );
   const rest = async (): Promise<string> => {
     const [first = ''] = output.split('\n', 1);
     started.stdin.end();
-    for (let i = 0; i < 500 && !ended; i++) await sleep(10);
+    await until(
+      () => ended,
+      () => `it does not end: ${errors}`,
+      10,
+    );
     return output.slice(first.length + 1);
   };
   // Written by tls-kernel-child.ts, next door.
@@ -104,6 +115,10 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
         const answered = says(client, /SIP\/2.0 200 OK/);
         server.stdin?.write('SIP/2.0 200 OK\n');
         await answered;
+        await until(
+          () => lab.data().length >= 4,
+          () => `${lab.data().length} events`,
+        );
         await lab.settle();
         const seen = lab
           .data()
@@ -166,8 +181,12 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     assert.equal(lab.data().length, 0);
     assert.equal(lab.native.allow(Uint32Array.of(1, listening.pid ?? 0)), 0);
     await talk();
+    await until(
+      () => lab.data().length > 0,
+      () => 'nothing is observed',
+    );
     await lab.settle();
-    assert.ok(lab.data().length > 0 && lab.data().every((e) => e.pid === listening.pid));
+    assert.ok(lab.data().every((e) => e.pid === listening.pid));
     const before = lab.data().length;
     assert.equal(lab.native.allow(new Uint32Array(0)), 0);
     await talk();
@@ -175,8 +194,10 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     assert.equal(lab.data().length, before, 'an empty list is nobody, not everybody');
     assert.equal(lab.native.allow(null), 0);
     await talk();
-    await lab.settle();
-    assert.ok(lab.data().some((e) => e.pid !== listening.pid));
+    await until(
+      () => lab.data().some((e) => e.pid !== listening.pid),
+      () => 'the client is not observed',
+    );
   });
 
   await t.test('who is forked by a listed process is observed from the first byte', async (s) => {
@@ -297,7 +318,8 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
         ['sh', '-c', `(echo hello; sleep 0.3) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`],
         folder,
       );
-      await sleep(300);
+      // Before it is ended, its reader has had the time to take what there is.
+      await sleep(1000);
       const seen = JSON.parse(await rest()) as { events: number; bound: number };
       assert.ok(seen.bound >= 2, `${JSON.stringify(seen)} as nobody (${process_.pid})`);
       // Perf events want more, and say so.
@@ -321,8 +343,10 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
     assert.ok([...owned].filter((what) => what.startsWith('link')).length >= 4, [...owned].join());
     assert.ok([...owned].every(isThere));
     started.child.kill('SIGKILL');
-    for (let i = 0; i < 30 && [...owned].some(isThere); i++) await sleep(100);
-    assert.deepEqual([...owned].filter(isThere), []);
+    await until(
+      () => ![...owned].some(isThere),
+      () => [...owned].filter(isThere).join(),
+    );
   });
 
   await t.test('descriptors are closed on exec', (s) => {

@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
+import { PATIENCE_MS, until } from '../helpers/patience.ts';
 import { exportedSites, ProbeCapture, selfSigned } from '../helpers/tls-probes.ts';
 import { repositoryRoot } from './native-program.ts';
 
@@ -74,6 +74,8 @@ export class TlsLab extends ProbeCapture {
   /** Set: slabs are not given back, the reader stalls. */
   stallMs = 0;
   #closed = false;
+  /** Data events since the beginning, whatever was taken out of `events`. */
+  #received = 0;
   #before: Readonly<Record<string, number>> = {};
 
   constructor(options: Partial<NativeTlsOptions> = {}, slabs = 32) {
@@ -81,17 +83,28 @@ export class TlsLab extends ProbeCapture {
     super(options, slabs, (batch, count) => {
       // Blocking on purpose: the reader thread must find no room, as when JavaScript is busy.
       if (this.stallMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.stallMs);
-      for (let i = 0; i < count; i++) events.push(readEvent(batch, i));
+      for (let i = 0; i < count; i++) {
+        const event = readEvent(batch, i);
+        events.push(event);
+        if (event.kind === 'data') this.#received++;
+      }
     });
     this.events = events;
   }
 
-  /** Waits until nothing has arrived for a while. */
+  /** Waits until all that the kernel has handed over is here, and nothing more has come for a while. */
   async settle(quietMs = 100): Promise<void> {
-    for (let seen = -1; seen !== this.events.length; ) {
-      seen = this.events.length;
-      await sleep(quietMs);
-    }
+    let seen = -1;
+    await until(
+      async () => {
+        const before = this.events.length;
+        const isWhole = before === seen && this.#received >= super.counter('events');
+        seen = before;
+        return isWhole;
+      },
+      () => `${this.#received} events of ${super.counter('events')} have arrived`,
+      quietMs,
+    );
   }
 
   /** The same for another test: nothing seen yet, and counters that begin with zero. Loading takes half a second. */
@@ -214,11 +227,11 @@ export async function startPeer(
   return { child, match };
 }
 
-/** Waits until the output of a child matches; throws after ten seconds. */
+/** Waits until the output of a child matches. */
 export async function says(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
   let output = '';
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error(`no ${wanted} in: ${output}`)), 10_000);
+    const limit = setTimeout(() => reject(new Error(`no ${wanted} in: ${output}`)), PATIENCE_MS);
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString('latin1');
       const found = wanted.exec(output);
@@ -236,7 +249,7 @@ export async function runPeer(command: readonly string[], cwd: string): Promise<
     cwd,
     env: peerEnvironment(cwd),
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 2 * PATIENCE_MS,
     killSignal: 'SIGKILL',
   });
   let output = '';

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, until } from '../helpers/patience.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
   attachLibrary,
@@ -43,7 +43,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
   await t.test('GnuTLS, server and client', { skip: noGnutls }, async (s) => {
     const lab = await shared.again();
     attachLibrary(lab, privateLibrary(folder, gnutls));
-    const port = 30_000 + (process.pid % 20_000);
+    const port = await freePort();
     const server = ['gnutls-serv', '--echo', '-p', String(port), '--x509certfile', 'c.pem', '--x509keyfile', 'k.pem'];
     const { child } = await startPeer(s, server, /Echo Server listening on IPv4/, folder);
     const client = spawn('gnutls-cli', ['--insecure', '-p', String(port), '127.0.0.1'], {
@@ -54,13 +54,22 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
     s.after(() => client.kill('SIGKILL'));
     let output = '';
     client.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    for (let i = 0; i < 300 && !output.includes('Simple Client Mode'); i++) await sleep(10);
+    const said = (text: string): Promise<true> =>
+      until(
+        () => output.includes(text),
+        () => `no ${text} in ${output}`,
+        10,
+      );
+    await said('Simple Client Mode');
     for (let i = 0; i < 5; i++) {
       client.stdin.write(`MESSAGE sip:gnutls ${i}\n`);
-      for (let n = 0; n < 200 && !output.includes(`sip:gnutls ${i}`); n++) await sleep(10);
+      await said(`sip:gnutls ${i}`);
     }
     client.stdin.end();
-    await sleep(100);
+    await until(
+      () => lab.events.some((e) => e.kind === 'close' && e.conn !== 0n),
+      () => 'no end of a connection is told',
+    );
     await lab.settle();
     for (const [pid, written] of [
       [client.pid, true],
@@ -79,7 +88,6 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
         assert.equal(local, `127.0.0.1:${port}`);
       }
     }
-    assert.ok(lab.events.some((e) => e.kind === 'close' && e.conn !== 0n));
   });
 
   const wolfssl = libraryPath('libwolfssl.so.35') || libraryPath('libwolfssl.so.42') || libraryPath('libwolfssl.so');
@@ -124,7 +132,11 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
       [...ways.values()].map((events) => wholeStream(events).length).toSorted((a, b) => a - b),
       [...Array<number>(8).fill(500_000), ...Array<number>(8).fill(500_004)],
     );
-    assert.ok(lab.events.filter((e) => e.kind === 'close' && e.conn !== 0n).length >= 7);
+    const closes = () => lab.events.filter((e) => e.kind === 'close' && e.conn !== 0n).length;
+    await until(
+      () => closes() >= 7,
+      () => `${closes()} closes`,
+    );
   });
 
   const node = realpathSync(process.execPath);

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTlsCall, hostLibssl, TlsWorker } from '../../bench/tls-worker.ts';
 import type { TlsSite } from '../../src/sources/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
+import { until } from '../helpers/patience.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
   attachLibrary,
@@ -108,7 +109,10 @@ test('payload', { skip: kernelSkip() }, async (t) => {
       const path = hostLibssl();
       const callNs = async (): Promise<number> => Number((await worker.ask('calls 4000 600')).split(' ')[1]);
       const best: Record<string, number> = {};
-      for (let round = 0; round < 3; round++)
+      const isOrdered = ({ unprobed = 0, deeper = 0, exported = 0 }: Record<string, number>): boolean =>
+        unprobed > 0 && unprobed < deeper && deeper < exported;
+      // The least of some rounds: other programs take caches away.
+      for (let round = 0; round < 3 || (round < 15 && !isOrdered(best)); round++)
         for (const [name, sites] of [
           ['unprobed', []],
           ['deeper', chosenSites(path).sites],
@@ -119,10 +123,9 @@ test('payload', { skip: kernelSkip() }, async (t) => {
           best[name] = Math.min(best[name] ?? Infinity, await callNs());
           lab.native.detach(attachment);
         }
-      const { unprobed = 0, deeper = 0, exported = 0 } = best;
       s.diagnostic(`ns of processor time a call: ${JSON.stringify(best)}`);
-      assert.ok(unprobed > 0 && unprobed < deeper, 'a probe is not free');
-      assert.ok(deeper < exported, 'and cheaper where its instruction need not be single-stepped');
+      // A probe is not free, and cheaper where its instruction need not be single-stepped.
+      assert.ok(isOrdered(best), JSON.stringify(best));
     },
   );
 
@@ -180,11 +183,17 @@ test('payload', { skip: kernelSkip() }, async (t) => {
     const { child, match } = await startPeer(s, ['openssl', ...server], /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
     const client = ['openssl', 's_client', '-connect', `127.0.0.1:${match[1]}`];
     // The first connection brings the session that the second one takes up; it ends once the ticket is there.
-    const line = (args: string): string => `(sleep 0.2; echo Q) | ${client.join(' ')} ${args}`;
-    await runPeer(['sh', '-c', line('-sess_out s.pem')], folder);
-    await runPeer(['sh', '-c', line('-sess_in s.pem -early_data early.txt')], folder);
+    const line = (isDone: string, args: string): string => `(${isDone}; echo Q) | ${client.join(' ')} ${args}`;
+    const ticket = 'until test -s s.pem; do sleep 0.05; done';
+    await runPeer(['sh', '-c', line(ticket, '-sess_out s.pem')], folder);
+    await runPeer(['sh', '-c', line('sleep 0.2', '-sess_in s.pem -early_data early.txt')], folder);
+    const earlyData = () => lab.data().filter((e) => e.bytes.includes('early@example.org'));
+    await until(
+      () => earlyData().length >= 2,
+      () => 'no early data',
+    );
     await lab.settle();
-    const early = lab.data().filter((e) => e.bytes.includes('early@example.org'));
+    const early = earlyData();
     assert.deepEqual(
       early
         .map((e) => `${e.pid === child.pid ? 'server read' : 'client wrote'} ${e.bytes.toString('latin1')}`)
@@ -296,6 +305,10 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
       runPeer(['python3', script, 'client', 'thread', '127.0.0.1', ...numbers], folder),
       runPeer(['python3', peerPath('tls_https.py'), '30'], folder),
     ]);
+    await until(
+      () => lab.events.filter((e) => e.kind === 'close').length >= 5,
+      () => 'no closes',
+    );
     await lab.settle();
     let bytes = 0;
     for (const e of lab.data()) {

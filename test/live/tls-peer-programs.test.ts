@@ -67,7 +67,7 @@ test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, 
 
   // An agent that is late does not hear of the upgrade before the messages are over.
   agent.running.child.kill('SIGSTOP');
-  const late = await node(lab, 'b', 'wss', HOST, '8443', `late-${process.pid}`, '50');
+  const late = await node(lab, own, 'b', 'wss', HOST, '8443', `late-${process.pid}`, '50');
   assert.equal(await late.ended, 0, late.output());
   agent.running.child.kill('SIGCONT');
   await transactions(agent, `late-${process.pid}`, 50);

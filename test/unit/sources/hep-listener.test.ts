@@ -1,6 +1,5 @@
 /** The listener over a stand-in for the native thread: what it refuses, binds, shows and closes. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
 import { hep3Length } from '../../../src/decode/hep.ts';
@@ -11,6 +10,7 @@ import {
   type NativeHepOptions,
   SENDER_ADDRESS_BYTES,
 } from '../../../src/sources/hep-listener.ts';
+import { freePort } from '../../helpers/patience.ts';
 
 const NAMES = ['taken', 'not_allowed', 'too_long', 'over_rate', 'ring_full', 'datagrams', 'kernel_dropped'];
 const VERDICTS = 5;
@@ -57,14 +57,6 @@ function fake(overrides: { openErrno?: number; startErrno?: number; port?: numbe
     },
   };
   return native;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : assert.fail();
 }
 
 const options = (native: NativeHep, port: number): HepListenerOptions => ({
