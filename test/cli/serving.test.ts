@@ -61,7 +61,10 @@ test('what an option prints is printed once all is read, and serving goes on', a
   server.child.stdout.on('data', (chunk: Buffer) => {
     lines += chunk.toString('latin1').split('\n').length - 1;
   });
-  await until('all printed', async () => lines === 21);
+  await until(
+    () => lines === 21,
+    () => `${lines} lines are printed`,
+  );
   assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
   const r = await stop(server, 'SIGTERM');
   assert.equal(r.stdout, offline);
