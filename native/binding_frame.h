@@ -33,7 +33,7 @@ NAN_METHOD(FrameAt) {
     set("frame", Nan::CopyBuffer(reinterpret_cast<const char *>(r.data), r.caplen).ToLocalChecked());
     set("wireLength", Nan::New(r.wirelen));
     set("linkType", Nan::New(r.linktype));
-    set("tsUs", Nan::New(static_cast<double>(r.ts_ns) / 1000.0));
+    set("tsUs", Nan::New(static_cast<double>(r.ts_ns / 1000) + static_cast<double>(r.ts_ns % 1000) / 1000.0));
     set("reason", Nan::New(ct_reason_name(reason)).ToLocalChecked());
     set("tunnels", Nan::New(p.tunnels));
     bool decoded = reason == CT_OK || reason == CT_FRAGMENT;

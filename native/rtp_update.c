@@ -82,7 +82,8 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, ui
   memset(&w, 0, sizeof(w));
   w.packets = (uint32_t)s->packets - s->w_packets;
   if (w.packets == 0) return false;
-  w.start_us = (double)s->window_start_ns / 1000.0;
+  /* In one step a double would lose a quarter of a microsecond, and the text of it a whole one. */
+  w.start_us = (double)(s->window_start_ns / 1000) + (double)(s->window_start_ns % 1000) / 1000.0;
   w.length_us = (double)o->window_ns / 1000.0;
   w.expected = grown(ct_stream_expected(s), s->w_expected);
   w.lost = grown(w.expected, s->unique - s->w_unique);

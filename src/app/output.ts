@@ -116,20 +116,20 @@ export function summary(session: CaptureSession): string[] {
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${name} ${n}`);
   const lines = [
-    `${session.source.counter('frames')} frames, ${session.tracker.counts.messages} SIP messages, ` +
-      `${s.dialogs.total} dialogs${byState.length > 0 ? ` (${byState.join(', ')})` : ''}, ` +
-      `${s.streams.total} RTP streams (${s.streams.orphaned} orphaned)`,
+    `${counted(session.source.counter('frames'), 'frame')}, ${counted(session.tracker.counts.messages, 'SIP message')}, ` +
+      `${counted(s.dialogs.total, 'dialog')}${byState.length > 0 ? ` (${byState.join(', ')})` : ''}, ` +
+      `${counted(s.streams.total, 'RTP stream')} (${s.streams.orphaned} orphaned)`,
   ];
   const { pdd_p50_ms: p50, pdd_p95_ms: p95 } = s.timing;
   if (p50 !== null) lines.push(`post-dial delay: median ${p50} ms, 95 % within ${p95} ms`);
   if (s.unanalysed_sip_messages > 0)
     lines.push(
-      `${s.unanalysed_sip_messages} SIP messages outside --portrange were not analysed; busiest ports: ` +
+      `${counted(s.unanalysed_sip_messages, 'SIP message')} outside --portrange not analysed; busiest ports: ` +
         s.unanalysed_busiest_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
   if (s.unanalysed_websocket_messages > 0)
     lines.push(
-      `${s.unanalysed_websocket_messages} WebSocket messages outside --ws-portrange were not analysed; busiest ports: ` +
+      `${counted(s.unanalysed_websocket_messages, 'WebSocket message')} outside --ws-portrange not analysed; busiest ports: ` +
         s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
   if (session.tls !== null) lines.push(probeLine(session.tls));
@@ -142,10 +142,15 @@ export function summary(session: CaptureSession): string[] {
   return lines;
 }
 
+/** `1 dialog`, `2 dialogs`. */
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}
+
 function writtenLine(file: OutputFile): string {
   const lost = file.losses().filter(([, n]) => n > 0);
   const note = lost.length === 0 ? '' : `; not in it: ${lost.map(([reason, n]) => `${reason} ${n}`).join(', ')}`;
-  return `${file.counter('frames')} frames written to ${file.name}${note}`;
+  return `${counted(file.counter('frames'), 'frame')} written to ${file.name}${note}`;
 }
 
 /** One JSON object a dialog, oldest first; standard error tells of those that a signal left no time for. */

@@ -114,11 +114,15 @@ export function isOtherFork(d: CallMarks, tagHash: number): boolean {
 export function markBye(d: CallMarks, cseq: number, tsUs: number): void {
   if (!Number.isNaN(d.byeUs)) return;
   d.byeUs = tsUs;
+  if (cseq !== d.byeCseq) d.byeFinalUs = Number.NaN;
   d.byeCseq = cseq;
 }
 
+/** Its BYE may be read behind it. */
 export function markByeFinal(d: CallMarks, cseq: number, tsUs: number): void {
-  if (cseq === d.byeCseq && !Number.isNaN(d.byeUs) && Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
+  if (Number.isNaN(d.byeUs)) d.byeCseq = cseq;
+  else if (cseq !== d.byeCseq) return;
+  if (Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
 }
 
 /** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */

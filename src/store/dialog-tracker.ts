@@ -345,6 +345,12 @@ export class DialogTracker {
   #applyResponse(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): void {
     const { status } = scan;
     if (status >= 300) this.#sdp.onRefused(d, buf, scan);
+    if (scan.cseqMethod === METHOD.REFER) {
+      if (status >= 200 && status < 300) d.marks |= MARK.REFER_ACCEPTED;
+      else if (status >= 300 && (d.marks & MARK.REFER_ACCEPTED) === 0 && !isChallenge(status))
+        d.marks &= ~MARK.TRANSFERRED;
+      return;
+    }
     if (scan.cseqMethod === METHOD.INVITE) {
       if (status >= 200 && !STATUSLESS.has(d.methodId)) noteFinal(d, buf, scan);
     } else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
@@ -367,6 +373,10 @@ export class DialogTracker {
     d.endedUs = isEnded(to) ? tsUs : Number.NaN;
     this.#onChange?.(d, from);
   }
+}
+
+function isChallenge(status: number): boolean {
+  return status === 401 || status === 407;
 }
 
 /** A record this much older than the one that opened its dialog was only read late. */
@@ -393,7 +403,7 @@ function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: numbe
     else m.marks |= MARK.REINVITED;
   } else if (scan.cseqMethod === METHOD.INVITE) {
     if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
-    else if (status !== 401 && status !== 407) markFinal(m, scan.cseq, status, toTagHash, tsUs);
+    else if (!isChallenge(status)) markFinal(m, scan.cseq, status, toTagHash, tsUs);
   } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, scan.cseq, tsUs);
 }
 
@@ -405,7 +415,7 @@ function isOk(buf: Buffer, scan: SipScan): boolean {
 
 /** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
 function noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
-  const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : code === 401 || code === 407 ? 1 : 2);
+  const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : isChallenge(code) ? 1 : 2);
   if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
   d.finalCode = scan.status;
   d.finalReason = isOk(buf, scan) ? 'OK' : decodeText(buf, scan.reasonStart, scan.reasonEnd);

@@ -31,6 +31,8 @@ export const MARK = {
   MEDIA_EVICTED: 1024,
   /** An INVITE inside the dialog was seen: a response to one that was not seen may be to such a one too. */
   REINVITED: 2048,
+  /** A REFER was accepted: one that is refused later does not undo that. */
+  REFER_ACCEPTED: 4096,
 } as const;
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */

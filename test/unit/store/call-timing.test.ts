@@ -215,3 +215,21 @@ test('an INVITE of the other side with the same CSeq is another matter', () => {
   assert.equal(d.marks & MARK.FORKED, 0);
   assert.deepEqual(callTiming(d), { ...NONE, pddMs: 1000, setupMs: 1000 });
 });
+
+test('the response to a BYE may be read before it', () => {
+  const call = scriptOf('bye first');
+  const invite = inviteOf(call, 'bye first');
+  call.respond(invite, 200, 1000);
+  const bye = call.request('BYE', 5000);
+  const ok = call.respond(bye, 200, 5030);
+  const kit = new TrackerKit();
+  for (const m of [...call.messages.slice(0, 2), ok]) kit.send(m);
+  const d = kit.dialog(call.callId);
+  assert.equal(callTiming(d).teardownMs, null);
+  kit.send(bye);
+  assert.equal(callTiming(d).teardownMs, 30);
+  // Another BYE than the one that was answered has no answer yet.
+  const other = new TrackerKit();
+  for (const m of [...call.messages.slice(0, 2), ok, call.request('BYE', 6000)]) other.send(m);
+  assert.equal(callTiming(other.dialog(call.callId)).teardownMs, null);
+});

@@ -308,3 +308,24 @@ test('key presses by INFO are told', () => {
   other.request('INFO', 3000, { body: { type: 'application/media_control+xml', text: '<x/>' } });
   assert.equal(new TrackerKit().play(other).marks & MARK.DTMF, 0);
 });
+
+test('a call is transferred while a REFER runs or was accepted, not when all were refused', () => {
+  const kit = new TrackerKit();
+  const call = basicCall('referred');
+  call.messages.length = 5;
+  const d = kit.play(call);
+  const isTransferred = (): boolean => (d.marks & MARK.TRANSFERRED) !== 0;
+  const refer = (ms: number, status: number): void => {
+    const r = call.request('REFER', ms, { headers: [['Refer-To', '<sip:carol@example.com>']] });
+    kit.send(r);
+    assert.equal(isTransferred(), true, 'asked');
+    kit.send(call.respond(r, status, ms + 20));
+  };
+  refer(3000, 603);
+  assert.deepEqual([isTransferred(), d.state], [false, STATE.InCall]);
+  refer(4000, 407);
+  assert.deepEqual([isTransferred(), d.state], [true, STATE.Transferring], 'asked again with credentials');
+  refer(5000, 202);
+  refer(6000, 603);
+  assert.equal(isTransferred(), true);
+});
