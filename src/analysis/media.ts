@@ -175,8 +175,9 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
   const bySide = [new Set<string>(), new Set<string>()] as const;
   for (const e of d.sdp ?? [])
     for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
+  // Of a side whose description is not here, nobody knows where its media should come from.
+  if (bySide.some((addresses) => addresses.size === 0)) return;
   const named = new Set([...bySide[0], ...bySide[1]]);
-  if (named.size === 0) return;
   // Candidates and a=rtcp are named too.
   const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
   for (const s of audio) {

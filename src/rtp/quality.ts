@@ -30,7 +30,7 @@ export type Score =
   | { readonly verdict: 'acceptable' | 'degraded'; readonly rFactor: number; readonly mos: number }
   | { readonly verdict: 'not_scorable' };
 
-/** Packets a window must hold to be scored. */
+/** Packets a window must hold to be scored, one that came twice counting once. */
 export function packetFloor(windowSec: number): number {
   return Math.max(FLOOR_LEAST, Math.round((FLOOR_PACKETS * Math.min(windowSec, FULL_WINDOW_SEC)) / FULL_WINDOW_SEC));
 }
@@ -50,10 +50,11 @@ export function scoreWindow(
   floor: number,
   oneWayDelayMs: number,
 ): Score | null {
-  if (window.packets < floor) return null;
+  const unique = window.packets - window.duplicates;
+  if (unique < floor) return null;
   if (codec === null) return { verdict: 'not_scorable' };
   // The window before has counted as lost what came here instead: it is more than was expected here, and weighs once.
-  const surplus = Math.max(0, window.packets - window.duplicates - window.expected);
+  const surplus = Math.max(0, unique - window.expected);
   const effectivePct = lossPct(window.lost + Math.max(0, window.discarded - surplus), window.expected);
   const ratio = burstRatio(window.lost, window.lossRuns, window.expected);
   const r = rFactor(codec, effectivePct, ratio, oneWayDelayMs);
@@ -74,8 +75,9 @@ export function scoreStream(
   for (const window of windows) {
     const score = scoreWindow(window, codec, floor, oneWayDelayMs);
     if (score === null || score.verdict === 'not_scorable') continue;
-    weighted += score.rFactor * window.packets;
-    packets += window.packets;
+    const unique = window.packets - window.duplicates;
+    weighted += score.rFactor * unique;
+    packets += unique;
     worst = Math.min(worst, score.mos);
   }
   if (packets === 0) return null;

@@ -153,7 +153,8 @@ function timingOf(d: CallMarks): CallTiming {
   return {
     pddMs: pddOf(d),
     setupMs: spanMs(d.inviteUs, d.answerUs),
-    ringMs: answered ? spanMs(ringUs, d.answerUs) : null,
+    // Behind an INVITE that was not captured another 18x may have come before.
+    ringMs: answered && !Number.isNaN(d.inviteUs) ? spanMs(ringUs, d.answerUs) : null,
     tryingDelayMs: spanMs(d.inviteUs, d.tryingUs),
     teardownMs: spanMs(d.byeUs, d.byeFinalUs),
     durationMs: spanMs(d.answerUs, d.byeUs),

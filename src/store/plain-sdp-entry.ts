@@ -25,7 +25,7 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
   isRefused = false;
   readonly #shape: SdpShape;
   readonly #v4: number;
-  readonly #bits: number;
+  #bits: number;
 
   constructor(dialog: Dialog, shape: SdpShape, v4: number, port: number, isOffer: boolean, side: number, c: Carrier) {
     this.dialog = dialog;
@@ -40,6 +40,9 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
 
   get isOffer(): boolean {
     return (this.#bits & OFFER) !== 0;
+  }
+  set isOffer(value: boolean) {
+    this.#bits = value ? this.#bits | OFFER : this.#bits & ~OFFER;
   }
   get side(): number {
     return (this.#bits & SIDE) === 0 ? 0 : 1;

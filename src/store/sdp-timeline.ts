@@ -22,7 +22,8 @@ export type SdpMediaLine = {
 export type SdpEntry = {
   /** Moves when a better source delivers the same message. */
   tsUs: number;
-  readonly isOffer: boolean;
+  /** May be known only when the other side has described. */
+  isOffer: boolean;
   /** 0: the side that opened the dialog, 1: the other. */
   readonly side: number;
   readonly codecs: CodecSet;

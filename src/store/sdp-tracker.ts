@@ -214,11 +214,14 @@ export class SdpTracker {
   ): PlainSdpEntry | null {
     let isOffer: boolean;
     if (scan.isRequest) {
-      isOffer = !t.responseOffered;
+      // An ACK answers: what came in the response to an INVITE that was not captured was an offer.
+      const isAck = scan.method === METHOD.ACK;
+      if (isAck && t.method === METHOD.INVITE && !t.requestHadSdp) makeOffers(d, t);
+      isOffer = !isAck && !t.responseOffered;
       if (t.responseOffered) t.responseOffered = false;
       else t.requestHadSdp = true;
     } else {
-      isOffer = !t.requestHadSdp && scan.cseqMethod !== METHOD.PRACK && !isRequestMissing(d, scan);
+      isOffer = !t.requestHadSdp && scan.cseqMethod === METHOD.INVITE && !isRequestMissing(d, scan);
       if (isOffer) t.responseOffered = true;
     }
     const entries = d.sdp ?? NO_ENTRIES;
@@ -311,6 +314,12 @@ function sideOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
 /** The first INVITE was not read, or not yet: nearly every one offers, so that the response answers. */
 function isRequestMissing(d: Dialog, scan: SipScan): boolean {
   return scan.cseqMethod === METHOD.INVITE && scan.cseq === d.inviteCseq && Number.isNaN(d.inviteUs);
+}
+
+/** What the responses of the transaction described was offered. */
+function makeOffers(d: Dialog, t: SdpTransaction): void {
+  for (const e of d.sdp?.slice(t.firstEntry) ?? NO_ENTRIES) if (e.side !== t.requester) e.isOffer = true;
+  t.responseOffered = true;
 }
 
 function findTransaction(d: Dialog, method: number, cseq: number, requester: number): SdpTransaction | null {

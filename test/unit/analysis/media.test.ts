@@ -196,6 +196,19 @@ test('NAT mismatch: media from an address that no description named', () => {
   assert.deepEqual(diagnosed(otherPort, [stream(otherPort, moved, BOB.rtp), stream(otherPort, BOB.rtp, moved)]), QUIET);
 });
 
+test('no NAT mismatch is told of a side whose description was not captured', () => {
+  const script = scriptOf('half described');
+  const body = sdpBody(sdp({ media: ALICE.rtp, codecs: [CODEC.PCMU], session: 'a' }));
+  const back = sdpBody(sdp({ media: BOB.rtp, codecs: [CODEC.PCMU], session: 'b' }));
+  answer(script, script.request('INVITE', 0, { body }), back.text);
+  for (const kept of [script.messages.slice(0, 3), script.messages.slice(3)]) {
+    const kit = new TrackerKit();
+    for (const m of kept) kit.send(m);
+    const call = { d: kit.dialog(script.callId), script };
+    assert.equal(diagnosed(call, bothWays(call)).natMismatch, false);
+  }
+});
+
 test('a relay that both sides named repairs it, and so does ICE, as long as media flows both ways', () => {
   const outside = { address: '203.0.113.77', port: 42000 };
   const relay = { address: '203.0.113.1', port: 41000 };

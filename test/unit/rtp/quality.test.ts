@@ -72,6 +72,16 @@ test('a window of few packets has no score; the floor follows the window', () =>
   assert.notEqual(scoreWindow(counts(50, 0), G711, 50, 0), null);
 });
 
+test('a mirror port that shows every packet twice makes neither a score nor weight', () => {
+  const once = counts(40, 2);
+  const twice = counts(40, 2, { packets: 2 * once.packets, duplicates: once.packets });
+  assert.equal(scoreWindow(twice, G711, 50, 0), null);
+  const clean = counts(100, 0);
+  const lossy = counts(100, 5);
+  const mirrored = counts(100, 5, { packets: 2 * lossy.packets, duplicates: lossy.packets });
+  assert.deepEqual(scoreStream([clean, mirrored], G711, 50, 0), scoreStream([clean, lossy], G711, 50, 0));
+});
+
 test('not scorable: no published value, or loss with no published robustness', () => {
   assert.deepEqual(scoreWindow(counts(250, 0), null, 50, 0), { verdict: 'not_scorable' });
   assert.deepEqual(scoreWindow(counts(250, 1), { ie: 20, bpl: null }, 50, 0), { verdict: 'not_scorable' });

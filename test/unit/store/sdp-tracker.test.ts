@@ -147,6 +147,29 @@ test('the response to an INVITE that was not captured answers, as nearly all do'
   assert.deepEqual(story(kit.dialog(call.callId)), ['callee answers']);
 });
 
+test('what an ACK says is an answer, so that what it answers was an offer although its INVITE was not captured', () => {
+  const call = scriptOf('late behind');
+  const invite = call.request('INVITE', 0);
+  call.respond(invite, 200, 100, { body: sdpBody(answerOf('late behind')) });
+  call.ack(invite, 200, 120, { body: sdpBody(offerOf('late behind')) });
+  const played = (messages: readonly SipMessage[]): string[] => {
+    const kit = new TrackerKit();
+    for (const m of messages) kit.send(m);
+    return story(kit.dialog(call.callId));
+  };
+  assert.deepEqual(played(call.messages.slice(1)), ['callee offers', 'caller answers']);
+  assert.deepEqual(played(call.messages.slice(2)), ['caller answers']);
+});
+
+test('the response to an UPDATE answers, captured or not', () => {
+  const call = running('update behind');
+  const update = call.request('UPDATE', 3000, { body: sdpBody(caller({ version: 2 })) });
+  call.respond(update, 200, 3020, { body: sdpBody(callee({ version: 2 })) });
+  const kit = new TrackerKit();
+  for (const m of call.messages) if (m.status !== 0 || m.method !== 'UPDATE') kit.send(m);
+  assert.deepEqual(story(kit.dialog(call.callId)), ['caller offers', 'callee answers', 'callee answers']);
+});
+
 test('an UPDATE carries an exchange of its own', () => {
   const call = running('update');
   const r = call.request('UPDATE', 3000, {
