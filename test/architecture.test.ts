@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store'],
   ['analysis'],
   ['view'],
-  ['auth', 'peer', 'hooks', 'export', 'metrics'],
+  ['auth', 'http', 'peer', 'hooks', 'export', 'metrics'],
   ['api'],
   ['cli'],
   ['app'],
@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Services that must not know what a call is: they see only these folders and themselves. */
 const LEAF_MAY_SEE = ['core', 'contract', 'config'];
-const LEAVES = ['auth', 'peer', 'hooks'];
+const LEAVES = ['auth', 'http', 'peer', 'hooks'];
 
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
 const PURE = ['contract', 'decode', 'sip', 'sdp', 'rtp', 'stun', 'codec', 'store', 'analysis', 'view'];

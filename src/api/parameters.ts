@@ -4,7 +4,7 @@
  */
 
 import type { FastifySchemaCompiler } from 'fastify';
-import { ProblemError } from '../auth/problem-error.ts';
+import { ProblemError } from '../http/problem-error.ts';
 
 /** The part of JSON Schema that parameter schemas use. */
 type ParameterSchema = {

@@ -1,10 +1,10 @@
 /** Every answer of 400 and above of a route is made here, whichever layer refused (RFC 9457). */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '../auth/problem-error.ts';
-import { dropRefusedBody } from '../auth/refused-body.ts';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { dropRefusedBody } from '../http/refused-body.ts';
 
 /** What Fastify's own errors are to a client. */
 const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new Map([

@@ -7,9 +7,6 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
-import { ProblemError } from '../auth/problem-error.ts';
-import { requestHeaderProblem } from '../auth/request-header.ts';
-import { answerWireEvents, createClientErrorHandler } from '../auth/wire-errors.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { hasFeature } from '../core/features.ts';
@@ -23,6 +20,9 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../core/limits.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { requestHeaderProblem } from '../http/request-header.ts';
+import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
 import type { PeerControl } from '../peer/control.ts';

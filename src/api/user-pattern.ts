@@ -1,7 +1,7 @@
 /** Compiles the `from` pattern of a client, who may be anybody with a credential. */
 
-import { ProblemError } from '../auth/problem-error.ts';
 import { compilePattern } from '../core/pattern.ts';
+import { ProblemError } from '../http/problem-error.ts';
 
 const LIMITS = { maxProgram: 500, maxRepeats: 200 };
 

@@ -8,16 +8,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
-import { stopListening } from '../auth/deaf-socket.ts';
-import { endResponse, endWithProblem, ProblemError } from '../auth/problem-error.ts';
-import { dropRefusedBody } from '../auth/refused-body.ts';
-import { requestHeaderProblem, requestPath } from '../auth/request-header.ts';
-import { SourceBudget } from '../auth/source-budget.ts';
-import { answerWireEvents, createClientErrorHandler } from '../auth/wire-errors.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
 import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../core/limits.ts';
+import { stopListening } from '../http/deaf-socket.ts';
+import { endResponse, endWithProblem, ProblemError } from '../http/problem-error.ts';
+import { dropRefusedBody } from '../http/refused-body.ts';
+import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
+import { SourceBudget } from '../http/source-budget.ts';
+import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import type { MetricsPage } from './registry.ts';
 
 export type MetricsServer = {

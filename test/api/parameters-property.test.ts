@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileParameters } from '../../src/api/parameters.ts';
 import { compileUserPattern } from '../../src/api/user-pattern.ts';
-import { ProblemError } from '../../src/auth/problem-error.ts';
 import { DialogQuery, StreamQuery } from '../../src/contract/index.ts';
+import { ProblemError } from '../../src/http/problem-error.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 import { assertDocument } from './strict-contract.ts';
 

@@ -2,10 +2,10 @@
 
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { stopListening } from '../../auth/deaf-socket.ts';
-import { endResponse, endWithProblem, ProblemError } from '../../auth/problem-error.ts';
-import { SourceBudget } from '../../auth/source-budget.ts';
 import { API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
+import { stopListening } from '../../http/deaf-socket.ts';
+import { endResponse, endWithProblem, ProblemError } from '../../http/problem-error.ts';
+import { SourceBudget } from '../../http/source-budget.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
 
 export type Admission = {

@@ -2,8 +2,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
-import { ProblemError } from '../../auth/problem-error.ts';
-import { requestPath } from '../../auth/request-header.ts';
+import { ProblemError } from '../../http/problem-error.ts';
+import { requestPath } from '../../http/request-header.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
 
 export type Authentication = {

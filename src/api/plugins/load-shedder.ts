@@ -1,6 +1,6 @@
 /** When a late event loop is a reason to refuse: when it stays late, not for one long turn such as the start itself. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 
 /** Samples that must have been late one after the other. */
 const LATE_SAMPLES = 2;

@@ -1,8 +1,8 @@
 /** Tells an address nobody serves (404) from one that does not take the method (405, with Allow). */
 
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '../../auth/problem-error.ts';
-import { requestPath } from '../../auth/request-header.ts';
+import { ProblemError } from '../../http/problem-error.ts';
+import { requestPath } from '../../http/request-header.ts';
 
 export type RouteTable = {
   /** The refusal of a request that no route took. */

@@ -1,8 +1,8 @@
 /** GET /v1/dialogs/{call_id}/audio: the decoded audio of a call as a WAV file. */
 
 import { Type } from 'typebox';
-import { ProblemError } from '../../auth/problem-error.ts';
 import { CallIdParams } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
 import { refusals } from './route.ts';

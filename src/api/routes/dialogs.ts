@@ -1,7 +1,7 @@
 /** GET /v1/dialogs and GET /v1/dialogs/{call_id}. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
 import { CallIdParams, DEFAULT_LIMIT, Dialog, DialogList, DialogQuery } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import { compileUserPattern } from '../user-pattern.ts';
 import type { App, RouteDeps } from './route.ts';

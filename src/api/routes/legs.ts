@@ -1,7 +1,7 @@
 /** GET /v1/dialogs/{call_id}/correlated and /tree: what belongs to the same call. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
 import { CallIdParams, CallTree, Correlation } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
 import { answer, refusals } from './route.ts';

@@ -1,6 +1,6 @@
 /** Routes of the interface whose feature this build may lack: each then answers 404 and says so. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import type { App } from './route.ts';
 
 const BY_FEATURE: readonly (readonly ['GET' | 'POST', string, string])[] = [

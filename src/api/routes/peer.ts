@@ -2,7 +2,6 @@
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { ProblemError } from '../../auth/problem-error.ts';
 import type { Named, PeerAbsent as PeerAbsentBody } from '../../contract/index.ts';
 import {
   BannedList,
@@ -16,6 +15,7 @@ import {
   ref,
   UnbanRequest,
 } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import type { PeerControl, PeerOutcome, PeerRows } from '../../peer/control.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App } from './route.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/dialogs/{call_id}/report and GET /v1/report: what went wrong, in one call and in the whole capture. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
 import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
 import { answer, refusals } from './route.ts';

@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { TSchema } from 'typebox';
-import { ProblemError } from '../../auth/problem-error.ts';
 import type { Named, ProblemKind } from '../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import type { ApiReaders } from '../readers.ts';
 
 export type App = FastifyInstance<

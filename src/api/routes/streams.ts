@@ -1,7 +1,7 @@
 /** GET /v1/streams and GET /v1/streams/{ssrc}. */
 
-import { ProblemError } from '../../auth/problem-error.ts';
 import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
 import { answer, orBusy, refusals } from './route.ts';

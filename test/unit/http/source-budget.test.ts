@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SourceBudget } from '../../../src/auth/source-budget.ts';
+import { SourceBudget } from '../../../src/http/source-budget.ts';
 
 function budget(max: number, sources: number) {
   const clock = { nowMs: 5_000 };
