@@ -116,6 +116,10 @@ function securityFamilies({ security }: CaptureSession): MetricFamily[] {
       'event',
       Object.entries(security.answers?.counts ?? {}),
     ),
+    counterFamily('calltap_security_lines_total', 'Lines for fail2ban, by what became of them.', 'event', [
+      ['written', security.lines.written],
+      ['lost', security.lines.lost],
+    ]),
     counterFamily('calltap_security_syslog_total', 'Alerts for syslog, by what became of them.', 'event', [
       ['sent', security.syslog?.sent ?? 0],
       ['lost', security.syslog?.lost ?? 0],

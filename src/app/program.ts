@@ -7,6 +7,7 @@ import { configErrorLine } from '../config/config-error.ts';
 import { oneLine } from '../config/option-value.ts';
 import { ServiceError } from '../core/error.ts';
 import { onlyPrints, runCapture } from './run.ts';
+import { guardStandardStreams } from './standard-streams.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -44,12 +45,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Runs the program and leaves its exit code to the process. */
 export async function start(argv: readonly string[]): Promise<void> {
-  // A reader that goes away (| head) is no error; a disk that is full is one.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`calltap: standard output: cannot be written (${error.code ?? error.message})\n`);
-    process.exit(1);
-  });
+  guardStandardStreams();
   // Node would open a debugger's port, which lets any local user run code in a process that may capture packets.
   process.on('SIGUSR1', () => undefined);
   try {

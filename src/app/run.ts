@@ -9,6 +9,7 @@ import type { FileEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
+import { DataLines, outliveReaders } from './standard-streams.ts';
 
 /** What to say about a file that did not end cleanly; null when it did. */
 function endWarning(path: string, end: FileEnd): string | null {
@@ -49,6 +50,7 @@ export async function runCapture(config: Config): Promise<number> {
     const { refuseUnknownRules } = await import('./lint-rules.ts');
     refuseUnknownRules(config.lintSuppress);
   }
+  if (goesOn(config)) outliveReaders();
   const session = await openSession(config);
   followSignals(session, config);
   await watchForAttackers(session, config);
@@ -120,9 +122,8 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
 
 /** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */
 function followSignals(session: CaptureSession, config: Config): void {
-  const isServing = config.api !== null || config.metrics !== null;
-  if (isLive(config) || isServing || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
-  if (isLive(config) || isServing || config.output === null) return;
+  if (goesOn(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
+  if (goesOn(config) || config.output === null) return;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       session.endPrinting();
@@ -132,8 +133,12 @@ function followSignals(session: CaptureSession, config: Config): void {
 
 /** It reads files, prints, and has nothing else open. */
 export function onlyPrints(config: Config): boolean {
-  const serves = config.api !== null || config.metrics !== null;
-  return !serves && !isLive(config) && !watches(config) && config.output === null && config.hepSend === null;
+  return !goesOn(config) && !watches(config) && config.output === null && config.hepSend === null;
+}
+
+/** It captures or serves, and what it prints is the least of it. */
+function goesOn(config: Config): boolean {
+  return isLive(config) || config.api !== null || config.metrics !== null;
 }
 
 function watches(config: Config): boolean {
@@ -147,7 +152,7 @@ async function watchForAttackers(session: CaptureSession, config: Config): Promi
   const sinks = {
     native: loadNative(),
     pid: process.pid,
-    out: (line: string) => process.stdout.write(`${line}\n`),
+    out: new DataLines(goesOn(config)),
     say: (line: string) => process.stderr.write(`calltap: ${line}\n`),
   };
   session.security = new Security(config, sinks, isLive(config));

@@ -17,6 +17,7 @@ import { HepAllow, parseCidr } from '../sources/hep-allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { ScannerAnswers } from './scanner-answers.ts';
+import type { DataLines } from './standard-streams.ts';
 
 const WIRE = 0;
 /** User-Agents are matched up to here. */
@@ -28,7 +29,7 @@ const NAME_LIMITS = { maxProgram: 10_000, maxRepeats: 1_000, ignoresCase: true }
 export type SecuritySinks = {
   readonly pid: number;
   /** Data: lines for fail2ban. */
-  readonly out: (line: string) => void;
+  readonly out: Pick<DataLines, 'write' | 'written' | 'lost'>;
   /** Lines for people. */
   readonly say: (line: string) => void;
   readonly native: NativeBinding;
@@ -127,6 +128,11 @@ export class Security {
     return this.#reported.values();
   }
 
+  /** Lines for fail2ban, written and lost. */
+  get lines(): Pick<DataLines, 'written' | 'lost'> {
+    return this.#sinks.out;
+  }
+
   /** Alerts as label and count, for the metrics. */
   counts(): (readonly [label: string, value: number])[] {
     return ALERT_KINDS.map((kind) => [kind, this.alerts[kind]] as const);
@@ -138,7 +144,7 @@ export class Security {
     if (this.#reported.has(who) || this.#reported.size < MAX_REPORTED) this.#reported.set(who, alert);
     if (this.#config.fail2ban) {
       const line = fail2banLine(alert, this.#sinks.pid);
-      if (line !== null) this.#sinks.out(line);
+      if (line !== null) this.#sinks.out.write(line);
     }
     const text = alertText(alert);
     this.#sinks.say(`alert: ${text}`);

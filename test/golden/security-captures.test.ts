@@ -38,7 +38,8 @@ async function alertsOf(path: string): Promise<{ alerts: string[]; sip: number; 
   const session = new CaptureSession(sessionOptions(config));
   const said: string[] = [];
   const lines: string[] = [];
-  const sinks = { native: loadNative(), pid: 1, out: (l: string) => lines.push(l), say: (l: string) => said.push(l) };
+  const out = { write: (l: string) => void lines.push(l), written: 0, lost: 0 };
+  const sinks = { native: loadNative(), pid: 1, out, say: (l: string) => said.push(l) };
   session.security = new Security(config, sinks, false);
   try {
     await session.read([path], () => undefined);
