@@ -65,6 +65,23 @@ export function hasCommaOrQuote(buf: Uint8Array, words: DataView, p: number, end
   return false;
 }
 
+/** First `;`, `,` or double quote at or behind `p`, or `end`. */
+export function findSeparator(buf: Uint8Array, words: DataView, p: number, end: number): number {
+  const stop = end - 4;
+  for (; p <= stop; p += 4) {
+    const w = words.getInt32(p, true);
+    const semicolon = w ^ 0x3b3b3b3b;
+    const comma = w ^ 0x2c2c2c2c;
+    const quote = w ^ 0x22222222;
+    const found =
+      ((semicolon - 0x01010101) & ~semicolon) | ((comma - 0x01010101) & ~comma) | ((quote - 0x01010101) & ~quote);
+    const mask = found & 0x80808080;
+    if (mask !== 0) return p + lowestByte(mask);
+  }
+  while (p < end && buf[p] !== 0x3b && buf[p] !== 0x2c && buf[p] !== 0x22) p++;
+  return p;
+}
+
 /** End of a parameter value at `p`: the first `;` or byte of 32 or less, or `end`. */
 export function findValueEnd(buf: Uint8Array, words: DataView, p: number, end: number): number {
   const stop = end - 4;

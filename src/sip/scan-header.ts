@@ -1,6 +1,6 @@
 /** Takes from single headers what a scan keeps of them (RFC 3261 20). Allocates nothing; see `scan.ts`. */
 
-import { asciiWord, findByte, findValueEnd, hasCommaOrQuote } from '../core/byte-search.ts';
+import { asciiWord, findByte, findSeparator, findValueEnd, hasCommaOrQuote } from '../core/byte-search.ts';
 import { AddressSpan, findParam, locateAddress, ParamSpan, parseNumber, skipQuoted } from './address.ts';
 import { HEADER } from './header-name.ts';
 import { methodId } from './method.ts';
@@ -31,6 +31,7 @@ const BRANCH = new TextEncoder().encode('branch');
 const TAG_EQUALS = asciiWord('tag=');
 const BRAN = asciiWord('bran');
 const NCH_EQUALS = asciiWord('nch=');
+const BRA_MARK = asciiWord(';bra');
 
 // One scan runs at a time and hands none of these out.
 const address = new AddressSpan();
@@ -229,6 +230,7 @@ function findTag(buf: Uint8Array, words: DataView, start: number, end: number): 
 function takeVia(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): void {
   out.seen |= SEEN.VIA;
   out.viaStart = start;
+  if (takePlainVia(buf, words, start, end, out)) return;
   const viaEnd = hasCommaOrQuote(buf, words, start, end) ? firstValueEnd(buf, start, end, out) : end;
   out.viaEnd = viaEnd;
   if (viaEnd !== end) out.seen |= SEEN.OTHER_LEG;
@@ -246,6 +248,21 @@ function takeVia(buf: Uint8Array, words: DataView, start: number, end: number, o
     out.branchEnd = param.end;
   }
   out.notes |= param.notes;
+}
+
+/** A Via of one value without quotes whose first parameter is the branch, as nearly all are; false when it is not. */
+function takePlainVia(buf: Uint8Array, words: DataView, start: number, end: number, out: SipScan): boolean {
+  const p = findSeparator(buf, words, start, end);
+  if (end - p < 9 || (words.getInt32(p, true) | 0x20202000) !== BRA_MARK) return false;
+  if ((words.getInt32(p + 4, true) | 0x202020) !== NCH_EQUALS) return false;
+  const first = buf[p + 8] ?? 0;
+  if (first <= 32 || first === 34 || first === SEMICOLON) return false;
+  const branchEnd = findValueEnd(buf, words, p + 8, end);
+  if (hasCommaOrQuote(buf, words, p + 8, end)) return false;
+  out.viaEnd = end;
+  out.branchStart = p + 8;
+  out.branchEnd = branchEnd;
+  return true;
 }
 
 /** End of the first value of a comma-separated list; commas in quotes do not count. */

@@ -22,8 +22,8 @@ import { NOTE } from './notes.ts';
 import { SEEN, takeHeader } from './scan-header.ts';
 import { START_CUT, type StartLine, scanStartLine } from './start-line.ts';
 
-const CR = 13;
-const LF = 10;
+/** The two bytes of a line end as `getInt16(p, true)` reads them. */
+const CRLF = 0x0a0d;
 const SPACE = 32;
 const TAB = 9;
 
@@ -161,7 +161,7 @@ export function scanSip(buf: Uint8Array, start: number, end: number, out: SipSca
   let lines = 0;
   while (p < limit) {
     if (++lines > MAX_HEADERS + 1) return SCAN.TOO_MANY_HEADERS;
-    if (buf[p] === CR && p + 1 < limit && buf[p + 1] === LF) {
+    if (p + 2 <= limit && words.getInt16(p, true) === CRLF) {
       out.notes |= line.notes;
       return frameBody(buf, p + 2, end, out, stream);
     }
@@ -171,7 +171,9 @@ export function scanSip(buf: Uint8Array, start: number, end: number, out: SipSca
       let valueStart = p + (NAME_LENGTH[id] ?? 0) + 1;
       let valueEnd = findControl(buf, words, valueStart, limit);
       const next = valueEnd + 2;
-      if (next < limit && buf[valueEnd] === CR && buf[next - 1] === LF && buf[next] !== SPACE && buf[next] !== TAB) {
+      const around = next + 2 <= limit ? words.getInt32(valueEnd, true) : 0;
+      const behind = (around >>> 16) & 0xff;
+      if ((around & 0xffff) === CRLF && behind !== SPACE && behind !== TAB) {
         while (valueStart < valueEnd && buf[valueStart] === SPACE) valueStart++;
         while (valueEnd > valueStart && (buf[valueEnd - 1] ?? 0) <= SPACE) valueEnd--;
         takeHeader(buf, words, id, valueStart, valueEnd, out);

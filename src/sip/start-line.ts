@@ -7,7 +7,7 @@
  * Method is the first token, version the last, the Request-URI what is between; deviations are noted.
  */
 
-import { findByte } from '../core/byte-search.ts';
+import { asciiWord, findByte } from '../core/byte-search.ts';
 import { TOKEN_CLASS } from './chars.ts';
 import { METHOD, methodId } from './method.ts';
 import { NOTE } from './notes.ts';
@@ -15,6 +15,10 @@ import { NOTE } from './notes.ts';
 const CR = 13;
 const LF = 10;
 const SPACE = 32;
+const SIP_SLASH = asciiWord('SIP/');
+const TWO_0_BLANK = asciiWord('2.0 ');
+const BLANK_SIP = asciiWord(' SIP');
+const SLASH_2_0 = asciiWord('/2.0');
 
 /** Where the parts of the start line stand; `SipScan` has these fields. */
 export interface StartLine {
@@ -47,6 +51,10 @@ export function scanStartLine(
   out: StartLine,
 ): number {
   const start = p;
+  if (end - p > 12 && words.getInt32(p, true) === SIP_SLASH && words.getInt32(p + 4, true) === TWO_0_BLANK) {
+    const next = plainStatusLine(buf, words, p, end, out);
+    if (next >= 0) return next;
+  }
   const token = TOKEN_CLASS;
   const tokenLimit = Math.min(end, start + maxMethodBytes);
   while (p < tokenLimit && token[buf[p] ?? 0] === 1) p++;
@@ -62,8 +70,30 @@ export function scanStartLine(
   if (lineEnd > start && buf[lineEnd - 1] === CR) lineEnd--;
   else out.notes |= NOTE.bareLf;
   out.startLineEnd = lineEnd;
-  const isSip = isResponse ? statusLine(buf, start, lineEnd, out) : requestLine(buf, start, uriStart - 1, lineEnd, out);
+  const isSip = isResponse
+    ? statusLine(buf, start, lineEnd, out)
+    : requestLine(buf, words, start, uriStart - 1, lineEnd, out);
   return isSip ? next : START_NOT_SIP;
+}
+
+/** A status line as nearly all are, behind whose version `p` is known to stand; -1 when something is unusual. */
+function plainStatusLine(buf: Uint8Array, words: DataView, p: number, end: number, out: StartLine): number {
+  const word = words.getInt32(p + 8, true);
+  const hundreds = word & 0xff;
+  const tens = (word >>> 8) & 0xff;
+  const ones = (word >>> 16) & 0xff;
+  const isStatus = hundreds > 0x30 && hundreds < 0x37 && tens >= 0x30 && tens <= 0x39 && ones >= 0x30 && ones <= 0x39;
+  if (!isStatus || word >>> 24 !== SPACE) return -1;
+  const feed = findByte(buf, words, p + 12, end, LF);
+  if (feed >= end || buf[feed - 1] !== CR) return -1;
+  out.startLineEnd = feed - 1;
+  out.isRequest = false;
+  out.status = (hundreds - 0x30) * 100 + (tens - 0x30) * 10 + ones - 0x30;
+  out.versionStart = p;
+  out.versionEnd = p + 7;
+  out.reasonStart = p + 12;
+  out.reasonEnd = feed - 1;
+  return feed + 1;
 }
 
 /** `SIP/` in any case: SIP-Version is case-insensitive (RFC 3261 7.1). */
@@ -110,7 +140,26 @@ function statusLine(buf: Uint8Array, start: number, end: number, out: StartLine)
   return true;
 }
 
-function requestLine(buf: Uint8Array, start: number, methodEnd: number, end: number, out: StartLine): boolean {
+function requestLine(
+  buf: Uint8Array,
+  words: DataView,
+  start: number,
+  methodEnd: number,
+  end: number,
+  out: StartLine,
+): boolean {
+  const version = end - 7;
+  if (
+    version > methodEnd + 2 &&
+    words.getInt32(version - 1, true) === BLANK_SIP &&
+    words.getInt32(version + 3, true) === SLASH_2_0 &&
+    (buf[methodEnd + 1] ?? 0) > SPACE &&
+    (buf[version - 2] ?? 0) > SPACE
+  ) {
+    out.versionStart = version;
+    out.versionEnd = end;
+    return takeRequest(buf, words, start, methodEnd, methodEnd + 1, version - 1, 0, out);
+  }
   let tail = end;
   while (tail > methodEnd && (buf[tail - 1] ?? 0) <= SPACE) tail--;
   let versionStart = tail;
@@ -121,26 +170,56 @@ function requestLine(buf: Uint8Array, start: number, methodEnd: number, end: num
   while (uriEnd > uriStart && (buf[uriEnd - 1] ?? 0) <= SPACE) uriEnd--;
   let notes = 0;
   if (tail !== end || uriStart !== methodEnd + 1 || uriEnd !== versionStart - 1) notes |= NOTE.badStartLine;
-  const method = methodId(buf, start, methodEnd);
   if (versionStart + 4 <= tail && isSipSlash(buf, versionStart)) {
     // `METHOD SP SIP/2.0`: a version where the Request-URI belongs.
     if (uriEnd <= uriStart) return false;
     noteVersion(buf, versionStart, tail, out);
   } else {
     // No version. Kept when method and scheme leave no doubt that this was meant to be SIP.
-    if (method === METHOD.OTHER || !hasSipScheme(buf, uriStart, tail)) return false;
+    if (methodId(buf, start, methodEnd) === METHOD.OTHER || !hasSipScheme(buf, uriStart, tail)) return false;
     uriEnd = uriStart;
     while (uriEnd < tail && (buf[uriEnd] ?? 0) > SPACE) uriEnd++;
     notes |= NOTE.badStartLine | NOTE.badVersion;
   }
+  return takeRequest(buf, words, start, methodEnd, uriStart, uriEnd, notes, out);
+}
+
+function takeRequest(
+  buf: Uint8Array,
+  words: DataView,
+  start: number,
+  methodEnd: number,
+  uriStart: number,
+  uriEnd: number,
+  notes: number,
+  out: StartLine,
+): boolean {
   out.isRequest = true;
-  out.method = method;
+  out.method = methodId(buf, start, methodEnd);
   out.methodStart = start;
   out.methodEnd = methodEnd;
   out.uriStart = uriStart;
   out.uriEnd = uriEnd;
-  out.notes |= notes | uriNotes(buf, uriStart, uriEnd);
+  out.notes |= notes | (hasUriMark(buf, words, uriStart, uriEnd) ? uriNotes(buf, uriStart, uriEnd) : 0);
   return true;
+}
+
+/** Whether a byte that uriNotes() would look at stands in `p`..`end`: 32 or less, `<`, `>` or `?`. */
+function hasUriMark(buf: Uint8Array, words: DataView, p: number, end: number): boolean {
+  for (; p + 4 <= end; p += 4) {
+    const w = words.getInt32(p, true);
+    const below = (w - 0x21212121) & ~w;
+    // < and > differ in the bit that is left out.
+    const angle = (w & 0xfdfdfdfd) ^ 0x3c3c3c3c;
+    const question = w ^ 0x3f3f3f3f;
+    const found = below | ((angle - 0x01010101) & ~angle) | ((question - 0x01010101) & ~question);
+    if ((found & 0x80808080) !== 0) return true;
+  }
+  for (; p < end; p++) {
+    const c = buf[p] ?? 0;
+    if (c <= SPACE || c === 60 || c === 62 || c === 63) return true;
+  }
+  return false;
 }
 
 /** Whether a `sip:` or `sips:` URI stands at `p`. */

@@ -170,6 +170,29 @@ describe('scanSip under hostile input', () => {
     );
   });
 
+  it('reads a start line the same whether its version is spelt as usual or in small letters, which takes another way', () => {
+    const piece = fc.string({
+      unit: fc.constantFrom('s', 'i', 'p', ':', '@', '?', '<', '>', ' ', '=', ';', '\t', '\xff', '7'),
+      maxLength: 12,
+    });
+    const requestLine = fc
+      .tuple(fc.constantFrom('INVITE', 'ACK', 'x'), piece)
+      .map(([m, uri]) => `${m} sip:${uri} SIP/2.0`);
+    const status = fc.oneof(fc.integer({ min: 0, max: 1200 }).map(String), fc.constantFrom('06a', '2x0', '٢٠٠'));
+    const statusLine = fc.tuple(status, piece).map(([s, reason]) => `SIP/2.0 ${s} ${reason}`);
+    fc.assert(
+      fc.property(fc.oneof(requestLine, statusLine), fc.constantFrom('\r\n', '\n', ' \r\n', ''), (line, lineEnd) => {
+        const rest = 'Call-ID: a\r\nCSeq: 1 INVITE\r\n\r\n';
+        const usual = Buffer.from(`${line}${lineEnd}${rest}`, 'latin1');
+        const small = Buffer.from(`${line.replace('SIP/2.0', 'sip/2.0')}${lineEnd}${rest}`, 'latin1');
+        const [a, b] = [new SipScan(), new SipScan()];
+        assert.equal(scanSip(usual, 0, usual.length, a), scanSip(small, 0, small.length, b));
+        assert.deepEqual(a, b);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('on a stream, changes its mind about no message when more bytes arrive', () => {
     fc.assert(
       fc.property(mutated, anyBytes, (bytes, more) => {

@@ -7,6 +7,7 @@ import {
   asciiWord,
   findByte,
   findControl,
+  findSeparator,
   findValueEnd,
   hasCommaOrQuote,
   wordsOf,
@@ -45,6 +46,10 @@ describe('byte searches', () => {
         assert.equal(
           findValueEnd(buf, words, start, end),
           naive(buf, start, end, (c) => c <= 32 || c === 59),
+        );
+        assert.equal(
+          findSeparator(buf, words, start, end),
+          naive(buf, start, end, (c) => c === 59 || c === 44 || c === 34),
         );
         const hit = naive(buf, start, end, (c) => c === 44 || c === 34);
         assert.equal(hasCommaOrQuote(buf, words, start, end), hit < end);
