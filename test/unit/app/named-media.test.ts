@@ -6,6 +6,7 @@ import { endpointKeyFromText, ipText } from '../../../src/core/ip.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { STATE } from '../../../src/store/dialog-state.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
+import { dialogInit } from '../store/dialog-init.ts';
 
 const SECOND = 1_000_000;
 
@@ -19,23 +20,7 @@ function kit(room = 100) {
     return used <= room;
   });
   const dialogs = new DialogStore(100, (d) => media.onGone(d));
-  const open = (callId: string): Dialog =>
-    dialogs.open({
-      callId,
-      methodId: 0,
-      methodText: 'INVITE',
-      family: 0,
-      state: STATE.InCall,
-      createdUs: 0,
-      arrivalLagUs: 0,
-      origin: 0,
-      frame: null,
-      fromUser: '',
-      toUser: '',
-      fromDisplay: null,
-      toDisplay: null,
-      openerTagHash: 0,
-    });
+  const open = (callId: string): Dialog => dialogs.open(dialogInit(callId, { state: STATE.InCall }));
   const name = (d: Dialog, address: string, port: number): void => {
     const key = endpointKeyFromText(address, port) ?? assert.fail(address);
     d.addClaimedKey(key);

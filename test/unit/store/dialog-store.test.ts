@@ -4,27 +4,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { rawText, TextRange } from '../../../src/core/byte-text.ts';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
-import type { DialogInit } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
+import { dialogInit } from './dialog-init.ts';
 
-function init(callId: string): DialogInit {
-  return {
-    callId,
-    methodId: 1,
-    methodText: 'INVITE',
-    family: 0,
-    state: 0,
-    createdUs: 1,
-    arrivalLagUs: 0,
-    origin: 0,
-    frame: { source: 2, ordinal: 2 ** 40, digestHigh: -5, digestLow: 7 },
-    fromUser: '',
-    toUser: '',
-    fromDisplay: null,
-    toDisplay: null,
-    openerTagHash: 0,
-  };
-}
+const FRAME = { source: 2, ordinal: 2 ** 40, digestHigh: -5, digestLow: 7 };
 
 /** The message that carries a Call-ID, not at its beginning. */
 function carrying(callId: string): { buf: Buffer; start: number; end: number } {
@@ -36,7 +19,7 @@ function open(store: DialogStore, callId: string): void {
   const { buf, start, end } = carrying(callId);
   const range = new TextRange();
   range.set(buf, start, end);
-  store.open({ ...init(callId), callId: range });
+  store.open({ ...dialogInit(callId, { createdUs: 1, frame: FRAME }), callId: range });
 }
 
 function find(store: DialogStore, callId: string): string | undefined {
@@ -171,12 +154,11 @@ test('users are given back as they came, whatever text they are', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.boolean(), (from, to, isRange) => {
       const store = new DialogStore(2, () => {});
-      const d = store.open({
-        ...init('a'),
-        fromUser: isRange ? asRange(from) : from,
-        toUser: isRange ? asRange(to) : to,
-      });
-      const other = store.open({ ...init('b'), fromUser: 'x'.repeat(31), toUser: 'y'.repeat(32), methodText: 'FETCH' });
+      const d = store.open(
+        dialogInit('a', { fromUser: isRange ? asRange(from) : from, toUser: isRange ? asRange(to) : to }),
+      );
+      const people = { fromUser: 'x'.repeat(31), toUser: 'y'.repeat(32) };
+      const other = store.open(dialogInit('b', { ...people, methodText: 'FETCH' }));
       assert.deepEqual([d.fromUser, d.toUser, d.methodText], [from, to, 'INVITE']);
       assert.deepEqual([other.fromUser, other.toUser], ['x'.repeat(31), 'y'.repeat(32)]);
       assert.equal(other.methodText, 'FETCH');

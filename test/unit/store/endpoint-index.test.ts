@@ -8,6 +8,7 @@ import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import type { Claim } from '../../../src/store/endpoint-index.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
+import { dialogInit } from './dialog-init.ts';
 
 const KEY = keyOf('192.0.2.10', 20000);
 const CODECS: CodecSet = { names: ['PCMU'], formats: [] };
@@ -17,19 +18,7 @@ function keyOf(address: string, port: number): EndpointKey {
 }
 
 function dialog(callId: string, endedUs = Number.NaN): Dialog {
-  const init = {
-    callId,
-    methodId: 1,
-    methodText: 'INVITE',
-    family: 0,
-    state: 0,
-    createdUs: 0,
-    arrivalLagUs: 0,
-    origin: 0,
-    frame: null,
-  };
-  const people = { fromUser: '', toUser: '', fromDisplay: null, toDisplay: null, openerTagHash: 0 };
-  const d = new DialogStore(1, () => undefined).open({ ...init, ...people });
+  const d = new DialogStore(1, () => undefined).open(dialogInit(callId));
   d.endedUs = endedUs;
   return d;
 }

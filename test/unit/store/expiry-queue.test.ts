@@ -5,25 +5,11 @@ import fc from 'fast-check';
 import { Dialog } from '../../../src/store/dialog.ts';
 import { DialogColumns } from '../../../src/store/dialog-columns.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
+import { dialogInit } from './dialog-init.ts';
 
 function dialog(callId: string): Dialog {
   return new Dialog(
-    {
-      callId,
-      methodId: 5,
-      methodText: 'REGISTER',
-      family: 1,
-      state: 0,
-      createdUs: 0,
-      arrivalLagUs: 0,
-      origin: 0,
-      frame: null,
-      fromUser: '',
-      toUser: '',
-      fromDisplay: null,
-      toDisplay: null,
-      openerTagHash: 0,
-    },
+    dialogInit(callId, { methodId: 5, methodText: 'REGISTER', family: 1 }),
     0,
     0,
     new DialogColumns(1),
