@@ -29,6 +29,20 @@ function nothingLost(agent: Agent): Json {
   return all;
 }
 
+/** A request as printf of a shell is given it. */
+function optionsText(callId: string): string {
+  return [
+    'OPTIONS sip:b@example.org SIP/2.0',
+    `Via: SIP/2.0/TLS x.invalid;branch=z9hG4bK${callId}`,
+    'From: <sip:a@example.org>;tag=1',
+    'To: <sip:b@example.org>',
+    `Call-ID: ${callId}`,
+    'CSeq: 1 OPTIONS',
+    'Content-Length: 0',
+    '\\r\\n',
+  ].join('\\r\\n');
+}
+
 async function node(lab: Lab, program: Named, host: 'a' | 'b', ...args: readonly string[]): Promise<Running> {
   const running = lab.start(host, program.path, ['sip_node.mjs', ...args]);
   if (!['client', 'wss'].includes(args[0] ?? '')) await lab.said(running, /up/);
@@ -87,19 +101,8 @@ test('GnuTLS: a server that sends everything back, and its client', {
     ...['--x509keyfile', 'k.pem', '--x509certfile', 'c.pem'],
   ]);
   const callId = `gnutls-${process.pid}-0`;
-  const request = [
-    'OPTIONS sip:b@example.org SIP/2.0',
-    `Via: SIP/2.0/TLS x.invalid;branch=z9hG4bK${callId}`,
-    'From: <sip:a@example.org>;tag=1',
-    'To: <sip:b@example.org>',
-    `Call-ID: ${callId}`,
-    'CSeq: 1 OPTIONS',
-    'Content-Length: 0',
-    '',
-    '',
-  ].join('\\r\\n');
   await lab.listening('a', 5061, 'tcp');
-  const ask = `mkfifo answered; (printf '${request}'; cat answered) | gnutls-cli --insecure -p 5061 ${HOST} | (grep -m1 Content-Length; : > answered)`;
+  const ask = `mkfifo answered; (printf '${optionsText(callId)}'; cat answered) | gnutls-cli --insecure -p 5061 ${HOST} | (grep -m1 Content-Length; : > answered)`;
   lab.do('b', 'sh', ['-c', ask]);
   // What the client wrote and what came back: each observed at both ends, each once.
   await transactions(agent, `gnutls-${process.pid}`, 1);
@@ -227,20 +230,9 @@ test('who is started by a meant process, or has a meant name, is observed at onc
   withPeers(lab, 'tls_sip.py');
   const uas = await python(lab, 'a', 'tls_sip.py', 'uas', HOST, '5061', HOST);
   await lab.said(uas, /up/);
-  const request = (callId: string): string =>
-    [
-      'OPTIONS sip:b@example.org SIP/2.0',
-      `Via: SIP/2.0/TLS x.invalid;branch=z9hG4bK${callId}`,
-      'From: <sip:a@example.org>;tag=1',
-      'To: <sip:b@example.org>',
-      `Call-ID: ${callId}`,
-      'CSeq: 1 OPTIONS',
-      'Content-Length: 0',
-      '\\r\\n',
-    ].join('\\r\\n');
   // It lives for as long as one transaction takes: a look at the processes would come too late.
   const ask = (callId: string): string =>
-    `(printf '${request(callId)}'; cat answered) | openssl s_client -quiet -no_ign_eof -connect ${HOST}:5061 | (read x; : > answered)`;
+    `(printf '${optionsText(callId)}'; cat answered) | openssl s_client -quiet -no_ign_eof -connect ${HOST}:5061 | (read x; : > answered)`;
   const parent = `born-${process.pid}`;
   const lines = [0, 1, 2].map((i) => ask(`${parent}-${i}`)).join('; ');
   const shell = lab.start('b', 'sh', ['-c', `mkfifo answered; until test -e go; do sleep 0.05; done; ${lines}`]);
