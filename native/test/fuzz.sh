@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes for long, one target after the other, and keeps what it learns in native/test/out/corpus.
 #
-#   bash native/test/fuzz.sh [SECONDS_EACH] [NAME...]     default 300 seconds; NAME as in fuzz_link
+#   bash native/test/fuzz.sh [SECONDS_EACH] [NAME...]     default 300 seconds; NAME as in fuzz_decode
 #
 # A crash leaves its input in native/test/out/; put it in native/test/corpus/<name>/ with the fix, so that it stays fixed.
 set -euo pipefail
