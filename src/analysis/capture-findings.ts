@@ -14,7 +14,7 @@ const EVIDENCE_KEPT = 10;
 const ORDER: readonly FindingSeverity[] = ['blind', 'critical', 'major', 'minor'];
 
 /** Every kind there is. */
-export const FINDINGS = {
+const FINDINGS = {
   dialogs_evicted: ['blind', 'dialogs'],
   messages_evicted: ['blind', 'messages'],
   streams_evicted: ['blind', 'streams'],

@@ -12,7 +12,7 @@ import type { DialogStore } from '../store/dialog-store.ts';
 import { callIdHashes } from '../store/dialog-store.ts';
 
 /** Legs guessed by time were created this close to each other. */
-export const GUESS_SPAN_US = 2_000_000;
+const GUESS_SPAN_US = 2_000_000;
 /** Dialogs looked at for guesses, each way in time. */
 const GUESS_STEPS = 5_000;
 /** An o= line or a branch that this many dialogs share identifies nothing: some agents always send the same. */

@@ -11,7 +11,7 @@ import type { CaptureSession } from './capture-session.ts';
 const SENDERS_SHOWN = 10;
 
 /** HEP packets by what became of them: the receiving thread's counts, then what reading them gave. */
-export function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
+function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
   const received: LabelledCount[] =
     listener === null ? [] : listener.counts().map(([name, n]) => [`received_${name}`, n]);
   return [

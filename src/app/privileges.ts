@@ -6,7 +6,7 @@ import { ServiceError } from '../core/error.ts';
 import { loadNative } from '../sources/native.ts';
 
 /** Numbers of <linux/capability.h>. */
-export const CAPABILITY = {
+const CAPABILITY = {
   dac_read_search: 2,
   net_raw: 13,
   sys_ptrace: 19,

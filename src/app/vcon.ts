@@ -69,7 +69,7 @@ function inlineAudio(audio: { readonly wav: Uint8Array } | { readonly reason: st
 }
 
 /** UUID version 8 (RFC 9562 section 5.8): the dialog's first millisecond, and hashes of Call-ID and capture. */
-export function dialogUuid(d: Dialog, capture: string): string {
+function dialogUuid(d: Dialog, capture: string): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, Math.floor(d.createdUs / 1000)) % 2 ** 48, 0, 6);
   createHash('sha256').update(d.callIdKey, 'latin1').update('\0').update(capture).digest().copy(bytes, 6, 0, 10);

@@ -7,8 +7,8 @@
  * Names follow the standard: section 5.2 for the arithmetic, tables 4.1 to 4.6 for the constants.
  */
 
-export const GSM_FRAME_BYTES = 33;
-export const GSM_FRAME_SAMPLES = 160;
+const GSM_FRAME_BYTES = 33;
+const GSM_FRAME_SAMPLES = 160;
 const SIGNATURE = 0xd;
 /** Samples of a sub-frame; four make a frame. */
 const SUBFRAME = 40;

@@ -37,7 +37,7 @@ type Packet = {
 };
 
 /** An RTP packet taken apart (RFC 3550 section 5.1); null when it is none. */
-export function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
+function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
   if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = view.getUint8(0);

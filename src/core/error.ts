@@ -1,7 +1,7 @@
 /** The one catalogue of operational errors: what can go wrong outside the program, and how the process then ends. */
 
 /** Stable codes; `exit` is the exit code when the error ends a start (1 the work failed, 2 wrong command line). */
-export const SERVICE_ERRORS = {
+const SERVICE_ERRORS = {
   CONFIG_INVALID: { exit: 2, summary: 'The command line or the configuration is wrong' },
   API_ADDRESS_UNKNOWN: { exit: 1, summary: 'The name in --api does not resolve to an address' },
   API_BIND_NOT_LOOPBACK: { exit: 2, summary: 'The API would be open to the network without credentials' },

@@ -7,7 +7,7 @@
 const OCTET_TEXT: readonly string[] = Array.from({ length: 256 }, (_, i) => String(i));
 
 /** Text of the IPv4 address at `off`. */
-export function ipv4Text(b: Uint8Array, off: number): string {
+function ipv4Text(b: Uint8Array, off: number): string {
   return `${OCTET_TEXT[b[off] ?? 0]}.${OCTET_TEXT[b[off + 1] ?? 0]}.${OCTET_TEXT[b[off + 2] ?? 0]}.${OCTET_TEXT[b[off + 3] ?? 0]}`;
 }
 

@@ -32,7 +32,7 @@ function ipv4At(b: Uint8Array, off: number): number {
 }
 
 /** Whether the address whose bytes stand at `off` is private. */
-export function isPrivateAt(b: Uint8Array, off: number, version: number): boolean {
+function isPrivateAt(b: Uint8Array, off: number, version: number): boolean {
   return version === 6 ? isPrivateIpv6(b, off) : isPrivateIpv4(ipv4At(b, off));
 }
 

@@ -8,7 +8,7 @@ const CR = 13;
 const LF = 10;
 
 /** Longest start line that is believed. */
-export const MAX_START_LINE_BYTES = 4_096;
+const MAX_START_LINE_BYTES = 4_096;
 const MAX_METHOD_BYTES = 64;
 
 /** What the bytes at a place are: a SIP start line, none, or too few bytes to tell. */

@@ -99,7 +99,7 @@ export interface ConnectionKey {
 }
 
 /** Connections in the order of their latest segment. */
-export class IdleList {
+class IdleList {
   oldest: TcpConnection | null = null;
   #newest: TcpConnection | null = null;
 

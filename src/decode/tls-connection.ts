@@ -19,7 +19,7 @@ export type HeldMessage = {
 };
 
 /** Where the bytes of one direction have got to. */
-export class TlsDirection {
+class TlsDirection {
   readonly framer: StreamFramer;
   /** Stream offset that comes next; -1 before the first byte. */
   next = -1;

@@ -80,7 +80,7 @@ export class FrameHeader {
 }
 
 /** Copies a payload out of [start, end) into `to` at `o`, with the key at `keyAt` taken off. */
-export function unmask(b: Uint8Array, keyAt: number, start: number, end: number, to: Uint8Array, o: number): void {
+function unmask(b: Uint8Array, keyAt: number, start: number, end: number, to: Uint8Array, o: number): void {
   const key = [b[keyAt] ?? 0, b[keyAt + 1] ?? 0, b[keyAt + 2] ?? 0, b[keyAt + 3] ?? 0] as const;
   const [k0, k1, k2, k3] = key;
   let i = start;

@@ -8,7 +8,7 @@
 const LOCAL0 = 16;
 
 /** Severities of alerts. */
-export const SEVERITY = { alert: 1, warning: 4 } as const;
+const SEVERITY = { alert: 1, warning: 4 } as const;
 export type Severity = keyof typeof SEVERITY;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;

@@ -7,9 +7,9 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 
 /** Bytes of either output, of one line, and of standard error that is kept. */
-export const OUTPUT_BYTES = 64 * 1024 * 1024;
-export const LINE_BYTES = 256 * 1024;
-export const STDERR_BYTES = 64 * 1024;
+const OUTPUT_BYTES = 64 * 1024 * 1024;
+const LINE_BYTES = 256 * 1024;
+const STDERR_BYTES = 64 * 1024;
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */
 const DRAIN_MS = 500;

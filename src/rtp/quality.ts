@@ -10,7 +10,7 @@ import type { Impairment } from './emodel.ts';
 import { burstRatio, mosOfR, rFactor } from './emodel.ts';
 
 /** R from which a window is acceptable: G.109's medium class, "some users dissatisfied". */
-export const ACCEPTABLE_R = 70;
+const ACCEPTABLE_R = 70;
 
 /** Packets a five-second window needs for a score; a narrower one needs fewer, but never under ten. */
 const FLOOR_PACKETS = 50;

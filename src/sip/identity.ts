@@ -17,7 +17,7 @@ export type Passport = {
   readonly issuedAtSec: number | null;
 };
 
-export const IDENTITY_REASONS = ['too_long', 'not_a_token', 'not_json'] as const;
+const IDENTITY_REASONS = ['too_long', 'not_a_token', 'not_json'] as const;
 export type IdentityReason = (typeof IDENTITY_REASONS)[number];
 
 const MAX_CHARS = 8_192;

@@ -61,7 +61,7 @@ export const NOTE = {
 } as const;
 
 /** Notes that name legal form, not a fault. */
-export const INFORMATIVE_NOTES = NOTE.folded | NOTE.compactForm | NOTE.bodyExtra | NOTE.nulInHeaders;
+const INFORMATIVE_NOTES = NOTE.folded | NOTE.compactForm | NOTE.bodyExtra | NOTE.nulInHeaders;
 
 const NOTE_ENTRIES: readonly (readonly [string, number])[] = Object.entries(NOTE);
 

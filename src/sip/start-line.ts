@@ -39,7 +39,7 @@ export interface StartLine {
 
 /** Outcomes that are no offset. */
 export const START_CUT = -1;
-export const START_NOT_SIP = -2;
+const START_NOT_SIP = -2;
 
 /** Reads the start line at `p` into `out`; returns the offset behind it, or a negative outcome. */
 export function scanStartLine(

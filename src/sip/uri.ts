@@ -89,7 +89,7 @@ function isHostName(text: string): boolean {
 }
 
 /** Scheme of a URI in lower case, or '' when none stands there. */
-export function schemeOf(text: string): string {
+function schemeOf(text: string): string {
   const colon = text.indexOf(':');
   if (colon < 1 || colon > 64) return '';
   for (let i = 0; i < colon; i++) {

@@ -49,7 +49,7 @@ const MAX_PROGRAM_HEADERS = 512;
 const MAX_SECTIONS = 65_536;
 const MAX_DYNAMIC = 4_096;
 /** node's own tables are a tenth of this. */
-export const MAX_TABLE_BYTES = 64 * 1024 * 1024;
+const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 const SYMBOL_BYTES = 24;
 const PROGRAM_HEADER_BYTES = 56;
 const SECTION_HEADER_BYTES = 64;

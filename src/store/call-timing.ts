@@ -126,7 +126,7 @@ export function markByeFinal(d: CallMarks, cseq: number, tsUs: number): void {
 }
 
 /** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */
-export function ringingSinceUs(d: CallMarks): number {
+function ringingSinceUs(d: CallMarks): number {
   if (d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
   if (Number.isNaN(d.answerUs)) return d.branches.reduce((us, b) => earlier(us, b.firstProgressUs), d.progressUs);
   return d.branches.find((b) => b.tagHash === d.answerTagHash)?.firstProgressUs ?? d.progressUs;

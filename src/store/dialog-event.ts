@@ -11,7 +11,7 @@ import { EVENT } from './dialog-state.ts';
 const LETTER_CASE = 0x20;
 
 /** True when the bytes begin with `word` (lower-case letters), without regard to case, and it ends there. */
-export function startsWithWord(buf: Uint8Array, start: number, end: number, word: string): boolean {
+function startsWithWord(buf: Uint8Array, start: number, end: number, word: string): boolean {
   if (start < 0 || end - start < word.length) return false;
   for (let i = 0; i < word.length; i++) if (((buf[start + i] ?? 0) | LETTER_CASE) !== word.charCodeAt(i)) return false;
   const after = end - start > word.length ? (buf[start + word.length] ?? 0) : 0x20;

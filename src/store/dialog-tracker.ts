@@ -34,7 +34,7 @@ import { terminationCause, terminationRank } from './termination-cause.ts';
 const DUPLICATE_FRAME_US = 5_000;
 
 /** Event counters of messages; they never fall. */
-export class MessageCounts {
+class MessageCounts {
   /** Requests by METHOD id, and responses by the METHOD id of their CSeq. */
   readonly requestsByMethod = new Float64Array(METHOD_NAMES.length);
   readonly responsesByMethod = new Float64Array(METHOD_NAMES.length);

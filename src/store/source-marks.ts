@@ -17,7 +17,7 @@ export const BY_QUALITY: readonly number[] = [
 export const SAME_MESSAGE_US = 2_000_000;
 
 /** The marks of one source. */
-export class SourceMarks implements CallMarks {
+class SourceMarks implements CallMarks {
   /** First and last message, by the source's clock where it can be compared with ours, else by their arrival. */
   firstUs = Number.POSITIVE_INFINITY;
   lastUs = Number.NEGATIVE_INFINITY;

@@ -27,7 +27,7 @@ export type DialogFindings = {
   tags: readonly string[];
 };
 
-export function toTiming(d: Dialog): Timing {
+function toTiming(d: Dialog): Timing {
   const t = callTiming(d);
   const out: Timing = { retransmits: d.retransmits };
   if (t.pddMs !== null) out.pdd_ms = t.pddMs;

@@ -43,7 +43,7 @@ export type StreamQuality = QualityScale & {
 };
 
 /** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
-export function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
+function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
   const claimed = stream.claim === null ? null : formatOf(stream.claim.codecs, payloadType);
   if (claimed !== null) return claimed;
   for (const entry of stream.dialog?.sdp ?? []) {

@@ -7,7 +7,7 @@ export const ALERT_KINDS = ['scanner', 'reg-flood', 'fraud'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** What a source did. */
-export const BEHAVIOURS = [
+const BEHAVIOURS = [
   'known-tool',
   'probe-burst',
   'enumeration',

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
 
 /** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
-export const UNREAD_CHARS = 64 * 1024 * 1024;
+const UNREAD_CHARS = 64 * 1024 * 1024;
 
 export type UnreadAnswers = {
   /** Answers given up because too much was waiting. */
