@@ -10,6 +10,7 @@
 #include "source_hep.h"
 #include "source_packet.h"
 #include "source_tls.h"
+#include "threads.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -72,6 +73,7 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 #include "binding_frame.h"
 #include "binding_hep.h"
 #include "binding_security.h"
+#include "binding_threads.h"
 #include "binding_tls.h"
 
 #include "binding_info.h"
@@ -81,6 +83,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);
+  Nan::Export(target, "yieldToThis", YieldToThis);
   Nan::Export(target, "openReply", OpenReply);
   Nan::Export(target, "sendReply", SendReply);
   Nan::Export(target, "openSyslog", OpenSyslog);

@@ -147,8 +147,8 @@ async function compileAhead(dist) {
   if (isBuilt) for (const mode of [[], ['--stats-json']]) await program.start(['-I', demo, ...mode]);
   process.stdout.write = write;
   process.exit = exit;
-  // The engine takes back only what was made with the flags it starts with; src/app/run.ts sets this one.
-  setFlagsFromString('--semi-space-growth-factor=2');
+  // The engine takes back only what was made with the flags it starts with; src/app/run.ts takes these away.
+  for (const flag of ['--concurrent-marking', '--incremental-marking']) setFlagsFromString(flag);
   writeFileSync(join(dist, CACHE), startup.script.createCachedData());
 }
 

@@ -15,8 +15,8 @@ import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
-/** Slabs between the file thread and JavaScript: 4 MiB is enough to keep both busy. */
-const SLABS = 16;
+/** Slabs between the file thread and JavaScript: 8 MiB, so that it runs ahead while it can. */
+const SLABS = 32;
 
 /** How a file ended; `stopped` when close() ended it. */
 export type FileEnd = {

@@ -118,6 +118,8 @@ export type NativeBinding = {
   adviseHuge(view: Uint8Array): number;
   /** Another thread makes the pages behind a buffer present; what stands in it stays. */
   touchPages(view: Uint8Array): void;
+  /** Makes the other threads of the process nicer than the calling one, by 0 to 19 steps; how many are. */
+  yieldToThis(steps: number): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { Script } from 'node:vm';
 import { DEMO, ROOT, startService } from '../conformance/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'calltap-startup-'));
@@ -41,6 +42,12 @@ test('every mode prints the same from the script', () => {
   rmSync(join(dist, 'src/app/program.js'));
   rmSync(join(dist, 'src/store'), { recursive: true });
   for (const [i, mode] of MODES.entries()) assert.equal(run(mode), expected[i], mode.join(' '));
+});
+
+test('what was compiled ahead is taken by the engine as it starts, whatever flags a run has set', () => {
+  const cachedData = readFileSync(cache);
+  const taken = new Script(readFileSync(script, 'latin1'), { filename: script, cachedData });
+  assert.equal(taken.cachedDataRejected, false);
 });
 
 test('the API serves from the script, with the packages it needs', async (t) => {

@@ -69,6 +69,7 @@ class FakeNative {
       closeSocket: () => undefined,
       adviseHuge: () => 0,
       touchPages: () => undefined,
+      yieldToThis: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * threads.h - which thread of this process is served first.
+ */
+#ifndef CALLTAP_THREADS_H
+#define CALLTAP_THREADS_H
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes every thread of this process but the calling one `nicer` steps nicer than that one, where it is not so already:
+ * what they do is for its sake. A wish, which the kernel may refuse. Number of threads that are. */
+uint32_t ct_threads_yield(int nicer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
