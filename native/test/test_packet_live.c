@@ -348,8 +348,9 @@ static void interface_losses(void) {
   memset(frame + n, 0, 60);
   for (uint32_t i = 0; i < 50; i++) send_frame(out, frame, n + 60);
   wait_count(l, 0, CT_L_IFACE_DROPPED, 1);
-  nap_ms(1100);
+  nap_ms(1100); /* the interface is asked once a second */
   CHECK_EQ(ct_iface_find(netlink, "vb", &after), 0);
+  wait_count(l, 0, CT_L_IFACE_DROPPED, after.dropped - before.dropped);
   lab_stop(l);
   CHECK_EQ(live_count(l, 0, CT_L_IFACE_DROPPED), after.dropped - before.dropped);
   CHECK_EQ(live_count(l, 0, CT_L_IFACE_MISSED), 0);

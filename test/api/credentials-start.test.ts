@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '../helpers/patience.ts';
 import { base64url, forgeClaims } from '../unit/auth/forged-token.ts';
 import { get, rawRequest } from './running-api.ts';
 
@@ -33,7 +34,7 @@ function run(argv: readonly string[], env: Env = {}): Promise<Ended> {
         text[name] += chunk;
       });
     }
-    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
     child.on('close', (code) => {
       clearTimeout(timer);
       resolve({ code, ...text });

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { createApi } from '../../src/api/server.ts';
 import { ServiceError } from '../../src/core/error.ts';
+import { SOON_MS } from '../helpers/patience.ts';
 import { fakeReaders } from './fake-readers.ts';
 import { absentPeer, get, startApi } from './running-api.ts';
 
@@ -76,7 +77,7 @@ test('close ends within two seconds with idle, silent and half-sent connections'
   const started = performance.now();
   await api.close();
   const took = performance.now() - started;
-  assert.ok(took < 2000, `close took ${took} ms`);
+  assert.ok(took < SOON_MS, `close took ${took} ms`);
   await assert.rejects(fetch(`http://127.0.0.1:${port}/health`));
 });
 

@@ -8,6 +8,7 @@ import { createLoadShedder } from '../../src/api/plugins/load-shedder.ts';
 import type { ApiDeps } from '../../src/api/server.ts';
 import type { ProblemKind } from '../../src/contract/index.ts';
 import { PROBLEMS } from '../../src/contract/index.ts';
+import { PATIENCE_MS, SOON_MS, until } from '../helpers/patience.ts';
 import type { RawAnswer } from './running-api.ts';
 import { get, rawRequest, startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';
@@ -90,7 +91,7 @@ test('a refusal says whether the connection goes on (RFC 9112 s9.6)', async (t) 
 test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   const { port } = await startApi(t, { extend });
   const head = (path: string, length: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   const body = Buffer.alloc(2 * 1024 * 1024, 0x20);
   for (const path of ['/v1/gate', '/v1/dialogs', '/nowhere']) {
     const answer = await rawRequest(port, [Buffer.from(head(path, `Content-Length: ${body.length}`)), body]);
@@ -100,7 +101,7 @@ test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   const chunked = await rawRequest(port, [Buffer.from(head('/v1/gate', 'Transfer-Encoding: chunked')), chunk]);
   assertProblem(chunked, 'body-too-large');
   const exact = JSON.stringify({ enabled: true }).padEnd(1024 * 1024, ' ');
-  const fitting = head('/v1/gate', `Connection: close\r\nContent-Length: ${exact.length}`);
+  const fitting = head('/v1/gate', `Content-Length: ${exact.length}`);
   const fits = await rawRequest(port, fitting + exact);
   assert.equal(fits.status, 200);
 });
@@ -127,7 +128,7 @@ test('413: a client that stops in the middle of a refused body is cut', async (t
   const started = performance.now();
   const head = 'POST /v1/gate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n';
   assertProblem(await rawRequest(port, head, 60_000), 'body-too-large');
-  assert.ok(performance.now() - started < 30_000);
+  assert.ok(performance.now() - started < 30_000 + SOON_MS);
 });
 
 test('HEAD: a refusal has the length of the answer to GET and no body', async (t) => {
@@ -177,27 +178,40 @@ test('bodies are strict: no coercion, no dropped keys, JSON only', async (t) => 
 
 test('408: a request that does not arrive', async (t) => {
   const { port } = await startApi(t, { times: { headerMs: 200, requestMs: 400 } });
-  assertProblem(await rawRequest(port, 'GET /health HTTP/1.1\r\nHos', 3000), 'request-timeout');
-  assertProblem(await rawRequest(port, 'POST /v1/dialogs HTTP/1.1\r\nContent-Le', 3000), 'request-timeout');
+  assertProblem(await rawRequest(port, 'GET /health HTTP/1.1\r\nHos'), 'request-timeout');
+  assertProblem(await rawRequest(port, 'POST /v1/dialogs HTTP/1.1\r\nContent-Le'), 'request-timeout');
 });
+
+/** A second's budget of requests in one piece, the last of which closes. */
+const SPEND = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(99) + get('/health');
+
+/** The answer to a request once the budget of this second is spent; the second may turn over between them. */
+async function afterTheBudget(port: number, text: string): Promise<RawAnswer> {
+  return until(
+    async () => {
+      await rawRequest(port, SPEND);
+      const answer = await rawRequest(port, text);
+      return answer.status === 503 && answer;
+    },
+    () => `never limited: ${text.slice(0, 40)}`,
+  );
+}
 
 test('503: the rate limit comes before everything, on every address', async (t) => {
   const { base, port } = await startApi(t, { extend, maxConn: 300 });
   const answers = await Promise.all(Array.from({ length: 130 }, () => fetch(`${base}/health`)));
-  const limited = answers.filter((answer) => answer.status === 503);
-  assert.ok(limited.length >= 30, `${limited.length} of 130 were limited`);
+  const admitted = answers.filter((answer) => answer.status === 200);
+  assert.ok(admitted.length >= 100, `${admitted.length} of 130 were admitted`);
   await Promise.all(answers.map((answer) => answer.arrayBuffer()));
   const forwarded = get('/v1/stats', 'X-Forwarded-For: 203.0.113.9\r\nForwarded: for=203.0.113.9\r\n');
   const paths = ['/health', '/nowhere', '/v1/dialogs/%zz', '/v1/dialogs?limit=x'];
-  for (const text of [...paths.map((path) => get(path)), forwarded, get('/v1/gate').replace('GET', 'PUT')]) {
-    assertProblem(await rawRequest(port, text), 'rate-limited');
-  }
+  for (const text of [...paths.map((path) => get(path)), forwarded, get('/v1/gate').replace('GET', 'PUT')])
+    assertProblem(await afterTheBudget(port, text), 'rate-limited');
   await new Promise((resolve) => setTimeout(resolve, 1100));
   assert.equal((await rawRequest(port, get('/health'))).status, 200);
 });
 
 test('503: what fails below the router takes from the same budget', async (t) => {
-  const spend = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(99) + get('/health');
   const cases: Readonly<Record<string, readonly [string, ProblemKind]>> = {
     'malformed HTTP': ['NOT HTTP AT ALL\r\n\r\n', 'bad-request'],
     'a header overflow': [get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
@@ -206,26 +220,35 @@ test('503: what fails below the router takes from the same budget', async (t) =>
     'a broken escape': [get('/%zz'), 'bad-request'],
   };
   for (const [text, kind] of Object.values(cases)) {
-    const { port } = await startApi(t);
-    assertProblem(await rawRequest(port, text), kind);
-    const spent = await rawRequest(port, spend);
-    assert.match(spent.body, /HTTP\/1\.1 503 /, 'the request before took one of the hundred');
-    assertProblem(await rawRequest(port, text), 'rate-limited');
+    // The request before takes one of the hundred, unless the second turns over between them.
+    const port = await until(
+      async () => {
+        const { port: own } = await startApi(t);
+        assertProblem(await rawRequest(own, text), kind);
+        const { body } = await rawRequest(own, SPEND);
+        return body.includes('HTTP/1.1 503 ') && own;
+      },
+      () => 'it takes nothing of the budget',
+    );
+    assertProblem(await afterTheBudget(port, text), 'rate-limited');
   }
 });
 
 test('503: a flood of malformed connections uses up the budget of its source', async (t) => {
   const { port } = await startApi(t, { maxConn: 300 });
-  const answers = await Promise.all(Array.from({ length: 250 }, () => rawRequest(port, 'NOT HTTP\r\n\r\n', 8000)));
-  const limited = answers.filter((answer) => answer.status === 503);
-  assert.ok(limited.length >= 1, 'none of 250 was limited');
-  for (const answer of answers) assertProblem(answer, answer.status === 503 ? 'rate-limited' : 'bad-request');
+  await until(
+    async () => {
+      const answers = await Promise.all(Array.from({ length: 250 }, () => rawRequest(port, 'NOT HTTP\r\n\r\n')));
+      for (const answer of answers) assertProblem(answer, answer.status === 503 ? 'rate-limited' : 'bad-request');
+      return answers.some(({ status }) => status === 503);
+    },
+    () => 'none of 250 is ever limited',
+  );
 });
 
 test('another source address has its own budget', async (t) => {
-  const { base, port } = await startApi(t, { maxConn: 300 });
-  await Promise.all(Array.from({ length: 120 }, async () => (await fetch(`${base}/health`)).arrayBuffer()));
-  assert.equal((await rawRequest(port, get('/health'))).status, 503);
+  const { port } = await startApi(t, { maxConn: 300 });
+  assertProblem(await afterTheBudget(port, get('/health')), 'rate-limited');
   const status = await new Promise<string>((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.77' }, () => socket.write(get('/health')));
     socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1', 9, 12)));
@@ -247,10 +270,12 @@ test('503: connections beyond the cap are answered, not dropped', async (t) => {
   const refused = await rawRequest(port, get('/v1/dialogs'));
   assertProblem(refused, 'connection-limit');
   assert.match(refused.head, /^connection: close$/im);
-  assertProblem(await rawRequest(port, '', 4000), 'connection-limit');
+  assertProblem(await rawRequest(port, ''), 'connection-limit');
   for (const socket of held) socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal((await rawRequest(port, get('/health'))).status, 200);
+  await until(
+    async () => (await rawRequest(port, get('/health'))).status === 200,
+    () => 'no place is given back',
+  );
 });
 
 test('503: an event loop that stays late sheds load', async (t) => {
@@ -261,9 +286,9 @@ test('503: an event loop that stays late sheds load', async (t) => {
     while (Date.now() < until);
   }, 1);
   t.after(() => clearInterval(blocker));
-  const deadline = Date.now() + 20_000;
-  let answer = await rawRequest(port, get('/health'), 8000);
-  while (answer.status === 200 && Date.now() < deadline) answer = await rawRequest(port, get('/health'), 8000);
+  const deadline = Date.now() + PATIENCE_MS;
+  let answer = await rawRequest(port, get('/health'));
+  while (answer.status === 200 && Date.now() < deadline) answer = await rawRequest(port, get('/health'));
   clearInterval(blocker);
   assertProblem(answer, 'overloaded');
   assert.match(answer.head, /^retry-after: 1$/im);

@@ -6,6 +6,7 @@ import type { ApiDeps, ApiServer } from '../../src/api/server.ts';
 import { createApi } from '../../src/api/server.ts';
 import type { PeerControl } from '../../src/peer/control.ts';
 import { createPeerControl } from '../../src/peer/control.ts';
+import { PATIENCE_MS } from '../helpers/patience.ts';
 import { fakeReaders } from './fake-readers.ts';
 
 export type RunningApi = {
@@ -40,7 +41,7 @@ export async function startApi(t: TestContext, deps: Partial<ApiDeps> = {}): Pro
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
 /** Sends bytes as they are and collects the answer until the server closes or `ms` pass. */
-export function rawRequest(port: number, text: string | readonly Buffer[], ms = 2000): Promise<RawAnswer> {
+export function rawRequest(port: number, text: string | readonly Buffer[], ms = PATIENCE_MS): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1' });

@@ -4,6 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from '../helpers/patience.ts';
 
 /** From dist/test/cli. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
@@ -11,7 +12,7 @@ export const PROGRAM = join(ROOT, 'dist/src/app/main.js');
 export const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
 
 /** For what hangs. A server of a test lives that long at most, and a machine that does other things is slow. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 2 * PATIENCE_MS;
 
 export type Run = {
   readonly code: number | null;

@@ -22,8 +22,11 @@ test('attackers are findings of /v1/report, each with its evidence', async (t) =
   t.after(() => child.kill('SIGKILL'));
   const [, url] = await listen(child).said(/api listening on (\S+)\n/);
   const found = async (): Promise<Set<string>> => {
-    const report = asJson(await (await fetch(`${url}/v1/report`)).json());
+    const answer = await fetch(`${url}/v1/report`);
+    const report = asJson(await answer.json());
     const sources = new Set<string>();
+    // A busy machine's program may say that it is busy.
+    if (!answer.ok) return sources;
     for (const finding of asRows(report['findings'])) {
       if (finding['kind'] !== 'scanner' && finding['kind'] !== 'reg_flood') continue;
       assert.equal(finding['unit'], 'sources');

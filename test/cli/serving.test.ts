@@ -7,10 +7,8 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
-import { listen, until } from '../helpers/patience.ts';
+import { listen, SOON_MS, until } from '../helpers/patience.ts';
 import { assertRefused, DEMO, finished, printed, type Run, start } from './run-program.ts';
-
-const STOP_MS = 2_000;
 
 type Server = { readonly child: ChildProcessWithoutNullStreams; readonly done: Promise<Run>; readonly base: string };
 
@@ -30,7 +28,7 @@ async function stop(server: Server, signal: NodeJS.Signals): Promise<Run> {
   const took = performance.now() - begin;
   assert.equal(r.signal, null, 'it ends by itself');
   assert.equal(r.code, 0, r.stderr);
-  assert.ok(took < STOP_MS, `stopped after ${Math.round(took)} ms`);
+  assert.ok(took < SOON_MS, `stopped after ${Math.round(took)} ms`);
   return r;
 }
 

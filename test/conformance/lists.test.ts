@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Json } from '../helpers/json.ts';
 import { asRows } from '../helpers/json.ts';
+import { SOON_MS } from '../helpers/patience.ts';
 import { TIED } from './extra-capture.ts';
 import { STATES } from './field-tables.ts';
 import type { Service } from './service.ts';
@@ -106,10 +107,10 @@ test('from: a regular expression found in the From user', async () => {
   assert.ok(both.every((row) => row['state'] === 'Completed' && String(row['from_user']).includes('alice')));
 });
 
-test('a pattern that would ruin a backtracking matcher is answered in milliseconds', async () => {
+test('a pattern that would ruin a backtracking matcher is answered at once', async () => {
   const started = performance.now();
   assert.equal((await service.ask(`/v1/dialogs?from=${encodeURIComponent('(a+)+$')}`)).status, 200);
-  assert.ok(performance.now() - started < 1_000);
+  assert.ok(performance.now() - started < SOON_MS);
 });
 
 test('limit: 50 when absent, clamped to --api-max-rows, the one applied is named', async () => {

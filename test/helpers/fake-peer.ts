@@ -50,10 +50,10 @@ const row = JSON.stringify(BANNED_LINES[0]);
 const MODES = {
   exit3: `echo "cannot open the map: permission denied" >&2; echo "second line" >&2; exit 3`,
   silentFailure: 'exit 1',
-  hang: 'echo "about to hang" >&2; exec sleep 60',
+  hang: 'echo "about to hang" >&2; exec sleep 300',
   ignoresTerm: `trap '' TERM INT HUP; while :; do sleep 1; done`,
-  grandchildHolds: `sleep 60 & echo $! >> "$here/grandchildren"; ${status}; exit 0`,
-  grandchildHoldsAndHangs: 'sleep 60 & echo $! >> "$here/grandchildren"; sleep 60',
+  grandchildHolds: `sleep 300 & echo $! >> "$here/grandchildren"; ${status}; exit 0`,
+  grandchildHoldsAndHangs: 'sleep 300 & echo $! >> "$here/grandchildren"; sleep 300',
   garbage: 'echo "peer status: fine, thank you"',
   halfALine: `printf '%s' '${part}'`,
   keyMissing: json(withoutDb),

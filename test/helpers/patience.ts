@@ -10,6 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For what takes a second where nothing else runs. */
 export const PATIENCE_MS = 60_000;
+/**
+ * For what ends within two seconds, or at once, by a timer or a budget of its own: other programs take the processor
+ * away from it. What hangs takes longer than this.
+ */
+export const SOON_MS = 6_000;
 
 type Perhaps<T> = T | false | null | undefined;
 

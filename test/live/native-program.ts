@@ -59,9 +59,9 @@ export async function runLiveProgram(t: TestContext, program: LiveProgram, args:
   assert.ok(lines.length > 0, `the program said nothing: ${run.stderr}`);
   for (const [, verdict, name, reason] of lines) {
     await t.test(name ?? '', { skip: verdict === 'skip' ? (reason ?? true) : false }, () => {
-      assert.equal(verdict, 'ok', run.stderr);
+      assert.equal(verdict, 'ok', `${run.stdout}\n${run.stderr}`);
     });
   }
   assert.equal(run.signal, null);
-  assert.equal(run.status, 0, run.stderr);
+  assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}`);
 }

@@ -8,6 +8,7 @@ import { ipText } from '../../../src/core/ip.ts';
 import { hep3Length, parseHep } from '../../../src/decode/hep.ts';
 import { HepAllow } from '../../../src/sources/hep-allow.ts';
 import { type HepTcpOptions, HepTcpServer } from '../../../src/sources/hep-tcp.ts';
+import { SOON_MS } from '../../helpers/patience.ts';
 
 type Seen = { text: string; from: string; to: string; srcPort: number; dstPort: number; tsUs: number };
 
@@ -155,7 +156,7 @@ describe('HEP over TCP', { timeout: 10_000 }, () => {
     await until(() => bed.server.connections === 1);
     const start = performance.now();
     await Promise.all([bed.server.close(), bed.server.close()]);
-    assert.ok(performance.now() - start < 500);
+    assert.ok(performance.now() - start < SOON_MS);
   });
 
   it('an address in use is one clear line', async (t) => {
