@@ -106,7 +106,7 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
       streams_evicted: streams.evicted,
       streams_refused: source.counter('rtp_probing_recycled'),
       encrypted_sip_flows: decode.encryptedFlows,
-      encrypted_media_streams: 0,
+      encrypted_media_streams: streams.encryptedEver,
       ...probeStatus(session.tls),
       sampled: 0,
     },

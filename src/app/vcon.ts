@@ -141,6 +141,7 @@ function completeness(session: CaptureSession, d: Dialog, kept: number): VconCom
   if (missed > 0) blind.push(`${missed} packets were dropped before they were read`);
   if (s.caveats.encrypted_sip_flows > 0)
     blind.push(`${s.caveats.encrypted_sip_flows} encrypted SIP connections could not be read`);
+  if ((d.streams ?? []).some((stream) => stream.isEncrypted)) blind.push('encrypted media was measured by its headers');
   if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
   if (s.unanalysed_websocket_messages > 0)
     blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');

@@ -18,6 +18,8 @@ export type Claim = {
   readonly codecs: CodecSet;
   /** Media type of the m= line: audio, video... */
   readonly mediaType: string;
+  /** The media is encrypted (RFC 3711, whoever gave the keys). */
+  readonly isSrtp: boolean;
   /** No SDP named the endpoint: it is the socket behind a relayed or mapped address, or ICE chose it. */
   readonly derived?: 'relay' | 'mapped' | 'ice';
 };

@@ -71,6 +71,9 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
   get isRtp(): boolean {
     return this.#shape.isRtp;
   }
+  get isSrtp(): boolean {
+    return this.#shape.isSrtp;
+  }
   get codecs(): CodecSet {
     return this.#shape.codecs;
   }

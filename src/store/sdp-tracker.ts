@@ -83,7 +83,7 @@ export class SdpTracker {
       const claim =
         entry !== null && !isAhead
           ? entry
-          : { dialog: d, fromUs: claimedFromUs(c), codecs: shape.codecs, mediaType: 'audio' };
+          : { dialog: d, fromUs: claimedFromUs(c), codecs: shape.codecs, mediaType: 'audio', isSrtp: shape.isSrtp };
       this.#named = 0;
       this.#nameKey(plainKey(plain.v4, plain.port), claim);
       return;
@@ -118,7 +118,7 @@ export class SdpTracker {
     const isOwn = m.rtcpPort !== null || m.candidates.length > 0 || m.cryptoSuites.length > 0 || m.ssrcs.length > 0;
     if (isOwn || m.iceUfrag !== null || m.hasFingerprint) return;
     const { mode, isRtp, codecs } = line;
-    this.#shapes.learn(buf, start, end, hash, { mode, isRtp, isSrtp: m.proto.includes('SAVP'), codecs });
+    this.#shapes.learn(buf, start, end, hash, { mode, isRtp, isSrtp: isSecure(m), codecs });
   }
 
   /** Adds the description to the timeline unless its transaction has had it; returns the plain entry made of a shape. */
@@ -243,7 +243,7 @@ export class SdpTracker {
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
     if (shape?.isSrtp === true) d.marks |= MARK.SRTP;
     for (const m of sdp?.media ?? NO_MEDIA) {
-      if (m.proto.includes('SAVP') || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
+      if (isSecure(m) || m.cryptoSuites.length > 0) d.marks |= MARK.SRTP;
       if (m.candidates.length > 0) d.marks |= MARK.ICE;
     }
     return plain;
@@ -273,7 +273,8 @@ export class SdpTracker {
       const m = sdp.media[i];
       const line = lines[i];
       if (m === undefined || line === undefined || m.port === 0) continue;
-      const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type };
+      const isSrtp = isSecure(m);
+      const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type, isSrtp };
       const address = m.connection?.address ?? null;
       if (m.iceUfrag !== null) this.#onFragment(m.iceUfrag, claim);
       this.#name(address, m.port, claim);
@@ -338,6 +339,11 @@ function keepNewest(newest: SdpTransaction | null, count: number): void {
   let t = newest;
   for (let n = 1; t !== null && n < count; n++) t = t.older;
   if (t !== null) t.older = null;
+}
+
+/** RTP/SAVP, RTP/SAVPF and UDP/TLS/RTP/SAVPF; keys offered for plain RTP may not be taken. */
+function isSecure(m: SdpMedia): boolean {
+  return m.proto.includes('SAVP');
 }
 
 /** Hash of a body by those of its two parts; never 0, which stands for none. */

@@ -56,6 +56,7 @@ export class StreamStore {
   /** Event counters: they never fall. */
   establishedEver = 0;
   orphanedEver = 0;
+  encryptedEver = 0;
   generation = 0;
 
   constructor(endpoints: EndpointIndex) {
@@ -252,6 +253,10 @@ export class StreamStore {
     stream.dialog = claim.dialog;
     stream.claim = claim;
     claim.dialog.streams = appended(claim.dialog.streams, stream);
+    if (claim.isSrtp && !stream.isEncrypted) {
+      stream.isEncrypted = true;
+      this.encryptedEver++;
+    }
     const table = this.#tables[stream.table];
     table?.setClaimed(stream.index);
     const clock = this.#clockOf(claim.codecs);

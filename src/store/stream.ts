@@ -33,6 +33,7 @@ const FACTS = 19;
 const IPV6 = 256;
 const ACCEPTED = 512;
 const OBSERVED = 1024;
+const ENCRYPTED = 2048;
 
 /** Place after place in blocks that are never used again: an evicted stream keeps its facts while somebody reads them. */
 export class StreamColumns {
@@ -161,6 +162,14 @@ export class Stream {
   }
   set isObserved(value: boolean) {
     this.#setFact(OBSERVED, value);
+  }
+
+  /** A description said that it is encrypted. */
+  get isEncrypted(): boolean {
+    return ((this.#i32[2 * this.#base + FACTS] ?? 0) & ENCRYPTED) !== 0;
+  }
+  set isEncrypted(value: boolean) {
+    this.#setFact(ENCRYPTED, value);
   }
 
   get windowCount(): number {

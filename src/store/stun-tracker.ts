@@ -273,8 +273,8 @@ export class StunTracker {
 }
 
 function derive(claim: Claim, derived: 'relay' | 'mapped' | 'ice'): Claim {
-  const { dialog, fromUs, codecs, mediaType } = claim;
-  return { dialog, fromUs, codecs, mediaType, derived };
+  const { dialog, fromUs, codecs, mediaType, isSrtp } = claim;
+  return { dialog, fromUs, codecs, mediaType, isSrtp, derived };
 }
 
 function flowKey(client: EndpointKey, server: EndpointKey): string {

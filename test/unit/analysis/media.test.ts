@@ -47,7 +47,7 @@ function stream(
   const { fromMs = CALL_TIMES.answer + 100, sec = 5, ...rest } = over;
   const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
   made.dialog = call.d;
-  made.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio' };
+  made.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false };
   return {
     stream: made,
     packets: sec * 50,
@@ -175,7 +175,13 @@ test('one-way audio is judged by where streams run, not by how many there are', 
   const two = [stream(call, ALICE.rtp, BOB.rtp), stream(call, ALICE.rtp, BOB.rtp)];
   assert.equal(diagnosed(call, two).oneWayAudio, true, 'two SSRCs one way are one way');
   const video = stream(call, BOB.rtp, ALICE.rtp);
-  video.stream.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'video' };
+  video.stream.claim = {
+    dialog: call.d,
+    fromUs: 0,
+    codecs: { names: [], formats: [] },
+    mediaType: 'video',
+    isSrtp: false,
+  };
   assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), video]).oneWayAudio, true, 'a picture is no voice');
   const otherPort = [stream(call, ALICE.rtp, BOB.rtp), stream(call, { ...BOB.rtp, port: 31000 }, ALICE.rtp)];
   assert.equal(diagnosed(call, otherPort).oneWayAudio, false, 'media need not be symmetric by port');

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall, withPort } from '../../../fixtures/build/basic-call.ts';
+import { callCases } from '../../../fixtures/build/calls.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { hep3 } from '../../../fixtures/build/hep.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
@@ -99,6 +100,18 @@ test('HEP in a capture: refused datagrams are counted, and only with -E is it re
   assert.equal(d?.createdUs, call.messages[0]?.tsUs, 'the time inside counts');
   assert.equal(toStats(session).capture_quality.hep_rejected, 1);
   assert.equal((await readCapture(t, bytes)).session.dialogs.size, 0);
+});
+
+test('streams that their description calls SRTP are a caveat, each counted once', async (t) => {
+  const counted = async (name: string): Promise<readonly number[]> => {
+    const found = callCases().find((c) => c.name === name);
+    assert.ok(found !== undefined);
+    const { session } = await readCapture(t, found.bytes);
+    const s = toStats(session);
+    return [s.streams.established, s.caveats.encrypted_media_streams];
+  };
+  assert.deepEqual(await counted('srtp-sdes'), [2, 2]);
+  assert.deepEqual(await counted('dtmf'), [2, 0]);
 });
 
 test('the document is valid before a capture is read and after', async (t) => {

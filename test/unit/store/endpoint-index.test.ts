@@ -24,7 +24,7 @@ function dialog(callId: string, endedUs = Number.NaN): Dialog {
 }
 
 function claim(d: Dialog, fromUs: number, codecs = CODECS): Claim {
-  return { dialog: d, fromUs, codecs, mediaType: 'audio' };
+  return { dialog: d, fromUs, codecs, mediaType: 'audio', isSrtp: false };
 }
 
 for (const [family, key] of [

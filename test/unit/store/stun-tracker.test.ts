@@ -76,7 +76,7 @@ class Kit {
 function claim(): Claim {
   const kit = new TrackerKit();
   const dialog = kit.play(basicCall('claimed'));
-  return { dialog, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio' };
+  return { dialog, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false };
 }
 
 test('the socket behind a mapped address is named, whichever comes first', () => {
