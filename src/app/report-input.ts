@@ -52,7 +52,10 @@ function callFacts(d: Dialog): [string, string][] {
     ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
     ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
     ['Started', timestampText(d.createdUs)],
-    ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${d.msgCount} messages`],
+    [
+      'Lasted',
+      `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${d.msgCount} ${d.msgCount === 1 ? 'message' : 'messages'}`,
+    ],
     ['Seen by', ORIGINS[d.origin] ?? ''],
   ];
   if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);

@@ -107,7 +107,7 @@ function ladder(messages: readonly ReportMessage[], notKept: number): string[] {
     const note = m.note === '' ? '' : `  (${m.note})`;
     lines.push(`${String(m.index).padStart(4)} ${m.atSec.toFixed(3).padStart(10)} ${row}${note}`.trimEnd());
   }
-  if (notKept > 0) lines.push(`${notKept} more messages were not kept.`);
+  if (notKept > 0) lines.push(`${notKept} more ${notKept === 1 ? 'message was' : 'messages were'} not kept.`);
   return lines;
 }
 

@@ -97,7 +97,7 @@ export class CallIdentifiers {
     );
   }
 
-  /** Whether both opened from the same address to the same one: two calls of one hop, never two legs of one call. */
+  /** Whether the requests that opened both came from the same address and went to the same one: two calls of one hop, never two legs of one call. */
   isSameHop(a: number, b: number): boolean {
     const first = this.#ends[(a / BLOCK) | 0];
     const second = this.#ends[(b / BLOCK) | 0];
@@ -107,7 +107,11 @@ export class CallIdentifiers {
   }
 
   #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
-    this.#setEnds(d.slot, endHash(c, c.srcOff, c.srcPort), endHash(c, c.dstOff, c.dstPort));
+    const src = endHash(c, c.srcOff, c.srcPort);
+    const dst = endHash(c, c.dstOff, c.dstPort);
+    // A response goes back to where the request came from.
+    if (scan.isRequest) this.#setEnds(d.slot, src, dst);
+    else this.#setEnds(d.slot, dst, src);
     // The scanner has found the first branch; what else is looked for it has seen, but for the names of the options.
     if (scan.branchStart >= 0) this.#addBranch(d, buf, scan.branchStart, scan.branchEnd);
     if ((scan.seen & SEEN.OTHER_LEG) !== 0 || this.#names.length > 0) this.#readHeaders(d, buf, scan);

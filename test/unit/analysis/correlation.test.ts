@@ -232,6 +232,16 @@ test('parallel calls of an agent that always sends the same o= line are no legs 
   assert.equal(correlatedLegs(kit.dialog('call0'), stores(kit), 1000).total, 0);
 });
 
+test('a call that this capture knows from its answer on is of the same hop as one that it knows whole', () => {
+  const kit = new TrackerKit();
+  const habit = SDP('- 1 1 IN IP4 x');
+  leg(kit, 'whole', ALICE, BOB, 0, [], { sdp: habit });
+  const late = new SipScript({ callId: 'late', caller: ALICE, callee: BOB, startUs: EPOCH_US + LATER * 1000 });
+  const invite = late.request('INVITE', 0);
+  kit.send(late.respond(invite, 200, 500, { body: { type: 'application/sdp', text: habit } }));
+  assert.equal(pairOf(kit, 'whole', 'late'), null);
+});
+
 test('an agent that sends the same o= line in one call after the other ties no hops together', () => {
   const kit = new TrackerKit();
   const habit = { sdp: SDP('user1 53655765 2353687637 IN IP4 x') };
