@@ -91,8 +91,9 @@ const MAX_BRANCHES = 32;
 export function markFinal(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {
   if (!isOfAnchor(d, cseq)) return;
   if (!Number.isNaN(d.answerUs)) {
-    if (status < 300 && tagHash !== 0 && tagHash !== d.answerTagHash && tagHash !== d.progressTagHash)
-      markBranch(d, tagHash, Number.NaN);
+    if (status >= 300 || tagHash === 0 || tagHash === d.answerTagHash) return;
+    d.marks |= MARK.FORKED;
+    if (tagHash !== d.progressTagHash) markBranch(d, tagHash, Number.NaN);
     return;
   }
   if (status < 300) {

@@ -385,10 +385,11 @@ const LATE_RECORD_US = 2_000_000;
 /** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
 const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);
 
-/** A BYE to another fork than the one that was answered first, and a response of the opener to an INVITE of the other. */
+/** BYE and its response in another fork than the one that was answered first; what the opener says to an INVITE of the other. */
 function isAside(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): boolean {
-  if (!scan.isRequest) return scan.cseqMethod === METHOD.INVITE && toTagHash !== 0 && toTagHash === d.openerTagHash;
-  if (scan.method !== METHOD.BYE) return false;
+  const method = scan.isRequest ? scan.method : scan.cseqMethod;
+  if (method === METHOD.INVITE) return !scan.isRequest && toTagHash !== 0 && toTagHash === d.openerTagHash;
+  if (method !== METHOD.BYE) return false;
   const fromTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
   return isOtherFork(d, fromTagHash === d.openerTagHash ? toTagHash : fromTagHash);
 }

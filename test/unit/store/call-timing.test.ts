@@ -127,6 +127,7 @@ test('a caller who ends a second answer goes on talking to the first', () => {
   call.respond(surplus, 200, 2140);
   const d = kit.play(call);
   assert.deepEqual([d.state, callTiming(d).durationMs, callTiming(d).teardownMs], [STATE.InCall, null, null]);
+  assert.equal(d.byeFinalUs, Number.NaN, 'nor does the response to that BYE count');
   assert.notEqual(d.marks & MARK.FORKED, 0);
   const seen = call.messages.length;
   call.respond(invite, 200, 2200, { tag: 'desk' });
