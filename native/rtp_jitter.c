@@ -148,10 +148,13 @@ static void restart_timing(struct ct_stream *s, const struct ct_rtp_header *h, i
   remember(s, h, now);
 }
 
-/* A silence or a lost event also makes one odd step: only a repeated one is the packet time. */
+/* A silence, a lost event or the packet behind a late one also makes an odd step: only one seen twice running is the
+ * packet time. */
 static void learn_step(struct ct_stream *s, uint16_t ticks) {
-  if (s->ts_step_seen == ticks) s->ts_step = ticks;
-  s->ts_step_seen = ticks;
+  if (s->ts_step_seen == ticks)
+    s->ts_step = ticks;
+  else
+    s->ts_step_seen = ticks;
 }
 
 /* The SDP's clock, written by TypeScript at any time. */
@@ -182,7 +185,8 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   if (fixed->hz == 0) take_hint(s);
   int64_t dt = ct_ns_diff(now, s->last_audio_ns);
   int32_t ticks = (int32_t)(h->ts - s->last_ts);
-  if (neighbour && ticks != s->ts_step && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
+  bool is_odd = ticks != s->ts_step || ticks != s->ts_step_seen;
+  if (is_odd && neighbour && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
   float ns_per_tick = fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
   if (ns_per_tick != 0) {
     int64_t d = ct_ns_diff(dt, (int64_t)((double)ticks * (double)ns_per_tick));

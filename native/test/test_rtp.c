@@ -135,6 +135,16 @@ static void reorder(void) {
   stop();
 }
 
+/* The packet behind a late one makes an odd step; two such, far apart, are no packet time. */
+static void packet_time(void) {
+  for (int i = 0; i < 1298; i++) plan[i] = nth(i, 0);
+  for (int i = 195; i < 1298; i += 1100) plan[i].at += 25 * MS;
+  const struct ct_stream *s = run_plan(1298);
+  CHECK_EQ(s->reordered, 2);
+  CHECK_EQ(s->ts_step, 160);
+  stop();
+}
+
 static void duplicates(void) {
   int n = 0;
   for (int i = 0; i < N; i++) {
@@ -342,6 +352,7 @@ int main(void) {
   burst_and_gap();
   jitter_uniform();
   reorder();
+  packet_time();
   duplicates();
   ssrc_change();
   sequence_wrap();

@@ -62,7 +62,7 @@ export function scoreWindow(
   return { verdict: r >= ACCEPTABLE_R ? 'acceptable' : 'degraded', rFactor: r, mos: mosOfR(r) };
 }
 
-/** R and MOS of a stream from its windows, or null when none has a score. */
+/** R and MOS of a stream from its windows, or null when none has a score or one has none for its codec. */
 export function scoreStream(
   windows: Iterable<WindowCounts>,
   codec: Impairment | null,
@@ -74,7 +74,9 @@ export function scoreStream(
   let worst = Number.POSITIVE_INFINITY;
   for (const window of windows) {
     const score = scoreWindow(window, codec, floor, oneWayDelayMs);
-    if (score === null || score.verdict === 'not_scorable') continue;
+    if (score === null) continue;
+    // The mean of those windows alone that lost nothing would praise a stream for what nobody can judge.
+    if (score.verdict === 'not_scorable') return null;
     const unique = window.packets - window.duplicates;
     weighted += score.rFactor * unique;
     packets += unique;

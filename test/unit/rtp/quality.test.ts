@@ -88,6 +88,13 @@ test('not scorable: no published value, or loss with no published robustness', (
   assert.equal(scoreWindow(counts(250, 0), { ie: 20, bpl: null }, 50, 0)?.verdict, 'acceptable');
 });
 
+test('a stream is not scored by its lossless windows alone where loss has no published effect', () => {
+  const gsm = { ie: 20, bpl: null };
+  const clean = counts(250, 0);
+  assert.notEqual(scoreStream([clean, counts(20, 5)], gsm, 50, 0), null, 'a window of few packets says nothing');
+  assert.equal(scoreStream([clean, counts(250, 5), clean], gsm, 50, 0), null);
+});
+
 test('a stream scores by the packet-weighted mean of R, not of MOS', () => {
   const good = counts(250, 0);
   const bad = counts(250, 125);
