@@ -1,8 +1,7 @@
 /** The interface's section Authentication, sentence by sentence and over sockets; the numbers are those of its list. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -13,6 +12,7 @@ import { readApiCredentials } from '../../src/auth/configured.ts';
 import { mintToken, signingKey } from '../../src/auth/token.ts';
 import type { ProblemKind } from '../../src/contract/index.ts';
 import { PROBLEMS } from '../../src/contract/index.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { forge, forgeClaims } from '../unit/auth/forged-token.ts';
 import { fakeReaders } from './fake-readers.ts';
 import type { RawAnswer, RunningApi } from './running-api.ts';
@@ -205,8 +205,7 @@ test('5: an unknown scope is refused everywhere, also on /metrics', async (t) =>
 });
 
 test('6: minting uses the first key, the key of the file goes before it, and all verify', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-auth-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const apiSigningKeyFile = join(folder, 'key');
   writeFileSync(apiSigningKeyFile, '  from a file\n');
   const config = { apiKey: null, apiSigningKeys: SIGNING, apiSigningKeyFile, apiRevokedFile: null };
@@ -221,8 +220,7 @@ test('6: minting uses the first key, the key of the file goes before it, and all
 });
 
 test('6: a revocation counts for the next request, without a restart; a lost file keeps its list', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-auth-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const apiRevokedFile = join(folder, 'revoked');
   writeFileSync(apiRevokedFile, '# nobody yet\n\n');
   const warnings: string[] = [];

@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PATIENCE_MS } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { base64url, forgeClaims } from '../unit/auth/forged-token.ts';
 import { get, rawRequest } from './running-api.ts';
 
@@ -67,15 +68,9 @@ async function serve(t: TestContext, argv: readonly string[], env: Env = {}, lis
   return { child, ports, output };
 }
 
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'calltap-start-'));
-  t.after(() => rmSync(path, { recursive: true }));
-  return path;
-}
-
 /** A pcap file header (little endian, version 2.4, Ethernet) and no packet. */
 function capture(t: TestContext): string {
-  const path = join(folder(t), 'empty.pcap');
+  const path = join(temporaryFolder(t), 'empty.pcap');
   writeFileSync(path, Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex'));
   return path;
 }
@@ -116,7 +111,7 @@ test('--mint-token prints a token alone on standard output, starts nothing and e
 });
 
 test('--token-id, --token-scope and --api-token-ttl; the key from the environment or a file that goes first', async (t) => {
-  const file = join(folder(t), 'key');
+  const file = join(temporaryFolder(t), 'key');
   writeFileSync(file, '\n file-key \n');
   const env = { SERVICE_API_SIGNING_KEY: 'env-key' };
   const options = ['--token-id', 'job-1', '--token-scope', 'metrics', '--api-token-ttl', '5'];
@@ -144,7 +139,7 @@ test('--mint-token without a signing key, and with a file that is not there', as
 });
 
 test('a minted token opens the service, until its id is revoked or another key signs', async (t) => {
-  const revoked = join(folder(t), 'revoked');
+  const revoked = join(temporaryFolder(t), 'revoked');
   writeFileSync(revoked, '');
   const env = { SERVICE_API_SIGNING_KEY: 'env-key', SERVICE_API_KEY: 'static' };
   const minted = (await run(['--mint-token', '--token-id', 'job-1'], env)).stdout.trim();

@@ -1,16 +1,10 @@
 /** Hooks as a user gives them: events of the demo capture on the standard input of a command. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { DEMO, run } from './run-program.ts';
-
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 type Event = Record<string, unknown> & { dialog: Record<string, unknown>; stream: Record<string, unknown> };
 
@@ -22,7 +16,7 @@ function events(file: string): Event[] {
 }
 
 test('--on-dialog-exec gets one event a transition', async (t) => {
-  const out = join(folder(t), 'out');
+  const out = join(temporaryFolder(t), 'out');
   const result = await run(['-I', DEMO, '--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1000']);
   assert.equal(result.code, 0, result.stderr);
   const of = events(out).filter((e) => e['call_id'] === 'busy@pbx.example.com');
@@ -39,7 +33,7 @@ test('--on-dialog-exec gets one event a transition', async (t) => {
 });
 
 test('--on-quality-exec gets one event a crossing, with the stream and its call', async (t) => {
-  const out = join(folder(t), 'out');
+  const out = join(temporaryFolder(t), 'out');
   const result = await run([
     ...['-I', DEMO, '--on-quality-exec', `sh -c "cat >> '${out}'"`],
     ...['--quality-threshold', '4', '--exec-rate-limit', '1000'],
@@ -56,7 +50,7 @@ test('--on-quality-exec gets one event a crossing, with the stream and its call'
 });
 
 test('a limit of one a second drops the rest of a file, and a bad command is one line', async (t) => {
-  const out = join(folder(t), 'out');
+  const out = join(temporaryFolder(t), 'out');
   const limited = await run(['-I', DEMO, '--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1']);
   assert.equal(limited.code, 0);
   assert.ok(events(out).length <= 2);

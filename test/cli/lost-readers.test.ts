@@ -7,22 +7,17 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attack, Script } from '../helpers/attack.ts';
 import { listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { Recorder } from '../helpers/recorder.ts';
+import { attackCapture } from '../helpers/recorder.ts';
 import { PROGRAM } from './run-program.ts';
 
 const STARTED = /api listening on (\S+)\n/;
 
 /** Alerts of an attack come while the service is asked. */
 function attackFile(t: TestContext): string {
-  const script = new Script();
-  attack(script);
-  const recorder = new Recorder(1_700_000_000 * 1e6);
-  script.play(recorder);
   const file = join(temporaryFolder(t), 'attack.pcap');
-  writeFileSync(file, recorder.capture.pcap());
+  writeFileSync(file, attackCapture());
   return file;
 }
 

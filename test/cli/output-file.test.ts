@@ -1,24 +1,17 @@
 /** -O: what is captured is in the file, the gate stops it at once, and logrotate can take the file away. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../helpers/json.ts';
 import { asJson } from '../helpers/json.ts';
 import { listen, until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { DEMO, finished, run, start } from './run-program.ts';
 
 const PCAP_HEADER = 24;
 const RECORD_HEADER = 16;
-
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'calltap-output-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 type Frame = { readonly tsNs: bigint; readonly wireLength: number; readonly bytes: Buffer };
 
@@ -43,7 +36,7 @@ function frames(path: string): Frame[] {
 }
 
 test('every frame of the input is written as it was, with its time', async (t) => {
-  const path = join(folder(t), 'out.pcap');
+  const path = join(temporaryFolder(t), 'out.pcap');
   const r = await run(['-I', DEMO, '-O', path]);
   assert.equal(r.code, 0, r.stderr);
   assert.deepEqual(frames(path), frames(DEMO));
@@ -57,7 +50,7 @@ test('every frame of the input is written as it was, with its time', async (t) =
 });
 
 test('the name decides the format, --split the size of each file', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const ng = join(dir, 'out.pcapng');
   assert.equal((await run(['-I', DEMO, '-O', ng])).code, 0);
   assert.equal(readFileSync(ng).readUInt32LE(0), 0x0a0d0d0a);
@@ -75,7 +68,7 @@ test('the name decides the format, --split the size of each file', async (t) => 
 });
 
 test('a file that is read, standard output, a missing folder and --split alone are refused in one line', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const cases: readonly (readonly [readonly string[], RegExp, number])[] = [
     [['-I', DEMO, '-O', DEMO], /it is the file that -I reads/, 1],
     [['-I', DEMO, '-O', '-'], /standard output/, 2],
@@ -153,7 +146,7 @@ async function fed(...args: readonly string[]): Promise<Fed> {
 }
 
 test('the persistence gate stops and resumes writing at once, and the statistics say so', async (t) => {
-  const path = join(folder(t), 'gated.pcap');
+  const path = join(temporaryFolder(t), 'gated.pcap');
   const p = await fed('-O', path);
   assert.deepEqual(await p.get('/v1/persistence'), { enabled: true, authorized: true });
   assert.equal((await p.get('/v1/stats'))['writing_to'], path);
@@ -183,7 +176,7 @@ test('without -O nothing is authorized and nothing over the network changes that
 });
 
 test('SIGHUP opens the file anew after it was moved; both parts are whole', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const path = join(dir, 'live.pcap');
   const p = await fed('-O', path);
   await p.feed(0, 50);
@@ -204,7 +197,7 @@ test('SIGHUP opens the file anew after it was moved; both parts are whole', asyn
 });
 
 test('a signal while a file is read leaves what was written whole', async (t) => {
-  const path = join(folder(t), 'cut.pcap');
+  const path = join(temporaryFolder(t), 'cut.pcap');
   const child = start(['-I', '-', '-O', path]);
   const done = finished(child);
   child.stdin.write(readFileSync(DEMO).subarray(0, 20_000));
@@ -221,7 +214,7 @@ test('a signal while a file is read leaves what was written whole', async (t) =>
 });
 
 test('SIGKILL: what was written is a file that ends at a record', async (t) => {
-  const path = join(folder(t), 'killed.pcap');
+  const path = join(temporaryFolder(t), 'killed.pcap');
   const p = await fed('-O', path);
   await p.feed(0, 60);
   // A second later at most it is on disk.

@@ -1,6 +1,6 @@
 /** Turns what peers say into a capture file. */
 import { Capture } from '../../fixtures/build/capture.ts';
-import { Peers } from './attack.ts';
+import { attack, Peers, Script } from './attack.ts';
 
 /** Peers whose messages become a capture file. */
 export class Recorder extends Peers {
@@ -17,4 +17,13 @@ export class Recorder extends Peers {
     const src = { address: from, port: 5060 };
     this.capture.add([{ tsUs, src, dst: { address: to, port: 5060 }, bytes: Buffer.from(text) }]);
   }
+}
+
+/** A capture of the attacks, and of nobody else. */
+export function attackCapture(): Uint8Array {
+  const script = new Script();
+  attack(script);
+  const recorder = new Recorder(1_700_000_000 * 1e6);
+  script.play(recorder);
+  return recorder.capture.pcap();
 }

@@ -1,14 +1,14 @@
 /** The kit in deploy/fail2ban with a real fail2ban: it bans exactly the attackers, and no text of theirs becomes an address. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoted } from '../../src/export/security-line.ts';
 import { run } from '../cli/run-program.ts';
 import { ATTACKERS, attack, legitimate, Script } from '../helpers/attack.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
 import { repositoryRoot } from './native-program.ts';
 
@@ -18,12 +18,6 @@ function skip(): string | false {
   if (spawnSync('fail2ban-regex', ['--version']).status !== 0) return 'no fail2ban';
   if (spawnSync('nft', ['--version']).status !== 0) return 'no nftables';
   return process.getuid?.() === 0 ? false : 'needs root: a network namespace of its own';
-}
-
-function folder(t: { after(f: () => void): void }): string {
-  const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
 }
 
 /** The lines the program prints for ten minutes of attacks that ended just now. */
@@ -44,7 +38,7 @@ async function attackLines(dir: string): Promise<string> {
 }
 
 test('hostile text injects no address: 1,000 values through fail2ban-regex', { skip: skip() }, (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const parts = [
     'from=9.9.9.9',
     '\r\n',
@@ -75,7 +69,7 @@ test('hostile text injects no address: 1,000 values through fail2ban-regex', { s
 });
 
 test('a line from the journal counts too, and what people are told does not', { skip: skip() }, (t) => {
-  const log = join(folder(t), 'log');
+  const log = join(temporaryFolder(t), 'log');
   const line = 'calltap[7]: SCANNER from=192.0.2.9 method=OPTIONS ua="x"';
   // fail2ban puts what journald knows before the message; the time it takes from journald.
   const lines = [
@@ -90,7 +84,7 @@ test('a line from the journal counts too, and what people are told does not', { 
 });
 
 test('a real fail2ban with the kit bans exactly the attackers', { skip: skip(), timeout: 120_000 }, async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const lines = await attackLines(dir);
   const etc = join(dir, 'etc');
   for (const sub of ['filter.d', 'action.d', 'jail.d', 'fail2ban.d']) mkdirSync(join(etc, sub), { recursive: true });

@@ -4,12 +4,13 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
 import { start } from '../cli/run-program.ts';
 import { type Listener, listen } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 
 function skip(): string | false {
   if (process.getuid?.() !== 0) return 'raw sockets need root or CAP_NET_RAW';
@@ -58,8 +59,7 @@ async function agentOn(
 }
 
 async function sipp(t: TestContext, host: string, port: number, agent: string, calls: number): Promise<number | null> {
-  const dir = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder(t);
   const file = join(dir, 'scan.xml');
   writeFileSync(file, scenario(agent));
   const to = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

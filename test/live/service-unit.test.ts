@@ -1,18 +1,17 @@
 /** deploy/calltap.service: systemd takes every line of it, and it asks for no capability that is not documented. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 
 const unit = readFileSync(join(repositoryRoot(), 'deploy/calltap.service'), 'utf8');
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 test('systemd-analyze verify finds nothing', { skip: hasAnalyze ? false : 'no systemd-analyze (systemd)' }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-unit-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   // The program is not installed here; that it must exist is checked too.
   const path = join(folder, 'calltap.service');
   writeFileSync(path, unit.replace('ExecStart=/usr/bin/calltap', 'ExecStart=/bin/true'));

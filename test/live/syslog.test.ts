@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
 import { Syslog, syslogMessage } from '../../src/hooks/syslog.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { run } from '../cli/run-program.ts';
-import { attack, Script } from '../helpers/attack.ts';
 import { until } from '../helpers/patience.ts';
-import { Recorder } from '../helpers/recorder.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
+import { attackCapture } from '../helpers/recorder.ts';
 
 const skip = spawnSync('python3', ['--version']).error === undefined ? false : 'no python3';
 
@@ -48,12 +48,6 @@ async function daemon(t: TestContext, path: string): Promise<Daemon> {
   };
 }
 
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 test('priorities are those of local0', () => {
   const at = new Date(2026, 10, 1, 3, 4, 5);
   assert.equal(syslogMessage('warning', 'x', 7, at), '<132>Nov  1 03:04:05 calltap[7]: x');
@@ -61,15 +55,11 @@ test('priorities are those of local0', () => {
 });
 
 test('a scan in a capture arrives as warnings', { skip }, async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder(t);
   const path = join(dir, 'log');
   const { lines } = await daemon(t, path);
-  const script = new Script();
-  attack(script);
-  const recorder = new Recorder(1_700_000_000 * 1e6);
-  script.play(recorder);
   const file = join(dir, 'attack.pcap');
-  writeFileSync(file, recorder.capture.pcap());
+  writeFileSync(file, attackCapture());
   const result = await run(['-I', file, '--kill-scanner', '--alert', 'syslog', '--syslog', '--syslog-socket', path]);
   assert.equal(result.code, 0, result.stderr);
   await until(
@@ -81,7 +71,7 @@ test('a scan in a capture arrives as warnings', { skip }, async (t) => {
 });
 
 test('a daemon that goes and comes back is found again; what it misses is counted', { skip }, async (t) => {
-  const path = join(folder(t), 'log');
+  const path = join(temporaryFolder(t), 'log');
   const native = loadNative();
   const syslog = new Syslog({ open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket }, path, 1);
   t.after(() => syslog.close());

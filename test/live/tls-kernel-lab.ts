@@ -1,13 +1,13 @@
 /** A TLS capture with its events kept, and peers that talk over TLS: for tls-kernel tests. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
 import { PATIENCE_MS, until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { exportedSites, ProbeCapture, selfSigned } from '../helpers/tls-probes.ts';
 import { repositoryRoot } from './native-program.ts';
 
@@ -170,8 +170,7 @@ export function libraryPath(name: string): string {
 
 /** A folder with a self-signed certificate (c.pem) and its key (k.pem). */
 export function certificateFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   selfSigned(folder);
   return folder;
 }

@@ -1,11 +1,11 @@
 /** The eBPF objects that the addon embeds, and those of the other machine: made of today's sources, and loadable. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/sources/native.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 
 const root = packageRoot();
 const EM_BPF = 247;
@@ -15,8 +15,7 @@ const names = readdirSync(join(root, 'bpf'))
 const skip = spawnSync('clang', ['--version']).status !== 0 && 'no clang: the set-up builds without eBPF';
 
 test('objects for x86_64 and arm64 are what the sources compile to', { skip }, (t) => {
-  const out = mkdtempSync(join(tmpdir(), 'calltap-bpf-'));
-  t.after(() => rmSync(out, { recursive: true, force: true }));
+  const out = temporaryFolder(t);
   const program = "import('./scripts/build-bpf.mjs').then((m) => process.stdout.write(m.buildBpf(process.argv[1])))";
   const built = spawnSync(process.execPath, ['-e', program, out], { cwd: root, encoding: 'utf8' });
   assert.equal(`${built.stdout}${built.stderr}`, '');

@@ -1,17 +1,17 @@
 /** Credentials out of the configuration: files of keys, their order, and one line for what cannot be read. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { readApiCredentials, readMetricsCredentials, readSigningKeys } from '../../../src/auth/configured.ts';
 import { ServiceError } from '../../../src/core/error.ts';
+import { temporaryFolder } from '../../helpers/read-capture.ts';
 
 function file(t: TestContext, content: string | Buffer): string {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-keys-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'secret'), content);
   return join(folder, 'secret');
 }

@@ -2,29 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, renameSync, statSync, truncateSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { RevocationList } from '../../../src/auth/revocation.ts';
 import { createRevocationList, parseRevoked, REVOKED_FILE_BYTES } from '../../../src/auth/revocation.ts';
+import { temporaryFolder } from '../../helpers/read-capture.ts';
 
 type Fixture = { readonly path: string; readonly list: RevocationList; readonly warnings: string[] };
 
 function start(t: TestContext, text: string): Fixture {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-revoked-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'revoked');
   writeFileSync(path, text);
   const warnings: string[] = [];
