@@ -5,7 +5,6 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
-import { HepScan, scanHep } from '../decode/hep-scan.ts';
 import { parseRtcpJson } from '../rtp/rtcp-json.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import { HepRefusals } from '../sources/hep-refusals.ts';
@@ -13,6 +12,7 @@ import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
+import { ScannedHep } from './scanned.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 const HEP_ORIGIN = 1;
@@ -36,7 +36,7 @@ export type HepIngestDeps = {
 export class HepIngest {
   readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
-  readonly #scan = new HepScan();
+  readonly #packet = new ScannedHep();
   readonly #carrier: Carrier = emptyCarrier(new Uint8Array(32));
   packets = 0;
   /** Packets without a payload. */
@@ -60,12 +60,17 @@ export class HepIngest {
 
   /** One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. */
   onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): void {
+    this.#packet.read(buf, start, end);
+    this.onScanned(buf, start, end, this.#packet, outer);
+  }
+
+  /** The same of a datagram that was read ahead. */
+  onScanned(buf: Buffer, start: number, end: number, packet: ScannedHep, outer: Carrier): void {
     if (this.#d.isOwn(outer)) {
       this.own++;
       return;
     }
-    const p = this.#scan;
-    const refused = scanHep(buf, start, end, p);
+    const { scan: p, refused } = packet;
     if (refused !== null) {
       this.refusals.count(refused, outer.addresses, outer.srcOff, outer.ipVersion);
       return;
@@ -99,7 +104,7 @@ export class HepIngest {
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;
-    if (!isRtcp) this.#d.sip.onBytes(p.bytes === buf ? buf : asBuffer(p.bytes), p.start, p.end, c);
+    if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c);
     else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, c);
     else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
   }

@@ -27,6 +27,7 @@ import type { Stream, StreamOpened } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
+import { ScannedHep } from './scanned.ts';
 import { SipAhead } from './sip-ahead.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
@@ -83,6 +84,7 @@ export class Ingest {
     frame: null,
   };
   readonly #ahead: SipAhead;
+  readonly #packet = new ScannedHep();
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
@@ -134,8 +136,10 @@ export class Ingest {
   onRecords(b: RecordBatch, count: number): void {
     this.records += count;
     for (let i = 0; i < count; i++) {
-      if (b.kind(i) !== KIND.UDP) this.#onRecord(b, i);
-      else this.#d.sip.onScanned(b.data, this.#ahead.take(b, i, count), this.#carryUdp(b, i));
+      const kind = b.kind(i);
+      if (kind === KIND.UDP) this.#d.sip.onScanned(b.data, this.#ahead.takeSip(b, i, count), this.#carryUdp(b, i));
+      else if (kind === KIND.HEP) this.#onHep(b, i, this.#ahead.takeHep(b, i, count));
+      else this.#onRecord(b, i);
     }
     this.#expire();
   }
@@ -202,7 +206,8 @@ export class Ingest {
         this.#onFragment(b, i);
         return;
       case KIND.HEP:
-        this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        this.#packet.read(b.data, b.off(i), b.off(i) + b.len(i));
+        this.#onHep(b, i, this.#packet);
         return;
       case KIND.STUN:
         this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
@@ -213,6 +218,12 @@ export class Ingest {
       default:
         return;
     }
+  }
+
+  #onHep(b: RecordBatch, i: number, packet: ScannedHep): void {
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
+    this.#d.hep.onScanned(b.data, b.off(i), b.off(i) + b.len(i), packet, c);
   }
 
   #carryUdp(b: RecordBatch, i: number): Carrier {

@@ -10,7 +10,7 @@ import type { SipScan } from '../sip/scan.ts';
 import { SCAN, SCAN_REASONS } from '../sip/scan.ts';
 import type { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Carrier } from '../store/fingerprint.ts';
-import { ScannedSip } from './sip-ahead.ts';
+import { ScannedSip } from './scanned.ts';
 import { stirShakenLines } from './stir-shaken.ts';
 
 /** IP protocol numbers. */

@@ -1,4 +1,4 @@
-/** Each UDP record of a slab gets the scan of its own bytes, whatever lies between and however many there are. */
+/** Each UDP and HEP record of a slab gets the scan of its own bytes, whatever lies between and however many there are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,16 +16,37 @@ const PAYLOADS: readonly string[] = [
   '',
 ];
 
-/** A slab of one record for each entry: a payload of SIP by UDP, or a record of another kind. */
-function slab(records: readonly (number | null)[]): RecordBatch {
-  const texts = records.map((r) => (r === null ? 'rtcp' : (PAYLOADS[r] ?? '')));
-  const data = Buffer.from(texts.join(''));
+type Entry = { readonly kind: number; readonly payload: number };
+
+const EMPTY = 4;
+const BROKEN_HEP = 3;
+
+/** A HEP 3 packet with nothing but a payload. */
+function hep(payload: string): string {
+  const packet = Buffer.alloc(12 + payload.length);
+  packet.write('HEP3', 'latin1');
+  packet.writeUInt16BE(packet.length, 4);
+  packet.writeUInt16BE(0x0f, 8);
+  packet.writeUInt16BE(6 + payload.length, 10);
+  packet.write(payload, 12, 'latin1');
+  return packet.toString('latin1');
+}
+
+function textOf({ kind, payload }: Entry): string {
+  const text = PAYLOADS[payload] ?? '';
+  return kind === KIND.HEP && payload !== BROKEN_HEP ? hep(text) : text;
+}
+
+/** A slab of one record for each entry. */
+function slab(records: readonly Entry[]): RecordBatch {
+  const texts = records.map(textOf);
+  const data = Buffer.from(texts.join(''), 'latin1');
   const descriptors = new Uint8Array(Math.max(1, records.length) * RECORD_BYTES);
   const view = new DataView(descriptors.buffer);
   let off = 0;
   for (const [i, text] of texts.entries()) {
     const at = i * RECORD_BYTES;
-    view.setUint8(at + OFFSET.kind, records[i] === null ? KIND.RTCP : KIND.UDP);
+    view.setUint8(at + OFFSET.kind, records[i]?.kind ?? 0);
     view.setUint32(at + OFFSET.off, off, true);
     view.setUint32(at + OFFSET.len, text.length, true);
     off += text.length;
@@ -34,7 +55,10 @@ function slab(records: readonly (number | null)[]): RecordBatch {
 }
 
 test('each record gets its own scan, slab after slab', () => {
-  const record = fc.oneof(fc.constant(null), fc.nat({ max: PAYLOADS.length - 1 }));
+  const record = fc.record({
+    kind: fc.constantFrom(KIND.UDP, KIND.HEP, KIND.RTCP),
+    payload: fc.nat({ max: PAYLOADS.length - 1 }),
+  });
   const slabs = fc.array(fc.array(record, { maxLength: 3 * GROUP }), { maxLength: 4 });
   fc.assert(
     fc.property(slabs, (all) => {
@@ -46,9 +70,19 @@ test('each record gets its own scan, slab after slab', () => {
         announced = [];
         const taken: number[] = [];
         for (let i = 0; i < records.length; i++) {
-          if (b.kind(i) !== KIND.UDP) continue;
-          const { scan, code, callIdHash } = ahead.take(b, i, records.length);
-          assert.equal(code, scanSip(b.data, b.off(i), b.off(i) + b.len(i), direct));
+          const kind = b.kind(i);
+          if (kind === KIND.RTCP) continue;
+          const packet = kind === KIND.HEP ? ahead.takeHep(b, i, records.length) : null;
+          if (packet !== null && !packet.isSip()) {
+            const payload = records[i]?.payload;
+            assert.equal(packet.refused === null, payload !== BROKEN_HEP);
+            assert.ok(payload === BROKEN_HEP || payload === EMPTY);
+            taken.push(0);
+            continue;
+          }
+          const { scan, code, callIdHash } = packet?.sip ?? ahead.takeSip(b, i, records.length);
+          const start = b.off(i) + (packet === null ? 0 : 12);
+          assert.equal(code, scanSip(b.data, start, b.off(i) + b.len(i), direct));
           if (code === SCAN.OK) assert.deepEqual(scan, direct);
           const hasCallId = code === SCAN.OK && direct.callIdStart >= 0;
           assert.equal(callIdHash, hasCallId ? hashBytes(b.data, direct.callIdStart, direct.callIdEnd) : 0);
