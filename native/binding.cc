@@ -72,8 +72,8 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 #include "binding_capture.h"
 #include "binding_frame.h"
 #include "binding_hep.h"
+#include "binding_hurry.h"
 #include "binding_security.h"
-#include "binding_threads.h"
 #include "binding_tls.h"
 
 #include "binding_info.h"
@@ -84,6 +84,8 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);
   Nan::Export(target, "yieldToThis", YieldToThis);
+  Nan::Export(target, "keepsForGood", KeepsForGood);
+  Nan::Export(target, "growFirst", GrowFirst);
   Nan::Export(target, "openReply", OpenReply);
   Nan::Export(target, "sendReply", SendReply);
   Nan::Export(target, "openSyslog", OpenSyslog);

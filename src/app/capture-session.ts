@@ -77,6 +77,8 @@ export type SessionOptions = {
   /** Opened already, while there were privileges. */
   live?: LiveSource;
   outputs?: OutputOptions;
+  /** Files are read and printed, and the process ends. */
+  endsWithFiles?: boolean;
 };
 
 /** Of the two seconds behind a signal, those in which dialogs are printed. */
@@ -89,6 +91,12 @@ function hugeBuffer(bytes: number): Uint8Array {
   const room = new Uint8Array(bytes + HUGE_PAGE_BYTES);
   const start = loadNative().adviseHuge(room);
   return room.subarray(start, start + bytes);
+}
+
+/** Memory that goes with the process: the engine need not collect because there is so much of it. */
+function keptForGood<M extends ArrayBufferLike | undefined>(memory: M): M {
+  if (memory !== undefined) loadNative().keepsForGood(memory.byteLength);
+  return memory;
 }
 
 /** Has another thread make memory present that will be written to soon. */
@@ -161,6 +169,12 @@ export class CaptureSession {
     this.options = options;
     const { live } = options;
     this.media = live === undefined ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
+    const keep = options.endsWithFiles === true ? keptForGood : <M>(memory: M) => memory;
+    const hugeMemory = (bytes: number) => {
+      const memory = hugeBuffer(bytes);
+      keep(memory.buffer);
+      return memory;
+    };
     const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
     this.streams = new StreamStore(endpoints);
@@ -184,7 +198,7 @@ export class CaptureSession {
         const d = this.dialogs.bySlot(slot);
         if (d?.headRow === row) d.headRow = next;
       },
-      hugeBuffer,
+      hugeMemory,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
       touchPages,
     );
@@ -200,7 +214,7 @@ export class CaptureSession {
         sdp.onDialogGone(d);
         this.icmp.onDialogGone(d);
       },
-      hugeBuffer,
+      hugeMemory,
       touchPages,
     );
     this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
@@ -228,7 +242,7 @@ export class CaptureSession {
     this.live = options.live ?? null;
     this.file = this.live === null ? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 }) : null;
     this.source = this.live ?? this.file ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
-    const table = this.streams.addTable(new StreamTable((i) => this.source.rtpChunk(i), this.source.info));
+    const table = this.streams.addTable(new StreamTable((i) => keep(this.source.rtpChunk(i)), this.source.info));
     this.ingest = new Ingest({
       source: this.source,
       table,

@@ -44,6 +44,7 @@ export function sessionOptions(config: Config): SessionOptions {
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeaders,
+    endsWithFiles: !goesOn(config),
   };
 }
 
@@ -125,13 +126,14 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
 }
 
 /**
- * Files are read, printed, and the program ends: what counts is when. Marking beside the program costs it more than
- * the stops that it spares, and here nobody waits for an answer meanwhile (docs/adr/0016). The engine's threads wake up on
- * the core of this one and took it away.
+ * Files are read, printed, and the program ends: what counts is when (docs/adr/0016). What was read is kept, so that a
+ * collection frees little; and marking beside the program costs it more than the stops that it spares, while nobody
+ * waits for an answer. The engine's threads wake up on the core of this one and would take it away.
  */
 function hurry(): void {
   for (const flag of HURRY_FLAGS) setFlagsFromString(flag);
   loadNative().yieldToThis(HELPERS_NICER);
+  loadNative().growFirst();
 }
 
 /** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */

@@ -38,21 +38,21 @@ export class StreamTable {
     return view === null ? null : timeUs(view, this.#base(index) + STREAM.lastNs);
   }
 
-  /** Packets and loss alone, without making an object: for totals over all streams. */
-  packets(index: number): number {
+  /**
+   * Adds packets and loss to `sum`, unless the slot is another's by now. Totals go over all streams at the end of a run,
+   * by code that has not run before: one call a stream.
+   */
+  addTo(sum: { packets: number; lost: number }, index: number, generation: number): void {
     const view = this.#view(index);
-    if (view === null) return 0;
-    const at = this.#base(index) + STREAM.packets;
-    return view.getUint32(at + 4, true) * 4294967296 + view.getUint32(at, true);
-  }
-
-  lost(index: number): number {
-    const view = this.#view(index);
-    if (view === null) return 0;
+    if (view === null) return;
     const base = this.#base(index);
+    if (view.getUint32(base + STREAM.generation, true) !== generation) return;
+    const at = base + STREAM.packets;
+    sum.packets += view.getUint32(at + 4, true) * 4294967296 + view.getUint32(at, true);
     const segment = (view.getUint32(base + STREAM.extMax, true) - view.getUint32(base + STREAM.baseExt, true)) >>> 0;
     const expected = (view.getUint32(base + STREAM.expectedPrev, true) + segment + 1) >>> 0;
-    return Math.max(0, expected - view.getUint32(base + STREAM.unique, true));
+    const received = view.getUint32(base + STREAM.unique, true);
+    if (expected > received) sum.lost += expected - received;
   }
 
   /** An SDP vouches for the candidate: it is not recycled. */

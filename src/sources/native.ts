@@ -120,6 +120,13 @@ export type NativeBinding = {
   touchPages(view: Uint8Array): void;
   /** Makes the other threads of the process nicer than the calling one, by 0 to 19 steps; how many are. */
   yieldToThis(steps: number): number;
+  /**
+   * The engine no longer counts that much memory of ArrayBuffers among what a collection could free; the bytes it still
+   * counts. For memory that is kept to the end of the process: freed, it would be taken off twice.
+   */
+  keepsForGood(bytes: number): number;
+  /** For some seconds the engine's heap grows where it would collect. */
+  growFirst(): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;

@@ -181,15 +181,9 @@ export class StreamStore {
 
   /** Packets and lost packets over all visible streams. */
   totals(): { packets: number; lost: number } {
-    let packets = 0;
-    let lost = 0;
-    for (const s of this.order.records()) {
-      const table = s === undefined ? undefined : this.#tables[s.table];
-      if (s === undefined || table === undefined || table.generation(s.index) !== s.generation) continue;
-      packets += table.packets(s.index);
-      lost += table.lost(s.index);
-    }
-    return { packets, lost };
+    const sum = { packets: 0, lost: 0 };
+    for (const s of this.order.records()) if (s !== undefined) this.#tables[s.table]?.addTo(sum, s.index, s.generation);
+    return sum;
   }
 
   /** Closed windows, oldest first: the last `limit` of those that are kept. */
