@@ -1,6 +1,7 @@
 /**
  * A dialog's kept messages as plain facts, in capture order: what the detections look at.
  */
+import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { NO_ROW, ROW } from '../store/message-log.ts';
@@ -52,6 +53,11 @@ export function messageList(d: Dialog, log: MessageLog): MessageView[] {
     });
   }
   return list;
+}
+
+/** As the wire wrote it where it is none that is known; of two such in one dialog the one that opened it. */
+export function methodName(d: Dialog, method: number): string {
+  return method === METHOD.OTHER && d.methodId === METHOD.OTHER ? d.methodText : (METHOD_NAMES[method] ?? 'OTHER');
 }
 
 export function isChallenge(status: number): boolean {

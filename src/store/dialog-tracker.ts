@@ -25,7 +25,7 @@ import type { Carrier } from './fingerprint.ts';
 import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
 import type { MessageFacts, MessageLog } from './message-log.ts';
 import { NO_ROW, ROW } from './message-log.ts';
-import { grantedExpiry, noteRequest } from './registration.ts';
+import { grantedExpiry, noteRequest, notifiedExpiry } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
 import { BY_QUALITY, CallSources } from './source-marks.ts';
 import { terminationCause, terminationRank } from './termination-cause.ts';
@@ -292,7 +292,7 @@ export class DialogTracker {
   #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {
     const event = this.#isAside ? EVENT.none : eventOf(buf, scan, d);
     if (!this.#isAside) markMessage(d, scan, toTagHash, c.tsUs);
-    if (scan.isRequest) this.#applyRequest(d, buf, scan);
+    if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
     else this.#applyResponse(d, buf, start, end, scan, c);
     if (event !== EVENT.none) {
       if (event === EVENT['refer-accepted'] && d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Completed;
@@ -312,7 +312,7 @@ export class DialogTracker {
     d.cause = terminationCause(buf, scan, rank, this.#frameOf(buf, c));
   }
 
-  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan): void {
+  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
     if (scan.hasAuthorization) d.marks |= MARK.CREDENTIALS_SENT;
     switch (scan.method) {
       case METHOD.CANCEL:
@@ -337,6 +337,9 @@ export class DialogTracker {
       case METHOD.SUBSCRIBE:
         noteRequest(d, buf, scan);
         break;
+      case METHOD.NOTIFY:
+        if (d.family === 2 && scan.subscriptionStateStart >= 0) this.#lapses(d, notifiedExpiry(buf, scan), c.tsUs);
+        break;
       default:
         break;
     }
@@ -357,11 +360,16 @@ export class DialogTracker {
       const granted = grantedExpiry(d, buf, start, end, scan);
       if (granted < 0) return;
       d.grantedExpirySec = granted;
-      if (granted === 0) return;
-      d.expiresUs = c.tsUs + granted * 1e6;
-      this.#expiries.push(d, d.expiresUs);
-      if (this.#expiries.size > 4096 && this.#expiries.size > this.#dialogs.size * 2) this.#expiries.compact();
+      this.#lapses(d, granted, c.tsUs);
     }
+  }
+
+  /** What lasts `sec` from now lapses then, unless it is refreshed. */
+  #lapses(d: Dialog, sec: number, tsUs: number): void {
+    if (sec <= 0) return;
+    d.expiresUs = tsUs + sec * 1e6;
+    this.#expiries.push(d, d.expiresUs);
+    if (this.#expiries.size > 4096 && this.#expiries.size > this.#dialogs.size * 2) this.#expiries.compact();
   }
 
   #transition(d: Dialog, event: number, tsUs: number): void {

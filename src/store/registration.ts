@@ -38,6 +38,11 @@ export function noteRequest(d: Dialog, buf: Uint8Array, scan: SipScan): void {
   d.removalCseq = asked === 0 ? scan.cseq : -1;
 }
 
+/** Seconds a NOTIFY says the subscription lasts yet (RFC 6665 section 4.1.3), -1 when it does not. */
+export function notifiedExpiry(buf: Uint8Array, scan: SipScan): number {
+  return contactExpires(buf, scan.subscriptionStateStart, scan.subscriptionStateEnd);
+}
+
 /** Seconds granted by a 2xx at buf[start..end), -1 when it grants none: a removal, or another method's 2xx. */
 export function grantedExpiry(d: Dialog, buf: Uint8Array, start: number, end: number, scan: SipScan): number {
   if (scan.cseqMethod === METHOD.SUBSCRIBE) return scan.expires >= 0 ? scan.expires : d.requestedExpirySec;

@@ -50,11 +50,11 @@ export type SignalingContext = {
 export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContext): SignalingFindings | null {
   const list = messageList(d, log);
   const t = c.thresholds;
-  const icmpUnreachable = detectIcmp(list, c.icmp);
+  const icmpUnreachable = detectIcmp(d, list, c.icmp);
   const found: SignalingFindings = {
     finalFailure: detectFinalFailure(d, list, log),
     authLoop: detectAuthLoop(list, t),
-    retransmissions: detectRetransmissions(list, t, icmpUnreachable),
+    retransmissions: detectRetransmissions(d, list, t, icmpUnreachable),
     ackMissing: detectAckMissing(d, list, c.nowUs, t),
     abandoned: detectAbandoned(d, list, c.nowUs, t),
     postDialDelay: detectPostDialDelay(d, list, t),

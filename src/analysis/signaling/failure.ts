@@ -3,12 +3,12 @@
  */
 
 import { parseSip } from '../../sip/message.ts';
-import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
+import { METHOD } from '../../sip/method.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { isChallenge } from '../message-list.ts';
+import { isChallenge, methodName } from '../message-list.ts';
 
 export type FinalFailure = {
   code: number;
@@ -45,7 +45,7 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
 }
 
 export function failureHint(d: Dialog, f: FinalFailure): string {
-  const method = d.family === 0 ? 'INVITE' : (METHOD_NAMES[d.methodId] ?? d.methodText);
+  const method = d.family === 0 ? 'INVITE' : methodName(d, d.methodId);
   const cause = f.reasonHeader ?? f.warning;
   return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
 }

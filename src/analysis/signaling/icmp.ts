@@ -3,9 +3,10 @@
  */
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
-import { METHOD_NAMES } from '../../sip/method.ts';
+import type { Dialog } from '../../store/dialog.ts';
 import type { IcmpNote } from '../../store/icmp-tracker.ts';
 import type { MessageView } from '../message-list.ts';
+import { methodName } from '../message-list.ts';
 
 export type IcmpUnreachable = {
   description: string;
@@ -23,7 +24,11 @@ export type IcmpUnreachable = {
 };
 
 /** The kind of error that came most often; null when none came. */
-export function detectIcmp(list: readonly MessageView[], notes: readonly IcmpNote[]): IcmpUnreachable | null {
+export function detectIcmp(
+  d: Dialog,
+  list: readonly MessageView[],
+  notes: readonly IcmpNote[],
+): IcmpUnreachable | null {
   const worst = notes.reduce<IcmpNote | null>((w, n) => (w === null || n.errors > w.errors ? n : w), null);
   if (worst === null) return null;
   const quoted = list.filter((m) => worst.rows.includes(m.row));
@@ -36,7 +41,7 @@ export function detectIcmp(list: readonly MessageView[], notes: readonly IcmpNot
     reportedBy: worst.reportedBy,
     errors: worst.errors,
     isTruncated: worst.isTruncated,
-    method: first === undefined ? null : (METHOD_NAMES[first.method] ?? null),
+    method: first === undefined ? null : methodName(d, first.method),
     evidence: quoted.map((m) => m.index),
   };
 }

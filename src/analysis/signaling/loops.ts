@@ -3,9 +3,10 @@
  */
 
 import type { Thresholds } from '../../core/thresholds.ts';
-import { METHOD_NAMES } from '../../sip/method.ts';
+import { METHOD } from '../../sip/method.ts';
+import type { Dialog } from '../../store/dialog.ts';
 import type { MessageView } from '../message-list.ts';
-import { isChallenge } from '../message-list.ts';
+import { isChallenge, methodName } from '../message-list.ts';
 import type { IcmpUnreachable } from './icmp.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
@@ -58,6 +59,7 @@ export type Retransmissions = {
 
 /** A request sent three times or more that drew no response at all. */
 export function detectRetransmissions(
+  d: Dialog,
   list: readonly MessageView[],
   t: Thresholds,
   icmp: IcmpUnreachable | null,
@@ -81,7 +83,7 @@ export function detectRetransmissions(
         // The clocks of two sources are not compared.
         (m.tsUs >= first.tsUs || m.origin !== first.origin),
     );
-    if (!isAnswered && METHOD_NAMES[first.method] !== 'ACK' && group.length > (worst?.length ?? 0)) worst = group;
+    if (!isAnswered && first.method !== METHOD.ACK && group.length > (worst?.length ?? 0)) worst = group;
   }
   const first = worst?.[0];
   const last = worst?.[worst.length - 1];
@@ -89,7 +91,7 @@ export function detectRetransmissions(
   const evidence = worst.map((m) => m.index);
   const isExplained = icmp?.evidence.some((i) => evidence.includes(i)) ?? false;
   return {
-    method: METHOD_NAMES[first.method] ?? 'OTHER',
+    method: methodName(d, first.method),
     count: worst.length - 1,
     spanSec: (last.tsUs - first.tsUs) / 1e6,
     icmpCause: icmp !== null && isExplained ? `${icmp.description}, reported by ${icmp.reportedBy}` : null,

@@ -162,6 +162,18 @@ test('retransmissions: three transmissions and no response at all', () => {
   );
 });
 
+test('a method that is none of the known ones is told as the wire wrote it', () => {
+  const silent = found((call) => {
+    const r = call.request('FOOBAR', 0);
+    for (const ms of [500, 1500]) call.repeat(r, ms);
+  });
+  assert.equal(silent?.retransmissions?.method, 'FOOBAR');
+  const refused = found((call) => {
+    call.respond(call.request('FOOBAR', 0), 501, 20);
+  });
+  assert.match(refused?.hints[0] ?? '', /^FOOBAR was refused with 501/);
+});
+
 test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
   const answered = (repeats: number, afterMs: number, acks = false): SignalingFindings | null =>
     found((call) => {

@@ -329,3 +329,20 @@ test('a call is transferred while a REFER runs or was accepted, not when all wer
   refer(6000, 603);
   assert.equal(isTransferred(), true);
 });
+
+test('a subscription lasts as long as its last NOTIFY says', () => {
+  const kit = new TrackerKit();
+  const call = scriptOf('notified');
+  const notify = (ms: number, state: string): void => {
+    const headers = [['Event', 'presence'] as const, ['Subscription-State', state] as const];
+    call.respond(call.request('NOTIFY', ms, { by: 'callee', headers }), 200, ms + 20);
+  };
+  notify(0, 'active;expires=60');
+  notify(50_000, 'active; expires=30');
+  notify(55_000, 'active');
+  const d = kit.play(call);
+  kit.tracker.sweep(call.at(79_000));
+  assert.equal(d.state, STATE.Active);
+  kit.tracker.sweep(call.at(80_001));
+  assert.equal(d.state, STATE.Expired);
+});
