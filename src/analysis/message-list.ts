@@ -1,6 +1,7 @@
 /**
  * A dialog's kept messages as plain facts, in capture order: what the detections look at.
  */
+import { ipText } from '../core/ip.ts';
 import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
@@ -58,6 +59,27 @@ export function messageList(d: Dialog, log: MessageLog): MessageView[] {
 /** As the wire wrote it where it is none that is known; of two such in one dialog the one that opened it. */
 export function methodName(d: Dialog, method: number): string {
   return method === METHOD.OTHER && d.methodId === METHOD.OTHER ? d.methodText : (METHOD_NAMES[method] ?? 'OTHER');
+}
+
+/** Of messages grouped by what `keyOf` says of each the most: a capture that sees a call on several hops sees each again. */
+export function mostAlike(list: readonly MessageView[], keyOf: (m: MessageView) => string): MessageView[] {
+  const groups = new Map<string, MessageView[]>();
+  let most: MessageView[] = [];
+  for (const m of list) {
+    const key = keyOf(m);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(m);
+    if (group.length > most.length) most = group;
+  }
+  return most;
+}
+
+/** Between which sockets a message went. */
+export function hopOf(m: MessageView, log: MessageLog): string {
+  const { bytes, srcOff, dstOff, srcPort, dstPort } = log.endpoints(m.row);
+  const version = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
+  return `${ipText(bytes, srcOff, version)} ${srcPort} ${ipText(bytes, dstOff, version)} ${dstPort}`;
 }
 
 export function isChallenge(status: number): boolean {

@@ -53,7 +53,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContex
   const icmpUnreachable = detectIcmp(d, list, c.icmp);
   const found: SignalingFindings = {
     finalFailure: detectFinalFailure(d, list, log),
-    authLoop: detectAuthLoop(list, t),
+    authLoop: detectAuthLoop(list, log, t),
     retransmissions: detectRetransmissions(d, list, t, icmpUnreachable),
     ackMissing: detectAckMissing(d, list, c.nowUs, t),
     abandoned: detectAbandoned(d, list, c.nowUs, t),

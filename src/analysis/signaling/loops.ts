@@ -5,8 +5,9 @@
 import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
 import type { Dialog } from '../../store/dialog.ts';
+import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { isChallenge, methodName } from '../message-list.ts';
+import { hopOf, isChallenge, methodName, mostAlike } from '../message-list.ts';
 import type { IcmpUnreachable } from './icmp.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
@@ -15,31 +16,36 @@ export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges:
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged
  * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
  */
-export function detectAuthLoop(list: readonly MessageView[], t: Thresholds): AuthLoop | null {
-  const evidence: number[] = [];
-  let challenges = 0;
+export function detectAuthLoop(list: readonly MessageView[], log: MessageLog, t: Thresholds): AuthLoop | null {
+  const challenges: MessageView[] = [];
   let hasCredentials = false;
-  let unanswered: number[] = [];
+  let unanswered: MessageView[] = [];
   for (const m of list) {
     if (m.isCopy) continue;
     if (m.isRequest) {
-      if (m.hasCredentials && challenges > 0) {
+      if (m.hasCredentials && challenges.length > 0) {
         hasCredentials = true;
-        unanswered.push(m.index);
+        unanswered.push(m);
       }
       continue;
     }
-    if (m.status >= 200 && m.status < 300 && challenges > 0) return null;
+    if (m.status >= 200 && m.status < 300 && challenges.length > 0) return null;
     unanswered = [];
-    if (isChallenge(m.status) && !m.isRetransmission) {
-      challenges++;
-      evidence.push(m.index);
-    }
+    if (isChallenge(m.status) && !m.isRetransmission) challenges.push(m);
   }
-  if (challenges > 0 && unanswered.length >= t.transmissions)
-    return { kind: 'silent_drop', challenges, evidence: [...evidence, ...unanswered] };
-  if (challenges < t.challenges) return null;
-  return { kind: hasCredentials ? 'credential_failure' : 'silent_drop', challenges, evidence };
+  const isDropped = challenges.length > 0 && unanswered.length >= t.transmissions;
+  if (!isDropped && challenges.length < t.challenges) return null;
+  // On each hop of a call the same challenge comes by.
+  const asked = mostAlike(challenges, (m) => hopOf(m, log));
+  const told = isDropped ? mostAlike(unanswered, (m) => hopOf(m, log)) : [];
+  const evidence = [...asked, ...told].map((m) => m.index);
+  if (told.length >= t.transmissions) return { kind: 'silent_drop', challenges: asked.length, evidence };
+  if (asked.length < t.challenges) return null;
+  return {
+    kind: hasCredentials ? 'credential_failure' : 'silent_drop',
+    challenges: asked.length,
+    evidence: asked.map((m) => m.index),
+  };
 }
 
 export function authLoopHint(f: AuthLoop): string {

@@ -7,6 +7,7 @@ import { callTiming } from '../../store/call-timing.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog.ts';
 import type { MessageView } from '../message-list.ts';
+import { mostAlike } from '../message-list.ts';
 
 export type AckMissing = { waitedSec: number; answerTransmissions: number; evidence: number[] };
 
@@ -18,8 +19,10 @@ export function detectAckMissing(
   t: Thresholds,
 ): AckMissing | null {
   if (Number.isNaN(d.answerUs) || (d.marks & MARK.ACK_SEEN) !== 0) return null;
-  const answers = list.filter(
-    (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
+  // Other hops and other forks answer with messages of their own.
+  const answers = mostAlike(
+    list.filter((m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300),
+    (m) => m.key,
   );
   const first = answers[0];
   if (first === undefined) return null;

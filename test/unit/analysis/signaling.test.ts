@@ -189,6 +189,39 @@ test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
   assert.deepEqual(fired(answered(5, 60_000, true)), []);
 });
 
+/** The call as a capture sees it that has a proxy between its two hops. */
+function foundOnTwoHops(build: (call: SipScript) => void): SignalingFindings | null {
+  const call = scriptOf('hops');
+  build(call);
+  const kit = new TrackerKit();
+  const proxy = { address: '203.0.113.1', port: 5060 };
+  for (const m of call.messages) {
+    const text = Buffer.from(m.bytes).toString('latin1');
+    const branch = /branch=([^;\r]*)/.exec(text)?.[1] ?? '';
+    const behind = text.replace('Via: ', `Via: SIP/2.0/UDP 203.0.113.1:5060;branch=${branch}p\r\nVia: `);
+    const [near, far] = m.by === 'caller' ? [text, behind] : [behind, text];
+    kit.send({ ...m, dst: proxy, bytes: Buffer.from(near, 'latin1') });
+    kit.send({ ...m, src: proxy, tsUs: m.tsUs + 500, bytes: Buffer.from(far, 'latin1') });
+  }
+  const nowUs = call.messages.at(-1)?.tsUs ?? 0;
+  return diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
+}
+
+test('what comes by on every hop is counted once', () => {
+  const challenged = (times: number) => (call: SipScript) => {
+    for (let i = 0; i < times; i++) challenge(call, withCredentials(call, i * 100), i * 100 + 10);
+  };
+  assert.equal(foundOnTwoHops(challenged(2)), null);
+  const loop = foundOnTwoHops(challenged(3))?.authLoop;
+  assert.deepEqual([loop?.challenges, loop?.evidence.length], [3, 3]);
+  const answered = (times: number) => (call: SipScript) => {
+    const ok = call.respond(inviteOf(call, 'hops'), 200, 100);
+    for (let i = 1; i < times; i++) call.repeat(ok, 100 + i * 500);
+  };
+  assert.equal(foundOnTwoHops(answered(2)), null);
+  assert.equal(foundOnTwoHops(answered(3))?.ackMissing?.answerTransmissions, 3);
+});
+
 test('abandoned: canceled before an answer, or no final response for three minutes', () => {
   const canceled = found((call) => {
     const invite = inviteOf(call, 'x');
