@@ -15,6 +15,8 @@ const wanted = (path) => parts.length === 0 || parts.some((part) => path.include
 /** What failed, each with the lines that say why. They come again at the very end: a long log is often cut before it. */
 const failed = [];
 const SHOWN_LINES = 60;
+/** The whole suite takes a third of it. */
+const LIMIT_MS = 1_800_000;
 
 /** A step before node:test. */
 async function step(name, program, args) {
@@ -42,7 +44,9 @@ if (files.length > 0) {
     `--test-reporter-destination=${join(folder, 'failures')}`,
   ];
   const options = ['--test-concurrency=2', '--test-timeout=300000', ...reporters];
-  const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files]);
+  // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
+  const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
+  const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files], limit);
   if (code !== 0) failed.push({ name: 'node:test', why: readFileSync(join(folder, 'failures'), 'utf8') });
   rmSync(folder, { recursive: true, force: true });
 } else if (cTests.length === 0) {

@@ -13,7 +13,7 @@ import { ask, DEMO, startService } from './service.ts';
 
 const REQUESTS = Number(process.env['CALLTAP_FUZZ_REQUESTS'] ?? 600);
 const AT_ONCE = 8;
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 60_000;
 
 test(`${REQUESTS} requests after the document`, { timeout: 3_600_000 }, async (t) => {
   const fake = fakePeer(t);

@@ -66,7 +66,7 @@ describe('captures cut off', () => {
     ['fixtures/demo/demo.pcap', 40_000],
   ];
   for (const [file, head] of own) {
-    it(`${file}: the records before the cut, and whether it fell inside one`, { timeout: 60_000 }, async () => {
+    it(`${file}: the records before the cut, and whether it fell inside one`, { timeout: 180_000 }, async () => {
       const whole = readFileSync(join(packageRoot(), file));
       const ends = recordEnds(whole);
       const used = whole.subarray(0, Math.min(whole.length, head));
@@ -108,7 +108,7 @@ describe('captures cut off', () => {
     'sngrep__ipv6frag.pcap',
   ];
   for (const file of foreign) {
-    it(`${file}: never more than the whole file holds`, { skip: skipWithoutCaptures(), timeout: 60_000 }, async () => {
+    it(`${file}: never more than the whole file holds`, { skip: skipWithoutCaptures(), timeout: 180_000 }, async () => {
       const whole = readFileSync(join(capturesFolder() ?? '', file));
       const full = await readBytes(whole);
       let before = 0;

@@ -21,7 +21,7 @@ describe('captures against tshark', { skip: skipWithoutCaptures() }, () => {
   let jitterPairs = 0;
 
   for (const truth of captures) {
-    it(truth.file, { timeout: 30_000 }, async () => {
+    it(truth.file, { timeout: 120_000 }, async () => {
       const { differences, jitter } = compare(truth, await foundFacts(join(folder ?? '', truth.file)));
       jitterPairs += jitter.length;
       const found = differences.map(text);

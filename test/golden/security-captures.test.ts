@@ -62,7 +62,7 @@ function captures(path: string): string[] {
   return readdirSync(path).filter((name) => /\.(?:pcap|pcapng|cap)(?:\.gz)?$/.test(name));
 }
 
-describe('alerts over captures', { skip: skipWithoutCaptures(), timeout: 120_000 }, () => {
+describe('alerts over captures', { skip: skipWithoutCaptures(), timeout: 240_000 }, () => {
   let withSip = 0;
   const places = [
     [folder ?? '', RAISED],

@@ -27,7 +27,10 @@ export const ATTACKERS = {
 } as const;
 export type Attack = keyof typeof ATTACKERS;
 
-const ANSWER_MS = 3000;
+/** A busy registrar may take its time; nothing is sent again. */
+const ANSWER_MS = 30_000;
+/** So long an attacker stays to hear the answers. */
+const STAY_MS = 3000;
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 const random = (): string => randomBytes(8).toString('hex');
@@ -199,7 +202,7 @@ async function burst(
     if (n === pace.enough) complete(attack);
     await sleep(pace.everyMs);
   }
-  await sleep(ANSWER_MS);
+  await sleep(STAY_MS);
   peer.close();
 }
 

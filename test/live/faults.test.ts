@@ -8,7 +8,7 @@ import { SOON_MS, until } from '../helpers/patience.ts';
 import { ADDRESS, Agent, type Json, Lab, missing } from './lab.ts';
 import { callBegins, callEnds, type Datagram, sdp, send, sendCall, sendRtp } from './sip-datagrams.ts';
 
-const PATIENT = { timeout: 180_000 };
+const PATIENT = { timeout: 280_000 };
 
 function object(value: unknown): Json {
   assert.ok(typeof value === 'object' && value !== null, JSON.stringify(value));

@@ -43,7 +43,7 @@ request_route {
 
 test('a registrar under attack: every attacker is reported and nobody else', {
   skip: missing('kamailio'),
-  timeout: 120_000,
+  timeout: 240_000,
 }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   const more = [...PHONES, OFFICE, TRUNK, ...Object.values(ATTACKERS)];

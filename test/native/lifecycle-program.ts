@@ -18,7 +18,7 @@ import {
 } from './lifecycle-sources.ts';
 
 const FEED_EVERY_MS = 5;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const QUIET_MS = 60;
 
 /** What a worker is started with. */

@@ -14,7 +14,7 @@ import { kernelSkip } from '../live/tls-kernel-lab.ts';
 import { SOURCE_NAMES, type SourceName } from './lifecycle-sources.ts';
 
 const PROGRAM = fileURLToPath(new URL(`lifecycle-program${import.meta.url.slice(-3)}`, import.meta.url));
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 250_000;
 const folder = mkdtempSync(join(tmpdir(), 'calltap-lifecycle-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

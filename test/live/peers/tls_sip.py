@@ -89,9 +89,11 @@ class Media:
         self.stopped = threading.Event()
         self.ssrc = struct.unpack("!I", os.urandom(4))[0]
         self.packets = 0
+        self.thread = None
 
     def start(self, ip, port):
-        threading.Thread(target=self.run, args=((ip, port),), daemon=True).start()
+        self.thread = threading.Thread(target=self.run, args=((ip, port),), daemon=True)
+        self.thread.start()
 
     def run(self, to):
         begin = time.monotonic()
@@ -106,6 +108,8 @@ class Media:
 
     def stop(self):
         self.stopped.set()
+        if self.thread:
+            self.thread.join()
         self.sock.close()
 
 

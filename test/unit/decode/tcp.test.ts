@@ -6,6 +6,7 @@ import { DecodeCounters } from '../../../src/decode/counters.ts';
 import { TCP_LIMITS } from '../../../src/decode/decode-limits.ts';
 import { TcpConnection, TcpTable } from '../../../src/decode/tcp-table.ts';
 import { FLAG } from '../../../src/sources/records.ts';
+import { assertBounded } from '../../helpers/bounded.ts';
 import { ACK, bytes, CALL, FIN, RST, response, SYN, segment, sip, Tap } from './tcp-fixture.ts';
 
 /** Sends each direction's stream cut into segments by `cut`, in the order of the call. */
@@ -484,11 +485,11 @@ function join0(list: readonly number[]): Uint8Array {
 
 describe('a drip-fed header', () => {
   it('costs no more than linear time', () => {
-    const tap = new Tap().open();
     const text = bytes(sip(1).replace('CSeq', `X: ${'y'.repeat(30_000)}\r\nCSeq`));
-    const begin = performance.now();
-    for (let i = 0; i < text.length; i++) tap.add({ seq: 1001 + i, data: text.subarray(i, i + 1), tsUs: 1_000_000 });
-    assert.equal(tap.seen.length, 1);
-    assert.ok(performance.now() - begin < 3_000);
+    assertBounded(3_000, '30,000 segments', () => {
+      const tap = new Tap().open();
+      for (let i = 0; i < text.length; i++) tap.add({ seq: 1001 + i, data: text.subarray(i, i + 1), tsUs: 1_000_000 });
+      assert.equal(tap.seen.length, 1);
+    });
   });
 });

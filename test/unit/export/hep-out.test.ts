@@ -56,7 +56,7 @@ const SENDER_REPORT = Buffer.from(
 );
 const SDES = Buffer.from('81ca0003' + '11223344' + '0103612e62' + '000000', 'hex');
 
-describe('HEP mirror', { timeout: 10_000 }, () => {
+describe('HEP mirror', { timeout: 120_000 }, () => {
   it('sends SIP as it was captured', async (t) => {
     const to = await collector(t);
     const out = await mirror(t, to.port, { authKey: 'key', nodeName: 'edge-1' });

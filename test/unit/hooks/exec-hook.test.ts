@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { splitCommand } from '../../../src/hooks/command-line.ts';
 import { ExecHook, type ExecHookOptions } from '../../../src/hooks/exec-hook.ts';
+import { until } from '../../helpers/patience.ts';
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'calltap-test-'));
@@ -87,7 +87,7 @@ describe('a hook', () => {
   });
 
   it('has a cap on what runs and what waits', async () => {
-    const hook = hookOf(['sleep', '30'], { perSecond: 10_000 });
+    const hook = hookOf(['sleep', '300'], { perSecond: 10_000 });
     for (let n = 0; n < 400; n++) if (hook.admit()) hook.run({ n });
     assert.deepEqual([hook.counts.started, hook.counts.queueFull], [32, 400 - 32 - 256]);
     hook.close();
@@ -97,23 +97,27 @@ describe('a hook', () => {
 
   it('kills a command that hangs and ignores SIGTERM, with all it started', async (t) => {
     const pids = join(folder(t), 'pids');
-    const script = `trap '' TERM; sleep 60 & echo $$ $! > ${pids}; sleep 60`;
-    const hook = hookOf(['sh', '-c', script], { limitMs: 400 });
+    const script = `trap '' TERM; sleep 300 & echo $$ $! > ${pids}; sleep 300`;
+    const hook = hookOf(['sh', '-c', script], { limitMs: 2_000 });
     hook.run({});
     await hook.drain();
     assert.equal(hook.counts.timedOut, 1);
-    await sleep(100);
     for (const pid of readFileSync(pids, 'utf8').trim().split(' '))
-      assert.ok(!isAlive(Number(pid)), `${pid} still runs`);
+      await until(
+        () => !isAlive(Number(pid)),
+        () => `${pid} still runs`,
+      );
   });
 
   it('kills what a command leaves behind when it ends', async (t) => {
     const file = join(folder(t), 'pid');
-    const hook = hookOf(['sh', '-c', `sleep 60 & echo $! > ${file}`]);
+    const hook = hookOf(['sh', '-c', `sleep 300 & echo $! > ${file}`]);
     hook.run({});
     await hook.drain();
-    await sleep(100);
-    assert.ok(existsSync(file) && !isAlive(Number(readFileSync(file, 'utf8'))));
+    await until(
+      () => existsSync(file) && !isAlive(Number(readFileSync(file, 'utf8'))),
+      () => 'it still runs',
+    );
   });
 
   it('counts commands that fail, do not read, or cannot be started, and says the last once', async () => {

@@ -80,7 +80,7 @@ async function started(t: TestContext, o: HepListenerOptions): Promise<HepListen
 const refusal = (code: string, words: RegExp) => (e: unknown) =>
   e instanceof ServiceError && e.code === code && words.test(e.message) && !e.message.includes('\n');
 
-describe('HEP listener', { timeout: 10_000 }, () => {
+describe('HEP listener', { timeout: 120_000 }, () => {
   it('hands the native side its memory, list and rate, then starts it last', async (t) => {
     const native = fake();
     const port = await freePort();

@@ -60,7 +60,7 @@ function hep(text: string): Buffer {
   return Buffer.from(hep3({ src, dst, tsUs: 1_700_000_000_000_000, payload: Buffer.from(text) }));
 }
 
-describe('HEP over TCP', { timeout: 10_000 }, () => {
+describe('HEP over TCP', { timeout: 120_000 }, () => {
   it('delivers packets with their two ends', async (t) => {
     const bed = await serve(t);
     const socket = await bed.open();
