@@ -80,7 +80,8 @@ async function walk(
     // What came while the walk rested is not of this moment, and the slot of an evicted one belongs to another.
     if (d.serial >= nextSerial || store.bySlot(d.slot) !== d || (state !== null && d.state !== state)) continue;
     if (matchesFrom !== undefined) {
-      if (d.fromUser === '' || !matchesFrom(d.fromUser)) continue;
+      const { fromUser } = d;
+      if (fromUser === '' || !matchesFrom(fromUser)) continue;
       counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
     }
     if (matched >= offset && page.length < limit) page.push(toDialogSummary(d, sources));

@@ -26,8 +26,9 @@ export function toDialogSummary(d: Dialog, sources: readonly string[]): DialogSu
       duration_ms: timing.durationMs,
     },
   };
-  if (d.fromUser !== '') row.from_user = d.fromUser;
-  if (d.toUser !== '') row.to_user = d.toUser;
+  const { fromUser, toUser } = d;
+  if (fromUser !== '') row.from_user = fromUser;
+  if (toUser !== '') row.to_user = toUser;
   if (d.finalCode !== 0) {
     row.final_status_code = d.finalCode;
     row.final_status_reason = d.finalReason;
