@@ -31,6 +31,11 @@ export async function until<T extends {}>(
   }
 }
 
+/** Waits until it holds; says what it was that never did. */
+export function untilHolds(is: () => boolean): Promise<boolean> {
+  return until(is, () => `never: ${is}`, 2);
+}
+
 export type Listener = {
   /** All of it so far. */
   readonly text: () => string;

@@ -14,7 +14,7 @@ import {
 } from '../../src/sources/hep-listener.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
-import { SOON_MS } from '../helpers/patience.ts';
+import { SOON_MS, untilHolds } from '../helpers/patience.ts';
 
 /** What the addon exports for the listener. */
 type HepBinding = {
@@ -36,10 +36,6 @@ function nativeHep(): NativeHep | null {
 }
 
 const native = nativeHep();
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
 
 type Bed = { listener: HepListener; texts: string[]; from: Set<string> };
 
@@ -101,7 +97,7 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     const socket = connect(listener.port, '127.0.0.1');
     t.after(() => socket.destroy());
     socket.write(Buffer.concat([hep('tcp 1'), hep('tcp 2')]));
-    await until(() => texts.length === 502 && listener.counter('not_allowed') === 7);
+    await untilHolds(() => texts.length === 502 && listener.counter('not_allowed') === 7);
     assert.equal(texts.filter((s) => s.startsWith('tcp')).length, 2);
     assert.ok(!texts.includes('never'));
     assert.deepEqual([...from], ['127.0.0.1']);
@@ -115,11 +111,11 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     const { listener, texts } = await listen(t, { ratePerSec: 10 });
     const udp = await sender(t, '127.0.0.1');
     for (let i = 0; i < 8; i++) udp.send(hep('u'), listener.port, '127.0.0.1');
-    await until(() => texts.length === 8);
+    await untilHolds(() => texts.length === 8);
     const socket = connect(listener.port, '127.0.0.1');
     t.after(() => socket.destroy());
     socket.write(Buffer.concat(Array.from({ length: 60 }, () => hep('t'))));
-    await until(() => listener.tcp.counts.packets === 60);
+    await untilHolds(() => listener.tcp.counts.packets === 60);
     assert.equal(listener.counter('taken') + listener.counter('over_rate'), 68);
     assert.ok(listener.counter('over_rate') >= 1);
   });
@@ -128,7 +124,7 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     const { listener, texts, from } = await listen(t, { host: '::1', allow: ['::1'] });
     const udp = await sender(t, '::1');
     udp.send(hep('six'), listener.port, '::1');
-    await until(() => texts.length === 1);
+    await untilHolds(() => texts.length === 1);
     assert.deepEqual([...from], ['::1']);
     assert.equal(listener.url, `udp://[::1]:${listener.port}`);
     await assert.rejects(listen(t, { host: '::1', port: listener.port }), /in use/);

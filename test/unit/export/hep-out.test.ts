@@ -5,10 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { parseHep } from '../../../src/decode/hep.ts';
 import type { HepPacket } from '../../../src/decode/hep-packet.ts';
 import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../src/export/hep-out.ts';
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
+import { untilHolds } from '../../helpers/patience.ts';
 
 async function collector(
   t: TestContext,
@@ -61,7 +58,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     const to = await collector(t);
     const out = await mirror(t, to.port, { authKey: 'key', nodeName: 'edge-1' });
     out.mirrorSip(invite, 4, invite.length - 4, carrier, 6);
-    await until(() => to.packets.length === 1);
+    await untilHolds(() => to.packets.length === 1);
     const p = to.packets[0] ?? assert.fail();
     assert.equal(text(p), 'INVITE sip:b@x SIP/2.0\r\n\r\n');
     assert.deepEqual(
@@ -70,7 +67,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     );
     assert.equal(Buffer.from(p.authKey ?? []).toString(), 'key');
     assert.deepEqual([...p.src.subarray(0, 4), ...p.dst.subarray(0, 4)], [0, 1, 2, 3, 16, 17, 18, 19]);
-    await until(() => out.counters.get('sent') === 1);
+    await untilHolds(() => out.counters.get('sent') === 1);
     assert.equal(out.queued, 0);
   });
 
@@ -78,7 +75,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     const to = await collector(t, 'udp6');
     const out = await mirror(t, to.port, { host: '::1' });
     out.mirrorSip(invite, 4, 30, { ...carrier, ipVersion: 6 }, 17);
-    await until(() => to.packets.length === 1);
+    await untilHolds(() => to.packets.length === 1);
     assert.deepEqual([...(to.packets[0]?.dst ?? [])], [...carrier.addresses.subarray(16)]);
   });
 
@@ -86,7 +83,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     const to = await collector(t);
     const out = await mirror(t, to.port);
     out.mirrorRtcp(Buffer.concat([SENDER_REPORT, SDES]), 0, SENDER_REPORT.length + SDES.length, carrier, 'call@x');
-    await until(() => to.packets.length === 1);
+    await untilHolds(() => to.packets.length === 1);
     const p = to.packets[0] ?? assert.fail();
     assert.deepEqual([p.protocolType, p.proto, p.correlationId], [5, 17, 'call@x']);
     assert.deepEqual(JSON.parse(text(p)), {
@@ -115,7 +112,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     });
     const asIs = await mirror(t, to.port, { rtcp: 'binary' });
     asIs.mirrorRtcp(SENDER_REPORT, 0, SENDER_REPORT.length, carrier);
-    await until(() => to.packets.length === 2);
+    await untilHolds(() => to.packets.length === 2);
     assert.deepEqual(Buffer.from(text(to.packets[1] ?? assert.fail()), 'latin1'), SENDER_REPORT);
     assert.equal(to.packets[1]?.correlationId, null);
   });
@@ -133,7 +130,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
       [2, 2, 1, 0],
     );
     out.mirrorSip(new Uint8Array(60_000), 0, 60_000, carrier, 17);
-    await until(() => out.counters.get('sent') === 1);
+    await untilHolds(() => out.counters.get('sent') === 1);
     out.close();
     out.close();
     out.mirrorSip(invite, 0, 9, carrier, 17);
@@ -155,7 +152,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
       sent++;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    await until(() => out.queued === 0);
+    await untilHolds(() => out.queued === 0);
     assert.equal(out.counters.get('sendErrors'), 0);
     assert.ok(out.counters.get('sent') <= sent);
     const back = createSocket('udp4');
@@ -186,7 +183,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
       deepest = Math.max(deepest, out.queued);
     }
     assert.ok(deepest <= 4_096);
-    await until(() => out.queued === 0);
+    await untilHolds(() => out.queued === 0);
     const { counters } = out;
     assert.equal(counters.get('sent') + counters.get('queueFull') + counters.get('sendErrors'), n);
     assert.ok(counters.get('queueFull') > 0);

@@ -8,14 +8,9 @@ import { ipText } from '../../../src/core/ip.ts';
 import { hep3Length, parseHep } from '../../../src/decode/hep.ts';
 import { HepAllow } from '../../../src/sources/hep-allow.ts';
 import { type HepTcpOptions, HepTcpServer } from '../../../src/sources/hep-tcp.ts';
-import { SOON_MS } from '../../helpers/patience.ts';
+import { SOON_MS, untilHolds } from '../../helpers/patience.ts';
 
 type Seen = { text: string; from: string; to: string; srcPort: number; dstPort: number; tsUs: number };
-
-/** Waits until `is` holds; the test's own timeout ends a wait in vain. */
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
 
 type Bed = { server: HepTcpServer; port: number; seen: Seen[]; open(from?: string): Promise<Socket> };
 
@@ -66,9 +61,9 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
     const socket = await bed.open();
     const before = Date.now() * 1000;
     socket.write(Buffer.concat([hep('one'), hep('two'), hep('three').subarray(0, 20)]));
-    await until(() => bed.seen.length === 2);
+    await untilHolds(() => bed.seen.length === 2);
     socket.write(hep('three').subarray(20));
-    await until(() => bed.seen.length === 3);
+    await untilHolds(() => bed.seen.length === 3);
     assert.deepEqual(
       bed.seen.map((s) => s.text),
       ['one', 'two', 'three'],
@@ -105,7 +100,7 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
     const bed = await serve(t, { admit: () => left-- > 0 });
     const socket = await bed.open();
     socket.write(Buffer.concat(['a', 'b', 'c', 'd'].map(hep)));
-    await until(() => bed.server.counts.packets === 4);
+    await untilHolds(() => bed.server.counts.packets === 4);
     assert.deepEqual(
       bed.seen.map((s) => s.text),
       ['a', 'b'],
@@ -116,28 +111,28 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
     const bed = await serve(t);
     const good = await bed.open();
     good.write(Buffer.concat([Buffer.from('noise'), hep('found')]));
-    await until(() => bed.seen.length === 1);
+    await untilHolds(() => bed.seen.length === 1);
     assert.equal(bed.server.counts.resyncs, 1);
     assert.equal(bed.server.counts.skippedBytes, 5);
     const other = await bed.open();
     other.write(Buffer.alloc(300_000, 0x61));
-    await until(() => bed.server.counts.closedNotHep === 1);
+    await untilHolds(() => bed.server.counts.closedNotHep === 1);
     good.write(hep('still here'));
-    await until(() => bed.seen.length === 2);
+    await untilHolds(() => bed.seen.length === 2);
   });
 
   it('has a cap on connections', async (t) => {
     const bed = await serve(t, { maxConnections: 2 });
     const first = await bed.open();
     await bed.open();
-    await until(() => bed.server.connections === 2);
+    await untilHolds(() => bed.server.connections === 2);
     const third = await bed.open();
     await new Promise((resolve) => third.once('close', resolve));
     assert.equal(bed.server.counts.refusedFull, 1);
     first.destroy();
-    await until(() => bed.server.connections === 1);
+    await untilHolds(() => bed.server.connections === 1);
     (await bed.open()).write(hep('room again'));
-    await until(() => bed.seen.length === 1);
+    await untilHolds(() => bed.seen.length === 1);
   });
 
   it('ends a silent connection and counts what it cut', async (t) => {
@@ -145,7 +140,7 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
     const socket = await bed.open();
     socket.write(hep('whole').subarray(0, 10));
     await new Promise((resolve) => socket.once('close', resolve));
-    await until(() => bed.server.connections === 0);
+    await untilHolds(() => bed.server.connections === 0);
     assert.equal(bed.server.counts.closedIdle, 1);
     assert.equal(bed.server.counts.cutPackets, 1);
   });
@@ -153,7 +148,7 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
   it('closes at once with connections open, and twice', async (t) => {
     const bed = await serve(t);
     await bed.open();
-    await until(() => bed.server.connections === 1);
+    await untilHolds(() => bed.server.connections === 1);
     const start = performance.now();
     await Promise.all([bed.server.close(), bed.server.close()]);
     assert.ok(performance.now() - start < SOON_MS);
