@@ -24,16 +24,19 @@ function isFigures(value: unknown): value is TurnFigures {
   return typeof value === 'object' && value !== null && 'longestMs' in value;
 }
 
-/** Starts the program on what the feed will write. `isProfiled`: stacks of long turns are sampled, which costs some. */
-export async function startProgram(args: readonly string[], isProfiled = false): Promise<Program> {
-  const env = isProfiled ? { ...process.env, CALLTAP_TURN_PROFILE: '1' } : process.env;
+/** What is measured from within: the longer, the more it costs. `stacks`: turns, and the stacks of long ones. */
+export type Watched = 'nothing' | 'turns' | 'stacks';
+
+/** Starts the program on what the feed will write. */
+export async function startProgram(args: readonly string[], watched: Watched): Promise<Program> {
+  const env = watched === 'stacks' ? { ...process.env, CALLTAP_TURN_PROFILE: '1' } : process.env;
   const dist = join(packageRoot(), 'dist');
   const child: ChildProcess = spawn(
     process.execPath,
     [
       ...process.execArgv,
-      ...['--import', join(dist, 'bench/turn-meter.js'), join(dist, 'src/app/main.js')],
-      ...['-I', '-', '--api', '127.0.0.1:0', ...args],
+      ...(watched === 'nothing' ? [] : ['--import', join(dist, 'bench/turn-meter.js')]),
+      ...[join(dist, 'src/app/main.js'), '-I', '-', '--api', '127.0.0.1:0', ...args],
     ],
     { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], env },
   );

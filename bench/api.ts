@@ -4,45 +4,15 @@
  *   node dist/bench/api.js [DIALOGS [RTP_PER_SEC [SECONDS]]]      100000 500000 10 when left out
  */
 
-import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Feed } from './api-feed.ts';
 import type { Figures } from './api-load.ts';
 import { runLoad } from './api-load.ts';
+import { startProgram } from './api-program.ts';
 
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const [dialogs = 100_000, rtpPerSec = 500_000, seconds = 10] = process.argv.slice(2).map(Number);
 
-const child = spawn(
-  process.execPath,
-  [
-    join(ROOT, 'dist/src/app/main.js'),
-    ...['-I', '-', '--api', '127.0.0.1:0', '--max-dialogs', String(dialogs + 10), '--api-max-conn', '2000'],
-  ],
-  { stdio: ['pipe', 'ignore', 'pipe'] },
-);
-let errors = '';
-child.stderr.on('data', (chunk: Buffer) => {
-  errors += chunk.toString('utf8');
-});
-child.stdin.on('error', () => undefined);
-
-async function until<T>(read: () => Promise<T | null> | T | null): Promise<T> {
-  for (;;) {
-    const value = await read();
-    if (value !== null) return value;
-    if (child.exitCode !== null) throw new Error(`the program ended: ${errors}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
-const port = Number(await until(() => /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(errors)?.[1] ?? null));
-const total = async (): Promise<number> => {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/dialogs?limit=0`);
-  const { total: n } = Object(await answer.json());
-  return Number(n);
-};
+const program = await startProgram(['--max-dialogs', `${dialogs + 10}`, '--api-max-conn', '2000'], 'nothing');
+const { feed, port } = program;
+const total = async (): Promise<number> => Number((await program.json('/v1/dialogs?limit=0'))['total']);
 
 function show(name: string, { sent, statuses, p50Ms, p99Ms, maxMs }: Figures): void {
   const answers = Object.entries(statuses).map(([status, n]) => `${status}: ${n}`);
@@ -50,10 +20,9 @@ function show(name: string, { sent, statuses, p50Ms, p99Ms, maxMs }: Figures): v
   process.stdout.write(`| ${name} | ${sent} | ${answers.join(', ')} | ${p50} | ${p99} | ${max} |\n`);
 }
 
-const feed = new Feed(child.stdin);
 const loading = performance.now();
 await feed.dialogs(dialogs);
-await until(async () => ((await total()) >= dialogs ? true : null));
+await program.until(async () => ((await total()) >= dialogs ? true : null));
 process.stdout.write(`${dialogs} dialogs in ${((performance.now() - loading) / 1000).toFixed(1)} s\n\n`);
 process.stdout.write('| load | requests | answers | p50 ms | p99 ms | max ms |\n|---|---:|---|---:|---:|---:|\n');
 
@@ -86,4 +55,4 @@ const packets = await streaming;
 const rate = packets / ((performance.now() - started) / 1000);
 process.stdout.write(`\nRTP meanwhile: ${(rate / 1e6).toFixed(2)} M packets/s\n`);
 feed.end();
-child.kill('SIGTERM');
+await program.stop();

@@ -127,7 +127,7 @@ type Plan = {
 async function run({ steps, calls, dialogs, rtp, seconds, isProfiled, evicts }: Plan): Promise<void> {
   const total = calls + dialogs;
   const caps = ['--max-dialogs', String(total), '--max-streams', String(2 * calls + 2_000)];
-  const program = await startProgram([...caps, '--api-max-conn', '2000'], isProfiled);
+  const program = await startProgram([...caps, '--api-max-conn', '2000'], isProfiled ? 'stacks' : 'turns');
   const { feed, port } = program;
   process.stdout.write(`${calls} calls, ${dialogs} dialogs beside them, ${(rtp / 1e6).toFixed(1)} M RTP packets/s\n\n`);
   process.stdout.write(
