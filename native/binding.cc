@@ -5,6 +5,7 @@
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "caps.h"
 #include "hep_frame.h"
+#include "input_pipe.h"
 #include "reply_socket.h"
 #include "source_file.h"
 #include "source_hep.h"
@@ -91,6 +92,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "openSyslog", OpenSyslog);
   Nan::Export(target, "sendSyslog", SendSyslog);
   Nan::Export(target, "closeSocket", CloseSocket);
+  Nan::Export(target, "inputPipe", InputPipe);
   Nan::Export(target, "digest", Digest);
   Nan::Export(target, "readAgain", ReadAgain);
   Nan::Export(target, "dropPrivileges", DropPrivileges);

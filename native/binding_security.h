@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_security.h - datagrams that this program sends itself: answers to scanners, alerts for syslog.
+// binding_security.h - what this program sends itself: answers to scanners, alerts for syslog, events for commands.
 // Part of binding.cc, within its namespace.
 
 // openReply(version): a raw socket for IP version 4 or 6, or -errno.
@@ -36,4 +36,10 @@ NAN_METHOD(SendSyslog) {
 NAN_METHOD(CloseSocket) {
   const int fd = Nan::To<int32_t>(info[0]).FromMaybe(-1);
   if (fd > 2) close(fd);
+}
+
+// inputPipe(bytes): a descriptor from which a command reads these bytes and then the end, or -errno.
+NAN_METHOD(InputPipe) {
+  View text = ViewOf(info[0]);
+  info.GetReturnValue().Set(ct_input_pipe(text.data, text.len));
 }

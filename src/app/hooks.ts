@@ -7,6 +7,7 @@ import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { splitCommand } from '../hooks/command-line.ts';
 import { ExecHook } from '../hooks/exec-hook.ts';
+import { loadNative } from '../sources/native.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
@@ -32,7 +33,8 @@ export class Hooks {
       if (!command.ok)
         throw new ServiceError('HOOK_INVALID', `${flag}: ${command.reason}; give a program and its arguments`);
       const onTrouble = (line: string): void => say(`${flag}: ${line}`);
-      return new ExecHook({ command: command.value, perSecond: config.execRateLimit, onTrouble });
+      const { inputPipe } = loadNative();
+      return new ExecHook({ command: command.value, perSecond: config.execRateLimit, inputPipe, onTrouble });
     };
     this.dialog = hook('--on-dialog-exec', config.onDialogExec);
     this.quality = hook('--on-quality-exec', config.onQualityExec);

@@ -4,6 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
+import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import type { FileEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
@@ -158,7 +159,7 @@ function goesOn(config: Config): boolean {
 }
 
 function watches(config: Config): boolean {
-  return config.killScanner || config.killUa !== null || config.fail2ban || config.alertSyslog || config.fraud;
+  return looksForScanners(config) || config.fraud;
 }
 
 /** Starts the detection of scanners when an option asks for it. Throws ServiceError. */

@@ -7,6 +7,7 @@ import { ALERT_KINDS } from '../analysis/security/alert.ts';
 import { FraudWatch, parseNight } from '../analysis/security/fraud-watch.ts';
 import { ScannerWatch } from '../analysis/security/scanner-watch.ts';
 import type { Config } from '../config/config.ts';
+import { looksForScanners } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
 import { endpointKey, parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
@@ -54,8 +55,7 @@ export class Security {
   /** Throws ServiceError for a network that is none. `isLive`: this host's own addresses are never reported. */
   constructor(config: Config, sinks: SecuritySinks, isLive: boolean) {
     this.#config = config;
-    this.#looksForScanners =
-      config.killScanner || config.killUa !== null || config.fail2ban || (config.alertSyslog && !config.fraud);
+    this.#looksForScanners = looksForScanners(config);
     this.#sinks = sinks;
     const pattern = config.killUa === null ? null : compileName(config.killUa);
     this.#watch = new ScannerWatch({
@@ -80,8 +80,12 @@ export class Security {
       this.syslog = new Syslog(socket, config.syslogSocket, sinks.pid);
       if (!this.syslog.isOpen) sinks.say(`no syslog daemon at ${config.syslogSocket} yet; alerts are counted as lost`);
     }
-    // Never for a file: nobody waits for an answer to what happened long ago.
-    if (config.killResponse === null || !isLive) return;
+    if (config.killResponse === null) return;
+    if (config.devices.length === 0) {
+      // Of a file nobody waits for an answer any more, and what was mirrored may name anybody.
+      sinks.say('--kill-response: only what comes over an interface (-d) is answered; nothing is sent');
+      return;
+    }
     this.answers = new ScannerAnswers(native, config.killResponse, sinks.say);
     if (this.answers.openError === 0) return;
     throw new ServiceError(

@@ -295,16 +295,18 @@ function findConflict(config: Config): Mistake | null {
   return findSourceConflict(config);
 }
 
+/** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
+export function looksForScanners({ killScanner, killUa, fail2ban, alertSyslog, fraud }: Config): boolean {
+  return killScanner || killUa !== null || fail2ban || (alertSyslog && !fraud);
+}
+
 /** Options that only mean something beside others, and lines that would mix with data. */
 function findSecurityConflict(config: Config, output: string | undefined): Mistake | null {
   if (config.fail2ban && output !== undefined) {
     return mistake('--fail2ban', `its lines would stand between those of ${output}`, `leave out ${output}`);
   }
-  if (config.killResponse !== null && !config.killScanner) {
+  if (config.killResponse !== null && !looksForScanners(config)) {
     return mistake('--kill-response', 'nobody looks for scanners', 'add --kill-scanner');
-  }
-  if (config.killResponse !== null && config.devices.length === 0) {
-    return mistake('--kill-response', 'only what came over a live interface is answered', 'add -d IFACE');
   }
   if (config.syslog && !config.alertSyslog) {
     return mistake('--syslog', 'there is nothing to send there', 'add --alert syslog');

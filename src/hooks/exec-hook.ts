@@ -4,7 +4,12 @@
  * A command gets ten seconds. Then, and also when it ends, its whole process group is killed: nothing it started stays
  * behind. Nothing of this waits: events over the rate are dropped and counted, a few wait for a free place.
  */
-import { execa } from 'execa';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
+import { errnoOf } from '../core/error.ts';
 
 export const LIMIT_MS = 10_000;
 /** Commands that run at once, and events that wait for one to end. */
@@ -29,6 +34,8 @@ export type ExecCounts = {
 export type ExecHookOptions = {
   readonly command: readonly [string, ...string[]];
   readonly perSecond: number;
+  /** A descriptor from which the command reads these bytes and then the end, or -errno. */
+  readonly inputPipe: (bytes: Uint8Array) => number;
   /** Told once when the command cannot be started. */
   readonly onTrouble: (line: string) => void;
   readonly limitMs?: number;
@@ -110,44 +117,49 @@ export class ExecHook {
   }
 
   async #execute(text: string): Promise<void> {
-    const [file, ...args] = this.#o.command;
-    const child = execa(file, args, {
-      buffer: false,
-      cleanup: false,
-      // A group of its own, so that all of it can be killed.
-      detached: true,
-      env: this.#env,
-      extendEnv: false,
-      reject: false,
-      stdin: 'pipe',
-      // Standard output is data of this program; what a command prints is its own affair.
-      stdout: 'ignore',
-      stderr: 'ignore',
-    });
-    const { pid, stdin } = child;
-    if (pid === undefined) {
-      const { code } = await child;
-      this.#trouble(`${file}: cannot be started (${code ?? 'unknown'})`);
+    const [file] = this.#o.command;
+    // Not the stream of Node, which is a socket: a command cannot open that as /dev/stdin.
+    const input = this.#o.inputPipe(Buffer.from(text));
+    if (input < 0) {
+      this.#trouble(`${file}: cannot be given its event (${getSystemErrorName(input)})`);
       return;
     }
+    const child = this.#spawn(input);
+    closeSync(input);
+    if (child instanceof Error || child.pid === undefined) {
+      const [why]: unknown[] = child instanceof Error ? [child] : await once(child, 'error');
+      this.#trouble(`${file}: cannot be started (${errnoOf(why) ?? 'unknown'})`);
+      return;
+    }
+    const { pid } = child;
     this.#groups.add(pid);
     let isLate = false;
     const limit = setTimeout(() => {
       isLate = true;
       killGroup(pid);
     }, this.#o.limitMs ?? LIMIT_MS);
-    // A command that does not read its input is no fault of ours.
-    stdin?.on('error', () => undefined);
-    stdin?.end(text);
-    // Not its own promise: that one waits for grandchildren that hold a pipe.
-    child.catch(() => undefined);
     const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
     clearTimeout(limit);
     this.#groups.delete(pid);
     killGroup(pid);
-    stdin?.destroy();
     if (isLate) this.counts.timedOut++;
     else if (code !== 0) this.counts.failed++;
+  }
+
+  /** The command as the leader of a group, or why it is none; one that is not found has no pid and says so later. */
+  #spawn(input: number): ChildProcess | Error {
+    const [file, ...args] = this.#o.command;
+    try {
+      return spawn(file, args, {
+        // A group of its own, so that all of it can be killed.
+        detached: true,
+        env: this.#env,
+        // Standard output is data of this program; what a command prints is its own affair.
+        stdio: [input, 'ignore', 'ignore'],
+      });
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   #trouble(line: string): void {

@@ -148,6 +148,8 @@ export type NativeBinding = {
   /** One message; 0, or -errno. */
   sendSyslog(fd: number, text: Uint8Array): number;
   closeSocket(fd: number): void;
+  /** A descriptor from which a command reads these bytes and then the end, or -errno; the caller closes it. */
+  inputPipe(bytes: Uint8Array): number;
   OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;

@@ -4,20 +4,30 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ATTACKERS, attack, Script } from '../helpers/attack.ts';
+import { ATTACKERS } from '../helpers/attack.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { Recorder } from '../helpers/recorder.ts';
-import { start } from './run-program.ts';
+import { attackCapture } from '../helpers/recorder.ts';
+import { assertRefused, run, start } from './run-program.ts';
+
+test('--kill-response answers nobody for a file and says so; without detection it is refused', async (t) => {
+  const file = join(temporaryFolder(t), 'attack.pcap');
+  writeFileSync(file, attackCapture());
+  const r = await run(['-I', file, '--kill-scanner', '--kill-response', '403', '--fail2ban']);
+  assert.equal(r.code, 0, r.stderr);
+  assert.match(
+    r.stderr,
+    /^calltap: --kill-response: only what comes over an interface \(-d\) is answered; nothing is sent$/m,
+  );
+  assert.doesNotMatch(r.stderr, /answered \S+ port/);
+  assert.match(r.stdout, /^\S+ calltap\[\d+\]: SCANNER from=/m);
+  assert.match(assertRefused(await run(['-I', file, '--kill-response', '403']), 2), /nobody looks for scanners/);
+});
 
 test('attackers are findings of /v1/report, each with its evidence', async (t) => {
-  const script = new Script();
-  attack(script);
-  const recorder = new Recorder(1_700_000_000 * 1e6);
-  script.play(recorder);
   const file = join(temporaryFolder(t), 'attack.pcap');
-  writeFileSync(file, recorder.capture.pcap());
+  writeFileSync(file, attackCapture());
   const child = start(['-I', file, '--kill-scanner', '--api', '127.0.0.1:0']);
   t.after(() => child.kill('SIGKILL'));
   const [, url] = await listen(child).said(/api listening on (\S+)\n/);

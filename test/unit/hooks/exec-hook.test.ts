@@ -1,12 +1,13 @@
 /** Commands of hooks: how they are split, how many run, and that none of them stays behind. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { splitCommand } from '../../../src/hooks/command-line.ts';
 import { ExecHook, type ExecHookOptions } from '../../../src/hooks/exec-hook.ts';
+import { loadNative } from '../../../src/sources/native.ts';
 import { until } from '../../helpers/patience.ts';
 
 function folder(t: TestContext): string {
@@ -16,7 +17,8 @@ function folder(t: TestContext): string {
 }
 
 function hookOf(command: readonly [string, ...string[]], more: Partial<ExecHookOptions> = {}): ExecHook {
-  return new ExecHook({ command, perSecond: 100, onTrouble: () => undefined, ...more });
+  const { inputPipe } = loadNative();
+  return new ExecHook({ command, perSecond: 100, inputPipe, onTrouble: () => undefined, ...more });
 }
 
 const isAlive = (pid: number): boolean => {
@@ -73,6 +75,27 @@ describe('a hook', () => {
     assert.deepEqual(hook.counts, { started: 1, rateLimited: 0, queueFull: 0, failed: 0, timedOut: 0 });
   });
 
+  it('may be read as /dev/stdin too, whatever the size of the event', async (t) => {
+    const text = 'x'.repeat(300_000);
+    for (const reader of ['cat /dev/stdin', 'cat <&0', `${process.execPath} -p 'fs.readFileSync(0,"utf8").trim()'`]) {
+      const out = join(folder(t), 'out');
+      const hook = hookOf(['sh', '-c', `${reader} > ${out}`]);
+      hook.run({ text });
+      await hook.drain();
+      assert.equal(hook.counts.failed, 0, reader);
+      assert.deepEqual(JSON.parse(readFileSync(out, 'utf8')), { text }, reader);
+    }
+  });
+
+  it('runs nothing for an event that no pipe can hold, and says so once', async () => {
+    const lines: string[] = [];
+    const inputPipe = (): number => -constants.errno.E2BIG;
+    const hook = hookOf(['true'], { inputPipe, onTrouble: (line) => lines.push(line) });
+    for (let n = 0; n < 2; n++) hook.run({});
+    await hook.drain();
+    assert.deepEqual([hook.counts.failed, lines], [2, ['true: cannot be given its event (E2BIG)']]);
+  });
+
   it('runs at most so many a second of a storm, and counts the rest', async () => {
     let nowMs = 0;
     const hook = hookOf(['true'], { perSecond: 10, now: () => nowMs });
@@ -127,6 +150,10 @@ describe('a hook', () => {
     await bad.drain();
     assert.deepEqual([bad.counts.failed, lines.length], [3, 1]);
     assert.match(lines[0] ?? '', /\/no\/such\/program: cannot be started \(ENOENT\)/);
+    const impossible = hookOf(['true', 'a\0b'], { onTrouble: (line) => lines.push(line) });
+    impossible.run({});
+    await impossible.drain();
+    assert.deepEqual([impossible.counts.failed, lines.at(-1)], [1, 'true: cannot be started (ERR_INVALID_ARG_VALUE)']);
     const failing = hookOf(['false']);
     failing.run({ text: 'x'.repeat(1_000_000) });
     await failing.drain();

@@ -67,6 +67,7 @@ class FakeNative {
       openSyslog: () => -1,
       sendSyslog: () => -1,
       closeSocket: () => undefined,
+      inputPipe: () => -1,
       adviseHuge: () => 0,
       touchPages: () => undefined,
       yieldToThis: () => 0,
