@@ -324,6 +324,11 @@ function findSourceConflict(config: Config): Mistake | null {
   if (config.input.length > 0 && isLive) {
     return mistake('-I', 'a capture file cannot be read beside live sources', 'leave out -I, or -d, -L and --uprobe');
   }
+  const { devices } = config;
+  const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
+  if (twice !== undefined) {
+    return mistake(`-d ${twice}`, 'the same packets would be captured twice', 'give each interface once, or any alone');
+  }
   if (config.hepListen !== null && !config.hepDecode) {
     return mistake('-L', 'it listens for HEP, which is not decoded', 'add -E');
   }

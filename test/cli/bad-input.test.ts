@@ -66,6 +66,8 @@ test('a command line that is wrong', async () => {
     [['-I'], /^calltap: -I/],
     [['--bogus'], /--bogus: there is no such option/],
     [['-I', DEMO, '--jsno'], /--jsno/],
+    [['-d', 'lo', '-d', 'eth0', '-d', 'lo'], /^calltap: -d lo: the same packets would be captured twice/],
+    [['-d', 'any', '-d', 'lo'], /^calltap: -d any: .* give each interface once, or any alone$/],
     [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is no name of a header/],
     [['-I', DEMO, '--call-id-header', 'X Leg'], /--call-id-header/],
     [['-I', DEMO, '--json=yes'], /--json/],
