@@ -70,7 +70,7 @@ test('a link that goes down in mid-call: said, and the rest of the call is captu
   assert.equal(await lab.stop(agent.running), 0);
   assert.match(
     agent.running.output(),
-    /\b6 SIP messages, 1 dialogs \(Completed 1\)/,
+    /\b6 SIP messages, 1 dialog \(Completed 1\)/,
     'the summary comes on standard error',
   );
 });

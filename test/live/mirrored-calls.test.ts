@@ -238,7 +238,8 @@ async function baresipCall(
     assert.ok(same !== undefined && same.packets > 100, JSON.stringify(s));
     assert.deepEqual([member(s, 'packets'), member(s, 'codec'), member(s, 'loss_pct')], [same.packets, 'PCMU', 0]);
     // On a machine that does other things baresip itself sends late, and the score says so.
-    assert.ok(Number(member(s, 'mos')) > (Number(member(s, 'jitter_ms')) < 3 ? 4 : 1), JSON.stringify(s));
+    const isPunctual = same.longestMs < 40 && Number(member(s, 'jitter_ms')) < 3;
+    assert.ok(Number(member(s, 'mos')) > (isPunctual ? 4 : 1), `${same.longestMs} ms: ${JSON.stringify(s)}`);
   }
   // Sender reports every five seconds, each echoed by the other side's next one.
   const roundTrips = streams.map((s) => member(s, 'round_trip_ms')).filter((ms) => ms !== undefined);

@@ -50,17 +50,29 @@ export type WireStream = {
   readonly dst: string;
   readonly packets: number;
   readonly lost: number;
+  /** The longest time between two packets. */
+  readonly longestMs: number;
 };
 
 /** RTP streams between ports from 10,000 on. */
 export function wireStreams(file: string): WireStream[] {
   const out = tshark(['-r', file, '-q', '-o', 'rtp.heuristic_rtp:TRUE', '-z', 'rtp,streams']);
-  const row = /^\s*[\d.]+\s+[\d.]+\s+(\S+)\s+(\d+)\s+(\S+)\s+(\d+)\s+0x[0-9A-Fa-f]+\s+\S+\s+(\d+)\s+(-?\d+)\s+\(/;
+  const row =
+    /^\s*[\d.]+\s+[\d.]+\s+(\S+)\s+(\d+)\s+(\S+)\s+(\d+)\s+0x[0-9A-Fa-f]+\s+\S+\s+(\d+)\s+(-?\d+)\s+\(\S+\)\s+\S+\s+\S+\s+(\S+)/;
   return out.split('\n').flatMap((line) => {
-    const [, src = '', srcPort = '', dst = '', dstPort = '', packets = '', lost = ''] = row.exec(line) ?? [];
+    const [, src = '', srcPort = '', dst = '', dstPort = '', packets = '', lost = '', longest = ''] =
+      row.exec(line) ?? [];
     if (src === '') return [];
     const name = (address: string, port: string) => `${address.includes(':') ? `[${address}]` : address}:${port}`;
-    return [{ src: name(src, srcPort), dst: name(dst, dstPort), packets: Number(packets), lost: Number(lost) }];
+    return [
+      {
+        src: name(src, srcPort),
+        dst: name(dst, dstPort),
+        packets: Number(packets),
+        lost: Number(lost),
+        longestMs: Number(longest),
+      },
+    ];
   });
 }
 
