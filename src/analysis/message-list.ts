@@ -81,7 +81,3 @@ export function hopOf(m: MessageView, log: MessageLog): string {
   const version = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
   return `${ipText(bytes, srcOff, version)} ${srcPort} ${ipText(bytes, dstOff, version)} ${dstPort}`;
 }
-
-export function isChallenge(status: number): boolean {
-  return status === 401 || status === 407;
-}

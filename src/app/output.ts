@@ -5,6 +5,7 @@ import { callReport } from '../cli/call-report.ts';
 import type { CallRow } from '../cli/call-table.ts';
 import { callTable } from '../cli/call-table.ts';
 import { mayColor } from '../cli/terminal.ts';
+import { counted } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { OutputFile } from '../sources/output-file.ts';
@@ -140,11 +141,6 @@ export function summary(session: CaptureSession): string[] {
   if (file !== null) lines.push(writtenLine(file));
   if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);
   return lines;
-}
-
-/** `1 dialog`, `2 dialogs`. */
-function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
 function writtenLine(file: OutputFile): string {

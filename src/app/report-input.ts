@@ -6,6 +6,7 @@ import { keysPressed } from '../analysis/dtmf.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
 import type { Termination } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
@@ -52,10 +53,7 @@ function callFacts(d: Dialog): [string, string][] {
     ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
     ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
     ['Started', timestampText(d.createdUs)],
-    [
-      'Lasted',
-      `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${d.msgCount} ${d.msgCount === 1 ? 'message' : 'messages'}`,
-    ],
+    ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${counted(d.msgCount, 'message')}`],
     ['Seen by', ORIGINS[d.origin] ?? ''],
   ];
   if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);

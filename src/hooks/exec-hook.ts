@@ -146,7 +146,10 @@ export class ExecHook {
     else if (code !== 0) this.counts.failed++;
   }
 
-  /** The command as the leader of a group, or why it is none; one that is not found has no pid and says so later. */
+  /**
+   * The command as the leader of a group, or why it is none; one that is not found has no pid and says so later. Not by
+   * execa, to which a descriptor is a standard input from 3 to 9 only.
+   */
   #spawn(input: number): ChildProcess | Error {
     const [file, ...args] = this.#o.command;
     try {

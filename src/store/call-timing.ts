@@ -8,6 +8,9 @@
 import type { Dialog, ForkBranch } from './dialog.ts';
 import { MARK } from './dialog.ts';
 
+/** Forks of a call that are told apart. */
+const MAX_BRANCHES = 32;
+
 /** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
 export type CallMarks = {
   marks: number;
@@ -84,8 +87,6 @@ function markBranch(d: CallMarks, tagHash: number, progressUs: number): void {
   d.branches = branches;
   d.marks |= MARK.FORKED;
 }
-
-const MAX_BRANCHES = 32;
 
 /** A final response to an INVITE that is no challenge. */
 export function markFinal(d: CallMarks, cseq: number, status: number, tagHash: number, tsUs: number): void {

@@ -5,6 +5,7 @@
  */
 import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
+import { isChallenge } from '../sip/status.ts';
 import type { Dialog } from './dialog.ts';
 import { EVENT } from './dialog-state.ts';
 
@@ -57,7 +58,7 @@ function eventOfNotify(buf: Uint8Array, scan: SipScan, d: Dialog): number {
 
 function eventOfResponse(scan: SipScan, d: Dialog): number {
   const { status, cseqMethod } = scan;
-  if (status === 401 || status === 407) return EVENT.challenge;
+  if (isChallenge(status)) return EVENT.challenge;
   if (cseqMethod === METHOD.REFER) {
     if (status < 200) return EVENT.none;
     return status < 300 ? EVENT['refer-accepted'] : EVENT['refer-refused'];

@@ -11,6 +11,7 @@ import { ORIGINS } from '../core/words.ts';
 import { Party } from '../sip/address.ts';
 import { METHOD, METHOD_NAMES } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
+import { isChallenge } from '../sip/status.ts';
 import { decodeText } from '../sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
 import type { CallMarks } from './call-timing.ts';
@@ -381,10 +382,6 @@ export class DialogTracker {
     d.endedUs = isEnded(to) ? tsUs : Number.NaN;
     this.#onChange?.(d, from);
   }
-}
-
-function isChallenge(status: number): boolean {
-  return status === 401 || status === 407;
 }
 
 /** A record this much older than the one that opened its dialog was only read late. */

@@ -8,6 +8,7 @@
 import { type EndpointKey, endpointKey, endpointKeyAddress } from '../../core/ip.ts';
 import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
 import type { SipScan } from '../../sip/scan.ts';
+import { isChallenge } from '../../sip/status.ts';
 import { decodeText } from '../../sip/text.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
 import { hashRange } from '../../store/fingerprint.ts';
@@ -157,7 +158,7 @@ export class ScannerWatch {
     }
     this.#noteAnswer(probe.host, probe.source, scan);
     if (probe.isSettled) return;
-    if (status === 401 || status === 407) {
+    if (isChallenge(status)) {
       // A nonce that grew old is renewed; nothing was wrong with the password.
       if (probe.hasCredentials && hasStaleNonce(buf, scan)) this.#settle(probe, status, false);
       else this.#probes.challenge(probe, status);

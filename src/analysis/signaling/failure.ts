@@ -4,11 +4,12 @@
 
 import { parseSip } from '../../sip/message.ts';
 import { METHOD } from '../../sip/method.ts';
+import { isChallenge } from '../../sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { isChallenge, methodName } from '../message-list.ts';
+import { methodName } from '../message-list.ts';
 
 export type FinalFailure = {
   code: number;

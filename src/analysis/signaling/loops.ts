@@ -4,10 +4,11 @@
 
 import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
+import { isChallenge } from '../../sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { hopOf, isChallenge, methodName, mostAlike } from '../message-list.ts';
+import { hopOf, methodName, mostAlike } from '../message-list.ts';
 import type { IcmpUnreachable } from './icmp.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };

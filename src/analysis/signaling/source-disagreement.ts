@@ -6,6 +6,7 @@
  * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing.
  */
 import { asBuffer } from '../../core/byte-text.ts';
+import { counted } from '../../core/counted.ts';
 import { MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
 import { ORIGINS } from '../../core/words.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
@@ -91,15 +92,11 @@ export function detectSourceDisagreement(
 /** What to look into; null when the two agree. */
 export function sourceDisagreementHint(f: SourceDisagreement): string | null {
   const parts: string[] = [];
-  if (f.wireOnly.length > 0) parts.push(`${messages(f.wireOnly.length)} that the mirror never reported`);
-  if (f.mirrorOnly.length > 0) parts.push(`${messages(f.mirrorOnly.length)} that the wire never carried`);
-  if (f.sdpDiffers.length > 0) parts.push(`${messages(f.sdpDiffers.length)} with another media description`);
+  if (f.wireOnly.length > 0) parts.push(`${counted(f.wireOnly.length, 'message')} that the mirror never reported`);
+  if (f.mirrorOnly.length > 0) parts.push(`${counted(f.mirrorOnly.length, 'message')} that the wire never carried`);
+  if (f.sdpDiffers.length > 0) parts.push(`${counted(f.sdpDiffers.length, 'message')} with another media description`);
   if (parts.length === 0) return null;
   return `The wire and its HEP mirror disagree: ${parts.join(', ')}; ${f.agreed} agreed.`;
-}
-
-function messages(n: number): string {
-  return n === 1 ? '1 message' : `${n} messages`;
 }
 
 function byIndex(a: OneSided, b: OneSided): number {
