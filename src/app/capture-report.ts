@@ -70,7 +70,7 @@ export class CaptureReporter {
       addDialog(d, dialogFacts(session, d), findings);
     }
     let streams = 0;
-    for (const stream of session.streams.order.fromNewest()) {
+    for (const stream of session.streams.fromNewest()) {
       if (slice.isOver) await slice.rest();
       const q = stream.serial < opened ? qualityOf(session, stream) : null;
       if (q === null) continue;

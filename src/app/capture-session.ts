@@ -177,7 +177,7 @@ export class CaptureSession {
     };
     const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
-    this.streams = new StreamStore(endpoints);
+    this.streams = new StreamStore(endpoints, keep);
     const sdp = new SdpTracker(
       endpoints,
       (key, claim) => {
@@ -242,10 +242,9 @@ export class CaptureSession {
     this.live = options.live ?? null;
     this.file = this.live === null ? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 }) : null;
     this.source = this.live ?? this.file ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
-    const table = this.streams.addTable(new StreamTable((i) => keep(this.source.rtpChunk(i)), this.source.info));
+    this.streams.table = new StreamTable((i) => keep(this.source.rtpChunk(i)), this.source.info);
     this.ingest = new Ingest({
       source: this.source,
-      table,
       sip: this.sip,
       hep: this.hep,
       streams: this.streams,
@@ -369,7 +368,7 @@ export class CaptureSession {
   /** What no end of a call has judged, in turns, so that a server answers meanwhile. */
   async #judgeRest(): Promise<void> {
     let n = 0;
-    for (const stream of this.streams.order.fromNewest()) {
+    for (const stream of this.streams.fromNewest()) {
       if (++n % OBSERVE_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       if (this.#isClosed) return;
       this.#hooks?.onEnd(stream, this.quality);

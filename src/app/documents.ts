@@ -74,7 +74,7 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
     streams.map(({ stream, quality }) => mediaStream(session, stream, quality)),
     {
       sawRtp: session.sawRtp,
-      isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.order.fromNewest()),
+      isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.fromNewest()),
       sharesMedia: streams.length === 0 && sharesMedia(d),
       nowUs,
       unseen: unseenStreams(session, d),

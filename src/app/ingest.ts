@@ -23,7 +23,8 @@ import type { IcmpTracker } from '../store/icmp-tracker.ts';
 import { KeyPresses } from '../store/key-presses.ts';
 import type { PayloadRing } from '../store/payload-ring.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
-import type { Stream, StreamOpened } from '../store/stream.ts';
+import type { Stream } from '../store/stream.ts';
+import type { StreamOpened } from '../store/stream-columns.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 import type { StunTracker } from '../store/stun-tracker.ts';
 import type { HepIngest } from './hep-ingest.ts';
@@ -40,8 +41,6 @@ const NO_ADDRESSES = new Uint8Array(0);
 
 export type IngestDeps = {
   source: FileSource | LiveSource;
-  /** Number of the source's stream table. */
-  table: number;
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
@@ -68,7 +67,6 @@ export class Ingest {
   readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
   /** Filled anew for each stream: of a hundred thousand streams each has a life of a microsecond here. */
   readonly #opened: Mutable<StreamOpened> = {
-    table: 0,
     index: 0,
     generation: 0,
     // No integers: what begins as a double stays in one place.
@@ -179,22 +177,22 @@ export class Ingest {
         this.#onStreamOpened(b, i);
         return;
       case KIND.STREAM_ACCEPTED:
-        this.#d.streams.onAccepted(this.#d.table, b.aux0(i), b.aux2(i));
+        this.#d.streams.onAccepted(b.aux0(i), b.aux2(i));
         return;
       case KIND.STREAM_WINDOW:
-        this.#d.streams.onWindow(this.#d.table, b.aux0(i), b.aux2(i), b.data, b.off(i));
+        this.#d.streams.onWindow(b.aux0(i), b.aux2(i), b.data, b.off(i));
         if (this.onWindow !== null) {
-          const stream = this.#d.streams.find(this.#d.table, b.aux0(i), b.aux2(i));
+          const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
           if (stream !== undefined) this.onWindow(stream);
         }
         return;
       case KIND.RTP_KEY: {
-        const stream = this.#d.streams.find(this.#d.table, b.aux0(i), b.aux2(i));
+        const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
         if (stream !== undefined) this.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);
         return;
       }
       case KIND.STREAM_EVICTED:
-        this.#d.streams.onEvicted(this.#d.table, b.aux0(i), b.aux2(i));
+        this.#d.streams.onEvicted(b.aux0(i), b.aux2(i));
         return;
       case KIND.RTCP:
         this.#onRtcp(b, i);
@@ -363,7 +361,6 @@ export class Ingest {
     const frame = b.frame(i);
     const digestLow = b.digestLow(i) | 0;
     const digestHigh = b.digestHigh(i) | 0;
-    o.table = this.#d.table;
     o.index = b.aux0(i);
     o.generation = b.aux2(i);
     o.ssrc = b.aux1(i);
@@ -380,8 +377,9 @@ export class Ingest {
     this.#frame.ordinal = frame;
     this.#frame.digestHigh = digestHigh;
     this.#frame.digestLow = digestLow;
-    const stream = this.#d.streams.onOpened(o);
-    if (stream !== null && (b.flags(i) & FLAG.RELAYED) !== 0)
-      this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
+    this.#d.streams.onOpened(o);
+    if ((b.flags(i) & FLAG.RELAYED) === 0) return;
+    const stream = this.#d.streams.find(o.index, o.generation);
+    if (stream !== undefined) this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
   }
 }

@@ -18,8 +18,8 @@ import { asBuffer } from '../core/byte-text.ts';
  *             31 claimed endpoints in all, the opener's tag
  *
  * A cold record of 128 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
- * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID; behind them
- * the users of From and To, each a length and the bytes
+ * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, its newest
+ * stream; behind them the users of From and To, each a length and the bytes
  */
 export const BLOCK = 8192;
 export const HOT = 32;
@@ -78,6 +78,7 @@ export const CI = {
   GRANTED: 12,
   FRAME_SOURCE: 13,
   CALL_ID_HASH: 14,
+  STREAM: 15,
 } as const;
 
 /** A Call-ID and its length fill a cache line; a longer one is a text beside them. */
@@ -135,6 +136,7 @@ export class DialogColumns {
     this.coldI32[2 * cold + CI.ASKED] = -1;
     this.coldI32[2 * cold + CI.GRANTED] = -1;
     this.coldI32[2 * cold + CI.FRAME_SOURCE] = -1;
+    this.coldI32[2 * cold + CI.STREAM] = -1;
   }
 
   /** Reads from each cache line of a hot record; what it returns says nothing. */

@@ -16,7 +16,7 @@ import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
 import { MethodCounts } from './method-counts.ts';
-import { TimeOrder } from './time-order.ts';
+import { fieldKeys, TimeOrder } from './time-order.ts';
 
 /** Dialogs fetched at a time at most. */
 const FETCHED = 64;
@@ -49,7 +49,7 @@ export class DialogStore {
   readonly #fetchedSlots = new Int32Array(FETCHED);
   #serial = 0;
   /** By creation, ties by arrival: stable while paging. */
-  readonly order = new TimeOrder<Dialog>((dialog) => dialog.createdUs);
+  readonly order = new TimeOrder<Dialog>(fieldKeys((dialog) => dialog.createdUs));
   readonly methods = new MethodCounts();
   evicted = 0;
   /** Mutations since the store was created. */

@@ -41,6 +41,9 @@ export type ForkBranch = { tagHash: number; firstProgressUs: number };
 /** Where the opening message stood in its capture. */
 export type FramePointer = { source: number; ordinal: number; digestHigh: number; digestLow: number };
 
+/** Lists the streams that a dialog owns, the oldest first. */
+type OwnedStreams = { ownedBy(d: Dialog): Stream[] };
+
 /** What a dialog is born with. */
 export type DialogInit = {
   /** As a string, each character is one byte of it. */
@@ -102,7 +105,8 @@ export class Dialog {
   sdp: SdpEntry[] | null = null;
   /** The newest of a chain. */
   sdpTransaction: SdpTransaction | null = null;
-  streams: Stream[] | null = null;
+  /** Where its streams are; null until it owns one. */
+  media: OwnedStreams | null = null;
   #rare: Rare | null = null;
 
   /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
@@ -202,6 +206,11 @@ export class Dialog {
   }
   set sharesWith(value: Dialog | null) {
     if (value !== null || this.#rare !== null) this.#beside.sharesWith = value;
+  }
+
+  /** The streams it owns, in the order it came to them; null when it never had one. */
+  get streams(): Stream[] | null {
+    return this.media?.ownedBy(this) ?? null;
   }
 
   /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */
@@ -376,6 +385,13 @@ export class Dialog {
   }
   set callIdHash(value: number) {
     this.#c.coldI32[this.#at * COLD_WORDS + CI.CALL_ID_HASH] = value;
+  }
+  /** Place of the stream it owned last, from which the others follow; -1 for none. */
+  get newestStream(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.STREAM] ?? -1;
+  }
+  set newestStream(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.STREAM] = value;
   }
   get retransmits(): number {
     return this.#c.coldI32[this.#at * COLD_WORDS + CI.RETRANSMITS] ?? 0;

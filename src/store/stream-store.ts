@@ -2,12 +2,12 @@
  * All RTP streams: fed by the native table's events, owned by dialogs through the endpoint index.
  *
  * Every candidate is here from its first packet; it is shown once the heuristic accepted it or an
- * SDP named one of its ends (then even one packet is enough).
+ * SDP named one of its ends (then even one packet is enough). Here a stream is its place in the native
+ * table; it becomes an object when somebody asks for it.
  */
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
-import { appended } from '../core/lists.ts';
 import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
 import type { StreamTable } from '../rtp/stream-table.ts';
@@ -17,8 +17,9 @@ import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
-import type { StreamOpened } from './stream.ts';
-import { Stream, StreamColumns } from './stream.ts';
+import { Stream } from './stream.ts';
+import type { StreamOpened } from './stream-columns.ts';
+import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { TimeOrder } from './time-order.ts';
 
 /** One hour of five-second windows, and how many more gather before the oldest are dropped together. */
@@ -36,19 +37,21 @@ const STREAMS_AN_SSRC = 64;
 const FIRST_DYNAMIC_PT = 96;
 
 export class StreamStore {
-  readonly #tables: StreamTable[] = [];
-  readonly #byIndex: (Stream | undefined)[][] = [];
+  /** The native table; null until there is one. */
+  table: StreamTable | null = null;
+  readonly #columns: StreamColumns;
+  /** Those of the streams that are objects, by place. */
+  readonly #objects: (Stream | undefined)[] = [];
   /** Streams no dialog owns, by both their ends. */
-  readonly #waiting = new EndpointMap<Stream | Stream[]>();
+  readonly #waiting = new EndpointMap<number | number[]>();
   readonly #endpoints: EndpointIndex;
-  readonly #columns = new StreamColumns();
   /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
   #lastCodecs: CodecSet | null = null;
   #lastClock: number | null = null;
   /** Null until somebody asks for a stream by its SSRC alone. */
-  #bySsrc: Map<number, Stream[]> | null = null;
+  #bySsrc: Map<number, number[]> | null = null;
   /** The streams that are shown, by their first packet, ties by arrival. */
-  readonly order = new TimeOrder<Stream>((stream) => stream.openedUs);
+  readonly #order: TimeOrder<number>;
   #serial = 0;
   established = 0;
   orphaned = 0;
@@ -59,14 +62,17 @@ export class StreamStore {
   encryptedEver = 0;
   generation = 0;
 
-  constructor(endpoints: EndpointIndex) {
+  /** `onMemory` is told of memory that the facts of streams take. */
+  constructor(endpoints: EndpointIndex, onMemory?: (memory: ArrayBuffer) => void) {
     this.#endpoints = endpoints;
-  }
-
-  /** Registers a native table; returns its number for the records of its source. */
-  addTable(table: StreamTable): number {
-    this.#byIndex.push([]);
-    return this.#tables.push(table) - 1;
+    const columns = new StreamColumns(onMemory);
+    this.#columns = columns;
+    this.#order = new TimeOrder<number>({
+      timeOf: (place) => columns.openedUs(place),
+      serialOf: (place) => columns.serial(place),
+      indexOf: (place) => columns.orderIndex(place),
+      setIndex: (place, index) => columns.setOrderIndex(place, index),
+    });
   }
 
   /** Streams opened ever. */
@@ -78,39 +84,48 @@ export class StreamStore {
     return this.established + this.orphaned;
   }
 
-  onOpened(o: StreamOpened): Stream | null {
+  onOpened(o: StreamOpened): void {
+    const place = o.index;
+    // The native table says first that a stream has gone.
+    const before = this.#columns.generation(place);
+    if (before !== 0) this.onEvicted(place, before);
     const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
-    const stream = new Stream(o, this.#serial++, srcKey, dstKey, this.#columns);
-    const slots = this.#byIndex[o.table];
-    if (slots === undefined) return null;
-    slots[o.index] = stream;
-    if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, stream);
+    this.#columns.open(o, this.#serial++, srcKey, dstKey);
+    if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, o.ssrc, place);
     const claim = newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
-    if (claim !== null) this.#own(stream, claim);
-    else {
-      put(this.#waiting, dstKey, stream);
-      put(this.#waiting, srcKey, stream);
-    }
-    return stream;
+    if (claim !== null) this.#own(place, claim);
+    else this.#wait(place);
   }
 
-  onAccepted(table: number, index: number, generation: number): void {
-    const stream = this.#at(table, index, generation);
-    if (stream === undefined || stream.isAccepted) return;
-    const wasVisible = stream.isVisible;
-    stream.isAccepted = true;
-    if (!wasVisible) this.#show(stream);
+  onAccepted(index: number, generation: number): void {
+    const columns = this.#columns;
+    if (columns.generation(index) !== generation || columns.has(index, FACT.ACCEPTED)) return;
+    const wasVisible = columns.claim(index) !== null;
+    columns.set(index, FACT.ACCEPTED, true);
+    if (!wasVisible) this.#show(index);
     this.generation++;
   }
 
   /** The stream of a record, or undefined when its place is another's by now. */
-  find(table: number, index: number, generation: number): Stream | undefined {
-    return this.#at(table, index, generation);
+  find(index: number, generation: number): Stream | undefined {
+    return this.#columns.generation(index) === generation ? this.stream(index) : undefined;
   }
 
-  onWindow(table: number, index: number, generation: number, bytes: Uint8Array, off: number): void {
-    const stream = this.#at(table, index, generation);
+  /** The stream at `place`, where there is one. */
+  stream(place: number): Stream {
+    let stream = this.#objects[place];
+    if (stream === undefined) {
+      // One by one: an array that is written far behind its end becomes a dictionary.
+      while (this.#objects.length < place) this.#objects.push(undefined);
+      stream = new Stream(this.#columns, place);
+      this.#objects[place] = stream;
+    }
+    return stream;
+  }
+
+  onWindow(index: number, generation: number, bytes: Uint8Array, off: number): void {
+    const stream = this.find(index, generation);
     if (stream === undefined) return;
     if (stream.windowCount === MAX_WINDOWS + SURPLUS_WINDOWS && stream.windows !== null) {
       stream.windows.copyWithin(0, SURPLUS_WINDOWS * WINDOW_BYTES, stream.windowCount * WINDOW_BYTES);
@@ -128,61 +143,72 @@ export class StreamStore {
     this.generation++;
   }
 
-  onEvicted(table: number, index: number, generation: number): void {
-    const stream = this.#at(table, index, generation);
-    if (stream === undefined) return;
-    const slots = this.#byIndex[table];
-    if (slots !== undefined) slots[index] = undefined;
-    if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, stream);
-    if (stream.dialog === null) this.#forget(stream);
-    if (!stream.isVisible) return;
-    this.evicted++;
-    this.#hide(stream);
-    const { dialog } = stream;
-    if (dialog === null) return;
-    dialog.marks |= MARK.MEDIA_EVICTED;
-    dialog.streams?.splice(dialog.streams.indexOf(stream), 1);
+  onEvicted(index: number, generation: number): void {
+    const columns = this.#columns;
+    if (columns.generation(index) !== generation) return;
+    this.#objects[index]?.detach();
+    if (index < this.#objects.length) this.#objects[index] = undefined;
+    if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
+    const claim = columns.claim(index);
+    if (claim === null) this.#forget(index);
+    if (columns.isVisible(index)) {
+      this.evicted++;
+      if (claim === null) this.orphaned--;
+      else this.established--;
+      this.#order.remove(index);
+      this.generation++;
+    }
+    columns.end(index);
+    if (claim === null) return;
+    claim.dialog.marks |= MARK.MEDIA_EVICTED;
+    this.#disown(claim.dialog, index);
   }
 
   /** An SDP named `key`: unowned streams that run there now, or began shortly before, are its. */
   onClaim(key: EndpointKey, claim: Claim): void {
     const held = this.#waiting.get(key);
     if (held === undefined) return;
-    for (const stream of Array.isArray(held) ? [...held] : [held]) {
-      if (stream.dialog !== null || claim.fromUs - this.lastSeenUs(stream) > LATE_SDP_US) continue;
-      this.#forget(stream);
-      this.#own(stream, claim);
+    for (const place of typeof held === 'number' ? [held] : [...held]) {
+      if (this.#columns.claim(place) !== null || claim.fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
+      this.#forget(place);
+      this.#own(place, claim);
     }
   }
 
   /** A dialog was evicted: its streams are orphans again. */
   onDialogGone(dialog: Dialog): void {
-    for (const stream of dialog.streams ?? []) {
-      stream.dialog = null;
-      stream.claim = null;
+    for (const place of this.#owned(dialog)) {
+      this.#columns.setClaim(place, null);
+      this.#columns.setOlder(place, NO_PLACE);
       this.established--;
-      put(this.#waiting, stream.dstKey, stream);
-      put(this.#waiting, stream.srcKey, stream);
-      if (stream.isAccepted) this.orphaned++;
-      else this.#drop(stream);
+      this.#wait(place);
+      if (this.#columns.has(place, FACT.ACCEPTED)) this.orphaned++;
+      else this.#order.remove(place);
     }
-    dialog.streams = null;
+    dialog.newestStream = NO_PLACE;
+    dialog.media = null;
+  }
+
+  /** The streams of a dialog, in the order it came to own them. */
+  ownedBy(dialog: Dialog): Stream[] {
+    return this.#owned(dialog).map((place) => this.stream(place));
   }
 
   /** Counters as they stand, or null when the native table has reused the slot. */
   snapshot(stream: Stream): StreamSnapshot | null {
-    const s = this.#tables[stream.table]?.read(stream.index) ?? null;
+    const s = this.table?.read(stream.index) ?? null;
     return s !== null && s.generation === stream.generation ? s : null;
   }
 
   lastSeenUs(stream: Stream): number {
-    return this.#tables[stream.table]?.lastSeenUs(stream.index) ?? stream.openedUs;
+    return this.table?.lastSeenUs(stream.index) ?? stream.openedUs;
   }
 
   /** Packets and lost packets over all visible streams. */
   totals(): { packets: number; lost: number } {
     const sum = { packets: 0, lost: 0 };
-    for (const s of this.order.records()) if (s !== undefined) this.#tables[s.table]?.addTo(sum, s.index, s.generation);
+    for (const place of this.#order.records())
+      if (place !== undefined) this.table?.addTo(sum, place, this.#columns.generation(place));
     return sum;
   }
 
@@ -198,68 +224,140 @@ export class StreamStore {
 
   /** Streams newest first by their first packet, ties by arrival, as a list of its own. */
   newestFirst(): readonly Stream[] {
-    return this.order.newestFirst();
+    return [...this.fromNewest()];
+  }
+
+  /** Places of the streams that are shown, in the order of their first packets, as TimeOrder.records() gives them. */
+  places(): readonly (number | undefined)[] {
+    return this.#order.records();
+  }
+
+  /** Where a walk over places() goes on after a rest, when it had reached `last` at `index`. */
+  resume(places: readonly (number | undefined)[], index: number, last: Stream | null): number {
+    const isHere = last !== null && this.#objects[last.index] === last;
+    return isHere ? this.#order.resume(places, index, last.index) : index;
+  }
+
+  /** From the newest to the oldest. The caller may rest between two of them: the walk goes on where it was. */
+  *fromNewest(): Generator<Stream> {
+    const places = this.#order.records();
+    for (let i = places.length - 1; i >= 0; i--) {
+      const place = places[i];
+      if (place === undefined) continue;
+      const stream = this.stream(place);
+      yield stream;
+      i = this.resume(places, i, stream);
+    }
+  }
+
+  /** From the oldest to the newest, likewise. */
+  *fromOldest(): Generator<Stream> {
+    const places = this.#order.records();
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i];
+      if (place === undefined) continue;
+      const stream = this.stream(place);
+      yield stream;
+      i = this.resume(places, i, stream);
+    }
   }
 
   /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */
   at(key: EndpointKey, atUs: number): Stream[] {
-    const waiting = this.#waiting.get(key);
-    const unowned = waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
-    const owned = this.#endpoints.latest(key, atUs)?.dialog.streams ?? [];
-    return [...owned.filter((s) => s.srcKey === key || s.dstKey === key), ...unowned];
+    const columns = this.#columns;
+    const owner = this.#endpoints.latest(key, atUs)?.dialog;
+    const owned = owner === undefined ? [] : this.#owned(owner);
+    return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...this.#unowned(key)].map(
+      (place) => this.stream(place),
+    );
   }
 
   /** Streams with this SSRC, some of them where there are many. The index is made when it is first asked for. */
   bySsrc(ssrc: number): readonly Stream[] {
     if (this.#bySsrc === null) {
       this.#bySsrc = new Map();
-      for (const table of this.#byIndex) for (const s of table) if (s !== undefined) indexSsrc(this.#bySsrc, s);
+      for (let place = 0; place < this.#columns.places; place++)
+        if (this.#columns.generation(place) !== 0) indexSsrc(this.#bySsrc, this.#columns.ssrc(place), place);
     }
-    return this.#bySsrc.get(ssrc) ?? [];
+    return (this.#bySsrc.get(ssrc) ?? []).map((place) => this.stream(place));
   }
 
   /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
   forRtcpSource(key: EndpointKey, ssrc: number, atUs: number): Stream | null {
+    const columns = this.#columns;
     const port = endpointKeyPort(key);
     for (const p of port > 0 ? [port, port - 1] : [port]) {
       const source = endpointKeyWithPort(key, p);
-      const waiting = this.#waiting.get(source);
-      const unowned = waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
-      const owned = this.#endpoints.find(source, atUs)?.dialog.streams ?? [];
-      for (const list of [owned, unowned]) for (const s of list) if (s.ssrc === ssrc && s.srcKey === source) return s;
+      const owner = this.#endpoints.find(source, atUs)?.dialog;
+      const owned = owner === undefined ? [] : this.#owned(owner);
+      for (const places of [owned, this.#unowned(source)])
+        for (const place of places)
+          if (columns.ssrc(place) === ssrc && columns.srcKey(place) === source) return this.stream(place);
     }
     return null;
   }
 
+  #lastSeenUs(place: number): number {
+    return this.table?.lastSeenUs(place) ?? this.#columns.openedUs(place);
+  }
+
+  /** Places of a dialog's streams, in the order it came to own them. */
+  #owned(dialog: Dialog): number[] {
+    const places: number[] = [];
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place)) places.push(place);
+    return places.reverse();
+  }
+
+  /** Takes a stream out of its dialog's list. */
+  #disown(dialog: Dialog, place: number): void {
+    const columns = this.#columns;
+    const older = columns.older(place);
+    if (dialog.newestStream === place) {
+      dialog.newestStream = older;
+      return;
+    }
+    let at = dialog.newestStream;
+    while (at !== NO_PLACE && columns.older(at) !== place) at = columns.older(at);
+    if (at !== NO_PLACE) columns.setOlder(at, older);
+  }
+
+  #unowned(key: EndpointKey): readonly number[] {
+    const held = this.#waiting.get(key);
+    return held === undefined ? [] : typeof held === 'number' ? [held] : held;
+  }
+
+  /** Waits for a dialog. */
+  #wait(place: number): void {
+    put(this.#waiting, this.#columns.dstKey(place), place);
+    put(this.#waiting, this.#columns.srcKey(place), place);
+  }
+
   /** No longer waits for a dialog. */
-  #forget(stream: Stream): void {
-    take(this.#waiting, stream.dstKey, stream);
-    take(this.#waiting, stream.srcKey, stream);
+  #forget(place: number): void {
+    take(this.#waiting, this.#columns.dstKey(place), place);
+    take(this.#waiting, this.#columns.srcKey(place), place);
   }
 
-  #at(table: number, index: number, generation: number): Stream | undefined {
-    const stream = this.#byIndex[table]?.[index];
-    return stream?.generation === generation ? stream : undefined;
-  }
-
-  #own(stream: Stream, claim: Claim): void {
-    const wasVisible = stream.isVisible;
-    stream.dialog = claim.dialog;
-    stream.claim = claim;
-    claim.dialog.streams = appended(claim.dialog.streams, stream);
-    if (claim.isSrtp && !stream.isEncrypted) {
-      stream.isEncrypted = true;
+  #own(place: number, claim: Claim): void {
+    const columns = this.#columns;
+    const { dialog } = claim;
+    const wasVisible = columns.isVisible(place);
+    columns.setClaim(place, claim);
+    columns.setOlder(place, dialog.newestStream);
+    dialog.newestStream = place;
+    dialog.media = this;
+    if (claim.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
+      columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;
     }
-    const table = this.#tables[stream.table];
-    table?.setClaimed(stream.index);
+    this.table?.setClaimed(place);
     const clock = this.#clockOf(claim.codecs);
-    if (clock !== null) table?.setClock(stream.index, clock);
+    if (clock !== null) this.table?.setClock(place, clock);
     if (wasVisible) {
       this.orphaned--;
       this.established++;
       this.establishedEver++;
-    } else this.#show(stream);
+    } else this.#show(place);
     this.generation++;
   }
 
@@ -273,26 +371,15 @@ export class StreamStore {
     return this.#lastClock;
   }
 
-  #show(stream: Stream): void {
-    if (stream.dialog === null) {
+  #show(place: number): void {
+    if (this.#columns.claim(place) === null) {
       this.orphaned++;
       this.orphanedEver++;
     } else {
       this.established++;
       this.establishedEver++;
     }
-    this.order.add(stream);
-  }
-
-  #hide(stream: Stream): void {
-    if (stream.dialog === null) this.orphaned--;
-    else this.established--;
-    this.#drop(stream);
-    this.generation++;
-  }
-
-  #drop(stream: Stream): void {
-    this.order.remove(stream);
+    this.#order.add(place);
   }
 }
 
@@ -302,34 +389,34 @@ function newest(a: Claim | null, b: Claim | null): Claim | null {
   return b.fromUs > a.fromUs ? b : a;
 }
 
-function indexSsrc(map: Map<number, Stream[]>, stream: Stream): void {
-  const list = map.get(stream.ssrc);
-  if (list === undefined) map.set(stream.ssrc, [stream]);
-  else if (list.length < STREAMS_AN_SSRC) list.push(stream);
+function indexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
+  const list = map.get(ssrc);
+  if (list === undefined) map.set(ssrc, [place]);
+  else if (list.length < STREAMS_AN_SSRC) list.push(place);
 }
 
-function unindexSsrc(map: Map<number, Stream[]>, stream: Stream): void {
-  const list = map.get(stream.ssrc);
-  const at = list?.indexOf(stream) ?? -1;
+function unindexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
+  const list = map.get(ssrc);
+  const at = list?.indexOf(place) ?? -1;
   if (list === undefined || at < 0) return;
-  if (list.length === 1) map.delete(stream.ssrc);
+  if (list.length === 1) map.delete(ssrc);
   else list.splice(at, 1);
 }
 
-function put(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+function put(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
   const held = map.get(key);
-  if (held === undefined) map.set(key, stream);
+  if (held === undefined) map.set(key, place);
   else if (Array.isArray(held)) {
     if (held.length >= STREAMS_AN_ENDPOINT) held.shift();
-    held.push(stream);
-  } else map.set(key, [held, stream]);
+    held.push(place);
+  } else map.set(key, [held, place]);
 }
 
-function take(map: EndpointMap<Stream | Stream[]>, key: EndpointKey, stream: Stream): void {
+function take(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
   const held = map.get(key);
-  if (held === stream) map.delete(key);
+  if (held === place) map.delete(key);
   else if (Array.isArray(held)) {
-    const at = held.indexOf(stream);
+    const at = held.indexOf(place);
     if (at >= 0) held.splice(at, 1);
     if (held.length === 0) map.delete(key);
   }

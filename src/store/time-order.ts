@@ -4,7 +4,27 @@
  */
 
 /** `orderIndex` belongs to the order that holds the record. Of two with one time, the lower `serial` came first. */
-export type Ordered = { orderIndex: number; readonly serial: number };
+type Ordered = { orderIndex: number; readonly serial: number };
+
+/** Where the order finds these of a record that is no object of its own. */
+export type OrderKeys<T> = {
+  readonly timeOf: (record: T) => number;
+  readonly serialOf: (record: T) => number;
+  readonly indexOf: (record: T) => number;
+  readonly setIndex: (record: T, index: number) => void;
+};
+
+/** For records that hold them as fields. */
+export function fieldKeys<T extends Ordered>(timeOf: (record: T) => number): OrderKeys<T> {
+  return {
+    timeOf,
+    serialOf: (record) => record.serial,
+    indexOf: (record) => record.orderIndex,
+    setIndex: (record, index) => {
+      record.orderIndex = index;
+    },
+  };
+}
 
 /**
  * Places a record is moved down at once; one that is later than so many others, as from a source that lags behind, waits
@@ -15,33 +35,34 @@ const MOVES = 512;
 /** Holes below which nothing is done about them. */
 const FEW_HOLES = 1024;
 
-export class TimeOrder<T extends Ordered> {
-  readonly #timeOf: (record: T) => number;
+export class TimeOrder<T extends Ordered | number> {
+  readonly #keys: OrderKeys<T>;
   #records: (T | undefined)[] = [];
   #holes = 0;
   /** Records that wait to be merged in; their `orderIndex` is -1. */
   readonly #late = new Set<T>();
 
-  constructor(timeOf: (record: T) => number) {
-    this.#timeOf = timeOf;
+  constructor(keys: OrderKeys<T>) {
+    this.#keys = keys;
   }
 
   add(record: T): void {
-    record.orderIndex = this.#records.push(record) - 1;
+    this.#keys.setIndex(record, this.#records.push(record) - 1);
     this.#settle(record);
   }
 
   remove(record: T): void {
-    if (this.#late.delete(record) || this.#records[record.orderIndex] !== record) return;
+    if (this.#late.delete(record) || this.#records[this.#keys.indexOf(record)] !== record) return;
     this.#leave(record);
     if (this.#holes >= FEW_HOLES && this.#holes * 2 >= this.#records.length) this.#close();
   }
 
   /** The time of `record` has changed. */
   moved(record: T): void {
-    if (this.#records[record.orderIndex] !== record) return;
-    const above = this.#records[record.orderIndex + 1];
-    if (above === undefined ? record.orderIndex === this.#records.length - 1 : this.#isBefore(record, above)) {
+    const index = this.#keys.indexOf(record);
+    if (this.#records[index] !== record) return;
+    const above = this.#records[index + 1];
+    if (above === undefined ? index === this.#records.length - 1 : this.#isBefore(record, above)) {
       this.#settle(record);
     } else this.#wait(record);
   }
@@ -88,43 +109,46 @@ export class TimeOrder<T extends Ordered> {
    */
   resume(records: readonly (T | undefined)[], index: number, last: T | null): number {
     if (last === null || records[index] === last) return index;
-    return records[last.orderIndex] === last ? last.orderIndex : index;
+    const now = this.#keys.indexOf(last);
+    return records[now] === last ? now : index;
   }
 
   #isBefore(a: T, b: T): boolean {
-    const between = this.#timeOf(a) - this.#timeOf(b);
-    return between < 0 || (between === 0 && a.serial < b.serial);
+    const { timeOf, serialOf } = this.#keys;
+    const between = timeOf(a) - timeOf(b);
+    return between < 0 || (between === 0 && serialOf(a) < serialOf(b));
   }
 
   /** Moves a record down to its place, past holes too. */
   #settle(record: T): void {
     const records = this.#records;
-    const stop = Math.max(0, record.orderIndex - MOVES);
-    let i = record.orderIndex;
+    const { indexOf, setIndex } = this.#keys;
+    let i = indexOf(record);
+    const stop = Math.max(0, i - MOVES);
     while (i > stop) {
       const below = records[i - 1];
       if (below !== undefined) {
         if (this.#isBefore(below, record)) break;
-        below.orderIndex = i;
+        setIndex(below, i);
       }
       records[i] = below;
       i--;
     }
     records[i] = record;
-    record.orderIndex = i;
+    setIndex(record, i);
     const below = i > 0 ? records[i - 1] : undefined;
     if (i === stop && i > 0 && (below === undefined || !this.#isBefore(below, record))) this.#wait(record);
   }
 
   /** Leaves a hole where the record was. */
   #leave(record: T): void {
-    const at = record.orderIndex;
+    const at = this.#keys.indexOf(record);
     if (at === this.#records.length - 1) this.#records.pop();
     else {
       this.#records[at] = undefined;
       this.#holes++;
     }
-    record.orderIndex = -1;
+    this.#keys.setIndex(record, -1);
   }
 
   #wait(record: T): void {
@@ -145,11 +169,11 @@ export class TimeOrder<T extends Ordered> {
       const below = from < 0 ? undefined : records[from];
       if (from >= 0 && (below === undefined || this.#isBefore(next, below))) {
         records[to] = below;
-        if (below !== undefined) below.orderIndex = to;
+        if (below !== undefined) this.#keys.setIndex(below, to);
         from--;
       } else {
         records[to] = next;
-        next.orderIndex = to;
+        this.#keys.setIndex(next, to);
         next = late.pop();
       }
     }
@@ -162,7 +186,7 @@ export class TimeOrder<T extends Ordered> {
 
   #number(): void {
     this.#records.forEach((record, i) => {
-      if (record !== undefined) record.orderIndex = i;
+      if (record !== undefined) this.#keys.setIndex(record, i);
     });
     this.#holes = 0;
   }

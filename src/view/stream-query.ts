@@ -48,21 +48,22 @@ async function walk(
   isGone: () => boolean,
 ): Promise<{ readonly page: StreamRow[]; readonly matched: number }> {
   const page: StreamRow[] = [];
-  const records = store.order.records();
+  const places = store.places();
   const { opened } = store;
   let matched = 0;
   let last: Stream | null = null;
   let isRowMade = false;
-  for (let i = records.length - 1; i >= 0; i--) {
+  for (let i = places.length - 1; i >= 0; i--) {
     if (isTotalKnown && page.length >= limit) break;
     if ((isRowMade || i % CHECK_EVERY === 0) && slice.isOver) {
       await slice.rest();
       if (isGone()) break;
-      i = store.order.resume(records, i + 1, last) - 1;
+      i = store.resume(places, i + 1, last) - 1;
       if (i < 0) break;
     }
-    const s = records[i];
-    if (s === undefined) continue;
+    const place = places[i];
+    if (place === undefined) continue;
+    const s = store.stream(place);
     last = s;
     isRowMade = false;
     // What came while the walk rested is not of this moment.
@@ -93,7 +94,7 @@ export function streamBySsrc(
   return turns.walk(async (slice) => {
     let best: { packets: number; stream: Stream | null } = { packets: -1, stream: null };
     let met = 0;
-    for (const stream of store.order.fromOldest()) {
+    for (const stream of store.fromOldest()) {
       if (++met % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
       if (stream.ssrc !== ssrc) continue;
       const packets = store.snapshot(stream)?.packets ?? 0;

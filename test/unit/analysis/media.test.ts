@@ -42,12 +42,12 @@ function stream(
   call: Call,
   src: Endpoint,
   dst: Endpoint,
-  over: Partial<MediaStream> & { fromMs?: number; sec?: number } = {},
+  over: Partial<MediaStream> & { fromMs?: number; sec?: number; mediaType?: string } = {},
 ): MediaStream {
-  const { fromMs = CALL_TIMES.answer + 100, sec = 5, ...rest } = over;
+  const { fromMs = CALL_TIMES.answer + 100, sec = 5, mediaType = 'audio', ...rest } = over;
   const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
-  made.dialog = call.d;
-  made.claim = { dialog: call.d, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false };
+  const codecs = { names: [], formats: [] };
+  streams.store.onClaim(made.dstKey, { dialog: call.d, fromUs: 0, codecs, mediaType, isSrtp: false });
   return {
     stream: made,
     packets: sec * 50,
@@ -174,14 +174,7 @@ test('one-way audio is judged by where streams run, not by how many there are', 
   const call = answered();
   const two = [stream(call, ALICE.rtp, BOB.rtp), stream(call, ALICE.rtp, BOB.rtp)];
   assert.equal(diagnosed(call, two).oneWayAudio, true, 'two SSRCs one way are one way');
-  const video = stream(call, BOB.rtp, ALICE.rtp);
-  video.stream.claim = {
-    dialog: call.d,
-    fromUs: 0,
-    codecs: { names: [], formats: [] },
-    mediaType: 'video',
-    isSrtp: false,
-  };
+  const video = stream(call, BOB.rtp, ALICE.rtp, { mediaType: 'video' });
   assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), video]).oneWayAudio, true, 'a picture is no voice');
   const otherPort = [stream(call, ALICE.rtp, BOB.rtp), stream(call, { ...BOB.rtp, port: 31000 }, ALICE.rtp)];
   assert.equal(diagnosed(call, otherPort).oneWayAudio, false, 'media need not be symmetric by port');

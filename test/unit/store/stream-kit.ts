@@ -8,16 +8,22 @@ import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { Stream } from '../../../src/store/stream.ts';
 import { StreamStore } from '../../../src/store/stream-store.ts';
 
-export type OpenedOptions = { readonly atUs?: number; readonly ssrc?: number; readonly origin?: number };
+export type OpenedOptions = {
+  readonly atUs?: number;
+  readonly ssrc?: number;
+  readonly origin?: number;
+  /** An index that was used before, and how often it is now. */
+  readonly index?: number;
+  readonly generation?: number;
+};
 
 export class StreamKit {
   readonly store: StreamStore;
-  readonly #table: number;
   #next = 0;
 
   constructor(endpoints: EndpointIndex = new EndpointIndex()) {
     this.store = new StreamStore(endpoints);
-    this.#table = this.store.addTable(new StreamTable(() => undefined, { streamBytes: STREAM_BYTES, streamChunk: 64 }));
+    this.store.table = new StreamTable(() => undefined, { streamBytes: STREAM_BYTES, streamChunk: 64 });
   }
 
   /** A candidate's first packet; returns its index in the table. */
@@ -26,11 +32,10 @@ export class StreamKit {
     const view = new DataView(addresses.buffer);
     view.setUint32(0, parseIpv4(src.address));
     view.setUint32(16, parseIpv4(dst.address));
-    const index = this.#next++;
+    const index = o.index ?? this.#next++;
     this.store.onOpened({
-      table: this.#table,
       index,
-      generation: 1,
+      generation: o.generation ?? 1,
       ssrc: o.ssrc ?? 0x1000 + index,
       origin: o.origin ?? 0,
       tsUs: o.atUs ?? 1000,
@@ -46,11 +51,11 @@ export class StreamKit {
   }
 
   accept(index: number): void {
-    this.store.onAccepted(this.#table, index, 1);
+    this.store.onAccepted(index, 1);
   }
 
   evict(index: number, generation = 1): void {
-    this.store.onEvicted(this.#table, index, generation);
+    this.store.onEvicted(index, generation);
   }
 
   /** A stream that is shown, as the store has it. */

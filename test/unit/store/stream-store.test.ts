@@ -103,6 +103,74 @@ test('an evicted stream is gone from its dialog; an old record speaks of nobody'
   assert.equal(streams.store.evicted, 1);
 });
 
+test('who holds a stream that is evicted reads what it was; its place is another’s', () => {
+  const { dialogs, streams } = called();
+  const d = dialogs.dialog('owner@calltap.example.com');
+  const held = streams.stream(A, B, { atUs: EPOCH_US + 3_000_000, ssrc: 0xfffffffe });
+  const facts = (): unknown => [
+    held.serial,
+    held.ssrc,
+    held.openedUs,
+    held.srcKey,
+    held.dstKey,
+    held.dialog,
+    held.index,
+  ];
+  const before = facts();
+  streams.evict(held.index);
+  streams.open(B, ELSEWHERE, { atUs: EPOCH_US + 4_000_000, index: held.index, generation: 2 });
+  assert.deepEqual(facts(), before);
+  assert.equal(held.generation, 1);
+  const [now, ...others] = d.streams ?? [];
+  assert.deepEqual([others.length, now?.generation, now?.index, now?.ssrc], [0, 2, held.index, 0x1000 + held.index]);
+  assert.notEqual(now, held);
+  streams.store.onWindow(held.index, 1, windowBytes(1), 0);
+  assert.equal(streams.store.windows(held).length, 0, 'a record of the old one speaks of nobody');
+});
+
+test('a place that is opened again without word of its stream’s end is the new one’s alone', () => {
+  const { dialogs, streams } = called();
+  const index = streams.open(A, B, { atUs: EPOCH_US + 3_000_000 });
+  streams.open(B, A, { atUs: EPOCH_US + 4_000_000, index, generation: 2 });
+  assert.deepEqual([counts(streams.store), streams.store.evicted], [[1, 0, 1], 1]);
+  assert.deepEqual(
+    dialogs.dialog('owner@calltap.example.com').streams?.map((s) => s.generation),
+    [2],
+  );
+});
+
+test('of a dialog’s streams any may go, and the others keep their order', () => {
+  for (const gone of [0, 1, 2]) {
+    const { dialogs, streams } = called();
+    const places = [0, 1, 2].map((n) => streams.open(A, B, { atUs: EPOCH_US + 3_000_000 + n }));
+    streams.evict(places[gone] ?? -1);
+    const left = dialogs.dialog('owner@calltap.example.com').streams?.map((s) => s.index);
+    assert.deepEqual(
+      left,
+      places.filter((_, n) => n !== gone),
+    );
+  }
+});
+
+test('a walk that rests meets each stream once, though places are used again meanwhile', () => {
+  const streams = new StreamKit();
+  const opened = [0, 1, 2, 3].map((n) => streams.open({ ...A, port: 4000 + n }, ELSEWHERE, { atUs: 1000 + n }));
+  for (const index of opened) streams.accept(index);
+  for (const walk of [streams.store.fromNewest(), streams.store.fromOldest()]) {
+    const met: number[] = [];
+    for (const stream of walk) {
+      met.push(stream.serial);
+      if (met.length !== 2) continue;
+      const { index, generation } = stream;
+      streams.evict(index, generation);
+      streams.open(A, ELSEWHERE, { atUs: 5000, index, generation: generation + 1 });
+      streams.store.onAccepted(index, generation + 1);
+    }
+    assert.equal(new Set(met).size, met.length, met.join(' '));
+    assert.ok(met.length >= 4, met.join(' '));
+  }
+});
+
 test('the list is newest first by the first packet, ties by arrival', () => {
   const streams = new StreamKit();
   const ssrcs = (): number[] => streams.store.newestFirst().map((s) => s.ssrc);
@@ -121,7 +189,7 @@ test('of a stream that goes on for days the windows of the last hour are kept, i
   const { streams } = called();
   const stream = streams.stream(A, B);
   for (let n = 1; n <= 2_000; n++) {
-    streams.store.onWindow(0, 0, 1, windowBytes(n), 0);
+    streams.store.onWindow(0, 1, windowBytes(n), 0);
     const starts = streams.store.windows(stream).map(({ startUs }) => startUs);
     const first = Math.max(1, n - 719);
     assert.deepEqual([starts.length, starts[0], starts.at(-1)], [n - first + 1, first, n]);

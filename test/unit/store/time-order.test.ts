@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MethodCounts } from '../../../src/store/method-counts.ts';
-import { TimeOrder } from '../../../src/store/time-order.ts';
+import { fieldKeys, TimeOrder } from '../../../src/store/time-order.ts';
 
 type Item = { orderIndex: number; readonly serial: number; at: number };
 
@@ -19,7 +19,7 @@ test('any run of additions, removals and moves leaves the order that a sort woul
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const order = new TimeOrder<Item>(({ at }) => at);
+      const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
       const model: Item[] = [];
       let serial = 0;
       for (const each of steps) {
@@ -46,7 +46,7 @@ test('any run of additions, removals and moves leaves the order that a sort woul
 });
 
 test('thousands come in reverse and most of them go: the order holds and the holes are closed', () => {
-  const order = new TimeOrder<Item>(({ at }) => at);
+  const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
   const items = Array.from({ length: 5_000 }, (_, i) => ({ orderIndex: -1, serial: i, at: 5_000 - i }));
   for (const item of items) order.add(item);
   assert.deepEqual(order.newestFirst(), items);
@@ -56,7 +56,7 @@ test('thousands come in reverse and most of them go: the order holds and the hol
 });
 
 test('a source that lags by thousands of records: its records come in at the next reading, and some go before', () => {
-  const order = new TimeOrder<Item>(({ at }) => at);
+  const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
   const items: Item[] = [];
   let serial = 0;
   const add = (at: number): Item => {
@@ -80,7 +80,7 @@ test('a source that lags by thousands of records: its records come in at the nex
 });
 
 test('a walk goes on where it was, although records came in below it', () => {
-  const order = new TimeOrder<Item>(({ at }) => at);
+  const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
   const items = [10, 20, 30, 40].map((at, serial) => ({ orderIndex: -1, serial, at }));
   for (const item of items) order.add(item);
   const records = order.records();
@@ -92,7 +92,7 @@ test('a walk goes on where it was, although records came in below it', () => {
 
 test('who rests in a walk either way meets each record once, whatever comes in behind it or goes', () => {
   for (const way of ['fromOldest', 'fromNewest'] as const) {
-    const order = new TimeOrder<Item>(({ at }) => at);
+    const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
     const items = Array.from({ length: 40 }, (_, serial) => ({ orderIndex: -1, serial, at: serial * 10 }));
     for (const item of items) order.add(item);
     const met: number[] = [];
