@@ -17,7 +17,7 @@ NAN_METHOD(FrameAt) {
     set("errno", Nan::New(err));
     return;
   }
-  ct_pcap_record r{};
+  ct_frame r{};
   do status = ct_pcap_next(f, &r);
   while (status == CT_PCAP_RECORD && static_cast<double>(r.ordinal) < ordinal);
   set("status", Nan::New(static_cast<uint32_t>(status)));

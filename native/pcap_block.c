@@ -116,7 +116,7 @@ static enum ct_pcap_status on_section(struct ct_pcap *f, const uint8_t *b, uint3
 }
 
 /* Ticks of the interface as ns since the epoch; saturated, and then marked, where 64 bits end. */
-static void set_time(const struct ct_pcap_iface *i, struct ct_pcap_record *r, uint64_t ticks) {
+static void set_time(const struct ct_pcap_iface *i, struct ct_frame *r, uint64_t ticks) {
   uint64_t ns;
   bool over = false;
   if (i->unit == CT_TS_MUL) {
@@ -140,13 +140,13 @@ static void set_time(const struct ct_pcap_iface *i, struct ct_pcap_record *r, ui
   r->ts_invalid = over;
 }
 
-static void set_interface(const struct ct_pcap *f, struct ct_pcap_record *r, uint32_t index) {
+static void set_interface(const struct ct_pcap *f, struct ct_frame *r, uint32_t index) {
   r->if_index = index;
   r->linktype = index < f->n_ifs ? f->ifs[index].linktype : CT_PCAP_LINK_NONE;
 }
 
-static enum ct_pcap_status on_packet(struct ct_pcap *f, struct ct_pcap_record *r, const uint8_t *b,
-                                     uint32_t total, uint32_t index) {
+static enum ct_pcap_status on_packet(struct ct_pcap *f, struct ct_frame *r, const uint8_t *b, uint32_t total,
+                                     uint32_t index) {
   /* The captured bytes lie between the fixed part and the closing length. */
   if (total < EPB_MIN) return CT_PCAP_CORRUPT;
   uint32_t cap = ct_pcap_u32(f, b + 20), wire = ct_pcap_u32(f, b + 24);
@@ -164,7 +164,7 @@ static enum ct_pcap_status on_packet(struct ct_pcap *f, struct ct_pcap_record *r
 
 /* A simple packet is of interface 0 and has neither time nor captured length: it happened no
  * earlier than the packet before it, and is cut by the snaplen. */
-static enum ct_pcap_status on_simple(struct ct_pcap *f, struct ct_pcap_record *r, const uint8_t *b,
+static enum ct_pcap_status on_simple(struct ct_pcap *f, struct ct_frame *r, const uint8_t *b,
                                      uint32_t total) {
   if (total < SPB_MIN) return CT_PCAP_CORRUPT;
   uint32_t wire = ct_pcap_u32(f, b + 8), cap = wire;
@@ -185,7 +185,7 @@ static inline uint32_t block_length(const struct ct_pcap *f, const uint8_t *b) {
   return total < BLOCK_MIN || total % 4 != 0 || total > CT_INPUT_MAX ? 0 : total;
 }
 
-enum ct_pcap_status ct_pcapng_next(struct ct_pcap *f, struct ct_pcap_record *r) {
+enum ct_pcap_status ct_pcapng_next(struct ct_pcap *f, struct ct_frame *r) {
   for (;;) {
     if (!ct_input_need(&f->in, BLOCK_MIN)) return ct_pcap_ran_out(f);
     const uint8_t *b = f->in.pos;

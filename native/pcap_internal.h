@@ -64,6 +64,7 @@ static inline enum ct_pcap_status ct_pcap_ran_out(const struct ct_pcap *f) {
 
 /* pcap_block.c. Checks the first Section Header Block (already known by its type). */
 bool ct_pcapng_open(struct ct_pcap *f, enum ct_pcap_status *status);
-enum ct_pcap_status ct_pcapng_next(struct ct_pcap *f, struct ct_pcap_record *r);
+enum ct_pcap_status ct_pcapng_next(struct ct_pcap *f, struct ct_frame *r);
+/* False when the block under the cursor is a packet's and lies whole in the buffer. */
 bool ct_pcapng_will_refill(const struct ct_pcap *f);
 #endif

@@ -24,6 +24,8 @@
 #define MAGIC_MODIFIED 0xa1b2cd34u /* Kuznetsov's patched libpcap of Red Hat 6: 24-byte record headers */
 #define MAGIC_NG 0x0a0d0d0au       /* the same bytes in either order */
 
+#define AHEAD 6u /* records fetched before their turn */
+
 #define LINK_MASK 0x0000ffffu
 #define LINK_RESERVED 0x03ff0000u /* must be zero; above them the FCS length and its P bit */
 
@@ -180,14 +182,25 @@ static inline void read_lengths(const struct ct_pcap *f, const uint8_t *p, uint3
 }
 
 /* A sub-second part of a second or more is impossible: the packet keeps its second, at its end. */
-static inline void set_time(const struct ct_pcap *f, struct ct_pcap_record *r, uint32_t sec, uint32_t frac) {
+static inline void set_time(const struct ct_pcap *f, struct ct_frame *r, uint32_t sec, uint32_t frac) {
   const uint32_t limit = f->nanosecond ? 1000000000u : 1000000u;
   r->ts_invalid = frac >= limit;
   if (frac >= limit) frac = limit - 1;
   r->ts_ns = (int64_t)sec * 1000000000 + (int64_t)frac * (f->nanosecond ? 1 : 1000);
 }
 
-static enum ct_pcap_status next_classic(struct ct_pcap *f, struct ct_pcap_record *r) {
+/* The record at `p`, of which header and captured bytes are there. */
+static inline void set_record(const struct ct_pcap *f, struct ct_frame *r, const uint8_t *p, uint32_t cap,
+                              uint32_t wire) {
+  set_time(f, r, ct_pcap_u32(f, p), ct_pcap_u32(f, p + 4));
+  r->data = p + f->header_len;
+  r->caplen = cap;
+  r->wirelen = wire > cap ? wire : cap;
+  r->linktype = f->linktype;
+  r->if_index = 0;
+}
+
+static enum ct_pcap_status next_classic(struct ct_pcap *f, struct ct_frame *r) {
   const size_t header = f->header_len;
   uint32_t cap, wire;
   if (!ct_input_need(&f->in, header)) return ct_pcap_ran_out(f);
@@ -196,18 +209,14 @@ static enum ct_pcap_status next_classic(struct ct_pcap *f, struct ct_pcap_record
   if (cap > CT_PCAP_MAX_RECORD - header) return CT_PCAP_CORRUPT;
   if (!ct_input_need(&f->in, header + cap)) return ct_pcap_ran_out(f);
   const uint8_t *p = f->in.pos;
-  set_time(f, r, ct_pcap_u32(f, p), ct_pcap_u32(f, p + 4));
-  r->data = p + header;
-  r->caplen = cap;
-  r->wirelen = wire > cap ? wire : cap;
-  r->linktype = f->linktype;
-  r->if_index = 0;
+  set_record(f, r, p, cap, wire);
   f->in.pos = p + header + cap;
   return CT_PCAP_RECORD;
 }
 
-enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r) {
+enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_frame *r) {
   if (f->done != CT_PCAP_RECORD) return (enum ct_pcap_status)f->done;
+  r->vlan = 0;
   enum ct_pcap_status st = f->format == CT_FMT_CLASSIC ? next_classic(f, r) : ct_pcapng_next(f, r);
   if (st == CT_PCAP_RECORD)
     r->ordinal = f->ordinal++;
@@ -216,14 +225,35 @@ enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r) {
   return st;
 }
 
-bool ct_pcap_will_refill(const struct ct_pcap *f) {
-  if (f->done != CT_PCAP_RECORD || f->in.buf == NULL) return false; /* nothing more moves */
-  if (f->format == CT_FMT_NG) return ct_pcapng_will_refill(f);
-  size_t left = ct_input_left(&f->in);
-  if (left < f->header_len) return true;
-  uint32_t cap, wire;
-  read_lengths(f, f->in.pos, &cap, &wire);
-  return cap > left - f->header_len;
+/* Stops at a length above the cap as it does at a record that is not whole: next_classic() says which it is. */
+static uint32_t take_classic(struct ct_pcap *restrict f, struct ct_frame *restrict r, uint32_t max) {
+  const size_t header = f->header_len;
+  const uint8_t *p = f->in.pos, *end = f->in.end;
+  uint64_t ordinal = f->ordinal;
+  uint32_t n = 0, cap, wire;
+  for (; n < max && (size_t)(end - p) >= header; n++) {
+    read_lengths(f, p, &cap, &wire);
+    if (cap > (size_t)(end - p) - header || cap > CT_PCAP_MAX_RECORD - header) break;
+    /* Where a record begins is known when the one before it is here: the wait for each is spared if they are of a size. */
+    uintptr_t ahead = (uintptr_t)p + AHEAD * (header + cap); /* may lie outside: it is only a hint */
+    __builtin_prefetch((const void *)ahead);
+    __builtin_prefetch((const void *)(ahead + 64));
+    set_record(f, &r[n], p, cap, wire);
+    r[n].ordinal = ordinal++;
+    r[n].vlan = 0;
+    p += header + cap;
+  }
+  f->in.pos = p;
+  f->ordinal = ordinal;
+  return n;
+}
+
+uint32_t ct_pcap_take(struct ct_pcap *f, struct ct_frame *r, uint32_t max) {
+  if (f->done != CT_PCAP_RECORD) return 0;
+  if (f->format == CT_FMT_CLASSIC) return take_classic(f, r, max);
+  uint32_t n = 0;
+  while (n < max && !ct_pcapng_will_refill(f) && ct_pcap_next(f, &r[n]) == CT_PCAP_RECORD) n++;
+  return n;
 }
 
 uint64_t ct_pcap_position(const struct ct_pcap *f) { return ct_input_position(&f->in); }

@@ -6,8 +6,8 @@
  */
 #ifndef CALLTAP_PCAP_READ_H
 #define CALLTAP_PCAP_READ_H
+#include "frame.h"
 #include <stdbool.h>
-#include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,15 +22,6 @@ enum ct_pcap_status {
   CT_PCAP_EMPTY,       /* open only: zero bytes */
 };
 
-struct ct_pcap_record {
-  const uint8_t *data; /* valid until the next call */
-  uint32_t caplen, wirelen, linktype;
-  int64_t ts_ns;
-  uint64_t ordinal;   /* 0-based packet number in the file */
-  uint32_t if_index;  /* pcapng interface of the section */
-  uint8_t ts_invalid; /* timestamp out of range (sub-second part impossible, or none: SPB) */
-};
-
 struct ct_pcap;
 /* Opens by path; on failure returns NULL and sets *status (and *err to errno for CT_PCAP_IO). */
 struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int *err);
@@ -43,10 +34,11 @@ bool ct_pcap_start(struct ct_pcap *f, bool (*wait)(int fd, void *arg), void *arg
                    enum ct_pcap_status *status);
 /* Opens over memory, for the fuzz targets and tests. The bytes must outlive the reader. */
 struct ct_pcap *ct_pcap_open_memory(const uint8_t *data, uint64_t len, enum ct_pcap_status *status);
-enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_pcap_record *r);
-/* False when the next record lies whole behind this one, so that the next call moves nothing and
- * the bytes of the records handed out so far stay valid. Lets a caller work in batches. */
-bool ct_pcap_will_refill(const struct ct_pcap *f);
+/* The next record; its bytes are valid until the next call, and as long as ct_pcap_take() says. */
+enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_frame *r);
+/* Hands out up to `max` more records that lie whole in what was read already, so that nothing moves and the bytes
+ * of the records before them stay valid. Fewer: ct_pcap_next() has to read, or ends the file. */
+uint32_t ct_pcap_take(struct ct_pcap *f, struct ct_frame *r, uint32_t max);
 /* Bytes of the file on disk consumed so far, and its size (0 when not a regular file). */
 uint64_t ct_pcap_position(const struct ct_pcap *f);
 uint64_t ct_pcap_size(const struct ct_pcap *f);

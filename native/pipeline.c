@@ -2,7 +2,8 @@
  * pipeline.c - see pipeline.h.
  */
 #include "pipeline.h"
-#include "rtp_stream.h"
+#include "rtp_plain.h"
+#include "walk.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,48 +268,107 @@ static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p
 }
 
 /* As they were captured: before anything looks into them. */
-static void write_frames(struct ct_pcap_writer *output, const struct ct_packet_slot *slot,
-                         const uint32_t *linktype, uint32_t n) {
+static void write_frames(struct ct_pcap_writer *output, const struct ct_frame *frame, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    const struct ct_packet *p = &slot[i].p;
-    ct_pcap_write(output, p->frame, p->ts_ns, p->caplen, p->wirelen, linktype[i]);
+    const struct ct_frame *f = &frame[i];
+    ct_pcap_write(output, f->data, f->ts_ns, f->caplen, f->wirelen, f->linktype);
   }
 }
 
-void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
-                       const uint32_t *linktype, uint32_t n) {
+static enum ct_reason decode(const struct ct_pipeline *pl, struct ct_packet *p, const struct ct_frame *f) {
+  p->ts_ns = f->ts_ns;
+  p->ordinal = f->ordinal;
+  p->frame = f->data;
+  p->caplen = f->caplen;
+  p->wirelen = f->wirelen;
+  p->vlan = f->vlan;
+  return ct_decode_frame(p, f->linktype, &pl->decode);
+}
+
+/* What the first look at a frame made of it. */
+enum look { LOOK_NOTHING, LOOK_CLASS, LOOK_FRAGMENT, LOOK_RTP, LOOK_PLAIN };
+
+/* Of each frame of a batch. */
+struct looked {
+  uint64_t hash[CT_BATCH];      /* of RTP */
+  uint32_t stream[CT_BATCH];    /* of RTP: what ct_rtp_prefetch_stream() gave */
+  uint8_t look[CT_BATCH];       /* enum look */
+  struct ct_packet p[CT_BATCH]; /* but of plain frames, which are decoded when they turn out to need it */
+};
+
+static void look_at(struct ct_pipeline *pl, struct tally *tally, const struct ct_frame *f, struct looked *l,
+                    uint32_t i) {
+  struct ct_packet *p = &l->p[i];
+  enum ct_reason reason = decode(pl, p, f);
+  if (account(pl, tally, p, reason)) {
+    l->look[i] = LOOK_RTP;
+    l->hash[i] = ct_rtp_hash(pl->rtp, p, pl->origin);
+    ct_rtp_prefetch_slot(pl->rtp, l->hash[i]);
+  } else {
+    l->look[i] = reason == CT_OK ? LOOK_CLASS : reason == CT_FRAGMENT ? LOOK_FRAGMENT : LOOK_NOTHING;
+  }
+}
+
+static void emit_fragment(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
+  emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
+       (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+}
+
+/* A plain frame that its stream has more to say about than a count. */
+static void update_rtp_of(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_frame *f,
+                          struct looked *l, uint32_t i) {
+  struct ct_packet *p = &l->p[i];
+  decode(pl, p, f);
+  ct_classify(p, &pl->gate, &pl->decode);
+  update_rtp(pl, sink, p, l->hash[i], l->stream[i]);
+}
+
+static void fetch_stream(struct ct_pipeline *pl, const struct ct_frame *f, struct looked *l, uint32_t i) {
+  if (l->look[i] == LOOK_PLAIN)
+    l->stream[i] = ct_rtp_prefetch_stream(pl->rtp, l->hash[i], f[i].data[CT_PLAIN_RTP + 1]);
+  else if (l->look[i] == LOOK_RTP)
+    l->stream[i] = ct_rtp_prefetch_stream(pl->rtp, l->hash[i], l->p[i].payload[1]);
+}
+
+void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_frame *frame,
+                       uint32_t n) {
   struct tally tally = {0};
+  struct looked l;
   uint64_t bytes = 0;
-  bool rtp[CT_BATCH];
-  if (pl->output != NULL) write_frames(pl->output, slot, linktype, n);
+  uint32_t plain = 0;
+  const bool may_be_plain = !pl->retain; /* whose packets all go to TypeScript */
+  if (pl->output != NULL) write_frames(pl->output, frame, n);
   for (uint32_t i = 0; i < n; i++) {
-    struct ct_packet *p = &slot[i].p;
-    bytes += p->caplen;
-    if (p->caplen < p->wirelen && !pl->cut_on_purpose) tally.n[CT_N_SNAPPED]++;
-    slot[i].reason = ct_decode_frame(p, linktype[i], &pl->decode);
-    rtp[i] = account(pl, &tally, p, slot[i].reason);
-    if (rtp[i]) {
-      slot[i].hash = ct_rtp_hash(pl->rtp, p, pl->origin);
-      ct_rtp_prefetch_slot(pl->rtp, slot[i].hash);
+    const struct ct_frame *f = &frame[i];
+    bytes += f->caplen;
+    if (f->caplen < f->wirelen && !pl->cut_on_purpose) tally.n[CT_N_SNAPPED]++;
+    if (may_be_plain && CT_LIKELY(ct_is_plain_rtp(f))) {
+      plain++;
+      l.look[i] = LOOK_PLAIN;
+      l.hash[i] = ct_rtp_hash_plain(pl->rtp, f->data, pl->origin);
+      ct_rtp_prefetch_slot(pl->rtp, l.hash[i]);
+    } else {
+      look_at(pl, &tally, f, &l, i);
     }
   }
   tally.n[CT_N_FRAMES] = n;
+  tally.n[CT_N_COUNT + CT_OK] += plain;
+  tally.n[CT_N_COUNT + CT_REASON_COUNT + CT_CLS_RTP] += plain;
   add_tally(pl, &tally);
   add(&pl->counters[CT_N_BYTES], bytes);
-  for (uint32_t i = 0; i < n && i < CT_AHEAD; i++)
-    if (rtp[i]) slot[i].stream = ct_rtp_prefetch_stream(pl->rtp, slot[i].hash, slot[i].p.payload[1]);
+  for (uint32_t i = 0; i < n && i < CT_AHEAD; i++) fetch_stream(pl, frame, &l, i);
   for (uint32_t i = 0; i < n; i++) {
-    const struct ct_packet *p = &slot[i].p;
-    uint32_t ahead = i + CT_AHEAD;
-    if (ahead < n && rtp[ahead])
-      slot[ahead].stream = ct_rtp_prefetch_stream(pl->rtp, slot[ahead].hash, slot[ahead].p.payload[1]);
-    if (rtp[i])
-      update_rtp(pl, sink, p, slot[i].hash, slot[i].stream);
-    else if (slot[i].reason == CT_OK)
-      emit_class(pl, sink, p);
-    else if (slot[i].reason == CT_FRAGMENT)
-      emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
-           (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+    if (i + CT_AHEAD < n) fetch_stream(pl, frame, &l, i + CT_AHEAD);
+    switch ((enum look)l.look[i]) {
+    case LOOK_PLAIN:
+      if (CT_UNLIKELY(!ct_rtp_update_plain(pl->rtp, l.stream[i], &frame[i], pl->origin)))
+        update_rtp_of(pl, sink, &frame[i], &l, i);
+      break;
+    case LOOK_RTP: update_rtp(pl, sink, &l.p[i], l.hash[i], l.stream[i]); break;
+    case LOOK_CLASS: emit_class(pl, sink, &l.p[i]); break;
+    case LOOK_FRAGMENT: emit_fragment(pl, sink, &l.p[i]); break;
+    case LOOK_NOTHING: break;
+    }
   }
   show_rtp_counters(pl);
 }
@@ -346,8 +406,7 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
   else if (reason == CT_OK)
     emit_class(pl, scratch, p);
   else if (reason == CT_FRAGMENT)
-    emit(pl, scratch, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
-         (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+    emit_fragment(pl, scratch, p);
 }
 
 void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {

@@ -7,6 +7,7 @@
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
 #include "digest.h"
+#include "frame.h"
 #include "packet.h"
 #include "pcap_write.h"
 #include "rtp_table.h"
@@ -59,18 +60,11 @@ struct ct_pipeline {
   struct ct_pcap_writer *output;
 };
 
-struct ct_packet_slot {
-  struct ct_packet p;
-  uint64_t hash;
-  enum ct_reason reason;
-  uint32_t stream; /* what ct_rtp_prefetch_stream() gave */
-};
-
 bool ct_pipeline_init(struct ct_pipeline *pl);
 void ct_pipeline_close(struct ct_pipeline *pl);
-/* Decode, classify, hash and update a batch in order, emitting to `sink`. */
-void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, struct ct_packet_slot *slot,
-                       const uint32_t *linktype, uint32_t n);
+/* Decode, classify, hash and update a batch of at most CT_BATCH frames in order, emitting to `sink`. */
+void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_frame *frame,
+                       uint32_t n);
 /* Decode a reassembled IP payload on the calling thread into a scratch sink; RTP is queued for the
  * owner. `p` has ts_ns, ordinal, addresses, ip_version, proto, dscp and vlan set. */
 void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struct ct_packet *p,

@@ -7,60 +7,19 @@
  *
  * J follows every packet as the RFC has it. The mean leaves out packets with the marker bit, as
  * Wireshark does: the first packet of a talkspurt carries the timing of the silence before it.
- * A |D| above JUMP_MS is a new timestamp base, not jitter.
+ * A |D| above CT_JUMP_MS is a new timestamp base, not jitter.
  */
 #include <string.h>
 
-#include "rtp_stream.h"
+#include "rtp_sample.h"
 
-#define JUMP_MS 5000.0f
-#define JUMP_NS 5000000000LL
 #define INFER_SPAN_NS 100000000LL
 #define REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */
-#define DRIFT_SHIFT 12  /* the reference rises by elapsed / 4096: faster than any clock skew */
 #define MIN_CLOCK 1000u
 #define MAX_CLOCK 1000000u
 
-typedef float v4f __attribute__((vector_size(16)));
-typedef int32_t v4i __attribute__((vector_size(16)));
-
 /* Clocks that payload formats use. */
 static const uint32_t clocks[] = {8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 90000, 96000};
-
-static float absf(float x) { return x < 0 ? -x : x; }
-
-static void sample_lane0(struct ct_stream *s, float d, float counted) {
-  if (d > JUMP_MS) d = s->jitter0;
-  float j = s->jitter0 + (d - s->jitter0) * 0.0625f;
-  s->jitter0 = j;
-  s->jitter0_wsum += j * counted;
-  if (j * counted > s->jitter0_max) s->jitter0_max = j;
-}
-
-static v4f load4(const float *p) {
-  v4f v;
-  memcpy(&v, p, sizeof(v));
-  return v;
-}
-
-static v4f all4(float x) { return (v4f){x, x, x, x}; }
-
-/* Lanes 1..4 at once. Lane 4 without a clock runs along unused. */
-static void sample_lanes(struct ct_stream *s, float dt_ms, float ticks, float fixed, float counted) {
-  v4f per_tick = {1000.0f / 16000, 1000.0f / 48000, 1000.0f / 90000, s->other_ms_per_tick};
-  if (fixed != 0) per_tick = all4(fixed);
-  const v4i magnitude = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
-  v4f count = all4(counted);
-  v4f d = (v4f)((v4i)(all4(dt_ms) - all4(ticks) * per_tick) & magnitude);
-  v4f j = load4(s->jitter), sum = load4(s->jitter_wsum), max = load4(s->jitter_max);
-  j += (v4f)((v4i)((d - j) * all4(0.0625f)) & (v4i)(d <= all4(JUMP_MS)));
-  sum += j * count;
-  v4i higher = (v4i)(j * count > max);
-  max = (v4f)(((v4i)j & higher) | ((v4i)max & ~higher));
-  memcpy(s->jitter, &j, sizeof(j));
-  memcpy(s->jitter_wsum, &sum, sizeof(sum));
-  memcpy(s->jitter_max, &max, sizeof(max));
-}
 
 /* The stream so far only had types of known clock: what was measured holds for every hypothesis. */
 static void widen(struct ct_stream *s) {
@@ -115,15 +74,12 @@ static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int6
   if (!(s->flags & CT_SF_HINTED)) use_clock(s, best);
 }
 
-/* After 32, 256 and 2,048 samples: a stream that begins in a stalled network is judged again. */
-static bool is_infer_point(uint32_t samples) { return samples == 32 || samples == 256 || samples == 2048; }
-
 static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buffer_ns) {
   s->transit_ns += d;
   if (s->transit_ns < s->min_transit_ns)
     s->min_transit_ns = s->transit_ns;
   else if (dt > 0)
-    s->min_transit_ns += dt >> DRIFT_SHIFT;
+    s->min_transit_ns += dt >> CT_DRIFT_SHIFT;
   if (s->transit_ns - s->min_transit_ns <= buffer_ns) {
     s->late_run = 0;
     return;
@@ -189,21 +145,18 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   if (is_odd && neighbour && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
   float ns_per_tick = fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
   if (ns_per_tick != 0) {
-    int64_t d = ct_ns_diff(dt, (int64_t)((double)ticks * (double)ns_per_tick));
-    if (d > JUMP_NS || d < -JUMP_NS) {
+    int64_t d = ct_lateness(dt, ticks, ns_per_tick);
+    if (d > CT_JUMP_NS || d < -CT_JUMP_NS) {
       s->ts_jumps++;
       restart_timing(s, h, now);
       return;
     }
     discard_late(s, dt, d, buffer_ns);
   }
-  float counted = h->marker ? 0.0f : 1.0f;
-  float dt_ms = (float)dt * 1e-6f;
-  sample_lane0(s, absf(dt_ms - (float)ticks * (fixed->hz != 0 ? fixed->ms_per_tick : 0.125f)), counted);
-  if (s->lane_mode == CT_LANES_ALL) sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, counted);
+  ct_sample_jitter(s, fixed, dt, ticks, h->marker);
   if (!h->marker) {
     s->jitter_n++;
-    if (fixed->hz == 0 && is_infer_point(s->jitter_n)) infer_clock(s, h, now);
+    if (fixed->hz == 0 && ct_is_infer_point(s->jitter_n)) infer_clock(s, h, now);
   }
   remember(s, h, now);
 }

@@ -76,7 +76,8 @@ struct ct_stream {
   uint16_t ts_step;       /* 182 timestamp step between neighbours, once seen twice running: packet time */
   uint32_t markers;       /* 184 */
   uint16_t ts_step_seen;  /* 188 candidate for ts_step */
-  uint8_t spare2[2];      /* 190 */
+  uint8_t plain;          /* 190 payload type whose packets go the short way, and 1 (rtp_plain.h); 0 none */
+  uint8_t spare2;         /* 191 */
   /* line 3: jitter lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */

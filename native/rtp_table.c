@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "rtp_stream.h"
+#include "rtp_plain.h"
 
 #define MIN_SLOTS 1024u
 #define MIGRATE_STEP 64u
@@ -82,28 +82,31 @@ static uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static uint64_t load64(const uint8_t *b) {
-  uint64_t v;
-  memcpy(&v, b, 8);
-  return v;
+/* Of what IPv4 and IPv6 have: four bytes of each address, one behind the other as they lie in a frame; the SSRC as it
+ * lies there and the two ports. */
+static uint64_t hash_flow(const struct ct_rtp_table *t, uint64_t addresses, uint32_t ssrc, uint32_t ports) {
+  return fold(addresses ^ t->key[0], ((uint64_t)ssrc << 32 | ports) ^ t->key[1]);
 }
 
-static uint32_t load32(const uint8_t *b) {
-  uint32_t v;
-  memcpy(&v, b, 4);
-  return v;
+static uint64_t hash_end(const struct ct_rtp_table *t, uint64_t h, uint8_t origin, uint8_t ip_version) {
+  return fold(h ^ t->key[2], t->key[3] + ((uint64_t)origin << 8 | ip_version));
 }
 
 uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin) {
   if (p->len < 12) return 0; /* update counts it as malformed */
-  uint64_t addresses = (uint64_t)load32(p->src) << 32 | load32(p->dst);
-  uint64_t rest = (uint64_t)load32(p->payload + 8) << 32 | (uint32_t)p->sport << 16 | p->dport;
-  uint64_t h = fold(addresses ^ t->key[0], rest ^ t->key[1]);
+  uint64_t h = hash_flow(t, (uint64_t)ct_load32(p->dst) << 32 | ct_load32(p->src), ct_load32(p->payload + 8),
+                         (uint32_t)p->sport << 16 | p->dport);
   if (p->ip_version == 6) {
-    h = fold(h ^ load64(p->src), t->key[2] ^ load64(p->src + 8));
-    h = fold(h ^ load64(p->dst), t->key[3] ^ load64(p->dst + 8));
+    h = fold(h ^ ct_load64(p->src), t->key[2] ^ ct_load64(p->src + 8));
+    h = fold(h ^ ct_load64(p->dst), t->key[3] ^ ct_load64(p->dst + 8));
   }
-  return fold(h ^ t->key[2], t->key[3] + ((uint64_t)origin << 8 | p->ip_version));
+  return hash_end(t, h, origin, p->ip_version);
+}
+
+uint64_t ct_rtp_hash_plain(const struct ct_rtp_table *t, const uint8_t *frame, uint8_t origin) {
+  uint64_t h = hash_flow(t, ct_load64(frame + CT_PLAIN_IP + 12), ct_load32(frame + CT_PLAIN_RTP + 8),
+                         ct_be32(frame + CT_PLAIN_UDP));
+  return hash_end(t, h, origin, 4);
 }
 
 /* ---- index ---- */
@@ -129,7 +132,8 @@ static bool same_key(const struct ct_stream *s, const struct ct_packet *p, uint3
   if (s->ssrc != ssrc || s->sport != p->sport || s->dport != p->dport || s->origin != origin ||
       s->ip_version != p->ip_version)
     return false;
-  if (p->ip_version != 6) return load32(s->src) == load32(p->src) && load32(s->dst) == load32(p->dst);
+  if (p->ip_version != 6)
+    return ct_load32(s->src) == ct_load32(p->src) && ct_load32(s->dst) == ct_load32(p->dst);
   return memcmp(s->src, p->src, 16) == 0 && memcmp(s->dst, p->dst, 16) == 0;
 }
 
@@ -258,6 +262,7 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
   probe_unlink(t, s);
   if (!(s->flags & CT_SF_RETIRED)) index_remove(t, s, ref);
   s->state = CT_STREAM_FREE;
+  s->plain = 0;
   s->link_next = 0;
   if (t->free_tail != 0)
     stream_at(t, t->free_tail - 1)->link_next = ref;
@@ -439,6 +444,14 @@ static void opened_stream(struct ct_rtp_events *out) {
   out->generation = out->ev[out->n - 1].generation;
 }
 
+bool ct_rtp_update_plain(struct ct_rtp_table *t, uint32_t guess, const struct ct_frame *f, uint8_t origin) {
+  if (guess == 0) return false;
+  if (!ct_stream_plain_packet(stream_at(t, guess - 1), f, origin, (int64_t)t->opts.buffer_ms * 1000000))
+    return false;
+  t->counters[CT_RC_PACKETS]++;
+  return true;
+}
+
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out) {
   ct_rtp_update_at(t, hash, 0, p, origin, out);
@@ -468,6 +481,7 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, con
     /* The old stream stays as history; the key goes to the new one. */
     index_remove(t, s, ref);
     s->flags |= CT_SF_RETIRED;
+    s->plain = 0;
     open_stream(t, tag, p, &h, origin, out);
     opened_stream(out);
     return;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "rtp_stream.h"
+#include "rtp_plain.h"
 
 #define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
 #define REUSE_IDLE_NS 1000000000LL
@@ -189,5 +189,6 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
     done |= CT_UPDATE_ACCEPTED;
   }
   s->last_pt = h->pt;
+  s->plain = ct_stream_plain_of(s);
   return done;
 }

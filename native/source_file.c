@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * source_file.c - see source_file.h. Batches of CT_BATCH, so that the stream table's cache misses
- * overlap; the batch is flushed whenever the reader is about to refill its buffer.
+ * overlap; a batch ends where the reader has to refill its buffer.
  */
 #define _GNU_SOURCE
 #include "source_file.h"
@@ -75,17 +75,17 @@ static bool wait_for_bytes(int fd, void *arg) {
 }
 
 /* Within a batch the buffer stays where it is. */
-static void batch(struct ct_file_source *s, struct ct_sink *sink, struct ct_packet_slot *slot,
-                  const uint32_t *linktype, uint32_t n) {
+static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct ct_frame *frame, uint32_t n) {
   s->pl->in_file = ct_pcap_place(s->file, &s->pl->file_delta) && s->keeps;
-  ct_pipeline_batch(s->pl, sink, slot, linktype, n);
+  ct_pipeline_batch(s->pl, sink, frame, n);
+  s->records += n;
 }
 
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
-  struct ct_packet_slot slot[CT_BATCH];
-  uint32_t linktype[CT_BATCH], n = 0, batches = 0;
+  struct ct_frame frame[CT_BATCH];
+  uint32_t batches = 0;
   enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
   /* JavaScript has more to do than this thread: on few cores it shall not wait for it. */
@@ -95,31 +95,21 @@ static void *run(void *arg) {
     return NULL;
   }
   while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
-    if (n == CT_BATCH || (n > 0 && ct_pcap_will_refill(s->file))) {
-      batch(s, &sink, slot, linktype, n);
-      n = 0;
-      ct_pipeline_drain_injected(s->pl, &sink);
-      if ((++batches & 255u) == 0) {
-        set_progress(s);
-        tick_output(s);
-      }
-    }
-    struct ct_pcap_record rec;
-    st = ct_pcap_next(s->file, &rec);
+    /* The first may be read from the file, which ends what was handed out before. */
+    st = ct_pcap_next(s->file, frame);
     if (st != CT_PCAP_RECORD) break;
-    struct ct_packet *p = &slot[n].p;
-    p->vlan = 0; /* all else is set here or by ct_decode_frame() */
-    p->ts_ns = rec.ts_ns;
-    p->ordinal = rec.ordinal;
-    p->frame = rec.data;
-    p->caplen = rec.caplen;
-    p->wirelen = rec.wirelen;
-    if (rec.ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
-    if (rec.ts_ns > last_ns) last_ns = rec.ts_ns;
-    s->records++;
-    linktype[n++] = rec.linktype;
+    uint32_t n = 1 + ct_pcap_take(s->file, frame + 1, CT_BATCH - 1);
+    for (uint32_t i = 0; i < n; i++) {
+      if (frame[i].ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
+      if (frame[i].ts_ns > last_ns) last_ns = frame[i].ts_ns;
+    }
+    batch(s, &sink, frame, n);
+    ct_pipeline_drain_injected(s->pl, &sink);
+    if ((++batches & 255u) == 0) {
+      set_progress(s);
+      tick_output(s);
+    }
   }
-  if (n > 0) batch(s, &sink, slot, linktype, n);
   atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
   finish(s, &sink, end_of(st), 0, last_ns);
   return NULL;

@@ -65,7 +65,7 @@ uint32_t ct_live_link_type(uint16_t hatype) {
 static void flush(struct ct_live_source *s, struct ct_sink *sink) {
   struct ct_live_batch *b = s->batch;
   if (b->n == 0) return;
-  ct_pipeline_batch(s->pl, sink, b->slot, b->linktype, b->n);
+  ct_pipeline_batch(s->pl, sink, b->frame, b->n);
   b->n = 0;
   b->used = 0;
 }
@@ -73,15 +73,15 @@ static void flush(struct ct_live_source *s, struct ct_sink *sink) {
 static void push(struct ct_live_source *s, struct ct_sink *sink, const struct tpacket3_hdr *h,
                  const uint8_t *frame, uint32_t caplen, uint32_t wirelen, uint32_t linktype, uint16_t vlan) {
   struct ct_live_batch *b = s->batch;
-  struct ct_packet *p = &b->slot[b->n].p;
-  p->ts_ns = (int64_t)h->tp_sec * 1000000000 + h->tp_nsec;
-  p->ordinal = s->ordinal++;
-  p->frame = frame;
-  p->caplen = caplen;
-  p->wirelen = wirelen;
-  p->vlan = vlan;
-  if (p->ts_ns > s->last_ns) s->last_ns = p->ts_ns;
-  b->linktype[b->n] = linktype;
+  struct ct_frame *f = &b->frame[b->n];
+  f->data = frame;
+  f->ts_ns = (int64_t)h->tp_sec * 1000000000 + h->tp_nsec;
+  f->ordinal = s->ordinal++;
+  f->caplen = caplen;
+  f->wirelen = wirelen;
+  f->linktype = linktype;
+  f->vlan = vlan;
+  if (f->ts_ns > s->last_ns) s->last_ns = f->ts_ns;
   if (++b->n == CT_BATCH) flush(s, sink);
 }
 

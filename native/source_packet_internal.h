@@ -6,8 +6,7 @@
 #include "source_packet.h"
 
 struct ct_live_batch {
-  struct ct_packet_slot slot[CT_BATCH];
-  uint32_t linktype[CT_BATCH];
+  struct ct_frame frame[CT_BATCH];
   uint32_t n;
   uint32_t used;                   /* of scratch */
   uint8_t scratch[CT_GSO_SCRATCH]; /* frames made from segmentation offload */

@@ -313,7 +313,7 @@ static int replay(int argc, char **argv) {
     if (file == NULL) continue;
     struct lab *l[3];
     for (int m = 0; m < 3; m++) l[m] = lab_start("vb", (enum ct_filter_mode)m);
-    struct ct_pcap_record r;
+    struct ct_frame r;
     uint64_t sent = 0;
     while (sent < 20000 && ct_pcap_next(file, &r) == CT_PCAP_RECORD) {
       if (r.linktype != 1 || r.caplen < 14 || r.caplen > 65000) continue;

@@ -23,10 +23,10 @@
 struct answer {
   enum ct_pcap_status open, end;
   uint64_t n, sum; /* records, and the sum of all their bytes */
-  struct ct_pcap_record r[8];
+  struct ct_frame r[8];
 };
 static void read_all(struct ct_pcap *f, struct answer *a) {
-  struct ct_pcap_record r;
+  struct ct_frame r;
   while ((a->end = ct_pcap_next(f, &r)) == CT_PCAP_RECORD) {
     CHECK_EQ(r.ordinal, a->n);
     for (uint32_t i = 0; i < r.caplen; i++) a->sum += r.data[i];
@@ -504,7 +504,7 @@ static void same_from_everywhere(void) {
   free(z.b);
   free(m.b);
 }
-/* What will_refill promises: records stay readable until it says true. */
+/* What ct_pcap_take() promises: the records before it stay readable. */
 static void batches_stay(void) {
   for (int ng = 0; ng < 2; ng++) {
     struct image m = {0};
@@ -529,21 +529,20 @@ static void batches_stay(void) {
     int err;
     struct ct_pcap *f = ct_pcap_open(in_dir("batch"), &st, &err);
     if (f == NULL) abort();
-    struct ct_pcap_record r[64];
+    struct ct_frame r[64];
     uint64_t n = 0, flushes = 0, wrong = 0, seen = 0;
-    for (;;) {
-      if (n == 64 || (n > 0 && ct_pcap_will_refill(f))) {
-        for (uint64_t i = 0; i < n; i++)
-          wrong += r[i].data[199] != (uint8_t)(r[i].ordinal + (ng == 0 ? 199 : 0));
-        seen += n;
-        n = 0;
-        flushes++;
+    while (ct_pcap_next(f, r) == CT_PCAP_RECORD) {
+      n = 1 + ct_pcap_take(f, r + 1, 63);
+      for (uint64_t i = 0; i < n; i++) {
+        wrong += r[i].data[199] != (uint8_t)(r[i].ordinal + (ng == 0 ? 199 : 0));
+        wrong += r[i].ordinal != seen + i || r[i].caplen != 200 || r[i].wirelen != 200 || r[i].vlan != 0;
       }
-      if (ct_pcap_next(f, &r[n]) != CT_PCAP_RECORD) break;
-      n++;
+      seen += n;
+      flushes++;
     }
+    CHECK_EQ(ct_pcap_take(f, r, 64), 0);
     CHECK_EQ(wrong, 0);
-    CHECK_EQ(seen + n, 9000);
+    CHECK_EQ(seen, 9000);
     CHECK_EQ(flushes < 400, 1);
     ct_pcap_close(f);
     unlink(in_dir("batch"));

@@ -76,7 +76,7 @@ static struct answer read_back(const char *path, uint32_t len, uint32_t link) {
   struct ct_pcap *f = ct_pcap_open(path, &a.end, &err);
   CHECK(f != NULL);
   if (f == NULL) return a;
-  struct ct_pcap_record r;
+  struct ct_frame r;
   while ((a.end = ct_pcap_next(f, &r)) == CT_PCAP_RECORD) {
     uint32_t i = (uint32_t)(r.ts_ns - 1700000000000000000ll);
     bool ok = r.caplen == len && r.wirelen == len + i % 3 && r.linktype == link && !r.ts_invalid &&
@@ -132,7 +132,7 @@ static void round_trip(const char *name) {
   int err;
   struct ct_pcap *f = ct_pcap_open(at(name), &st, &err);
   CHECK(f != NULL);
-  struct ct_pcap_record r;
+  struct ct_frame r;
   for (uint32_t i = 0; i < count; i++) {
     if (!is_ng && V[i].link != 113) continue;
     CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_RECORD);

@@ -51,15 +51,14 @@ static void make_frame(void) {
 }
 
 static void *batches(void *arg) {
-  static struct ct_packet_slot slot[CT_BATCH];
-  static uint32_t linktype[CT_BATCH];
+  static struct ct_frame batch[CT_BATCH];
   struct ct_sink sink = {.ring = &ring};
   for (uint32_t round = 0; round < ROUNDS; round++) {
     for (uint32_t i = 0; i < CT_BATCH; i++) {
-      slot[i].p = (struct ct_packet){.frame = frame, .caplen = frame_len, .wirelen = frame_len + 1};
-      linktype[i] = ETHERNET;
+      batch[i] = (struct ct_frame){
+          .data = frame, .caplen = frame_len, .wirelen = frame_len + 1, .linktype = ETHERNET};
     }
-    ct_pipeline_batch(&pl, &sink, slot, linktype, CT_BATCH);
+    ct_pipeline_batch(&pl, &sink, batch, CT_BATCH);
     ct_pipeline_drain_injected(&pl, &sink);
   }
   return arg;
@@ -112,8 +111,7 @@ static uint32_t wrap(uint8_t *d, uint8_t proto, uint16_t port, const void *bytes
 }
 
 static void digests_are_those_of_the_whole_frame(void) {
-  static struct ct_packet_slot slot[4];
-  static const uint32_t linktype[4] = {ETHERNET, ETHERNET, ETHERNET, ETHERNET};
+  struct ct_frame batch[4];
   static const uint8_t kinds[4] = {CT_KIND_UDP, CT_KIND_UDP, CT_KIND_STREAM_OPENED, CT_KIND_TCP};
   static const bool digested[4] = {true, false, true, true};
   uint8_t frames[4][200];
@@ -128,8 +126,9 @@ static void digests_are_those_of_the_whole_frame(void) {
   pl.digests = true;
   pl.gate.sip[5060 / 64] |= UINT64_C(1) << (5060 % 64);
   for (uint32_t i = 0; i < 4; i++)
-    slot[i].p = (struct ct_packet){.frame = frames[i], .caplen = len[i], .wirelen = len[i], .ordinal = i};
-  ct_pipeline_batch(&pl, &sink, slot, linktype, 4);
+    batch[i] = (struct ct_frame){
+        .data = frames[i], .caplen = len[i], .wirelen = len[i], .ordinal = i, .linktype = ETHERNET};
+  ct_pipeline_batch(&pl, &sink, batch, 4);
   CHECK_EQ(slabs[0].count, 4);
   ct_ring_publish(&own);
   for (uint32_t i = 0; i < 4; i++) {

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_rtp_plain.c - the short way of plain frames: which frames it takes, and that it leaves behind what the long way
+ * does, to the byte.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+#include "plain_pair.h"
+
+#define MS 1000000LL
+#define SECOND (1000 * MS)
+#define T0 (1700000000LL * SECOND)
+
+static const struct ct_rtp_opts OPTS = {1000, 1000, {1, 2}, 5000000000ull, 60};
+
+static uint64_t rng_state = 88172645463325252u;
+static uint32_t below(uint32_t n) {
+  rng_state ^= rng_state << 13;
+  rng_state ^= rng_state >> 7;
+  rng_state ^= rng_state << 17;
+  return (uint32_t)(rng_state >> 32) % n;
+}
+
+/* ---- which frames ---- */
+
+/* One byte of a plain frame changed: whether it still is one. The long way must agree with each that is. */
+static void which_frames(void) {
+  static const struct {
+    const char *what;
+    uint32_t at;
+    uint8_t to;
+    bool plain;
+  } C[] = {{"as it is", 0, 0, true},
+           {"802.1Q", 12, 0x81, false},
+           {"IPv6", 14, 0x65, false},
+           {"options", 14, 0x46, false},
+           {"another DSCP", 15, 0, true},
+           {"a length beyond the frame", 16, 0x10, true},
+           {"UDP beyond IP", 17, 20 + 8 + 12 + 19, false},
+           {"don't fragment, offset 0", 20, 0x40, true},
+           {"first fragment", 20, 0x20, false},
+           {"later fragment", 21, 1, false},
+           {"TCP", 23, 6, false},
+           {"source port 1023", 34, 3, false},
+           {"source port 4500", 35, 0x94, false},
+           {"destination port below 1024", 36, 0, false},
+           {"UDP one byte short of RTP", 39, 19, false},
+           {"UDP of no RTP payload", 39, 20, true},
+           {"version 1", 42, 0x40, false},
+           {"padding", 42, 0xa0, false},
+           {"extension", 42, 0x90, false},
+           {"a CSRC", 42, 0x81, false},
+           {"marker", 43, 0x80, true},
+           {"type 63 with marker", 43, 191, true},
+           {"RTCP's first type", 43, 192, false},
+           {"RTCP's last type", 43, 223, false},
+           {"type 96 with marker", 43, 224, true}};
+  for (uint32_t i = 0; i < sizeof C / sizeof *C; i++) {
+    subject = C[i].what;
+    struct plain_pair w;
+    struct plain_frame x;
+    pair_open(&w, &OPTS);
+    /* Port 4500 less its low byte, so that one byte makes it a tunnel's. */
+    make_plain(&x, T0, 1, 0x1100, 9, 0, 1, 160, 20);
+    if (i > 0) x.b[C[i].at] = C[i].to;
+    if (C[i].at == 34) put_be(x.b + 34, 0x03ff, 2);
+    CHECK_EQ(ct_is_plain_rtp(&x.f), C[i].plain);
+    CHECK(pair_push(&w, &x.f, 0));
+    CHECK(pair_is_same(&w));
+    pair_close(&w);
+  }
+  subject = "";
+  struct plain_frame x;
+  make_plain(&x, T0, 1, 4000, 9, 0, 1, 160, 20);
+  x.f.caplen = CT_PLAIN_END; /* cut behind the RTP header, as a kernel filter leaves it */
+  CHECK(ct_is_plain_rtp(&x.f));
+  x.f.caplen = CT_PLAIN_END - 1;
+  CHECK(!ct_is_plain_rtp(&x.f));
+  x.f.caplen = CT_PLAIN_END;
+  x.f.linktype = 113;
+  CHECK(!ct_is_plain_rtp(&x.f));
+}
+
+/* ---- what is unusual goes the long way ---- */
+
+enum oddity {
+  ODD_NOTHING,
+  ODD_LOST,
+  ODD_AGAIN,
+  ODD_LATE,
+  ODD_STRAY,
+  ODD_DSCP,
+  ODD_TYPE,
+  ODD_EVENT,
+  ODD_STEP,
+  ODD_BACK,
+  ODD_PAUSE,
+  ODD_EARLIER,
+  ODD_DELAYED,
+  ODD_WINDOW,
+  ODD_OTHER_SSRC,
+  ODD_OTHER_HOST,
+  ODD_OTHER_PORT,
+  ODD_OTHER_ORIGIN,
+  ODD_COUNT
+};
+
+/* 200 packets of a stream, an odd one, and 200 more. Returns whether the odd one went the short way. */
+static bool with_oddity(enum oddity odd, uint8_t pt, struct plain_pair *w) {
+  struct plain_frame x;
+  int64_t late = 0;
+  bool was_short = false;
+  uint32_t step = pt == 111 ? 960 : 160;
+  for (int i = 0; i < 401; i++) {
+    bool now = i == 200;
+    uint16_t seq = (uint16_t)(65400 + i);
+    uint32_t ts = 4294960000u + (uint32_t)i * step, ssrc = 7;
+    uint8_t type = pt, host = 1, origin = 0;
+    uint16_t port = 4000;
+    if (i > 200 && odd == ODD_LOST) seq++, ts += step;
+    if (now && odd == ODD_LOST) seq++, ts += step;
+    if (now && odd == ODD_AGAIN) seq--, ts -= step;
+    if (now && odd == ODD_LATE) seq = (uint16_t)(seq - 20), ts -= 20 * step;
+    if (now && odd == ODD_STRAY) seq = (uint16_t)(seq + 20000);
+    if (now && odd == ODD_TYPE) type = pt == 8 ? 0 : 8;
+    if (now && odd == ODD_STEP) ts += 7;
+    if (now && odd == ODD_BACK) ts -= 900000;
+    if (now && odd == ODD_OTHER_SSRC) ssrc = 8;
+    if (now && odd == ODD_OTHER_HOST) host = 2;
+    if (now && odd == ODD_OTHER_PORT) port = 4002;
+    if (now && odd == ODD_OTHER_ORIGIN) origin = 1;
+    if (odd == ODD_PAUSE && i >= 200) late = 1500 * MS;
+    if (odd == ODD_EARLIER) late = now ? -30 * MS : 0;
+    if (odd == ODD_DELAYED) late = now ? 100 * MS : 0;
+    make_plain(&x, T0 + i * 20 * MS + late + below(2000) * 1000, host, port, ssrc, type, seq, ts,
+               now && odd == ODD_EVENT ? 4 : 120);
+    if (now && odd == ODD_EVENT) x.b[43] = 101;
+    if (now && odd == ODD_DSCP) x.b[15] = 0;
+    uint64_t before = w->shorter;
+    CHECK(pair_push(w, &x.f, origin));
+    if (now) was_short = w->shorter > before;
+  }
+  CHECK(pair_is_same(w));
+  return was_short;
+}
+
+static void unusual_packets_go_the_long_way(void) {
+  static const char *const names[ODD_COUNT] = {
+      "nothing odd", "one lost",       "one again",    "one late",  "a stray",    "another DSCP",
+      "another type", "a key press",   "an odd step",  "time back", "a pause",    "earlier than the last",
+      "delayed",      "a new window",  "another SSRC", "another host", "another port", "another origin"};
+  static const uint8_t types[] = {0, 8, 18, 111};
+  for (uint32_t t = 0; t < sizeof types; t++)
+    for (uint32_t odd = 0; odd < ODD_COUNT; odd++) {
+      subject = names[odd];
+      struct plain_pair w;
+      pair_open(&w, &OPTS);
+      /* The window of five seconds begins anew with packet 250. */
+      CHECK_EQ(with_oddity((enum oddity)odd, types[t], &w), odd == ODD_NOTHING || odd == ODD_WINDOW);
+      CHECK(w.shorter > 300 && w.shorter < 401);
+      /* Not: four that prove a stream, the new window; until a clock is inferred, and at those samples. */
+      if (odd == ODD_NOTHING) CHECK_EQ(w.shorter, types[t] == 111 ? 366 : 396);
+      pair_close(&w);
+    }
+  subject = "";
+}
+
+/* A clock that an SDP gives while packets go the short way is taken at the next one. */
+static void a_hint_is_taken(void) {
+  struct plain_pair w;
+  struct plain_frame x;
+  pair_open(&w, &OPTS);
+  for (int i = 0; i < 300; i++) {
+    if (i == 150) pair_hint(&w, 0, 24000);
+    make_plain(&x, T0 + i * 20 * MS, 1, 4000, 7, 111, (uint16_t)i, (uint32_t)i * 960, 100);
+    uint64_t before = w.shorter;
+    CHECK(pair_push(&w, &x.f, 0));
+    if (i == 149) CHECK(w.shorter > before);
+    if (i == 150) CHECK_EQ(w.shorter, before);
+  }
+  CHECK_EQ(pair_stream(w.may, 0)->clock, 24000);
+  CHECK(pair_is_same(&w));
+  pair_close(&w);
+}
+
+/* ---- much of it at random ---- */
+
+struct talker {
+  int64_t at;
+  uint32_t ts, ssrc, step;
+  uint16_t seq, port;
+  uint8_t pt;
+};
+
+/* Forty streams of five kinds with everything that goes wrong on networks, and table limits that evict some. */
+static void at_random(uint32_t trouble) {
+  static const uint8_t pts[] = {0, 8, 9, 111, 96};
+  static const uint32_t steps[] = {160, 160, 160, 960, 3000};
+  struct ct_rtp_opts o = OPTS;
+  if (trouble > 20) o.max_streams = 30, o.max_probing = 10;
+  struct plain_pair w;
+  struct talker talker[40];
+  struct plain_frame x;
+  pair_open(&w, &o);
+  for (uint32_t i = 0; i < 40; i++)
+    talker[i] = (struct talker){T0 + below(20) * MS, below(1u << 31), 1000 + i, steps[i % 5],
+                                (uint16_t)below(65536), (uint16_t)(4000 + 2 * i), pts[i % 5]};
+  bool same = true;
+  for (uint32_t n = 0; n < 60000 && same; n++) {
+    struct talker *k = &talker[below(40)];
+    bool more = k->pt == 96 && below(3) > 0; /* several packets a picture */
+    k->seq++;
+    if (!more) k->ts += k->step, k->at += (k->pt == 96 ? 33 : 20) * MS;
+    bool odd = below(1000) < trouble;
+    uint32_t what = odd ? below(12) : 99, size = k->pt == 18 ? 20 : 60 + below(60);
+    uint8_t type = k->pt, host = 1;
+    int64_t at = k->at + below(4000) * 1000;
+    uint16_t seq = k->seq;
+    if (what == 0) k->seq = (uint16_t)(k->seq + below(10));
+    if (what == 1) seq--;
+    if (what == 2) seq = (uint16_t)(seq - below(140));
+    if (what == 3) k->at += below(3000) * MS;
+    if (what == 4) type = 13;
+    if (what == 5) type = 101, size = 4;
+    if (what == 6) k->ts += below(100000);
+    if (what == 7) k->seq = (uint16_t)(k->seq + below(60000));
+    if (what == 8) at -= below(100) * MS;
+    if (what == 9) pair_hint(&w, below(40), below(3) * 8000);
+    if (what == 10) at += below(200) * MS;
+    if (what == 11 && below(100) == 0) at = below(2) == 0 ? INT64_MAX : INT64_MIN;
+    make_plain(&x, at, host, k->port, k->ssrc, (uint8_t)(type | (below(50) == 0) << 7), seq, k->ts, size);
+    if (odd && below(8) == 0) x.b[15] = (uint8_t)below(256);
+    if (odd && below(8) == 0) x.f.caplen = 54 + below(10);
+    same = pair_push(&w, &x.f, 0);
+    if (n % 500 == 0) same = same && pair_is_same(&w);
+  }
+  CHECK(same);
+  CHECK(pair_is_same(&w));
+  /* Not vacuous: with little trouble most packets went the short way, with much of it many still did. */
+  CHECK(w.shorter * 100 > w.frames * (trouble < 5 ? 85 : trouble < 100 ? 40 : 1));
+  CHECK(w.shorter < w.frames);
+  pair_close(&w);
+}
+
+int main(void) {
+  which_frames();
+  unusual_packets_go_the_long_way();
+  a_hint_is_taken();
+  at_random(1);
+  at_random(20);
+  at_random(50);
+  at_random(300);
+  printf("%u checks, %u failures\n", checks, failures);
+  return failures > 0;
+}
