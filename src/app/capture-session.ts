@@ -175,17 +175,31 @@ export class CaptureSession {
       keep(memory.buffer);
       return memory;
     };
-    const endpoints = new EndpointIndex();
     const expiries = new ExpiryQueue();
+    this.dialogs = new DialogStore(
+      options.maxDialogs,
+      (d) => {
+        this.identifiers?.onDialogGone(d);
+        d.expiresUs = Number.NaN;
+        this.streams.onDialogGone(d);
+        this.media?.onGone(d);
+        sdp.onDialogGone(d);
+        this.icmp.onDialogGone(d);
+      },
+      hugeMemory,
+      touchPages,
+    );
+    const endpoints = new EndpointIndex(this.dialogs);
     this.streams = new StreamStore(endpoints, keep);
     const sdp = new SdpTracker(
       endpoints,
-      (key, claim) => {
+      (key, claim, dialog) => {
         this.streams.onClaim(key, claim);
-        this.media?.onClaim(key, claim.dialog);
+        this.media?.onClaim(key, dialog);
         this.stun.onClaim(key, claim);
       },
       (fragment, claim) => this.stun.onFragment(fragment, claim),
+      hugeMemory,
     );
     this.stun = new StunTracker({
       endpoints,
@@ -204,19 +218,6 @@ export class CaptureSession {
     );
     this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
-    this.dialogs = new DialogStore(
-      options.maxDialogs,
-      (d) => {
-        this.identifiers?.onDialogGone(d);
-        d.expiresUs = Number.NaN;
-        this.streams.onDialogGone(d);
-        this.media?.onGone(d);
-        sdp.onDialogGone(d);
-        this.icmp.onDialogGone(d);
-      },
-      hugeMemory,
-      touchPages,
-    );
     this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,

@@ -5,6 +5,8 @@
 import { wordsOf } from '../core/byte-search.ts';
 import type { TextRange } from '../core/byte-text.ts';
 import { asBuffer } from '../core/byte-text.ts';
+import { NONE } from './row-blocks.ts';
+import { SdpRows } from './sdp-rows.ts';
 
 /**
  * Dialogs of a block: their hot records fill one huge page. Offsets in a hot record of 256 bytes, in doubles; where two
@@ -14,8 +16,8 @@ import { asBuffer } from '../core/byte-text.ts';
  *     line 1  8 updated  9 tail row  10 touched  11 12 messages seen  13 eight facts of a byte  14 marks, messages
  *             15 kept messages, CSeq of the INVITE
  *     line 2  16 invite  17 trying  18 progress  19 final  20 answer  21 bye  22 ended  23 tags of progress and answer
- *     line 3  24 created  25 head row  26 bye final  27 expires  28 29 claimed endpoints  30 CSeq of the BYE, final code
- *             31 claimed endpoints in all, the opener's tag
+ *     line 3  24 created  25 head row  26 bye final  27 expires  28 newest SDP row and transaction  29 SDP entries, free
+ *             30 CSeq of the BYE, final code  31 claimed endpoints, the opener's tag
  *
  * A cold record of 128 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
  * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, its newest
@@ -40,10 +42,7 @@ export const D = {
   HEAD_ROW: 25,
   BYE_FINAL: 26,
   EXPIRES: 27,
-  KEYS: 28,
 } as const;
-/** Claimed endpoints that have room in the record. */
-export const KEYS_HERE = 2;
 /** Integers of the hot record. */
 export const I = {
   MARKS: 28,
@@ -52,6 +51,9 @@ export const I = {
   INVITE_CSEQ: 31,
   PROGRESS_TAG: 46,
   ANSWER_TAG: 47,
+  SDP_ROW: 56,
+  SDP_TRANSACTION: 57,
+  SDP_ENTRIES: 58,
   BYE_CSEQ: 60,
   FINAL_CODE: 61,
   CLAIMED: 62,
@@ -102,12 +104,19 @@ export class DialogColumns {
   readonly i32: Int32Array;
   readonly coldF64: Float64Array;
   readonly coldI32: Int32Array;
+  /** What they described and claimed. */
+  readonly sdp: SdpRows;
   /** The hot and the cold records, for text. */
   readonly #hotText: Buffer;
   readonly #coldText: Buffer;
 
   /** Columns for this many dialogs; `allocate` gives zeroed memory on an 8-byte boundary. */
-  constructor(dialogs: number, allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes)) {
+  constructor(
+    dialogs: number,
+    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+    sdp: SdpRows = new SdpRows(allocate),
+  ) {
+    this.sdp = sdp;
     const hot = allocate(dialogs * HOT_BYTES);
     this.u8 = hot;
     this.f64 = new Float64Array(hot.buffer, hot.byteOffset, dialogs * HOT);
@@ -124,9 +133,11 @@ export class DialogColumns {
     const from = at * HOT;
     // Loops: a call of fill() takes longer than so few numbers.
     for (let i = from; i < from + HOT; i++) f64[i] = 0;
-    for (let i = from + D.INVITE; i < from + D.KEYS + KEYS_HERE; i++) f64[i] = Number.NaN;
+    for (let i = from + D.INVITE; i <= from + D.EXPIRES; i++) f64[i] = Number.NaN;
     i32[2 * from + I.PROGRESS_TAG] = 0;
     i32[2 * from + I.ANSWER_TAG] = 0;
+    i32[2 * from + I.SDP_ROW] = NONE;
+    i32[2 * from + I.SDP_TRANSACTION] = NONE;
     i32[2 * from + I.INVITE_CSEQ] = -1;
     i32[2 * from + I.BYE_CSEQ] = -1;
     const cold = at * COLD;

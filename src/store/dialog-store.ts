@@ -16,6 +16,7 @@ import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
 import { MethodCounts } from './method-counts.ts';
+import { SdpRows } from './sdp-rows.ts';
 import { fieldKeys, TimeOrder } from './time-order.ts';
 
 /** Dialogs fetched at a time at most. */
@@ -51,6 +52,8 @@ export class DialogStore {
   /** By creation, ties by arrival: stable while paging. */
   readonly order = new TimeOrder<Dialog>(fieldKeys((dialog) => dialog.createdUs));
   readonly methods = new MethodCounts();
+  /** What they described and claimed. */
+  readonly sdp: SdpRows;
   evicted = 0;
   /** Mutations since the store was created. */
   generation = 0;
@@ -67,6 +70,7 @@ export class DialogStore {
     touch: (memory: Uint8Array) => void = () => undefined,
   ) {
     this.#allocate = allocate;
+    this.sdp = new SdpRows(allocate);
     this.#touch = touch;
     this.#max = Math.max(1, maxDialogs);
     this.#idle = new IdleOrder(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
@@ -225,7 +229,7 @@ export class DialogStore {
   }
 
   #addColumns(block: number): DialogColumns {
-    const made = new DialogColumns(BLOCK, this.#allocate);
+    const made = new DialogColumns(BLOCK, this.#allocate, this.sdp);
     this.#columns[block] = made;
     return made;
   }

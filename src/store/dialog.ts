@@ -8,9 +8,10 @@ import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import type { DialogColumns } from './dialog-columns.ts';
-import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, KEYS_HERE, USER } from './dialog-columns.ts';
+import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import { NO_ROW } from './message-log.ts';
-import type { SdpEntry, SdpTransaction } from './sdp-timeline.ts';
+import { NONE } from './row-blocks.ts';
+import type { SdpEntry } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
 import type { Stream } from './stream.ts';
 import type { TerminationCause } from './termination-cause.ts';
@@ -76,8 +77,6 @@ class Rare {
   sources: CallSources | null = null;
   branches: ForkBranch[] | null = null;
   referTo: string | null = null;
-  /** Claimed endpoints that have no room in the columns. */
-  moreKeys: EndpointKey[] | null = null;
   sharesWith: Dialog | null = null;
 }
 
@@ -102,9 +101,6 @@ export class Dialog {
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   finalReason = '';
-  sdp: SdpEntry[] | null = null;
-  /** The newest of a chain. */
-  sdpTransaction: SdpTransaction | null = null;
   /** Where its streams are; null until it owns one. */
   media: OwnedStreams | null = null;
   #rare: Rare | null = null;
@@ -238,31 +234,36 @@ export class Dialog {
     };
   }
 
-  /** Media endpoints this dialog named, in order, to be forgotten with it. */
+  /** Offers and answers in order, as they stand now; null when there are none. */
+  get sdp(): SdpEntry[] | null {
+    return this.sdpCount === 0 ? null : this.#c.sdp.entries(this.sdpRow);
+  }
+
+  /** Media endpoints this dialog named, in order. */
   get claimedKeys(): EndpointKey[] {
-    const keys: EndpointKey[] = [];
-    for (let i = 0; i < KEYS_HERE; i++) {
-      const key = this.#c.f64[this.#at * HOT + D.KEYS + i] ?? Number.NaN;
-      if (!Number.isNaN(key)) keys.push(key);
-    }
-    const moreKeys = this.#rare?.moreKeys ?? null;
-    return moreKeys === null ? keys : keys.concat(moreKeys);
+    return this.claimedCount === 0 ? [] : this.#c.sdp.claimedKeys(this.sdpRow);
   }
 
-  addClaimedKey(key: EndpointKey): void {
-    const i = this.claimedCount++;
-    const moreKeys = this.#rare?.moreKeys ?? null;
-    // The keys of most calls are two, and numbers.
-    if (i < KEYS_HERE && typeof key === 'number' && moreKeys === null) this.#c.f64[this.#at * HOT + D.KEYS + i] = key;
-    else if (moreKeys === null) this.#beside.moreKeys = [key];
-    else moreKeys.push(key);
+  /** The newest row of what it described and claimed, or NONE. */
+  get sdpRow(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.SDP_ROW] ?? NONE;
   }
-
-  /** Nothing is claimed any more. */
-  dropClaimedKeys(): void {
-    this.claimedCount = 0;
-    if (this.#rare !== null) this.#rare.moreKeys = null;
-    this.#c.f64.fill(Number.NaN, this.#at * HOT + D.KEYS, this.#at * HOT + D.KEYS + KEYS_HERE);
+  set sdpRow(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.SDP_ROW] = value;
+  }
+  /** The newest of its transactions with SDP, or NONE. */
+  get sdpTransaction(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.SDP_TRANSACTION] ?? NONE;
+  }
+  set sdpTransaction(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.SDP_TRANSACTION] = value;
+  }
+  /** Number of its offers and answers. */
+  get sdpCount(): number {
+    return this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] ?? 0;
+  }
+  set sdpCount(value: number) {
+    this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] = value;
   }
 
   get state(): number {

@@ -2,104 +2,156 @@
  * Which dialog named which media endpoint, and since when.
  *
  * A stream belongs to the newest description that named one of its ends before it began and whose
- * dialog had not ended then, so a port that the next call reuses goes to the next call.
+ * dialog had not ended then, so a port that the next call reuses goes to the next call. A claim is known by its row.
  */
-import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
-import type { CodecSet } from './codec-set.ts';
+import { ClaimTable } from './claim-table.ts';
 import type { Dialog } from './dialog.ts';
+import { NONE } from './row-blocks.ts';
+import type { SdpRows } from './sdp-rows.ts';
+import { FACT } from './sdp-rows.ts';
+import type { ClaimedMedia } from './sdp-timeline.ts';
 
 /** Claims remembered for one endpoint; older ones are superseded. */
 const CLAIMS_AN_ENDPOINT = 8;
 
-export type Claim = {
-  readonly dialog: Dialog;
-  readonly fromUs: number;
-  readonly codecs: CodecSet;
-  /** Media type of the m= line: audio, video... */
-  readonly mediaType: string;
-  /** The media is encrypted (RFC 3711, whoever gave the keys). */
-  readonly isSrtp: boolean;
-  /** No SDP named the endpoint: it is the socket behind a relayed or mapped address, or ICE chose it. */
-  readonly derived?: 'relay' | 'mapped' | 'ice';
-};
+export type Claim = ClaimedMedia & { readonly dialog: Dialog; readonly fromUs: number };
+
+/** Where the rows are, and the dialogs they speak of. */
+export type Described = { readonly sdp: SdpRows; bySlot(slot: number): Dialog | undefined };
 
 export class EndpointIndex {
-  readonly #claims = new EndpointMap<Claim | Claim[]>();
+  /** Where its claims are. */
+  readonly rows: SdpRows;
+  readonly #dialogs: Described;
+  readonly #newest: ClaimTable;
 
-  /** Records that a dialog named the endpoint; false when it said the same before. */
-  add(key: EndpointKey, claim: Claim): boolean {
-    const held = this.#claims.get(key);
-    if (held === undefined) {
-      this.#claims.set(key, claim);
-      return true;
-    }
-    const list = Array.isArray(held) ? held : [held];
-    const last = list[list.length - 1];
-    if (last !== undefined && last.dialog === claim.dialog && last.codecs === claim.codecs) return false;
-    if (last !== undefined && last.dialog !== claim.dialog && !(last.dialog.endedUs < claim.fromUs))
-      last.dialog.sharesWith = claim.dialog;
-    list.push(claim);
-    if (list.length > CLAIMS_AN_ENDPOINT) list.shift();
-    this.#claims.set(key, list);
+  constructor(dialogs: Described) {
+    this.#dialogs = dialogs;
+    this.rows = dialogs.sdp;
+    this.#newest = new ClaimTable(dialogs.sdp);
+  }
+
+  /** Records that a dialog named the endpoint; NONE when it said the same before. */
+  add(key: EndpointKey, claim: Claim): number {
+    const { dialog } = claim;
+    if (this.#isRepeat(this.#newest.get(key), dialog, claim)) return NONE;
+    const row = this.rows.addClaim(dialog, claim.fromUs, key, claim);
+    this.#put(row, this.#newest.newest(row), dialog, claim.fromUs);
+    return row;
+  }
+
+  /** The same of an audio line at an IPv4 address, by the number of its shape. */
+  addPlain(dialog: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
+    const media = this.rows.shapes.get(shape);
+    if (media === undefined || this.#isRepeat(this.#newest.at(v4, port), dialog, media)) return NONE;
+    const row = this.rows.addPlainClaim(dialog, fromUs, v4, port, shape);
+    this.#put(row, this.#newest.newest(row), dialog, fromUs);
+    return row;
+  }
+
+  /** Records that plain entry `row` of the dialog names its endpoint; false when it said the same before. */
+  addEntry(row: number, dialog: Dialog): boolean {
+    const held = this.#newest.newest(row);
+    if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return false;
+    this.#put(row, held, dialog, this.rows.tsUs(row));
     return true;
   }
 
-  /** The newest claim on the endpoint that was in force at `atUs`. */
-  find(key: EndpointKey, atUs: number): Claim | null {
-    const held = this.#claims.get(key);
-    if (held === undefined) return null;
-    if (!Array.isArray(held)) return inForce(held, atUs) ? held : null;
-    for (let i = held.length - 1; i >= 0; i--) {
-      const claim = held[i];
-      if (claim !== undefined && inForce(claim, atUs)) return claim;
-    }
-    return null;
+  #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null): boolean {
+    const rows = this.rows;
+    return held !== NONE && rows.slot(held) === dialog.slot && rows.media(held)?.codecs === media?.codecs;
   }
 
-  /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not. */
-  latest(key: EndpointKey, atUs: number): Claim | null {
-    const held = this.#claims.get(key);
-    if (held === undefined) return null;
-    const list = Array.isArray(held) ? held : [held];
-    for (let i = list.length - 1; i >= 0; i--) {
-      const claim = list[i];
-      if (claim !== undefined && claim.fromUs <= atUs) return claim;
+  /** Claim `row` comes before `held`, the newest on the endpoint till now. */
+  #put(row: number, held: number, dialog: Dialog, fromUs: number): void {
+    const rows = this.rows;
+    rows.addFacts(row, FACT.CLAIM);
+    dialog.claimedCount++;
+    if (held !== NONE) {
+      const last = this.#dialogOf(held);
+      if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
+      rows.setNextClaim(row, held);
+      this.#cut(row);
     }
-    return null;
+    this.#newest.set(row);
   }
 
-  /** The newest claim that `dialog` has on the endpoint, whenever it was made. */
-  ofDialog(key: EndpointKey, dialog: Dialog): Claim | null {
-    const held = this.#claims.get(key);
-    if (held === undefined) return null;
-    const list = Array.isArray(held) ? held : [held];
-    for (let i = list.length - 1; i >= 0; i--) {
-      const claim = list[i];
-      if (claim?.dialog === dialog) return claim;
-    }
-    return null;
+  /** Of the claims from `newest` on those that have room stay. */
+  #cut(newest: number): void {
+    const rows = this.rows;
+    let row = newest;
+    for (let n = 1; n < CLAIMS_AN_ENDPOINT && row !== NONE; n++) row = rows.nextClaim(row);
+    if (row !== NONE) rows.setNextClaim(row, NONE);
   }
 
-  /** Forgets what an evicted dialog named. */
-  remove(key: EndpointKey, dialog: Dialog): void {
-    const held = this.#claims.get(key);
-    if (held === undefined) return;
-    if (!Array.isArray(held)) {
-      if (held.dialog === dialog) this.#claims.delete(key);
+  /** The newest claim on the endpoint that was in force at `atUs`, or NONE. */
+  find(key: EndpointKey, atUs: number): number {
+    const rows = this.rows;
+    for (let row = this.#newest.get(key); row !== NONE; row = rows.nextClaim(row)) {
+      if (rows.tsUs(row) > atUs) continue;
+      const dialog = this.#dialogOf(row);
+      if (dialog !== null && !(dialog.endedUs < atUs)) return row;
+    }
+    return NONE;
+  }
+
+  /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not, or NONE. */
+  latest(key: EndpointKey, atUs: number): number {
+    const rows = this.rows;
+    let row = this.#newest.get(key);
+    while (row !== NONE && rows.tsUs(row) > atUs) row = rows.nextClaim(row);
+    return row;
+  }
+
+  /** The claim of a row; null for NONE. */
+  claim(row: number): Claim | null {
+    const dialog = this.dialogOf(row);
+    const media = row === NONE ? null : this.rows.media(row);
+    return dialog === null || media === null ? null : { ...media, dialog, fromUs: this.fromUs(row) };
+  }
+
+  /** Whose claim it is; null for NONE. */
+  dialogOf(row: number): Dialog | null {
+    return row === NONE ? null : this.#dialogOf(row);
+  }
+
+  /** What may run at the endpoint of a claim. */
+  mediaOf(row: number): ClaimedMedia | null {
+    return this.rows.media(row);
+  }
+
+  fromUs(row: number): number {
+    return this.rows.tsUs(row);
+  }
+
+  /** Forgets what an evicted dialog named, before its rows are freed. */
+  remove(dialog: Dialog): void {
+    const rows = this.rows;
+    for (let row = dialog.sdpRow; row !== NONE; row = rows.older(row))
+      if ((rows.facts(row) & FACT.CLAIM) !== 0) this.#remove(row);
+  }
+
+  #remove(row: number): void {
+    const rows = this.rows;
+    const next = rows.nextClaim(row);
+    const newest = this.#newest.newest(row);
+    if (newest === row) {
+      if (next === NONE) this.#newest.delete(row);
+      else this.#newest.set(next);
       return;
     }
-    const rest = held.filter((c) => c.dialog !== dialog);
-    const only = rest[0];
-    if (only === undefined) this.#claims.delete(key);
-    else this.#claims.set(key, rest.length === 1 ? only : rest);
+    // It is not among them when others superseded it.
+    let before = newest;
+    while (before !== NONE && rows.nextClaim(before) !== row) before = rows.nextClaim(before);
+    if (before !== NONE) rows.setNextClaim(before, next);
+  }
+
+  #dialogOf(row: number): Dialog | null {
+    return this.#dialogs.bySlot(this.rows.slot(row)) ?? null;
   }
 
   get size(): number {
-    return this.#claims.size;
+    return this.#newest.size;
   }
-}
-
-function inForce(claim: Claim, atUs: number): boolean {
-  return claim.fromUs <= atUs && !(claim.dialog.endedUs < atUs);
 }

@@ -149,8 +149,8 @@ export class IcmpMediaTally {
     const touching = near.filter((s) => ends.includes(s.srcKey) || ends.includes(s.dstKey));
     if (touching.length > 0) return { rung: 'endpoint', dialog: dialogOf(touching), streams: touching.length };
     for (const key of ends) {
-      const claim = this.#endpoints.latest(key, flow.firstUs);
-      if (claim !== null) return { rung: 'sdp_endpoint', dialog: claim.dialog, streams: 0 };
+      const dialog = this.#endpoints.dialogOf(this.#endpoints.latest(key, flow.firstUs));
+      if (dialog !== null) return { rung: 'sdp_endpoint', dialog, streams: 0 };
     }
     return null;
   }

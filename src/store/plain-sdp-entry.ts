@@ -1,66 +1,42 @@
 /**
- * One audio stream at one IPv4 address, as nearly every description names it: entry, media line and claim in one small
- * object, where the general form takes four and their texts.
+ * One audio stream at one IPv4 address, as nearly every description names it: entry and media line in one, made of its row
+ * when somebody asks.
  */
 import type { EndpointKey } from '../core/ip.ts';
-import { endpointKey, endpointKeyAddress } from '../core/ip.ts';
-import { isPublicAt } from '../core/private-address.ts';
+import { endpointKeyAddress } from '../core/ip.ts';
 import type { CodecSet } from './codec-set.ts';
-import type { Dialog } from './dialog.ts';
-import type { Claim } from './endpoint-index.ts';
-import type { Carrier } from './fingerprint.ts';
-import type { SdpShape } from './sdp-shapes.ts';
-import type { MediaMode, SdpEntry, SdpEvent, SdpMediaLine } from './sdp-timeline.ts';
+import type { MediaMode, SdpEntry, SdpEvent, SdpMediaLine, SdpOccasion, SdpShape } from './sdp-timeline.ts';
 
-const OFFER = 1;
-const SIDE = 2;
-const PUBLIC_PEER = 4;
-
-export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
-  readonly dialog: Dialog;
-  tsUs: number;
-  readonly port: number;
+export class PlainSdpEntry implements SdpEntry, SdpMediaLine {
+  readonly tsUs: number;
+  readonly isOffer: boolean;
+  readonly side: number;
   readonly sender: EndpointKey;
-  event: SdpEvent | null = null;
-  isRefused = false;
+  readonly toPublicPeer: boolean;
+  readonly event: SdpEvent | null;
+  readonly isRefused: boolean;
+  readonly port: number;
   readonly #shape: SdpShape;
   readonly #v4: number;
-  #bits: number;
 
-  constructor(dialog: Dialog, shape: SdpShape, v4: number, port: number, isOffer: boolean, side: number, c: Carrier) {
-    this.dialog = dialog;
-    this.tsUs = c.tsUs;
+  constructor(o: SdpOccasion, shape: SdpShape, v4: number, port: number) {
+    this.tsUs = o.tsUs;
+    this.isOffer = o.isOffer;
+    this.side = o.side;
+    this.sender = o.sender;
+    this.toPublicPeer = o.toPublicPeer;
+    this.event = o.event;
+    this.isRefused = o.isRefused;
     this.port = port;
-    this.sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     this.#shape = shape;
     this.#v4 = v4;
-    const isPublic = isPublicAt(c.addresses, c.dstOff, c.ipVersion);
-    this.#bits = (isOffer ? OFFER : 0) | (side === 0 ? 0 : SIDE) | (isPublic ? PUBLIC_PEER : 0);
   }
 
-  get isOffer(): boolean {
-    return (this.#bits & OFFER) !== 0;
-  }
-  set isOffer(value: boolean) {
-    this.#bits = value ? this.#bits | OFFER : this.#bits & ~OFFER;
-  }
-  get side(): number {
-    return (this.#bits & SIDE) === 0 ? 0 : 1;
-  }
-  get toPublicPeer(): boolean {
-    return (this.#bits & PUBLIC_PEER) !== 0;
-  }
   get hasT38(): boolean {
     return false;
   }
   get type(): string {
     return 'audio';
-  }
-  get mediaType(): string {
-    return 'audio';
-  }
-  get fromUs(): number {
-    return this.tsUs;
   }
   get address(): string {
     return endpointKeyAddress(plainKey(this.#v4, 0));
@@ -70,9 +46,6 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine, Claim {
   }
   get isRtp(): boolean {
     return this.#shape.isRtp;
-  }
-  get isSrtp(): boolean {
-    return this.#shape.isSrtp;
   }
   get codecs(): CodecSet {
     return this.#shape.codecs;

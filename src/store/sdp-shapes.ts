@@ -5,44 +5,46 @@
  * those are read once. A fixed number of places, each holding the text seen there last; a miss costs a comparison.
  */
 import { wordsOf } from '../core/byte-search.ts';
-import type { CodecSet } from './codec-set.ts';
-import type { MediaMode } from './sdp-timeline.ts';
+import type { Numbered } from './numbered.ts';
+import { NONE } from './row-blocks.ts';
+import type { SdpShape } from './sdp-timeline.ts';
 
-/** What all lines with the same text have in common. */
-export type SdpShape = {
-  readonly mode: MediaMode;
-  readonly isRtp: boolean;
-  readonly isSrtp: boolean;
-  readonly codecs: CodecSet;
-};
-
-type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: SdpShape };
+type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };
 
 const PLACES = 256;
 const MAX_TEXT = 1024;
 
 export class SdpShapes {
   readonly #places: (Place | undefined)[] = new Array<Place | undefined>(PLACES).fill(undefined);
+  readonly #shapes: Numbered<SdpShape>;
   /** Hash of the text found last. */
   hash = 0;
 
-  /** The shape of the text buf[start..end), or null; its hash is left in `hash`. */
-  find(buf: Uint8Array, start: number, end: number): SdpShape | null {
+  /** `shapes` gives them numbers; who keeps one has to tell it. */
+  constructor(shapes: Numbered<SdpShape>) {
+    this.#shapes = shapes;
+  }
+
+  /** Number of the shape of the text buf[start..end), or NONE; its hash is left in `hash`. */
+  find(buf: Uint8Array, start: number, end: number): number {
     const place = this.#places[placeOf(buf, start, end)];
-    if (place === undefined || place.bytes.length !== end - start) return null;
+    if (place === undefined || place.bytes.length !== end - start) return NONE;
     const words = wordsOf(buf);
     let i = 0;
     for (; i + 4 <= place.bytes.length; i += 4)
-      if (place.words.getInt32(i, true) !== words.getInt32(start + i, true)) return null;
-    for (; i < place.bytes.length; i++) if (place.bytes[i] !== buf[start + i]) return null;
+      if (place.words.getInt32(i, true) !== words.getInt32(start + i, true)) return NONE;
+    for (; i < place.bytes.length; i++) if (place.bytes[i] !== buf[start + i]) return NONE;
     this.hash = place.hash;
     return place.shape;
   }
 
   learn(buf: Uint8Array, start: number, end: number, hash: number, shape: SdpShape): void {
     if (end - start > MAX_TEXT) return;
+    const at = placeOf(buf, start, end);
+    const last = this.#places[at];
+    if (last !== undefined) this.#shapes.release(last.shape);
     const bytes = Uint8Array.from(buf.subarray(start, end));
-    this.#places[placeOf(buf, start, end)] = { bytes, words: new DataView(bytes.buffer), hash, shape };
+    this.#places[at] = { bytes, words: new DataView(bytes.buffer), hash, shape: this.#shapes.add(shape) };
   }
 }
 

@@ -3,8 +3,9 @@
  * collector walks. Of a hundred thousand streams few are ever asked for one by one; only those become objects.
  */
 import type { EndpointKey } from '../core/ip.ts';
-import type { FramePointer } from './dialog.ts';
-import type { Claim } from './endpoint-index.ts';
+import type { Dialog, FramePointer } from './dialog.ts';
+import { NONE } from './row-blocks.ts';
+import type { ClaimedMedia } from './sdp-timeline.ts';
 
 /** Places of a block. */
 const BLOCK_BITS = 12;
@@ -61,6 +62,9 @@ export type StreamOpened = {
   readonly frame: FramePointer | null;
 };
 
+/** What a claim says, by its row: whose it is, and what may run there. */
+export type Claims = { dialogOf(row: number): Dialog | null; mediaOf(row: number): ClaimedMedia | null };
+
 type Block = { readonly f64: Float64Array; readonly i32: Int32Array };
 
 function blockOf(places: number, onBlock: (memory: ArrayBuffer) => void): Block {
@@ -74,13 +78,15 @@ export class StreamColumns {
   readonly #blocks: Block[];
   /** Read where a place was never used. */
   readonly #none: Block;
-  /** What a description said of the streams that a dialog owns. */
-  readonly #claims: (Claim | null)[] = [];
+  readonly #claims: Claims;
+  /** Rows of the claims by which a dialog owns them, NONE of the others. */
+  readonly #claimed: number[] = [];
   /** Source and destination where they are texts (IPv6). */
   readonly #texts = new Map<number, readonly [EndpointKey, EndpointKey]>();
 
   /** `onBlock` is told of the memory it takes. */
-  constructor(onBlock: (memory: ArrayBuffer) => void = () => undefined, blocks: Block[] = []) {
+  constructor(claims: Claims, onBlock: (memory: ArrayBuffer) => void = () => undefined, blocks: Block[] = []) {
+    this.#claims = claims;
     this.#onBlock = onBlock;
     this.#blocks = blocks;
     this.#none = blockOf(BLOCK, () => undefined);
@@ -92,14 +98,14 @@ export class StreamColumns {
 
   /** Places that were ever given. */
   get places(): number {
-    return this.#claims.length;
+    return this.#claimed.length;
   }
 
   /** Begins a stream at its index. */
   open(o: StreamOpened, serial: number, srcKey: EndpointKey, dstKey: EndpointKey): void {
     const { index, frame } = o;
     while (this.#blocks.length <= index >> BLOCK_BITS) this.#blocks.push(blockOf(BLOCK, this.#onBlock));
-    while (this.#claims.length <= index) this.#claims.push(null);
+    while (this.#claimed.length <= index) this.#claimed.push(NONE);
     const { f64, i32 } = this.#at(index);
     const base = (index & (BLOCK - 1)) * DOUBLES;
     const words = 2 * base;
@@ -124,7 +130,7 @@ export class StreamColumns {
   /** Ends the stream at `place`: nothing finds it there. */
   end(place: number): void {
     this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + GENERATION] = 0;
-    if (place < this.#claims.length) this.#claims[place] = null;
+    if (place < this.#claimed.length) this.#claimed[place] = NONE;
     if (this.#texts.size > 0) this.#texts.delete(place);
   }
 
@@ -133,8 +139,9 @@ export class StreamColumns {
     const block = blockOf(1, () => undefined);
     const base = (place & (BLOCK - 1)) * DOUBLES;
     block.f64.set(this.#at(place).f64.subarray(base, base + DOUBLES));
-    const copied = new StreamColumns(undefined, [block]);
-    copied.#claims.push(this.claim(place));
+    const [dialog, media] = [this.dialog(place), this.media(place)];
+    const copied = new StreamColumns({ dialogOf: () => dialog, mediaOf: () => media }, undefined, [block]);
+    copied.#claimed.push(this.claim(place));
     const texts = this.#texts.get(place);
     if (texts !== undefined) copied.#texts.set(0, texts);
     return copied;
@@ -184,17 +191,27 @@ export class StreamColumns {
     return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + FACTS] ?? 0;
   }
 
-  claim(place: number): Claim | null {
-    return this.#claims[place] ?? null;
+  /** Row of the claim by which a dialog owns it, or NONE. */
+  claim(place: number): number {
+    return this.#claimed[place] ?? NONE;
+  }
+  setClaim(place: number, row: number): void {
+    this.#claimed[place] = row;
   }
 
-  setClaim(place: number, claim: Claim | null): void {
-    this.#claims[place] = claim;
+  /** What a description said of it; null while no dialog owns it. */
+  media(place: number): ClaimedMedia | null {
+    const row = this.claim(place);
+    return row === NONE ? null : this.#claims.mediaOf(row);
+  }
+  dialog(place: number): Dialog | null {
+    const row = this.claim(place);
+    return row === NONE ? null : this.#claims.dialogOf(row);
   }
 
   /** A stream is shown once the heuristic accepted it or a dialog claims it. */
   isVisible(place: number): boolean {
-    return this.has(place, FACT.ACCEPTED) || this.claim(place) !== null;
+    return this.has(place, FACT.ACCEPTED) || this.claim(place) !== NONE;
   }
 
   /** Where it stands in the store's list of visible streams; -1 while it does not. */

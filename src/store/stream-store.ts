@@ -16,7 +16,8 @@ import { parseWindow } from '../rtp/stream-window.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog.ts';
-import type { Claim, EndpointIndex } from './endpoint-index.ts';
+import type { EndpointIndex } from './endpoint-index.ts';
+import { NONE } from './row-blocks.ts';
 import { Stream } from './stream.ts';
 import type { StreamOpened } from './stream-columns.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
@@ -65,7 +66,7 @@ export class StreamStore {
   /** `onMemory` is told of memory that the facts of streams take. */
   constructor(endpoints: EndpointIndex, onMemory?: (memory: ArrayBuffer) => void) {
     this.#endpoints = endpoints;
-    const columns = new StreamColumns(onMemory);
+    const columns = new StreamColumns(endpoints, onMemory);
     this.#columns = columns;
     this.#order = new TimeOrder<number>({
       timeOf: (place) => columns.openedUs(place),
@@ -93,15 +94,14 @@ export class StreamStore {
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
     this.#columns.open(o, this.#serial++, srcKey, dstKey);
     if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, o.ssrc, place);
-    const claim = newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
-    if (claim !== null) this.#own(place, claim);
-    else this.#wait(place);
+    const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
+    if (claim === NONE || !this.#own(place, claim)) this.#wait(place);
   }
 
   onAccepted(index: number, generation: number): void {
     const columns = this.#columns;
     if (columns.generation(index) !== generation || columns.has(index, FACT.ACCEPTED)) return;
-    const wasVisible = columns.claim(index) !== null;
+    const wasVisible = columns.claim(index) !== NONE;
     columns.set(index, FACT.ACCEPTED, true);
     if (!wasVisible) this.#show(index);
     this.generation++;
@@ -149,27 +149,28 @@ export class StreamStore {
     this.#objects[index]?.detach();
     if (index < this.#objects.length) this.#objects[index] = undefined;
     if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
-    const claim = columns.claim(index);
-    if (claim === null) this.#forget(index);
+    const owner = columns.dialog(index);
+    if (owner === null) this.#forget(index);
     if (columns.isVisible(index)) {
       this.evicted++;
-      if (claim === null) this.orphaned--;
+      if (owner === null) this.orphaned--;
       else this.established--;
       this.#order.remove(index);
       this.generation++;
     }
     columns.end(index);
-    if (claim === null) return;
-    claim.dialog.marks |= MARK.MEDIA_EVICTED;
-    this.#disown(claim.dialog, index);
+    if (owner === null) return;
+    owner.marks |= MARK.MEDIA_EVICTED;
+    this.#disown(owner, index);
   }
 
-  /** An SDP named `key`: unowned streams that run there now, or began shortly before, are its. */
-  onClaim(key: EndpointKey, claim: Claim): void {
+  /** An SDP named `key` by the claim with this row: unowned streams that run there now, or began shortly before, are its. */
+  onClaim(key: EndpointKey, claim: number): void {
     const held = this.#waiting.get(key);
     if (held === undefined) return;
+    const fromUs = this.#endpoints.fromUs(claim);
     for (const place of typeof held === 'number' ? [held] : [...held]) {
-      if (this.#columns.claim(place) !== null || claim.fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
+      if (this.#columns.claim(place) !== NONE || fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
       this.#forget(place);
       this.#own(place, claim);
     }
@@ -178,7 +179,7 @@ export class StreamStore {
   /** A dialog was evicted: its streams are orphans again. */
   onDialogGone(dialog: Dialog): void {
     for (const place of this.#owned(dialog)) {
-      this.#columns.setClaim(place, null);
+      this.#columns.setClaim(place, NONE);
       this.#columns.setOlder(place, NO_PLACE);
       this.established--;
       this.#wait(place);
@@ -265,8 +266,8 @@ export class StreamStore {
   /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */
   at(key: EndpointKey, atUs: number): Stream[] {
     const columns = this.#columns;
-    const owner = this.#endpoints.latest(key, atUs)?.dialog;
-    const owned = owner === undefined ? [] : this.#owned(owner);
+    const owner = this.#endpoints.dialogOf(this.#endpoints.latest(key, atUs));
+    const owned = owner === null ? [] : this.#owned(owner);
     return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...this.#unowned(key)].map(
       (place) => this.stream(place),
     );
@@ -288,8 +289,8 @@ export class StreamStore {
     const port = endpointKeyPort(key);
     for (const p of port > 0 ? [port, port - 1] : [port]) {
       const source = endpointKeyWithPort(key, p);
-      const owner = this.#endpoints.find(source, atUs)?.dialog;
-      const owned = owner === undefined ? [] : this.#owned(owner);
+      const owner = this.#endpoints.dialogOf(this.#endpoints.find(source, atUs));
+      const owned = owner === null ? [] : this.#owned(owner);
       for (const places of [owned, this.#unowned(source)])
         for (const place of places)
           if (columns.ssrc(place) === ssrc && columns.srcKey(place) === source) return this.stream(place);
@@ -338,20 +339,23 @@ export class StreamStore {
     take(this.#waiting, this.#columns.srcKey(place), place);
   }
 
-  #own(place: number, claim: Claim): void {
+  /** False when the claim is nobody's any more. */
+  #own(place: number, claim: number): boolean {
     const columns = this.#columns;
-    const { dialog } = claim;
+    const dialog = this.#endpoints.dialogOf(claim);
+    const media = this.#endpoints.mediaOf(claim);
+    if (dialog === null || media === null) return false;
     const wasVisible = columns.isVisible(place);
     columns.setClaim(place, claim);
     columns.setOlder(place, dialog.newestStream);
     dialog.newestStream = place;
     dialog.media = this;
-    if (claim.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
+    if (media.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
       columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;
     }
     this.table?.setClaimed(place);
-    const clock = this.#clockOf(claim.codecs);
+    const clock = this.#clockOf(media.codecs);
     if (clock !== null) this.table?.setClock(place, clock);
     if (wasVisible) {
       this.orphaned--;
@@ -359,6 +363,13 @@ export class StreamStore {
       this.establishedEver++;
     } else this.#show(place);
     this.generation++;
+    return true;
+  }
+
+  /** The newest description wins; at the same time `a`, which named the destination. */
+  #newest(a: number, b: number): number {
+    if (a === NONE || b === NONE) return a === NONE ? b : a;
+    return this.#endpoints.fromUs(b) > this.#endpoints.fromUs(a) ? b : a;
   }
 
   /** Clock of the first dynamic payload type that is no telephone-event; null when there is none. */
@@ -372,7 +383,7 @@ export class StreamStore {
   }
 
   #show(place: number): void {
-    if (this.#columns.claim(place) === null) {
+    if (this.#columns.claim(place) === NONE) {
       this.orphaned++;
       this.orphanedEver++;
     } else {
@@ -381,12 +392,6 @@ export class StreamStore {
     }
     this.#order.add(place);
   }
-}
-
-function newest(a: Claim | null, b: Claim | null): Claim | null {
-  if (a === null || b === null) return a ?? b;
-  // The newest description wins; at the same time the one that named the destination.
-  return b.fromUs > a.fromUs ? b : a;
 }
 
 function indexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {

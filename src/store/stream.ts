@@ -4,8 +4,8 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import type { Dialog, FramePointer } from './dialog.ts';
-import type { Claim } from './endpoint-index.ts';
 import type { RtcpSideData } from './rtcp-data.ts';
+import type { ClaimedMedia } from './sdp-timeline.ts';
 import type { StreamColumns } from './stream-columns.ts';
 import { FACT } from './stream-columns.ts';
 
@@ -57,11 +57,11 @@ export class Stream {
   }
 
   /** What a description said of it; null while no dialog owns it. */
-  get claim(): Claim | null {
-    return this.#columns.claim(this.#place);
+  get claim(): ClaimedMedia | null {
+    return this.#columns.media(this.#place);
   }
   get dialog(): Dialog | null {
-    return this.claim?.dialog ?? null;
+    return this.#columns.dialog(this.#place);
   }
 
   /** The heuristic found it to be RTP; false while only an SDP vouches for it. */

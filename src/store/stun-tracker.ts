@@ -114,11 +114,12 @@ export class StunTracker {
     this.#relayed.set(stream, { channel: null, peer: parsed.ok ? parsed.value.peer : null });
   }
 
-  /** An SDP named `key`: the socket behind a mapped or relayed address is the dialog's too. */
-  onClaim(key: EndpointKey, claim: Claim): void {
-    if (claim.derived !== undefined) return;
+  /** An SDP named `key` by the claim with this row: the socket behind a mapped or relayed address is the dialog's too. */
+  onClaim(key: EndpointKey, row: number): void {
     const alias = this.#aliases.get(key);
-    if (alias !== undefined) this.#d.name(alias.client, derive(claim, alias.kind));
+    const claim = alias === undefined ? null : this.#d.endpoints.claim(row);
+    if (alias !== undefined && claim !== null && claim.derived === undefined)
+      this.#d.name(alias.client, derive(claim, alias.kind));
   }
 
   /** An SDP named an ICE user fragment. */
@@ -213,13 +214,17 @@ export class StunTracker {
   #onValidPair(check: Pending, answeredBy: EndpointKey, tsUs: number): void {
     if (answeredBy !== check.dst) return;
     const [receiver = '', sender = ''] = (check.username ?? '').split(':');
-    const far = this.#fragment(receiver) ?? this.#d.endpoints.find(check.dst, tsUs);
-    const near = this.#fragment(sender) ?? this.#d.endpoints.find(check.src, tsUs);
+    const far = this.#fragment(receiver) ?? this.#claimOn(check.dst, tsUs);
+    const near = this.#fragment(sender) ?? this.#claimOn(check.src, tsUs);
     if (far !== null && near !== null && far.dialog !== near.dialog) return;
     const claim = far ?? near;
     if (claim === null) return;
     this.#d.name(check.dst, derive(claim, 'ice'));
     this.#d.name(check.src, derive(near ?? claim, 'ice'));
+  }
+
+  #claimOn(key: EndpointKey, atUs: number): Claim | null {
+    return this.#d.endpoints.claim(this.#d.endpoints.find(key, atUs));
   }
 
   #fragment(text: string): Claim | null {
@@ -236,7 +241,7 @@ export class StunTracker {
     if (key === null || key === flow.client) return;
     if (this.#aliases.size >= MAX_FLOWS * 2 && this.#aliases.get(key) === undefined) return;
     this.#aliases.set(key, { client: flow.client, flow, kind });
-    const claim = this.#d.endpoints.find(key, tsUs);
+    const claim = this.#claimOn(key, tsUs);
     if (claim !== null && claim.derived === undefined) this.#d.name(flow.client, derive(claim, kind));
   }
 

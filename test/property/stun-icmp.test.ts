@@ -11,6 +11,7 @@ import { type Endpoint, udpPacket } from '../../fixtures/build/packet.ts';
 import { CLASS, lifetime, METHOD, mapped, peer, relayed, stun, username } from '../../fixtures/build/stun.ts';
 import { endpointKey, parseIpv4 } from '../../src/core/ip.ts';
 import { parseIcmpError } from '../../src/decode/icmp.ts';
+import { DialogStore } from '../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../src/store/endpoint-index.ts';
 import { IcmpMediaTally } from '../../src/store/icmp-media.ts';
 import { StunTracker } from '../../src/store/stun-tracker.ts';
@@ -18,6 +19,7 @@ import { parseStun } from '../../src/stun/message.ts';
 import { StreamKit } from '../unit/store/stream-kit.ts';
 import { CARRIER } from '../unit/store/tracker-kit.ts';
 
+const NO_DIALOGS = new DialogStore(1, () => undefined);
 const HOSTS = ['192.0.2.1', '192.0.2.2', '198.51.100.3'];
 const endpoint = fc.record({
   address: fc.constantFrom(...HOSTS),
@@ -54,7 +56,7 @@ test('a tracker takes any of them, under its caps', () => {
     fc.property(fc.array(fc.tuple(damaged, endpoint, endpoint), { maxLength: 60 }), (messages) => {
       const named: unknown[] = [];
       const tracker = new StunTracker({
-        endpoints: new EndpointIndex(),
+        endpoints: new EndpointIndex(NO_DIALOGS),
         name: (key) => named.push(key),
         isKept: () => true,
       });
@@ -108,7 +110,7 @@ test('the sums of the ICMP tally hold whatever comes', () => {
       fc.array(error, { maxLength: 80 }),
       fc.array(fc.tuple(endpoint, endpoint), { maxLength: 6 }),
       (list, ends) => {
-        const endpoints = new EndpointIndex();
+        const endpoints = new EndpointIndex(NO_DIALOGS);
         const kit = new StreamKit(endpoints);
         for (const [src, dst] of ends) kit.accept(kit.open(src, dst));
         const tally = new IcmpMediaTally(endpoints, kit.store);
@@ -140,7 +142,7 @@ test('the sums of the ICMP tally hold whatever comes', () => {
 });
 
 test('flows beyond the cap are counted, and the sums still hold', () => {
-  const endpoints = new EndpointIndex();
+  const endpoints = new EndpointIndex(NO_DIALOGS);
   const tally = new IcmpMediaTally(endpoints, new StreamKit(endpoints).store);
   const total = 6000;
   for (let i = 0; i < total; i++) {

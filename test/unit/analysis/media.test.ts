@@ -17,13 +17,31 @@ import { dialogTags } from '../../../src/analysis/tags.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { MARK } from '../../../src/store/dialog.ts';
+import type { DialogStore } from '../../../src/store/dialog-store.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { UnseenStream } from '../../../src/store/unseen-streams.ts';
 import { StreamKit } from '../store/stream-kit.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 const ANSWER_US = CALL_TIMES.answer * 1000;
 
-type Call = { readonly d: Dialog; readonly script: SipScript };
+type Call = {
+  readonly d: Dialog;
+  readonly script: SipScript;
+  readonly dialogs: DialogStore;
+  readonly streams: StreamKit;
+};
+
+function callOf(kit: TrackerKit, d: Dialog, script: SipScript): Call {
+  const { dialogs } = kit;
+  // Streams find no description here: each test says whose they are.
+  return { d, script, dialogs, streams: new StreamKit(new EndpointIndex(dialogs)) };
+}
+
+function played(script: SipScript): Call {
+  const kit = new TrackerKit();
+  return callOf(kit, kit.play(script), script);
+}
 
 /** An answered call whose two descriptions are as given; it ends `byeMs` after its start, or not at all. */
 function answered(o: { offer?: Partial<SdpOptions>; answer?: Partial<SdpOptions>; byeMs?: number | null } = {}): Call {
@@ -32,10 +50,8 @@ function answered(o: { offer?: Partial<SdpOptions>; answer?: Partial<SdpOptions>
     sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, ...more });
   answer(script, script.request('INVITE', 0, { body: sdpBody(body(ALICE, o.offer)) }), body(BOB, o.answer));
   if (o.byeMs !== null) hangUp(script, o.byeMs ?? 12_000);
-  return { d: new TrackerKit().play(script), script };
+  return played(script);
 }
-
-const streams = new StreamKit();
 
 /** Five seconds of voice that began 100 ms after the answer, unless told otherwise. */
 function stream(
@@ -45,9 +61,11 @@ function stream(
   over: Partial<MediaStream> & { fromMs?: number; sec?: number; mediaType?: string } = {},
 ): MediaStream {
   const { fromMs = CALL_TIMES.answer + 100, sec = 5, mediaType = 'audio', ...rest } = over;
+  const { d, dialogs, streams } = call;
   const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
   const codecs = { names: [], formats: [] };
-  streams.store.onClaim(made.dstKey, { dialog: call.d, fromUs: 0, codecs, mediaType, isSrtp: false });
+  const row = dialogs.sdp.addClaim(d, 0, made.dstKey, { codecs, mediaType, isSrtp: false });
+  streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,
     packets: sec * 50,
@@ -138,7 +156,7 @@ test('no media: answered for three seconds, both described, and this capture doe
     assert.deepEqual(diagnosed(answered({ answer: style }), []), QUIET, JSON.stringify(style));
   const open = scriptOf('unanswered');
   open.request('INVITE', 0, { body: sdpBody(sdp({ media: ALICE.rtp, codecs: [CODEC.PCMU] })) });
-  const ringing = { d: new TrackerKit().play(open), script: open };
+  const ringing = played(open);
   assert.deepEqual(diagnosed(ringing, []), QUIET);
 });
 
@@ -165,7 +183,7 @@ test('a hold that was refused explains no silence', () => {
   });
   script.respond(hold, 488, CALL_TIMES.answer + 1020);
   hangUp(script, 12_000);
-  const call = { d: new TrackerKit().play(script), script };
+  const call = played(script);
   assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]).oneWayAudio, true);
   assert.equal(diagnosed(call, []).noMedia, true);
 });
@@ -203,7 +221,7 @@ test('no NAT mismatch is told of a side whose description was not captured', () 
   for (const kept of [script.messages.slice(0, 3), script.messages.slice(3)]) {
     const kit = new TrackerKit();
     for (const m of kept) kit.send(m);
-    const call = { d: kit.dialog(script.callId), script };
+    const call = callOf(kit, kit.dialog(script.callId), script);
     assert.equal(diagnosed(call, bothWays(call)).natMismatch, false);
   }
 });
@@ -216,8 +234,7 @@ test('a relay that both sides named repairs it, and so does ICE, as long as medi
   const invite = script.request('INVITE', 0, { body: sdpBody(offer) });
   answer(script, invite, sdp({ media: relay, codecs: [CODEC.PCMU], session: 'b' }));
   const kit = new TrackerKit();
-  const d = kit.play(script);
-  const call = { d, script };
+  const call = callOf(kit, kit.play(script), script);
   const ways = [stream(call, outside, relay), stream(call, relay, outside)];
   assert.equal(diagnosed(call, ways).natMismatch, true, 'only the callee named it: a peer, not a relay');
   // The proxy's second hop: the relay stands in the offer as well.

@@ -6,8 +6,10 @@ import { endpointKeyFromText, ipText } from '../../../src/core/ip.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { STATE } from '../../../src/store/dialog-state.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { dialogInit } from '../store/dialog-init.ts';
 
+const NO_CODECS = { names: [], formats: [] };
 const SECOND = 1_000_000;
 
 function kit(room = 100) {
@@ -20,10 +22,11 @@ function kit(room = 100) {
     return used <= room;
   });
   const dialogs = new DialogStore(100, (d) => media.onGone(d));
+  const endpoints = new EndpointIndex(dialogs);
   const open = (callId: string): Dialog => dialogs.open(dialogInit(callId, { state: STATE.InCall }));
   const name = (d: Dialog, address: string, port: number): void => {
     const key = endpointKeyFromText(address, port) ?? assert.fail(address);
-    d.addClaimedKey(key);
+    endpoints.add(key, { dialog: d, fromUs: 0, codecs: NO_CODECS, mediaType: 'audio', isSrtp: false });
     media.onClaim(key, d);
   };
   const move = (d: Dialog, state: number, atUs: number): void => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { rawText, TextRange } from '../../../src/core/byte-text.ts';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
+import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { dialogInit } from './dialog-init.ts';
 
 const FRAME = { source: 2, ordinal: 2 ** 40, digestHigh: -5, digestLow: 7 };
@@ -89,16 +90,25 @@ test('a touched dialog outlives those idle longer', () => {
 
 test('a dialog gives back its frame and every endpoint it claimed, in order', () => {
   const store = new DialogStore(1, () => {});
+  const endpoints = new EndpointIndex(store);
   open(store, 'a');
   const d = store.get('a');
   assert.ok(d);
   assert.deepEqual(d.frame, { source: 2, ordinal: 2 ** 40, digestHigh: -5, digestLow: 7 });
-  for (const keys of [[1, 2, 3], ['x|1', 2], [1, 'x|1', 2], []]) {
-    for (const key of keys) d.addClaimedKey(key);
+  for (const keys of [[1, 2, 3], ['x|1', 2], [1, 'x|1', 2 ** 48 - 1], []]) {
+    for (const key of keys)
+      endpoints.add(key, {
+        dialog: d,
+        fromUs: 0,
+        codecs: { names: [], formats: [] },
+        mediaType: 'audio',
+        isSrtp: false,
+      });
     assert.deepEqual(d.claimedKeys, keys);
     assert.equal(d.claimedCount, keys.length);
-    d.dropClaimedKeys();
-    assert.deepEqual(d.claimedKeys, []);
+    endpoints.remove(d);
+    store.sdp.free(d);
+    assert.deepEqual([d.claimedKeys, endpoints.size, store.sdp.size, store.sdp.beside], [[], 0, 0, 0]);
   }
 });
 

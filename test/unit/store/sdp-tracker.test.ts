@@ -309,7 +309,7 @@ test('every endpoint of a description is claimed, once', () => {
   const d = kit.play(call);
   const named = (address: string, port: number): boolean => {
     const key = endpointKeyFromText(address, port);
-    return key !== null && kit.endpoints.find(key, call.at(1000))?.dialog === d;
+    return key !== null && kit.endpoints.dialogOf(kit.endpoints.find(key, call.at(1000))) === d;
   };
   for (const [address, port] of [
     ['192.0.2.10', 20000],

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import { parseIpv4 } from '../../../src/core/ip.ts';
 import { STREAM_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
+import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { Stream } from '../../../src/store/stream.ts';
 import { StreamStore } from '../../../src/store/stream-store.ts';
@@ -21,7 +22,7 @@ export class StreamKit {
   readonly store: StreamStore;
   #next = 0;
 
-  constructor(endpoints: EndpointIndex = new EndpointIndex()) {
+  constructor(endpoints: EndpointIndex = new EndpointIndex(new DialogStore(1, () => undefined))) {
     this.store = new StreamStore(endpoints);
     this.store.table = new StreamTable(() => undefined, { streamBytes: STREAM_BYTES, streamChunk: 64 });
   }

@@ -22,8 +22,7 @@ import {
 } from '../../../fixtures/build/stun.ts';
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { endpointKeyFromText, endpointKeyText, parseIpv4 } from '../../../src/core/ip.ts';
-import type { Claim } from '../../../src/store/endpoint-index.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
+import type { Claim, EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { StunTracker } from '../../../src/store/stun-tracker.ts';
 import { CARRIER, TrackerKit } from './tracker-kit.ts';
 
@@ -38,7 +37,8 @@ function keyOf(e: Endpoint): EndpointKey {
 
 class Kit {
   readonly named: string[] = [];
-  readonly endpoints = new EndpointIndex();
+  readonly #dialogs = new TrackerKit();
+  readonly endpoints: EndpointIndex = this.#dialogs.endpoints;
   readonly tracker: StunTracker;
   isKept = true;
   #next = 0;
@@ -67,14 +67,18 @@ class Kit {
     this.play(exchange({ atUs: 1e6, client: CLIENT, server: SERVER, method: METHOD.BINDING, label, answer: [], ...o }));
   }
 
+  /** The row of a claim on `e`. */
+  claim(e: Endpoint, more: Partial<Claim> = {}): number {
+    return this.endpoints.add(keyOf(e), { ...claim(this.#dialogs), ...more });
+  }
+
   flow(): NonNullable<ReturnType<StunTracker['flowsOfHost']>[0]> {
     return this.tracker.flowsOfHost(CLIENT.address)[0] ?? assert.fail('the client asked');
   }
 }
 
 /** A claim as an SDP of some dialog makes it. */
-function claim(): Claim {
-  const kit = new TrackerKit();
+function claim(kit = new TrackerKit()): Claim {
   const dialog = kit.play(basicCall('claimed'));
   return { dialog, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false };
 }
@@ -82,14 +86,14 @@ function claim(): Claim {
 test('the socket behind a mapped address is named, whichever comes first', () => {
   const first = new Kit();
   first.ask({ answer: [mapped(OUTSIDE)] });
-  first.tracker.onClaim(keyOf(OUTSIDE), claim());
+  first.tracker.onClaim(keyOf(OUTSIDE), first.claim(OUTSIDE));
   assert.deepEqual(first.named, ['192.168.1.10:20000 mapped']);
   const later = new Kit();
-  later.endpoints.add(keyOf(OUTSIDE), claim());
+  later.claim(OUTSIDE);
   later.ask({ answer: [mapped(OUTSIDE)] });
   assert.deepEqual(later.named, ['192.168.1.10:20000 mapped']);
   const same = new Kit();
-  same.endpoints.add(keyOf(CLIENT), claim());
+  same.claim(CLIENT);
   same.ask({ answer: [mapped(CLIENT)] });
   assert.deepEqual(same.named, [], 'there is no NAT');
 });
@@ -97,7 +101,7 @@ test('the socket behind a mapped address is named, whichever comes first', () =>
 test('what was derived derives nothing more', () => {
   const kit = new Kit();
   kit.ask({ answer: [mapped(OUTSIDE)] });
-  kit.tracker.onClaim(keyOf(OUTSIDE), { ...claim(), derived: 'ice' });
+  kit.tracker.onClaim(keyOf(OUTSIDE), kit.claim(OUTSIDE, { derived: 'ice' }));
   assert.deepEqual(kit.named, []);
 });
 

@@ -9,7 +9,6 @@ import { CallIdentifiers } from '../../../src/store/call-identifiers.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { DialogTracker } from '../../../src/store/dialog-tracker.ts';
-import type { Claim } from '../../../src/store/endpoint-index.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
@@ -32,9 +31,10 @@ function addressBytes(text: string): Uint8Array {
 export const CARRIER: Carrier = emptyCarrier(new Uint8Array(32));
 
 export class TrackerKit {
-  readonly endpoints = new EndpointIndex();
+  readonly endpoints: EndpointIndex;
   readonly expiries = new ExpiryQueue();
-  readonly claims: { readonly key: EndpointKey; readonly claim: Claim }[] = [];
+  /** Claims by their rows. */
+  readonly claims: { readonly key: EndpointKey; readonly claim: number }[] = [];
   /** State numbers each dialog left, in order. */
   readonly left: [callId: string, state: number][] = [];
   readonly sdp: SdpTracker;
@@ -47,7 +47,6 @@ export class TrackerKit {
 
   constructor(o: { maxDialogs?: number; logBytes?: number; callIdHeaders?: readonly string[] } = {}) {
     this.identifiers = new CallIdentifiers(o.callIdHeaders);
-    this.sdp = new SdpTracker(this.endpoints, (key, claim) => this.claims.push({ key, claim }));
     this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, (slot, row, next) => {
       const d = this.dialogs.bySlot(slot);
       if (d?.headRow === row) d.headRow = next;
@@ -57,6 +56,8 @@ export class TrackerKit {
       this.identifiers.onDialogGone(d);
       this.sdp.onDialogGone(d);
     });
+    this.endpoints = new EndpointIndex(this.dialogs);
+    this.sdp = new SdpTracker(this.endpoints, (key, claim) => this.claims.push({ key, claim }));
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,
       log: this.log,
