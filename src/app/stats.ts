@@ -72,6 +72,8 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
   const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
   const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
   const quality = lossCounters(session);
+  const sipOutside = source.counter('sip_outside_gate') + decode.excludedSip;
+  const webSocketOutside = source.counter('ws_sip_outside_gate') + decode.excludedWebSocket;
   return {
     schema_version: 2,
     dialogs: {
@@ -114,10 +116,12 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
     source: session.isLive ? 'live' : session.sources.length > 0 ? 'file' : 'unknown',
     source_exhausted: session.isExhausted,
     unsaved: session.isLive && !session.outputs.isSaved,
-    unanalysed_sip_messages: source.counter('sip_outside_gate') + decode.excludedSip,
-    unanalysed_busiest_ports: busiestPorts(source.sipOutPorts, session.excludedSip),
-    unanalysed_websocket_messages: source.counter('ws_sip_outside_gate') + decode.excludedWebSocket,
-    unanalysed_websocket_ports: busiestPorts(source.wsOutPorts, session.excludedWebSocket),
+    // What has no count has no ports either: 65,536 looks are a millisecond or more in code that runs once.
+    unanalysed_sip_messages: sipOutside,
+    unanalysed_busiest_ports: sipOutside === 0 ? [] : busiestPorts(source.sipOutPorts, session.excludedSip),
+    unanalysed_websocket_messages: webSocketOutside,
+    unanalysed_websocket_ports:
+      webSocketOutside === 0 ? [] : busiestPorts(source.wsOutPorts, session.excludedWebSocket),
     capture_identity: {
       node: session.node,
       instance: session.instance,

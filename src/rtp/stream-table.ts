@@ -71,11 +71,15 @@ export class StreamTable {
 
   #view(index: number): DataView | null {
     const i = Math.floor(index / this.#streamsAChunk);
-    const known = this.#views[i];
-    if (known !== undefined) return known;
+    // A read behind the end of an array would have V8 throw away what it has compiled, at every new chunk's first stream.
+    return (i < this.#views.length ? this.#views[i] : undefined) ?? this.#newView(i);
+  }
+
+  #newView(i: number): DataView | null {
     const memory = this.#chunk(i);
     if (memory === undefined) return null;
     const view = new DataView(memory);
+    while (this.#views.length < i) this.#views.push(undefined);
     this.#views[i] = view;
     return view;
   }

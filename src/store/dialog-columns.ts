@@ -15,13 +15,13 @@ import { SdpRows } from './sdp-rows.ts';
  *     line 0  Call-ID of 60 bytes at most, and its length
  *     line 1  8 updated  9 tail row  10 touched  11 12 messages seen  13 eight facts of a byte  14 marks, messages
  *             15 kept messages, CSeq of the INVITE
- *     line 2  16 invite  17 trying  18 progress  19 final  20 answer  21 bye  22 ended  23 tags of progress and answer
- *     line 3  24 created  25 head row  26 bye final  27 expires  28 newest SDP row and transaction  29 SDP entries, free
+ *     line 2  16 invite  17 trying  18 progress  19 final  20 answer  21 bye  22 ended  23 newest stream, tag of answer
+ *     line 3  24 created  25 head row  26 bye final  27 expires  28 newest SDP row and transaction  29 SDP entries, tag of progress
  *             30 CSeq of the BYE, final code  31 claimed endpoints, the opener's tag
  *
  * A cold record of 128 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
- * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, its newest
- * stream; behind them the users of From and To, each a length and the bytes
+ * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, free;
+ * behind them the users of From and To, each a length and the bytes
  */
 export const BLOCK = 8192;
 export const HOT = 32;
@@ -49,11 +49,12 @@ export const I = {
   MESSAGES: 29,
   KEPT: 30,
   INVITE_CSEQ: 31,
-  PROGRESS_TAG: 46,
+  STREAM: 46,
   ANSWER_TAG: 47,
   SDP_ROW: 56,
   SDP_TRANSACTION: 57,
   SDP_ENTRIES: 58,
+  PROGRESS_TAG: 59,
   BYE_CSEQ: 60,
   FINAL_CODE: 61,
   CLAIMED: 62,
@@ -80,7 +81,6 @@ export const CI = {
   GRANTED: 12,
   FRAME_SOURCE: 13,
   CALL_ID_HASH: 14,
-  STREAM: 15,
 } as const;
 
 /** A Call-ID and its length fill a cache line; a longer one is a text beside them. */
@@ -134,7 +134,7 @@ export class DialogColumns {
     // Loops: a call of fill() takes longer than so few numbers.
     for (let i = from; i < from + HOT; i++) f64[i] = 0;
     for (let i = from + D.INVITE; i <= from + D.EXPIRES; i++) f64[i] = Number.NaN;
-    i32[2 * from + I.PROGRESS_TAG] = 0;
+    i32[2 * from + I.STREAM] = -1;
     i32[2 * from + I.ANSWER_TAG] = 0;
     i32[2 * from + I.SDP_ROW] = NONE;
     i32[2 * from + I.SDP_TRANSACTION] = NONE;
@@ -147,7 +147,6 @@ export class DialogColumns {
     this.coldI32[2 * cold + CI.ASKED] = -1;
     this.coldI32[2 * cold + CI.GRANTED] = -1;
     this.coldI32[2 * cold + CI.FRAME_SOURCE] = -1;
-    this.coldI32[2 * cold + CI.STREAM] = -1;
   }
 
   /** Reads from each cache line of a hot record; what it returns says nothing. */

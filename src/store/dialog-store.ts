@@ -192,12 +192,12 @@ export class DialogStore {
   }
 
   setState(dialog: Dialog, state: number): void {
-    if (dialog.state === state) return;
-    tally(this.inState, dialog.state, -1);
+    const from = dialog.state;
+    if (from === state) return;
+    tally(this.inState, from, -1);
     tally(this.inState, state);
     tally(this.entered, state);
-    this.methods.add(dialog, dialog.state, -1);
-    this.methods.add(dialog, state, 1);
+    this.methods.move(dialog, from, state);
     dialog.state = state;
     this.generation++;
   }

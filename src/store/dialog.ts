@@ -389,10 +389,10 @@ export class Dialog {
   }
   /** Place of the stream it owned last, from which the others follow; -1 for none. */
   get newestStream(): number {
-    return this.#c.coldI32[this.#at * COLD_WORDS + CI.STREAM] ?? -1;
+    return this.#c.i32[this.#at * HOT_WORDS + I.STREAM] ?? -1;
   }
   set newestStream(value: number) {
-    this.#c.coldI32[this.#at * COLD_WORDS + CI.STREAM] = value;
+    this.#c.i32[this.#at * HOT_WORDS + I.STREAM] = value;
   }
   get retransmits(): number {
     return this.#c.coldI32[this.#at * COLD_WORDS + CI.RETRANSMITS] ?? 0;

@@ -22,6 +22,13 @@ export class MethodCounts {
     counts.total += by;
   }
 
+  /** A dialog of this method goes from one state to another. */
+  move({ methodText }: Opened, from: number, to: number): void {
+    const { byState } = this.#countsOf(methodText);
+    byState[from] = (byState[from] ?? 0) - 1;
+    byState[to] = (byState[to] ?? 0) + 1;
+  }
+
   /** Dialogs by method, of one state or, with null, of all. */
   split(state: number | null): Map<string, number> {
     const split = new Map<string, number>();

@@ -14,9 +14,9 @@ const BLOCK = 1 << BLOCK_BITS;
  * Doubles of a stream; where two names share one, they are the integers that lie in it:
  *
  *     0 opened  1 source  2 destination  3 serial  4 frame ordinal  5 SSRC, generation  6 digest low, high
- *     7 place in order, facts  8 the dialog's stream before it, number of the frame's file
+ *     7 place in order, facts  8 the dialog's stream before it, number of the frame's file  9 claim
  */
-const DOUBLES = 9;
+const DOUBLES = 10;
 const WORDS = DOUBLES * 2;
 const OPENED = 0;
 const SRC = 1;
@@ -31,6 +31,7 @@ const ORDER = 14;
 const FACTS = 15;
 const OLDER = 16;
 const FRAME_SOURCE = 17;
+const CLAIM = 18;
 
 /** In the facts: the origin in the low byte, and these. */
 export const FACT = {
@@ -79,8 +80,6 @@ export class StreamColumns {
   /** Read where a place was never used. */
   readonly #none: Block;
   readonly #claims: Claims;
-  /** Rows of the claims by which a dialog owns them, NONE of the others. */
-  readonly #claimed: number[] = [];
   /** Source and destination where they are texts (IPv6). */
   readonly #texts = new Map<number, readonly [EndpointKey, EndpointKey]>();
 
@@ -89,23 +88,26 @@ export class StreamColumns {
     this.#claims = claims;
     this.#onBlock = onBlock;
     this.#blocks = blocks;
-    this.#none = blockOf(BLOCK, () => undefined);
+    this.#none = blockOf(0, () => undefined);
   }
 
   #at(place: number): Block {
     return this.#blocks[place >> BLOCK_BITS] ?? this.#none;
   }
 
-  /** Places that were ever given. */
+  /** Places there is room for. */
   get places(): number {
-    return this.#claimed.length;
+    return this.#blocks.length * BLOCK;
   }
 
-  /** Begins a stream at its index. */
+  /** Has room for a stream at `place`: nothing else is asked about a place that was never given. */
+  reserve(place: number): void {
+    while (this.#blocks.length <= place >> BLOCK_BITS) this.#blocks.push(blockOf(BLOCK, this.#onBlock));
+  }
+
+  /** Begins a stream at its index, for which there is room. */
   open(o: StreamOpened, serial: number, srcKey: EndpointKey, dstKey: EndpointKey): void {
     const { index, frame } = o;
-    while (this.#blocks.length <= index >> BLOCK_BITS) this.#blocks.push(blockOf(BLOCK, this.#onBlock));
-    while (this.#claimed.length <= index) this.#claimed.push(NONE);
     const { f64, i32 } = this.#at(index);
     const base = (index & (BLOCK - 1)) * DOUBLES;
     const words = 2 * base;
@@ -120,6 +122,7 @@ export class StreamColumns {
     i32[words + ORDER] = NO_PLACE;
     i32[words + FACTS] = o.origin | (o.ipVersion === 6 ? FACT.IPV6 : 0);
     i32[words + OLDER] = NO_PLACE;
+    i32[words + CLAIM] = NONE;
     i32[words + FRAME_SOURCE] = frame === null ? -1 : frame.source;
     if (frame === null) return;
     f64[base + FRAME] = frame.ordinal;
@@ -130,7 +133,6 @@ export class StreamColumns {
   /** Ends the stream at `place`: nothing finds it there. */
   end(place: number): void {
     this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + GENERATION] = 0;
-    if (place < this.#claimed.length) this.#claimed[place] = NONE;
     if (this.#texts.size > 0) this.#texts.delete(place);
   }
 
@@ -141,7 +143,6 @@ export class StreamColumns {
     block.f64.set(this.#at(place).f64.subarray(base, base + DOUBLES));
     const [dialog, media] = [this.dialog(place), this.media(place)];
     const copied = new StreamColumns({ dialogOf: () => dialog, mediaOf: () => media }, undefined, [block]);
-    copied.#claimed.push(this.claim(place));
     const texts = this.#texts.get(place);
     if (texts !== undefined) copied.#texts.set(0, texts);
     return copied;
@@ -193,10 +194,10 @@ export class StreamColumns {
 
   /** Row of the claim by which a dialog owns it, or NONE. */
   claim(place: number): number {
-    return this.#claimed[place] ?? NONE;
+    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + CLAIM] ?? NONE;
   }
   setClaim(place: number, row: number): void {
-    this.#claimed[place] = row;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + CLAIM] = row;
   }
 
   /** What a description said of it; null while no dialog owns it. */

@@ -87,6 +87,7 @@ export class StreamStore {
 
   onOpened(o: StreamOpened): void {
     const place = o.index;
+    this.#columns.reserve(place);
     // The native table says first that a stream has gone.
     const before = this.#columns.generation(place);
     if (before !== 0) this.onEvicted(place, before);

@@ -37,6 +37,8 @@ const FEW_HOLES = 1024;
 
 export class TimeOrder<T extends Ordered | number> {
   readonly #keys: OrderKeys<T>;
+  /** No record has a later time. */
+  #latest = Number.NEGATIVE_INFINITY;
   #records: (T | undefined)[] = [];
   #holes = 0;
   /** Records that wait to be merged in; their `orderIndex` is -1. */
@@ -48,7 +50,7 @@ export class TimeOrder<T extends Ordered | number> {
 
   add(record: T): void {
     this.#keys.setIndex(record, this.#records.push(record) - 1);
-    this.#settle(record);
+    if (!this.#isLatest(record)) this.#settle(record);
   }
 
   remove(record: T): void {
@@ -61,6 +63,7 @@ export class TimeOrder<T extends Ordered | number> {
   moved(record: T): void {
     const index = this.#keys.indexOf(record);
     if (this.#records[index] !== record) return;
+    this.#isLatest(record);
     const above = this.#records[index + 1];
     if (above === undefined ? index === this.#records.length - 1 : this.#isBefore(record, above)) {
       this.#settle(record);
@@ -111,6 +114,14 @@ export class TimeOrder<T extends Ordered | number> {
     if (last === null || records[index] === last) return index;
     const now = this.#keys.indexOf(last);
     return records[now] === last ? now : index;
+  }
+
+  /** Whether its time is later than any other's; it counts from now on. */
+  #isLatest(record: T): boolean {
+    const time = this.#keys.timeOf(record);
+    if (!(time > this.#latest)) return false;
+    this.#latest = time;
+    return true;
   }
 
   #isBefore(a: T, b: T): boolean {

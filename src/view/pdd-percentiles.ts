@@ -54,7 +54,7 @@ async function walk(store: DialogStore, slice: Slice): Promise<TimingStats> {
 /** The same in one go. */
 export function pddPercentiles(store: DialogStore): TimingStats {
   const delays = new Delays();
-  for (const d of store.oldestFirst()) delays.add(postDialDelayMs(d));
+  for (const d of store.order.records()) if (d !== undefined) delays.add(postDialDelayMs(d));
   return delays.percentiles();
 }
 
