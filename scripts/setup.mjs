@@ -10,6 +10,7 @@ import { bpfSources, buildBpf } from './build-bpf.mjs';
 import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
 import { installPackages } from './steps/packages.mjs';
 import { capture, npm, say, seconds } from './steps/run.mjs';
+import { buildScanner, SCANNER_MODULE } from './steps/scanner.mjs';
 import { joinStartup } from './steps/startup.mjs';
 
 /** A step that could not be done; the message names it, the remedy and what the program said. */
@@ -102,6 +103,18 @@ function ebpf() {
   });
 }
 
+/** TypeScript of a kind of its own, which becomes a constant of the program. */
+function scanner() {
+  const sources = list('src/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
+  once('scanner', digest(['scripts/steps/scanner.mjs', 'package-lock.json', ...sources]), [SCANNER_MODULE], () => {
+    try {
+      buildScanner();
+    } catch (error) {
+      throw new StepFailed('scanner', error.message, '');
+    }
+  });
+}
+
 const TS_FOLDERS = ['src', 'test', 'fixtures/build', 'bench'];
 
 function typescript() {
@@ -157,6 +170,6 @@ const missing = installPackages({ dev, bpf: bpfSources().length > 0 });
 if (attempt(npmPackages)) {
   // The addon embeds the eBPF skeletons, so it waits for them; TypeScript needs neither.
   if (attempt(ebpf)) attempt(() => nativeAddon(missing));
-  if (attempt(typescript)) attempt(startup);
+  if (attempt(scanner) && attempt(typescript)) attempt(startup);
 }
 if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');

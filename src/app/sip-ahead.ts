@@ -4,13 +4,15 @@
  * With tens of thousands of calls at a time a dialog has left the cache when its next message comes. One message after
  * the other waits for memory; of a group all wait at once.
  */
+import { SipScan } from '../sip/scan.ts';
+import { MAX_JOBS } from '../sip/scan-layout.ts';
+import { SipScanner } from '../sip/scanner.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND } from '../sources/records.ts';
-import type { ScannedSip } from './scanned.ts';
 import { ScannedHep } from './scanned.ts';
 
 /** Scans of a group have room in the innermost cache beside the rest. */
-export const GROUP = 16;
+export const GROUP = MAX_JOBS;
 
 /** Has dialogs fetched by the hashes of their Call-IDs, of which the first `count` are meant. */
 export type FetchDialogs = (callIdHashes: Int32Array, count: number) => void;
@@ -18,10 +20,13 @@ export type FetchDialogs = (callIdHashes: Int32Array, count: number) => void;
 /** For the UDP and HEP records of a slab, each of which is taken once, in order. */
 export class SipAhead {
   readonly #fetch: FetchDialogs;
+  readonly #scanner = new SipScanner();
   /** Of a message by UDP only the inner part is used. */
-  readonly #packets = Array.from({ length: GROUP }, () => new ScannedHep());
+  readonly #packets = Array.from({ length: GROUP }, (_, i) => new ScannedHep(new SipScan(this.#scanner.result(i))));
   readonly #hashes = new Int32Array(GROUP);
   readonly #none = new ScannedHep();
+  /** 1 for a packet of the group that has a message. */
+  readonly #hasSip = new Uint8Array(GROUP);
   #next = 0;
   #end = 0;
 
@@ -30,7 +35,7 @@ export class SipAhead {
   }
 
   /** The message of record `i` of `count`, a UDP record. */
-  takeSip(b: RecordBatch, i: number, count: number): ScannedSip {
+  takeSip(b: RecordBatch, i: number, count: number): SipScan {
     return this.takeHep(b, i, count).sip;
   }
 
@@ -41,16 +46,29 @@ export class SipAhead {
   }
 
   #readGroup(b: RecordBatch, first: number, count: number): void {
+    const hasSip = this.#hasSip;
     let n = 0;
     for (let i = first; i < count && n < GROUP; i++) {
       const kind = b.kind(i);
       if (kind !== KIND.UDP && kind !== KIND.HEP) continue;
-      const packet = this.#packets[n] ?? this.#none;
       const start = b.off(i);
       const end = start + b.len(i);
-      if (kind === KIND.UDP) packet.sip.read(b.data, start, end);
-      else packet.read(b.data, start, end);
-      this.#hashes[n++] = kind === KIND.UDP || packet.isSip() ? packet.sip.callIdHash : 0;
+      if (kind === KIND.UDP) {
+        if (!this.#scanner.add(b.data, start, end, n)) break;
+        hasSip[n++] = 1;
+        continue;
+      }
+      const packet = this.#packets[n] ?? this.#none;
+      packet.readPacket(b.data, start, end);
+      const isSip = packet.isSip();
+      const { scan } = packet;
+      if (isSip && !this.#scanner.add(scan.bytes, scan.start, scan.end, n)) break;
+      hasSip[n++] = isSip ? 1 : 0;
+    }
+    this.#scanner.scan();
+    for (let k = 0; k < n; k++) {
+      const sip = this.#packets[k]?.sip ?? this.#none.sip;
+      this.#hashes[k] = hasSip[k] === 1 ? sip.callIdHash : 0;
     }
     this.#fetch(this.#hashes, n);
     this.#next = 0;

@@ -6,11 +6,9 @@ import { tally } from '../core/tally.ts';
 import { TRANSPORTS } from '../core/words.ts';
 import type { HepOut } from '../export/hep-out.ts';
 import { hasFault } from '../sip/notes.ts';
-import type { SipScan } from '../sip/scan.ts';
-import { SCAN, SCAN_REASONS } from '../sip/scan.ts';
+import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../sip/scan.ts';
 import type { DialogTracker } from '../store/dialog-tracker.ts';
 import type { Carrier } from '../store/fingerprint.ts';
-import { ScannedSip } from './scanned.ts';
 import { stirShakenLines } from './stir-shaken.ts';
 
 /** IP protocol numbers. */
@@ -21,7 +19,7 @@ const PROTOCOL: readonly number[] = TRANSPORTS.map((name) => (name === 'UDP' ? U
 
 export class SipIngest {
   readonly #tracker: DialogTracker;
-  readonly #message = new ScannedSip();
+  readonly #message = new SipScan();
   readonly #mirror: HepOut | null;
   readonly #captureLog: ((line: string) => void) | null;
   /** Messages that did not scan, by reason (SCAN_REASONS). */
@@ -57,20 +55,20 @@ export class SipIngest {
 
   /** A datagram, or a message that a stream framed. */
   onBytes(buf: Buffer, start: number, end: number, carrier: Carrier): void {
-    this.#message.read(buf, start, end);
+    scanSip(buf, start, end, this.#message);
     this.onScanned(buf, this.#message, carrier);
   }
 
   /** A message that was read ahead. */
-  onScanned(buf: Buffer, message: ScannedSip, carrier: Carrier): void {
-    const { scan, code, callIdHash } = message;
+  onScanned(buf: Buffer, scan: SipScan, carrier: Carrier): void {
+    const { code } = scan;
     if (code !== SCAN.OK) {
       tally(this.refused, code);
       return;
     }
     if (hasFault(scan.notes)) this.faulty++;
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
-    this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, callIdHash);
+    this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
     this.#mirror?.mirrorSip(buf, scan.messageStart, messageEnd, carrier, PROTOCOL[carrier.transport] ?? TCP);
     if (this.#captureLog !== null)
       for (const line of stirShakenLines(buf.subarray(scan.messageStart, messageEnd), scan, carrier.tsUs))

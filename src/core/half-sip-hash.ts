@@ -11,6 +11,9 @@ import { wordsOf } from './byte-search.ts';
 const KEY_0 = randomInt(0x1_0000_0000) | 0;
 const KEY_1 = randomInt(0x1_0000_0000) | 0;
 
+/** The key, for who computes the same hash elsewhere: the scanner in sip/wasm/hash.ts. */
+export const HASH_KEY: readonly [low: number, high: number] = [KEY_0, KEY_1];
+
 /** Hash of buf[start..end) as a signed 32-bit number. */
 export function hashBytes(buf: Uint8Array, start: number, end: number): number {
   const words = wordsOf(buf);

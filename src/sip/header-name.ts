@@ -1,6 +1,5 @@
 /** Header names: case-insensitive lookup with the compact forms (RFC 3261 7.3.3 and 20, IANA SIP header registry). */
 
-import { asciiWord } from '../core/byte-search.ts';
 import { TOKEN_CLASS } from './chars.ts';
 
 /** Ids of the headers the program asks for by name; the same number indexes `HEADER_NAMES`. */
@@ -231,84 +230,6 @@ function isLetter(c: number): boolean {
   const lower = c | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
 }
-
-const LETTERS = 0x20202020;
-const COLON = 0x3a;
-const VIA = asciiWord('via:');
-const FROM = asciiWord('from');
-const CALL = asciiWord('call');
-const DASH_ID = asciiWord('-id:');
-const CSEQ = asciiWord('cseq');
-const CONT = asciiWord('cont');
-const ACT = asciiWord('act:');
-const ENT = asciiWord('ent-');
-const LENG = asciiWord('leng');
-const TYPE = asciiWord('type');
-const MAX = asciiWord('max-');
-const FORW = asciiWord('forw');
-const ARDS = asciiWord('ards');
-const USER = asciiWord('user');
-const DASH_AGE = asciiWord('-age');
-const ENT_COLON = asciiWord('ent:');
-const SERV = asciiWord('serv');
-const VER = asciiWord('ver:');
-const ALLO = asciiWord('allo');
-const W_COLON = 0x3a77;
-const SUPP = asciiWord('supp');
-const ORTE = asciiWord('orte');
-const D_COLON = 0x3a64;
-
-/**
- * Id of the header at `p` when it is one that nearly every message has, written out and with the colon right behind
- * the name; else `HEADER.OTHER`, which decides nothing. Bit 5 is folded for letters only, never for `-` and `:`.
- */
-export function commonHeaderId(buf: Uint8Array, words: DataView, p: number, end: number): number {
-  if (end - p < 16) return HEADER.OTHER;
-  const raw = words.getInt32(p, true);
-  const first = raw | LETTERS;
-  if ((raw | 0x202020) === VIA) return HEADER.VIA;
-  if (first === FROM) return buf[p + 4] === COLON ? HEADER.FROM : HEADER.OTHER;
-  if (((raw | 0x2020) & 0xffffff) === 0x3a6f74) return HEADER.TO;
-  if (first === CALL) return (words.getInt32(p + 4, true) | 0x202000) === DASH_ID ? HEADER.CALL_ID : HEADER.OTHER;
-  if (first === CSEQ) return buf[p + 4] === COLON ? HEADER.CSEQ : HEADER.OTHER;
-  if (first === CONT) {
-    const second = words.getInt32(p + 4, true) | 0x202020;
-    if (second === ACT) return HEADER.CONTACT;
-    if (second !== ENT) return HEADER.OTHER;
-    const third = words.getInt32(p + 8, true) | LETTERS;
-    if (third === TYPE) return buf[p + 12] === COLON ? HEADER.CONTENT_TYPE : HEADER.OTHER;
-    const isLength =
-      third === LENG &&
-      ((buf[p + 12] ?? 0) | 0x20) === 0x74 &&
-      ((buf[p + 13] ?? 0) | 0x20) === 0x68 &&
-      buf[p + 14] === COLON;
-    return isLength ? HEADER.CONTENT_LENGTH : HEADER.OTHER;
-  }
-  if ((raw | 0x202020) === MAX) {
-    const isForwards =
-      (words.getInt32(p + 4, true) | LETTERS) === FORW &&
-      (words.getInt32(p + 8, true) | LETTERS) === ARDS &&
-      buf[p + 12] === COLON;
-    return isForwards ? HEADER.MAX_FORWARDS : HEADER.OTHER;
-  }
-  return softwareHeaderId(words, p, first);
-}
-
-/** The same for what software says of itself; `first` is the folded word at `p`, and 16 bytes are there. */
-function softwareHeaderId(words: DataView, p: number, first: number): number {
-  const second = words.getInt32(p + 4, true);
-  if (first === USER) {
-    const isAgent = (second | 0x20202000) === DASH_AGE && (words.getInt32(p + 7, true) | 0x202020) === ENT_COLON;
-    return isAgent ? HEADER.USER_AGENT : HEADER.OTHER;
-  }
-  if (first === SERV) return (words.getInt32(p + 3, true) | 0x202020) === VER ? HEADER.SERVER : HEADER.OTHER;
-  if (first === ALLO) return ((second | 0x20) & 0xffff) === W_COLON ? HEADER.ALLOW : HEADER.OTHER;
-  if (first !== SUPP || (second | LETTERS) !== ORTE) return HEADER.OTHER;
-  return ((words.getInt32(p + 8, true) | 0x20) & 0xffff) === D_COLON ? HEADER.SUPPORTED : HEADER.OTHER;
-}
-
-/** Length of the full name of a header. */
-export const NAME_LENGTH: Uint8Array = Uint8Array.from(ROWS, (row) => row[0].length);
 
 /** Id of a name given as text. */
 export function headerIdOf(name: string): number {

@@ -16,7 +16,7 @@ import { METHOD } from '../sip/method.ts';
 import { parseNameAddr } from '../sip/name-addr.ts';
 import { paramValue, parseParams } from '../sip/params.ts';
 import type { SipScan } from '../sip/scan.ts';
-import { SEEN } from '../sip/scan-header.ts';
+import { OTHER_LEG } from '../sip/seen-bits.ts';
 import { decodeText, percentDecode } from '../sip/text.ts';
 import { parseUri } from '../sip/uri.ts';
 import type { Dialog } from './dialog.ts';
@@ -114,7 +114,7 @@ export class CallIdentifiers {
     else this.#setEnds(d.slot, dst, src);
     // The scanner has found the first branch; what else is looked for it has seen, but for the names of the options.
     if (scan.branchStart >= 0) this.#addBranch(d, buf, scan.branchStart, scan.branchEnd);
-    if ((scan.seen & SEEN.OTHER_LEG) !== 0 || this.#names.length > 0) this.#readHeaders(d, buf, scan);
+    if ((scan.seen & OTHER_LEG) !== 0 || this.#names.length > 0) this.#readHeaders(d, buf, scan);
     if (scan.isRequest && scan.method === METHOD.INVITE && this.#refers.size > 0) this.#onAskedFor(d, buf, scan, c);
   }
 

@@ -80,7 +80,8 @@ test('each record gets its own scan, slab after slab', () => {
             taken.push(0);
             continue;
           }
-          const { scan, code, callIdHash } = packet?.sip ?? ahead.takeSip(b, i, records.length);
+          const scan = packet?.sip ?? ahead.takeSip(b, i, records.length);
+          const { code, callIdHash } = scan;
           const start = b.off(i) + (packet === null ? 0 : 12);
           assert.equal(code, scanSip(b.data, start, b.off(i) + b.len(i), direct));
           if (code === SCAN.OK) assert.deepEqual(scan, direct);

@@ -1,0 +1,217 @@
+/**
+ * The hot path: finds in one pass over the bytes of a message what the dialog store needs (RFC 3261 7, 18.3, 20; RFC 4475
+ * for what has to be survived).
+ *
+ * This folder is compiled to WebAssembly by AssemblyScript, a TypeScript with the machine's numbers: addresses are `i32`,
+ * nothing is allocated, and the memory never grows (docs/adr/0019). `../scan.ts` is its other side.
+ */
+
+import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES, MAX_STREAM_METHOD_BYTES } from '../limits.ts';
+import { OTHER } from '../method-ids.ts';
+import {
+  BAD_HEADER_LINE,
+  BODY_EXTRA,
+  BODY_SHORT,
+  COMPACT_FORM,
+  CSEQ_MISMATCH,
+  JUNK_BEFORE_START,
+  NO_CALL_ID,
+  NO_CSEQ,
+  NO_FROM,
+  NO_TO,
+  NO_VIA,
+  TRUNCATED_HEADERS,
+} from '../note-bits.ts';
+import {
+  BODY_END,
+  BODY_START,
+  CALL_ID_END,
+  CALL_ID_HASH,
+  CALL_ID_START,
+  CONTENT_LENGTH,
+  CSEQ_METHOD,
+  CSEQ_METHOD_END,
+  CSEQ_METHOD_START,
+  HEADERS_START,
+  HEADER_COUNT,
+  INPUT_BYTES,
+  IS_REQUEST,
+  JOB_END,
+  JOB_HELD,
+  JOB_INTS,
+  JOB_IS_STREAM,
+  JOB_RESULT,
+  JOB_SHIFT,
+  JOB_START,
+  MAX_JOBS,
+  MESSAGE_END,
+  MESSAGE_START,
+  METHOD_END,
+  METHOD_ID,
+  METHOD_START,
+  OUTCOME,
+  RESULT_INTS,
+  SEEN_BITS,
+} from '../scan-layout.ts';
+import * as SCAN from '../scan-codes.ts';
+import * as SEEN from '../seen-bits.ts';
+import { hashBytes, setHashKey } from './hash.ts';
+import * as line from './header-line.ts';
+import { beginMarks, findControl } from './line-marks.ts';
+import { address, beginResult, note, offset } from './result.ts';
+import { byte, findByte, findTokenEnd, trimEnd } from './search.ts';
+import { START_CUT, scanStartLine } from './start-line.ts';
+import { takeHeader } from './take-header.ts';
+
+/** The two bytes of a line end as a word. */
+const CRLF = 0x0a0d;
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+
+export { setHashKey };
+
+export const results: usize = memory.data(4 * RESULT_INTS * (MAX_JOBS + 1), 16);
+export const jobs: usize = memory.data(4 * JOB_INTS * MAX_JOBS, 16);
+/** Searches look at up to 16 bytes behind a message. */
+export const input: usize = memory.data(INPUT_BYTES + 64, 16);
+
+/** Does the first `count` jobs, and hashes Call-IDs. */
+export function scanJobs(count: i32): void {
+  for (let i = 0; i < count; i++) {
+    const job: i32 = <i32>jobs + 4 * JOB_INTS * i;
+    const out: i32 = <i32>results + 4 * RESULT_INTS * load<i32>(job, 4 * JOB_RESULT);
+    beginResult(out, load<i32>(job, 4 * JOB_SHIFT));
+    const outcome = scan(
+      load<i32>(job, 4 * JOB_START),
+      load<i32>(job, 4 * JOB_END),
+      load<i32>(job, 4 * JOB_HELD),
+      load<i32>(job, 4 * JOB_IS_STREAM) !== 0,
+      out,
+    );
+    store<i32>(out, outcome, 4 * OUTCOME);
+    const callId = load<i32>(out, 4 * CALL_ID_START);
+    if (outcome === SCAN.OK && callId >= 0)
+      store<i32>(out, hashBytes(address(callId), address(load<i32>(out, 4 * CALL_ID_END))), 4 * CALL_ID_HASH);
+  }
+}
+
+/** Scans the message at `start`..`end` into `out`, which holds nothing yet. Bytes are there up to `held`. */
+function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
+  if (!isStream && end - start > MAX_MESSAGE_BYTES) return SCAN.TOO_LONG;
+  let p = skipLeading(start, end, out);
+  if (p >= end) return SCAN.EMPTY;
+  store<i32>(out, offset(p), 4 * MESSAGE_START);
+  const most = min<i32>(end, p + MAX_MESSAGE_BYTES);
+  const limit = min<i32>(most, held);
+  // When the headers do not end before the limit.
+  const cut = limit < most ? SCAN.NOT_HELD : most < end ? SCAN.TOO_LONG : SCAN.INCOMPLETE;
+  p = scanStartLine(p, limit, isStream ? MAX_STREAM_METHOD_BYTES : MAX_METHOD_BYTES, out);
+  if (p < 0) return p === START_CUT ? cut : SCAN.NOT_SIP;
+  store<i32>(out, offset(p), 4 * HEADERS_START);
+  line.clearNotes();
+  beginMarks(p);
+  let lines = 0;
+  while (p < limit) {
+    if (++lines > MAX_HEADERS + 1) return SCAN.TOO_MANY_HEADERS;
+    if (p + 2 <= limit && load<u16>(p) === CRLF) {
+      note(out, line.notes);
+      return frameBody(p + 2, end, isStream, out);
+    }
+    // The fast path: a name, its colon, a value, CRLF, and no continuation. The rest goes the long way.
+    const valueEnd = findControl(p, limit);
+    const colon = findByte(p, valueEnd, COLON);
+    if (colon > p && colon < valueEnd && valueEnd + 3 <= limit && load<u16>(valueEnd) === CRLF) {
+      const behind = byte(valueEnd + 2);
+      let value = colon + 1;
+      while (value < valueEnd && byte(value) === SPACE) value++;
+      if (behind !== SPACE && behind !== TAB && takeLine(p, colon, value, trimEnd(value, valueEnd), out)) {
+        p = valueEnd + 2;
+        continue;
+      }
+    }
+    const kind = line.readHeaderLine(p, limit);
+    if (kind === line.CUT) break;
+    if (kind === line.BLANK) {
+      note(out, line.notes);
+      return frameBody(line.next, end, isStream, out);
+    }
+    if (kind === line.BAD || !takeLine(p, line.nameEnd, line.valueStart, line.valueEnd, out)) note(out, BAD_HEADER_LINE);
+    p = line.next;
+  }
+  // The end came before the empty line. What is whole of a datagram is kept, a half line is not.
+  if (isStream || cut !== SCAN.INCOMPLETE || load<i32>(out, 4 * HEADER_COUNT) === 0) return cut;
+  note(out, line.notes | TRUNCATED_HEADERS);
+  finish(end, end, out);
+  return SCAN.OK;
+}
+
+/** Takes the header named at `name`..`nameEnd`; false when that is no token. */
+function takeLine(name: i32, nameEnd: i32, start: i32, end: i32, out: i32): bool {
+  if (!takeHeader(name, nameEnd, start, end, out) && findTokenEnd(name, nameEnd) !== nameEnd) return false;
+  if (nameEnd - name === 1) note(out, COMPACT_FORM);
+  store<i32>(out, load<i32>(out, 4 * HEADER_COUNT) + 1, 4 * HEADER_COUNT);
+  return true;
+}
+
+/** Skips line ends (RFC 3261 7.5), and with a note the blanks and NUL bytes some keep-alives consist of. */
+function skipLeading(start: i32, end: i32, out: i32): i32 {
+  const stop = min<i32>(end, start + MAX_LEADING_BYTES);
+  let p = start;
+  for (; p < stop; p++) {
+    const c = byte(p);
+    if (c === CR || c === LF) continue;
+    if (c !== 0 && c !== TAB && c !== SPACE) break;
+    note(out, JUNK_BEFORE_START);
+  }
+  return p;
+}
+
+/** Finds the end of the body of a message whose headers are whole. */
+function frameBody(bodyStart: i32, end: i32, isStream: bool, out: i32): i32 {
+  const length = load<i32>(out, 4 * CONTENT_LENGTH);
+  const there = end - bodyStart;
+  if (length < 0) {
+    finish(bodyStart, isStream ? bodyStart : end, out);
+    return SCAN.OK;
+  }
+  if (isStream) {
+    if (length > MAX_MESSAGE_BYTES - (offset(bodyStart) - load<i32>(out, 4 * MESSAGE_START))) return SCAN.TOO_LONG;
+    if (length > there) {
+      store<i32>(out, offset(bodyStart + length), 4 * MESSAGE_END);
+      return SCAN.INCOMPLETE;
+    }
+  } else if (length > there) note(out, BODY_SHORT);
+  else if (length < there) note(out, BODY_EXTRA);
+  finish(bodyStart, bodyStart + min<i32>(length, there), out);
+  return SCAN.OK;
+}
+
+/** Takes the body, which ends the message, and judges what can only be judged once every header is known. */
+function finish(bodyStart: i32, bodyEnd: i32, out: i32): void {
+  store<i32>(out, offset(bodyStart), 4 * BODY_START);
+  store<i32>(out, offset(bodyEnd), 4 * BODY_END);
+  store<i32>(out, offset(bodyEnd), 4 * MESSAGE_END);
+  const seen = load<i32>(out, 4 * SEEN_BITS);
+  if ((seen & SEEN.CALL_ID) === 0) note(out, NO_CALL_ID);
+  if ((seen & SEEN.FROM) === 0) note(out, NO_FROM);
+  if ((seen & SEEN.TO) === 0) note(out, NO_TO);
+  if ((seen & SEEN.VIA) === 0) note(out, NO_VIA);
+  if ((seen & SEEN.CSEQ) === 0) note(out, NO_CSEQ);
+  else if (load<i32>(out, 4 * IS_REQUEST) === 0) store<i32>(out, load<i32>(out, 4 * CSEQ_METHOD), 4 * METHOD_ID);
+  else if (load<i32>(out, 4 * CSEQ_METHOD_START) >= 0 && !isSameMethod(out)) note(out, CSEQ_MISMATCH);
+}
+
+function isSameMethod(out: i32): bool {
+  const id = load<i32>(out, 4 * METHOD_ID);
+  if (id !== load<i32>(out, 4 * CSEQ_METHOD)) return false;
+  if (id !== OTHER) return true;
+  const first = address(load<i32>(out, 4 * METHOD_START));
+  const second = address(load<i32>(out, 4 * CSEQ_METHOD_START));
+  const length = address(load<i32>(out, 4 * METHOD_END)) - first;
+  return (
+    address(load<i32>(out, 4 * CSEQ_METHOD_END)) - second === length && memory.compare(first, second, length) === 0
+  );
+}
