@@ -65,8 +65,7 @@ export class SipScanner {
     this.#input = exports.input.value;
     this.#jobs = new Int32Array(buffer, exports.jobs.value, AT.JOB_INTS * AT.MAX_JOBS);
     const { value } = exports.results;
-    const resultOf = (i: number): Int32Array =>
-      new Int32Array(buffer, value + 4 * AT.RESULT_INTS * i, AT.RESULT_INTS);
+    const resultOf = (i: number): Int32Array => new Int32Array(buffer, value + 4 * AT.RESULT_INTS * i, AT.RESULT_INTS);
     this.#results = Array.from({ length: AT.MAX_JOBS }, (_, i) => resultOf(i));
     this.#single = resultOf(AT.MAX_JOBS);
     this.#source = this.#bytes;

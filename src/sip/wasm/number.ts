@@ -1,4 +1,4 @@
-/** Reads decimal numbers. */
+/** Reads decimal numbers of a given largest value from bytes. */
 
 import { byte } from './search.ts';
 

@@ -6,7 +6,13 @@
  * nothing is allocated, and the memory never grows (docs/adr/0019). `../scan.ts` is its other side.
  */
 
-import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES, MAX_STREAM_METHOD_BYTES } from '../limits.ts';
+import {
+  MAX_HEADERS,
+  MAX_LEADING_BYTES,
+  MAX_MESSAGE_BYTES,
+  MAX_METHOD_BYTES,
+  MAX_STREAM_METHOD_BYTES,
+} from '../limits.ts';
 import { OTHER } from '../method-ids.ts';
 import {
   BAD_HEADER_LINE,
@@ -22,6 +28,7 @@ import {
   NO_VIA,
   TRUNCATED_HEADERS,
 } from '../note-bits.ts';
+import * as SCAN from '../scan-codes.ts';
 import {
   BODY_END,
   BODY_START,
@@ -32,8 +39,8 @@ import {
   CSEQ_METHOD,
   CSEQ_METHOD_END,
   CSEQ_METHOD_START,
-  HEADERS_START,
   HEADER_COUNT,
+  HEADERS_START,
   INPUT_BYTES,
   IS_REQUEST,
   JOB_END,
@@ -53,7 +60,6 @@ import {
   RESULT_INTS,
   SEEN_BITS,
 } from '../scan-layout.ts';
-import * as SCAN from '../scan-codes.ts';
 import * as SEEN from '../seen-bits.ts';
 import { hashBytes, setHashKey } from './hash.ts';
 import * as line from './header-line.ts';
@@ -138,7 +144,8 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
       note(out, line.notes);
       return frameBody(line.next, end, isStream, out);
     }
-    if (kind === line.BAD || !takeLine(p, line.nameEnd, line.valueStart, line.valueEnd, out)) note(out, BAD_HEADER_LINE);
+    if (kind === line.BAD || !takeLine(p, line.nameEnd, line.valueStart, line.valueEnd, out))
+      note(out, BAD_HEADER_LINE);
     p = line.next;
   }
   // The end came before the empty line. What is whole of a datagram is kept, a half line is not.

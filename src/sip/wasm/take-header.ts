@@ -1,6 +1,5 @@
 /** Takes from single headers what a scan keeps of them (RFC 3261 20). */
 
-import { OTHER } from '../method-ids.ts';
 import { BAD_CONTENT_LENGTH, BAD_CSEQ, BAD_NUMBER, DUPLICATE_SINGLETONS, UNBALANCED_QUOTE } from '../note-bits.ts';
 import {
   BRANCH_END,
@@ -26,7 +25,6 @@ import {
   HANGUP_CODE_START,
   HANGUP_TEXT_START,
   HAS_AUTHORIZATION,
-  HEADER_COUNT,
   REFER_TO_START,
   SEEN_BITS,
   SESSION_ID_START,
@@ -131,7 +129,6 @@ const ON_STATE: u64 = 0x65746174732d6e6f;
 const X_ASTERI: u64 = 0x6972657473612d78;
 const SK_HANGU: u64 = 0x75676e61682d6b73;
 const GUPCAUSE: u64 = 0x6573756163707567;
-const PCAUSECO: u64 = 0x6f63657375616370;
 const USECODE: u64 = 0x65646f63657375;
 
 /** Whether the name of `length` bytes at `p`, 9 to 16, begins and ends with these. */
@@ -373,7 +370,8 @@ function takeVia(start: i32, end: i32, out: i32): void {
     keep(out, BRANCH_START, BRANCH_END, p + 8, findValueEnd(p + 8, viaEnd));
     return;
   }
-  if (findParam(p, viaEnd, BRANCH, 6) && valueEnd > valueStart) keep(out, BRANCH_START, BRANCH_END, valueStart, valueEnd);
+  if (findParam(p, viaEnd, BRANCH, 6) && valueEnd > valueStart)
+    keep(out, BRANCH_START, BRANCH_END, valueStart, valueEnd);
   note(out, notes);
 }
 
@@ -451,4 +449,3 @@ function countValues(start: i32, end: i32): i32 {
   }
   return count;
 }
-
