@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <fcntl.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -74,6 +75,7 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 #include "binding_frame.h"
 #include "binding_hep.h"
 #include "binding_hurry.h"
+#include "binding_restart.h"
 #include "binding_security.h"
 #include "binding_tls.h"
 
@@ -87,6 +89,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "yieldToThis", YieldToThis);
   Nan::Export(target, "keepsForGood", KeepsForGood);
   Nan::Export(target, "growFirst", GrowFirst);
+  Nan::Export(target, "restart", Restart);
   Nan::Export(target, "openReply", OpenReply);
   Nan::Export(target, "sendReply", SendReply);
   Nan::Export(target, "openSyslog", OpenSyslog);

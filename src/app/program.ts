@@ -6,6 +6,7 @@ import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
 import { oneLine } from '../config/option-value.ts';
 import { ServiceError } from '../core/error.ts';
+import { ensureAddressSpace } from './address-space.ts';
 import { onlyPrints, runCapture } from './run.ts';
 import { guardStandardStreams } from './standard-streams.ts';
 
@@ -15,6 +16,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${configErrorLine(loaded.error)}\n`);
     return 2;
   }
+  ensureAddressSpace();
   const { config, effective } = loaded.value;
   // A capture is read soonest when only what reads it is loaded before.
   if (config.help || (config.printConfig && !config.version)) {

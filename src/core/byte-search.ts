@@ -51,52 +51,6 @@ export function findByte(buf: Uint8Array, words: DataView, p: number, end: numbe
   return p;
 }
 
-/** Whether a comma or a double quote stands in `p`..`end`. */
-export function hasCommaOrQuote(buf: Uint8Array, words: DataView, p: number, end: number): boolean {
-  const stop = end - 4;
-  for (; p <= stop; p += 4) {
-    const w = words.getInt32(p, true);
-    const comma = w ^ 0x2c2c2c2c;
-    const quote = w ^ 0x22222222;
-    const found = ((comma - 0x01010101) & ~comma) | ((quote - 0x01010101) & ~quote);
-    if ((found & 0x80808080) !== 0) return true;
-  }
-  for (; p < end; p++) if (buf[p] === 0x2c || buf[p] === 0x22) return true;
-  return false;
-}
-
-/** First `;`, `,` or double quote at or behind `p`, or `end`. */
-export function findSeparator(buf: Uint8Array, words: DataView, p: number, end: number): number {
-  const stop = end - 4;
-  for (; p <= stop; p += 4) {
-    const w = words.getInt32(p, true);
-    const semicolon = w ^ 0x3b3b3b3b;
-    const comma = w ^ 0x2c2c2c2c;
-    const quote = w ^ 0x22222222;
-    const found =
-      ((semicolon - 0x01010101) & ~semicolon) | ((comma - 0x01010101) & ~comma) | ((quote - 0x01010101) & ~quote);
-    const mask = found & 0x80808080;
-    if (mask !== 0) return p + lowestByte(mask);
-  }
-  while (p < end && buf[p] !== 0x3b && buf[p] !== 0x2c && buf[p] !== 0x22) p++;
-  return p;
-}
-
-/** End of a parameter value at `p`: the first `;` or byte of 32 or less, or `end`. */
-export function findValueEnd(buf: Uint8Array, words: DataView, p: number, end: number): number {
-  const stop = end - 4;
-  for (; p <= stop; p += 4) {
-    const w = words.getInt32(p, true);
-    const semicolon = w ^ 0x3b3b3b3b;
-    const below = (w - 0x21212121) & ~w & 0x80808080;
-    const equal = (semicolon - 0x01010101) & ~semicolon & 0x80808080;
-    // Each lowest bit is exact, and so is the lower of the two.
-    if ((below | equal) !== 0) return p + lowestByte(below | equal);
-  }
-  while (p < end && (buf[p] ?? 0) > 32 && buf[p] !== 0x3b) p++;
-  return p;
-}
-
 /** The little-endian word of four ASCII characters, for comparison with `getInt32(p, true)`. */
 export function asciiWord(text: string): number {
   return text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24);

@@ -127,6 +127,8 @@ export type NativeBinding = {
   keepsForGood(bytes: number): number;
   /** For some seconds the engine's heap grows where it would collect. */
   growFirst(): void;
+  /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
+  restart(words: readonly string[]): number;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;

@@ -71,6 +71,7 @@ class FakeNative {
       adviseHuge: () => 0,
       touchPages: () => undefined,
       yieldToThis: () => 0,
+      restart: () => 0,
       keepsForGood: () => 0,
       growFirst: () => undefined,
       frameAt: () => ({ status: 0, errno: 0 }),

@@ -1,0 +1,45 @@
+/** The program runs where the operating system keeps its address space short, which WebAssembly does not expect. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { addressLimit } from '../../src/app/address-space.ts';
+import { loadNative } from '../../src/sources/native.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/app/main.js', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../../fixtures/demo/demo.pcap', import.meta.url));
+
+/** What `sh` does before it becomes the program, the options, and standard input. */
+function run(prelude: string, options: readonly string[], input = ''): { status: number | null; text: string } {
+  const script = `${prelude}exec "$0" "$@"`;
+  const r = spawnSync('sh', ['-c', script, process.execPath, MAIN, ...options], { encoding: 'utf8', input });
+  return { status: r.status, text: r.stdout + r.stderr };
+}
+
+test('with 3 GB of addresses it answers what it answers without a limit, and takes what it is given', () => {
+  const short = 'ulimit -v 3000000; ';
+  const free = run('', ['-I', DEMO, '--json']);
+  assert.equal(free.status, 0, free.text);
+  assert.ok(free.text.length > 1000);
+  assert.deepEqual(run(short, ['-I', DEMO, '--json']), free);
+  const wrong = run(short, ['--no-such-option']);
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.text, /--no-such-option/);
+  const nothing = run(short, ['-I', '-'], 'no capture');
+  assert.equal(nothing.status, 1, nothing.text);
+  assert.match(nothing.text, /^calltap: [^\n]+\n$/);
+});
+
+test('the limit is the soft one, and none is none', () => {
+  const head = 'Limit                     Soft Limit           Hard Limit           Units     \n';
+  const line = (soft: string): string =>
+    `${head}Max address space         ${soft.padEnd(20)} unlimited            bytes     \n`;
+  assert.equal(addressLimit(line('3072000000')), 3_072_000_000);
+  assert.equal(addressLimit(line('unlimited')), Number.POSITIVE_INFINITY);
+  assert.equal(addressLimit(''), Number.POSITIVE_INFINITY);
+});
+
+test('a restart without a list of words is refused', () => {
+  const { restart } = loadNative();
+  for (const words of [[1], 'node', null]) assert.throws(() => Reflect.apply(restart, null, [words]), TypeError);
+});
