@@ -189,7 +189,7 @@ export class CaptureSession {
       hugeMemory,
       touchPages,
     );
-    const endpoints = new EndpointIndex(this.dialogs);
+    const endpoints = new EndpointIndex(this.dialogs, options.maxDialogs * 2);
     this.streams = new StreamStore(endpoints, keep);
     const sdp = new SdpTracker(
       endpoints,

@@ -13,9 +13,12 @@ const KEY_0 = randomInt(0x1_0000_0000) | 0;
 const KEY_1 = randomInt(0x1_0000_0000) | 1;
 const KEY_2 = randomInt(0x1_0000_0000) | 1;
 
-const FIRST_SLOTS = 16;
-const TABLE_BITS = 7;
+/** Each doubles on its own, a 16th of the whole. */
+const TABLE_BITS = 4;
 const TABLES = 1 << TABLE_BITS;
+/** Slots a table begins with. Memory that nobody has touched yet costs nothing. */
+const MIN_SLOTS = 64;
+const MAX_SLOTS = 1 << 16;
 
 function hashOf(v4: number, port: number): number {
   let h = Math.imul(v4 ^ KEY_0, KEY_1);
@@ -24,15 +27,29 @@ function hashOf(v4: number, port: number): number {
   return h ^ (h >>> 16);
 }
 
+/** A power of two of which `endpoints` take two thirds at most. */
+function slotsFor(endpoints: number): number {
+  let slots = MIN_SLOTS;
+  while (slots < MAX_SLOTS && slots * 2 < endpoints * 3) slots *= 2;
+  return slots;
+}
+
+/** What is changed is the endpoint that was sought last. */
 export class ClaimTable {
-  readonly #rows: SdpRows;
   readonly #texts = new Map<string, number>();
   readonly #tables: readonly Table[];
+  /** Where the endpoint sought last is, or would be; the text of an IPv6 one. */
+  #table: Table;
+  #slot = 0;
+  #hash = 0;
+  #text: string | null = null;
   #count = 0;
 
-  constructor(rows: SdpRows) {
-    this.#rows = rows;
-    this.#tables = Array.from({ length: TABLES }, () => new Table(rows));
+  /** There is room for about `expected` endpoints before a table has to grow. */
+  constructor(rows: SdpRows, expected: number) {
+    const made = () => new Table(rows, slotsFor(expected / TABLES));
+    this.#table = made();
+    this.#tables = Array.from({ length: TABLES }, (_, i) => (i === 0 ? this.#table : made()));
   }
 
   /** Endpoints somebody claims. */
@@ -41,87 +58,98 @@ export class ClaimTable {
   }
 
   /** The newest claim on the endpoint, or NONE. */
-  get(key: EndpointKey): number {
-    if (typeof key === 'string') return this.#texts.get(key) ?? NONE;
-    if (this.#count === 0) return NONE;
+  seek(key: EndpointKey): number {
+    if (typeof key === 'string') {
+      this.#text = key;
+      return this.#texts.get(key) ?? NONE;
+    }
     const address = Math.floor(key / 65_536);
-    return this.at(address | 0, key - address * 65_536);
+    return this.seekIpv4(address | 0, key - address * 65_536);
+  }
+
+  /** Has the slot of an IPv4 endpoint brought into the cache that is sought soon; what it returns says nothing. */
+  fetch(v4: number, port: number): number {
+    const hash = hashOf(v4, port);
+    return (this.#tables[hash & (TABLES - 1)] ?? this.#table).fetch(hash);
   }
 
   /** The same of an IPv4 endpoint. */
-  at(v4: number, port: number): number {
+  seekIpv4(v4: number, port: number): number {
     const hash = hashOf(v4, port);
-    return this.#tables[hash & (TABLES - 1)]?.get(v4, port, hash) ?? NONE;
+    const table = this.#tables[hash & (TABLES - 1)] ?? this.#table;
+    const slot = table.find(v4, port, hash);
+    this.#text = null;
+    this.#table = table;
+    this.#slot = slot;
+    this.#hash = hash;
+    return table.rowAt(slot);
   }
 
-  /** The newest claim on the endpoint that `row` claims or is to claim, or NONE. */
-  newest(row: number): number {
-    const rows = this.#rows;
-    const text = rows.textKey(row);
-    return text === null ? this.at(rows.v4(row), rows.port(row)) : (this.#texts.get(text) ?? NONE);
-  }
-
-  /** Claim `row` becomes the newest on its endpoint. */
+  /** Claim `row` becomes the newest. */
   set(row: number): void {
-    const text = this.#rows.textKey(row);
-    if (text !== null) this.#texts.set(text, row);
-    else {
-      const hash = this.#hashOf(row);
-      if (this.#tables[hash & (TABLES - 1)]?.set(row, hash)) this.#count++;
-    }
+    if (this.#text !== null) this.#texts.set(this.#text, row);
+    else if (this.#table.set(this.#slot, this.#hash, row)) this.#count++;
   }
 
-  /** Nobody claims the endpoint of `row` any more. */
-  delete(row: number): void {
-    const text = this.#rows.textKey(row);
-    if (text !== null) this.#texts.delete(text);
+  /** Nobody claims the endpoint any more; somebody did. */
+  delete(): void {
+    if (this.#text !== null) this.#texts.delete(this.#text);
     else {
-      const hash = this.#hashOf(row);
-      if (this.#tables[hash & (TABLES - 1)]?.delete(row, hash)) this.#count--;
+      this.#table.delete(this.#slot);
+      this.#count--;
     }
-  }
-
-  #hashOf(row: number): number {
-    return hashOf(this.#rows.v4(row), this.#rows.port(row));
   }
 }
 
 /** A slot is the hash of an endpoint and its row + 1, 0 where it is free. The low bits of a hash have chosen the table. */
 class Table {
   readonly #rows: SdpRows;
-  #slots = new Int32Array(FIRST_SLOTS * 2);
-  #mask = FIRST_SLOTS - 1;
+  #slots: Int32Array;
+  #mask: number;
   #count = 0;
 
-  constructor(rows: SdpRows) {
+  constructor(rows: SdpRows, slots: number) {
     this.#rows = rows;
+    this.#slots = new Int32Array(slots * 2);
+    this.#mask = slots - 1;
   }
 
-  get(v4: number, port: number, hash: number): number {
-    return (this.#slots[2 * this.#find(v4, port, hash) + 1] ?? 0) - 1;
-  }
-
-  /** True when the endpoint is new. */
-  set(row: number, hash: number): boolean {
-    let slot = this.#find(this.#rows.v4(row), this.#rows.port(row), hash);
-    const isNew = this.#slots[2 * slot + 1] === 0;
-    if (isNew) {
-      if ((this.#count + 1) * 2 > this.#mask + 1) {
-        this.#grow();
-        slot = this.#freeSlot(hash);
-      }
-      this.#count++;
+  /** The slot of the endpoint, or the free one where it would go. */
+  find(v4: number, port: number, hash: number): number {
+    const slots = this.#slots;
+    const mask = this.#mask;
+    let slot = this.#homeOf(hash);
+    for (;;) {
+      const row = (slots[2 * slot + 1] ?? 0) - 1;
+      if (row < 0 || (slots[2 * slot] === hash && this.#rows.isAt(row, v4, port))) return slot;
+      slot = (slot + 1) & mask;
     }
-    this.#slots[2 * slot] = hash;
-    this.#slots[2 * slot + 1] = row + 1;
+  }
+
+  fetch(hash: number): number {
+    return this.#slots[2 * this.#homeOf(hash)] ?? 0;
+  }
+
+  rowAt(slot: number): number {
+    return (this.#slots[2 * slot + 1] ?? 0) - 1;
+  }
+
+  /** True when the slot was free. */
+  set(slot: number, hash: number, row: number): boolean {
+    let at = slot;
+    const isNew = this.#slots[2 * at + 1] === 0;
+    if (isNew && ++this.#count * 3 > (this.#mask + 1) * 2) {
+      this.#grow();
+      at = this.#freeSlot(hash);
+    }
+    this.#slots[2 * at] = hash;
+    this.#slots[2 * at + 1] = row + 1;
     return isNew;
   }
 
-  /** False when the endpoint is not there. */
-  delete(row: number, hash: number): boolean {
+  delete(slot: number): void {
     const slots = this.#slots;
-    let hole = this.#find(this.#rows.v4(row), this.#rows.port(row), hash);
-    if (slots[2 * hole + 1] === 0) return false;
+    let hole = slot;
     this.#count--;
     // Close the gap, so that no search stops short: what may not stand before its own slot stays.
     for (let i = (hole + 1) & this.#mask; slots[2 * i + 1] !== 0; i = (i + 1) & this.#mask) {
@@ -132,22 +160,10 @@ class Table {
       hole = i;
     }
     slots[2 * hole + 1] = 0;
-    return true;
   }
 
   #homeOf(hash: number): number {
     return (hash >>> TABLE_BITS) & this.#mask;
-  }
-
-  /** The slot of the endpoint, or the free one where it would go. */
-  #find(v4: number, port: number, hash: number): number {
-    const slots = this.#slots;
-    let slot = this.#homeOf(hash);
-    for (;;) {
-      const row = (slots[2 * slot + 1] ?? 0) - 1;
-      if (row < 0 || (slots[2 * slot] === hash && this.#rows.isAt(row, v4, port))) return slot;
-      slot = (slot + 1) & this.#mask;
-    }
   }
 
   #freeSlot(hash: number): number {

@@ -53,6 +53,7 @@ export const I = {
   ANSWER_TAG: 47,
   SDP_ROW: 56,
   SDP_TRANSACTION: 57,
+  /** 16 bits a side: that which opened the dialog, then the other. */
   SDP_ENTRIES: 58,
   PROGRESS_TAG: 59,
   BYE_CSEQ: 60,

@@ -6,6 +6,7 @@
  */
 import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
+import { tally } from '../core/tally.ts';
 import { METHOD_NAMES } from '../sip/method.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
@@ -260,10 +261,17 @@ export class Dialog {
   }
   /** Number of its offers and answers. */
   get sdpCount(): number {
-    return this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] ?? 0;
+    return this.sdpCountOf(0) + this.sdpCountOf(1);
   }
-  set sdpCount(value: number) {
-    this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] = value;
+  /** Number of those of one side: 0 the one that opened the dialog, 1 the other. */
+  sdpCountOf(side: number): number {
+    return ((this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] ?? 0) >>> (side * 16)) & 0xffff;
+  }
+  countSdp(side: number): void {
+    tally(this.#c.i32, this.#at * HOT_WORDS + I.SDP_ENTRIES, 1 << (side * 16));
+  }
+  dropSdpCounts(): void {
+    this.#c.i32[this.#at * HOT_WORDS + I.SDP_ENTRIES] = 0;
   }
 
   get state(): number {

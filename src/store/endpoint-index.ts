@@ -26,55 +26,57 @@ export class EndpointIndex {
   readonly #dialogs: Described;
   readonly #newest: ClaimTable;
 
-  constructor(dialogs: Described) {
+  /** `expected` endpoints have room from the start on. */
+  constructor(dialogs: Described, expected = 0) {
     this.#dialogs = dialogs;
     this.rows = dialogs.sdp;
-    this.#newest = new ClaimTable(dialogs.sdp);
+    this.#newest = new ClaimTable(dialogs.sdp, expected);
   }
 
   /** Records that a dialog named the endpoint; NONE when it said the same before. */
   add(key: EndpointKey, claim: Claim): number {
-    const { dialog } = claim;
-    if (this.#isRepeat(this.#newest.get(key), dialog, claim)) return NONE;
-    const row = this.rows.addClaim(dialog, claim.fromUs, key, claim);
-    this.#put(row, this.#newest.newest(row), dialog, claim.fromUs);
-    return row;
+    const { dialog, fromUs } = claim;
+    const held = this.#newest.seek(key);
+    if (this.#isRepeat(held, dialog, claim)) return NONE;
+    return this.#put(this.rows.addClaim(dialog, fromUs, key, claim), held, dialog, fromUs);
   }
 
   /** The same of an audio line at an IPv4 address, by the number of its shape. */
   addPlain(dialog: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
-    const media = this.rows.shapes.get(shape);
-    if (media === undefined || this.#isRepeat(this.#newest.at(v4, port), dialog, media)) return NONE;
-    const row = this.rows.addPlainClaim(dialog, fromUs, v4, port, shape);
-    this.#put(row, this.#newest.newest(row), dialog, fromUs);
-    return row;
+    const held = this.#newest.seekIpv4(v4, port);
+    if (this.#isRepeat(held, dialog, this.rows.shapes.get(shape))) return NONE;
+    return this.#put(this.rows.addPlainClaim(dialog, fromUs, v4, port, shape), held, dialog, fromUs);
   }
 
-  /** Records that plain entry `row` of the dialog names its endpoint; false when it said the same before. */
-  addEntry(row: number, dialog: Dialog): boolean {
-    const held = this.#newest.newest(row);
-    if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return false;
-    this.#put(row, held, dialog, this.rows.tsUs(row));
-    return true;
+  /** The same of what plain entry `row` describes, which becomes the claim. */
+  addEntry(row: number, dialog: Dialog, fromUs: number, v4: number, port: number): number {
+    const held = this.#newest.seekIpv4(v4, port);
+    if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return NONE;
+    return this.#put(row, held, dialog, fromUs);
   }
 
-  #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null): boolean {
-    const rows = this.rows;
+  /** Has what addEntry() will read brought into the cache; what it returns says nothing. */
+  fetch(v4: number, port: number): number {
+    return this.#newest.fetch(v4, port);
+  }
+
+  #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
+    const { rows } = this;
     return held !== NONE && rows.slot(held) === dialog.slot && rows.media(held)?.codecs === media?.codecs;
   }
 
-  /** Claim `row` comes before `held`, the newest on the endpoint till now. */
-  #put(row: number, held: number, dialog: Dialog, fromUs: number): void {
-    const rows = this.rows;
+  /** Claim `row` comes before `held`, the newest till now on the endpoint that was sought; returns it. */
+  #put(row: number, held: number, dialog: Dialog, fromUs: number): number {
+    const { rows } = this;
     rows.addFacts(row, FACT.CLAIM);
     dialog.claimedCount++;
-    if (held !== NONE) {
-      const last = this.#dialogOf(held);
-      if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
-      rows.setNextClaim(row, held);
-      this.#cut(row);
-    }
     this.#newest.set(row);
+    if (held === NONE) return row;
+    const last = this.#dialogOf(held);
+    if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
+    rows.setNextClaim(row, held);
+    this.#cut(row);
+    return row;
   }
 
   /** Of the claims from `newest` on those that have room stay. */
@@ -88,7 +90,7 @@ export class EndpointIndex {
   /** The newest claim on the endpoint that was in force at `atUs`, or NONE. */
   find(key: EndpointKey, atUs: number): number {
     const rows = this.rows;
-    for (let row = this.#newest.get(key); row !== NONE; row = rows.nextClaim(row)) {
+    for (let row = this.#newest.seek(key); row !== NONE; row = rows.nextClaim(row)) {
       if (rows.tsUs(row) > atUs) continue;
       const dialog = this.#dialogOf(row);
       if (dialog !== null && !(dialog.endedUs < atUs)) return row;
@@ -99,7 +101,7 @@ export class EndpointIndex {
   /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not, or NONE. */
   latest(key: EndpointKey, atUs: number): number {
     const rows = this.rows;
-    let row = this.#newest.get(key);
+    let row = this.#newest.seek(key);
     while (row !== NONE && rows.tsUs(row) > atUs) row = rows.nextClaim(row);
     return row;
   }
@@ -135,9 +137,9 @@ export class EndpointIndex {
   #remove(row: number): void {
     const rows = this.rows;
     const next = rows.nextClaim(row);
-    const newest = this.#newest.newest(row);
+    const newest = this.#newest.seek(rows.key(row));
     if (newest === row) {
-      if (next === NONE) this.#newest.delete(row);
+      if (next === NONE) this.#newest.delete();
       else this.#newest.set(next);
       return;
     }

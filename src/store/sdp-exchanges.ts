@@ -102,11 +102,12 @@ export class SdpExchanges {
    * proxy with a relay sends the same description with other addresses, which is no change of the call. NONE when it is
    * another hop's or another fork's view of the exchange in `t`.
    */
-  lastBefore(row: number, t: number): number {
+  lastBefore(d: Dialog, row: number, t: number): number {
     const rows = this.#rows;
     const first = this.#transactions.firstOf(t, (rows.facts(row) & FACT.OFFER) !== 0, row);
     if (first !== row && rows.sender(first) !== rows.sender(row)) return NONE;
     const side = rows.side(row);
+    if (d.sdpCountOf(side) === 1) return NONE;
     const sender = rows.sender(row);
     let sameHost = NONE;
     let other = NONE;

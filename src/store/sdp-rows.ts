@@ -84,16 +84,13 @@ export class SdpRows {
   /** An entry of one audio line at an IPv4 address, which the message of `c` brought; `shape` is the number of the rest. */
   addPlainEntry(d: Dialog, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
     this.shapes.use(shape);
-    const row = this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape);
-    this.#setSender(row, c);
-    return row;
+    return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape), facts, c);
   }
 
   /** Any other description. */
   addEntry(d: Dialog, c: Carrier, facts: number, description: SdpDescription): number {
-    const row = this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, this.#descriptions.add(description));
-    this.#setSender(row, c);
-    return row;
+    const beside = this.#descriptions.add(description);
+    return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, beside), facts, c);
   }
 
   /** An audio line at an IPv4 address that claims it and is no entry of its own. */
@@ -129,18 +126,20 @@ export class SdpRows {
     return row;
   }
 
-  #setSender(row: number, c: Carrier): void {
+  #asEntry(d: Dialog, row: number, facts: number, c: Carrier): number {
+    d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';
     this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] = isText ? Number.NaN : sender;
     if (isText) this.#senders.set(row, sender);
+    return row;
   }
 
   /** Frees all rows of a dialog, whose claims nobody finds any more. */
   free(d: Dialog): void {
     for (let row = d.sdpRow; row !== NONE; row = this.#freed(row));
     d.sdpRow = NONE;
-    d.sdpCount = 0;
+    d.dropSdpCounts();
     d.claimedCount = 0;
   }
 

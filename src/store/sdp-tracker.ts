@@ -2,7 +2,6 @@
  * Reads the SDP of a message into its dialog's timeline and names the media endpoints it opens.
  */
 import { wordsOf } from '../core/byte-search.ts';
-import { hashBytes } from '../core/half-sip-hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyFromText } from '../core/ip.ts';
 import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
@@ -18,6 +17,7 @@ import { MARK } from './dialog.ts';
 import { STATE } from './dialog-state.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { Carrier } from './fingerprint.ts';
+import { hashRange } from './fingerprint.ts';
 import { plainKey } from './plain-sdp-entry.ts';
 import { NONE } from './row-blocks.ts';
 import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
@@ -44,6 +44,8 @@ export class SdpTracker {
   readonly #plain = new PlainAudio();
   readonly #range = new ByteSpan();
   #named = 0;
+  /** Written so that loads are not left out. */
+  readonly #fetched = new Int32Array(1);
   bodies = 0;
   malformed = 0;
 
@@ -81,9 +83,11 @@ export class SdpTracker {
     const { start, end } = range;
     const plain = this.#plain;
     const isPlain = locatePlainAudio(buf, wordsOf(buf), start, end, plain);
+    // What has left the cache is on its way while the text is compared.
+    if (isPlain) this.#fetched[0] = this.#endpoints.fetch(plain.v4, plain.port) ^ this.#transactions.fetch(d);
     const shape = isPlain ? this.#shapes.find(buf, plain.restStart, end) : NONE;
     if (shape !== NONE) {
-      const hash = bodyHash(hashBytes(buf, start, plain.restStart), this.#shapes.hash);
+      const hash = bodyHash(hashRange(buf, start, plain.restStart), this.#shapes.hash);
       const entry = this.#addOnce(d, buf, scan, c, hash, shape, null);
       this.#claimPlain(d, c, entry, shape);
       return;
@@ -97,7 +101,7 @@ export class SdpTracker {
     const lines = mediaLines(media, this.#sets);
     // The same bytes must give the same hash whether their shape is known yet or not.
     const split = isPlain ? plain.restStart : end;
-    const restHash = isPlain ? hashBytes(buf, split, end) : 0;
+    const restHash = isPlain ? hashRange(buf, split, end) : 0;
     const learned = isPlain ? shapeOf(media, lines) : null;
     if (learned !== null) this.#shapes.learn(buf, split, end, restHash, learned);
     const entry = this.#addOnce(
@@ -105,7 +109,7 @@ export class SdpTracker {
       buf,
       scan,
       c,
-      bodyHash(hashBytes(buf, start, split), restHash),
+      bodyHash(hashRange(buf, start, split), restHash),
       NONE,
       descriptionOf(lines),
     );
@@ -152,8 +156,7 @@ export class SdpTracker {
       description === null
         ? rows.addPlainEntry(d, c, facts, this.#plain.v4, this.#plain.port, shape)
         : rows.addEntry(d, c, facts, description);
-    d.sdpCount++;
-    const last = this.#exchanges.lastBefore(row, t);
+    const last = this.#exchanges.lastBefore(d, row, t);
     if (last !== NONE) this.#noteEvent(d, row, last);
     if (!scan.isRequest && scan.status < 200) d.marks |= MARK.EARLY_MEDIA;
     if (description === null && rows.media(row)?.isSrtp === true) d.marks |= MARK.SRTP;
@@ -197,9 +200,10 @@ export class SdpTracker {
   #claimPlain(d: Dialog, c: Carrier, entry: number, shape: number): void {
     const { v4, port } = this.#plain;
     if (port === 0 || d.claimedCount >= MAX_DIALOG_ENDPOINTS) return;
-    let row = entry;
-    if (entry === NONE || c.arrivedUs < c.tsUs) row = this.#endpoints.addPlain(d, claimedFromUs(c), v4, port, shape);
-    else if (!this.#endpoints.addEntry(entry, d)) row = NONE;
+    const row =
+      entry === NONE || c.arrivedUs < c.tsUs
+        ? this.#endpoints.addPlain(d, claimedFromUs(c), v4, port, shape)
+        : this.#endpoints.addEntry(entry, d, c.tsUs, v4, port);
     if (row !== NONE) this.#onClaim(plainKey(v4, port), row, d);
   }
 
