@@ -1,6 +1,7 @@
 /** Which dialog an endpoint belongs to at a moment: the newest claim made before it whose dialog had not ended. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import type { CodecSet } from '../../../src/store/codec-set.ts';
@@ -104,4 +105,59 @@ test('an evicted dialog names nothing, others keep their claims, and an endpoint
   assert.equal(owner(index, KEY, 1920), many[19]);
   assert.equal(owner(index, KEY, 1220), many[12]);
   assert.equal(index.find(KEY, 1120), NONE);
+});
+
+test('tens of thousands of calls on one endpoint are as quick as few, and leave nothing behind', () => {
+  const store = new DialogStore(20_000, () => undefined);
+  const index = new EndpointIndex(store);
+  const all = Array.from({ length: 20_000 }, (_, i) => store.open(dialogInit(`one ${i}`)));
+  for (const [i, d] of all.entries()) index.add(KEY, claim(d, i));
+  assert.equal(owner(index, KEY, 30_000), all.at(-1));
+  assert.deepEqual([index.size, store.sdp.size], [1, 20_000]);
+  for (const [i, d] of all.entries()) {
+    index.remove(d);
+    store.sdp.free(d);
+    if (i === 19_997) assert.equal(owner(index, KEY, 30_000), all.at(-1), 'the others still claim it');
+  }
+  assert.deepEqual([index.size, store.sdp.size, index.find(KEY, 30_000)], [0, 0, NONE]);
+});
+
+test('whatever is claimed and forgotten in whatever order, each endpoint knows its newest eight claims', () => {
+  const keys = [...Array.from({ length: 300 }, (_, i) => keyOf(`10.0.0.${i % 5}`, 1000 + i)), keyOf('2001:db8::1', 9)];
+  const step = fc.record({ key: fc.nat(keys.length - 1), dialog: fc.nat(11), isGone: fc.boolean(), codec: fc.nat(2) });
+  const sets: CodecSet[] = ['a', 'b', 'c'].map((name) => ({ names: [name], formats: [] }));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+      const store = new DialogStore(100, () => undefined);
+      const index = new EndpointIndex(store);
+      const owners = Array.from({ length: 12 }, (_, i) => store.open(dialogInit(`d${i}`)));
+      const model = new Map<EndpointKey, { d: Dialog; codecs: CodecSet; atUs: number }[]>();
+      for (const [atUs, s] of steps.entries()) {
+        const key = keys[s.key] ?? KEY;
+        const d = owners[s.dialog] ?? assert.fail();
+        if (s.isGone && atUs % 4 === 0) {
+          index.remove(d);
+          store.sdp.free(d);
+          for (const [k, list] of model)
+            model.set(
+              k,
+              list.filter((c) => c.d !== d),
+            );
+          continue;
+        }
+        const codecs = sets[s.codec] ?? CODECS;
+        const list = model.get(key) ?? [];
+        const last = list.at(-1);
+        const isNew = last?.d !== d || last.codecs !== codecs;
+        assert.equal(index.add(key, claim(d, atUs, codecs)) !== NONE, isNew);
+        if (isNew) model.set(key, [...list, { d, codecs, atUs }].slice(-8));
+      }
+      for (const [key, list] of model) {
+        for (const c of list) assert.equal(owner(index, key, c.atUs), c.d);
+        const oldest = list[0];
+        assert.equal(index.find(key, (oldest?.atUs ?? 0) - 1), NONE);
+      }
+      assert.equal(index.size, [...model.values()].filter((list) => list.length > 0).length);
+    }),
+  );
 });
