@@ -79,6 +79,8 @@ export type SessionOptions = {
   outputs?: OutputOptions;
   /** Files are read and printed, and the process ends. */
   endsWithFiles?: boolean;
+  /** A few calls come: no memory is taken on huge pages for many. */
+  isSmall?: boolean;
 };
 
 /** Of the two seconds behind a signal, those in which dialogs are printed. */
@@ -171,7 +173,7 @@ export class CaptureSession {
     this.media = live === undefined ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
     const keep = options.endsWithFiles === true ? keptForGood : <M>(memory: M) => memory;
     const hugeMemory = (bytes: number) => {
-      const memory = hugeBuffer(bytes);
+      const memory = options.isSmall === true ? new Uint8Array(bytes) : hugeBuffer(bytes);
       keep(memory.buffer);
       return memory;
     };
@@ -308,15 +310,23 @@ export class CaptureSession {
     return this.streams.size > 0 || this.source.counter('rtp_accepted') > 0;
   }
 
-  /** Reads the files one after the other. Throws ServiceError for one that cannot be read at all. */
-  async read(paths: readonly string[], onEnd: (path: string, end: FileEnd) => void): Promise<void> {
+  /**
+   * Reads the files one after the other. Throws ServiceError for one that cannot be read at all. `meanwhile` is called once,
+   * when the first is being read and nothing of it has been taken yet.
+   */
+  async read(
+    paths: readonly string[],
+    onEnd: (path: string, end: FileEnd) => void,
+    meanwhile?: () => void,
+  ): Promise<void> {
     const { file } = this;
     if (file === null) return;
     const output = await this.outputs.open(paths);
     if (output !== null) file.setOutput(output.id);
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
-      const end = await file.read(path, this.ingest.sourceNumber);
+      const number = this.ingest.sourceNumber;
+      const end = await file.read(path, number, number === 0 ? meanwhile : undefined);
       if (end.end === 'stopped') return;
       this.ingest.finish(end.lastUs);
       this.tracker.sweep(this.ingest.nowUs);

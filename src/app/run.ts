@@ -1,6 +1,7 @@
 /**
  * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
  */
+import { statSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
@@ -14,6 +15,8 @@ import { DataLines, outliveReaders } from './standard-streams.ts';
 
 const HURRY_FLAGS = ['--no-concurrent-marking', '--no-incremental-marking'];
 const HELPERS_NICER = 5;
+/** Captures of so many bytes take longer than a rehearsal. */
+const REHEARSED_BYTES = 32 * 1024 * 1024;
 
 /** What to say about a file that did not end cleanly; null when it did. */
 function endWarning(path: string, end: FileEnd): string | null {
@@ -195,10 +198,18 @@ async function read(session: CaptureSession, config: Config, done: (failed: bool
     return;
   }
   let failed = false;
-  await session.read(config.input, (path, end) => {
+  const onEnd = (path: string, end: FileEnd): void => {
     const warning = endWarning(path, end);
     if (warning !== null) process.stderr.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.frames === 0) failed = true;
-  });
+  };
+  const rehearsal = isLarge(config.input) ? await import('./rehearsal.ts') : null;
+  await session.read(config.input, onEnd, rehearsal === null ? undefined : () => rehearsal.rehearse(session.options));
   done(failed);
+}
+
+/** What is no file has no size, and may be of any. */
+function isLarge(paths: readonly string[]): boolean {
+  const bytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return paths.reduce((sum, path) => sum + bytes(path), 0) >= REHEARSED_BYTES;
 }

@@ -5,6 +5,7 @@
  * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
  * share the table, so a segment captured twice counts as a retransmission.
  */
+import { randomInt } from 'node:crypto';
 import { FLAG } from '../sources/records.ts';
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
@@ -274,7 +275,7 @@ export class TcpReassembler {
 }
 
 function randomSeed(): number {
-  return crypto.getRandomValues(new Int32Array(1))[0] ?? 1;
+  return randomInt(0x1_0000_0000) | 0;
 }
 
 function emptyMeta(connection: TcpConnection): MutableMeta {

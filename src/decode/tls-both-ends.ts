@@ -4,6 +4,7 @@
  * The two sightings of one message have the same bytes and the same direction, one written and one read. The second is
  * known by the first and is not a message of its own; a message that is really sent twice is written twice.
  */
+import { randomInt } from 'node:crypto';
 import { wordsOf } from '../core/byte-search.ts';
 import { hashBytes } from '../core/half-sip-hash.ts';
 
@@ -22,7 +23,7 @@ export class BothEnds {
   seconds = 0;
 
   /** The seed is random a process, so that no sender can aim at collisions. */
-  constructor(seed: number = crypto.getRandomValues(new Int32Array(1))[0] ?? 1) {
+  constructor(seed: number = randomInt(0x1_0000_0000) | 0) {
     this.#seed = seed | 0;
   }
 

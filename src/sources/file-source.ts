@@ -64,14 +64,19 @@ export class FileSource {
     this.#native.setOutput(id);
   }
 
-  /** Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all. */
-  async read(path: string, file = 0): Promise<FileEnd> {
+  /**
+   * Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all.
+   * `meanwhile` is called once the file thread reads, before the first slab is taken.
+   */
+  async read(path: string, file = 0, meanwhile?: () => void): Promise<FileEnd> {
     const opened = this.#native.openFile(path, this.files.hasRoom);
     if (opened.fd >= 0) this.files.add(file, opened.fd);
     if (opened.status !== PCAP_STATUS.RECORD) throw captureOpenError(path, opened.status, opened.errno);
-    const end = await new Promise<FileEnd | NotOpened>((resolve) => {
+    const ended = new Promise<FileEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
     });
+    meanwhile?.();
+    const end = await ended;
     if (!this.#isClosed) this.#native.endFile();
     if (end.end === 'not-opened') throw captureOpenError(path, end.status, end.errno);
     return end;
