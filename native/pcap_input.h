@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#define CT_INPUT_BLOCK (256u * 1024u)      /* bytes a read(2) asks for; fits in the L2 cache */
+#define CT_INPUT_BLOCK (128u * 1024u)      /* bytes a read(2) asks for; leaves room in the L2 cache */
+#define CT_INPUT_HEAD (32u * 1024u)        /* in front of them: what is left of the block before */
 #define CT_INPUT_MAX (16u * 1024u * 1024u) /* largest record or block, with its header */
 
 struct ct_input {
   const uint8_t *pos, *end; /* what can be read without asking for more */
   uint8_t *buf;             /* owned; NULL while reading straight from the caller's memory */
-  size_t cap;
-  uint64_t size;      /* bytes on disk, 0 when unknown */
-  uint64_t raw_read;  /* bytes taken from the descriptor or the memory */
-  const uint8_t *mem; /* memory not yet taken, when not reading from a descriptor */
+  size_t cap;               /* of buf */
+  uint64_t size;            /* bytes on disk, 0 when unknown */
+  uint64_t raw_read;        /* bytes taken from the descriptor or the memory */
+  const uint8_t *mem;       /* memory not yet taken, when not reading from a descriptor */
   uint64_t mem_left;
   uint8_t *raw; /* compressed bytes of a descriptor */
   z_stream z;

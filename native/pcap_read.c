@@ -214,6 +214,14 @@ static enum ct_pcap_status next_classic(struct ct_pcap *f, struct ct_frame *r) {
   return CT_PCAP_RECORD;
 }
 
+static bool classic_will_refill(const struct ct_pcap *f) {
+  size_t left = ct_input_left(&f->in);
+  if (left < f->header_len) return true;
+  uint32_t cap, wire;
+  read_lengths(f, f->in.pos, &cap, &wire);
+  return cap > left - f->header_len;
+}
+
 enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_frame *r) {
   if (f->done != CT_PCAP_RECORD) return (enum ct_pcap_status)f->done;
   r->vlan = 0;
@@ -225,26 +233,39 @@ enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_frame *r) {
   return st;
 }
 
-/* Stops at a length above the cap as it does at a record that is not whole: next_classic() says which it is. */
-static uint32_t take_classic(struct ct_pcap *restrict f, struct ct_frame *restrict r, uint32_t max) {
-  const size_t header = f->header_len;
+/* Stops at a length above the cap as it does at a record that is not whole: next_classic() says which it is. A copy of
+ * the compiler's for each value of the flags, so that none is asked for with each record. */
+static inline __attribute__((always_inline)) uint32_t
+take_some(struct ct_pcap *f, struct ct_frame *restrict r, uint32_t max, struct ct_pcap as) {
+  const size_t header = as.header_len;
   const uint8_t *p = f->in.pos, *end = f->in.end;
-  uint64_t ordinal = f->ordinal;
   uint32_t n = 0, cap, wire;
   for (; n < max && (size_t)(end - p) >= header; n++) {
-    read_lengths(f, p, &cap, &wire);
+    read_lengths(&as, p, &cap, &wire);
     if (cap > (size_t)(end - p) - header || cap > CT_PCAP_MAX_RECORD - header) break;
     /* Where a record begins is known when the one before it is here: the wait for each is spared if they are of a size. */
     uintptr_t ahead = (uintptr_t)p + AHEAD * (header + cap); /* may lie outside: it is only a hint */
     __builtin_prefetch((const void *)ahead);
     __builtin_prefetch((const void *)(ahead + 64));
-    set_record(f, &r[n], p, cap, wire);
-    r[n].ordinal = ordinal++;
+    set_record(&as, &r[n], p, cap, wire);
+    r[n].ordinal = as.ordinal + n;
     r[n].vlan = 0;
     p += header + cap;
   }
   f->in.pos = p;
-  f->ordinal = ordinal;
+  f->ordinal += n;
+  return n;
+}
+
+static uint32_t take_classic(struct ct_pcap *f, struct ct_frame *r, uint32_t max) {
+  struct ct_pcap as = {.header_len = 16, .linktype = f->linktype, .ordinal = f->ordinal};
+  if (!f->swap && !f->lengths_swapped && !f->lengths_sorted && f->header_len == as.header_len) {
+    if (!f->nanosecond) return take_some(f, r, max, as);
+    as.nanosecond = true;
+    return take_some(f, r, max, as);
+  }
+  uint32_t n = 0;
+  while (n < max && !classic_will_refill(f) && ct_pcap_next(f, &r[n]) == CT_PCAP_RECORD) n++;
   return n;
 }
 

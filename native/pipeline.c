@@ -210,7 +210,7 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
 }
 
 static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p, uint64_t hash,
-                       uint32_t guess) {
+                       struct ct_stream *guess) {
   struct ct_rtp_events ev;
   ev.n = 0;
   ct_rtp_update_at(pl->rtp, hash, guess, p, pl->origin, &ev);
@@ -290,9 +290,9 @@ enum look { LOOK_NOTHING, LOOK_CLASS, LOOK_FRAGMENT, LOOK_RTP, LOOK_PLAIN };
 
 /* Of each frame of a batch. */
 struct looked {
-  uint64_t hash[CT_BATCH];      /* of RTP */
-  uint32_t stream[CT_BATCH];    /* of RTP: what ct_rtp_prefetch_stream() gave */
-  uint8_t look[CT_BATCH];       /* enum look */
+  uint64_t hash[CT_BATCH];            /* of RTP */
+  struct ct_stream *stream[CT_BATCH]; /* of RTP: what ct_rtp_prefetch_stream() gave */
+  uint8_t look[CT_BATCH];             /* enum look */
   struct ct_packet p[CT_BATCH]; /* but of plain frames, which are decoded when they turn out to need it */
 };
 
@@ -336,7 +336,8 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   struct looked l;
   uint64_t bytes = 0;
   uint32_t plain = 0;
-  const bool may_be_plain = !pl->retain; /* whose packets all go to TypeScript */
+  const bool may_be_plain =
+      !pl->retain && pl->origin == CT_ORIGIN_WIRE; /* retained packets all go to TypeScript */
   if (pl->output != NULL) write_frames(pl->output, frame, n);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_frame *f = &frame[i];
@@ -361,7 +362,7 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
     if (i + CT_AHEAD < n) fetch_stream(pl, frame, &l, i + CT_AHEAD);
     switch ((enum look)l.look[i]) {
     case LOOK_PLAIN:
-      if (CT_UNLIKELY(!ct_rtp_update_plain(pl->rtp, l.stream[i], &frame[i], pl->origin)))
+      if (CT_UNLIKELY(!ct_rtp_update_plain(pl->rtp, l.stream[i], &frame[i])))
         update_rtp_of(pl, sink, &frame[i], &l, i);
       break;
     case LOOK_RTP: update_rtp(pl, sink, &l.p[i], l.hash[i], l.stream[i]); break;
@@ -426,7 +427,7 @@ void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {
     if (!have) break;
     item.p.payload = item.bytes;
     add(&pl->counters[CT_N_INJECTED], 1);
-    update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin), 0);
+    update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin), NULL);
   }
   show_rtp_counters(pl);
 }

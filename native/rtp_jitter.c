@@ -33,8 +33,7 @@ static void widen(struct ct_stream *s) {
 }
 
 static void anchor(struct ct_stream *s) {
-  s->transit_ns = 0;
-  s->min_transit_ns = 0;
+  s->late_ns = 0;
   s->late_run = 0;
 }
 
@@ -74,19 +73,17 @@ static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int6
   if (!(s->flags & CT_SF_HINTED)) use_clock(s, best);
 }
 
+/* The delay grows by what the packet is later than the one before it; the reference falls at once to any packet that is
+ * earlier than it, and rises slowly. */
 static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buffer_ns) {
-  s->transit_ns += d;
-  if (s->transit_ns < s->min_transit_ns)
-    s->min_transit_ns = s->transit_ns;
-  else if (dt > 0)
-    s->min_transit_ns += dt >> CT_DRIFT_SHIFT;
-  if (s->transit_ns - s->min_transit_ns <= buffer_ns) {
+  s->late_ns = ct_next_late(s->late_ns, dt, d);
+  if (s->late_ns <= buffer_ns) {
     s->late_run = 0;
     return;
   }
   s->discarded++;
   if (++s->late_run < REANCHOR_RUN) return;
-  s->min_transit_ns = s->transit_ns;
+  s->late_ns = 0;
   s->late_run = 0;
 }
 

@@ -29,6 +29,8 @@ static inline uint64_t ct_load64(const uint8_t *b) {
   return v;
 }
 
+static inline uint64_t ct_be64(const uint8_t *d) { return (uint64_t)ct_be32(d) << 32 | ct_be32(d + 4); }
+
 /* True when the long way would say CT_OK and CT_CLS_RTP, and find no CSRC, extension or padding in the header. The frame
  * may be cut behind the RTP header.
  *
@@ -38,26 +40,32 @@ static inline uint64_t ct_load64(const uint8_t *b) {
 static inline bool ct_is_plain_rtp(const struct ct_frame *f) {
   const uint8_t *d = f->data;
   if (f->linktype != CT_PLAIN_LINK || f->caplen < CT_PLAIN_END) return false;
-  if (ct_be16(d + 12) != 0x0800 || d[CT_PLAIN_IP] != 0x45 || d[23] != 17 || d[CT_PLAIN_RTP] != 0x80)
-    return false;
-  if ((ct_be16(d + 20) & 0x3fff) != 0 || (uint8_t)(d[CT_PLAIN_RTP + 1] - 192) < 32) return false;
-  uint32_t total = ct_be16(d + 16), udp = ct_be16(d + 38);
+  /* Several header fields a load: `odd` is 0 when all of them are as they must be. */
+  const uint64_t ether = ct_be64(d + 12), ttl = ct_be32(d + 20), udp = ct_be64(d + 38);
+  uint64_t odd = (ether >> 40 ^ 0x080045) | ((ttl & 0x3fff00ff) ^ 17) | ((udp >> 24 & 0xff) ^ 0x80);
+  const uint32_t total = ether >> 16 & 0xffff, length = (uint32_t)(udp >> 48),
+                 ports = ct_be32(d + CT_PLAIN_UDP);
+  if (odd != 0 || (udp >> 16 & 0xe0) == 0xc0) return false;
   /* UDP within IP, and a whole RTP header within UDP. */
-  if (udp < 20 || udp + 20 > total) return false;
-  uint16_t sport = ct_be16(d + CT_PLAIN_UDP), dport = ct_be16(d + CT_PLAIN_UDP + 2);
-  if (sport < 1024 || dport < 1024) return false;
-  return !ct_is_tunnel_port(sport) && !ct_is_tunnel_port(dport);
+  if (length < 20 || length + 20 > total) return false;
+  if ((ports & 0xfc000000) == 0 || (ports & 0xfc00) == 0) return false;
+  return !ct_is_tunnel_port((uint16_t)(ports >> 16)) && !ct_is_tunnel_port((uint16_t)ports);
 }
 
 /* For a plain frame what ct_rtp_hash() is for its packet. */
 uint64_t ct_rtp_hash_plain(const struct ct_rtp_table *t, const uint8_t *frame, uint8_t origin);
-/* Counts the plain frame as the next of its stream, which `guess` of ct_rtp_prefetch_stream() may be. False when there is
- * more to say about it, or when it is of another stream: then nothing was changed, and ct_rtp_update_at() has to. */
-bool ct_rtp_update_plain(struct ct_rtp_table *t, uint32_t guess, const struct ct_frame *f, uint8_t origin);
+/* Counts the plain frame as the next of its stream, which `guess` of ct_rtp_prefetch_stream() may be, captured (not HEP).
+ * False when there is more to say about it, or when it is of another stream: then nothing was changed, and
+ * ct_rtp_update_at() has to. */
+bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const struct ct_frame *f);
 
-/* What ct_stream.plain must be for the packet of a type to go the short way: the type and 1; 0 none does. */
-uint8_t ct_stream_plain_of(const struct ct_stream *s);
+/* Behind each packet that went the long way: whether, and how, the next may go the short one. */
+void ct_stream_set_plain(struct ct_stream *s);
+/* In front of it: the short way leaves out what follows from the rest. */
+static inline void ct_stream_settle(struct ct_stream *s) {
+  if (s->plain != 0) s->last_audio_ns = s->last_ns;
+}
 /* The short way in one stream, of which the caller knows nothing yet. */
-bool ct_stream_plain_packet(struct ct_stream *s, const struct ct_frame *f, uint8_t origin, int64_t buffer_ns);
+bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *frame, int64_t now, int64_t buffer_ns);
 
 #endif

@@ -11,6 +11,8 @@
 #define CT_JUMP_NS 5000000000LL
 #define CT_DRIFT_SHIFT 12 /* the reference rises by elapsed / 4096: faster than any clock skew */
 
+#define CT_LANE0_MS_PER_TICK 0.125f /* 8000 Hz */
+
 typedef float ct_v4f __attribute__((vector_size(16)));
 typedef int32_t ct_v4i __attribute__((vector_size(16)));
 
@@ -21,12 +23,22 @@ static inline int64_t ct_lateness(int64_t dt, int32_t ticks, float ns_per_tick) 
   return ct_ns_diff(dt, (int64_t)((double)ticks * (double)ns_per_tick));
 }
 
-static inline void ct_sample_lane0(struct ct_stream *s, float d, float counted) {
-  if (d > CT_JUMP_MS) d = s->jitter0;
-  float j = s->jitter0 + (d - s->jitter0) * 0.0625f;
+/* Delay beyond the playout reference behind a packet that is `d` later than the one before it, `dt` after it. Below zero
+ * the packet is the new reference. */
+static inline int64_t ct_next_late(int64_t late, int64_t dt, int64_t d) {
+  int64_t next = late + d;
+  if (next < 0) return 0;
+  return dt > 0 ? next - (dt >> CT_DRIFT_SHIFT) : next;
+}
+
+/* The marker's sample is not counted: see rtp_jitter.c. */
+static inline void ct_sample_lane0(struct ct_stream *s, float d, bool marker) {
+  float j = s->jitter0;
+  if (d <= CT_JUMP_MS) j += (d - j) * 0.0625f;
   s->jitter0 = j;
-  s->jitter0_wsum += j * counted;
-  if (j * counted > s->jitter0_max) s->jitter0_max = j;
+  if (marker) return;
+  s->jitter0_wsum += j;
+  if (j > s->jitter0_max) s->jitter0_max = j;
 }
 
 static inline ct_v4f ct_load4(const float *p) {
@@ -58,10 +70,12 @@ static inline void ct_sample_lanes(struct ct_stream *s, float dt_ms, float ticks
 /* Lanes of one packet: 8000 Hz (or its type's clock) alone, or all. */
 static inline void ct_sample_jitter(struct ct_stream *s, const struct ct_static_clock *fixed, int64_t dt,
                                     int32_t ticks, bool marker) {
-  float counted = marker ? 0.0f : 1.0f;
   float dt_ms = (float)dt * 1e-6f;
-  ct_sample_lane0(s, ct_absf(dt_ms - (float)ticks * (fixed->hz != 0 ? fixed->ms_per_tick : 0.125f)), counted);
-  if (s->lane_mode == CT_LANES_ALL) ct_sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, counted);
+  ct_sample_lane0(
+      s, ct_absf(dt_ms - (float)ticks * (fixed->hz != 0 ? fixed->ms_per_tick : CT_LANE0_MS_PER_TICK)),
+      marker);
+  if (s->lane_mode == CT_LANES_ALL)
+    ct_sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, marker ? 0.0f : 1.0f);
 }
 
 /* After 32, 256 and 2,048 samples the clock is inferred: a stream that begins in a stalled network is judged again. */

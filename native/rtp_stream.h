@@ -31,53 +31,57 @@ enum ct_stream_flag {
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
 
 struct ct_stream {
-  /* line 0: the key, and what every packet writes */
-  uint8_t src[16], dst[16]; /*   0  16 network order, IPv4 in the first 4 */
-  uint32_t ssrc;            /*  32 */
-  uint16_t sport, dport;    /*  36  38 */
-  uint32_t generation;      /*  40 counts the uses of this struct; 0 never used */
-  uint8_t origin;           /*  44 enum ct_origin */
-  uint8_t ip_version;       /*  45 4 or 6 */
-  uint8_t state;            /*  46 enum ct_stream_state */
-  uint8_t claimed;          /*  47 written by TypeScript: an SDP vouches for it, never recycle */
-  uint64_t packets;         /*  48 all packets, duplicates included */
-  int64_t last_ns;          /*  56 newest packet */
-  /* line 1: sequence and timing */
-  uint64_t octets;       /*  64 RTP payload bytes on the wire */
-  uint64_t window_lo;    /*  72 bit i: sequence ext_max - i was received (or lies before the start) */
-  uint64_t window_hi;    /*  80 bits 64..127 */
-  int64_t last_audio_ns; /*  88 */
-  int64_t transit_ns;    /*  96 relative transit time of the last audio packet */
-  uint32_t ext_max;      /* 104 highest extended sequence number; starts at 65536 + seq */
-  uint32_t base_ext;     /* 108 first of the current segment */
-  uint32_t unique;       /* 112 packets received, each sequence number once */
-  uint32_t last_ts;      /* 116 RTP timestamp of the last audio packet */
-  uint32_t bad_seq;      /* 120 the sequence number that would confirm a jump; above 65535 none */
-  uint8_t last_pt;       /* 124 */
-  uint8_t audio_pt;      /* 125 last payload type that fed the jitter */
-  uint8_t flags;         /* 126 enum ct_stream_flag */
-  uint8_t lane_mode;     /* 127 enum ct_lane_mode */
-  /* line 2: windows, the buffer, jitter lane 0, the first payload type */
-  int64_t window_end_ns;  /* 128 */
-  int64_t min_transit_ns; /* 136 playout reference, drifts up slowly */
-  int64_t max_delta_ns;   /* 144 longest time between two consecutive packets */
-  float jitter0;          /* 152 lane 0 in ms: running, RFC 3550 A.8 */
-  float jitter0_wsum;     /* 156 its sum over the open window's samples */
-  float jitter0_max;      /* 160 */
-  uint32_t jitter_n;      /* 164 samples of the whole stream */
-  uint32_t pt0_count;     /* 168 packets of payload type pt[0] */
-  uint8_t pt[CT_RTP_PTS]; /* 172 payload types in order of appearance */
-  uint8_t main_pt;        /* 176 first payload type that is neither event nor CN */
-  uint8_t dscp_last;      /* 177 */
-  uint8_t late_run;       /* 178 packets in a row that missed the buffer */
-  uint8_t event_mask;     /* 179 bit i: pt[i] is a telephone-event */
-  uint8_t dscp_first;     /* 180 */
-  uint8_t probe_hist;     /* 181 last four steps while probing, 1 good */
-  uint16_t ts_step;       /* 182 timestamp step between neighbours, once seen twice running: packet time */
-  uint32_t markers;       /* 184 */
-  uint16_t ts_step_seen;  /* 188 candidate for ts_step */
-  uint8_t plain;          /* 190 payload type whose packets go the short way, and 1 (rtp_plain.h); 0 none */
-  uint8_t spare2;         /* 191 */
+  /* lines 0 and 1: all that the next packet of a stream reads and writes when nothing about it is unusual (rtp_plain.h) */
+  uint32_t src4, dst4;   /*   0   4 network order: IPv4, or the first bytes of IPv6 */
+  uint32_t ssrc;         /*   8 */
+  uint16_t dport, sport; /*  12  14 */
+  int64_t last_ns;       /*  16 newest packet */
+  int64_t window_end_ns; /*  24 */
+  uint64_t packets;      /*  32 all packets, duplicates included */
+  uint64_t octets;       /*  40 RTP payload bytes on the wire */
+  uint64_t window_lo;    /*  48 bit i: sequence ext_max - i was received (or lies before the start) */
+  uint64_t window_hi;    /*  56 bits 64..127 */
+  int64_t step_ns;       /*  64 where plain is set: what a step of ts_step lasts */
+  int64_t late_ns;       /*  72 delay of the last audio packet beyond the playout reference */
+  int64_t max_delta_ns;  /*  80 longest time between two consecutive packets */
+  uint32_t ext_max;      /*  88 highest extended sequence number; starts at 65536 + seq */
+  uint32_t unique;       /*  92 packets received, each sequence number once */
+  uint32_t jitter_n;     /*  96 samples of the whole stream */
+  uint32_t pt0_count;    /* 100 packets of payload type pt[0] */
+  uint32_t last_ts;      /* 104 RTP timestamp of the last audio packet */
+  float jitter0;         /* 108 lane 0 in ms: running, RFC 3550 A.8 */
+  float jitter0_wsum;    /* 112 its sum over the open window's samples */
+  float jitter0_max;     /* 116 */
+  float step_ms;         /* 120 where plain is set: step_ns as lane 0 measures it */
+  uint16_t ts_step;      /* 124 timestamp step between neighbours, once seen twice running: packet time */
+  uint8_t plain;         /* 126 payload type whose packets go the short way, and 1; 0 none */
+  uint8_t dscp_last;     /* 127 */
+  /* line 2: what the packets of a candidate need besides; the list of candidates */
+  uint32_t generation;           /* 128 counts the uses of this struct; 0 never used */
+  uint32_t base_ext;             /* 132 first of the current segment */
+  uint32_t bad_seq;              /* 136 the sequence number that would confirm a jump; above 65535 none */
+  uint32_t markers;              /* 140 */
+  int64_t last_audio_ns;         /* 144 where plain is set: last_ns is it, and this is old */
+  uint32_t first_audio_ts;       /* 152 */
+  uint32_t hash_tag;             /* 156 */
+  uint32_t link_prev, link_next; /* 160 164 probing or free list, index + 1 */
+  uint32_t self;                 /* 168 index + 1 */
+  uint16_t ts_step_seen;         /* 172 candidate for ts_step */
+  uint8_t last_pt;               /* 174 */
+  uint8_t audio_pt;              /* 175 last payload type that fed the jitter */
+  uint8_t pt[CT_RTP_PTS];        /* 176 payload types in order of appearance */
+  uint8_t main_pt;               /* 180 first payload type that is neither event nor CN */
+  uint8_t late_run;              /* 181 packets in a row that missed the buffer */
+  uint8_t event_mask;            /* 182 bit i: pt[i] is a telephone-event */
+  uint8_t dscp_first;            /* 183 */
+  uint8_t probe_hist;            /* 184 last four steps while probing, 1 good */
+  uint8_t lane_mode;             /* 185 enum ct_lane_mode */
+  uint8_t origin;                /* 186 enum ct_origin */
+  uint8_t ip_version;            /* 187 4 or 6 */
+  uint8_t state;                 /* 188 enum ct_stream_state */
+  uint8_t flags;                 /* 189 enum ct_stream_flag */
+  uint8_t claimed;               /* 190 written by TypeScript: an SDP vouches for it, never recycle */
+  uint8_t spare2;                /* 191 */
   /* line 3: jitter lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */
@@ -86,18 +90,12 @@ struct ct_stream {
   float ns_per_tick;                   /* 244 of the dynamic payload type's clock, 0 unknown */
   uint32_t clock;                      /* 248 clock of the dynamic payload type in use, 0 unknown */
   uint32_t clock_hint;                 /* 252 written by TypeScript: the SDP's clock, 0 none */
-  /* line 4: what opening a stream writes besides; the list of candidates */
-  int64_t first_ns;              /* 256 */
-  uint64_t first_frame;          /* 264 ordinal of the first frame in its source */
-  int64_t window_start_ns;       /* 272 */
-  int64_t first_audio_ns;        /* 280 */
-  uint32_t first_audio_ts;       /* 288 */
-  uint32_t hash_tag;             /* 292 */
-  uint32_t link_prev, link_next; /* 296 300 probing or free list, index + 1 */
-  uint32_t inferred_clock;       /* 304 from timestamps against arrivals, 0 not yet */
-  uint32_t pt_changes;           /* 308 of the audio payload type */
-  uint32_t cn_packets;           /* 312 */
-  uint32_t event_packets;        /* 316 */
+  /* line 4: what opening a stream writes besides */
+  uint8_t src[16], dst[16]; /* 256 272 network order, IPv4 in the first 4 */
+  int64_t first_ns;         /* 288 */
+  int64_t first_audio_ns;   /* 296 */
+  int64_t window_start_ns;  /* 304 */
+  uint64_t first_frame;     /* 312 ordinal of the first frame in its source */
   /* line 5: what closing a window reads and writes */
   uint32_t w_packets;     /* 320 the counters as they stood when the open window began */
   uint32_t w_expected;    /* 324 */
@@ -128,7 +126,11 @@ struct ct_stream {
   uint32_t cluster_first;            /* 464 open cluster of losses: first and last lost sequence */
   uint32_t cluster_last;             /* 468 */
   uint32_t cluster_lost;             /* 472 0: none open */
-  uint8_t spare[36];                 /* 476 */
+  uint32_t inferred_clock;           /* 476 from timestamps against arrivals, 0 not yet */
+  uint32_t pt_changes;               /* 480 of the audio payload type */
+  uint32_t cn_packets;               /* 484 */
+  uint32_t event_packets;            /* 488 */
+  uint8_t spare[20];                 /* 492 */
 };                                   /* 512 */
 
 struct ct_rtp_window {

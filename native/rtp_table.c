@@ -38,6 +38,7 @@ struct slots {
 
 struct ct_rtp_table {
   struct ct_rtp_opts opts;
+  int64_t buffer_ns; /* opts.buffer_ms */
   uint64_t key[4];
   struct slots cur, old; /* old.at is NULL but while a rebuild is under way */
   uint32_t migrated;     /* old slots moved so far */
@@ -132,8 +133,8 @@ static bool same_key(const struct ct_stream *s, const struct ct_packet *p, uint3
   if (s->ssrc != ssrc || s->sport != p->sport || s->dport != p->dport || s->origin != origin ||
       s->ip_version != p->ip_version)
     return false;
-  if (p->ip_version != 6)
-    return ct_load32(s->src) == ct_load32(p->src) && ct_load32(s->dst) == ct_load32(p->dst);
+  if (s->src4 != ct_load32(p->src) || s->dst4 != ct_load32(p->dst)) return false;
+  if (p->ip_version != 6) return true;
   return memcmp(s->src, p->src, 16) == 0 && memcmp(s->dst, p->dst, 16) == 0;
 }
 
@@ -261,6 +262,7 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
   struct ct_stream *s = stream_at(t, ref - 1);
   probe_unlink(t, s);
   if (!(s->flags & CT_SF_RETIRED)) index_remove(t, s, ref);
+  ct_stream_settle(s);
   s->state = CT_STREAM_FREE;
   s->plain = 0;
   s->link_next = 0;
@@ -350,6 +352,9 @@ static void open_stream(struct ct_rtp_table *t, uint32_t tag, const struct ct_pa
   uint32_t generation = s->generation + 1;
   if (s->generation != 0) memset(s, 0, sizeof(*s)); /* else it is as it was mapped */
   s->generation = generation;
+  s->self = ref;
+  s->src4 = ct_load32(p->src);
+  s->dst4 = ct_load32(p->dst);
   memcpy(s->src, p->src, 16);
   memcpy(s->dst, p->dst, 16);
   s->ssrc = h->ssrc;
@@ -387,6 +392,7 @@ struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
   if (t->opts.max_probing < 1) t->opts.max_probing = 1;
   uint64_t window = t->opts.window_ns;
   if (window == 0 || window > (uint64_t)INT64_MAX) t->opts.window_ns = DEFAULT_WINDOW_NS;
+  t->buffer_ns = (int64_t)t->opts.buffer_ms * 1000000;
   t->quarantine = t->opts.max_streams / 8 + 1;
   if (t->quarantine > MAX_QUARANTINE) t->quarantine = MAX_QUARANTINE;
   t->limit = t->opts.max_streams + t->quarantine;
@@ -415,25 +421,32 @@ void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
   __builtin_prefetch(&t->cur.at[(uint32_t)hash & t->cur.mask]);
 }
 
-uint32_t ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
-  uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
-  for (int n = 0; n < PROBES_AHEAD && t->cur.at[i].ref != 0; n++, i = (i + 1) & t->cur.mask) {
-    if (t->cur.at[i].tag != tag) continue;
-    const char *s = (const char *)stream_at(t, t->cur.at[i].ref - 1);
-    __builtin_prefetch(s, 1);
-    __builtin_prefetch(s + 64, 1);
-    __builtin_prefetch(s + 128, 1);
-    /* The line of the lanes is touched for dynamic payload types only. */
-    if (ct_static_clocks[pt & 127].hz == 0) __builtin_prefetch(s + 192, 1);
-    return t->cur.at[i].ref;
-  }
-  return 0;
+/* The lines that a packet of an accepted stream touches, and one more where the stream is likely to be a candidate still:
+ * among the youngest. Inlined always: a compiler that finds no effect in a function drops the call of it. */
+static inline __attribute__((always_inline)) struct ct_stream *prefetch_lines(const struct ct_rtp_table *t,
+                                                                              uint32_t ref, uint8_t pt) {
+  struct ct_stream *s = stream_at(t, ref - 1);
+  const char *lines = (const char *)s;
+  __builtin_prefetch(lines, 1);
+  __builtin_prefetch(lines + 64, 1);
+  if (ref + 2 * t->probing > t->fresh) __builtin_prefetch(lines + 128, 1);
+  /* The line of the lanes is touched for dynamic payload types only (RFC 3551 s6). */
+  if ((pt & 0x7f) >= 96) __builtin_prefetch(lines + 192, 1);
+  return s;
 }
 
-/* Whether `ref`, which was in the index a few packets ago, still is, and the packet's. */
-static bool is_current(const struct ct_rtp_table *t, uint32_t ref, const struct ct_packet *p, uint32_t ssrc,
-                       uint8_t origin) {
-  const struct ct_stream *s = stream_at(t, ref - 1);
+struct ct_stream *ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt) {
+  uint32_t tag = (uint32_t)hash, i = tag & t->cur.mask;
+  for (uint32_t n = 0; n < PROBES_AHEAD; n++, i = (i + 1) & t->cur.mask) {
+    uint32_t ref = t->cur.at[i].ref;
+    if (ref == 0) return NULL;
+    if (t->cur.at[i].tag == tag) return prefetch_lines(t, ref, pt);
+  }
+  return NULL;
+}
+
+/* Whether `s`, which was in the index a few packets ago, still is, and the packet's. */
+static bool is_current(const struct ct_stream *s, const struct ct_packet *p, uint32_t ssrc, uint8_t origin) {
   return s->state != CT_STREAM_FREE && !(s->flags & CT_SF_RETIRED) && same_key(s, p, ssrc, origin);
 }
 
@@ -444,21 +457,19 @@ static void opened_stream(struct ct_rtp_events *out) {
   out->generation = out->ev[out->n - 1].generation;
 }
 
-bool ct_rtp_update_plain(struct ct_rtp_table *t, uint32_t guess, const struct ct_frame *f, uint8_t origin) {
-  if (guess == 0) return false;
-  if (!ct_stream_plain_packet(stream_at(t, guess - 1), f, origin, (int64_t)t->opts.buffer_ms * 1000000))
-    return false;
+bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const struct ct_frame *f) {
+  if (guess == NULL || !ct_stream_plain_packet(guess, f->data, f->ts_ns, t->buffer_ns)) return false;
   t->counters[CT_RC_PACKETS]++;
   return true;
 }
 
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out) {
-  ct_rtp_update_at(t, hash, 0, p, origin, out);
+  ct_rtp_update_at(t, hash, NULL, p, origin, out);
 }
 
-void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, const struct ct_packet *p,
-                      uint8_t origin, struct ct_rtp_events *out) {
+void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess,
+                      const struct ct_packet *p, uint8_t origin, struct ct_rtp_events *out) {
   struct ct_rtp_header h;
   out->n = 0;
   out->index = CT_RTP_NO_STREAM;
@@ -469,34 +480,38 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, con
     return;
   }
   uint32_t tag = (uint32_t)hash;
-  uint32_t ref = guess;
-  if (guess == 0 || !is_current(t, guess, p, h.ssrc, origin)) ref = index_find(t, tag, p, h.ssrc, origin);
-  if (ref == 0) {
+  struct ct_stream *s = guess;
+  if (s == NULL || !is_current(s, p, h.ssrc, origin)) {
+    uint32_t ref = index_find(t, tag, p, h.ssrc, origin);
+    s = ref == 0 ? NULL : stream_at(t, ref - 1);
+  }
+  if (s != NULL) {
+    ct_stream_settle(s);
+    if (ct_stream_is_reuse(s, &h, p->ts_ns)) {
+      /* The old stream stays as history; the key goes to the new one. */
+      index_remove(t, s, s->self);
+      s->flags |= CT_SF_RETIRED;
+      s->plain = 0;
+      s = NULL;
+    }
+  }
+  if (s == NULL) {
     open_stream(t, tag, p, &h, origin, out);
     opened_stream(out);
     return;
   }
-  struct ct_stream *s = stream_at(t, ref - 1);
-  if (ct_stream_is_reuse(s, &h, p->ts_ns)) {
-    /* The old stream stays as history; the key goes to the new one. */
-    index_remove(t, s, ref);
-    s->flags |= CT_SF_RETIRED;
-    s->plain = 0;
-    open_stream(t, tag, p, &h, origin, out);
-    opened_stream(out);
-    return;
-  }
-  out->index = ref - 1;
+  const uint32_t index = s->self - 1;
+  out->index = index;
   out->generation = s->generation;
   unsigned done = ct_stream_packet(s, p, &h, &t->opts, out->window);
   if (done == 0) return;
-  if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
+  if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, index, s->generation);
   if (done & CT_UPDATE_ACCEPTED) {
     probe_unlink(t, s);
     t->counters[CT_RC_ACCEPTED]++;
-    add_event(out, CT_RTP_ACCEPTED, ref - 1, s->generation);
+    add_event(out, CT_RTP_ACCEPTED, index, s->generation);
   }
-  if (done & CT_UPDATE_KEY) add_event(out, CT_RTP_KEY, ref - 1, s->generation);
+  if (done & CT_UPDATE_KEY) add_event(out, CT_RTP_KEY, index, s->generation);
 }
 
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {

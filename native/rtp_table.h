@@ -15,6 +15,7 @@ extern "C" {
 #define CT_RTP_CHUNK 4096u
 
 struct ct_rtp_table;
+struct ct_stream; /* rtp_stream.h */
 struct ct_rtp_opts {
   uint32_t max_streams; /* cap; the oldest idle one is evicted beyond it */
   uint32_t max_probing; /* cap on candidates not yet accepted */
@@ -43,13 +44,13 @@ void ct_rtp_free(struct ct_rtp_table *t);
 /* p->cls must be CT_CLS_RTP. Hash, prefetch, then update: the reader does each over a batch. */
 uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin);
 void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash);
-/* Gives the stream that the packet will probably be of, for ct_rtp_update_at(); 0 when none shows. */
-uint32_t ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt);
+/* Gives the stream that the packet will probably be of, for ct_rtp_update_at(); NULL when none shows. */
+struct ct_stream *ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt);
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
                    struct ct_rtp_events *out);
 /* The same with what ct_rtp_prefetch_stream() gave for the packet, which is looked at before the index is. */
-void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, uint32_t guess, const struct ct_packet *p,
-                      uint8_t origin, struct ct_rtp_events *out);
+void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess,
+                      const struct ct_packet *p, uint8_t origin, struct ct_rtp_events *out);
 /* Chunk `i` as CT_RTP_CHUNK * sizeof(struct ct_stream) bytes, NULL when not allocated yet.
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);

@@ -189,6 +189,6 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
     done |= CT_UPDATE_ACCEPTED;
   }
   s->last_pt = h->pt;
-  s->plain = ct_stream_plain_of(s);
+  ct_stream_set_plain(s);
   return done;
 }

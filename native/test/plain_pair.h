@@ -51,9 +51,9 @@ static inline bool pair_push(struct plain_pair *w, const struct ct_frame *f, uin
   memset(&w->ev, 0, sizeof w->ev);
   struct ct_rtp_events ev = w->ev;
   ct_rtp_update(w->never, hash, &p, origin, &w->ev);
-  uint32_t guess = ct_rtp_prefetch_stream(w->may, hash, p.payload[1]);
+  struct ct_stream *guess = ct_rtp_prefetch_stream(w->may, hash, p.payload[1]);
   w->plain += plain;
-  if (plain && ct_rtp_update_plain(w->may, guess, f, origin)) {
+  if (plain && origin == CT_ORIGIN_WIRE && ct_rtp_update_plain(w->may, guess, f)) {
     w->shorter++;
     return w->ev.n == 0;
   }
@@ -67,8 +67,11 @@ static inline bool pair_push(struct plain_pair *w, const struct ct_frame *f, uin
 
 /* True when both tables hold the same, to the byte. */
 static inline bool pair_is_same(const struct plain_pair *w) {
-  for (uint32_t i = 0; i < w->highest; i++)
-    if (memcmp(pair_stream(w->may, i), pair_stream(w->never, i), ct_rtp_stream_size()) != 0) return false;
+  for (uint32_t i = 0; i < w->highest; i++) {
+    struct ct_stream *a = pair_stream(w->may, i), *b = pair_stream(w->never, i);
+    ct_stream_settle(a);
+    if (memcmp(a, b, sizeof *a) != 0) return false;
+  }
   return memcmp(ct_rtp_counters(w->may), ct_rtp_counters(w->never), CT_RC_COUNT * sizeof(uint64_t)) == 0;
 }
 

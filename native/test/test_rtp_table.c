@@ -198,8 +198,8 @@ static void stale_guesses(void) {
   make_packet(&a, bytes[0], &later);
   make_packet(&b, bytes[1], &other);
   uint64_t h = ct_rtp_hash(table, &a, CT_ORIGIN_WIRE);
-  uint32_t guess = ct_rtp_prefetch_stream(table, h, 0);
-  CHECK_EQ(guess, 1);
+  struct ct_stream *guess = ct_rtp_prefetch_stream(table, h, 0);
+  CHECK(guess == stream(0));
   push_packet(&b, CT_ORIGIN_WIRE); /* evicts it */
   ct_rtp_update_at(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
   CHECK_EQ(ct_rtp_counters(table)[CT_RC_OPENED], 3);
@@ -414,7 +414,7 @@ static void bench(uint32_t streams, uint32_t total, uint8_t pt) {
     }
     fill += now_s() - f0;
     for (int k = 0; k < 32; k++) h[k] = ct_rtp_hash(table, &p[k], 0), ct_rtp_prefetch_slot(table, h[k]);
-    uint32_t guess[32];
+    struct ct_stream *guess[32];
     for (int k = 0; k < 32; k++) guess[k] = ct_rtp_prefetch_stream(table, h[k], p[k].payload[1]);
     for (int k = 0; k < 32; k++) ct_rtp_update_at(table, h[k], guess[k], &p[k], 0, &ev);
     done += 32;
