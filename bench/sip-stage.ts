@@ -5,6 +5,8 @@
  *   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]      options as the program takes them
  */
 import { CaptureSession } from '../src/app/capture-session.ts';
+import { hurry } from '../src/app/hurry.ts';
+import { rehearse } from '../src/app/rehearsal.ts';
 import { sessionOptions } from '../src/app/run.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { RecordBatch } from '../src/sources/record-batch.ts';
@@ -29,6 +31,8 @@ export async function sipStage([path, way = 'wire', ...options]: readonly string
   const loaded = loadConfig({ argv: ['-I', path, '-E', ...options], env: {} });
   if (!loaded.ok) throw new Error('the options must parse');
   const session = new CaptureSession(sessionOptions(loaded.value.config));
+  // As the program runs that reads a file; by HEP it is a server.
+  if (way === 'wire') hurry();
   const cpuMs = threadClock();
   const { counts } = session.tracker;
   const cold: Part = { messages: 0, us: 0 };
@@ -47,7 +51,12 @@ export async function sipStage([path, way = 'wire', ...options]: readonly string
     if (hep === null) play(batch, count);
     else hep.add(batch, count);
   });
-  await session.read([path], () => undefined);
+  const rehearsal = (): void => {
+    const startMs = cpuMs();
+    rehearse(session.options);
+    cold.us += (cpuMs() - startMs) * 1000;
+  };
+  await session.read([path], () => undefined, way === 'wire' ? rehearsal : undefined);
   hep?.flush();
   const { size } = session.dialogs;
   const text = `${way}: first ${show(cold)}, then ${show(warm)}; ${size} dialogs kept, ${counts.messages} messages`;

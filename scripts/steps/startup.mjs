@@ -30,8 +30,9 @@ class Joined {
   modules = [];
   places = new Map();
 
-  constructor(folder) {
+  constructor(folder, entry) {
     this.folder = folder;
+    this.entry = entry;
   }
 
   /** Number of the module at this path below the folder. */
@@ -93,7 +94,7 @@ class Joined {
   }
 
   text() {
-    const entry = this.add(ENTRY);
+    const entry = this.add(this.entry);
     const needs = this.modules.map((_, i) => this.packagesOf(i));
     // No name in src/ begins with a dollar.
     const lines = [
@@ -118,10 +119,15 @@ class Joined {
   }
 }
 
+/** The module `entry` and all that it imports below `folder` as one script: src/app/startup.ts says what that is. */
+export function joinedText(folder, entry) {
+  return new Joined(folder, entry).text();
+}
+
 /** Writes `dist`/startup.js and what the engine makes of it; throws with the reason when that fails. */
 export function joinStartup(dist) {
   rmSync(join(dist, CACHE), { force: true });
-  writeFileSync(join(dist, SCRIPT), new Joined(join(dist, 'src')).text());
+  writeFileSync(join(dist, SCRIPT), joinedText(join(dist, 'src'), ENTRY));
   const r = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--ahead', dist], {
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },

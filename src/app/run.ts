@@ -11,10 +11,9 @@ import type { FileEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
+import { hurry } from './hurry.ts';
 import { DataLines, outliveReaders } from './standard-streams.ts';
 
-const HURRY_FLAGS = ['--no-concurrent-marking', '--no-incremental-marking'];
-const HELPERS_NICER = 5;
 /** Captures of so many bytes take longer than a rehearsal. */
 const REHEARSED_BYTES = 32 * 1024 * 1024;
 
@@ -129,17 +128,6 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
   return true;
 }
 
-/**
- * Files are read, printed, and the program ends: what counts is when (docs/adr/0016). What was read is kept, so that a
- * collection frees little; and marking beside the program costs it more than the stops that it spares, while nobody
- * waits for an answer. The engine's threads wake up on the core of this one and would take it away.
- */
-function hurry(): void {
-  for (const flag of HURRY_FLAGS) setFlagsFromString(flag);
-  loadNative().yieldToThis(HELPERS_NICER);
-  loadNative().growFirst();
-}
-
 /** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */
 function followSignals(session: CaptureSession, config: Config): void {
   if (goesOn(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
@@ -208,8 +196,14 @@ async function read(session: CaptureSession, config: Config, done: (failed: bool
   done(failed);
 }
 
-/** What is no file has no size, and may be of any. */
+/** What is no file has no size, and may be of any; what is wrong with a name is said by who opens it. */
 function isLarge(paths: readonly string[]): boolean {
-  const bytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const bytes = (path: string): number => {
+    try {
+      return statSync(path).size;
+    } catch {
+      return 0;
+    }
+  };
   return paths.reduce((sum, path) => sum + bytes(path), 0) >= REHEARSED_BYTES;
 }
