@@ -14,6 +14,7 @@ test('a file that is not there, is a folder, is empty or is no capture', async (
   };
   const cases: readonly (readonly [string, RegExp])[] = [
     [join(folder, 'none.pcap'), /there is no such file$/],
+    [join(folder, 'a'.repeat(300)), /: cannot be opened \(ENAMETOOLONG\)$/],
     [folder, /is a directory; give a capture file$/],
     [file('empty.pcap', ''), /the file is empty; give a pcap or pcapng capture$/],
     [file('notes.txt', 'INVITE sip:bob@example.com SIP/2.0\r\n'), /not a pcap or pcapng capture/],
