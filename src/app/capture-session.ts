@@ -191,7 +191,7 @@ export class CaptureSession {
       hugeMemory,
       touchPages,
     );
-    const endpoints = new EndpointIndex(this.dialogs, options.maxDialogs * 2);
+    const endpoints = new EndpointIndex(this.dialogs, options.maxDialogs * 2, hugeMemory);
     this.streams = new StreamStore(endpoints, keep);
     const sdp = new SdpTracker(
       endpoints,

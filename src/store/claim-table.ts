@@ -17,6 +17,7 @@ const KEY_2 = randomInt(0x1_0000_0000) | 1;
 const TABLE_BITS = 4;
 const TABLES = 1 << TABLE_BITS;
 /** Slots a table begins with. Memory that nobody has touched yet costs nothing. */
+const SLOT_BYTES = 8;
 const MIN_SLOTS = 64;
 const MAX_SLOTS = 1 << 16;
 
@@ -45,9 +46,16 @@ export class ClaimTable {
   #text: string | null = null;
   #count = 0;
 
-  /** There is room for about `expected` endpoints before a table has to grow. */
-  constructor(rows: SdpRows, expected: number) {
-    const made = () => new Table(rows, slotsFor(expected / TABLES));
+  /** There is room for about `expected` endpoints before a table has to grow, in zeroed memory that `allocate` gives. */
+  constructor(rows: SdpRows, expected: number, allocate: (bytes: number) => Uint8Array) {
+    const slots = slotsFor(expected / TABLES);
+    const { buffer, byteOffset } = allocate(TABLES * slots * SLOT_BYTES);
+    let at = byteOffset;
+    const made = (): Table => {
+      const table = new Table(rows, new Int32Array(buffer, at, slots * 2));
+      at += slots * SLOT_BYTES;
+      return table;
+    };
     this.#table = made();
     this.#tables = Array.from({ length: TABLES }, (_, i) => (i === 0 ? this.#table : made()));
   }
@@ -108,10 +116,10 @@ class Table {
   #mask: number;
   #count = 0;
 
-  constructor(rows: SdpRows, slots: number) {
+  constructor(rows: SdpRows, slots: Int32Array) {
     this.#rows = rows;
-    this.#slots = new Int32Array(slots * 2);
-    this.#mask = slots - 1;
+    this.#slots = slots;
+    this.#mask = slots.length / 2 - 1;
   }
 
   /** The slot of the endpoint, or the free one where it would go. */

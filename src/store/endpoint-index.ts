@@ -26,11 +26,15 @@ export class EndpointIndex {
   readonly #dialogs: Described;
   readonly #newest: ClaimTable;
 
-  /** `expected` endpoints have room from the start on. */
-  constructor(dialogs: Described, expected = 0) {
+  /** `expected` endpoints have room from the start on, in zeroed memory that `allocate` gives. */
+  constructor(
+    dialogs: Described,
+    expected = 0,
+    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+  ) {
     this.#dialogs = dialogs;
     this.rows = dialogs.sdp;
-    this.#newest = new ClaimTable(dialogs.sdp, expected);
+    this.#newest = new ClaimTable(dialogs.sdp, expected, allocate);
   }
 
   /** Records that a dialog named the endpoint; NONE when it said the same before. */
