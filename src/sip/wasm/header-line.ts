@@ -4,8 +4,7 @@
  */
 
 import { BARE_CR, BARE_LF, FOLDED, NUL_IN_HEADERS } from '../note-bits.ts';
-import { findControl } from './line-marks.ts';
-import { byte, findTokenEnd, skipBlanks, trimEnd } from './search.ts';
+import { byte, findControl, findTokenEnd, skipBlanks, trimEnd } from './search.ts';
 
 export const HEADER = 0;
 /** The empty line; `next` is the first byte of the body. */

@@ -63,9 +63,8 @@ import {
 import * as SEEN from '../seen-bits.ts';
 import { hashBytes, setHashKey } from './hash.ts';
 import * as line from './header-line.ts';
-import { beginMarks, findControl } from './line-marks.ts';
 import { address, beginResult, note, offset } from './result.ts';
-import { byte, findByte, findTokenEnd, trimEnd } from './search.ts';
+import { byte, controlBytes, findByte, findTokenEnd, trimEnd } from './search.ts';
 import { START_CUT, scanStartLine } from './start-line.ts';
 import { takeHeader } from './take-header.ts';
 
@@ -98,9 +97,15 @@ export function scanJobs(count: i32): void {
       out,
     );
     store<i32>(out, outcome, 4 * OUTCOME);
+  }
+  // Each step of a hash waits for the one before: behind one another several are computed at a time.
+  for (let i = 0; i < count; i++) {
+    const job: i32 = <i32>jobs + 4 * JOB_INTS * i;
+    const out: i32 = <i32>results + 4 * RESULT_INTS * load<i32>(job, 4 * JOB_RESULT);
+    const shift = load<i32>(job, 4 * JOB_SHIFT);
     const callId = load<i32>(out, 4 * CALL_ID_START);
-    if (outcome === SCAN.OK && callId >= 0)
-      store<i32>(out, hashBytes(address(callId), address(load<i32>(out, 4 * CALL_ID_END))), 4 * CALL_ID_HASH);
+    if (load<i32>(out, 4 * OUTCOME) === SCAN.OK && callId >= 0)
+      store<i32>(out, hashBytes(callId + shift, load<i32>(out, 4 * CALL_ID_END) + shift), 4 * CALL_ID_HASH);
   }
 }
 
@@ -118,49 +123,100 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
   if (p < 0) return p === START_CUT ? cut : SCAN.NOT_SIP;
   store<i32>(out, offset(p), 4 * HEADERS_START);
   line.clearNotes();
-  beginMarks(p);
+  // The control bytes at `block` and the 63 behind it that are not yet behind `p`.
+  let block = p - 64;
+  let controls: u64 = 0;
   let lines = 0;
+  let headers = 0;
+  // A line that has to go the long way.
+  let odd = 0;
   while (p < limit) {
     if (++lines > MAX_HEADERS + 1) return SCAN.TOO_MANY_HEADERS;
-    if (p + 2 <= limit && load<u16>(p) === CRLF) {
-      note(out, line.notes);
-      return frameBody(p + 2, end, isStream, out);
+    while (controls === 0) {
+      block += 64;
+      if (block >= limit) break;
+      // The line feed of the line before may be the first of these bytes.
+      controls = controlBytes(block) & (~(<u64>0) << max<i32>(p - block, 0));
     }
     // The fast path: a name, its colon, a value, CRLF, and no continuation. The rest goes the long way.
-    const valueEnd = findControl(p, limit);
-    const colon = findByte(p, valueEnd, COLON);
-    if (colon > p && colon < valueEnd && valueEnd + 3 <= limit && load<u16>(valueEnd) === CRLF) {
-      const behind = byte(valueEnd + 2);
-      let value = colon + 1;
-      while (value < valueEnd && byte(value) === SPACE) value++;
-      if (behind !== SPACE && behind !== TAB && takeLine(p, colon, value, trimEnd(value, valueEnd), out)) {
-        p = valueEnd + 2;
+    const lineEnd = block + <i32>ctz<u64>(controls);
+    let nameEnd = 0;
+    let value = 0;
+    let valueEnd = lineEnd;
+    let next = lineEnd + 2;
+    if (isPlainEnd(lineEnd, limit) && p !== odd) {
+      if (lineEnd === p) {
+        store<i32>(out, headers, 4 * HEADER_COUNT);
+        note(out, line.notes);
+        return frameBody(next, end, isStream, out);
+      }
+      nameEnd = findByte(p, lineEnd, COLON);
+      value = nameEnd + 1;
+      if (byte(value) === SPACE) value = byte(value + 1) === SPACE ? skipSpaces(value, lineEnd) : value + 1;
+      if (byte(lineEnd - 1) <= SPACE) valueEnd = trimEnd(value, lineEnd);
+      if (nameEnd === lineEnd || nameEnd === p) {
+        // No colon, or no name.
+        odd = p;
+        lines--;
+        continue;
+      }
+    } else {
+      const kind = line.readHeaderLine(p, limit);
+      if (kind === line.CUT) break;
+      next = line.next;
+      if (kind === line.BLANK) {
+        store<i32>(out, headers, 4 * HEADER_COUNT);
+        note(out, line.notes);
+        return frameBody(next, end, isStream, out);
+      }
+      block = next - 64;
+      controls = 0;
+      nameEnd = line.nameEnd;
+      value = line.valueStart;
+      valueEnd = line.valueEnd;
+      if (kind === line.BAD) {
+        note(out, BAD_HEADER_LINE);
+        p = next;
         continue;
       }
     }
-    const kind = line.readHeaderLine(p, limit);
-    if (kind === line.CUT) break;
-    if (kind === line.BLANK) {
-      note(out, line.notes);
-      return frameBody(line.next, end, isStream, out);
+    if (!takeHeader(p, nameEnd, value, valueEnd, out)) {
+      if (findTokenEnd(p, nameEnd) !== nameEnd) {
+        // Blanks before the colon, or no name. What goes the long way ends where its token ends.
+        odd = p;
+        lines--;
+        continue;
+      }
     }
-    if (kind === line.BAD || !takeLine(p, line.nameEnd, line.valueStart, line.valueEnd, out))
-      note(out, BAD_HEADER_LINE);
-    p = line.next;
+    if (nameEnd - p === 1) note(out, COMPACT_FORM);
+    headers++;
+    p = next;
+    // Those of CRLF; none where the long way went.
+    controls &= controls - 1;
+    controls &= controls - 1;
   }
   // The end came before the empty line. What is whole of a datagram is kept, a half line is not.
-  if (isStream || cut !== SCAN.INCOMPLETE || load<i32>(out, 4 * HEADER_COUNT) === 0) return cut;
+  if (isStream || cut !== SCAN.INCOMPLETE || headers === 0) return cut;
+  store<i32>(out, headers, 4 * HEADER_COUNT);
   note(out, line.notes | TRUNCATED_HEADERS);
   finish(end, end, out);
   return SCAN.OK;
 }
 
-/** Takes the header named at `name`..`nameEnd`; false when that is no token. */
-function takeLine(name: i32, nameEnd: i32, start: i32, end: i32, out: i32): bool {
-  if (!takeHeader(name, nameEnd, start, end, out) && findTokenEnd(name, nameEnd) !== nameEnd) return false;
-  if (nameEnd - name === 1) note(out, COMPACT_FORM);
-  store<i32>(out, load<i32>(out, 4 * HEADER_COUNT) + 1, 4 * HEADER_COUNT);
-  return true;
+/** Whether a line that does not go on in the next one ends at `p` with CRLF, and the byte that tells is there. */
+function isPlainEnd(p: i32, limit: i32): bool {
+  if (p + 3 > limit) return false;
+  const around = load<u32>(p);
+  const behind = (around >>> 16) & 0xff;
+  if ((around & 0xffff) !== CRLF) return false;
+  if (behind === SPACE) return false;
+  return behind !== TAB;
+}
+
+/** First byte that is no space at or behind `p`, or `end`. */
+function skipSpaces(p: i32, end: i32): i32 {
+  while (p < end && byte(p) === SPACE) p++;
+  return p;
 }
 
 /** Skips line ends (RFC 3261 7.5), and with a note the blanks and NUL bytes some keep-alives consist of. */

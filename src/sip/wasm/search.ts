@@ -26,6 +26,29 @@ function lowest(p: i32, mask: i32, end: i32): i32 {
   return min<i32>(p + ctz<i32>(mask), end);
 }
 
+/** A bit for each byte of 13 or less (line ends, NUL, tab) of the 64 at `p`, the first the lowest. */
+export function controlBytes(p: i32): u64 {
+  return fourMasks(
+    i8x16.bitmask(i8x16.le_u(v128.load(p), i8x16.splat(13))),
+    i8x16.bitmask(i8x16.le_u(v128.load(p, 16), i8x16.splat(13))),
+    i8x16.bitmask(i8x16.le_u(v128.load(p, 32), i8x16.splat(13))),
+    i8x16.bitmask(i8x16.le_u(v128.load(p, 48), i8x16.splat(13))),
+  );
+}
+
+function fourMasks(first: i32, second: i32, third: i32, fourth: i32): u64 {
+  return <u64>(<u32>(first | (second << 16))) | ((<u64>(<u32>(third | (fourth << 16)))) << 32);
+}
+
+/** First byte of 13 or less at or behind `p`, or `end`. */
+export function findControl(p: i32, end: i32): i32 {
+  for (; p < end; p += 16) {
+    const mask = i8x16.bitmask(i8x16.le_u(v128.load(p), i8x16.splat(13)));
+    if (mask !== 0) return lowest(p, mask, end);
+  }
+  return end;
+}
+
 /** First byte equal to `wanted` at or behind `p`, or `end`. */
 export function findByte(p: i32, end: i32, wanted: i32): i32 {
   for (; p < end; p += 16) {

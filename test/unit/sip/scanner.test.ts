@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { hashBytes } from '../../../src/core/half-sip-hash.ts';
 import { MAX_MESSAGE_BYTES } from '../../../src/sip/limits.ts';
+import { noteNames } from '../../../src/sip/notes.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
 import { INPUT_BYTES, MAX_JOBS } from '../../../src/sip/scan-layout.ts';
 import { SipScanner, sipScanner } from '../../../src/sip/scanner.ts';
@@ -163,4 +164,20 @@ test('the memory does not grow, and the hash of a Call-ID is that of the tables'
   assert.equal(scanned(message(['BYE sip:a@b SIP/2.0'])).callIdHash, 0);
   assert.equal(sipScanner().result(0).buffer.byteLength, before);
   assert.ok(before < 1024 * 1024);
+});
+
+test('a name is one only in front of its colon, with blanks between them or without', () => {
+  for (const colon of [':', ' :', '\t:', '  \t :']) {
+    const scan = scanned(message(['BYE sip:a@b SIP/2.0', `Call-ID${colon} x`, `Y${colon}`, `To${colon} <sip:a@b>`]));
+    assert.ok(scan.toStart > 0 && scan.callIdStart > 0);
+    assert.equal(scan.headerCount, 3);
+    assert.deepEqual(noteNames(scan.notes).includes('badHeaderLine'), false);
+  }
+  for (const line of ['To', 'To ', 'To\t', ': <sip:a@b>', ' ', 'To <sip:a@b>', 'T\u00e9: x', 'To x: y']) {
+    const scan = scanned(message(['BYE sip:a@b SIP/2.0', 'Call-ID: x', 'X: y', line, 'CSeq: 1 BYE']));
+    assert.equal(scan.toStart, -1, line);
+    assert.equal(scan.cseq, 1);
+    // A line that begins with a blank goes on with the one before.
+    assert.equal(noteNames(scan.notes).includes('badHeaderLine'), line !== ' ', line);
+  }
 });
