@@ -251,6 +251,7 @@ export class CaptureSession {
       sip: this.sip,
       hep: this.hep,
       streams: this.streams,
+      endpoints,
       payloads: this.payloads,
       rtcp: this.rtcp,
       mirror,

@@ -17,6 +17,7 @@ import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { FramePointer } from '../store/dialog.ts';
+import type { EndpointIndex } from '../store/endpoint-index.ts';
 import type { Carrier, FilePlace } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { IcmpTracker } from '../store/icmp-tracker.ts';
@@ -31,6 +32,7 @@ import type { HepIngest } from './hep-ingest.ts';
 import { ScannedHep } from './scanned.ts';
 import { SipAhead } from './sip-ahead.ts';
 import type { SipIngest } from './sip-ingest.ts';
+import { StreamsAhead } from './streams-ahead.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -44,6 +46,7 @@ export type IngestDeps = {
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
+  endpoints: EndpointIndex;
   /** Where RTP is kept for its audio; null where it is not. */
   payloads: PayloadRing | null;
   rtcp: RtcpTracker;
@@ -82,6 +85,7 @@ export class Ingest {
     frame: null,
   };
   readonly #ahead: SipAhead;
+  readonly #streamsAhead: StreamsAhead;
   readonly #packet = new ScannedHep();
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
@@ -107,6 +111,7 @@ export class Ingest {
       deps.counters,
     );
     this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n));
+    this.#streamsAhead = new StreamsAhead((addresses, ports, n) => deps.endpoints.fetchClaims(addresses, ports, n));
     this.#carrier = emptyCarrier(this.#addresses);
     this.#segment = {
       bytes: this.#addresses,
@@ -133,11 +138,15 @@ export class Ingest {
   /** One slab of records, in order. */
   onRecords(b: RecordBatch, count: number): void {
     this.records += count;
+    this.#streamsAhead.begin();
     for (let i = 0; i < count; i++) {
       const kind = b.kind(i);
       if (kind === KIND.UDP) this.#d.sip.onScanned(b.data, this.#ahead.takeSip(b, i, count), this.#carryUdp(b, i));
       else if (kind === KIND.HEP) this.#onHep(b, i, this.#ahead.takeHep(b, i, count));
-      else this.#onRecord(b, i);
+      else {
+        if (kind === KIND.STREAM_OPENED) this.#streamsAhead.meet(b, i, count);
+        this.#onRecord(b, i);
+      }
     }
     this.#expire();
   }

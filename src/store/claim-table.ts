@@ -81,7 +81,13 @@ export class ClaimTable {
     return (this.#tables[hash & (TABLES - 1)] ?? this.#table).fetch(hash);
   }
 
-  /** The same of an IPv4 endpoint. */
+  /** The row that seekIpv4() will most likely give, by the first look alone; NONE when it does not tell. */
+  likelyRow(v4: number, port: number): number {
+    const hash = hashOf(v4, port);
+    return (this.#tables[hash & (TABLES - 1)] ?? this.#table).likelyRow(hash);
+  }
+
+  /** seek() of an IPv4 endpoint. */
   seekIpv4(v4: number, port: number): number {
     const hash = hashOf(v4, port);
     const table = this.#tables[hash & (TABLES - 1)] ?? this.#table;
@@ -136,6 +142,11 @@ class Table {
 
   fetch(hash: number): number {
     return this.#slots[2 * this.#homeOf(hash)] ?? 0;
+  }
+
+  likelyRow(hash: number): number {
+    const slot = 2 * this.#homeOf(hash);
+    return this.#slots[slot] === hash ? (this.#slots[slot + 1] ?? 0) - 1 : NONE;
   }
 
   rowAt(slot: number): number {

@@ -114,12 +114,16 @@ export class DialogStore {
     let sum = 0;
     for (let k = 0; k < n; k++) {
       const slot = slots[k] ?? -1;
-      if (slot < 0) continue;
-      sum ^= this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
-      sum ^= this.#slots[slot]?.slot ?? 0;
+      if (slot >= 0) sum ^= this.fetchSlot(slot);
     }
     // Written somewhere, so that the loads are not left out.
     slots[0] = sum;
+  }
+
+  /** The same for the dialog in one slot; what it returns says nothing. */
+  fetchSlot(slot: number): number {
+    const columns = this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
+    return columns ^ (this.#slots[slot]?.slot ?? 0);
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
@@ -167,7 +171,7 @@ export class DialogStore {
     this.#slots[slot] = dialog;
     dialog.callIdHash = hash;
     this.#byCallId.add(hash, slot);
-    this.order.add(dialog);
+    this.order.add(dialog, init.createdUs);
     this.methods.add(dialog, dialog.state, 1);
     dialog.touched = ++this.#touches;
     this.#idle.add(slot);

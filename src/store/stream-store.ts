@@ -391,7 +391,7 @@ export class StreamStore {
       this.established++;
       this.establishedEver++;
     }
-    this.#order.add(place);
+    this.#order.add(place, this.#columns.openedUs(place));
   }
 }
 

@@ -48,9 +48,10 @@ export class TimeOrder<T extends Ordered | number> {
     this.#keys = keys;
   }
 
-  add(record: T): void {
+  /** `time` is the record's. */
+  add(record: T, time: number): void {
     this.#keys.setIndex(record, this.#records.push(record) - 1);
-    if (!this.#isLatest(record)) this.#settle(record);
+    if (!this.#isLatest(time)) this.#settle(record);
   }
 
   remove(record: T): void {
@@ -63,7 +64,7 @@ export class TimeOrder<T extends Ordered | number> {
   moved(record: T): void {
     const index = this.#keys.indexOf(record);
     if (this.#records[index] !== record) return;
-    this.#isLatest(record);
+    this.#isLatest(this.#keys.timeOf(record));
     const above = this.#records[index + 1];
     if (above === undefined ? index === this.#records.length - 1 : this.#isBefore(record, above)) {
       this.#settle(record);
@@ -116,9 +117,8 @@ export class TimeOrder<T extends Ordered | number> {
     return records[now] === last ? now : index;
   }
 
-  /** Whether its time is later than any other's; it counts from now on. */
-  #isLatest(record: T): boolean {
-    const time = this.#keys.timeOf(record);
+  /** Whether it is later than any record's; it counts from now on. */
+  #isLatest(time: number): boolean {
     if (!(time > this.#latest)) return false;
     this.#latest = time;
     return true;

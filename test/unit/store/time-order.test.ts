@@ -27,7 +27,7 @@ test('any run of additions, removals and moves leaves the order that a sort woul
         if (each.do === 'add') {
           const made = { orderIndex: -1, serial: serial++, at: each.at };
           model.push(made);
-          order.add(made);
+          order.add(made, made.at);
         } else if (each.do === 'read') assert.deepEqual(order.newestFirst(), newest(model));
         else if (item === undefined) continue;
         else if (each.do === 'remove') {
@@ -48,7 +48,7 @@ test('any run of additions, removals and moves leaves the order that a sort woul
 test('thousands come in reverse and most of them go: the order holds and the holes are closed', () => {
   const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
   const items = Array.from({ length: 5_000 }, (_, i) => ({ orderIndex: -1, serial: i, at: 5_000 - i }));
-  for (const item of items) order.add(item);
+  for (const item of items) order.add(item, item.at);
   assert.deepEqual(order.newestFirst(), items);
   for (const item of items.slice(10)) order.remove(item);
   assert.deepEqual(order.newestFirst(), items.slice(0, 10));
@@ -62,7 +62,7 @@ test('a source that lags by thousands of records: its records come in at the nex
   const add = (at: number): Item => {
     const item = { orderIndex: -1, serial: serial++, at };
     items.push(item);
-    order.add(item);
+    order.add(item, item.at);
     return item;
   };
   for (let i = 0; i < 3_000; i++) add(i);
@@ -82,10 +82,10 @@ test('a source that lags by thousands of records: its records come in at the nex
 test('a walk goes on where it was, although records came in below it', () => {
   const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
   const items = [10, 20, 30, 40].map((at, serial) => ({ orderIndex: -1, serial, at }));
-  for (const item of items) order.add(item);
+  for (const item of items) order.add(item, item.at);
   const records = order.records();
   const last = records[2] ?? null;
-  order.add({ orderIndex: -1, serial: 9, at: 15 });
+  order.add({ orderIndex: -1, serial: 9, at: 15 }, 15);
   assert.equal(order.resume(records, 2, last), 3);
   assert.equal(records[order.resume(records, 2, last) - 1]?.at, 20);
 });
@@ -94,12 +94,12 @@ test('who rests in a walk either way meets each record once, whatever comes in b
   for (const way of ['fromOldest', 'fromNewest'] as const) {
     const order = new TimeOrder<Item>(fieldKeys(({ at }) => at));
     const items = Array.from({ length: 40 }, (_, serial) => ({ orderIndex: -1, serial, at: serial * 10 }));
-    for (const item of items) order.add(item);
+    for (const item of items) order.add(item, item.at);
     const met: number[] = [];
     for (const item of order[way]()) {
       met.push(item.serial);
       if (item.serial === 20) {
-        order.add({ orderIndex: -1, serial: 100, at: 105 });
+        order.add({ orderIndex: -1, serial: 100, at: 105 }, 105);
         order.remove(order.records().at(way === 'fromOldest' ? -1 : 0) ?? item);
       }
     }
