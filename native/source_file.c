@@ -81,15 +81,21 @@ static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct c
   s->records += n;
 }
 
+/* JavaScript is behind: on few cores it shall not wait for this thread. Not before, for where there is little but media
+ * this thread is the one that is waited for, and the helpers of V8 are as nice. */
+static bool yield_to_consumer(void) {
+  (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICER);
+  return true;
+}
+
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
   struct ct_frame frame[CT_BATCH];
   uint32_t batches = 0;
+  bool yields = false;
   enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
-  /* JavaScript has more to do than this thread: on few cores it shall not wait for it. */
-  (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICER);
   if (!ct_pcap_start(s->file, wait_for_bytes, s, &st)) {
     finish(s, &sink, CT_END_NOT_OPENED, st, 0);
     return NULL;
@@ -105,6 +111,7 @@ static void *run(void *arg) {
     }
     batch(s, &sink, frame, n);
     ct_pipeline_drain_injected(s->pl, &sink);
+    if (!yields && ct_ring_pending(s->ring) >= s->ring->n / 2) yields = yield_to_consumer();
     if ((++batches & 255u) == 0) {
       set_progress(s);
       tick_output(s);
