@@ -8,7 +8,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { root } from './files.mjs';
 
 const SCRIPT = 'startup.js';
@@ -153,8 +152,6 @@ async function compileAhead(dist) {
   if (isBuilt) for (const mode of [[], ['--stats-json']]) await program.start(['-I', demo, ...mode]);
   process.stdout.write = write;
   process.exit = exit;
-  // The engine takes back only what was made with the flags it starts with; src/app/run.ts takes these away.
-  for (const flag of ['--concurrent-marking', '--incremental-marking']) setFlagsFromString(flag);
   writeFileSync(join(dist, CACHE), startup.script.createCachedData());
 }
 
