@@ -11,12 +11,20 @@ import { digest, list, root } from './files.mjs';
 export const SCANNER_MODULE = 'src/sip/scanner-module.ts';
 const ENTRY = 'src/sip/wasm/scan.ts';
 const OUTPUT = 'build/sip/scanner.wasm';
-const OPTIONS = ['-O3', '--runtime', 'stub', '--enable', 'simd', '--noAssert'];
+const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert'];
 
 /** Constants that both compilers read stand beside the folder, so the whole layer counts. */
 function inputs() {
   const sources = list('src/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
   return digest(['scripts/steps/scanner.mjs', 'package-lock.json', ...sources]);
+}
+
+/** The module made with these options besides, as text; throws with what the compiler said. */
+function compiled(options) {
+  const compiler = ['node_modules/assemblyscript/bin/asc.js', ENTRY, ...OPTIONS, ...options, '-o', OUTPUT];
+  const r = spawnSync(process.execPath, compiler, { cwd: root, encoding: 'utf8' });
+  if (r.status !== 0) throw new Error(r.error?.message ?? `${r.stdout}${r.stderr}`);
+  return readFileSync(join(root, OUTPUT)).toString('base64');
 }
 
 /** Compiles it unless the generated file was made of the same sources; throws with what the compiler said. */
@@ -25,16 +33,14 @@ export function buildScanner() {
   const stamp = `// Inputs ${inputs()}`;
   if (existsSync(made) && readFileSync(made, 'utf8').includes(stamp)) return;
   mkdirSync(dirname(join(root, OUTPUT)), { recursive: true });
-  const compiler = ['node_modules/assemblyscript/bin/asc.js', ENTRY, ...OPTIONS, '-o', OUTPUT];
-  const r = spawnSync(process.execPath, compiler, { cwd: root, encoding: 'utf8' });
-  if (r.status !== 0) throw new Error(r.error?.message ?? `${r.stdout}${r.stderr}`);
-  const text = readFileSync(join(root, OUTPUT)).toString('base64');
   writeFileSync(
     made,
     [
       '/** The compiled SIP scanner: written by scripts/steps/scanner.mjs from the sources in wasm/. */',
       stamp,
-      `export const SCANNER_BASE64 = '${text}';`,
+      `export const SCANNER_BASE64 = '${compiled(['--enable', 'simd'])}';`,
+      '/** For processors that V8 has no SIMD for. */',
+      `export const PLAIN_SCANNER_BASE64 = '${compiled([])}';`,
       '',
     ].join('\n'),
   );

@@ -6,7 +6,7 @@ import { HASH_KEY } from '../core/half-sip-hash.ts';
 import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from './limits.ts';
 import { NOT_HELD } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
-import { SCANNER_BASE64 } from './scanner-module.ts';
+import { PLAIN_SCANNER_BASE64, SCANNER_BASE64 } from './scanner-module.ts';
 
 /** What Node has and its types leave out. */
 declare const WebAssembly: {
@@ -38,6 +38,22 @@ const MAX_END = 0x4000_0000;
 
 let module: object | null = null;
 
+/** The module for a processor without SIMD (SSE4.1 and the like). */
+export function plainModule(): object {
+  return new WebAssembly.Module(Buffer.from(PLAIN_SCANNER_BASE64, 'base64'));
+}
+
+/** The module for this processor, compiled when it is first asked for. */
+function ownModule(): object {
+  if (module !== null) return module;
+  try {
+    module = new WebAssembly.Module(Buffer.from(SCANNER_BASE64, 'base64'));
+  } catch {
+    module = plainModule();
+  }
+  return module;
+}
+
 /** Each has a memory of its own; what it found stays until it scans again. */
 export class SipScanner {
   readonly #run: (count: number) => void;
@@ -54,8 +70,7 @@ export class SipScanner {
   #from = 0;
   #to = 0;
 
-  constructor() {
-    module ??= new WebAssembly.Module(Buffer.from(SCANNER_BASE64, 'base64'));
+  constructor(module = ownModule()) {
     // wasm/scan.ts exports these.
     const exports = new WebAssembly.Instance(module).exports as Exports;
     exports.setHashKey(...HASH_KEY);

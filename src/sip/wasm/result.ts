@@ -8,8 +8,8 @@ let shift: i32 = 0;
 /** Makes `out` the result of a message nothing is known of yet, for addresses that are `more` than the caller's offsets. */
 export function beginResult(out: i32, more: i32): void {
   shift = more;
-  for (let i = 0; i < ABSENT_FROM; i += 4) v128.store(out + 4 * i, i32x4.splat(0));
-  for (let i = ABSENT_FROM; i < RESULT_INTS; i += 4) v128.store(out + 4 * i, i32x4.splat(-1));
+  for (let i = 0; i < ABSENT_FROM; i += 2) store<i64>(out + 4 * i, 0);
+  for (let i = ABSENT_FROM; i < RESULT_INTS; i += 2) store<i64>(out + 4 * i, -1);
 }
 
 export function note(out: i32, bits: i32): void {
