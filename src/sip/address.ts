@@ -22,7 +22,7 @@ const GREATER = 62;
 const BACKSLASH = 92;
 
 /** Reusable result: offsets, -1 when absent. */
-export class AddressSpan {
+class AddressSpan {
   uriStart = -1;
   uriEnd = -1;
   /** Display name with its quotes, trimmed. */
@@ -47,7 +47,7 @@ export function skipQuoted(buf: Uint8Array, p: number, end: number): number {
  * Splits the value at `start`..`end` into `out`; `words` is `wordsOf(buf)`. An opening quote that never closes counts
  * as a plain character.
  */
-export function locateAddress(buf: Uint8Array, words: DataView, start: number, end: number, out: AddressSpan): void {
+function locateAddress(buf: Uint8Array, words: DataView, start: number, end: number, out: AddressSpan): void {
   out.notes = 0;
   out.nameStart = -1;
   out.nameEnd = -1;
@@ -102,7 +102,7 @@ function isValueByte(c: number): boolean {
 }
 
 /** Reusable result of `findParam`: the value without its quotes, empty for a parameter without one. */
-export class ParamSpan {
+class ParamSpan {
   start = -1;
   end = -1;
   notes = 0;

@@ -36,8 +36,6 @@ export const METHOD = {
   UPDATE,
 } as const;
 
-export type MethodId = (typeof METHOD)[keyof typeof METHOD];
-
 /** Names by id; `OTHER` has no name of its own, the message carries it. */
 export const METHOD_NAMES: readonly string[] = [
   'OTHER',
