@@ -11,6 +11,7 @@ import { digest, list, root } from './files.mjs';
 export const SCANNER_MODULE = 'src/sip/scanner-module.ts';
 const ENTRY = 'src/sip/wasm/scan.ts';
 const OUTPUT = 'build/sip/scanner.wasm';
+/** `stub` is the compiler's name for a runtime that never frees memory: the scanner takes none. */
 const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert'];
 
 /** Constants that both compilers read stand beside the folder, so the whole layer counts. */

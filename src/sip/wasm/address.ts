@@ -1,14 +1,9 @@
 /** Finds the parameters of one From or To value, and one of them by name; see the layer's address.ts for the grammar. */
 
 import { BAD_NAME_ADDR, EMPTY_PARAMETER, UNBALANCED_QUOTE } from '../note-bits.ts';
+import { EQUALS, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
 import { byte, findAddressMark, findByte, findValueEnd, skipBlanks, skipQuoted, trimEnd } from './search.ts';
 import { anyCase } from './word.ts';
-
-const QUOTE = 34;
-const SEMICOLON = 59;
-const LESS = 60;
-const EQUALS = 61;
-const GREATER = 62;
 
 /** What the last address or parameter list was found to lack. */
 export let notes: i32 = 0;

@@ -4,6 +4,7 @@
  */
 
 import { BARE_CR, BARE_LF, FOLDED, NUL_IN_HEADERS } from '../note-bits.ts';
+import { COLON, CR, LF, SPACE, TAB } from './characters.ts';
 import { byte, findControl, findTokenEnd, skipBlanks, trimEnd } from './search.ts';
 
 export const HEADER = 0;
@@ -13,12 +14,6 @@ export const BLANK = 1;
 export const BAD = 2;
 /** The bytes end inside the line. */
 export const CUT = 3;
-
-const TAB = 9;
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const COLON = 58;
 
 // What the last line consists of.
 export let nameEnd: i32 = 0;

@@ -61,6 +61,7 @@ import {
   SEEN_BITS,
 } from '../scan-layout.ts';
 import * as SEEN from '../seen-bits.ts';
+import { COLON, CR, LF, SPACE, TAB } from './characters.ts';
 import { hashBytes, setHashKey } from './hash.ts';
 import * as line from './header-line.ts';
 import { address, beginResult, note, offset } from './result.ts';
@@ -70,11 +71,6 @@ import { takeHeader } from './take-header.ts';
 
 /** The two bytes of a line end as a word. */
 const CRLF = 0x0a0d;
-const TAB = 9;
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const COLON = 58;
 
 export { setHashKey };
 

@@ -1,12 +1,6 @@
 /** What search.ts does, for processors without SSE4.1 or its like: a byte at a time. */
 
-const QUOTE = 34;
-const COMMA = 44;
-const SEMICOLON = 59;
-const LESS = 60;
-const GREATER = 62;
-const QUESTION = 63;
-const BACKSLASH = 92;
+import { BACKSLASH, COMMA, GREATER, LESS, QUESTION, QUOTE, SEMICOLON } from './characters.ts';
 
 /** A bit for each ASCII character that is of `token` (RFC 3261 25.1): those below 64, and the others. */
 const TOKENS_LOW: u64 = 0x03ff6ca200000000;

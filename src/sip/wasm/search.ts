@@ -2,15 +2,8 @@
  * Searches bytes sixteen at a time. What a search meets behind `end` is never the answer: it answers `end` then. Memory
  * goes on for sixteen bytes behind every message. Compiled without SIMD it is search-plain.ts by other names.
  */
+import { BACKSLASH, COMMA, GREATER, LESS, QUESTION, QUOTE, SEMICOLON } from './characters.ts';
 import * as plain from './search-plain.ts';
-
-const QUOTE = 34;
-const COMMA = 44;
-const SEMICOLON = 59;
-const LESS = 60;
-const GREATER = 62;
-const QUESTION = 63;
-const BACKSLASH = 92;
 
 /** The byte at `p`. */
 export function byte(p: i32): i32 {

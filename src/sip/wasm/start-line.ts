@@ -23,6 +23,7 @@ import {
   VERSION_END,
   VERSION_START,
 } from '../scan-layout.ts';
+import { AT_SIGN, CR, GREATER, LESS, LF, QUESTION, SPACE, TAB } from './characters.ts';
 import { methodId } from './method.ts';
 import { note, offset } from './result.ts';
 import { byte, findByte, findTokenEnd, hasUriMark, skipBlanks, trimEnd } from './search.ts';
@@ -37,15 +38,6 @@ const SIP_2_0_BLANK: u64 = 0x20302e322f504953;
 const BLANK_SIP_2_0: u64 = 0x302e322f50495320;
 const TWO_0: u64 = 0x302e32;
 const SIP: u64 = 0x706973;
-
-const TAB = 9;
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const LESS = 60;
-const GREATER = 62;
-const QUESTION = 63;
-const AT_SIGN = 64;
 
 /** Reads the start line at `p` into `out`; returns the address behind it, or a negative outcome. */
 export function scanStartLine(p: i32, end: i32, maxMethodBytes: i32, out: i32): i32 {

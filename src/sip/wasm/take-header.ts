@@ -39,6 +39,7 @@ import {
 } from '../scan-layout.ts';
 import * as SEEN from '../seen-bits.ts';
 import { findParam, findParams, notes, valueEnd, valueStart } from './address.ts';
+import { COMMA, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
 import { methodId } from './method.ts';
 import { parseNumber } from './number.ts';
 import { note, offset } from './result.ts';
@@ -60,11 +61,6 @@ const TAG_EQUALS: u64 = 0x3d676174;
 const BRANCH: u64 = 0x68636e617262;
 const BRANCH_EQUALS: u64 = 0x3d68636e6172623b;
 
-const QUOTE = 34;
-const COMMA = 44;
-const SEMICOLON = 59;
-const LESS = 60;
-const GREATER = 62;
 const MAX_CSEQ: i64 = 0x7fffffff;
 const MAX_LENGTH: i64 = 0x7fffffff;
 
