@@ -109,3 +109,14 @@ export function checkHepBind(address: string, port: number, allow: readonly stri
       'anybody could send; name the senders with --hep-allow CIDR, or listen on 127.0.0.1',
   );
 }
+
+const WHY_NOT_BOUND: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'this host does not have the address',
+  EACCES: 'permission denied; ports below 1024 need CAP_NET_BIND_SERVICE',
+};
+
+/** Why `udp://…` or `tcp://…` could not be bound; `errno` by name, or other words. */
+export function hepBindError(url: string, errno: string, cause?: unknown): ServiceError {
+  return new ServiceError('HEP_BIND_FAILED', `-L ${url}: ${WHY_NOT_BOUND[errno] ?? errno}`, cause);
+}

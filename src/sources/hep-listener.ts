@@ -3,12 +3,13 @@
  *
  * Refuses to start where the network could reach it and nobody said who may send.
  */
+import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../core/bind.ts';
 import { ServiceError } from '../core/error.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import { allocateSlabs } from './capture-memory.ts';
-import { checkHepBind, HepAllow } from './hep-allow.ts';
+import { checkHepBind, HepAllow, hepBindError } from './hep-allow.ts';
 import type { LengthAt } from './hep-framer.ts';
 import { type HepArrival, HepTcpServer } from './hep-tcp.ts';
 import type { RecordBatch } from './record-batch.ts';
@@ -18,6 +19,9 @@ import type { RecordBatch } from './record-batch.ts';
  * rate on two cores, when collector and sender took their share of them at once.
  */
 const SLABS = 256;
+
+/** With port 0 the two transports need one number that is free for both: how many are tried. */
+const PORTS_TRIED = 32;
 
 /** What lies in the ring at the end is analysed, for this long. */
 const CLOSE_MS = 800;
@@ -239,22 +243,35 @@ export class HepListener {
 
   async #open(address: string): Promise<void> {
     const { port } = this.#options;
+    if (port === 0) return this.#openAny(address);
+    const errno = this.#openDatagrams(address, port);
+    if (errno !== 0) throw this.#bindError(address, errno);
+    await this.tcp.listen(address, port);
+  }
+
+  /**
+   * Port 0. The kernel picks the port among those free for connections, of which a busy host has many open; where
+   * datagrams have it already, the next one is tried.
+   */
+  async #openAny(address: string): Promise<void> {
+    for (let tried = 1; ; tried++) {
+      const errno = this.#openDatagrams(address, await this.tcp.listen(address, 0));
+      if (errno === 0) return;
+      if (tried === PORTS_TRIED || errno !== constants.errno.EADDRINUSE) throw this.#bindError(address, errno);
+      await this.tcp.unlisten();
+    }
+  }
+
+  /** errno. */
+  #openDatagrams(address: string, port: number): number {
     const bound = this.#capture.open(address, port);
-    if (bound.errno !== 0) throw this.#bindError(address, bound.errno);
     this.#address = address;
     this.#port = bound.port;
     this.#receiveBuffer = bound.receiveBuffer;
-    await this.tcp.listen(address, bound.port);
+    return bound.errno;
   }
 
   #bindError(address: string, errno: number): ServiceError {
-    const name = getSystemErrorName(-Math.abs(errno));
-    const why: Readonly<Record<string, string>> = {
-      EADDRINUSE: 'the address is in use',
-      EADDRNOTAVAIL: 'this host does not have the address',
-      EACCES: 'permission denied; ports below 1024 need CAP_NET_BIND_SERVICE',
-    };
-    const where = `udp://${endpointText(address, this.#options.port)}`;
-    return new ServiceError('HEP_BIND_FAILED', `-L ${where}: ${why[name] ?? name}`);
+    return hepBindError(`udp://${endpointText(address, this.#options.port)}`, getSystemErrorName(-Math.abs(errno)));
   }
 }

@@ -5,8 +5,9 @@
  * listener's datagrams.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { errnoOf, ServiceError } from '../core/error.ts';
+import { errnoOf } from '../core/error.ts';
 import { endpointText, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { hepBindError } from './hep-allow.ts';
 import { HepFramer, type LengthAt } from './hep-framer.ts';
 
 /** Connections at a time; each may hold one unfinished packet of 64 KiB. */
@@ -86,8 +87,7 @@ export class HepTcpServer {
   async listen(address: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error): void => {
-        const why = errnoOf(error) === 'EADDRINUSE' ? 'the address is in use' : (errnoOf(error) ?? error.message);
-        reject(new ServiceError('HEP_BIND_FAILED', `-L tcp://${endpointText(address, port)}: ${why}`, error));
+        reject(hepBindError(`tcp://${endpointText(address, port)}`, errnoOf(error) ?? error.message, error));
       };
       this.#server.once('error', failed);
       this.#server.listen({ host: address, port, exclusive: true }, () => {
@@ -98,6 +98,13 @@ export class HepTcpServer {
     });
     const bound = this.#server.address();
     return typeof bound === 'object' && bound !== null ? bound.port : port;
+  }
+
+  /** Gives the port back, for another listen(). */
+  async unlisten(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.removeAllListeners('error');
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
   /** Ends every connection and stops listening; idempotent. */

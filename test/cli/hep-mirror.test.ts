@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { parseHep } from '../../src/decode/hep.ts';
 import type { HepPacket } from '../../src/decode/hep-packet.ts';
 import { asJson } from '../helpers/json.ts';
-import { until } from '../helpers/patience.ts';
+import { freePort, until } from '../helpers/patience.ts';
 import { DEMO, run } from './run-program.ts';
 
 async function collector(t: TestContext): Promise<{ readonly address: string; readonly packets: HepPacket[] }> {
@@ -55,10 +55,7 @@ test('every SIP message and RTCP report of the capture arrives, with agent, node
 });
 
 test('a collector that is not there costs a counter', async () => {
-  const socket = createSocket('udp4');
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
+  const port = await freePort();
   const r = await run(['-I', DEMO, '-H', `127.0.0.1:${port}`, '--stats-json']);
   assert.equal(r.code, 0, r.stderr);
   const figures = asJson(JSON.parse(r.stdout));

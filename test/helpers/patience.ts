@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,12 +66,20 @@ export function listen(child: ChildProcess): Listener {
   };
 }
 
-/** A TCP port of the loopback that was free a moment ago, for programs that cannot be told to pick one and say which. */
+/**
+ * A port of the loopback that is free for both transports, for programs that cannot be told to pick one and say which,
+ * and for those that shall find nobody there. It lies below the ports that connections get
+ * (net.ipv4.ip_local_port_range begins at 32768): what other tests open does not take it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : assert.fail();
+  for (;;) {
+    const port = 10_000 + randomInt(20_000);
+    const socket = createSocket('udp4').bind(port, '127.0.0.1');
+    const server = createServer().listen(port, '127.0.0.1');
+    const bound = await Promise.allSettled([once(socket, 'listening'), once(server, 'listening')]);
+    const isFree = bound.every((b) => b.status === 'fulfilled');
+    socket.close();
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }

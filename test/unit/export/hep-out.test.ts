@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { parseHep } from '../../../src/decode/hep.ts';
 import type { HepPacket } from '../../../src/decode/hep-packet.ts';
 import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../src/export/hep-out.ts';
-import { untilHolds } from '../../helpers/patience.ts';
+import { freePort, untilHolds } from '../../helpers/patience.ts';
 
 async function collector(
   t: TestContext,
@@ -138,13 +138,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
   });
 
   it('an absent collector costs counters, and one that comes back gets what is sent then', async (t) => {
-    const gone = await new Promise<number>((resolve) => {
-      const s = createSocket('udp4');
-      s.bind(0, '127.0.0.1', () => {
-        const { port } = s.address();
-        s.close(() => resolve(port));
-      });
-    });
+    const gone = await freePort();
     const out = await mirror(t, gone);
     let sent = 0;
     while (out.counters.get('connectionRefused') < 3) {

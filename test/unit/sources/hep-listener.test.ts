@@ -1,5 +1,8 @@
 /** The listener over a stand-in for the native thread: what it refuses, binds, shows and closes. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
 import { hep3Length } from '../../../src/decode/hep.ts';
@@ -17,7 +20,7 @@ const VERDICTS = 5;
 
 type Fake = NativeHep & { calls: string[]; options?: NativeHepOptions; slab?: (slab: number, records: number) => void };
 
-function fake(overrides: { openErrno?: number; startErrno?: number; port?: number } = {}): Fake {
+function fake(overrides: { openErrno?: number; startErrno?: number; portsTaken?: number } = {}): Fake {
   const calls: string[] = [];
   const native: Fake = {
     counterNames: NAMES,
@@ -29,7 +32,9 @@ function fake(overrides: { openErrno?: number; startErrno?: number; port?: numbe
       return {
         open(address, port) {
           calls.push(`open ${address} ${port}`);
-          return { errno: overrides.openErrno ?? 0, port: overrides.port ?? port, receiveBuffer: 425_984 };
+          const errno =
+            calls.length > (overrides.portsTaken ?? 0) ? (overrides.openErrno ?? 0) : constants.errno.EADDRINUSE;
+          return { errno, port: errno === 0 ? port : 0, receiveBuffer: 425_984 };
         },
         halt() {
           calls.push('halt');
@@ -165,5 +170,24 @@ describe('HEP listener', { timeout: 120_000 }, () => {
     const taken = fake();
     await assert.rejects(HepListener.start(options(taken, port)), refusal('HEP_BIND_FAILED', /tcp:.*in use/));
     assert.equal(taken.calls.at(-1), 'close');
+  });
+
+  it('port 0 is one number for both transports: what datagrams cannot have is given back', async (t) => {
+    const native = fake({ portsTaken: 3 });
+    const listener = await started(t, options(native, 0));
+    const tried = native.calls.filter((c) => c.startsWith('open ')).map((c) => Number(c.split(' ')[2]));
+    assert.equal(tried.length, 4);
+    assert.ok(tried.every((p) => p > 0));
+    assert.equal(listener.port, tried[3]);
+    const socket = connect(listener.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+
+    const never = fake({ portsTaken: 1000 });
+    await assert.rejects(HepListener.start(options(never, 0)), refusal('HEP_BIND_FAILED', /udp:.*in use/));
+    assert.equal(never.calls.at(-1), 'close');
+    const other = fake({ openErrno: constants.errno.EADDRNOTAVAIL });
+    await assert.rejects(HepListener.start(options(other, 0)), refusal('HEP_BIND_FAILED', /does not have the address/));
+    assert.equal(other.calls.filter((c) => c.startsWith('open ')).length, 1);
   });
 });
