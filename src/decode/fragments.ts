@@ -4,6 +4,7 @@
  * Overlaps: IPv6 discards the datagram and all that still comes of it (RFC 5722); IPv4 keeps the bytes that came
  * first, as BSD does with what lies to the left. Exact copies are no overlap.
  */
+import { copyBytes } from '../core/byte-copy.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
 
@@ -125,7 +126,7 @@ export class FragmentReassembler {
     if (f.offset === 0 && !f.more) {
       // A datagram that is one fragment stands alone (RFC 6946).
       this.counters.fragmentsReassembled++;
-      const payload = f.bytes.slice(f.start, f.end);
+      const payload = copyBytes(f.bytes, f.start, f.end);
       const { digestLo = 0, digestHi = 0 } = f;
       const { proto, tsUs, frame } = f;
       return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, frame, digestLo, digestHi };
@@ -227,7 +228,7 @@ export class FragmentReassembler {
     const merged: Piece[] = [];
     let from = offset;
     const keep = (to: number): void => {
-      const data = f.bytes.slice(f.start + from - offset, f.start + to - offset);
+      const data = copyBytes(f.bytes, f.start + from - offset, f.start + to - offset);
       merged.push({ from, data });
       d.held += data.length;
       this.#bytes += data.length + PIECE_OVERHEAD;

@@ -4,6 +4,7 @@
  * Says what parseHep says of the same bytes (hep.ts draws the format); only what is rare goes through it: versions 1 and
  * 2, and payloads that were compressed.
  */
+import { copyBytes } from '../core/byte-copy.ts';
 import { isHep3, parseHep } from './hep.ts';
 import type { HepFailure } from './hep-packet.ts';
 
@@ -143,7 +144,7 @@ export function scanHep(b: Uint8Array, start: number, end: number, out: HepScan)
   // Some senders count the string's terminator.
   if (out.protocolType === 1) while (out.end > out.start && b[out.end - 1] === 0) out.end--;
   out.tsUs = seconds < 0 ? Number.NaN : seconds * 1_000_000 + micros;
-  if (authAt >= 0) out.authKey = b.slice(authAt, authEnd);
+  if (authAt >= 0) out.authKey = copyBytes(b, authAt, authEnd);
   // The version whose two addresses are there; the family decides only when both are, or none is complete.
   const four = (src4 < 0 ? 0 : 1) + (dst4 < 0 ? 0 : 1);
   const six = (src6 < 0 ? 0 : 1) + (dst6 < 0 ? 0 : 1);

@@ -8,6 +8,7 @@
  * hep-legacy.ts.
  */
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { copyBytes } from '../core/byte-copy.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import { HEP_MAX_INFLATED_BYTES } from './decode-limits.ts';
 import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './hep-chunks.ts';
@@ -182,7 +183,7 @@ function packetOf(b: Uint8Array, origin: number, found: Chunks): Result<HepPacke
     end,
     isInflated,
     keepAliveSecs: found.number(b, CHUNK.KEEP_ALIVE),
-    authKey: authAt < 0 ? null : b.slice(authAt, authAt + found.length(CHUNK.AUTH_KEY)),
+    authKey: authAt < 0 ? null : copyBytes(b, authAt, authAt + found.length(CHUNK.AUTH_KEY)),
     correlationId: found.text(b, CHUNK.CORRELATION),
     nodeName: found.text(b, CHUNK.NODE),
     vlan: found.number(b, CHUNK.VLAN),

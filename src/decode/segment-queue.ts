@@ -3,6 +3,7 @@
  *
  * Pieces are sorted and disjoint. Where segments overlap, the bytes that came first are kept.
  */
+import { copyBytes } from '../core/byte-copy.ts';
 import type { ByteBudget } from './byte-buffer.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 
@@ -96,7 +97,7 @@ export class SegmentQueue {
   }
 
   #piece(seq: number, from: number, to: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): Piece {
-    const data = b.slice(Math.min(start + from, end), Math.min(start + to, end));
+    const data = copyBytes(b, Math.min(start + from, end), Math.min(start + to, end));
     const owned = new OwnedMark();
     owned.copy(mark);
     this.bytes += data.length;

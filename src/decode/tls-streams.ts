@@ -5,6 +5,7 @@
  * A chunk says where in its direction it belongs, so what is missing is known to the byte: the message it was part of
  * is cut there and the next one is found behind it. Time is that of the records; nothing here reads a clock.
  */
+import { copyBytes } from '../core/byte-copy.ts';
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import { TCP_LIMITS } from './decode-limits.ts';
@@ -304,7 +305,7 @@ export class TlsStreams {
         return;
       }
       this.counters.held++;
-      c.held.push({ bytes: bytes.slice(start, end), isWritten, isWebSocket, isTruncated, tsUs });
+      c.held.push({ bytes: copyBytes(bytes, start, end), isWritten, isWebSocket, isTruncated, tsUs });
       this.#heldBytes += end - start;
       this.#holding.add(c);
       if (this.#heldBytes > this.#limits.maxHeldBytes) this.#releaseOldest();

@@ -26,7 +26,8 @@ type Spec = {
 };
 
 function fragment(s: Spec): FragmentInput {
-  const data = (s.data ?? datagram).slice(s.from, s.to);
+  // A Buffer, as a slab is.
+  const data = Buffer.from((s.data ?? datagram).subarray(s.from, s.to));
   const addresses = new Uint8Array(32);
   addresses.set([192, 0, 2, 1], 0);
   addresses.set([192, 0, 2, 2], 16);
@@ -51,7 +52,13 @@ function fragment(s: Spec): FragmentInput {
 function feed(specs: readonly Spec[], limits: Partial<FragmentLimits> = {}) {
   const counters = new DecodeCounters();
   const r = new FragmentReassembler(counters, { ...FRAGMENT_LIMITS, ...limits });
-  const results: FragmentResult[] = specs.map((s) => r.add(fragment(s)));
+  const results: FragmentResult[] = specs.map((s) => {
+    const f = fragment(s);
+    const result = r.add(f);
+    // The slab is written anew: what was kept of it must have been copied.
+    f.bytes.fill(0x55);
+    return result;
+  });
   return { counters, r, results, last: results.at(-1) };
 }
 

@@ -94,7 +94,10 @@ export class Tap {
   }
 
   add(spec: SegmentSpec): this {
-    this.reassembler.add(segment(spec, this.#frame++));
+    const s = segment(spec, this.#frame++);
+    this.reassembler.add(s);
+    // A slab is written anew: what was kept of it must have been copied.
+    s.bytes.fill(0x55);
     return this;
   }
 
@@ -108,8 +111,8 @@ export class Tap {
 
 export function segment(spec: SegmentSpec, frame: number): TcpSegment {
   const data = typeof spec.data === 'string' ? bytes(spec.data) : (spec.data ?? new Uint8Array(0));
-  // The payload stands inside a larger array, as in a slab, between bytes that are no part of it.
-  const slab = new Uint8Array(data.length + 16).fill(0x53);
+  // The payload stands inside a larger buffer, as in a slab, between bytes that are no part of it.
+  const slab = Buffer.alloc(data.length + 16, 0x53);
   slab.set(data, 8);
   const addresses = new Uint8Array(32);
   addresses.set([10, 0, 0, 1], 0);

@@ -71,6 +71,8 @@ export class TlsTap {
     // In the middle of other bytes, so that reading past either end would show.
     const padded = Buffer.concat([Buffer.from('INVITE '), bytes, Buffer.from(' SIP/2.0\r\n\r\n')]);
     this.streams.data(chunk({ ...spec, id, isWritten, offset }, padded, 7, 7 + bytes.length, isWritten));
+    // A slab is written anew: what was kept of it must have been copied.
+    padded.fill(0x55);
   }
 
   bind(spec: ChunkSpec): void {
