@@ -265,16 +265,23 @@ static enum ct_step link_ppp_hdlc(struct ct_walk *w) {
   return CT_STEP_PPP;
 }
 
-/* | family 1 | version 1 | resource id 2, big-endian | then TLVs: | length 2 | type 2 | value |
- * Length counts its own 4 bytes and is in the order of the host that captured, which the frame
- * does not tell: the order in which the first length is possible wins. Attribute 9 is the packet. */
+/* | length 2 | type 2 | value | in the order of the host that captured, which nothing says. Types are small numbers
+ * below two flag bits, so one byte of them is zero: a length of 8 would be one of 2048 as well. */
+static bool nflog_is_little(const uint8_t *d, uint32_t wire) {
+  bool low = (d[2] & 0x3f) != 0, high = (d[3] & 0x3f) != 0;
+  if (low != high) return low;
+  uint32_t first = d[0] | (uint32_t)d[1] << 8;
+  return first >= 4 && first <= wire;
+}
+
+/* | family 1 | version 1 | resource id 2, big-endian | then TLVs |
+ * Length counts its own 4 bytes. Attribute 9 is the packet. */
 static enum ct_step link_nflog(struct ct_walk *w) {
   if (w->len < 4) return ct_walk_end(w, CT_R_LINK_SHORT);
   if (w->d[1] != 0) return ct_walk_end(w, CT_R_NOT_IP);
   ct_walk_skip(w, 4);
   if (w->len < 4) return ct_walk_end(w, CT_R_LINK_SHORT);
-  uint32_t first = w->d[0] | (uint32_t)w->d[1] << 8;
-  bool little = first >= 4 && first <= w->wire;
+  const bool little = nflog_is_little(w->d, w->wire);
   while (w->len >= 4) {
     uint32_t size = little ? w->d[0] | (uint32_t)w->d[1] << 8 : ct_be16(w->d);
     uint32_t type = (little ? w->d[2] | (uint32_t)w->d[3] << 8 : ct_be16(w->d + 2)) & 0x3fff;

@@ -47,7 +47,7 @@ bool ct_peek_ip(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof pro
   return d[0] >> 4 == 6 && peek_ipv6(d, len, wire, proof);
 }
 
-/* An Ethernet header, tags or not, in front of IP, or of MPLS or PPPoE where a shape is enough. */
+/* An Ethernet header, tags or not, in front of IP, or of MPLS, PPPoE, MACsec or NSH where a shape is enough. */
 bool ct_peek_ether(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof proof) {
   if (wire < 14 + 20) return false;
   for (uint32_t at = 12, n = 0; n <= CT_MAX_TAGS; at += 4, n++) {
@@ -67,7 +67,10 @@ bool ct_peek_ether(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof 
     case 0x86dd:
       if (len > in && d[in] >> 4 != 6) return false;
       return ct_peek_ip(d + in, len - in, wire - in, proof);
-    case 0x8847: return proof == CT_PROOF_SHAPE;
+    case 0x8847:
+    case 0x8848:
+    case 0x88e5:
+    case 0x894f: return proof == CT_PROOF_SHAPE;
     case 0x8864: return proof == CT_PROOF_SHAPE && (len == in || d[in] == 0x11);
     default: return false;
     }
