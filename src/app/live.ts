@@ -17,6 +17,7 @@ import { CaptureSession as Session } from './capture-session.ts';
 import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
 import { givePrivilegesUp } from './privileges.ts';
+import { standardError } from './standard-streams.ts';
 import { openTlsCapture } from './tls-capture.ts';
 
 const TICK_MS = 1000;
@@ -66,11 +67,11 @@ export async function capture(session: CaptureSession, config: Config): Promise<
       ...(live?.needsBpf === true ? (['bpf'] as const) : []),
       ...(session.tls === null ? [] : TLS_CAPABILITIES),
     ]);
-    process.stderr.write(`${who}\n`);
+    standardError.write(`${who}\n`);
     const output = await session.outputs.open([]);
     if (listener !== null) {
       listener.begin(output?.id ?? null);
-      process.stderr.write(`hep listening on ${listener.url}\n`);
+      standardError.write(`hep listening on ${listener.url}\n`);
     }
     if (live !== null) {
       if (output !== null) live.setOutput(output.id);
@@ -94,17 +95,17 @@ export async function capture(session: CaptureSession, config: Config): Promise<
 /** Ends the program with its summary when what follows a stop takes too long. */
 function limitStop(session: CaptureSession): void {
   setTimeout(() => {
-    process.stderr.write(`${summary(session).join('\n')}\n`);
+    standardError.write(`${summary(session).join('\n')}\n`);
     process.exit();
   }, STOP_MS).unref();
 }
 
 function startLive(live: LiveSource): void {
-  live.onStatus(({ text }) => process.stderr.write(`${text}\n`));
+  live.onStatus(({ text }) => standardError.write(`${text}\n`));
   live.start();
   const filter = live.filter();
   const why = filter.why === '' ? '' : ` (${filter.why})`;
-  process.stderr.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
+  standardError.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
 }
 
 async function openListener(

@@ -4,6 +4,7 @@
 import { HEP_OUT_LOSSES } from '../export/hep-out.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { standardError, standardOutput } from './standard-streams.ts';
 import { probeLossesByReason } from './tls-status.ts';
 
 /** Decode counters that are losses; the others count what was seen. */
@@ -77,5 +78,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
     for (const name of HEP_OUT_LOSSES) out[`hep_out_${snake(name)}`] = outputs.mirror.counters.get(name);
   }
   for (const [reason, count] of outputs.file?.losses() ?? []) out[`output_${reason}`] = count;
+  out['stdout_lines_lost'] = standardOutput.lost;
+  out['stderr_lines_lost'] = standardError.lost;
   return out;
 }

@@ -17,6 +17,7 @@ import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
 import { reportInput } from './report-input.ts';
+import { standardError, standardOutput } from './standard-streams.ts';
 import { toStats } from './stats.ts';
 import { PROBE_STATUS, probeLine } from './tls-status.ts';
 
@@ -86,15 +87,15 @@ function toCallRow(session: CaptureSession, d: Dialog): CallRow {
 
 /**
  * The call table and a summary. What a signal ended shows its newest calls, as many as there is time for: it has two
- * seconds to end, on a machine with other work too.
+ * seconds to end, on a machine with other work too. Resolves once they are taken.
  */
-export function printTable(session: CaptureSession): void {
+export function printTable(session: CaptureSession): Promise<void> {
   const { dialogs } = session;
   const rows = newestRows(session);
   const lines = callTable(rows, mayColor(process.stdout));
   if (rows.length < dialogs.size) lines.push(`the newest ${rows.length} of ${dialogs.size} dialogs; --api serves all`);
   lines.push('', ...summary(session));
-  process.stdout.write(`${lines.join('\n')}\n`);
+  return standardOutput.print(`${lines.join('\n')}\n`);
 }
 
 /** Oldest first, without those there is no time or no room for. */
@@ -162,19 +163,16 @@ export async function printDialogsJson(session: CaptureSession): Promise<void> {
     const chunk = text;
     text = '';
     // A server answers meanwhile.
-    await new Promise<void>((resolve) => {
-      if (process.stdout.write(chunk)) setImmediate(resolve);
-      else process.stdout.once('drain', resolve);
-    });
+    await standardOutput.print(chunk);
   }
-  if (text !== '') process.stdout.write(text);
-  if (printed < size) process.stderr.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);
+  if (text !== '') await standardOutput.print(text);
+  if (printed < size) standardError.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);
 }
 
 /** The report of one call. Throws DIALOG_NOT_FOUND. */
-export function printCallReport(session: CaptureSession, callId: string, markdown: boolean): void {
+export async function printCallReport(session: CaptureSession, callId: string, markdown: boolean): Promise<void> {
   const d = session.dialogs.get(callId);
   if (d === undefined)
     throw new ServiceError('DIALOG_NOT_FOUND', `--call-report ${callId}: the capture has no dialog with this Call-ID`);
-  process.stdout.write(callReport(reportInput(session, d), markdown));
+  await standardOutput.print(callReport(reportInput(session, d), markdown));
 }

@@ -6,6 +6,7 @@ import { HepOut } from '../export/hep-out.ts';
 import type { Split } from '../sources/output-file.ts';
 import { OutputFile } from '../sources/output-file.ts';
 import { PersistenceGate } from '../store/persistence-gate.ts';
+import { standardError } from './standard-streams.ts';
 
 export type OutputOptions = {
   /** -O */
@@ -101,6 +102,6 @@ export class Outputs {
   }
 
   #tick(): void {
-    for (const line of this.#file?.tick() ?? []) process.stderr.write(`calltap: ${line}\n`);
+    for (const line of this.#file?.tick() ?? []) standardError.write(`calltap: ${line}\n`);
   }
 }

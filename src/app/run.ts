@@ -12,7 +12,7 @@ import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
 import { hurry } from './hurry.ts';
-import { DataLines, outliveReaders } from './standard-streams.ts';
+import { dataLines, outliveReaders, standardError } from './standard-streams.ts';
 
 /** Captures of so many bytes take longer than a rehearsal. */
 const REHEARSED_BYTES = 32 * 1024 * 1024;
@@ -38,7 +38,7 @@ export function sessionOptions(config: Config): SessionOptions {
     messageLogBytes: config.messageLogBytes,
     windowSec: config.qualityIntervalSecs,
     thresholds: config.thresholds,
-    ...(config.stirShaken ? { captureLog: (line: string) => process.stderr.write(`${line}\n`) } : {}),
+    ...(config.stirShaken ? { captureLog: (line: string) => standardError.write(`${line}\n`) } : {}),
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,
@@ -63,7 +63,7 @@ export async function runCapture(config: Config): Promise<number> {
   await watchForAttackers(session, config);
   if (config.onDialogExec !== null || config.onQualityExec !== null) {
     const { Hooks } = await import('./hooks.ts');
-    session.hooks = new Hooks(config, (line) => process.stderr.write(`calltap: ${line}\n`));
+    session.hooks = new Hooks(config, (line) => standardError.write(`calltap: ${line}\n`));
   }
   const startedMs = performance.now();
   const print = () => printAnswer(session, config, (performance.now() - startedMs) / 1000);
@@ -89,13 +89,15 @@ export async function runCapture(config: Config): Promise<number> {
     await session.hooks?.drain();
     failed = saysUnwritten(session) || failed;
   }
+  // What was captured is in its file before a reader is waited for.
+  session.outputs.close();
   try {
     if (!(await print())) {
       const { printTable } = await import('./output.ts');
-      printTable(session);
+      await printTable(session);
     } else if (config.json && session.isLive) {
       const { summary } = await import('./output.ts');
-      process.stderr.write(`${summary(session).join('\n')}\n`);
+      standardError.write(`${summary(session).join('\n')}\n`);
     }
   } finally {
     session.close();
@@ -107,13 +109,13 @@ export async function runCapture(config: Config): Promise<number> {
 async function printAnswer(session: CaptureSession, config: Config, elapsedSec: number): Promise<boolean> {
   if (config.statsJson) {
     const { printStatsJson } = await import('./stats-output.ts');
-    printStatsJson(session, elapsedSec);
+    await printStatsJson(session, elapsedSec);
     return true;
   }
   if (!config.json && config.callReport === null) return false;
   const { printCallReport, printDialogsJson } = await import('./output.ts');
   if (config.callReport === null) await printDialogsJson(session);
-  else printCallReport(session, config.callReport, config.markdown);
+  else await printCallReport(session, config.callReport, config.markdown);
   return true;
 }
 
@@ -122,7 +124,7 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
   const trouble = file?.trouble ?? null;
   if (file === null || trouble === null) return false;
   const missing = source.counter('frames') - file.counter('frames');
-  process.stderr.write(
+  standardError.write(
     `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${missing} frames are not in it`)}\n`,
   );
   return true;
@@ -160,8 +162,8 @@ async function watchForAttackers(session: CaptureSession, config: Config): Promi
   const sinks = {
     native: loadNative(),
     pid: process.pid,
-    out: new DataLines(goesOn(config)),
-    say: (line: string) => process.stderr.write(`calltap: ${line}\n`),
+    out: dataLines,
+    say: (line: string) => standardError.write(`calltap: ${line}\n`),
   };
   session.security = new Security(config, sinks, isLive(config));
 }
@@ -188,7 +190,7 @@ async function read(session: CaptureSession, config: Config, done: (failed: bool
   let failed = false;
   const onEnd = (path: string, end: FileEnd): void => {
     const warning = endWarning(path, end);
-    if (warning !== null) process.stderr.write(`${oneLine(warning)}\n`);
+    if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.frames === 0) failed = true;
   };
   const rehearsal = isLarge(config.input) ? await import('./rehearsal.ts') : null;

@@ -30,7 +30,7 @@ const NAME_LIMITS = { maxProgram: 10_000, maxRepeats: 1_000, ignoresCase: true }
 export type SecuritySinks = {
   readonly pid: number;
   /** Data: lines for fail2ban. */
-  readonly out: Pick<DataLines, 'write' | 'written' | 'lost'>;
+  readonly out: DataLines;
   /** Lines for people. */
   readonly say: (line: string) => void;
   readonly native: NativeBinding;
@@ -133,7 +133,7 @@ export class Security {
   }
 
   /** Lines for fail2ban, written and lost. */
-  get lines(): Pick<DataLines, 'written' | 'lost'> {
+  get lines(): Omit<DataLines, 'write'> {
     return this.#sinks.out;
   }
 

@@ -13,6 +13,7 @@ import { createPeerControl } from '../peer/control.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { summary } from './output.ts';
 import { createReaders } from './readers.ts';
+import { standardError } from './standard-streams.ts';
 import { packageVersion } from './version.ts';
 
 /** A second signal, or this long after the first, ends the program whatever still runs. */
@@ -21,11 +22,11 @@ const STOP_MS = 1_900;
 type Closable = { close(): Promise<void> };
 
 function fault(error: unknown): void {
-  process.stderr.write(`calltap: fault while answering: ${String(error)}\n`);
+  standardError.write(`calltap: fault while answering: ${String(error)}\n`);
 }
 
 function warn(line: string): void {
-  process.stderr.write(`calltap: ${line}\n`);
+  standardError.write(`calltap: ${line}\n`);
 }
 
 /** Programs that this one starts must not find its secrets in the environment they inherit. */
@@ -51,7 +52,7 @@ export async function serve(
   });
   let isSaid = false;
   const sayOnce = () => {
-    if (session.isLive && !isSaid) process.stderr.write(`${summary(session).join('\n')}\n`);
+    if (session.isLive && !isSaid) standardError.write(`${summary(session).join('\n')}\n`);
     isSaid = true;
   };
   const stopped = new Promise<void>((resolve) => {
@@ -73,13 +74,13 @@ export async function serve(
         onFault: fault,
       });
       open.push(api);
-      process.stderr.write(`api listening on http://${await api.listen(config.api)}\n`);
+      standardError.write(`api listening on http://${await api.listen(config.api)}\n`);
     }
     if (config.metrics !== null) {
       const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
       const metrics = createMetricsServer(page, { onFault: fault, credentials: basic });
       open.push(metrics);
-      process.stderr.write(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
+      standardError.write(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
     }
     let failed = false;
     const reading = read((bad) => {
@@ -93,6 +94,7 @@ export async function serve(
     if (session.isLive) {
       // The same signal ends it: what it still holds is counted before the summary.
       await reading;
+      session.outputs.close();
       await print();
     }
     sayOnce();

@@ -1,9 +1,9 @@
 /**
- * Standard output and standard error when nobody takes any more what is written there: what only prints ends with its
- * reader, what captures or serves goes on. A log daemon that is started anew, or a full disk under a log, ends no capture.
+ * Standard output and standard error: what only prints ends with its reader and waits for it; what captures or serves
+ * goes on. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
  */
-import { writeSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
+import { Outlet } from './outlet.ts';
 
 /** To be called once, before anything is written. */
 export function guardStandardStreams(): void {
@@ -17,52 +17,78 @@ export function guardStandardStreams(): void {
   process.stderr.on('error', () => undefined);
 }
 
-/** For what captures or serves: from now on nothing ends because standard output cannot be written. */
+/** For what captures or serves: from now on nothing ends or waits because an output cannot be written. */
 export function outliveReaders(): void {
-  process.stdout.removeAllListeners('error');
-  process.stdout.on('error', (error) => {
-    const reason = errnoOf(error) ?? error.message;
-    process.stderr.write(`calltap: standard output: cannot be written (${reason}); the work goes on\n`);
-  });
+  standardError.outliveReader();
+  standardOutput.outliveReader();
 }
 
-/** Lines of data; with `goesOn` one that cannot be written is counted, and the next one is tried all the same. */
-export class DataLines {
-  written = 0;
-  lost = 0;
-  #isFailing = false;
-  readonly #goesOn: boolean;
+class StandardStream {
+  readonly #name: string;
+  readonly #fd: number;
+  readonly #stream: () => NodeJS.WriteStream;
+  #outlet: Outlet | null = null;
 
-  constructor(goesOn: boolean) {
-    this.#goesOn = goesOn;
+  constructor(name: string, fd: number, stream: () => NodeJS.WriteStream) {
+    this.#name = name;
+    this.#fd = fd;
+    this.#stream = stream;
   }
 
-  /** `line` has no line end. */
-  write(line: string): void {
-    const text = `${line}\n`;
-    try {
-      // The stream of Node takes nothing more after its first failure.
-      if (this.#goesOn) writeSync(process.stdout.fd, text);
-      else process.stdout.write(text);
-    } catch (error) {
-      const reason = errnoOf(error) ?? String(error);
-      if (reason !== 'EAGAIN') {
-        this.#fail(reason);
-        return;
-      }
-      // A pipe that is full at the moment: Node waits for its reader.
-      process.stdout.write(text);
-    }
-    this.written++;
-    if (!this.#isFailing) return;
-    this.#isFailing = false;
-    process.stderr.write(`calltap: standard output: written again; ${this.lost} lines were lost so far\n`);
+  outliveReader(): void {
+    // Once it is asked for, Node has set a pipe or socket to O_NONBLOCK.
+    this.#stream();
+    this.#outlet = new Outlet(this.#fd, { onTrouble: (reason) => this.#say(reason) });
   }
 
-  #fail(reason: string): void {
-    this.lost++;
-    if (this.#isFailing) return;
-    this.#isFailing = true;
-    process.stderr.write(`calltap: standard output: cannot be written (${reason}); lines that are lost are counted\n`);
+  /** Lines written and lost since outliveReaders(). */
+  get written(): number {
+    return this.#outlet?.written ?? 0;
+  }
+  get lost(): number {
+    return this.#outlet?.lost ?? 0;
+  }
+
+  /** Whole lines. What goes on loses and counts those that nobody takes. */
+  write(text: string): void {
+    if (this.#outlet === null) this.#stream().write(text);
+    else this.#outlet.write(text);
+  }
+
+  /** Whole lines that nothing of is left out; resolves when there is room for more. */
+  print(text: string): Promise<void> {
+    if (this.#outlet !== null) return this.#outlet.print(text);
+    const stream = this.#stream();
+    return new Promise<void>((resolve) => {
+      if (stream.write(text)) setImmediate(resolve);
+      else stream.once('drain', resolve);
+    });
+  }
+
+  #say(reason: string | null): void {
+    // Of its own trouble standard error can tell afterwards.
+    if (reason !== null && this === standardError) return;
+    const what =
+      reason === null
+        ? `written again; ${this.lost} lines were lost so far`
+        : `cannot be written (${reason}); lines that are lost are counted`;
+    standardError.write(`calltap: ${this.#name}: ${what}\n`);
   }
 }
+
+export const standardOutput = new StandardStream('standard output', 1, () => process.stdout);
+export const standardError = new StandardStream('standard error', 2, () => process.stderr);
+
+/** Lines of data for another program, counted; `line` has no line end. */
+export type DataLines = { readonly write: (line: string) => void; readonly written: number; readonly lost: number };
+
+/** They are all that standard output gets while something goes on. */
+export const dataLines: DataLines = {
+  write: (line) => standardOutput.write(`${line}\n`),
+  get written() {
+    return standardOutput.written;
+  },
+  get lost() {
+    return standardOutput.lost;
+  },
+};

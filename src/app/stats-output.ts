@@ -2,13 +2,14 @@
  * The figures of a run as one line. Apart from what prints calls, which needs all of analysis.
  */
 import type { CaptureSession } from './capture-session.ts';
+import { standardOutput } from './standard-streams.ts';
 import { toStats } from './stats.ts';
 
 /** One line of figures, for scripts and the benchmark. */
-export function printStatsJson(session: CaptureSession, elapsedSec: number): void {
+export function printStatsJson(session: CaptureSession, elapsedSec: number): Promise<void> {
   const rtp = session.streams.totals();
   const packets = session.source.counter('frames');
-  process.stdout.write(
+  return standardOutput.print(
     `${JSON.stringify({
       packets,
       sipMessages: session.tracker.counts.messages,

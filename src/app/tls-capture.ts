@@ -8,6 +8,7 @@ import type { NativeTls } from '../sources/tls-source.ts';
 import { TlsSource } from '../sources/tls-source.ts';
 import { TlsTargets } from '../sources/tls-targets.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { standardError } from './standard-streams.ts';
 import { TlsIngest } from './tls-ingest.ts';
 
 /** Messages that wait for their address are looked at this often. */
@@ -17,7 +18,7 @@ const EXPIRE_MS = 1_000;
 const SOURCE_ID = 2;
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  standardError.write(`${line}\n`);
 }
 
 function plural(n: number, one: string, many: string): string {

@@ -1,15 +1,16 @@
 /** A service outlives whoever reads its outputs: a log daemon that was started anew, a full disk under a log. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { attackCapture } from '../helpers/recorder.ts';
+import { attackCapture, Recorder } from '../helpers/recorder.ts';
 import { PROGRAM } from './run-program.ts';
 
 const STARTED = /api listening on (\S+)\n/;
@@ -85,4 +86,112 @@ test('readers of both outputs go away', async (t) => {
   assert.equal(await (await fetch(`${url}/health`)).text(), 'ok');
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+/** More scanners than a pipe and what may wait for it have room for lines about. */
+const SCANNERS = 12_000;
+
+function manyScanners(): Uint8Array {
+  const recorder = new Recorder(1_700_000_000 * 1e6);
+  for (let i = 0; i < SCANNERS; i++)
+    recorder.ask(i / 1000, { from: `198.18.${i >> 8}.${i & 255}`, method: 'OPTIONS', agent: 'friendly-scanner' });
+  return recorder.capture.pcap();
+}
+
+async function stats(url: string): Promise<Record<string, unknown>> {
+  const body: unknown = await (await fetch(`${url}/v1/stats`)).json();
+  assert.ok(typeof body === 'object' && body !== null);
+  return { ...body };
+}
+
+async function linesLost(url: string): Promise<{ stdout: number; stderr: number }> {
+  const losses = { ...Object((await stats(url))['losses']) };
+  return { stdout: Number(losses['stdout_lines_lost']), stderr: Number(losses['stderr_lines_lost']) };
+}
+
+/** Everything was analysed. */
+async function allSeen(url: string): Promise<void> {
+  await until(
+    async () => (await stats(url))['source_exhausted'] === true,
+    () => 'it never came to the end of the capture',
+  );
+  assert.deepEqual(Object((await stats(url))['dialogs']).total, SCANNERS);
+}
+
+test('a reader of standard output that stalls: analysis and answers go on, what it does not take is counted, the rest comes in order', async (t) => {
+  const file = join(temporaryFolder(t), 'scanners.pcap');
+  writeFileSync(file, manyScanners());
+  const child = serve(t, file, 'pipe');
+  const { stdin, stdout } = child;
+  assert.ok(stdin !== null && stdout !== null);
+  const stderr = listen(child);
+  const [, url = ''] = await stderr.said(STARTED);
+  stdin.end(EMPTY);
+  await allSeen(url);
+  const lost = await sample(url, LOST);
+  const written = await sample(url, WRITTEN);
+  assert.ok(lost > 500 && written > 100, `${lost} lost, ${written} written`);
+  assert.deepEqual(await linesLost(url), { stdout: lost, stderr: 0 });
+  assert.match(
+    stderr.text(),
+    /standard output: cannot be written \(its reader takes nothing\); lines that are lost are /,
+  );
+  let text = '';
+  stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const [, said] = await stderr.said(/standard output: written again; (\d+) lines were lost so far/);
+  assert.equal(Number(said), lost);
+  await until(
+    () => text.split('\n').length > SCANNERS - lost,
+    () => `${text.split('\n').length} lines came`,
+  );
+  const sources = text.trimEnd().split('\n');
+  assert.equal(sources.length, SCANNERS - lost);
+  for (const [i, line] of sources.entries())
+    assert.ok(line.includes(` SCANNER from=198.18.${i >> 8}.${i & 255} `), line);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+/** Runs its arguments with a terminal for both outputs, which it reads until the API listens and never again. */
+const STOPPED_TERMINAL = `
+import os, subprocess, sys
+ours, theirs = os.openpty()
+child = subprocess.Popen(sys.argv[1:], stdout=theirs, stderr=theirs)
+said = b''
+while b'\\n' not in said.partition(b'api listening')[2]:
+    said += os.read(ours, 1000)
+print(child.pid, said.decode(), flush=True)
+print('ended with', child.wait(), flush=True)
+`;
+
+test('a terminal that is stopped: analysis and answers go on, and a signal ends it', {
+  skip: existsSync('/usr/bin/python3') ? false : 'no python3, which has a call for terminals',
+}, async (t) => {
+  const file = join(temporaryFolder(t), 'scanners');
+  execFileSync('mkfifo', [file]);
+  const args = [process.execPath, PROGRAM, '-I', file, '--fail2ban', '--api', '127.0.0.1:0'];
+  const python = spawn('/usr/bin/python3', ['-c', STOPPED_TERMINAL, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => python.kill('SIGKILL'));
+  let text = '';
+  python.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const [, pid, url = ''] = await until(
+    () => /^(\d+) [\s\S]*api listening on (\S+)\r\n/.exec(text),
+    () => `it never listened: ${text}`,
+  );
+  t.after(() => {
+    if (!/ended with/.test(text)) process.kill(Number(pid), 'SIGKILL');
+  });
+  await writeFile(file, manyScanners());
+  await allSeen(url);
+  const { stdout, stderr } = await linesLost(url);
+  assert.ok(stdout > 500 && stderr > 500, `${stdout} and ${stderr} lost`);
+  process.kill(Number(pid), 'SIGTERM');
+  await until(
+    () => /ended with 0\n$/.test(text),
+    () => `it waits for its terminal: ${text}`,
+  );
 });
