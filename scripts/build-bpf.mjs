@@ -29,6 +29,8 @@ export function buildBpf(out = join(root, 'build/bpf')) {
       const object = join(out, `${name}.${target.name}.bpf.o`);
       // clang 14 refuses some bounded lengths with -mcpu=v1/v2; v3 (kernel 5.1) is below our kernel floor anyway.
       const flags = ['-g', '-O2', '-Wall', '-Wextra', '-Werror', '-target', 'bpf', '-mcpu=v3'];
+      // BTF names the sources: from here, so that an object is the same wherever the checkout lies.
+      flags.push('-fdebug-compilation-dir=.');
       const includes = ['-Ibpf', `-I/usr/include/${multiarch}`];
       const compiled = capture('clang', [
         ...flags,
