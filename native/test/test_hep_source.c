@@ -99,6 +99,14 @@ static uint64_t count_of(const struct bed *b, uint32_t counter) {
   return __atomic_load_n(&b->n[counter], __ATOMIC_RELAXED);
 }
 
+/* Until it held once: the thread goes on meanwhile. */
+#define AWAIT(condition)                                                                                     \
+  do {                                                                                                       \
+    bool held_ = (condition);                                                                                \
+    for (int ms_ = 0; ms_ < 20000 && !held_; ms_++, held_ = (condition)) sleep_ms(1);                        \
+    CHECK(held_ && #condition);                                                                              \
+  } while (0)
+
 static void await_datagrams(struct bed *b, uint64_t want) {
   for (int i = 0; i < 20000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
   CHECK_EQ(count_of(b, CT_HEP_N_DATAGRAMS), want);
@@ -225,7 +233,9 @@ static void senders(void) {
   uint32_t rows = ct_hep_top_senders(&g, top, CT_HEP_SENDERS);
   CHECK(rows <= CT_HEP_SENDERS && rows > CT_HEP_SENDERS / 2);
   CHECK_EQ(memcmp(top[0].addr, loud, 16), 0);
-  CHECK_EQ(top[0].n[CT_HEP_NOT_ALLOWED], 1000);
+  /* While it is new it may lose its place to one as new; by which places, the seed decides. */
+  uint64_t of_loud = top[0].n[CT_HEP_NOT_ALLOWED];
+  CHECK(of_loud > 900 && of_loud <= 1000);
   uint64_t shown = 0, lo_taken = 0;
   for (uint32_t i = 0; i < rows; i++) {
     for (uint32_t v = 0; v < CT_HEP_VERDICTS; v++) shown += top[i].n[v];
@@ -305,7 +315,8 @@ static void both_versions_on_any(void) {
   bed_free(b);
 }
 
-static void refusals(void) {
+/* False when the machine stood still: the rate is of one second, and the datagrams must lie in it. */
+static bool refusals_in_a_second(void) {
   struct ct_cidr net = net4(127, 0, 0, 1, 32);
   struct bed *b = bed_new(&net, 1, 100, 2000, 4);
   CHECK_EQ(ct_hep_open(&b->s, "127.0.0.1", 0), 0);
@@ -315,26 +326,36 @@ static void refusals(void) {
   send_n(bad, 30, 100);
   send_n(good, 5, 2001);
   await_datagrams(b, 35);
+  int64_t begin = now_ns(CLOCK_MONOTONIC);
   send_n(good, 150, 2000);
   await_datagrams(b, 185);
-  await_records(b, 100);
-  CHECK_EQ(count_of(b, CT_HEP_NOT_ALLOWED), 30);
-  CHECK_EQ(count_of(b, CT_HEP_TOO_LONG), 5);
-  CHECK_EQ(count_of(b, CT_HEP_OVER_RATE), 50);
-  CHECK_EQ(count_of(b, CT_HEP_TAKEN), 100);
-  CHECK_EQ(count_of(b, CT_HEP_N_BYTES), 30 * 100 + 5 * 2001 + 150 * 2000);
   /* TCP shares the rate and the counters. */
   uint8_t lo[16] = {127, 0, 0, 1};
-  CHECK_EQ(ct_hep_admit(&b->gate, lo, 4, 1, now_ns(CLOCK_MONOTONIC)), CT_HEP_OVER_RATE);
-  CHECK_EQ(count_of(b, CT_HEP_OVER_RATE), 51);
-  struct ct_hep_sender top[4];
-  CHECK_EQ(ct_hep_top_senders(&b->gate, top, 4), 2);
-  CHECK_EQ(top[0].addr[3], 1);
-  CHECK_EQ(top[0].n[CT_HEP_OVER_RATE], 51);
-  CHECK_EQ(top[1].n[CT_HEP_NOT_ALLOWED], 30);
+  enum ct_hep_verdict tcp = ct_hep_admit(&b->gate, lo, 4, 1, now_ns(CLOCK_MONOTONIC));
+  bool in_time = now_ns(CLOCK_MONOTONIC) - begin < 900000000;
+  if (in_time) {
+    CHECK_EQ(tcp, CT_HEP_OVER_RATE);
+    await_records(b, 100);
+    CHECK_EQ(count_of(b, CT_HEP_NOT_ALLOWED), 30);
+    CHECK_EQ(count_of(b, CT_HEP_TOO_LONG), 5);
+    CHECK_EQ(count_of(b, CT_HEP_OVER_RATE), 51);
+    CHECK_EQ(count_of(b, CT_HEP_TAKEN), 100);
+    CHECK_EQ(count_of(b, CT_HEP_N_BYTES), 30 * 100 + 5 * 2001 + 150 * 2000);
+    struct ct_hep_sender top[4];
+    CHECK_EQ(ct_hep_top_senders(&b->gate, top, 4), 2);
+    CHECK_EQ(top[0].addr[3], 1);
+    CHECK_EQ(top[0].n[CT_HEP_OVER_RATE], 51);
+    CHECK_EQ(top[1].n[CT_HEP_NOT_ALLOWED], 30);
+  }
   close(good);
   close(bad);
   bed_free(b);
+  return in_time;
+}
+static void refusals(void) {
+  int tries = 1;
+  while (!refusals_in_a_second() && tries < 20) tries++;
+  CHECK(tries < 20);
 }
 
 /* Nobody consumes: the kernel holds what it may, the rest is counted, and the thread still stops at once. */
@@ -349,19 +370,16 @@ static void full_ring(void) {
     send_n(fd, 100, 20);
     if (i % 4 == 0) sleep_ms(1);
   }
-  sleep_ms(50);
-  CHECK(count_of(b, CT_HEP_RING_FULL) > 0);
-  CHECK(count_of(b, CT_HEP_N_HELD) > 0);
+  AWAIT(count_of(b, CT_HEP_RING_FULL) > 0 && count_of(b, CT_HEP_N_HELD) > 0);
   /* At most one of the two slabs was handed over before it was full. */
-  CHECK(count_of(b, CT_HEP_TAKEN) > CT_SLAB_RECORDS / 4 * 3 && count_of(b, CT_HEP_TAKEN) <= 2 * CT_SLAB_RECORDS);
-  struct ct_hep_sender top;
-  CHECK_EQ(ct_hep_top_senders(&b->gate, &top, 1), 1);
-  CHECK_EQ(top.n[CT_HEP_RING_FULL], count_of(b, CT_HEP_RING_FULL));
+  AWAIT(count_of(b, CT_HEP_TAKEN) > CT_SLAB_RECORDS / 4 * 3);
+  CHECK(count_of(b, CT_HEP_TAKEN) <= 2 * CT_SLAB_RECORDS);
+  struct ct_hep_sender top = {0};
+  AWAIT(ct_hep_top_senders(&b->gate, &top, 1) == 1 &&
+        top.n[CT_HEP_RING_FULL] == count_of(b, CT_HEP_RING_FULL));
   /* Consumed again, all is accounted for: taken, refused, or dropped by the kernel and counted. */
-  for (int i = 0; i < 300; i++) {
-    consume(b);
-    sleep_ms(1);
-  }
+  AWAIT((consume(b), count_of(b, CT_HEP_N_DATAGRAMS) + count_of(b, CT_HEP_N_KERNEL_DROPPED) == sent) &&
+        b->records == count_of(b, CT_HEP_TAKEN));
   CHECK_EQ(count_of(b, CT_HEP_N_DATAGRAMS) + count_of(b, CT_HEP_N_KERNEL_DROPPED), sent);
   CHECK_EQ(count_of(b, CT_HEP_TAKEN) + count_of(b, CT_HEP_RING_FULL), count_of(b, CT_HEP_N_DATAGRAMS));
   CHECK_EQ(b->records, count_of(b, CT_HEP_TAKEN));
@@ -447,7 +465,8 @@ static struct load measure(uint32_t per_second, double seconds, struct bed *b) {
     sleep_ms(1);
   }
   pthread_join(t, NULL);
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 4000 && b->records + count_of(b, CT_HEP_RING_FULL) + count_of(b, CT_HEP_N_KERNEL_DROPPED) < l.sent;
+       i++) {
     consume(b);
     sleep_ms(5);
   }
