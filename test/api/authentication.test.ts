@@ -12,11 +12,12 @@ import { readApiCredentials } from '../../src/auth/configured.ts';
 import { mintToken, signingKey } from '../../src/auth/token.ts';
 import type { ProblemKind } from '../../src/contract/index.ts';
 import { PROBLEMS } from '../../src/contract/index.ts';
+import { until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { forge, forgeClaims } from '../unit/auth/forged-token.ts';
 import { fakeReaders } from './fake-readers.ts';
 import type { RawAnswer, RunningApi } from './running-api.ts';
-import { absentPeer, get, rawRequest, startApi } from './running-api.ts';
+import { absentPeer, get, oneAnswer, rawRequest, startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';
 
 const KEY = 'static-key-0123456789';
@@ -172,10 +173,19 @@ test('4: verification fails closed', async (t) => {
 
 test('4: a token stops verifying while the service runs', async (t) => {
   const { port } = await start(t);
-  const exp = Math.floor(Date.now() / 1000) + 2;
-  const ending = token({ exp });
-  assert.equal((await rawRequest(port, get('/v1/stats', bearer(ending)))).status, 200);
-  await new Promise((resolve) => setTimeout(resolve, exp * 1000 - Date.now() + 5));
+  const [ending, endMs] = await until(
+    async () => {
+      const exp = Math.floor(Date.now() / 1000) + 2;
+      const made = token({ exp });
+      const { status } = await rawRequest(port, get('/v1/stats', bearer(made)));
+      // A machine that does other things may take the two seconds for the question.
+      if (Date.now() >= exp * 1000) return false;
+      assert.equal(status, 200);
+      return [made, exp * 1000] as const;
+    },
+    () => 'no answer comes within two seconds',
+  );
+  await new Promise((resolve) => setTimeout(resolve, endMs - Date.now() + 5));
   assert401(await rawRequest(port, get('/v1/stats', bearer(ending))));
 });
 
@@ -324,7 +334,7 @@ test('9: nothing of a request is judged before its credentials', async (t) => {
   assert401(await rawRequest(port, get('/v1/stats', 'Expect: a-miracle\r\n')), 'an unknown expectation');
   assert401(await rawRequest(port, 'CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n'), 'CONNECT');
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
-  assert401(await rawRequest(port, `GET /v1/stats HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`, 300), 'Upgrade');
+  assert401(await oneAnswer(port, `GET /v1/stats HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`), 'Upgrade');
 });
 
 test('9: with credentials the same requests get the answers they have without authentication', async (t) => {

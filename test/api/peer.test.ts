@@ -333,13 +333,19 @@ test('the time limit holds for a program that hangs, ignores signals or leaves a
   const { ask } = await startWith(t, { ctl: fake.path, limitMs: 700 });
   for (const mode of ['hang', 'ignoresTerm', 'grandchildHoldsAndHangs', 'endlessErrors'] as const) {
     fake.setMode(mode);
-    const { status, body, ms } = await ask('/v1/peer/status');
-    assert.equal(status, 502, mode);
-    assert.match(String(body['detail']), /^The peer program (did not end within|printed more than)/, mode);
-    assert.ok(ms < SOON_MS, `${mode} took ${ms} ms`);
-    if (mode === 'hang') assert.match(String(body['detail']), /\nabout to hang\n$/);
+    // A machine that does other things may take those 700 ms for starting the program.
+    await until(
+      async () => {
+        const { status, body, ms } = await ask('/v1/peer/status');
+        assert.equal(status, 502, mode);
+        assert.match(String(body['detail']), /^The peer program (did not end within|printed more than)/, mode);
+        assert.ok(ms < SOON_MS, `${mode} took ${ms} ms`);
+        if (mode === 'hang') return String(body['detail']).endsWith('\nabout to hang\n');
+        return mode !== 'grandchildHoldsAndHangs' || fake.grandchildren().length > 0;
+      },
+      () => `${mode}: the program never came so far`,
+    );
   }
-  assert.equal(fake.grandchildren().length, 1);
   await untilDead(fake.grandchildren());
 });
 
@@ -378,7 +384,7 @@ test('closing the service kills what still runs, grandchildren too', async (t) =
 
 test('four programs run at once; the others wait within their own ten seconds', async (t) => {
   const fake = fakePeer(t);
-  const { ask } = await startWith(t, { ctl: fake.path, limitMs: 4_000 });
+  const { ask } = await startWith(t, { ctl: fake.path, limitMs: PATIENCE_MS });
   fake.setMode('slow');
   const twelve = await Promise.all(Array.from({ length: 12 }, () => ask('/v1/peer/status')));
   assert.ok(twelve.every(({ status }) => status === 200));

@@ -40,8 +40,21 @@ export async function startApi(t: TestContext, deps: Partial<ApiDeps> = {}): Pro
 
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
-/** Sends bytes as they are and collects the answer until the server closes or `ms` pass. */
-export function rawRequest(port: number, text: string | readonly Buffer[], ms = PATIENCE_MS): Promise<RawAnswer> {
+/** Whether the bytes hold a whole answer: what its head says of its length is there. */
+function isWhole(answer: string): boolean {
+  const gap = answer.indexOf('\r\n\r\n');
+  if (gap < 0) return false;
+  const length = Number(/^content-length: (\d+)/im.exec(answer.slice(0, gap))?.[1] ?? Number.NaN);
+  return Buffer.byteLength(answer) >= gap + 4 + length;
+}
+
+/** Sends bytes as they are and collects the answer until the server closes, `isEnough` holds, or `ms` pass. */
+export function rawRequest(
+  port: number,
+  text: string | readonly Buffer[],
+  ms = PATIENCE_MS,
+  isEnough: (answer: string) => boolean = () => false,
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1' });
@@ -54,12 +67,20 @@ export function rawRequest(port: number, text: string | readonly Buffer[], ms = 
       else resolve({ status: Number(answer.slice(9, 12)), head: answer.slice(0, gap), body: answer.slice(gap + 4) });
     };
     const timer = setTimeout(finish, ms);
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (isEnough(Buffer.concat(chunks).toString('utf8'))) finish();
+    });
     socket.on('error', () => undefined);
     socket.on('close', finish);
     if (typeof text === 'string') socket.write(text);
     else for (const part of text) socket.write(part);
   });
+}
+
+/** One answer on a connection that the server may keep open. */
+export function oneAnswer(port: number, text: string): Promise<RawAnswer> {
+  return rawRequest(port, text, PATIENCE_MS, isWhole);
 }
 
 /** One request with `Connection: close`. */

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { packageRoot } from '../../src/sources/native.ts';
 import { asJson } from '../helpers/json.ts';
-import { listen, SOON_MS, until } from '../helpers/patience.ts';
+import { freePort, listen, SOON_MS, until } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
 const noRoot = process.getuid?.() === 0 ? false : 'capturing needs root or CAP_NET_RAW';
@@ -75,15 +75,13 @@ async function dialogWith(agent: Agent, callId: string, messages: number): Promi
 test('-d lo captures a call once, says which filter runs, and stops within two seconds', {
   skip: noRoot,
 }, async (t) => {
-  const agent = await start(
-    t,
-    ['-d', 'lo', '--portrange', '45061', '--api', '127.0.0.1:0'],
-    /capturing on lo, filter: \w+/,
-  );
+  const port = await freePort();
+  const args = ['-d', 'lo', '--portrange', String(port), '--api', '127.0.0.1:0'];
+  const agent = await start(t, args, /capturing on lo, filter: \w+/);
   try {
     const callId = `live-${process.pid}`;
-    await send(message('INVITE sip:1002@example.com SIP/2.0', callId, '1 INVITE'), 45061);
-    await send(message('SIP/2.0 486 Busy Here', callId, '1 INVITE'), 45061);
+    await send(message('INVITE sip:1002@example.com SIP/2.0', callId, '1 INVITE'), port);
+    await send(message('SIP/2.0 486 Busy Here', callId, '1 INVITE'), port);
     const dialog = await dialogWith(agent, callId, 2);
     assert.equal(dialog['state'], 'Failed');
     assert.equal(dialog['input_origin'], 'wire');

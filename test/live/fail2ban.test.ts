@@ -1,6 +1,7 @@
 /** The kit in deploy/fail2ban with a real fail2ban: it bans exactly the attackers, and no text of theirs becomes an address. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -113,7 +114,7 @@ test('a real fail2ban with the kit bans exactly the attackers', { skip: skip() }
   const sock = join(dir, 'f.sock');
   const place = ['-c', etc, '-s', sock, '-p', join(dir, 'f.pid')];
   // In a network of its own, where the set that bans is this test's.
-  const net = `ctf2b${process.pid}`;
+  const net = `ctf2b${process.pid}${randomBytes(3).toString('hex')}`;
   execFileSync('ip', ['netns', 'add', net]);
   t.after(() => execFileSync('ip', ['netns', 'del', net]));
   const target = ['--logtarget', join(dir, 'f2b.log')];

@@ -1,8 +1,7 @@
 /** What a field installation meets: a link that goes, a collector that is dead, a disk that is full, a clock that jumps, a kill. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { SOON_MS, until } from '../helpers/patience.ts';
 import { ADDRESS, Agent, type Json, Lab, missing } from './lab.ts';
@@ -41,6 +40,17 @@ function readByTshark(lab: Lab, path: string, filter: string): string[] {
     'sip.CSeq.method',
   ]);
   return out.split('\n').filter((line) => line !== '');
+}
+
+/** Waits until the end of a call is on disk while its capture goes on, which takes a second. */
+async function written(path: string, callId: string): Promise<void> {
+  const before = performance.now();
+  const last = callEnds(callId).at(-1)?.text ?? assert.fail();
+  await until(
+    () => readFileSync(path, 'latin1').includes(last),
+    () => `the answer to the BYE of ${callId} is not in ${path}`,
+  );
+  assert.ok(performance.now() - before < SOON_MS);
 }
 
 test('a link that goes down in mid-call: said, and the rest of the call is captured', {
@@ -152,7 +162,7 @@ test('a full disk under -O: said once, counted, and written again when there is 
   await lab.said(agent.running, /calls\.pcap: written again; \d+ frames were lost meanwhile/);
   sendCall(lab, 'after-the-disk');
   await agent.dialogWhen('after-the-disk', (d) => d['state'] === 'Completed');
-  await sleep(1500);
+  await written(inside('calls.pcap'), 'after-the-disk');
   lab.do('a', 'cp', [inside('calls.pcap'), lab.path('copy.pcap')]);
   assert.equal(await lab.stop(agent.running), 0);
   assert.equal(agent.running.output().split('cannot be written').length, 2, 'said once');
@@ -171,7 +181,7 @@ test('SIGKILL: tshark reads what was captured up to a second before', {
     const agent = await Agent.start(lab, ['-d', 'eth0', '-O', path], /capturing on eth0/);
     sendCall(lab, 'before-the-kill');
     await agent.dialogWhen('before-the-kill', (d) => d['state'] === 'Completed');
-    await sleep(1600);
+    await written(path, 'before-the-kill');
     await lab.stop(agent.running, 'SIGKILL');
     assert.equal(readByTshark(lab, path, 'sip && !icmp').length, 6, name);
   }

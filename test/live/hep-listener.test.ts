@@ -14,7 +14,7 @@ import {
 } from '../../src/sources/hep-listener.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
-import { SOON_MS, untilHolds } from '../helpers/patience.ts';
+import { PATIENCE_MS, SOON_MS, untilHolds } from '../helpers/patience.ts';
 
 /** What the addon exports for the listener. */
 type HepBinding = {
@@ -58,7 +58,7 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
     onRecords: (batch, count) => {
       for (let i = 0; i < count; i++) {
         assert.equal(batch.kind(i), KIND.HEP);
-        assert.ok(Math.abs(batch.tsUs(i) / 1000 - Date.now()) < 5_000);
+        assert.ok(Math.abs(batch.tsUs(i) / 1000 - Date.now()) < PATIENCE_MS);
         from.add(ipText(batch.bytes, batch.srcOff(i), batch.ipVersion(i)));
         take(batch.data, batch.off(i), batch.off(i) + batch.len(i));
       }

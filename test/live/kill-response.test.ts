@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { start } from '../cli/run-program.ts';
-import { type Listener, listen } from '../helpers/patience.ts';
+import { freePort, type Listener, listen } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 
 function skip(): string | false {
@@ -40,10 +40,12 @@ Content-Length: 0
 /** A port that somebody holds who never answers: the SIP server behind the answers. */
 async function silentServer(t: TestContext, type: 'udp4' | 'udp6'): Promise<{ socket: Socket; port: number }> {
   const socket = createSocket(type);
-  socket.bind(0, type === 'udp4' ? '127.0.0.1' : '::1');
+  // Not one that the connections of other tests, which are captured too, may have.
+  const port = await freePort();
+  socket.bind(port, type === 'udp4' ? '127.0.0.1' : '::1');
   await once(socket, 'listening');
   t.after(() => socket.close());
-  return { socket, port: socket.address().port };
+  return { socket, port };
 }
 
 async function agentOn(

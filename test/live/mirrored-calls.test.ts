@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../helpers/patience.ts';
+import { Dump } from './dump.ts';
 import type { Json } from './lab.ts';
 import { ADDRESS, Agent, Lab, missing } from './lab.ts';
 import { SCENARIOS, scenarioFile } from './sipp-scenarios.ts';
@@ -17,8 +17,6 @@ const CALLER_PORT = 5080;
 const CALLEE_PORT = 5090;
 const HEP_PORT = 9060;
 const ALICE_PORT = 5070;
-/** What dumpcap holds when it is stopped is lost; it hands on what it has within this time. */
-const DUMPCAP_MS = 1500;
 /** INVITE, 180, 200, ACK, BYE and 200 on both sides of the proxy, and its own 100. */
 const MESSAGES = 13;
 
@@ -95,13 +93,11 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
 }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
   writeFileSync(lab.path('tone.ul'), Buffer.alloc(64_000, Buffer.from([0xff, 0x9e, 0x2a, 0x1e, 0x2a, 0x9e])));
-  const file = lab.path('wire.pcapng');
-  const dump = lab.start('a', 'dumpcap', ['-q', '-i', 'eth0', '-w', file]);
   const args = ['-d', 'eth0', '--portrange', `${PROXY_PORT}`, '-L', `127.0.0.1:${HEP_PORT}`, '-E'];
   // Kamailio sends its mirror from the address it listens on.
   args.push('--hep-allow', ADDRESS.a.v4);
   const agent = await Agent.start(lab, args, /capturing on eth0/);
-  await lab.said(dump, /Capturing on/);
+  const dump = await Dump.start(lab, 'eth0', 'wire.pcapng');
   await startProxy(lab);
 
   await call(lab, 'whole');
@@ -116,9 +112,8 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
   await call(lab, 'holed');
   const dropped = Number(/counter packets (\d+)/.exec(lab.do('a', 'nft', ['list', 'table', 'inet', 'lab']))?.[1]);
   assert.ok(dropped >= 2, `${dropped} dropped`);
-  await sleep(DUMPCAP_MS);
-  await lab.stop(dump);
-  const wire = wireMessages(file, [PROXY_PORT]);
+  await dump.stop();
+  const wire = wireMessages(dump.file, [PROXY_PORT]);
 
   for (const [name, lost] of [
     ['whole', 0],
@@ -209,9 +204,7 @@ async function baresipCall(
   { device, dialled, bobPort }: { device: string; dialled: string; bobPort: number },
 ): Promise<{ callId: string; dialog: Json; file: string }> {
   writeFileSync(lab.path('tone.wav'), tone());
-  const file = lab.path('wire.pcapng');
-  const dump = lab.start('a', 'dumpcap', ['-q', '-i', device, '-w', file]);
-  await lab.said(dump, /Capturing on/);
+  const dump = await Dump.start(lab, device, 'wire.pcapng');
   const bobs = baresipFolder(lab, 'b', 'bob', bobPort, ';answermode=auto');
   const bob = lab.start('b', 'baresip', ['-4', '-f', bobs, '-t', '60']);
   await lab.listening('b', bobPort);
@@ -226,11 +219,16 @@ async function baresipCall(
     () => `alice: ${alice.output()} bob: ${bob.output()}`,
   );
   assert.ok(typeof callId === 'string');
-  const dialog = await agent.dialogWhen(callId, (seen) => seen['state'] === 'Completed');
-  await sleep(DUMPCAP_MS);
-  await lab.stop(dump);
+  await agent.dialogWhen(callId, (seen) => seen['state'] === 'Completed');
+  await dump.stop();
+  const truth = wireStreams(dump.file);
+  const packetsOf = (list: readonly { packets?: unknown }[]) => list.reduce((sum, s) => sum + Number(s.packets), 0);
+  // What came last may still be on its way through the agent.
+  const dialog = await agent.dialogWhen(
+    callId,
+    ({ streams }) => Array.isArray(streams) && packetsOf(streams) >= packetsOf(truth),
+  );
   assert.equal(dialog['final_status_code'], 200);
-  const truth = wireStreams(file);
   const streams = Array.isArray(dialog['streams']) ? dialog['streams'] : [];
   assert.equal(streams.length, 2, JSON.stringify(streams));
   for (const s of streams) {
@@ -247,7 +245,7 @@ async function baresipCall(
     roundTrips.length > 0 && roundTrips.every((ms) => Number(ms) >= 0 && Number(ms) < 1000),
     JSON.stringify(roundTrips),
   );
-  return { callId, dialog, file };
+  return { callId, dialog, file: dump.file };
 }
 
 test('a call of two baresip: G.711 both ways, and the round trip that their RTCP tells', {

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { muLaw } from '../../fixtures/build/audio.ts';
 import { startService } from '../conformance/service.ts';
 import { correlationAt, lagOf, speak } from '../helpers/voice.ts';
@@ -14,6 +13,7 @@ import type { Wav } from '../helpers/wav.ts';
 import { readWav } from '../helpers/wav.ts';
 import type { PhoneCodec } from './baresip.ts';
 import { startPhone } from './baresip.ts';
+import { Dump } from './dump.ts';
 import type { Running } from './lab.ts';
 import { ADDRESS, Agent, Lab, missing } from './lab.ts';
 import { SCENARIOS, scenarioFile } from './sipp-scenarios.ts';
@@ -157,18 +157,15 @@ function longestSilence(samples: Int16Array): { from: number; to: number } {
 
 test('the audio of live calls is what the phones played', { skip }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
-  const file = lab.path('wire.pcap');
-  const dump = lab.start('a', 'dumpcap', ['-q', '-P', '-i', 'eth0', '-w', file]);
   const live = ['-d', 'eth0', '--portrange', '5060-5099', '--retain-audio'];
   const agent = await Agent.start(lab, live, /capturing on eth0/);
-  await lab.said(dump, /Capturing on/);
+  const dump = await Dump.start(lab, 'eth0', 'wire.pcap', ['-P']);
+  const { file } = dump;
   const spoken = calls();
   const phones = await talk(lab, spoken);
   const sipp = await streamed(lab);
   for (const peer of [...phones, ...sipp.running]) assert.equal(await peer.ended, 0, peer.output().slice(-2000));
-  // What dumpcap holds when it is stopped is lost.
-  await sleep(1500);
-  await lab.stop(dump);
+  await dump.stop();
 
   const all = [...spoken, sipp.call];
   const packets = wirePackets(

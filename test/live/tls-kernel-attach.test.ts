@@ -313,13 +313,13 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
       if (answer.status.probes !== 'session' && answer.status.probes !== 'multi') return s.skip('no multi links here');
       assert.deepEqual([answer.refusal, answer.attached], ['', '']);
       assert.ok(answer.rows > 10);
-      const { match } = await startPeer(s, SERVER, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+      const { child: server, match } = await startPeer(s, SERVER, /ACCEPT 127\.0\.0\.1:(\d+)/, folder);
+      const heard = says(server, /hello/);
       await runPeer(
         ['sh', '-c', `(echo hello; sleep 0.3) | openssl s_client -quiet -no_ign_eof -connect 127.0.0.1:${match[1]}`],
         folder,
       );
-      // Before it is ended, its reader has had the time to take what there is.
-      await sleep(1000);
+      await heard;
       const seen = JSON.parse(await rest()) as { events: number; bound: number };
       assert.ok(seen.bound >= 2, `${JSON.stringify(seen)} as nobody (${process_.pid})`);
       // Perf events want more, and say so.

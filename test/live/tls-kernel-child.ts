@@ -22,10 +22,10 @@ process.stdout.write(
     scanError: scan.error,
   })}\n`,
 );
-process.stdin.on('end', () => {
-  process.stdout.write(
-    `${JSON.stringify({ events: lab.events.length, bound: lab.data().filter((e) => e.ipVersion !== 0).length })}\n`,
-  );
-  lab.close();
-});
-process.stdin.resume();
+for await (const _ of process.stdin);
+// What the kernel has handed over is still to be read.
+if (lab.refusal === '') await lab.settle();
+process.stdout.write(
+  `${JSON.stringify({ events: lab.events.length, bound: lab.data().filter((e) => e.ipVersion !== 0).length })}\n`,
+);
+lab.close();

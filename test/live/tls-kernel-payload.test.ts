@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTlsCall, hostLibssl, TlsWorker } from '../../bench/tls-worker.ts';
 import type { TlsSite } from '../../src/sources/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
@@ -338,13 +337,14 @@ test('SIP only', { skip: kernelSkip() }, async (t) => {
       rmSync(join(folder, 'judged'), { force: true });
       const running = runPeer(['python3', peerPath('tls_wss.py'), 'upgrade', protocol], folder);
       const judged = new Set<bigint>();
-      for (let i = 0; i < 1_000 && judged.size < 2; i++) {
-        await sleep(10);
+      const judge = (): boolean => {
         for (const e of lab.data().filter((x) => (x.flags & TLS_FLAG.UNDECIDED) !== 0 && !judged.has(x.conn))) {
           judged.add(e.conn);
           lab.native.verdict(Number(e.conn & 0xffffffffn), Number(e.conn >> 32n), protocol === 'sip');
         }
-      }
+        return judged.size >= 2;
+      };
+      await until(judge, () => `${judged.size} upgrades are seen`, 10);
       writeFileSync(join(folder, 'judged'), '');
       await running;
       await lab.settle();

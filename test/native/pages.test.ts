@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { loadNative } from '../../src/sources/native.ts';
+import { until } from '../helpers/patience.ts';
 
 const MIB = 1024 * 1024;
 
@@ -30,8 +30,11 @@ test('pages are made present ahead and nothing in them changes', async (t) => {
     t.diagnostic('this kernel makes no pages present ahead');
     return;
   }
-  for (let n = 0; n < 500 && residentBytes() - before < 30 * MIB; n++) await sleep(10);
-  assert.ok(residentBytes() - before >= 30 * MIB, `${residentBytes() - before} bytes more`);
+  await until(
+    () => residentBytes() - before >= 30 * MIB,
+    () => `${residentBytes() - before} bytes more`,
+    10,
+  );
   assert.equal(memory[5], 7);
   assert.equal(memory[16 * MIB + 1], 9);
   assert.equal(

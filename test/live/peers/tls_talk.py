@@ -1,10 +1,11 @@
 """A TLS server or client that says in every message which connection it is on: the client's port.
 
     tls_talk.py server thread|async|fork HOST              prints the port
-    tls_talk.py client thread|async HOST PORT CONNECTIONS MESSAGES BYTES [tls12]
+    tls_talk.py client thread|async HOST PORT CONNECTIONS MESSAGES BYTES [tls12] [late]
 
 Threads use a socket BIO (calls of the library do socket calls), asyncio a memory BIO (they do not). HOST ::ffff:127.0.0.1 is IPv4 through IPv6 sockets.
-Expects c.pem and k.pem in the current folder.
+With `late` every second connection waits with half of its messages: all of them have shaken hands when the file
+"talking" is there, and the rest comes once there is a file "attached". Expects c.pem and k.pem in the current folder.
 """
 import asyncio
 import os
@@ -103,22 +104,44 @@ def server(mode, host):
             conn.close()
 
 
-def talk_socket(host, port, messages, size, ctx):
+class Gate:
+    """Where connections of a `late` client wait in the middle of their messages."""
+
+    def __init__(self, connections, messages):
+        self.connections, self.half = connections, messages // 2
+        self.lock = threading.Lock()
+        self.talking = 0
+
+    def is_shut(self, number, i):
+        """Whether the connection with this number has to wait in front of its i-th message."""
+        if i == 1:
+            with self.lock:
+                self.talking += 1
+                if self.talking == self.connections:
+                    open("talking", "w").close()
+        return number % 2 == 0 and i == self.half and not os.path.exists("attached")
+
+
+def talk_socket(number, host, port, messages, size, ctx, gate):
     s = ctx.wrap_socket(socket.create_connection((host, port)))
     own = s.getsockname()[1]
     s.sendall(SIZE.pack(size))
-    for _ in range(messages):
+    for i in range(messages):
+        while gate and gate.is_shut(number, i):
+            time.sleep(0.01)
         s.sendall(message(own, size, "client"))
         assert f"X-Port: {own};".encode() in read_exactly(s, size)
         time.sleep(random.random() * 0.01)
     s.close()
 
 
-async def talk_stream(host, port, messages, size, ctx):
+async def talk_stream(number, host, port, messages, size, ctx, gate):
     reader, writer = await asyncio.open_connection(host, port, ssl=ctx)
     own = writer.get_extra_info("sockname")[1]
     writer.write(SIZE.pack(size))
-    for _ in range(messages):
+    for i in range(messages):
+        while gate and gate.is_shut(number, i):
+            await asyncio.sleep(0.01)
         writer.write(message(own, size, "client"))
         await writer.drain()
         assert f"X-Port: {own};".encode() in await reader.readexactly(size)
@@ -126,18 +149,18 @@ async def talk_stream(host, port, messages, size, ctx):
     writer.close()
 
 
-def client(mode, host, port, connections, messages, size, tls12):
+def client(mode, host, port, connections, messages, size, tls12, late):
     ctx = client_context(tls12)
+    gate = Gate(connections, messages) if late else None
+    talks = [(number, host, port, messages, size, ctx, gate) for number in range(connections)]
     if mode == "async":
 
         async def main():
-            await asyncio.gather(*[talk_stream(host, port, messages, size, ctx) for _ in range(connections)])
+            await asyncio.gather(*[talk_stream(*talk) for talk in talks])
 
         asyncio.run(main())
         return
-    threads = [
-        threading.Thread(target=talk_socket, args=(host, port, messages, size, ctx)) for _ in range(connections)
-    ]
+    threads = [threading.Thread(target=talk_socket, args=talk) for talk in talks]
     for t in threads:
         t.start()
     for t in threads:
@@ -147,4 +170,4 @@ def client(mode, host, port, connections, messages, size, tls12):
 if sys.argv[1] == "server":
     server(sys.argv[2], sys.argv[3])
 else:
-    client(sys.argv[2], sys.argv[3], *map(int, sys.argv[4:8]), "tls12" in sys.argv)
+    client(sys.argv[2], sys.argv[3], *map(int, sys.argv[4:8]), "tls12" in sys.argv, "late" in sys.argv)

@@ -122,9 +122,12 @@ describe('a hook', () => {
     const pids = join(folder(t), 'pids');
     const script = `trap '' TERM; sleep 300 & echo $$ $! > ${pids}; sleep 300`;
     const hook = hookOf(['sh', '-c', script], { limitMs: 2_000 });
-    hook.run({});
-    await hook.drain();
-    assert.equal(hook.counts.timedOut, 1);
+    // A machine that does other things may take those two seconds for starting it.
+    for (let run = 1; run === 1 || (run < 10 && !existsSync(pids)); run++) {
+      hook.run({});
+      await hook.drain();
+      assert.equal(hook.counts.timedOut, run);
+    }
     for (const pid of readFileSync(pids, 'utf8').trim().split(' '))
       await until(
         () => !isAlive(Number(pid)),
