@@ -10,6 +10,9 @@ const FIRST_ENTRIES = 16;
 const TABLE_BITS = 7;
 const TABLES = 1 << TABLE_BITS;
 
+/** Entries looked at for a likely slot: they lie in the line that was read, or the one behind it. */
+const LIKELY = 6;
+
 /** Whether buf[start..end) is the Call-ID of the dialog in a slot. */
 export type IsCallId = (slot: number, buf: Uint8Array, start: number, end: number) => boolean;
 
@@ -47,11 +50,18 @@ export class CallIdIndex {
     }
   }
 
-  /** The slot that find() will most likely give, by the hash alone; -1 when the first look does not tell. */
+  /** Reads where a search for this hash begins; what it returns says nothing. */
+  fetch(hash: number): number {
+    const { entries, mask } = this.#tableOf(hash);
+    return entries[2 * homeOf(hash, mask)] ?? 0;
+  }
+
+  /** The slot that find() will most likely give, by the hash alone; -1 when no entry near where it begins has it. */
   likelySlot(hash: number): number {
     const { entries, mask } = this.#tableOf(hash);
-    const i = homeOf(hash, mask);
-    return entries[2 * i] === hash ? (entries[2 * i + 1] ?? 0) - 1 : -1;
+    let i = homeOf(hash, mask);
+    for (let n = 0; n < LIKELY; n++, i = (i + 1) & mask) if (entries[2 * i] === hash) return (entries[2 * i + 1] ?? 0) - 1;
+    return -1;
   }
 
   /** Slots of the dialogs whose Call-ID has this hash: one, or very rarely more. */

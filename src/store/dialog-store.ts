@@ -110,8 +110,10 @@ export class DialogStore {
   fetch(callIdHashes: Int32Array, count: number): void {
     const slots = this.#fetchedSlots;
     const n = Math.min(count, slots.length);
-    for (let k = 0; k < n; k++) slots[k] = this.#byCallId.likelySlot(callIdHashes[k] ?? 0);
     let sum = 0;
+    // A comparison that went the wrong way would wait for its own load and all behind it: first they are all on their way.
+    for (let k = 0; k < n; k++) sum ^= this.#byCallId.fetch(callIdHashes[k] ?? 0);
+    for (let k = 0; k < n; k++) slots[k] = this.#byCallId.likelySlot(callIdHashes[k] ?? 0);
     for (let k = 0; k < n; k++) {
       const slot = slots[k] ?? -1;
       if (slot >= 0) sum ^= this.fetchSlot(slot);
