@@ -202,6 +202,7 @@ export class CaptureSession {
       },
       (fragment, claim) => this.stun.onFragment(fragment, claim),
       hugeMemory,
+      touchPages,
     );
     this.stun = new StunTracker({
       endpoints,

@@ -105,11 +105,11 @@ export class DialogColumns {
   readonly i32: Int32Array;
   readonly coldF64: Float64Array;
   readonly coldI32: Int32Array;
+  readonly coldU8: Buffer;
   /** What they described and claimed. */
   readonly sdp: SdpRows;
-  /** The hot and the cold records, for text. */
+  /** The hot records, for text. */
   readonly #hotText: Buffer;
-  readonly #coldText: Buffer;
 
   /** Columns for this many dialogs; `allocate` gives zeroed memory on an 8-byte boundary. */
   constructor(
@@ -125,7 +125,7 @@ export class DialogColumns {
     this.coldF64 = new Float64Array(dialogs * COLD);
     this.coldI32 = new Int32Array(this.coldF64.buffer);
     this.#hotText = asBuffer(hot);
-    this.#coldText = Buffer.from(this.coldF64.buffer);
+    this.coldU8 = Buffer.from(this.coldF64.buffer);
   }
 
   /** A fresh record: no time known, no message, nothing seen. */
@@ -167,7 +167,7 @@ export class DialogColumns {
 
   /** After clear(); false when the text has to be kept elsewhere. */
   setUser(at: number, user: number, text: string | TextRange): boolean {
-    const bytes = this.#coldText;
+    const bytes = this.coldU8;
     const i = at * COLD_BYTES + USERS_AT + user * (USER_HERE + 1);
     const length = typeof text === 'string' ? text.length : text.end - text.start;
     let isHere = length <= USER_HERE;
@@ -183,8 +183,8 @@ export class DialogColumns {
   /** Null when it is kept elsewhere. */
   user(at: number, user: number): string | null {
     const i = at * COLD_BYTES + USERS_AT + user * (USER_HERE + 1);
-    const length = this.#coldText[i] ?? 0;
-    return length === ELSEWHERE ? null : this.#coldText.toString('latin1', i + 1, i + 1 + length);
+    const length = this.coldU8[i] ?? 0;
+    return length === ELSEWHERE ? null : this.coldU8.toString('latin1', i + 1, i + 1 + length);
   }
 
   /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */

@@ -70,7 +70,7 @@ export class DialogStore {
     touch: (memory: Uint8Array) => void = () => undefined,
   ) {
     this.#allocate = allocate;
-    this.sdp = new SdpRows(allocate);
+    this.sdp = new SdpRows(allocate, touch);
     this.#touch = touch;
     this.#max = Math.max(1, maxDialogs);
     this.#idle = new IdleOrder(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
@@ -230,8 +230,13 @@ export class DialogStore {
     const columns = this.#columns[block] ?? this.#addColumns(block);
     const isHalf = slot % BLOCK === BLOCK / 2;
     if (isHalf && this.#columns[block + 1] === undefined && (block + 1) * BLOCK < this.#max)
-      this.#touch(this.#addColumns(block + 1).u8);
+      this.#touchColumns(this.#addColumns(block + 1));
     return columns;
+  }
+
+  #touchColumns({ u8, coldU8 }: DialogColumns): void {
+    this.#touch(u8);
+    this.#touch(coldU8);
   }
 
   #addColumns(block: number): DialogColumns {

@@ -329,8 +329,7 @@ export class MessageLog {
 
   #at(row: number): RowBlock {
     const block = this.#blocks.get(Math.floor(row / ROWS));
-    if (block === undefined) throw new Error(`message row ${row} is not in the log`);
-    return block;
+    return block ?? missing(row);
   }
 
   #block(row: number): RowBlock {
@@ -389,4 +388,9 @@ export class MessageLog {
       }
     }
   }
+}
+
+/** By itself: an optimising compiler makes the text wherever it may be needed, and calls of #at() are many. */
+function missing(row: number): never {
+  throw new Error(`message row ${row} is not in the log`);
 }

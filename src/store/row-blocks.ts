@@ -11,15 +11,24 @@ export type RowBlock = { readonly f64: Float64Array; readonly i32: Int32Array };
 export class RowBlocks {
   readonly #words: number;
   readonly #allocate: (bytes: number) => Uint8Array;
+  readonly #touch: (memory: Uint8Array) => void;
   readonly #blocks: RowBlock[] = [];
   #firstFree = NONE;
   #used = 0;
   #taken = 0;
 
-  /** `words`: 32-bit words of a row, an even number; `allocate` gives zeroed memory on an 8-byte boundary. */
-  constructor(words: number, allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes)) {
+  /**
+   * `words`: 32-bit words of a row, an even number; `allocate` gives zeroed memory on an 8-byte boundary, `touch` is given
+   * some that will be written to soon.
+   */
+  constructor(
+    words: number,
+    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+    touch: (memory: Uint8Array) => void = () => undefined,
+  ) {
     this.#words = words;
     this.#allocate = allocate;
+    this.#touch = touch;
   }
 
   /** Rows taken now. */
@@ -35,8 +44,7 @@ export class RowBlocks {
   /** The memory that `row` lies in, from word `wordOf(row)` on. */
   block(row: number): RowBlock {
     const known = this.#blocks[row >> BLOCK_BITS];
-    if (known === undefined) throw new RangeError(`there is no row ${row}`);
-    return known;
+    return known ?? missing(row);
   }
 
   /** First word of the row in its block. */
@@ -49,8 +57,11 @@ export class RowBlocks {
     this.#taken++;
     const row = this.#firstFree;
     if (row === NONE) {
-      if (this.#used === this.room) this.#blocks.push(this.#made());
-      return this.#used++;
+      const used = this.#used++;
+      // The next block is got ready when half of the last is in use.
+      if (used === this.room) this.#blocks.push(this.#made(false));
+      else if (used + BLOCK / 2 === this.room) this.#blocks.push(this.#made(true));
+      return used;
     }
     this.#firstFree = this.block(row).i32[this.wordOf(row)] ?? NONE;
     return row;
@@ -63,11 +74,17 @@ export class RowBlocks {
     this.#firstFree = row;
   }
 
-  #made(): RowBlock {
+  #made(isAhead: boolean): RowBlock {
     const bytes = this.#allocate(BLOCK * this.#words * 4);
+    if (isAhead) this.#touch(bytes);
     return {
       f64: new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8),
       i32: new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
     };
   }
+}
+
+/** By itself: an optimising compiler makes the text wherever it may be needed, and calls of block() are many. */
+function missing(row: number): never {
+  throw new RangeError(`there is no row ${row}`);
 }

@@ -62,8 +62,9 @@ export class SdpRows {
   readonly #senders = new Map<number, string>();
   readonly #keys = new Map<number, string>();
 
-  constructor(allocate?: (bytes: number) => Uint8Array) {
-    this.#rows = new RowBlocks(WORDS, allocate);
+  /** See RowBlocks. */
+  constructor(allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+    this.#rows = new RowBlocks(WORDS, allocate, touch);
   }
 
   /** Rows in use. */

@@ -49,16 +49,17 @@ export class SdpTracker {
   bodies = 0;
   malformed = 0;
 
-  /** `onFragment` is told of each ICE user fragment an SDP names; `allocate` gives zeroed memory for transactions. */
+  /** `onFragment` is told of each ICE user fragment an SDP names; memory for transactions as in RowBlocks. */
   constructor(
     endpoints: EndpointIndex,
     onClaim: OnClaim,
     onFragment: (fragment: string, claim: Claim) => void = () => undefined,
     allocate?: (bytes: number) => Uint8Array,
+    touch?: (memory: Uint8Array) => void,
   ) {
     this.#endpoints = endpoints;
     this.#rows = endpoints.rows;
-    this.#transactions = new SdpTransactions(allocate);
+    this.#transactions = new SdpTransactions(allocate, touch);
     this.#exchanges = new SdpExchanges(this.#rows, this.#transactions);
     this.#onClaim = onClaim;
     this.#onFragment = onFragment;

@@ -40,8 +40,9 @@ export class SdpTransactions {
   readonly #rows: RowBlocks;
   readonly #moreBodies = new Map<number, number[]>();
 
-  constructor(allocate?: (bytes: number) => Uint8Array) {
-    this.#rows = new RowBlocks(WORDS, allocate);
+  /** See RowBlocks. */
+  constructor(allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+    this.#rows = new RowBlocks(WORDS, allocate, touch);
   }
 
   /** Transactions kept. */
