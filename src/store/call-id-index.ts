@@ -60,7 +60,8 @@ export class CallIdIndex {
   likelySlot(hash: number): number {
     const { entries, mask } = this.#tableOf(hash);
     let i = homeOf(hash, mask);
-    for (let n = 0; n < LIKELY; n++, i = (i + 1) & mask) if (entries[2 * i] === hash) return (entries[2 * i + 1] ?? 0) - 1;
+    for (let n = 0; n < LIKELY; n++, i = (i + 1) & mask)
+      if (entries[2 * i] === hash) return (entries[2 * i + 1] ?? 0) - 1;
     return -1;
   }
 
