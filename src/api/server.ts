@@ -20,6 +20,7 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../core/limits.ts';
+import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { requestHeaderProblem } from '../http/request-header.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
@@ -146,6 +147,9 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     const refusal = requestHeaderProblem(request.raw);
     if (refusal !== null) throw refusal;
     if (request.is404) throw table.refusal(request.method, request.url);
+    // Of the routes' methods Fastify reads the body of POST alone.
+    const tooLarge = request.method === 'POST' ? null : await ignoredBodyProblem(request.raw);
+    if (tooLarge !== null) throw tooLarge;
   });
   app.addHook('onSend', async (_request, reply, payload) => {
     // Fastify puts a charset behind the type, which has no such parameter: JSON is UTF-8 (RFC 8259 §8.1, §11).

@@ -13,6 +13,7 @@ import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
 import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../core/limits.ts';
 import { stopListening } from '../http/deaf-socket.ts';
+import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { endResponse, endWithProblem, ProblemError } from '../http/problem-error.ts';
 import { dropRefusedBody } from '../http/refused-body.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
@@ -63,11 +64,8 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
         admit(request.socket) ?? authenticate(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
       // One that floods was cut off.
       if (request.socket.destroyed) return;
-      if (refusal === null) void sendPage(response);
-      else {
-        dropRefusedBody(request);
-        endResponse(response, refusal);
-      }
+      if (refusal === null) void answer(request, response);
+      else refuse(request, response, refusal);
     },
   );
   server.timeout = STALLED_MS;
@@ -110,7 +108,17 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   server.on('clientError', createClientErrorHandler(admit));
   answerWireEvents(server, { admit, authenticate });
 
-  async function sendPage(response: ServerResponse): Promise<void> {
+  function refuse(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
+    dropRefusedBody(request);
+    endResponse(response, problem);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const tooLarge = await ignoredBodyProblem(request);
+    if (tooLarge !== null) {
+      refuse(request, response, tooLarge);
+      return;
+    }
     try {
       const text = await page.render();
       response.writeHead(200, { 'content-type': page.contentType, 'content-length': Buffer.byteLength(text) });

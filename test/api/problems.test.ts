@@ -1,6 +1,7 @@
 /** Every layer that can refuse, fired over a real socket: each answer is a problem document. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Type } from 'typebox';
@@ -100,6 +101,12 @@ test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
   const chunked = await rawRequest(port, [Buffer.from(head('/v1/gate', 'Transfer-Encoding: chunked')), chunk]);
   assertProblem(chunked, 'body-too-large');
+  const unread = (method: string): Buffer =>
+    Buffer.from(`${method} /v1/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  assertProblem(await rawRequest(port, [unread('GET'), chunk]), 'body-too-large');
+  assert.equal((await rawRequest(port, [unread('HEAD'), chunk])).status, 413);
+  const most = Buffer.concat([Buffer.from('100000\r\n'), body.subarray(0, 0x100000), Buffer.from('\r\n0\r\n\r\n')]);
+  assert.equal((await rawRequest(port, [unread('GET'), most])).status, 200, 'a body of exactly 1 MiB is read over');
   const exact = JSON.stringify({ enabled: true }).padEnd(1024 * 1024, ' ');
   const fitting = head('/v1/gate', `Content-Length: ${exact.length}`);
   const fits = await rawRequest(port, fitting + exact);
@@ -121,6 +128,18 @@ test('413: a client that sends its whole body before it reads gets the refusal, 
   });
   assert.match(text, /^HTTP\/1\.1 413 /);
   assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*ok$/);
+});
+
+test('a body that a GET never ends: 408 in time, and a client that goes away in the middle holds nothing', async (t) => {
+  const { api, port } = await startApi(t, { times: { requestMs: 500, headerMs: 500 } });
+  const head = 'GET /v1/stats HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n';
+  assertProblem(await rawRequest(port, head), 'request-timeout');
+  const gone = connect({ port, host: '127.0.0.1' });
+  gone.write(head, () => gone.resetAndDestroy());
+  await once(gone, 'close');
+  const begun = performance.now();
+  await api.close();
+  assert.ok(performance.now() - begun < SOON_MS);
 });
 
 test('413: a client that stops in the middle of a refused body is cut', async (t) => {

@@ -164,6 +164,10 @@ test('bodies over 1 MiB and oversized headers are refused here too', async (t) =
   const large = await rawRequest(port, 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n');
   assert.equal(large.status, 413);
   assertDocument('Problem', JSON.parse(large.body));
+  const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
+  const chunked = 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+  assert.equal((await rawRequest(port, `${chunked}${chunk.repeat(4)}1\r\n \r\n0\r\n\r\n`)).status, 413);
+  assert.equal((await rawRequest(port, `${chunked}${chunk.repeat(4)}0\r\n\r\n`)).status, 200);
   const headers = await rawRequest(port, get('/metrics', `X-Long: ${'x'.repeat(20_000)}\r\n`));
   assert.equal(headers.status, 431);
   assertDocument('Problem', JSON.parse(headers.body));
