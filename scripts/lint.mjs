@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
-import { capture, npm, say, which } from './steps/run.mjs';
+import { capture, captureTwice, npm, say, which } from './steps/run.mjs';
 
 const TOOLS = 'scripts/tools';
 const STAMP = join(root, TOOLS, 'node_modules/.calltap-stamp');
@@ -20,7 +20,7 @@ function toolsInstalled() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) return true;
   const [program, lead] = npm();
   const options = ['--no-audit', '--no-fund', '--loglevel=error', '--omit-lockfile-registry-resolved', '--no-save'];
-  const r = capture(program, [...lead, 'install', '--prefix', join(root, TOOLS), ...options]);
+  const r = captureTwice('lint tools', program, [...lead, 'install', '--prefix', join(root, TOOLS), ...options]);
   if (r.code !== 0) {
     say(
       `lint: skipped biome and oxlint, they could not be installed: ${r.output.trim().split('\n').slice(0, 2).join('; ')}`,

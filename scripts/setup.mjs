@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { bpfSources, buildBpf } from './build-bpf.mjs';
 import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
 import { installPackages } from './steps/packages.mjs';
-import { capture, npm, say, seconds } from './steps/run.mjs';
+import { capture, captureTwice, npm, say, seconds } from './steps/run.mjs';
 import { buildScanner, SCANNER_MODULE } from './steps/scanner.mjs';
 import { joinStartup } from './steps/startup.mjs';
 
@@ -53,7 +53,8 @@ function npmPackages() {
   idle = false;
   const start = performance.now();
   const [program, lead] = npm();
-  const r = capture(program, [...lead, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const r = captureTwice('npm packages', program, [...lead, 'ci', ...options]);
   if (r.code !== 0) throw new StepFailed('npm packages', r.output, 'is the package registry reachable?');
   say(`npm packages: done (${seconds(start)})`);
 }

@@ -2,7 +2,7 @@
 //
 // A row is looked for by what it brings, not by dpkg: other distributions pass, and a fresh run costs no process.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { capture, say, seconds, which } from './run.mjs';
+import { capture, say, sayAgain, seconds, which } from './run.mjs';
 
 /** Debian asks this program before it starts a service. */
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -103,20 +103,37 @@ export function installPackages(need) {
     return missing;
   }
   const start = performance.now();
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = () => capture('sh', ['-c', command], { env });
   const allowServices = withoutServices();
-  let result = install();
-  if (result.code !== 0) {
-    // Package lists of a fresh image are empty or old: refresh once and try again.
-    capture('apt-get', ['update'], { env });
-    result = install();
-  }
+  const result = aptInstall(missing, need);
   allowServices();
   const left = missingPackages(need);
   if (left.length === 0) say(`packages: installed ${missing.join(', ')} (${seconds(start)})`);
   else say(`packages: could not install ${left.join(', ')}; try: ${command}\n${lastLines(result.output, 3)}`);
   return left;
+}
+
+/** Another apt-get may hold the lock for a while. */
+const APT = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2'];
+
+/** The last answer of apt-get. */
+function aptInstall(names, need) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = (list) => capture('apt-get', [...APT, 'install', '-y', '--no-install-recommends', ...list], { env });
+  let result = install(names);
+  if (result.code === 0) return result;
+  // Package lists of a fresh image are empty or old.
+  capture('apt-get', [...APT, 'update'], { env });
+  result = install(names);
+  if (result.code === 0) return result;
+  if (/^E: (Unable to locate package|Package '.*' has no installation candidate)/m.test(result.output)) {
+    // One that this system does not have keeps all others from being installed.
+    for (const name of missingPackages(need)) result = install([name]);
+    return result;
+  }
+  sayAgain('packages', result.output);
+  // What was interrupted leaves packages half set up.
+  capture('dpkg', ['--configure', '-a'], { env });
+  return install(names);
 }
 
 /** Until the returned function is called, a package that brings a service does not start it: tests start their own. */

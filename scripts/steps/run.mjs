@@ -37,6 +37,22 @@ export function capture(program, args, options = {}) {
   return { code: r.status ?? 128, output: `${r.stdout ?? ''}${r.stderr ?? ''}` };
 }
 
+const AGAIN_MS = 5000;
+
+/** Says that what asks a registry has failed, and waits: whoever calls this tries once more. */
+export function sayAgain(what, output) {
+  say(`${what}: failed (${output.trim().split('\n').at(-1)}); once more in ${AGAIN_MS / 1000} s`);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+}
+
+/** Like capture(), for what asks a registry: one that fails is run a second time. */
+export function captureTwice(what, program, args, options = {}) {
+  const first = capture(program, args, options);
+  if (first.code === 0) return first;
+  sayAgain(what, first.output);
+  return capture(program, args, options);
+}
+
 /** Runs with our own stdout and stderr; returns the exit code. */
 export function pass(program, args, options = {}) {
   const r = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
