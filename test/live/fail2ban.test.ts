@@ -12,15 +12,12 @@ import { ATTACKERS, attack, legitimate, Script } from '../helpers/attack.ts';
 import { until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
+import { missing } from './lab.ts';
 import { repositoryRoot } from './native-program.ts';
 
 const KIT = join(repositoryRoot(), 'deploy/fail2ban');
 
-function skip(): string | false {
-  if (spawnSync('fail2ban-regex', ['--version']).status !== 0) return 'no fail2ban';
-  if (spawnSync('nft', ['--version']).status !== 0) return 'no nftables';
-  return process.getuid?.() === 0 ? false : 'needs root: a network namespace of its own';
-}
+const skip = missing('fail2ban-regex', 'fail2ban-server', 'nft');
 
 /** The lines the program prints for ten minutes of attacks that ended just now. */
 async function attackLines(dir: string): Promise<string> {
@@ -39,7 +36,7 @@ async function attackLines(dir: string): Promise<string> {
     .join('\n');
 }
 
-test('hostile text injects no address: 1,000 values through fail2ban-regex', { skip: skip() }, (t) => {
+test('hostile text injects no address: 1,000 values through fail2ban-regex', { skip }, (t) => {
   const dir = temporaryFolder(t);
   const parts = [
     'from=9.9.9.9',
@@ -70,7 +67,7 @@ test('hostile text injects no address: 1,000 values through fail2ban-regex', { s
   assert.deepEqual([...new Set(found)], ['192.0.2.77']);
 });
 
-test('a line from the journal counts too, and what people are told does not', { skip: skip() }, (t) => {
+test('a line from the journal counts too, and what people are told does not', { skip }, (t) => {
   const log = join(temporaryFolder(t), 'log');
   const line = 'calltap[7]: SCANNER from=192.0.2.9 method=OPTIONS ua="x"';
   // fail2ban puts what journald knows before the message; the time it takes from journald.
@@ -85,7 +82,7 @@ test('a line from the journal counts too, and what people are told does not', { 
   assert.equal(out.trim(), '192.0.2.9');
 });
 
-test('a real fail2ban with the kit bans exactly the attackers', { skip: skip() }, async (t) => {
+test('a real fail2ban with the kit bans exactly the attackers', { skip }, async (t) => {
   const dir = temporaryFolder(t);
   const lines = await attackLines(dir);
   const etc = join(dir, 'etc');

@@ -36,7 +36,18 @@ export function missing(...programs: readonly string[]): string | false {
     });
     if (!isThere) return `${name} is not installed`;
   }
-  return false;
+  refusal ??= namespaceRefusal();
+  return refusal;
+}
+
+let refusal: string | false | undefined;
+
+/** A container's root may lack the right; anything else that is in the way is a fault that the tests show. */
+function namespaceRefusal(): string | false {
+  const name = `ct${process.pid}${randomBytes(3).toString('hex')}`;
+  const { status, stderr } = spawnSync('ip', ['netns', 'add', name], { encoding: 'latin1' });
+  spawnSync('ip', ['netns', 'del', name]);
+  return status !== 0 && /not permitted|denied/.test(stderr) ? `no network namespaces: ${stderr.trim()}` : false;
 }
 
 export type Running = {
