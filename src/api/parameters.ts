@@ -19,7 +19,8 @@ type ParameterSchema = {
 type Read = { readonly value: unknown } | { readonly error: string };
 
 const INTEGER = /^[0-9]{1,16}$/;
-const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
+/** The shortest text of a double has up to 17 digits (`1.1 * 3` is 3.3000000000000003); 300 are always finite. */
+const NUMBER = /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
 
 /** Compiles a parameter schema for Fastify; unknown names are ignored and dropped. */
 export const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
