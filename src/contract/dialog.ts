@@ -13,8 +13,8 @@ import { DialogState, FramePointer, Origin } from './values.ts';
 
 const Seconds = Type.Number({ minimum: 0 });
 
-/** Final INVITE response code; absent, never zero, while there is none. */
-const FinalStatus = Type.Integer({ minimum: 200, maximum: 699 });
+/** Final INVITE response code as it stood on the wire; absent, never zero, while there is none. */
+const FinalStatus = Type.Integer({ minimum: 200, maximum: 999 });
 
 export const DialogSummary = named(
   'DialogSummary',

@@ -7,7 +7,8 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { Count, Evidence, IntegerOrNull, named, ref, refOrNull, StringOrNull } from './schema.ts';
 
-const StatusCode = Type.Integer({ minimum: 100, maximum: 699 });
+/** Three digits as they stood in a status line, whether RFC 3261 knows their class or not. */
+const StatusCode = Type.Integer({ minimum: 0, maximum: 999 });
 
 export const FinalFailure = named(
   'FinalFailure',

@@ -1,4 +1,7 @@
-/** What no call of the fixtures holds: a From without a user, unnamed codecs, a class of service that changes, far ports. */
+/**
+ * What no call of the fixtures holds: a From without a user, unnamed codecs, a class of service that changes, far ports,
+ * records out of order, a status code of no class.
+ */
 
 import { text } from '../../fixtures/build/bytes.ts';
 import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
@@ -41,6 +44,25 @@ function options(callId: string, from: string): Uint8Array {
   );
 }
 
+/** An INVITE whose transmissions stand in the file behind each other's back, and one that a code of no class ended. */
+function oddities(): Datagram[] {
+  const invite = (callId: string): Uint8Array =>
+    text(Buffer.from(options(callId, 'sip:odd@192.0.2.70')).toString().replaceAll('OPTIONS', 'INVITE'));
+  const refused = Buffer.from(invite('code-799@extra'))
+    .toString()
+    .replace(/^.*\r\n/, 'SIP/2.0 799 Nobody Knows\r\n');
+  return [
+    ...[1_500_000, 500_000, 0].map((us) => ({
+      tsUs: START_US + 6e6 + us,
+      src: A,
+      dst: B,
+      bytes: invite('backwards@extra'),
+    })),
+    { tsUs: START_US + 8e6, src: A, dst: B, bytes: invite('code-799@extra') },
+    { tsUs: START_US + 8e6 + 1000, src: B, dst: A, bytes: text(refused) },
+  ];
+}
+
 function rtp(
   ssrc: number,
   payloadType: number,
@@ -80,5 +102,6 @@ export function extraCapture(): Uint8Array {
       })),
     );
   }
+  capture.add(oddities());
   return capture.pcap();
 }

@@ -82,28 +82,44 @@ export function detectRetransmissions(
   for (const group of sent.values()) {
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
+    const { sinceUs } = spanOf(group, first.origin);
     const isAnswered = list.some(
       (m) =>
         !m.isRequest &&
         m.method === first.method &&
         m.cseq === first.cseq &&
         // The clocks of two sources are not compared.
-        (m.tsUs >= first.tsUs || m.origin !== first.origin),
+        (m.tsUs >= sinceUs || m.origin !== first.origin),
     );
     if (!isAnswered && first.method !== METHOD.ACK && group.length > (worst?.length ?? 0)) worst = group;
   }
   const first = worst?.[0];
-  const last = worst?.[worst.length - 1];
-  if (worst === null || first === undefined || last === undefined) return null;
+  if (worst === null || first === undefined) return null;
+  const { sinceUs, untilUs } = spanOf(worst, first.origin);
   const evidence = worst.map((m) => m.index);
   const isExplained = icmp?.evidence.some((i) => evidence.includes(i)) ?? false;
   return {
     method: methodName(d, first.method),
     count: worst.length - 1,
-    spanSec: (last.tsUs - first.tsUs) / 1e6,
+    spanSec: (untilUs - sinceUs) / 1e6,
     icmpCause: icmp !== null && isExplained ? `${icmp.description}, reported by ${icmp.reportedBy}` : null,
     evidence,
   };
+}
+
+/** From the first to the last by the clock of one source: records of a file may be in any order. */
+function spanOf(
+  group: readonly MessageView[],
+  origin: MessageView['origin'],
+): { readonly sinceUs: number; readonly untilUs: number } {
+  let sinceUs = Number.POSITIVE_INFINITY;
+  let untilUs = Number.NEGATIVE_INFINITY;
+  for (const m of group) {
+    if (m.origin !== origin) continue;
+    sinceUs = Math.min(sinceUs, m.tsUs);
+    untilUs = Math.max(untilUs, m.tsUs);
+  }
+  return { sinceUs, untilUs };
 }
 
 export function retransmissionsHint(f: Retransmissions): string {

@@ -148,6 +148,15 @@ test('retransmissions: three transmissions and no response at all', () => {
     icmpCause: null,
     evidence: [0, 1, 2],
   });
+  // Records of a file may be in any order: the time is that of the clock, and an answer counts from the first one on.
+  const backwards = (answerMs: number | null): SignalingFindings | null =>
+    found((call) => {
+      const r = call.request('OPTIONS', 1500);
+      for (const ms of [500, 0]) call.repeat(r, ms);
+      if (answerMs !== null) call.respond(r, 200, answerMs);
+    });
+  assert.equal(backwards(null)?.retransmissions?.spanSec, 1.5);
+  assert.deepEqual(fired(backwards(700)), []);
   // A BYE nobody answers, in a call that was fine.
   const bye = found((call) => {
     const invite = inviteOf(call, 'x');
