@@ -72,6 +72,20 @@ export class SegmentQueue {
     return added === span ? NOVELTY.ALL : NOVELTY.PART;
   }
 
+  /** Copies the bytes from the head to the first hole into `to`, as many as fit; returns how many. */
+  copyRun(to: Uint8Array): number {
+    const first = this.#pieces[0]?.seq ?? 0;
+    let length = 0;
+    for (const piece of this.#pieces) {
+      if (piece.seq !== (first + length) >>> 0 || length === to.length) break;
+      const some = piece.data.subarray(0, to.length - length);
+      to.set(some, length);
+      length += some.length;
+      if (piece.span > piece.data.length) break;
+    }
+    return length;
+  }
+
   /** Takes the first piece out. */
   shift(): Piece | undefined {
     const piece = this.#pieces.shift();

@@ -67,6 +67,34 @@ export function sipStart(b: Uint8Array, at: number, end: number): Start {
   return b[last - 8] === 32 && versionLength(b, last - 7, last) === 7 ? START.YES : START.NO;
 }
 
+/** RFC 3261, 3262, 3311, 3428, 3515, 3903, 6086, 6665. */
+const METHODS: readonly string[] = [
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'REGISTER',
+  'OPTIONS',
+  'PRACK',
+  'UPDATE',
+  'INFO',
+  'SUBSCRIBE',
+  'NOTIFY',
+  'REFER',
+  'MESSAGE',
+  'PUBLISH',
+];
+
+/** Whether a whole start line stands at `at` that can be no end of a longer one: of a known method, or a status line. */
+export function isKnownStart(b: Uint8Array, at: number, end: number): boolean {
+  if (sipStart(b, at, end) !== START.YES) return false;
+  if (versionLength(b, at, end) > 0) return true;
+  return METHODS.some((method) => {
+    for (let i = 0; i < method.length; i++) if (b[at + i] !== method.charCodeAt(i)) return false;
+    return b[at + method.length] === 32;
+  });
+}
+
 /** `SP 3DIGIT` and then a space or the end of the line. */
 function statusLine(b: Uint8Array, at: number, end: number): Start {
   if (at >= end) return START.MAYBE;

@@ -8,7 +8,11 @@ import type { WebSocketSession } from './http-upgrade.ts';
 import { PROTOCOL } from './protocol-sniff.ts';
 import type { SegmentMark } from './segment-mark.ts';
 import { NOVELTY, SegmentQueue } from './segment-queue.ts';
+import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
 import { type FramedTarget, type FramerShared, StreamFramer } from './stream-framer.ts';
+
+/** Enough of a stream joined late to tell whether a start line stands there. */
+const START_LINE_BYTES = 4_096;
 
 export class TcpDirection {
   readonly framer: StreamFramer;
@@ -197,8 +201,14 @@ export class TcpDirection {
   #join(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
     const { counters } = this.#shared;
     this.lastUs = mark.tsUs;
-    if (!this.framer.isStart(b, start, end)) {
+    if (!this.framer.isStart(b, start, end) || this.#isInside(seq, b, start, end)) {
       this.#enqueue(seq, span, b, start, end, mark);
+      const waiting = this.#queue;
+      const first = waiting?.head;
+      if (waiting === null || first === undefined || this.isAnchored) return;
+      if (startInPieces(waiting, first.data, -1, b, 0, 0) !== START.YES) return;
+      this.#anchor(first.seq);
+      this.#drain();
       return;
     }
     const queue = this.#queue;
@@ -210,6 +220,14 @@ export class TcpDirection {
     }
     this.#anchor(seq);
     this.#inOrder(seq, span, b, start, end, mark);
+  }
+
+  /** Whether a segment that looks like a start ends or goes on with a start line that waits: "NVITE" behind "I". */
+  #isInside(seq: number, b: Uint8Array, start: number, end: number): boolean {
+    const head = this.#queue?.head;
+    if (this.#queue === null || head === undefined) return false;
+    const before = (seq - head.seq) | 0;
+    return before > 0 && startInPieces(this.#queue, head.data, before, b, start, end) !== START.NO;
   }
 
   /** A direction that is not read: keeps its place, and looks whether a message begins after all. */
@@ -239,4 +257,30 @@ export class TcpDirection {
     if (!this.isEnded && this.framer.abandon()) this.#shared.counters.tcpMessagesAborted++;
     this.isEnded = true;
   }
+}
+
+/**
+ * Whether a message begins at the head of what waits, with a start line in several segments of which the first is too
+ * short to tell. [start, end) of `b` stands `before` bytes behind the head; below 0 there is nothing but what waits.
+ */
+function startInPieces(
+  waiting: SegmentQueue,
+  head: Uint8Array,
+  before: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): Start {
+  const from = skipKeepAlive(head, 0, head.length);
+  if (before > START_LINE_BYTES || sipStart(head, from, head.length) !== START.MAYBE) return START.NO;
+  const run = new Uint8Array(START_LINE_BYTES);
+  let length = waiting.copyRun(run);
+  if (before >= 0) {
+    if (length < before) return START.NO;
+    const more = b.subarray(start, Math.min(end, start + START_LINE_BYTES - before));
+    run.set(more, before);
+    length = before + more.length;
+  }
+  const found = sipStart(run, from, length);
+  return found === START.YES && !isKnownStart(run, from, length) ? START.NO : found;
 }

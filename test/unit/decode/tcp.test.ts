@@ -199,6 +199,35 @@ describe('decode matrix, TCP rows: 7 of 7 messages', () => {
   });
 });
 
+describe('a stream joined late', () => {
+  const invite = sip(1, 'v=0\r\n', 'INVITE');
+
+  it('finds the first message wherever its start line is cut, in either order', () => {
+    for (const text of [invite, response(1, '100 Trying')]) {
+      for (let cut = 1; cut < text.length; cut++) {
+        const first = { seq: 1001, data: text.slice(0, cut) };
+        const second = { seq: 1001 + cut, data: text.slice(cut) };
+        assert.deepEqual(new Tap().add(first).add(second).texts, [text], `cut at ${cut}`);
+        // What looks like a start line or a keep-alive is taken for one when nothing came before it.
+        if (new Tap().add(second).texts.length > 0 || second.data.trim() === '') continue;
+        assert.deepEqual(new Tap().add(second).add(first).texts, [text], `cut at ${cut}, second first`);
+      }
+    }
+  });
+
+  it('finds it in segments of one byte', () => {
+    const tap = new Tap();
+    for (let i = 0; i < 60; i++) tap.add({ seq: 0xffff_fff0 + i, data: invite.slice(i, i + 1) });
+    tap.add({ seq: 0xffff_fff0 + 60, data: invite.slice(60) });
+    assert.deepEqual(tap.texts, [invite]);
+  });
+
+  it('takes a word in front of a start line for the end of something else', () => {
+    const tap = new Tap().add({ seq: 1001, data: 'abc' }).add({ seq: 1004, data: invite });
+    assert.deepEqual(tap.texts, [invite]);
+  });
+});
+
 describe('TCP reassembly', () => {
   it('keeps the bytes that came first where segments overlap', () => {
     const tap = new Tap().open();
