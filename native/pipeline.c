@@ -243,7 +243,7 @@ static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   case CT_CLS_STUN: emit(pl, sink, p, CT_KIND_STUN, p->payload, p->len, 0, 0, 0); break;
   case CT_CLS_HEP: emit(pl, sink, p, CT_KIND_HEP, p->payload, p->len, 0, 0, 0); break;
   case CT_CLS_ICMP:
-    if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, 0);
+    if (icmp_is_error(p)) emit(pl, sink, p, CT_KIND_ICMP, p->payload, p->len, 0, 0, p->ip_id);
     break;
   case CT_CLS_SIP_OUT:
     add(&pl->counters[CT_N_SIP_OUT], 1);

@@ -20,7 +20,7 @@ enum ct_kind {
                                  whole frame of aux1 bytes is there and begins aux0 bytes before off */
   CT_KIND_TCP = 2,             /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
   CT_KIND_FRAGMENT = 3,        /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
-  CT_KIND_ICMP = 4,            /* ICMP or ICMPv6 message, from its type byte */
+  CT_KIND_ICMP = 4,            /* ICMP or ICMPv6 message, from its type byte; aux2 IP id */
   CT_KIND_RTCP = 5,            /* RTCP compound packet */
   CT_KIND_STUN = 6,            /* STUN message or TURN ChannelData */
   CT_KIND_HEP = 7,             /* HEP datagram found in a capture (-E) */

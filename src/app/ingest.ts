@@ -220,11 +220,17 @@ export class Ingest {
         this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
       case KIND.ICMP:
-        this.#d.icmp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        this.#onIcmp(b, i);
         return;
       default:
         return;
     }
+  }
+
+  #onIcmp(b: RecordBatch, i: number): void {
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    c.ipId = b.aux2(i);
+    this.#d.icmp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), c);
   }
 
   #onHep(b: RecordBatch, i: number, packet: ScannedHep): void {

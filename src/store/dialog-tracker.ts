@@ -28,11 +28,9 @@ import type { MessageFacts, MessageLog } from './message-log.ts';
 import { NO_ROW, ROW } from './message-log.ts';
 import { grantedExpiry, noteRequest, notifiedExpiry } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
+import { DUPLICATE_FRAME_US } from './seen-twice.ts';
 import { BY_QUALITY, CallSources } from './source-marks.ts';
 import { terminationCause, terminationRank } from './termination-cause.ts';
-
-/** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), not T1 running out. */
-const DUPLICATE_FRAME_US = 5_000;
 
 /** Event counters of messages; they never fall. */
 class MessageCounts {

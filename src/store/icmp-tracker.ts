@@ -12,6 +12,7 @@ import type { Carrier } from './fingerprint.ts';
 import type { IcmpMediaTally } from './icmp-media.ts';
 import type { MessageLog } from './message-log.ts';
 import { NO_ROW, ROW } from './message-log.ts';
+import { SeenTwice } from './seen-twice.ts';
 
 /** Messages looked back at for one that was on its way when the error came. */
 const LOOK_BACK_ROWS = 1_024;
@@ -46,7 +47,10 @@ export class IcmpTracker {
   readonly media: IcmpMediaTally;
   /** By serial number of the dialog. */
   readonly #notes = new Map<number, IcmpNote[]>();
+  readonly #seen = new SeenTwice();
   errors = 0;
+  /** Errors that a mirror port showed once more. */
+  duplicateFrames = 0;
   /** Errors about SIP that no dialog is known for. */
   signalingUnattributed = 0;
   notesEvicted = 0;
@@ -59,6 +63,10 @@ export class IcmpTracker {
   }
 
   onPacket(buf: Buffer, start: number, end: number, c: Carrier): void {
+    if (this.#seen.isCopy(buf, start, end, c)) {
+      this.duplicateFrames++;
+      return;
+    }
     this.errors++;
     const parsed = parseIcmpError(buf, start, end, c.ipVersion);
     if (!parsed.ok) {

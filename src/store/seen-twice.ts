@@ -1,0 +1,37 @@
+/**
+ * Tells a packet that a mirror port shows twice: the same bytes between the same addresses with the same IP
+ * identification, within a few milliseconds. Its memory is a table of the newest ones, so what comes in floods may
+ * pass.
+ */
+import type { Carrier } from './fingerprint.ts';
+import { hashRange } from './fingerprint.ts';
+
+/** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), and not the next one. */
+export const DUPLICATE_FRAME_US = 5_000;
+
+/** Some 100,000 packets a second fit into that time. */
+const SLOTS = 512;
+
+export class SeenTwice {
+  readonly #bytes = new Int32Array(SLOTS);
+  readonly #ways = new Int32Array(SLOTS);
+  readonly #tsUs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
+
+  /** True when buf[start..end) from `c` was seen just before; it is remembered. */
+  isCopy(buf: Uint8Array, start: number, end: number, c: Carrier): boolean {
+    const bytes = hashRange(buf, start, end);
+    const length = c.ipVersion === 6 ? 16 : 4;
+    const way =
+      hashRange(c.addresses, c.srcOff, c.srcOff + length) ^
+      Math.imul(hashRange(c.addresses, c.dstOff, c.dstOff + length) ^ c.ipId, 0x9e3779b1);
+    const slot = (bytes ^ way) & (SLOTS - 1);
+    const isCopy =
+      this.#bytes[slot] === bytes &&
+      this.#ways[slot] === way &&
+      Math.abs(c.tsUs - (this.#tsUs[slot] ?? 0)) < DUPLICATE_FRAME_US;
+    this.#bytes[slot] = bytes;
+    this.#ways[slot] = way;
+    this.#tsUs[slot] = c.tsUs;
+    return isCopy;
+  }
+}
