@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, until } from '../helpers/patience.ts';
+import { answered, listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { attackCapture, Recorder } from '../helpers/recorder.ts';
 import { PROGRAM } from './run-program.ts';
@@ -36,7 +36,7 @@ const EMPTY = Uint8Array.from('d4c3b2a1020004000000000000000000ffff000001000000'
 );
 
 async function sample(url: string, pattern: RegExp): Promise<number> {
-  const page = await (await fetch(`${url}/metrics`)).text();
+  const page = await (await answered(`${url}/metrics`)).text();
   return Number(pattern.exec(page)?.[1] ?? 0);
 }
 
@@ -84,7 +84,7 @@ test('readers of both outputs go away', async (t) => {
   stdin.end(EMPTY);
   await alerts(url);
   assert.ok((await sample(url, LOST)) > 5);
-  assert.equal(await (await fetch(`${url}/health`)).text(), 'ok');
+  assert.equal(await (await answered(`${url}/health`)).text(), 'ok');
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
@@ -100,7 +100,7 @@ function manyScanners(): Uint8Array {
 }
 
 async function stats(url: string): Promise<Record<string, unknown>> {
-  const body: unknown = await (await fetch(`${url}/v1/stats`)).json();
+  const body: unknown = await (await answered(`${url}/v1/stats`)).json();
   assert.ok(typeof body === 'object' && body !== null);
   return { ...body };
 }

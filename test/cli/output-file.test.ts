@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../helpers/json.ts';
 import { asJson } from '../helpers/json.ts';
-import { listen, until } from '../helpers/patience.ts';
+import { answered, listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { DEMO, finished, run, start } from './run-program.ts';
 
@@ -107,15 +107,7 @@ async function fed(...args: readonly string[]): Promise<Fed> {
   const done = finished(child);
   const [, base = ''] = await listen(child).said(/api listening on (\S+)\n/);
   child.stdin.write(source.subarray(0, PCAP_HEADER));
-  /** A machine that does more than this test may answer "busy" first. */
-  const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    until(
-      async () => {
-        const answer = await fetch(base + path, init);
-        return answer.status !== 503 && answer;
-      },
-      () => `${path} was never answered`,
-    );
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> => answered(base + path, init);
   const get = async (path: string): Promise<Json> => asJson(await (await ask(path)).json());
   return {
     child,

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
-import { listen, SOON_MS, until } from '../helpers/patience.ts';
+import { answered, listen, SOON_MS, until } from '../helpers/patience.ts';
 import { assertRefused, DEMO, finished, printed, type Run, start } from './run-program.ts';
 
 type Server = { readonly child: ChildProcessWithoutNullStreams; readonly done: Promise<Run>; readonly base: string };
@@ -33,7 +33,7 @@ async function stop(server: Server, signal: NodeJS.Signals): Promise<Run> {
 }
 
 async function stats(base: string): Promise<ReturnType<typeof asJson>> {
-  return asJson(await (await fetch(`${base}/v1/stats`)).json());
+  return asJson(await (await answered(`${base}/v1/stats`)).json());
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -44,7 +44,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       () => 'it is not read to the end',
     );
     assert.equal(asJson((await stats(server.base))['dialogs'])['total'], 21);
-    assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+    assert.equal(await (await answered(`${server.base}/health`)).text(), 'ok');
     const r = await stop(server, signal);
     assert.equal(r.stdout, '');
     assert.match(r.stderr, /^api listening on http:\/\/127\.0\.0\.1:\d+\n$/);
@@ -63,7 +63,7 @@ test('what an option prints is printed once all is read, and serving goes on', a
     () => lines === 21,
     () => `${lines} lines are printed`,
   );
-  assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+  assert.equal(await (await answered(`${server.base}/health`)).text(), 'ok');
   const r = await stop(server, 'SIGTERM');
   assert.equal(r.stdout, offline);
   const unknown = start([...args, '--call-report', 'nobody@example.com']);
@@ -76,7 +76,7 @@ test('SIGUSR1 opens no debugger and ends nothing', async () => {
   const server = await serving(['-I', DEMO, '--api', '127.0.0.1:0']);
   server.child.kill('SIGUSR1');
   await wait(300);
-  assert.equal(await (await fetch(`${server.base}/health`)).text(), 'ok');
+  assert.equal(await (await answered(`${server.base}/health`)).text(), 'ok');
   assert.doesNotMatch((await stop(server, 'SIGTERM')).stderr, /debugger/i);
 });
 
@@ -113,7 +113,7 @@ test('a second file is not begun once a signal came', async () => {
 
 test('--metrics serves the metrics alone', async () => {
   const server = await serving(['-I', DEMO, '--metrics', '127.0.0.1:0'], 'metrics');
-  const page = await (await fetch(`${server.base}/metrics`)).text();
+  const page = await (await answered(`${server.base}/metrics`)).text();
   assert.match(page, /^# TYPE service_dialogs_total counter$/m);
   await stop(server, 'SIGTERM');
 });

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import type { Family } from '../helpers/exposition.ts';
 import { histogramFaults, readExposition } from '../helpers/exposition.ts';
+import { isBusy, until } from '../helpers/patience.ts';
 import { STATES } from './field-tables.ts';
 import type { Service } from './service.ts';
 import { allCaptures, ask, startService } from './service.ts';
@@ -35,7 +36,13 @@ let done: () => void = () => undefined;
 const pages: Page[] = [];
 
 async function scrape(port: number): Promise<Page> {
-  const answer = await ask(port, '/metrics');
+  const answer = await until(
+    async () => {
+      const one = await ask(port, '/metrics');
+      return !isBusy(one.status, one.text) && one;
+    },
+    () => '/metrics is never answered',
+  );
   assert.equal(answer.status, 200);
   assert.match(answer.headers['content-type'] ?? '', /^text\/plain; version=0\.0\.4/);
   return { text: answer.text, families: readExposition(answer.text) };

@@ -15,7 +15,7 @@ import { callCases } from '../../fixtures/build/calls.ts';
 import { qualityTruthCases } from '../../fixtures/build/quality-truth.ts';
 import type { Json } from '../helpers/json.ts';
 import { asJson } from '../helpers/json.ts';
-import { until } from '../helpers/patience.ts';
+import { isBusy, until } from '../helpers/patience.ts';
 import { extraCapture } from './extra-capture.ts';
 
 /** From dist/test/conformance. */
@@ -134,7 +134,13 @@ export async function startService(
   const port = portOf('api') ?? 0;
   const authorization = options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` };
   const withBearer = (path: string, more: AskOptions = {}): Promise<Answer> =>
-    ask(port, path, { ...more, headers: { ...authorization, ...more.headers } });
+    until(
+      async () => {
+        const answer = await ask(port, path, { ...more, headers: { ...authorization, ...more.headers } });
+        return !isBusy(answer.status, answer.text) && answer;
+      },
+      () => `${path} is never answered`,
+    );
   const service: Service = {
     base: `http://127.0.0.1:${port}`,
     port,
@@ -172,9 +178,8 @@ export async function startService(
 async function untilRead(service: Service): Promise<void> {
   await until(
     async () => {
-      const { status, text } = await service.ask('/v1/stats');
-      // A program that reads on a machine that does other things may say that it is busy.
-      return status !== 503 && asJson(JSON.parse(text))['source_exhausted'] === true;
+      const { text } = await service.ask('/v1/stats');
+      return asJson(JSON.parse(text))['source_exhausted'] === true;
     },
     () => 'the files are not read to the end',
   );

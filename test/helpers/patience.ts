@@ -38,6 +38,23 @@ export function untilHolds(is: () => boolean): Promise<boolean> {
   return until(is, () => `never: ${is}`, 2);
 }
 
+/** The answer of a service; one whose machine does other things may say that it is busy. */
+export function answered(url: string, init: RequestInit = {}): Promise<Response> {
+  return until(
+    async () => {
+      const answer = await fetch(url, init);
+      if (answer.status !== 503) return answer;
+      return !isBusy(answer.status, await answer.clone().text()) && answer;
+    },
+    () => `${url} is never answered`,
+  );
+}
+
+/** Whether an answer is that of a service whose event loop is late. */
+export function isBusy(status: number, body: string): boolean {
+  return status === 503 && body.includes('"urn:calltap:problem:overloaded"');
+}
+
 export type Listener = {
   /** All of it so far. */
   readonly text: () => string;

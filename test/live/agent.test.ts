@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { packageRoot } from '../../src/sources/native.ts';
 import { asJson } from '../helpers/json.ts';
-import { freePort, listen, SOON_MS, until } from '../helpers/patience.ts';
+import { answered, freePort, listen, SOON_MS, until } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
 const noRoot = process.getuid?.() === 0 ? false : 'capturing needs root or CAP_NET_RAW';
@@ -86,7 +86,7 @@ test('-d lo captures a call once, says which filter runs, and stops within two s
     assert.equal(dialog['state'], 'Failed');
     assert.equal(dialog['input_origin'], 'wire');
     assert.equal('frame' in dialog, false, 'a live capture has no frame to point at');
-    const stats: unknown = await (await fetch(`${agent.url}/v1/stats`)).json();
+    const stats: unknown = await (await answered(`${agent.url}/v1/stats`)).json();
     assert.ok(typeof stats === 'object' && stats !== null && 'source' in stats && 'unsaved' in stats);
     assert.equal(stats.source, 'live');
     assert.equal(stats.unsaved, true);

@@ -11,7 +11,7 @@ import { start } from '../cli/run-program.ts';
 import type { Family } from '../helpers/exposition.ts';
 import { readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows } from '../helpers/json.ts';
-import { listen } from '../helpers/patience.ts';
+import { answered, listen } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 import { RULES_TEST } from './prometheus-series.ts';
@@ -116,7 +116,7 @@ async function metricsPage(t: TestContext): Promise<Map<string, Family>> {
   const child = start(['-d', 'lo', '--portrange', '5999', '-O', output, ...attackers, '--api', '127.0.0.1:0']);
   t.after(() => child.kill('SIGKILL'));
   const [, url] = await listen(child).said(/api listening on (\S+)\n/);
-  return readExposition(await (await fetch(`${url}/metrics`)).text());
+  return readExposition(await (await answered(`${url}/metrics`)).text());
 }
 
 test('every metric, label and value they name is on the page of a running calltap', {
