@@ -24,7 +24,7 @@ export function ssrcText(ssrc: number): string {
 export function toInterval(w: StreamWindow, q: QualityScale): QualityInterval {
   const out: QualityInterval = {
     timestamp: timestampText(w.startUs),
-    jitter_ms: windowJitterMs(w, q.clockRate),
+    jitter_ms: windowJitterMs(w, q.jitterClock),
     loss_pct: lossPct(w.lost, w.expected),
     packets: w.packets,
   };

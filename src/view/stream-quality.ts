@@ -13,6 +13,9 @@ import { formatOf } from '../store/codec-set.ts';
 import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 
+/** Payload types from here on have no clock of their own (RFC 3551 section 3). */
+const FIRST_DYNAMIC_PT = 96;
+
 /** What the clock and the options decide about every stream. */
 export type QualityContext = {
   readonly streams: StreamStore;
@@ -27,6 +30,8 @@ export type QualityContext = {
 export type QualityScale = {
   readonly codec: string | null;
   readonly clockRate: number | null;
+  /** At which the native side timed the packets whose type has no clock of its own. */
+  readonly jitterClock: number | null;
   readonly impairment: Impairment | null;
   readonly floorPackets: number;
   readonly delayMs: number;
@@ -61,18 +66,19 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
   const windows = closedWindows(stream, s, c);
-  const { codec, clockRate, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
+  const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
   const score = scoreStream(windows, impairment, floorPackets, delayMs);
   // Spelled out: for an object that begins with a spread and goes on, V8 makes a hidden class of its own each time.
   return {
     codec,
     clockRate,
+    jitterClock,
     impairment,
     floorPackets,
     delayMs,
     snapshot: s,
     windows,
-    jitterMs: streamJitter(s, clockRate).meanMs,
+    jitterMs: streamJitter(s, jitterClock).meanMs,
     lossPct: lossPct(s.lost, s.expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
@@ -91,10 +97,21 @@ function scaleOf(stream: Stream, s: StreamSnapshot, c: QualityContext): QualityS
   return {
     codec: format?.name ?? null,
     clockRate: format?.clockRate ?? null,
+    jitterClock: jitterClockOf(stream, s, format),
     impairment: format === null ? null : impairmentOf({ name: format.name }, true),
     floorPackets: packetFloor(c.windowSec),
     delayMs: oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null),
   };
+}
+
+/**
+ * Packets of a static type are timed at their own clock whatever is asked for (RFC 3551); the clock to ask for is that of
+ * a dynamic type, also when a static one came first.
+ */
+function jitterClockOf(stream: Stream, s: StreamSnapshot, format: CodecFormat | null): number | null {
+  if (s.payloadType >= FIRST_DYNAMIC_PT) return format?.clockRate ?? null;
+  const dynamic = s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent);
+  return dynamic === undefined ? null : (streamFormat(stream, dynamic.payloadType)?.clockRate ?? null);
 }
 
 /** The open window counts as closed once capture time has passed it, or its stream has ended. */
