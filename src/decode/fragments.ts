@@ -82,6 +82,8 @@ type Datagram = {
   frame: number;
   digestLo: number;
   digestHi: number;
+  /** Of the fragments that arrived. */
+  readonly marks: number[];
   /** Nothing of this datagram is believed any more; kept to know the fragments that still come. */
   isDiscarded: boolean;
 };
@@ -93,8 +95,8 @@ export class FragmentReassembler {
   readonly #limits: FragmentLimits;
   /** In the order of their first fragments. */
   readonly #open = new Map<string, Datagram>();
-  /** When datagrams were completed, so that copies of their fragments start nothing new. */
-  readonly #finished = new Map<string, number>();
+  /** What datagrams were completed of and when, so that copies of their fragments start nothing new. */
+  readonly #finished = new Map<string, { readonly tsUs: number; readonly marks: readonly number[] }>();
   #bytes = 0;
 
   constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS) {
@@ -132,9 +134,11 @@ export class FragmentReassembler {
       return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, frame, digestLo, digestHi };
     }
     const key = keyOf(f);
-    const finishedUs = this.#finished.get(key);
-    if (finishedUs !== undefined) {
-      if (f.tsUs - finishedUs <= this.#limits.duplicateWindowUs) {
+    const finished = this.#finished.get(key);
+    if (finished !== undefined) {
+      // Identifications come round in a second or two at a high rate, and some senders know one only: it is a copy when
+      // its bytes are, too.
+      if (f.tsUs - finished.tsUs <= this.#limits.duplicateWindowUs && finished.marks.includes(markOf(f))) {
         this.counters.fragmentsDuplicate++;
         return this.#drop(f, 'duplicate');
       }
@@ -155,7 +159,7 @@ export class FragmentReassembler {
       if (!d.isDiscarded) timeouts++;
       this.#giveUp(key, d);
     }
-    for (const [key, tsUs] of this.#finished) {
+    for (const [key, { tsUs }] of this.#finished) {
       if (nowUs - tsUs <= this.#limits.duplicateWindowUs) break;
       this.#finished.delete(key);
     }
@@ -175,6 +179,7 @@ export class FragmentReassembler {
       frame: -1,
       digestLo: 0,
       digestHi: 0,
+      marks: [],
       isDiscarded: false,
     };
     this.#open.set(key, d);
@@ -208,6 +213,7 @@ export class FragmentReassembler {
       }
     }
     d.arrived++;
+    d.marks.push(markOf(f));
     if (!f.more) d.total = end;
     if (f.offset === 0 && d.frame < 0) {
       d.proto = f.proto;
@@ -251,7 +257,7 @@ export class FragmentReassembler {
       const oldest = this.#finished.keys().next().value;
       if (oldest !== undefined) this.#finished.delete(oldest);
     }
-    this.#finished.set(key, tsUs);
+    this.#finished.set(key, { tsUs, marks: d.marks });
     this.counters.fragmentsReassembled++;
     const { proto, firstTsUs, frame, digestLo, digestHi } = d;
     return { kind: 'complete', payload, proto, tsUs, firstTsUs, frame, digestLo, digestHi };
@@ -293,6 +299,13 @@ export class FragmentReassembler {
     this.counters.fragmentBytesIgnored += Math.max(0, f.end - f.start);
     return { kind: 'dropped', reason };
   }
+}
+
+/** 32 bits of a fragment's place and bytes (FNV-1a). */
+function markOf(f: FragmentInput): number {
+  let h = 0x811c9dc5 ^ f.offset;
+  for (let i = f.start; i < f.end; i++) h = Math.imul(h ^ (f.bytes[i] ?? 0), 0x01000193);
+  return h;
 }
 
 /** Source, destination, identification, and for IPv4 the protocol (RFC 791; RFC 8200 leaves it out). */

@@ -98,6 +98,16 @@ for (const version of [4, 6]) {
       assert.equal(counters.fragmentTimeouts, 0);
     });
 
+    it('an identification used again at once is another datagram when its bytes are', () => {
+      const other = datagram.map((b) => b ^ 0x55);
+      const again = [A, B, C].map((s) => v({ ...s, data: other, tsUs: 400 }));
+      for (const order of [again, again.toReversed()]) {
+        const { last, counters } = feed([...[A, B, C, A].map(v), ...order]);
+        assert.deepEqual(last?.kind === 'complete' ? last.payload : last, other);
+        assert.deepEqual([counters.fragmentsReassembled, counters.fragmentsDuplicate], [2, 1]);
+      }
+    });
+
     it('an identification used again later is another datagram', () => {
       const later = [A, B, C].map((s) => v({ ...s, tsUs: 3_000_000 }));
       assert.equal(feed([...[A, B, C].map(v), ...later]).counters.fragmentsReassembled, 2);
