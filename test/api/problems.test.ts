@@ -313,9 +313,12 @@ test('503: an event loop that stays late sheds load', async (t) => {
   assert.match(answer.head, /^retry-after: 1$/im);
 });
 
-test('one long turn of the loop, such as the start, sheds nothing', async () => {
+test('one long turn of the loop sheds nothing, and neither does the start, however long its turns', async () => {
   const shedder = createLoadShedder();
-  await shedder.onPressure();
+  for (let i = 0; i < 10; i++) {
+    shedder.sample(true);
+    await shedder.onPressure();
+  }
   shedder.sample(true);
   await shedder.onPressure();
   shedder.sample(false);

@@ -1,9 +1,16 @@
-/** When a late event loop is a reason to refuse: when it stays late, not for one long turn such as the start itself. */
+/** When a late event loop is a reason to refuse: when it stays late, not for one long turn and not while it starts. */
 
 import { ProblemError } from '../../http/problem-error.ts';
 
 /** Samples that must have been late one after the other. */
 const LATE_SAMPLES = 2;
+
+/**
+ * Samples after the start that say nothing of the clients: making the routes alone is one long turn, and then files are
+ * read by code that runs for the first time. On a machine with other work both took seconds, and the first who asked
+ * were refused.
+ */
+const START_SAMPLES = 10;
 
 export type LoadShedder = {
   /** Notes one sample, in order. */
@@ -14,9 +21,11 @@ export type LoadShedder = {
 
 export function createLoadShedder(): LoadShedder {
   let late = 0;
+  let sampled = 0;
   return {
     sample(isLate) {
-      late = isLate ? late + 1 : 0;
+      sampled++;
+      late = isLate && sampled > START_SAMPLES ? late + 1 : 0;
     },
     async onPressure() {
       if (late < LATE_SAMPLES) return;
