@@ -10,22 +10,17 @@ const FIRST_ENTRIES = 16;
 const TABLE_BITS = 7;
 const TABLES = 1 << TABLE_BITS;
 
-/** Entries looked at for a likely slot: they lie in the line that was read, or the one behind it. */
+/** Entries looked at for a likely slot: they lie in the cache line that was read, or in the next. */
 const LIKELY = 6;
 
 /** Whether buf[start..end) is the Call-ID of the dialog in a slot. */
 export type IsCallId = (slot: number, buf: Uint8Array, start: number, end: number) => boolean;
 
-type Table = { entries: Int32Array; mask: number; count: number };
-
 export class CallIdIndex {
   readonly #isCallId: IsCallId;
-  readonly #tables: readonly Table[] = Array.from({ length: TABLES }, () => ({
-    entries: new Int32Array(FIRST_ENTRIES * 2),
-    mask: FIRST_ENTRIES - 1,
-    count: 0,
-  }));
-  readonly #none: Table = { entries: new Int32Array(2), mask: 0, count: 0 };
+  /** Their lengths are powers of two, two for an entry. */
+  readonly #tables: Int32Array[] = Array.from({ length: TABLES }, () => new Int32Array(FIRST_ENTRIES * 2));
+  readonly #counts = new Int32Array(TABLES);
   #count = 0;
 
   constructor(isCallId: IsCallId) {
@@ -36,93 +31,118 @@ export class CallIdIndex {
     return this.#count;
   }
 
-  #tableOf(hash: number): Table {
-    return this.#tables[hash & (TABLES - 1)] ?? this.#none;
+  #tableOf(hash: number): Int32Array {
+    return this.#tables[hash & (TABLES - 1)] ?? NO_TABLE;
   }
 
   /** Slot of the dialog whose Call-ID stands at buf[start..end), or -1; `hash` is hashBytes() of it. */
   find(hash: number, buf: Uint8Array, start: number, end: number): number {
-    const { entries, mask } = this.#tableOf(hash);
-    for (let i = homeOf(hash, mask); ; i = (i + 1) & mask) {
-      const slot = (entries[2 * i + 1] ?? 0) - 1;
+    const table = this.#tableOf(hash);
+    for (let i = homeOf(hash, table); ; i = nextOf(i, table)) {
+      const slot = (table[i + 1] ?? 0) - 1;
       if (slot < 0) return -1;
-      if (entries[2 * i] === hash && this.#isCallId(slot, buf, start, end)) return slot;
+      if (table[i] === hash && this.#isCallId(slot, buf, start, end)) return slot;
     }
   }
 
-  /** Reads where a search for this hash begins; what it returns says nothing. */
-  fetch(hash: number): number {
-    const { entries, mask } = this.#tableOf(hash);
-    return entries[2 * homeOf(hash, mask)] ?? 0;
+  /**
+   * For each of the first `count` hashes the slot that find() will most likely give, by the hash alone, into `slots`; -1 when
+   * no entry near where the search begins has it. First all are read and none is compared: a comparison that the processor
+   * guessed wrong waits for its own load and holds up those behind it. What it returns says nothing.
+   */
+  likelySlots(hashes: Int32Array, count: number, slots: Int32Array): number {
+    let read = 0;
+    for (let k = 0; k < count; k++) {
+      const hash = hashes[k] ?? 0;
+      const table = this.#tableOf(hash);
+      read ^= table[homeOf(hash, table)] ?? 0;
+    }
+    for (let k = 0; k < count; k++) slots[k] = this.#likelySlot(hashes[k] ?? 0);
+    return read;
   }
 
-  /** The slot that find() will most likely give, by the hash alone; -1 when no entry near where it begins has it. */
-  likelySlot(hash: number): number {
-    const { entries, mask } = this.#tableOf(hash);
-    let i = homeOf(hash, mask);
-    for (let n = 0; n < LIKELY; n++, i = (i + 1) & mask)
-      if (entries[2 * i] === hash) return (entries[2 * i + 1] ?? 0) - 1;
+  #likelySlot(hash: number): number {
+    const table = this.#tableOf(hash);
+    let i = homeOf(hash, table);
+    for (let n = 0; n < LIKELY; n++, i = nextOf(i, table)) if (table[i] === hash) return (table[i + 1] ?? 0) - 1;
     return -1;
   }
 
   /** Slots of the dialogs whose Call-ID has this hash: one, or very rarely more. */
   *withHash(hash: number): Generator<number> {
-    const { entries, mask } = this.#tableOf(hash);
-    for (let i = homeOf(hash, mask); ; i = (i + 1) & mask) {
-      const slot = (entries[2 * i + 1] ?? 0) - 1;
+    const table = this.#tableOf(hash);
+    for (let i = homeOf(hash, table); ; i = nextOf(i, table)) {
+      const slot = (table[i + 1] ?? 0) - 1;
       if (slot < 0) return;
-      if (entries[2 * i] === hash) yield slot;
+      if (table[i] === hash) yield slot;
     }
   }
 
   /** Adds the dialog in `slot`, which must not be there; `hash` is hashBytes() of its Call-ID. */
   add(hash: number, slot: number): void {
-    const table = this.#tableOf(hash);
+    const t = hash & (TABLES - 1);
+    const count = (this.#counts[t] ?? 0) + 1;
+    this.#counts[t] = count;
     this.#count++;
-    if (++table.count * 2 > table.mask + 1) grow(table);
+    let table = this.#tableOf(hash);
+    // Half full at most.
+    if (count * 4 > table.length) {
+      table = grown(table);
+      this.#tables[t] = table;
+    }
     insert(table, hash, slot);
   }
 
   /** Takes the dialog in `slot` out, which was added with this hash. */
   remove(hash: number, slot: number): void {
     const table = this.#tableOf(hash);
-    const { entries, mask } = table;
-    let hole = homeOf(hash, mask);
-    while (entries[2 * hole + 1] !== slot + 1) {
-      if (entries[2 * hole + 1] === 0) return;
-      hole = (hole + 1) & mask;
+    let hole = homeOf(hash, table);
+    while (table[hole + 1] !== slot + 1) {
+      if (table[hole + 1] === 0) return;
+      hole = nextOf(hole, table);
     }
+    const t = hash & (TABLES - 1);
+    this.#counts[t] = (this.#counts[t] ?? 0) - 1;
     this.#count--;
-    table.count--;
+    const last = table.length - 1;
     // Close the gap, so that no search stops short: what may not stand before its own place stays.
-    for (let i = (hole + 1) & mask; entries[2 * i + 1] !== 0; i = (i + 1) & mask) {
-      const home = homeOf(entries[2 * i] ?? 0, mask);
-      if (((i - home) & mask) < ((i - hole) & mask)) continue;
-      entries[2 * hole] = entries[2 * i] ?? 0;
-      entries[2 * hole + 1] = entries[2 * i + 1] ?? 0;
+    for (let i = nextOf(hole, table); table[i + 1] !== 0; i = nextOf(i, table)) {
+      const home = homeOf(table[i] ?? 0, table);
+      if (((i - home) & last) < ((i - hole) & last)) continue;
+      table[hole] = table[i] ?? 0;
+      table[hole + 1] = table[i + 1] ?? 0;
       hole = i;
     }
-    entries[2 * hole + 1] = 0;
+    table[hole + 1] = 0;
   }
 }
 
-function homeOf(hash: number, mask: number): number {
-  return (hash >>> TABLE_BITS) & mask;
+/** Nothing is found in it. */
+const NO_TABLE = new Int32Array(2);
+
+/** Index of the integers of the entry where a search begins. */
+function homeOf(hash: number, table: Int32Array): number {
+  return ((hash >>> TABLE_BITS) << 1) & (table.length - 1);
 }
 
-function insert({ entries, mask }: Table, hash: number, slot: number): void {
-  let i = homeOf(hash, mask);
-  while (entries[2 * i + 1] !== 0) i = (i + 1) & mask;
-  entries[2 * i] = hash;
-  entries[2 * i + 1] = slot + 1;
+/** That of the next entry. */
+function nextOf(i: number, table: Int32Array): number {
+  return (i + 2) & (table.length - 1);
 }
 
-function grow(table: Table): void {
-  const old = table.entries;
-  table.entries = new Int32Array(old.length * 2);
-  table.mask = table.mask * 2 + 1;
+function insert(table: Int32Array, hash: number, slot: number): void {
+  let i = homeOf(hash, table);
+  while (table[i + 1] !== 0) i = nextOf(i, table);
+  table[i] = hash;
+  table[i + 1] = slot + 1;
+}
+
+/** Twice as large. */
+function grown(old: Int32Array): Int32Array {
+  const table = new Int32Array(old.length * 2);
   for (let i = 0; i < old.length; i += 2) {
     const slot = (old[i + 1] ?? 0) - 1;
     if (slot >= 0) insert(table, old[i] ?? 0, slot);
   }
+  return table;
 }

@@ -110,10 +110,7 @@ export class DialogStore {
   fetch(callIdHashes: Int32Array, count: number): void {
     const slots = this.#fetchedSlots;
     const n = Math.min(count, slots.length);
-    let sum = 0;
-    // A comparison that went the wrong way would wait for its own load and all behind it: first they are all on their way.
-    for (let k = 0; k < n; k++) sum ^= this.#byCallId.fetch(callIdHashes[k] ?? 0);
-    for (let k = 0; k < n; k++) slots[k] = this.#byCallId.likelySlot(callIdHashes[k] ?? 0);
+    let sum = this.#byCallId.likelySlots(callIdHashes, n, slots);
     for (let k = 0; k < n; k++) {
       const slot = slots[k] ?? -1;
       if (slot >= 0) sum ^= this.fetchSlot(slot);
@@ -125,7 +122,7 @@ export class DialogStore {
   /** The same for the dialog in one slot; what it returns says nothing. */
   fetchSlot(slot: number): number {
     const columns = this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
-    return columns ^ (this.#slots[slot]?.slot ?? 0);
+    return columns ^ (this.#slots[slot]?.fetch() ?? 0);
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */

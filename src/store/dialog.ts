@@ -99,12 +99,13 @@ export class Dialog {
   /** Its place in them. */
   readonly #at: number;
   readonly slot: number;
-  readonly fromDisplay: string | null;
-  readonly toDisplay: string | null;
+  // Each message reads what stands above: the engine lays fields out in this order.
+  #rare: Rare | null = null;
   finalReason = '';
   /** Where its streams are; null until it owns one. */
   media: OwnedStreams | null = null;
-  #rare: Rare | null = null;
+  readonly fromDisplay: string | null;
+  readonly toDisplay: string | null;
 
   /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
   constructor(init: DialogInit, slot: number, serial: number, columns: DialogColumns, at: number) {
@@ -148,6 +149,11 @@ export class Dialog {
     if (!columns.setUser(at, USER.FROM, init.fromUser)) this.#beside.fromUser = stringOf(init.fromUser);
     if (!columns.setUser(at, USER.TO, init.toUser)) this.#beside.toUser = stringOf(init.toUser);
     if (init.methodText !== METHOD_NAMES[init.methodId]) this.#beside.methodText = init.methodText;
+  }
+
+  /** Has what a message reads of the object itself brought into the cache; what it returns says nothing. */
+  fetch(): number {
+    return this.#rare === null ? this.slot : 0;
   }
 
   get #beside(): Rare {
