@@ -167,17 +167,34 @@ export class DialogColumns {
 
   /** After clear(); false when the text has to be kept elsewhere. */
   setUser(at: number, user: number, text: string | TextRange): boolean {
-    const bytes = this.coldU8;
     const i = at * COLD_BYTES + USERS_AT + user * (USER_HERE + 1);
+    const isHere = typeof text === 'string' ? this.#setText(i + 1, text) : this.#setBytes(i + 1, text);
     const length = typeof text === 'string' ? text.length : text.end - text.start;
-    let isHere = length <= USER_HERE;
-    for (let k = 0; k < length && isHere; k++) {
-      const c = typeof text === 'string' ? text.charCodeAt(k) : (text.buf[text.start + k] ?? 0);
-      bytes[i + 1 + k] = c;
-      isHere = c < 0x80;
-    }
-    bytes[i] = isHere ? length : ELSEWHERE;
+    this.coldU8[i] = isHere ? length : ELSEWHERE;
     return isHere;
+  }
+
+  #setText(at: number, text: string): boolean {
+    if (text.length > USER_HERE) return false;
+    let all = 0;
+    for (let k = 0; k < text.length; k++) {
+      const c = text.charCodeAt(k);
+      this.coldU8[at + k] = c;
+      all |= c;
+    }
+    return all < 0x80;
+  }
+
+  #setBytes(at: number, { buf, start, end }: TextRange): boolean {
+    if (end - start > USER_HERE) return false;
+    const bytes = this.coldU8;
+    let all = 0;
+    for (let k = start, i = at; k < end; k++, i++) {
+      const c = buf[k] ?? 0;
+      bytes[i] = c;
+      all |= c;
+    }
+    return all < 0x80;
   }
 
   /** Null when it is kept elsewhere. */

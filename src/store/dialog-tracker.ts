@@ -60,6 +60,24 @@ export class DialogTracker {
   readonly #callId = new TextRange();
   readonly #from = new Party();
   readonly #to = new Party();
+  /** Filled anew for each dialog. */
+  readonly #init: { -readonly [K in keyof DialogInit]: DialogInit[K] } = {
+    callId: this.#callId,
+    methodId: 0,
+    methodText: '',
+    family: 0,
+    state: 0,
+    // No integers: what begins as a double stays in one place.
+    createdUs: Number.NaN,
+    arrivalLagUs: Number.NaN,
+    origin: 0,
+    frame: null,
+    fromUser: '',
+    toUser: '',
+    fromDisplay: null,
+    toDisplay: null,
+    openerTagHash: 0,
+  };
   readonly #log: MessageLog;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
@@ -118,11 +136,11 @@ export class DialogTracker {
     counts.messages++;
     if (scan.isRequest) {
       counts.requests++;
-      tally(counts.requestsByMethod, scan.method);
+      addOne(counts.requestsByMethod, scan.method);
     } else {
       counts.responses++;
-      tally(counts.responsesByMethod, scan.cseqMethod);
-      tally(counts.byStatus, scan.status);
+      addOne(counts.responsesByMethod, scan.cseqMethod);
+      addOne(counts.byStatus, scan.status);
     }
     if (scan.callIdStart < 0 || scan.callIdEnd === scan.callIdStart) {
       counts.withoutCallId++;
@@ -132,17 +150,15 @@ export class DialogTracker {
     const d = found ?? this.#open(buf, scan, c, callIdHash);
     const toTagHash = hashRange(buf, scan.toTagStart, scan.toTagEnd);
     takeFingerprint(buf, scan, toTagHash, c);
-    const maybeSeen = d.maybeSeen(fingerprint.a, fingerprint.b);
+    const maybeSeen = d.countMessage(fingerprint.a, fingerprint.b);
     const hasSources = d.originsSeen !== 1 << c.origin;
     this.#isFirstOfSource = true;
     const kind = maybeSeen || hasSources ? this.#repeatKind(d, c) : 0;
     this.#keep(d, buf, start, end, scan, c, kind);
-    d.msgCount++;
     this.#isAside = isAside(d, buf, scan, toTagHash);
     if (hasSources) this.#noteSource(d, scan, c, toTagHash);
-    else if (c.tsUs > d.updatedUs) d.updatedUs = c.tsUs;
     // Receive queues and merged files put records a little out of order; a clock that was set back is another matter.
-    else if (c.tsUs < d.createdUs && d.createdUs - c.tsUs <= LATE_RECORD_US) this.#dialogs.setCreated(d, c.tsUs);
+    else if (d.moveOn(c.tsUs) && d.createdUs - c.tsUs <= LATE_RECORD_US) this.#dialogs.setCreated(d, c.tsUs);
     this.#dialogs.touch(d);
     if (kind === ROW.RETRANSMISSION) {
       d.retransmits++;
@@ -177,22 +193,20 @@ export class DialogTracker {
     from.read(buf, scan.fromStart, scan.fromEnd);
     to.read(buf, scan.toStart, scan.toEnd);
     this.#callId.set(buf, scan.callIdStart, scan.callIdEnd);
-    const init: DialogInit = {
-      callId: this.#callId,
-      methodId,
-      methodText: methodText(buf, scan, methodId),
-      family: familyOf(methodId),
-      state: initialState(methodId, scan.isRequest, hasBothTags),
-      createdUs: c.tsUs,
-      arrivalLagUs: c.arrivedUs - c.tsUs,
-      origin: c.origin,
-      frame: this.#frameOf(buf, c),
-      fromUser: from.user,
-      toUser: to.user,
-      fromDisplay: from.display,
-      toDisplay: to.display,
-      openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
-    };
+    const init = this.#init;
+    init.methodId = methodId;
+    init.methodText = methodText(buf, scan, methodId);
+    init.family = familyOf(methodId);
+    init.state = initialState(methodId, scan.isRequest, hasBothTags);
+    init.createdUs = c.tsUs;
+    init.arrivalLagUs = c.arrivedUs - c.tsUs;
+    init.origin = c.origin;
+    init.frame = this.#frameOf(buf, c);
+    init.fromUser = from.user;
+    init.toUser = to.user;
+    init.fromDisplay = from.display;
+    init.toDisplay = to.display;
+    init.openerTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
     return this.#dialogs.open(init, callIdHash);
   }
 
@@ -380,6 +394,11 @@ export class DialogTracker {
     d.endedUs = isEnded(to) ? tsUs : Number.NaN;
     this.#onChange?.(d, from);
   }
+}
+
+/** tally() of an array of one kind: the engine puts it where it is called. */
+function addOne(counts: Float64Array, i: number): void {
+  counts[i] = (counts[i] ?? 0) + 1;
 }
 
 /** A record this much older than the one that opened its dialog was only read late. */

@@ -161,6 +161,11 @@ export class Dialog {
     return this.#rare;
   }
 
+  /** The METHOD id that says the method's text; -1 when none does. */
+  get knownMethod(): number {
+    return (this.#rare?.methodText ?? null) === null ? this.methodId : -1;
+  }
+
   get methodText(): string {
     return this.#rare?.methodText ?? METHOD_NAMES[this.methodId] ?? '';
   }
@@ -328,9 +333,6 @@ export class Dialog {
   }
   get msgCount(): number {
     return this.#c.i32[this.#at * HOT_WORDS + I.MESSAGES] ?? 0;
-  }
-  set msgCount(value: number) {
-    this.#c.i32[this.#at * HOT_WORDS + I.MESSAGES] = value;
   }
   get keptCount(): number {
     return this.#c.i32[this.#at * HOT_WORDS + I.KEPT] ?? 0;
@@ -522,17 +524,27 @@ export class Dialog {
   }
 
   /**
-   * False when no message with this fingerprint has come yet; it counts as come from now on. A Bloom filter of 128 bits,
-   * two a message: most messages are new, and this says so without a walk over their rows.
+   * Counts a message with this fingerprint. False when none like it has come yet: a Bloom filter of 128 bits, two a message,
+   * as most messages are new, says so without a walk over their rows.
    */
-  maybeSeen(hashA: number, hashB: number): boolean {
+  countMessage(hashA: number, hashB: number): boolean {
     const words = this.#c.i32;
-    const at = this.#at * HOT_WORDS + D.SEEN * 2;
-    const first = at + ((hashA >>> 5) & 3);
-    const second = at + ((hashB >>> 5) & 3);
+    const at = this.#at * HOT_WORDS;
+    words[at + I.MESSAGES] = (words[at + I.MESSAGES] ?? 0) + 1;
+    const first = at + D.SEEN * 2 + ((hashA >>> 5) & 3);
+    const second = at + D.SEEN * 2 + ((hashB >>> 5) & 3);
     const isSeen = (((words[first] ?? 0) >>> (hashA & 31)) & ((words[second] ?? 0) >>> (hashB & 31)) & 1) !== 0;
     words[first] = (words[first] ?? 0) | (1 << (hashA & 31));
     words[second] = (words[second] ?? 0) | (1 << (hashB & 31));
     return isSeen;
+  }
+
+  /** Its newest time is `tsUs` unless it is a later one; true when it had not been created then. */
+  moveOn(tsUs: number): boolean {
+    const { f64 } = this.#c;
+    const at = this.#at * HOT;
+    if (!(tsUs > (f64[at + D.UPDATED] ?? 0))) return tsUs < (f64[at + D.CREATED] ?? 0);
+    f64[at + D.UPDATED] = tsUs;
+    return false;
   }
 }

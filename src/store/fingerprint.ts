@@ -89,6 +89,16 @@ export function emptyCarrier(addresses: Uint8Array): Carrier {
 /** The last fingerprint taken: `a` is the message, `b` the message and its direction. */
 export const fingerprint = { a: 0, b: 0 };
 
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
+}
+
+/** Every bit of the word counts in the low ones. */
+function mixed(word: number): number {
+  const h = Math.imul(word, 0x9e3779b1);
+  return h ^ (h >>> 15);
+}
+
 /** Fingerprint of a message and its direction, left in `fingerprint`. */
 export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: number, c: Carrier): void {
   const branch =
@@ -105,9 +115,9 @@ export function takeFingerprint(buf: Uint8Array, scan: SipScan, toTagHash: numbe
   const n = c.ipVersion === 6 ? 16 : 4;
   // Not the transport: mirrors name it differently than the wire (Kamailio says 22 for TLS).
   let way = KEY_B;
-  for (let i = 0; i < n; i++) {
-    way = Math.imul(way ^ (c.addresses[c.srcOff + i] ?? 0), 0x01000193);
-    way = Math.imul(way ^ (c.addresses[c.dstOff + i] ?? 0), 0x01000193);
+  for (let i = 0; i < n; i += 4) {
+    way = mixed(way ^ wordAt(c.addresses, c.srcOff + i));
+    way = mixed(way ^ wordAt(c.addresses, c.dstOff + i));
   }
   way = Math.imul(way ^ c.srcPort, 0x85ebca6b);
   way = Math.imul(way ^ c.dstPort, 0xc2b2ae35);

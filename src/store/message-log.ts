@@ -149,16 +149,17 @@ export class MessageLog {
   readonly #readFile: ReadFile;
   readonly #touch: (memory: Uint8Array) => void;
   readonly #onEvict: (dialog: number, row: number, next: number) => void;
-  readonly #blocks = new Map<number, RowBlock>();
+  /** Those in use, from number `#firstBlock` on. */
+  readonly #blocks: RowBlock[] = [];
+  #firstBlock = 0;
   readonly #chunks = new Map<number, Chunk>();
   #firstChunk = 0;
   #lastChunk = -1;
   #firstRow = 0;
   #nextRow = 0;
   #spareBlock: RowBlock | undefined;
-  /** The block written last, and the chunk: nearly every append goes there again. */
-  #writeKey = -1;
-  #writeBlock: RowBlock | undefined;
+  /** The chunk written last: nearly every append goes there again. */
+  #writeChunk: Chunk | undefined;
   #spareChunk: ChunkMemory | undefined;
   evicted = 0;
 
@@ -328,18 +329,16 @@ export class MessageLog {
   }
 
   #at(row: number): RowBlock {
-    const block = this.#blocks.get(Math.floor(row / ROWS));
-    return block ?? missing(row);
+    return this.#blocks[Math.floor(row / ROWS) - this.#firstBlock] ?? missing(row);
   }
 
+  /** The block of the next row. */
   #block(row: number): RowBlock {
-    const key = Math.floor(row / ROWS);
-    if (key === this.#writeKey && this.#writeBlock !== undefined) return this.#writeBlock;
+    const known = this.#blocks[Math.floor(row / ROWS) - this.#firstBlock];
+    if (known !== undefined) return known;
     const block = this.#spareBlock ?? new RowBlock(this.#allocate(ROWS * ROW_BYTES));
     this.#spareBlock = undefined;
-    this.#blocks.set(key, block);
-    this.#writeKey = key;
-    this.#writeBlock = block;
+    this.#blocks.push(block);
     return block;
   }
 
@@ -356,11 +355,12 @@ export class MessageLog {
   }
 
   #roomFor(len: number): Chunk {
-    const last = this.#chunks.get(this.#lastChunk);
+    const last = this.#writeChunk;
     if (last !== undefined && last.used + len <= this.#chunkBytes) return last;
     while (this.#chunks.size > 0 && this.bytesHeld + this.#chunkBytes > this.#budgetBytes) this.#dropOldest();
     const chunk: Chunk = { memory: null, used: 0, rows: this.#nextRow - 1 };
     this.#chunks.set(++this.#lastChunk, chunk);
+    this.#writeChunk = chunk;
     return chunk;
   }
 
@@ -384,7 +384,8 @@ export class MessageLog {
       this.#onEvict(block.u32[i * U32 + DIALOG] ?? 0, row, block.f64[i * F64 + NEXT] ?? NO_ROW);
       if (i === ROWS - 1) {
         this.#spareBlock = block;
-        this.#blocks.delete(Math.floor(row / ROWS));
+        this.#blocks.shift();
+        this.#firstBlock++;
       }
     }
   }

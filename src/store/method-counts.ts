@@ -5,26 +5,28 @@ import { DIALOG_STATES } from '../core/words.ts';
 /** Method names above which the empty ones are looked for. */
 const MANY_METHODS = 64;
 
-type Opened = { readonly methodText: string };
+/** `knownMethod` is the METHOD id that says the method's text, or -1. */
+type Opened = { readonly methodText: string; readonly knownMethod: number };
+type Counts = { total: number; readonly byState: Uint32Array };
 
 export class MethodCounts {
   /** One count a state. Methods are text that anybody can send, so one that nothing opened any more is forgotten. */
-  readonly #byMethod = new Map<string, { total: number; readonly byState: Uint32Array }>();
+  readonly #byMethod = new Map<string, Counts>();
+  /** The same by METHOD id, once one was asked for. */
+  #byKnown: (Counts | undefined)[] = [];
   /** Doubles with what is left, so that a flood of names costs each of them a constant. */
   #sweepAt = MANY_METHODS;
-  #last = '';
-  #lastCounts: { total: number; readonly byState: Uint32Array } | null = null;
 
   /** Adds `by` to the dialogs of this method in this state. */
-  add({ methodText }: Opened, state: number, by: 1 | -1): void {
-    const counts = this.#countsOf(methodText);
+  add(opened: Opened, state: number, by: 1 | -1): void {
+    const counts = this.#countsOf(opened);
     counts.byState[state] = (counts.byState[state] ?? 0) + by;
     counts.total += by;
   }
 
   /** A dialog of this method goes from one state to another. */
-  move({ methodText }: Opened, from: number, to: number): void {
-    const { byState } = this.#countsOf(methodText);
+  move(opened: Opened, from: number, to: number): void {
+    const { byState } = this.#countsOf(opened);
     byState[from] = (byState[from] ?? 0) - 1;
     byState[to] = (byState[to] ?? 0) + 1;
   }
@@ -40,16 +42,21 @@ export class MethodCounts {
     return split;
   }
 
-  #countsOf(method: string): { total: number; readonly byState: Uint32Array } {
-    if (this.#lastCounts !== null && method === this.#last) return this.#lastCounts;
+  #countsOf(opened: Opened): Counts {
+    const { knownMethod } = opened;
+    if (knownMethod < 0) return this.#countsOfText(opened.methodText);
+    const known = this.#byKnown[knownMethod] ?? this.#countsOfText(opened.methodText);
+    this.#byKnown[knownMethod] = known;
+    return known;
+  }
+
+  #countsOfText(method: string): Counts {
     let counts = this.#byMethod.get(method);
     if (counts === undefined) {
       if (this.#byMethod.size >= this.#sweepAt) this.#sweep();
       counts = { total: 0, byState: new Uint32Array(DIALOG_STATES.length) };
       this.#byMethod.set(method, counts);
     }
-    this.#last = method;
-    this.#lastCounts = counts;
     return counts;
   }
 
@@ -60,6 +67,6 @@ export class MethodCounts {
 
   #forget(method: string): void {
     this.#byMethod.delete(method);
-    if (this.#last === method) this.#lastCounts = null;
+    this.#byKnown = [];
   }
 }

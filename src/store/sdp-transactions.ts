@@ -77,8 +77,14 @@ export class SdpTransactions {
 
   /** The newest of these of the dialog, or NONE. */
   find(d: Dialog, method: number, cseq: number, requester: number): number {
-    for (let t = d.sdpTransaction; t !== NONE; t = this.older(t))
-      if (this.cseq(t) === cseq && this.method(t) === method && this.requester(t) === requester) return t;
+    let t = d.sdpTransaction;
+    while (t !== NONE) {
+      const { i32 } = this.#rows.block(t);
+      const at = this.#rows.wordOf(t);
+      const by = ((i32[at + FACTS] ?? 0) & EXCHANGE.BY_CALLED) === 0 ? 0 : 1;
+      if (i32[at + CSEQ] === cseq && i32[at + METHOD] === method && by === requester) return t;
+      t = i32[at + OLDER] ?? NONE;
+    }
     return NONE;
   }
 
@@ -152,14 +158,18 @@ export class SdpTransactions {
 
   /** Whether a body with this hash came in the transaction: a repeat is not a new exchange. */
   hasBody(t: number, hash: number): boolean {
-    if (this.#get(t, FIRST_BODY) === hash || this.#get(t, SECOND_BODY) === hash) return true;
+    const { i32 } = this.#rows.block(t);
+    const at = this.#rows.wordOf(t);
+    if (i32[at + FIRST_BODY] === hash || i32[at + SECOND_BODY] === hash) return true;
     return this.#moreBodies.size > 0 && (this.#moreBodies.get(t)?.includes(hash) ?? false);
   }
 
   /** `hash` is not 0. */
   addBody(t: number, hash: number): void {
-    if (this.#get(t, FIRST_BODY) === 0) this.#set(t, FIRST_BODY, hash);
-    else if (this.#get(t, SECOND_BODY) === 0) this.#set(t, SECOND_BODY, hash);
+    const { i32 } = this.#rows.block(t);
+    const at = this.#rows.wordOf(t);
+    if (i32[at + FIRST_BODY] === 0) i32[at + FIRST_BODY] = hash;
+    else if (i32[at + SECOND_BODY] === 0) i32[at + SECOND_BODY] = hash;
     else {
       const more = this.#moreBodies.get(t);
       if (more === undefined) this.#moreBodies.set(t, [hash]);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { METHOD_NAMES } from '../../../src/sip/method.ts';
 import { MethodCounts } from '../../../src/store/method-counts.ts';
 import { fieldKeys, TimeOrder } from '../../../src/store/time-order.ts';
 
@@ -110,15 +111,22 @@ test('who rests in a walk either way meets each record once, whatever comes in b
 });
 
 test('the method split follows states and evictions, and a flood of method names is forgotten again', () => {
+  const of = (methodText: string) => ({ methodText, knownMethod: METHOD_NAMES.indexOf(methodText) });
   const counts = new MethodCounts();
-  for (let i = 0; i < 10_000; i++) counts.add({ methodText: `M${i}` }, 0, 1);
-  for (let i = 0; i < 10_000; i++) counts.add({ methodText: `M${i}` }, 0, -1);
-  counts.add({ methodText: 'INVITE' }, 3, 1);
-  counts.add({ methodText: 'INVITE' }, 3, 1);
-  counts.add({ methodText: 'OPTIONS' }, 3, 1);
-  counts.add({ methodText: 'INVITE' }, 3, -1);
-  counts.add({ methodText: 'INVITE' }, 4, 1);
+  for (let i = 0; i < 10_000; i++) counts.add(of(`M${i}`), 0, 1);
+  for (let i = 0; i < 10_000; i++) counts.add(of(`M${i}`), 0, -1);
+  counts.add(of('INVITE'), 3, 1);
+  counts.add(of('INVITE'), 3, 1);
+  counts.add(of('OPTIONS'), 3, 1);
+  // By its text alone it is the same method.
+  counts.add({ methodText: 'INVITE', knownMethod: -1 }, 3, -1);
+  counts.add(of('INVITE'), 4, 1);
   assert.deepEqual(Object.fromEntries(counts.split(null)), { INVITE: 2, OPTIONS: 1 });
   assert.deepEqual(Object.fromEntries(counts.split(3)), { INVITE: 1, OPTIONS: 1 });
   assert.deepEqual([...counts.split(0)], []);
+  counts.add(of('OPTIONS'), 3, -1);
+  assert.deepEqual(Object.fromEntries(counts.split(null)), { INVITE: 2 });
+  counts.add(of('OPTIONS'), 3, 1);
+  counts.move(of('OPTIONS'), 3, 5);
+  assert.deepEqual(Object.fromEntries(counts.split(5)), { OPTIONS: 1 });
 });
