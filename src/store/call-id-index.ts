@@ -7,7 +7,7 @@
 const FIRST_ENTRIES = 16;
 
 /** Tables that grow one by one, so that no growth of a large index holds the loop; the low bits of a hash choose one. */
-const TABLE_BITS = 7;
+const TABLE_BITS = 4;
 const TABLES = 1 << TABLE_BITS;
 
 /** Entries looked at for a likely slot: they lie in the cache line that was read, or in the next. */
@@ -46,9 +46,9 @@ export class CallIdIndex {
   }
 
   /**
-   * For each of the first `count` hashes the slot that find() will most likely give, by the hash alone, into `slots`; -1 when
-   * no entry near where the search begins has it. First all are read and none is compared: a comparison that the processor
-   * guessed wrong waits for its own load and holds up those behind it. What it returns says nothing.
+   * The slots that find() will most likely give for the first `count` hashes, by the hashes alone, into `slots`, one behind the
+   * other; how many they are. First all are read and none is compared: a comparison that the processor guessed wrong waits
+   * for its own load and holds up those behind it.
    */
   likelySlots(hashes: Int32Array, count: number, slots: Int32Array): number {
     let read = 0;
@@ -57,8 +57,14 @@ export class CallIdIndex {
       const table = this.#tableOf(hash);
       read ^= table[homeOf(hash, table)] ?? 0;
     }
-    for (let k = 0; k < count; k++) slots[k] = this.#likelySlot(hashes[k] ?? 0);
-    return read;
+    // Written somewhere, so that the loads are not left out.
+    slots[0] = read;
+    let found = 0;
+    for (let k = 0; k < count; k++) {
+      const slot = this.#likelySlot(hashes[k] ?? 0);
+      if (slot >= 0) slots[found++] = slot;
+    }
+    return found;
   }
 
   #likelySlot(hash: number): number {

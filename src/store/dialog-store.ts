@@ -109,20 +109,23 @@ export class DialogStore {
    */
   fetch(callIdHashes: Int32Array, count: number): void {
     const slots = this.#fetchedSlots;
-    const n = Math.min(count, slots.length);
-    let sum = this.#byCallId.likelySlots(callIdHashes, n, slots);
-    for (let k = 0; k < n; k++) {
-      const slot = slots[k] ?? -1;
-      if (slot >= 0) sum ^= this.fetchSlot(slot);
-    }
-    // Written somewhere, so that the loads are not left out.
+    const dialogs = this.#slots;
+    const n = this.#byCallId.likelySlots(callIdHashes, Math.min(count, FETCHED), slots);
+    let sum = 0;
+    // A loop for each kind of load, so short that all of them are begun before the first has ended.
+    for (let k = 0; k < n; k++) if (dialogs[slots[k] ?? 0] !== undefined) sum++;
+    for (let k = 0; k < n; k++) sum ^= dialogs[slots[k] ?? 0]?.fetch() ?? 0;
+    for (let k = 0; k < n; k++) sum ^= this.#fetchColumns(slots[k] ?? 0);
     slots[0] = sum;
   }
 
   /** The same for the dialog in one slot; what it returns says nothing. */
   fetchSlot(slot: number): number {
-    const columns = this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
-    return columns ^ (this.#slots[slot]?.fetch() ?? 0);
+    return this.#fetchColumns(slot) ^ (this.#slots[slot]?.fetch() ?? 0);
+  }
+
+  #fetchColumns(slot: number): number {
+    return this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
