@@ -240,47 +240,30 @@ export class Ingest {
   }
 
   #carryUdp(b: RecordBatch, i: number): Carrier {
-    const c = this.#carry(b, i, TRANSPORT.UDP);
+    const c = this.#carrier;
+    b.readDatagram(i, c);
+    this.#carryBy(c, TRANSPORT.UDP);
     if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
-    c.ipId = b.aux2(i);
-    c.frameStart = b.off(i) - b.aux0(i);
-    // The digest of an INVITE is taken already.
-    c.frameLength = c.digestHigh === 0 && c.digestLow === 0 ? b.aux1(i) : 0;
-    if (b.fileAt(i) > 0) c.place = this.#placeOf(b, i);
+    c.place = b.readPlace(i, this.#place) ? this.#place : null;
     return c;
   }
 
   #carry(b: RecordBatch, i: number, transport: number): Carrier {
     const c = this.#carrier;
-    c.tsUs = b.tsUs(i);
-    c.arrivedUs = c.tsUs;
-    c.origin = b.origin(i);
-    c.transport = transport;
-    c.ipVersion = b.ipVersion(i);
+    b.readPacket(i, c);
+    this.#carryBy(c, transport);
     c.ipId = 0;
-    c.addresses = b.bytes;
-    c.srcOff = b.srcOff(i);
-    c.dstOff = b.dstOff(i);
-    c.srcPort = b.srcPort(i);
-    c.dstPort = b.dstPort(i);
-    c.frame = b.frame(i);
-    c.digestHigh = b.digestHigh(i) | 0;
-    c.digestLow = b.digestLow(i) | 0;
-    c.source = this.sourceNumber;
     c.frameLength = 0;
-    c.isSnapped = (b.flags(i) & FLAG.SNAPPED) !== 0;
     c.place = null;
     return c;
   }
 
-  #placeOf(b: RecordBatch, i: number): FilePlace {
-    const p = this.#place;
-    p.file = this.sourceNumber;
-    p.at = b.fileAt(i);
-    p.start = b.off(i);
-    p.end = p.start + b.len(i);
-    p.check = b.check(i);
-    return p;
+  /** What a record does not say itself. */
+  #carryBy(c: Carrier, transport: number): void {
+    c.arrivedUs = c.tsUs;
+    c.transport = transport;
+    c.source = this.sourceNumber;
+    this.#place.file = this.sourceNumber;
   }
 
   #onRtcp(b: RecordBatch, i: number): void {

@@ -1,11 +1,34 @@
 /**
  * A slab of records as typed views, with accessors by record number.
  */
-import { OFFSET, RECORD_BYTES } from './records.ts';
+import { FLAG, OFFSET, RECORD_BYTES } from './records.ts';
 
 const F64 = RECORD_BYTES / 8;
 const U32 = RECORD_BYTES / 4;
 const U16 = RECORD_BYTES / 2;
+
+/** What a record says of the packet it came in. */
+export type PacketFacts = {
+  tsUs: number;
+  origin: number;
+  ipVersion: number;
+  /** Holder of the two 16-byte addresses, at these offsets. */
+  addresses: Uint8Array;
+  srcOff: number;
+  dstOff: number;
+  srcPort: number;
+  dstPort: number;
+  frame: number;
+  digestHigh: number;
+  digestLow: number;
+  isSnapped: boolean;
+};
+
+/** And of a datagram: where its frame lies in the slab. */
+export type DatagramFacts = PacketFacts & { ipId: number; frameStart: number; frameLength: number };
+
+/** Where a payload lies in its file and in the slab. */
+export type PayloadPlace = { at: number; start: number; end: number; check: number };
 
 export class RecordBatch {
   /** Payload bytes; a record's lie at off(i)..off(i)+len(i). */
@@ -24,6 +47,51 @@ export class RecordBatch {
     this.#f64 = new Float64Array(buffer, byteOffset, byteLength / 8);
     this.#u32 = new Uint32Array(buffer, byteOffset, byteLength / 4);
     this.#u16 = new Uint16Array(buffer, byteOffset, byteLength / 2);
+  }
+
+  /** Fills in what record i says of its packet. Asked for one by one these would be calls: they are too many to be inlined. */
+  readPacket(i: number, out: PacketFacts): void {
+    const bytes = this.bytes;
+    const f64 = this.#f64;
+    const u32 = this.#u32;
+    const u16 = this.#u16;
+    const at = i * RECORD_BYTES;
+    out.tsUs = f64[i * F64 + OFFSET.tsUs / 8] ?? 0;
+    out.origin = bytes[at + OFFSET.origin] ?? 0;
+    out.ipVersion = bytes[at + OFFSET.ipVersion] ?? 0;
+    out.addresses = bytes;
+    out.srcOff = at + OFFSET.src;
+    out.dstOff = at + OFFSET.dst;
+    out.srcPort = u16[i * U16 + OFFSET.srcPort / 2] ?? 0;
+    out.dstPort = u16[i * U16 + OFFSET.dstPort / 2] ?? 0;
+    out.frame = f64[i * F64 + OFFSET.frame / 8] ?? -1;
+    out.digestLow = (u32[i * U32 + OFFSET.digest / 4] ?? 0) | 0;
+    out.digestHigh = (u32[i * U32 + OFFSET.digest / 4 + 1] ?? 0) | 0;
+    out.isSnapped = ((bytes[at + OFFSET.flags] ?? 0) & FLAG.SNAPPED) !== 0;
+  }
+
+  /** The same of a record of a datagram. */
+  readDatagram(i: number, out: DatagramFacts): void {
+    this.readPacket(i, out);
+    const u32 = this.#u32;
+    const at = i * U32;
+    out.ipId = u32[at + OFFSET.aux2 / 4] ?? 0;
+    out.frameStart = (u32[at + OFFSET.off / 4] ?? 0) - (u32[at + OFFSET.aux0 / 4] ?? 0);
+    // The digest of an INVITE is taken already.
+    out.frameLength = out.digestHigh === 0 && out.digestLow === 0 ? (u32[at + OFFSET.aux1 / 4] ?? 0) : 0;
+  }
+
+  /** Fills in where the payload of record i lies; false when it does not lie in a file. */
+  readPlace(i: number, out: PayloadPlace): boolean {
+    const fileAt = this.#f64[i * F64 + OFFSET.fileAt / 8] ?? 0;
+    if (!(fileAt > 0)) return false;
+    const u32 = this.#u32;
+    const at = i * U32;
+    out.at = fileAt;
+    out.start = u32[at + OFFSET.off / 4] ?? 0;
+    out.end = out.start + (u32[at + OFFSET.len / 4] ?? 0);
+    out.check = u32[at + OFFSET.check / 4] ?? 0;
+    return true;
   }
 
   tsUs(i: number): number {
@@ -55,12 +123,6 @@ export class RecordBatch {
   }
   aux2(i: number): number {
     return this.#u32[i * U32 + OFFSET.aux2 / 4] ?? 0;
-  }
-  fileAt(i: number): number {
-    return this.#f64[i * F64 + OFFSET.fileAt / 8] ?? 0;
-  }
-  check(i: number): number {
-    return this.#u32[i * U32 + OFFSET.check / 4] ?? 0;
   }
   srcPort(i: number): number {
     return this.#u16[i * U16 + OFFSET.srcPort / 2] ?? 0;

@@ -23,7 +23,8 @@ import { SdpRows } from './sdp-rows.ts';
  * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, free;
  * behind them the users of From and To, each a length and the bytes
  */
-export const BLOCK = 8192;
+export const BLOCK_BITS = 13;
+export const BLOCK = 1 << BLOCK_BITS;
 export const HOT = 32;
 export const COLD = 16;
 export const D = {

@@ -12,7 +12,7 @@ import { DIALOG_STATES } from '../core/words.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
 import { Dialog, rangeOf } from './dialog.ts';
-import { BLOCK, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
+import { BLOCK, BLOCK_BITS, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { hashRange } from './fingerprint.ts';
 import { IdleOrder } from './idle-order.ts';
 import { MethodCounts } from './method-counts.ts';
@@ -125,7 +125,7 @@ export class DialogStore {
   }
 
   #fetchColumns(slot: number): number {
-    return this.#columns[Math.floor(slot / BLOCK)]?.fetch(slot % BLOCK) ?? 0;
+    return this.#columns[slot >>> BLOCK_BITS]?.fetch(slot & (BLOCK - 1)) ?? 0;
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
@@ -169,7 +169,7 @@ export class DialogStore {
     const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.takeOldest()] : undefined;
     if (oldest !== undefined) this.#evict(oldest);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
-    const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot % BLOCK);
+    const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot & (BLOCK - 1));
     this.#slots[slot] = dialog;
     dialog.callIdHash = hash;
     this.#byCallId.add(hash, slot);
@@ -219,16 +219,16 @@ export class DialogStore {
   }
 
   #isCallId(slot: number, buf: Uint8Array, start: number, end: number): boolean {
-    const isHere = this.#columns[Math.floor(slot / BLOCK)]?.isCallId(slot % BLOCK, buf, start, end) ?? false;
+    const isHere = this.#columns[slot >>> BLOCK_BITS]?.isCallId(slot & (BLOCK - 1), buf, start, end) ?? false;
     if (!isHere || end - start <= CALL_ID_HERE) return isHere;
     return this.#slots[slot]?.callIdKey === asBuffer(buf).toString('latin1', start, end);
   }
 
   /** Columns of a slot. When half of the last block is in use the next one is got ready, if there can be one. */
   #columnsOf(slot: number): DialogColumns {
-    const block = Math.floor(slot / BLOCK);
+    const block = slot >>> BLOCK_BITS;
     const columns = this.#columns[block] ?? this.#addColumns(block);
-    const isHalf = slot % BLOCK === BLOCK / 2;
+    const isHalf = (slot & (BLOCK - 1)) === BLOCK / 2;
     if (isHalf && this.#columns[block + 1] === undefined && (block + 1) * BLOCK < this.#max)
       this.#touchColumns(this.#addColumns(block + 1));
     return columns;

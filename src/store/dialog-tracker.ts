@@ -60,7 +60,8 @@ export class DialogTracker {
   readonly #callId = new TextRange();
   readonly #from = new Party();
   readonly #to = new Party();
-  /** Filled anew for each dialog. */
+  // Filled anew for each dialog.
+  readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
   readonly #init: { -readonly [K in keyof DialogInit]: DialogInit[K] } = {
     callId: this.#callId,
     methodId: 0,
@@ -201,7 +202,7 @@ export class DialogTracker {
     init.createdUs = c.tsUs;
     init.arrivalLagUs = c.arrivedUs - c.tsUs;
     init.origin = c.origin;
-    init.frame = this.#frameOf(buf, c);
+    init.frame = this.#fillFrame(buf, c, this.#frame) ? this.#frame : null;
     init.fromUser = from.user;
     init.toUser = to.user;
     init.fromDisplay = from.display;
@@ -212,12 +213,23 @@ export class DialogTracker {
 
   /** The frame that opened the dialog; its digest is only taken here, for the one message in many that needs it. */
   #frameOf(buf: Buffer, c: Carrier): FramePointer | null {
-    if (c.frame < 0) return null;
-    const { source, frame: ordinal } = c;
-    if (c.frameLength === 0) return { source, ordinal, digestHigh: c.digestHigh, digestLow: c.digestLow };
-    const out = this.#halves;
-    this.#digest(buf, c.frameStart, c.frameLength, out);
-    return { source, ordinal, digestHigh: out[1] ?? 0, digestLow: out[0] ?? 0 };
+    const frame: FramePointer = { source: 0, ordinal: 0, digestHigh: 0, digestLow: 0 };
+    return this.#fillFrame(buf, c, frame) ? frame : null;
+  }
+
+  /** False when the message came without a frame. */
+  #fillFrame(buf: Buffer, c: Carrier, out: FramePointer): boolean {
+    if (c.frame < 0) return false;
+    out.source = c.source;
+    out.ordinal = c.frame;
+    out.digestHigh = c.digestHigh;
+    out.digestLow = c.digestLow;
+    if (c.frameLength === 0) return true;
+    const halves = this.#halves;
+    this.#digest(buf, c.frameStart, c.frameLength, halves);
+    out.digestHigh = halves[1] ?? 0;
+    out.digestLow = halves[0] ?? 0;
+    return true;
   }
 
   /**
