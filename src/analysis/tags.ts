@@ -5,6 +5,7 @@
 import { endpointKeyAddress } from '../core/ip.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
+import type { LegsWithin } from './legs-within.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [
   [MARK.TRANSFERRED, 'transferred'],
@@ -26,13 +27,17 @@ export type TagFacts = {
   readonly isTurnRelayed: boolean;
   /** Another call is the other side of a back-to-back user agent. */
   readonly hasOtherLeg: boolean;
+  /** Its own messages are those of both sides. */
+  readonly within: LegsWithin;
 };
 
 export function dialogTags(d: Dialog, facts: TagFacts): string[] {
-  const marks = facts.eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;
+  let marks = facts.eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;
+  // The answer to the one leg and that to the other are no forks of one.
+  if (facts.within.hasLegs && !facts.within.isForked) marks &= ~MARK.FORKED;
   const tags = TAGS.filter(([mark]) => (marks & mark) !== 0).map(([, tag]) => tag);
   if (facts.isTurnRelayed || isAnchored(d)) tags.push('relayed');
-  if (facts.hasOtherLeg) tags.push('b2bua');
+  if (facts.hasOtherLeg || facts.within.hasLegs) tags.push('b2bua');
   return tags;
 }
 

@@ -5,6 +5,7 @@
 import { hasOtherLeg } from '../analysis/b2bua.ts';
 import type { IcmpFinding } from '../analysis/icmp-media.ts';
 import { icmpFindings } from '../analysis/icmp-media.ts';
+import { legsWithin } from '../analysis/legs-within.ts';
 import type { LintFinding } from '../analysis/lint/lint.ts';
 import { lintDialog } from '../analysis/lint/lint.ts';
 import type { LintStream } from '../analysis/lint/rule.ts';
@@ -108,6 +109,7 @@ function tagsOf(session: CaptureSession, d: Dialog, { streams }: DialogFacts): s
       session.stun,
     ),
     hasOtherLeg: isB2bua(session, d),
+    within: legsWithin(d, session.log),
   });
 }
 

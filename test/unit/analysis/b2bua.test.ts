@@ -47,6 +47,56 @@ test('two legs of one host that share an identifier', async (t) => {
     assert.deepEqual(await tagsOf(t, [first, second], argv), [['b2bua'], ['b2bua']]);
 });
 
+/** A leg whose sender wrote tags and branches of its own, `laterMs` behind the other one. */
+function rewritten(call: SipScript, laterMs: number): SipScript {
+  call.messages.forEach((m, i) => {
+    const text = Buffer.from(m.bytes)
+      .toString('latin1')
+      .replace(/(;tag=|z9hG4bK)/g, '$1own');
+    call.messages[i] = { ...m, tsUs: m.tsUs + laterMs * 1000, bytes: Buffer.from(text, 'latin1') };
+  });
+  return call;
+}
+
+test('two legs under one Call-ID: no fork, whichever is answered first', async (t) => {
+  for (const laterMs of [-3, 3]) {
+    const first = leg('kept@example.com', ALICE, MIDDLE, []);
+    const second = rewritten(leg('kept@example.com', MIDDLE, BOB, []), laterMs);
+    assert.deepEqual(await tagsOf(t, [first, second]), [['b2bua']]);
+  }
+});
+
+test('under one Call-ID: a fork of one leg is one, and so is that of a proxy', async (t) => {
+  const callId = 'kept@example.com';
+  const forked = (headers: readonly (readonly [string, string])[]): SipScript => {
+    const call = new SipScript({ callId, caller: ALICE, callee: MIDDLE, startUs: EPOCH_US });
+    const invite = call.request('INVITE', 0, { headers });
+    call.respond(invite, 180, 100, { tag: 'desk' });
+    call.respond(invite, 180, 200, { tag: 'mobile' });
+    return call;
+  };
+  assert.deepEqual(await tagsOf(t, [forked([]), rewritten(leg(callId, MIDDLE, BOB, []), 3)]), [['forked', 'b2bua']]);
+  const behind = forked([['X-Hop', '2']]);
+  behind.messages.forEach((m, i) => {
+    const [src, dst] = m.src.address === ALICE.sip.address ? [MIDDLE.sip, BOB.sip] : [BOB.sip, MIDDLE.sip];
+    const text = Buffer.from(m.bytes).toString('latin1').replace('z9hG4bK', 'z9hG4bKproxy');
+    behind.messages[i] = { ...m, src, dst, tsUs: m.tsUs + 1, bytes: Buffer.from(text, 'latin1') };
+  });
+  assert.deepEqual(await tagsOf(t, [forked([]), behind]), [['forked']]);
+});
+
+test('a caller that changes its tag when it is challenged has no other leg', async (t) => {
+  const callId = 'retry@example.com';
+  const call = new SipScript({ callId, caller: ALICE, callee: MIDDLE, startUs: EPOCH_US });
+  const challenged = call.request('INVITE', 0);
+  call.respond(challenged, 407, 20);
+  call.ack(challenged, 407, 30);
+  const again = rewritten(leg(callId, ALICE, MIDDLE, []), 100);
+  const onward = rewritten(leg(callId, MIDDLE, BOB, []), 101);
+  assert.deepEqual(await tagsOf(t, [call, again]), [[]]);
+  assert.deepEqual(await tagsOf(t, [call, again, onward]), [['relayed']], 'what challenged it sent it on');
+});
+
 test('the call report names the other leg', async (t) => {
   const first = leg('first@example.com', ALICE, MIDDLE, []);
   const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);

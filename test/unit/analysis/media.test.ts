@@ -305,7 +305,12 @@ test('a direction lasts through every SSRC it used', () => {
   assert.deepEqual(diagnosed(call, [first, second, back]), QUIET);
 });
 
-const NO_FACTS: TagFacts = { eventPackets: 0, isTurnRelayed: false, hasOtherLeg: false };
+const NO_FACTS: TagFacts = {
+  eventPackets: 0,
+  isTurnRelayed: false,
+  hasOtherLeg: false,
+  within: { hasLegs: false, isForked: false },
+};
 
 test('tags say what a call was, in one word each', () => {
   const plain = answered();
