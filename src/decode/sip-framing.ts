@@ -198,3 +198,17 @@ export function skipKeepAlive(b: Uint8Array, from: number, end: number): number 
   }
   return i;
 }
+
+/**
+ * Bytes of a body whose length nothing says, though on a stream it must (RFC 3261 §18.3): what is there in front of the
+ * next line that may begin a message. 0 when an empty line stands first, which keeps a flow open.
+ */
+export function bodyWithoutLength(b: Uint8Array, from: number, end: number): number {
+  if (from >= end || skipKeepAlive(b, from, end) > from) return 0;
+  let line = from;
+  while (line < end && sipStart(b, line, end) === START.NO) {
+    while (line < end && b[line] !== LF) line++;
+    line = Math.min(line + 1, end);
+  }
+  return line - from;
+}

@@ -11,6 +11,7 @@ import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './ht
 import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 import {
+  bodyWithoutLength,
   contentLength,
   headersEnd,
   LENGTH_ABSENT,
@@ -314,7 +315,7 @@ export class StreamFramer {
         let body = close < 0 ? 0 : contentLength(b, pos, close);
         if (body === LENGTH_ABSENT || body === LENGTH_BAD) {
           counters.sipWithoutContentLength++;
-          body = 0;
+          body = bodyWithoutLength(b, close, Math.min(end, close + limits.maxBodyBytes));
         }
         if (header > limits.maxHeaderBytes || body > limits.maxBodyBytes) {
           counters.tcpMessageTooLong++;

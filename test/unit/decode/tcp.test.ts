@@ -199,6 +199,30 @@ describe('decode matrix, TCP rows: 7 of 7 messages', () => {
   });
 });
 
+describe('a message that says no length', () => {
+  const bare = (n: number, body: string, length = ''): string =>
+    sip(n, body).replace(/Content-Length: \d+\r\n/, length);
+  const sdp = 'v=0\r\no=- 1 1 IN IP4 10.0.0.1\r\ns=-\r\n';
+
+  it('ends where the next one begins, or with what has come', () => {
+    for (const length of ['', 'Content-Length: abc\r\n']) {
+      const both = [bare(1, sdp, length), bare(2, sdp, length)];
+      assert.deepEqual(new Tap().open().add({ seq: 1001, data: both.join('') }).texts, both);
+    }
+  });
+
+  it('has no body in front of a keep-alive, or of the next message', () => {
+    const pair = [bare(1, ''), bare(2, '')];
+    assert.deepEqual(new Tap().open().add({ seq: 1001, data: pair.join('\r\n\r\n') }).texts, pair);
+    assert.deepEqual(new Tap().open().add({ seq: 1001, data: pair.join('') }).texts, pair);
+    const [first = '', second = ''] = pair;
+    const cut = first.length + 3;
+    const tap = new Tap().open().add({ seq: 1001, data: pair.join('').slice(0, cut) });
+    tap.add({ seq: 1001 + cut, data: second.slice(3) });
+    assert.deepEqual(tap.texts, pair);
+  });
+});
+
 describe('a stream joined late', () => {
   const invite = sip(1, 'v=0\r\n', 'INVITE');
 
