@@ -124,11 +124,13 @@ export async function soak(
 
   // What was sent last may still lie in a ring.
   let lost = 0;
+  let longestSec = 0;
   for (const end = performance.now() + PATIENCE_MS; ; await sleep(100)) {
     const metrics = metricsOf(agent.text('/metrics'));
     lost = lossesOf(metrics);
+    longestSec = Math.max(longestSec, metrics.get('nodejs_eventloop_delay_max_seconds') ?? 0);
     try {
-      account(sent, before, metrics, lost, agent.get('/v1/stats') ?? {});
+      account(sent, before, metrics, lost, agent.get('/v1/stats') ?? {}, longestSec);
       break;
     } catch (error) {
       if (performance.now() > end) throw error;
@@ -162,13 +164,14 @@ function lossesOf(m: ReadonlyMap<string, number>): number {
   );
 }
 
-/** Everything sent is analysed or counted. */
+/** Everything sent is analysed or counted. `longestSec` is the longest that the agent's event loop stood still. */
 function account(
   sent: Sent,
   before: ReadonlyMap<string, number>,
   m: ReadonlyMap<string, number>,
   lost: number,
   stats: Readonly<Record<string, unknown>>,
+  longestSec: number,
 ): void {
   const n = (name: string) => sent[name] ?? 0;
   // Frames: the filter saw every one, and what it passed was read or counted as dropped.
@@ -197,7 +200,9 @@ function account(
   if (lost > 0) return;
   // Dialogs: those that are kept, and those that a cap shed.
   const kept = member(stats['dialogs'], 'total') + member(stats['caveats'], 'dialogs_evicted');
-  assert.equal(kept, n('calls') + n('registers') + n('hep_calls'), 'dialogs');
+  const made = n('calls') + n('registers') + n('hep_calls');
+  // An agent that stood still meets the mirrored copies of calls when the cap has shed those: they open others.
+  assert.ok(longestSec > 2 ? kept >= made : kept === made, `${kept} dialogs, ${made} sent`);
   assert.ok(member(stats['dialogs'], 'total') <= CAPS.dialogs && member(stats['streams'], 'total') <= CAPS.streams);
 }
 

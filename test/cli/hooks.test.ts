@@ -53,7 +53,9 @@ test('a limit of one a second drops the rest of a file, and a bad command is one
   const out = join(temporaryFolder(t), 'out');
   const limited = await run(['-I', DEMO, '--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1']);
   assert.equal(limited.code, 0);
-  assert.ok(events(out).length <= 2);
+  // A machine that does other things may read the file for more than a second.
+  assert.ok(events(out).length <= 1 + Math.ceil(limited.elapsedMs / 1000), `in ${limited.elapsedMs} ms`);
+  assert.ok(events(out).length < 20);
   const bad = await run(['-I', DEMO, '--on-dialog-exec', "sh 'x"]);
   assert.deepEqual([bad.code, bad.stdout], [2, '']);
   assert.match(bad.stderr, /^calltap: --on-dialog-exec: a quote is not closed; .*\n$/);
