@@ -103,6 +103,35 @@ export const DIALOG_RULES: readonly LintRule[] = [
     },
   },
   {
+    id: 'call-id-reused',
+    severity: 'warning',
+    basis: 'must',
+    rfc: RFC,
+    section: '8.1.1.4',
+    expected: 'a Call-ID of its own for a call that begins after another has ended',
+    explanation:
+      'Both calls are one wherever calls are kept by Call-ID: state, times and records stay those of the first.',
+    fires: ['INVITE', '200', 'ACK', 'BYE', '200 BYE', 'INVITE | To: <sip:bob@example.com>'],
+    passes: [
+      'INVITE',
+      '407',
+      'ACK',
+      'INVITE | To: <sip:bob@example.com>',
+      '200',
+      'ACK',
+      'INVITE',
+      '200',
+      'ACK',
+      'BYE',
+      '200 BYE',
+    ],
+    check: (m, call) => {
+      if (!m.isRequest || m.method !== 'INVITE' || m.toTag !== '') return null;
+      const end = call.messages.find((r) => r.index < m.index && isResponse(r, 'BYE', 200, 299));
+      return end === undefined ? null : `INVITE ${m.cseq} after the BYE ${end.cseq} was answered`;
+    },
+  },
+  {
     id: 'bye-without-to-tag',
     severity: 'error',
     basis: 'must',
