@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #ifdef CT_HAVE_LIBBPF
+#include "bpf_load.h"
 #include "packet.skel.h"
 #include <bpf/bpf.h>
 #endif
@@ -64,18 +65,23 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 
 static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
   libbpf_set_print(quiet);
-  struct packet_bpf *skel = packet_bpf__open();
-  if (skel == NULL) {
-    step_down(f, CT_FILTER_CLASSIC, "the eBPF object cannot be opened", errno);
-    return false;
+  struct packet_bpf *skel = NULL;
+  int err = -EAGAIN;
+  for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
+    packet_bpf__destroy(skel);
+    skel = packet_bpf__open();
+    if (skel == NULL) {
+      step_down(f, CT_FILTER_CLASSIC, "the eBPF object cannot be opened", errno);
+      return false;
+    }
+    memcpy((void *)skel->rodata->sip_gate, o->gate->sip, sizeof o->gate->sip);
+    memcpy((void *)skel->rodata->ws_gate, o->gate->ws, sizeof o->gate->ws);
+    skel->rodata->link_type = (uint8_t)o->link;
+    skel->rodata->pass_hep = o->decode.hep;
+    skel->rodata->pass_esp = o->decode.esp_null;
+    skel->rodata->whole_frames = o->whole_frames;
+    err = ct_bpf_load(skel->skeleton);
   }
-  memcpy((void *)skel->rodata->sip_gate, o->gate->sip, sizeof o->gate->sip);
-  memcpy((void *)skel->rodata->ws_gate, o->gate->ws, sizeof o->gate->ws);
-  skel->rodata->link_type = (uint8_t)o->link;
-  skel->rodata->pass_hep = o->decode.hep;
-  skel->rodata->pass_esp = o->decode.esp_null;
-  skel->rodata->whole_frames = o->whole_frames;
-  int err = packet_bpf__load(skel);
   if (err != 0) {
     packet_bpf__destroy(skel);
     step_down(f, CT_FILTER_CLASSIC,

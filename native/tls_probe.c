@@ -89,6 +89,7 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
 }
 
 #ifdef CT_HAVE_TLS_PROBES
+#include "bpf_load.h"
 #include "tls.skel.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -154,25 +155,19 @@ static struct ct_tls_programs programs_of(const struct ct_tls_probe *p, const st
   return (struct ct_tls_programs){skel->progs.calltap_enter, skel->progs.calltap_return};
 }
 
-/* The verifier gives up with EAGAIN when its thread gets a signal, and a profiler sends a thousand a second: they
- * wait for the half second that this takes. */
-static int load_undisturbed(struct tls_bpf *skel) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  int err = tls_bpf__load(skel);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return err;
-}
-
 /* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
 static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
-  *what = "opening the eBPF object";
-  struct tls_bpf *skel = tls_bpf__open();
-  if (skel == NULL) return -errno;
-  configure(skel, p, o);
-  *what = "loading the eBPF programs";
-  int err = load_undisturbed(skel);
+  struct tls_bpf *skel = NULL;
+  int err = -EAGAIN;
+  for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
+    tls_bpf__destroy(skel);
+    *what = "opening the eBPF object";
+    skel = tls_bpf__open();
+    if (skel == NULL) return -errno;
+    configure(skel, p, o);
+    *what = "loading the eBPF programs";
+    err = ct_bpf_load(skel->skeleton);
+  }
   if (err == 0) {
     *what = "attaching a probe";
     struct ct_tls_programs programs = programs_of(p, skel);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #ifdef CT_HAVE_TLS_PROBES
+#include "bpf_load.h"
 #include "scan.skel.h"
 #include <bpf/bpf.h>
 
@@ -43,19 +44,23 @@ static int64_t read_rows(int fd, struct ct_tls_mapping **rows) {
 
 static int load(struct ct_tls_scanner *s) {
   libbpf_print_fn_t before = libbpf_set_print(NULL);
-  int err = 0;
-  struct scan_bpf *skel = scan_bpf__open();
-  if (skel == NULL) {
-    err = -errno;
-  } else {
-    skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-    err = scan_bpf__load(skel);
-    if (err == 0) {
-      s->link = bpf_program__attach_iter(skel->progs.calltap_scan, NULL);
-      if (s->link == NULL) err = -errno;
+  int err = -EAGAIN;
+  struct scan_bpf *skel = NULL;
+  for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
+    scan_bpf__destroy(skel);
+    skel = scan_bpf__open();
+    if (skel == NULL) {
+      err = -errno;
+      break;
     }
-    if (err != 0) scan_bpf__destroy(skel);
+    skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+    err = ct_bpf_load(skel->skeleton);
   }
+  if (err == 0) {
+    s->link = bpf_program__attach_iter(skel->progs.calltap_scan, NULL);
+    if (s->link == NULL) err = -errno;
+  }
+  if (err != 0) scan_bpf__destroy(skel);
   if (err == 0) s->skel = skel;
   libbpf_set_print(before);
   return err;

@@ -1,7 +1,7 @@
 /** Loading and attaching: every mechanism, what a refusal says, the rights that are enough, and what stays behind. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -328,6 +328,25 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
       assert.match(perf.answer.refusal, /^attaching a probe: /);
     },
   );
+
+  await t.test('a process that is stopped again and again while it loads', async () => {
+    const starting = child(libssl, ['sh', '-c', 'echo $$ > "$0"; exec "$@"', join(folder, 'pid')]);
+    const pid = await until(
+      () => existsSync(join(folder, 'pid')) && Number(readFileSync(join(folder, 'pid'), 'utf8')),
+      () => 'it does not start',
+      5,
+    );
+    // Five would be enough for one program, were they not met by another try.
+    for (let i = 0; i < 30; i++) {
+      process.kill(pid, 'SIGSTOP');
+      await sleep(2);
+      process.kill(pid, 'SIGCONT');
+      await sleep(20);
+    }
+    const { answer, rest } = await starting;
+    await rest();
+    assert.deepEqual([answer.refusal, answer.attached, answer.scanError], ['', '', '']);
+  });
 
   const noBpftool = spawnSync('bpftool', ['version']).status !== 0 && 'no bpftool';
   await t.test('nothing is left when the process is killed', { skip: noBpftool }, async () => {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bpf_load.h - loading eBPF programs although the process is sent signals.
+ *
+ * The verifier gives up with EAGAIN when its thread gets a signal, and libbpf tries a program five times only: a
+ * profiler sends a thousand signals a second, and a stop (SIGSTOP, a frozen container) is one that cannot be blocked.
+ */
+#ifndef CT_BPF_LOAD_H
+#define CT_BPF_LOAD_H
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+/* An object that could not be loaded is made anew so often. */
+enum { CT_BPF_TRIES = 10 };
+
+/* Signals wait for the half second that this takes. 0 or -errno; -EAGAIN: a stop came in between, try another object. */
+static inline int ct_bpf_load(struct bpf_object_skeleton *skeleton) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int err = bpf_object__load_skeleton(skeleton);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
+#endif
