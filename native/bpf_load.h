@@ -12,9 +12,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
-/* An object that could not be loaded is made anew so often. */
-enum { CT_BPF_TRIES = 10 };
+/* An object that could not be loaded is made anew so often, after a pause. */
+enum { CT_BPF_TRIES = 20, CT_BPF_PAUSE_MS = 100 };
 
 /* Signals wait for the half second that this takes. 0 or -errno; -EAGAIN: a stop came in between, try another object. */
 static inline int ct_bpf_load(struct bpf_object_skeleton *skeleton) {
@@ -23,6 +24,8 @@ static inline int ct_bpf_load(struct bpf_object_skeleton *skeleton) {
   pthread_sigmask(SIG_BLOCK, &all, &before);
   int err = bpf_object__load_skeleton(skeleton);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  struct timespec pause = {0, CT_BPF_PAUSE_MS * 1000000l};
+  if (err == -EAGAIN) nanosleep(&pause, NULL);
   return err;
 }
 
