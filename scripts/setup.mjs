@@ -20,10 +20,22 @@ class StepFailed extends Error {
   }
 }
 
+/** Says before the first step that there are some: the longest ones come first, and are silent. */
+function begin() {
+  if (!idle) return;
+  idle = false;
+  const isFirst = Object.keys(readStamps()).length === 0;
+  say(
+    isFirst
+      ? 'setup: fetches npm packages and builds, about half a minute this first time'
+      : 'setup: builds what changed',
+  );
+}
+
 /** Runs `work` unless the stamp says these inputs are done and `outputs` exist. */
 function once(step, inputs, outputs, work) {
   if (readStamps()[step] === inputs && outputs.every((path) => existsSync(join(root, path)))) return;
-  idle = false;
+  begin();
   writeStamp(step, null);
   const start = performance.now();
   const note = work() ?? 'done';
@@ -50,7 +62,7 @@ function installedMatchesLock() {
 
 function npmPackages() {
   if (installedMatchesLock()) return;
-  idle = false;
+  begin();
   const start = performance.now();
   const [program, lead] = npm();
   const options = ['--no-audit', '--no-fund', '--loglevel=error'];

@@ -103,6 +103,7 @@ export function installPackages(need) {
     return missing;
   }
   const start = performance.now();
+  say(`packages: installing ${missing.join(', ')} with apt-get; a minute or two`);
   const allowServices = withoutServices();
   const result = aptInstall(missing, need);
   allowServices();
