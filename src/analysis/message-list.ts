@@ -1,8 +1,10 @@
 /**
  * A dialog's kept messages as plain facts, in capture order: what the detections look at.
  */
+
 import { ipText } from '../core/ip.ts';
-import { METHOD, METHOD_NAMES } from '../sip/method.ts';
+import { METHOD_NAMES } from '../core/words.ts';
+import { METHOD } from '../sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { NO_ROW, ROW } from '../store/message-log.ts';

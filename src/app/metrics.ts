@@ -3,11 +3,10 @@
  */
 
 import type { DialogStateName } from '../core/words.ts';
-import { DIALOG_STATES } from '../core/words.ts';
+import { DIALOG_STATES, METHOD_NAMES } from '../core/words.ts';
 import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
-import { METHOD_NAMES } from '../sip/method.ts';
 import { SCAN_REASONS } from '../sip/scan.ts';
 import { CALL_OUTCOMES } from '../store/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';

@@ -3,6 +3,7 @@
  *
  * Line ends are CRLF or a bare LF. Nothing here reads a header other than Content-Length (`l`).
  */
+import { METHOD_NAMES } from '../core/words.ts';
 
 const CR = 13;
 const LF = 10;
@@ -67,23 +68,7 @@ export function sipStart(b: Uint8Array, at: number, end: number): Start {
   return b[last - 8] === 32 && versionLength(b, last - 7, last) === 7 ? START.YES : START.NO;
 }
 
-/** RFC 3261, 3262, 3311, 3428, 3515, 3903, 6086, 6665. */
-const METHODS: readonly string[] = [
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'REGISTER',
-  'OPTIONS',
-  'PRACK',
-  'UPDATE',
-  'INFO',
-  'SUBSCRIBE',
-  'NOTIFY',
-  'REFER',
-  'MESSAGE',
-  'PUBLISH',
-];
+const METHODS = METHOD_NAMES.filter((name) => name !== 'OTHER');
 
 /** Whether a whole start line stands at `at` that can be no end of a longer one: of a known method, or a status line. */
 export function isKnownStart(b: Uint8Array, at: number, end: number): boolean {

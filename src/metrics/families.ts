@@ -4,8 +4,7 @@ import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
 import { STREAM_STATUSES } from '../contract/index.ts';
 import { JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../core/counters.ts';
-import { DIALOG_STATES } from '../core/words.ts';
-import { METHOD_NAMES } from '../sip/method.ts';
+import { DIALOG_STATES, METHOD_NAMES } from '../core/words.ts';
 import { CounterMirror, GaugeMirror, HistogramMirror } from './mirror.ts';
 import type { MetricsSnapshot } from './snapshot.ts';
 

@@ -6,11 +6,11 @@
 import { wordsOf } from '../core/byte-search.ts';
 import { rawText } from '../core/byte-text.ts';
 import { fail, ok, type Result } from '../core/result.ts';
+import { METHOD_NAMES } from '../core/words.ts';
 import { type BodyPart, bodyParts } from './body.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
 import { HEADER, HEADER_NAMES, headerIdOf } from './header-name.ts';
 import { valueNotes } from './message-notes.ts';
-import { METHOD_NAMES } from './method.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { hasFault, noteNames } from './notes.ts';
 import { SCAN, type SipReason, SipScan, scanFailure, scanSip } from './scan.ts';

@@ -35,22 +35,3 @@ export const METHOD = {
   MESSAGE,
   UPDATE,
 } as const;
-
-/** Names by id; `OTHER` has no name of its own, the message carries it. */
-export const METHOD_NAMES: readonly string[] = [
-  'OTHER',
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'REGISTER',
-  'OPTIONS',
-  'PRACK',
-  'SUBSCRIBE',
-  'NOTIFY',
-  'PUBLISH',
-  'INFO',
-  'REFER',
-  'MESSAGE',
-  'UPDATE',
-];

@@ -7,9 +7,9 @@
 import { TextRange } from '../core/byte-text.ts';
 import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
 import { tally } from '../core/tally.ts';
-import { ORIGINS } from '../core/words.ts';
+import { METHOD_NAMES, ORIGINS } from '../core/words.ts';
 import { Party } from '../sip/address.ts';
-import { METHOD, METHOD_NAMES } from '../sip/method.ts';
+import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { isChallenge } from '../sip/status.ts';
 import { decodeText } from '../sip/text.ts';

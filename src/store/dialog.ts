@@ -4,10 +4,11 @@
  * Fields are plain numbers where they can be; times are capture time in microseconds, NaN while
  * unknown. Text is made once, when the dialog opens.
  */
+
 import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { tally } from '../core/tally.ts';
-import { METHOD_NAMES } from '../sip/method.ts';
+import { METHOD_NAMES } from '../core/words.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import { NO_ROW } from './message-log.ts';

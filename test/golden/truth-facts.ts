@@ -1,11 +1,13 @@
 /** A capture as facts, one a line, said the same way of what tshark found and of what calltap found. */
+
 import { CaptureSession } from '../../src/app/capture-session.ts';
 import { qualityOf } from '../../src/app/documents.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
-import { METHOD, METHOD_NAMES } from '../../src/sip/method.ts';
+import { METHOD_NAMES } from '../../src/core/words.ts';
+import { METHOD } from '../../src/sip/method.ts';
 import type { FileEnd } from '../../src/sources/file-source.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
 import type { TruthCapture, TruthStream } from './truth-file.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DIALOG_STATES } from '../../src/core/words.ts';
-import { METHOD_NAMES } from '../../src/sip/method.ts';
+import { DIALOG_STATES, METHOD_NAMES } from '../../src/core/words.ts';
 import {
   DIALOG_EVENTS,
   DIALOG_RULES,

@@ -5,8 +5,10 @@
  * silence of a server that answers others. A busy trunk and a restarting office are not attackers, for most of what
  * they ask is granted.
  */
+
 import { type EndpointKey, endpointKey, endpointKeyAddress } from '../../core/ip.ts';
-import { METHOD, METHOD_NAMES } from '../../sip/method.ts';
+import { METHOD_NAMES } from '../../core/words.ts';
+import { METHOD } from '../../sip/method.ts';
 import type { SipScan } from '../../sip/scan.ts';
 import { isChallenge } from '../../sip/status.ts';
 import { decodeText } from '../../sip/text.ts';

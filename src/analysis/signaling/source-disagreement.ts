@@ -8,10 +8,9 @@
 import { asBuffer } from '../../core/byte-text.ts';
 import { counted } from '../../core/counted.ts';
 import { MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
-import { ORIGINS } from '../../core/words.ts';
+import { METHOD_NAMES, ORIGINS } from '../../core/words.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../sip/body.ts';
-import { METHOD_NAMES } from '../../sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../../sip/scan.ts';
 import { decodeText } from '../../sip/text.ts';
 import type { Dialog } from '../../store/dialog.ts';

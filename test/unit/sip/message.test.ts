@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { METHOD_NAMES } from '../../../src/core/words.ts';
 import { HEADER, HEADER_NAMES, headerId, headerIdOf } from '../../../src/sip/header-name.ts';
 import { methodText, parseSip, type SipMessage } from '../../../src/sip/message.ts';
-import { METHOD, METHOD_NAMES } from '../../../src/sip/method.ts';
+import { METHOD } from '../../../src/sip/method.ts';
 import { NOTE, noteNames } from '../../../src/sip/notes.ts';
 import { SCAN, SCAN_REASONS, scanReasonName } from '../../../src/sip/scan.ts';
 import { decodeText, percentDecode, unfold } from '../../../src/sip/text.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { METHOD_NAMES } from '../../../src/sip/method.ts';
+import { METHOD_NAMES } from '../../../src/core/words.ts';
 import { MethodCounts } from '../../../src/store/method-counts.ts';
 import { fieldKeys, TimeOrder } from '../../../src/store/time-order.ts';
 
