@@ -14,10 +14,10 @@ const OUTPUT = 'build/sip/scanner.wasm';
 /** `stub` is the compiler's name for a runtime that never frees memory: the scanner takes none. */
 const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert'];
 
-/** Constants that both compilers read stand beside the folder, so the whole layer counts. */
+/** Constants that both compilers read stand beside the folder and in core, so these count too. */
 function inputs() {
   const sources = list('src/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
-  return digest(['scripts/steps/scanner.mjs', 'package-lock.json', ...sources]);
+  return digest(['scripts/steps/scanner.mjs', 'package-lock.json', 'src/core/limits.ts', ...sources]);
 }
 
 /** The module made with these options besides, as text; throws with what the compiler said. */

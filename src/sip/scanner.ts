@@ -2,8 +2,8 @@
  * The compiled scanner (wasm/) and its memory: gives it copies of messages, many at a time or one (docs/adr/0019).
  */
 
-import { HASH_KEY } from '../core/half-sip-hash.ts';
-import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from './limits.ts';
+import { HASH_KEY } from '../core/hash.ts';
+import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from '../core/limits.ts';
 import { NOT_HELD } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { PLAIN_SCANNER_BASE64, SCANNER_BASE64 } from './scanner-module.ts';

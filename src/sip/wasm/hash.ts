@@ -1,5 +1,5 @@
 /**
- * The keyed hash of `core/half-sip-hash.ts` over bytes the scanner holds: the same number for the same bytes, once the
+ * The keyed hash of `core/hash.ts` over bytes the scanner holds: the same number for the same bytes, once the
  * process's key is set.
  */
 

@@ -12,7 +12,7 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_METHOD_BYTES,
   MAX_STREAM_METHOD_BYTES,
-} from '../limits.ts';
+} from '../../core/limits.ts';
 import { OTHER } from '../method-ids.ts';
 import {
   BAD_HEADER_LINE,
