@@ -1,22 +1,48 @@
 /** Every cap of the program in one place: what is bounded, by how much, and which option moves it. */
 
-/** Dialogs kept (`--max-dialogs`); the oldest-idle is evicted first and counted. */
+/** Dialogs kept (`--max-dialogs`); store/dialog-room.ts says which gives room to the next. */
 export const MAX_DIALOGS = 100_000;
 
-/** RTP streams kept (`--max-streams`). */
-export const MAX_STREAMS = 200_000;
+/** Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own. */
+export const DIALOG_BYTES = 40 * 1024 * 1024;
+
+/** A Call-ID longer than this, or than this with control characters in it, is kept as its first bytes and a digest. */
+export const MAX_CALL_ID_BYTES = 4_096;
+export const MAX_ESCAPED_CALL_ID_BYTES = 512;
+export const LONG_CALL_ID_HEAD_BYTES = 64;
+
+/** Bytes kept of a user, a display name or a reason phrase. */
+export const MAX_NAME_BYTES = 256;
+
+/** Bytes kept of Refer-To, of Reason and of what else names a cause. */
+export const MAX_VALUE_BYTES = 512;
+
+/** Dialogs of one prefix that are told apart when prefixes are ranked; what is beyond counts alike. */
+export const MAX_PREFIX_RANK = 65_535;
+
+/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
+export const MAX_STREAMS = 100_000;
+
+/** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */
+export const MAX_DIALOG_STREAMS = 128;
+
+/** Bytes of closed quality windows over all streams, of 80 each; beside it every stream may keep two. */
+export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
 
 /** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
 export const MAX_DIALOG_MESSAGES = 500;
 
 /** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
-export const MESSAGE_LOG_BYTES = 256 * 1024 * 1024;
+export const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
 
 /** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
 export const AUDIO_BYTES = 256 * 1024 * 1024;
 
 /** API connections served at a time (`--api-max-conn`). */
 export const API_MAX_CONN = 100;
+
+/** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
+export const API_CROWDING_CONN = 16;
 
 /** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. */
 export const API_SURPLUS_CONN = 64;
@@ -30,10 +56,16 @@ export const API_MAX_ROWS = 1_000;
 /** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
 export const HEP_AGENT_ID = 2001;
 
-/** Requests of one source address in one second. */
+/** Requests of one source address that are answered in one second. */
 export const API_REQUESTS_PER_SECOND = 100;
 
-/** Source addresses whose request rate is remembered. */
+/**
+ * Milliseconds of that second: 50 more, since a client reads the clock later than the service, and a burst of answers is
+ * read more slowly than single ones. By its clock, too, no second holds more.
+ */
+export const API_RATE_WINDOW_MS = 1_050;
+
+/** Source addresses with a budget of their own (of 1 KiB, 5 MiB in all); the rest share one. */
 export const API_RATE_SOURCES = 5_000;
 
 /** Bytes of a request body. */
@@ -67,5 +99,349 @@ export const MAX_SDP_ENDPOINTS = 64;
 /** Media endpoints one dialog may name over all its descriptions. */
 export const MAX_DIALOG_ENDPOINTS = 1_024;
 
+/**
+ * Bytes that descriptions and claims may take over all dialogs, a dialog of `--max-dialogs`: 76 MiB by default, some 400,000
+ * claims. Beyond it the descriptions of whole dialogs go.
+ */
+export const SDP_BYTES_A_DIALOG = 800;
+/** With few dialogs there is room for so much. */
+export const MIN_SDP_BYTES = 8 * 1024 * 1024;
+
+/** Sets of codecs shared between dialogs that offer the same; the oldest goes. */
+export const SHARED_CODEC_SETS = 1_024;
+
+/** Streams kept that only RTCP speaks of, and flows that ICMP errors are about; one gives its place when it was silent long. */
+export const MAX_UNSEEN_STREAMS = 4_096;
+export const MAX_ICMP_FLOWS = 4_096;
+export const SILENT_US = 60_000_000;
+
+/** ICE user fragments kept of one dialog. */
+export const MAX_DIALOG_FRAGMENTS = 64;
+
+/** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). */
+export const MAX_ICE_FRAGMENT = 256;
+
 /** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). */
 export const HEP_RATE_LIMIT = 50_000;
+
+/** Bytes of one message after inflation: of a WebSocket, of a HEP payload. */
+export const INFLATED_MESSAGE_BYTES = 128 * 1024;
+
+/**
+ * Bytes inflated in a second of capture time. They are shared fairly by those who have something to inflate (a direction
+ * of a connection, a sender of HEP): nobody gets more than the most, and the least is there for everybody.
+ */
+export const INFLATE_BYTES_PER_SECOND = 32 * 1024 * 1024;
+export const INFLATE_SHARE_MOST_BYTES = 16 * 1024 * 1024;
+export const INFLATE_SHARE_LEAST_BYTES = 16 * 1024;
+
+/** What an inflation takes of its share beside the bytes that come out: empty messages are not free. */
+export const INFLATION_COST_BYTES = 1_024;
+
+/**
+ * Bytes of what was inflated and later WebSocket messages may refer to: 32 KiB a direction at most, and this over all
+ * connections that were captured, and once more over all that probes read.
+ */
+export const INFLATE_WINDOW_BYTES = 32 * 1024 * 1024;
+
+/** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. */
+export const INFLATE_OTHER_MESSAGES = 4;
+
+/** Senders of compressed HEP told apart in a second; further ones share one share. */
+export const INFLATE_HEP_SENDERS = 1_024;
+
+/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB. */
+export const HEP_TCP_CONNECTIONS = 256;
+
+/** Milliseconds of silence after which one is closed: most agents send a keep-alive well within this. */
+export const HEP_TCP_IDLE_MS = 600_000;
+
+/** Milliseconds after which one without a packet that was taken gives its place to a newcomer of the same source. */
+export const HEP_TCP_GREETING_MS = 10_000;
+
+/** Bytes without a packet after which the other side does not speak HEP. */
+export const HEP_TCP_SKIPPED_BYTES = 262_144;
+
+/** Milliseconds a connection is not read after a packet that was over the rate: its sender waits. */
+export const HEP_TCP_PAUSE_MS = 50;
+
+/** Milliseconds after which a line about connections that bring something else than HEP is said again. */
+export const HEP_STRANGER_LINE_MS = 3_600_000;
+
+/** Walks over a store under way for lists of the API; one more is answered with 503. */
+export const MAX_WALKS = 64;
+
+/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_DOCUMENTS = 2;
+export const MAX_DOCUMENTS_WAITING = 128;
+
+/** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
+export const LINT_BYTES = 4 * 1024 * 1024;
+export const LINT_HEADER_BYTES = 128;
+
+/** Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ. */
+export const COMPARED_BYTES = 8 * 1024 * 1024;
+export const COMPARED_SDP_BYTES = 256 * 1024;
+
+/** Containers (vCon) on their way to their readers, and requests that wait for one to end; one more is answered with 503. */
+export const MAX_CONTAINERS = 8;
+export const MAX_CONTAINERS_WAITING = 128;
+
+/** Quality intervals of all streams in one dialog's document: the newest of each. */
+export const MAX_DIALOG_INTERVALS = 8_192;
+
+/** Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused. */
+export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
+
+/** WAV files made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_AUDIO_JOBS = 2;
+export const MAX_AUDIO_WAITING = 32;
+
+/** Sources that the detection of scanners remembers; of each share of strangers and peers the longest silent one goes. */
+export const SECURITY_SOURCES = 20_000;
+
+/** Outcomes kept of one source, 32 bytes each; the oldest goes. */
+export const SECURITY_OUTCOMES = 1_024;
+
+/** Bytes of outcomes beyond the first 16 of each source; whose memory grew longest ago keeps the newest 16. */
+export const SECURITY_OUTCOME_BYTES = 16 * 1024 * 1024;
+
+/** Requests that the detection keeps until their outcome is known, and those seen lately; one source has an eighth. */
+export const SECURITY_PROBES = 32_768;
+
+/** Addresses that were seen to answer; the longest silent one goes. */
+export const SECURITY_SERVERS = 20_000;
+
+/** Requests that a proxy may pass on, and dialogs, that the detection knows. */
+export const SECURITY_RELAYS = 65_536;
+export const SECURITY_DIALOGS = 65_536;
+
+/** User-Agents whose verdict is remembered, and bytes of one that are looked at. */
+export const SECURITY_NAMES = 1_024;
+export const SECURITY_NAME_BYTES = 512;
+
+/** Accounts and calls that the detection of fraud remembers; the longest silent one goes. */
+export const FRAUD_ACCOUNTS = 10_000;
+export const FRAUD_CALLS = 32_768;
+
+// SIP and SDP texts, as they are read.
+
+/** Longest message, start line to end of body: what the framing of streams allows headers and body together. */
+export const MAX_MESSAGE_BYTES = 160 * 1024;
+
+/** Header lines read in one message; the rest of such a message is refused, not skipped. */
+export const MAX_HEADERS = 1024;
+
+/** Longest method token: RFC 3261 sets no limit, and a request that tries one out should be seen, not lost. */
+export const MAX_METHOD_BYTES = 8192;
+
+/** The same on a stream, where bytes without a space are told early to be no SIP. */
+export const MAX_STREAM_METHOD_BYTES = 128;
+
+/** Bytes of line ends and padding skipped in front of a start line. */
+export const MAX_LEADING_BYTES = 64;
+
+/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. */
+export const MAX_VALUES = 256;
+
+/** Parameters read from one value. */
+export const MAX_PARAMS = 128;
+
+/** Body parts listed in one message, both levels together. */
+export const MAX_BODY_PARTS = 32;
+
+/** Multipart levels entered: the body itself and one multipart inside it. */
+export const MAX_BODY_DEPTH = 2;
+
+/** Header lines read in one body part. */
+export const MAX_PART_HEADERS = 64;
+
+/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. */
+export const MAX_BOUNDARY_BYTES = 256;
+
+/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. */
+export const MAX_SDP_BYTES = 65_536;
+export const MAX_SDP_LINES = 4096;
+export const MAX_MEDIA = 64;
+
+/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
+export const MAX_FORMATS = 64;
+export const MAX_CANDIDATES = 32;
+export const MAX_CRYPTO = 16;
+export const MAX_SSRCS = 16;
+/** Bytes of one word: a media type, a transport, a format, a codec's name; what is beyond is cut. */
+export const MAX_WORD_BYTES = 64;
+/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
+export const MAX_ADDRESS_BYTES = 256;
+
+// What stores keep beside dialogs.
+
+/** Forks of a call that are told apart. */
+export const MAX_FORK_BRANCHES = 32;
+
+/** Presses kept of one stream; later ones are only counted by its packets. */
+export const MAX_KEY_PRESSES = 128;
+
+/** Identifiers kept of one dialog; what is beyond does not correlate. */
+export const MAX_IDENTIFIERS = 32;
+
+/** An identifier longer than this is known by what stands before. */
+export const MAX_IDENTIFIER_BYTES = 512;
+
+/** REFERs whose INVITE is waited for. */
+export const MAX_PENDING_REFERS = 1024;
+
+/** Method names above which the empty ones are looked for. */
+export const MAX_OTHER_METHODS = 64;
+
+/** Transactions with SDP remembered of one dialog; the oldest is forgotten. */
+export const MAX_SDP_TRANSACTIONS = 8;
+
+/** Behind the first two. */
+export const MAX_SDP_BODIES = 8;
+
+/** Ends of descriptions that are read once for all, and their length. */
+export const MAX_SDP_SHAPES = 256;
+export const MAX_SDP_SHAPE_BYTES = 1024;
+
+/** Claims remembered for one endpoint; older ones are superseded. */
+export const MAX_ENDPOINT_CLAIMS = 8;
+
+/** A message longer than this is kept up to here. */
+export const MAX_KEPT_MESSAGE_BYTES = 128 * 1024;
+
+/** A packet longer than this is no voice. */
+export const MAX_KEPT_RTP_BYTES = 2048;
+
+/** One hour of five-second windows, and how many more gather before the oldest are dropped together. */
+export const MAX_STREAM_WINDOWS = 720;
+export const SURPLUS_STREAM_WINDOWS = 80;
+
+/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
+export const MAX_ENDPOINT_STREAMS = 64;
+
+/** Streams looked up by one SSRC; a load generator gives all its streams the same. */
+export const MAX_SSRC_STREAMS = 64;
+
+/** Sender reports remembered a stream: an LSR names one of the last few. */
+export const MAX_SENDER_REPORTS = 8;
+
+/** Endpoints that ICMP errors about media speak of; errors about further ones are only counted. */
+export const MAX_ICMP_ENDPOINTS = 4_096;
+
+/** Kinds of errors remembered of one dialog, and dialogs with any. */
+export const MAX_ICMP_NOTES = 8;
+export const MAX_ICMP_DIALOGS = 4_096;
+
+/** Quoted messages an error names as evidence; the rest are only counted. */
+export const MAX_ICMP_ROWS = 32;
+
+/** Clients and servers of STUN and TURN, requests without an answer yet, ICE user fragments of SDPs. */
+export const MAX_STUN_FLOWS = 8_192;
+export const MAX_STUN_REQUESTS = 8_192;
+export const MAX_ICE_FRAGMENTS = 16_384;
+
+/** Flows of one client host that are looked at. */
+export const MAX_STUN_HOST_FLOWS = 32;
+
+/** Channels remembered of one allocation. */
+export const MAX_TURN_CHANNELS = 16;
+
+/** More attributes than any message has use for. */
+export const MAX_STUN_ATTRIBUTES = 64;
+
+/** RFC 8489 section 14.3: a username has fewer than 509 bytes. */
+export const MAX_STUN_USERNAME_BYTES = 508;
+
+/** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
+export const MAX_LINGERING_MEDIA = 100_000;
+
+// Reassembly: decode/decode-limits.ts says what each is.
+export const FRAGMENT_MAX_DATAGRAMS = 1_024;
+export const FRAGMENT_MAX_BYTES = 16 * 1024 * 1024;
+export const FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM = 256;
+export const FRAGMENT_TIMEOUT_US = 30_000_000;
+export const FRAGMENT_DUPLICATE_WINDOW_US = 2_000_000;
+export const TCP_MAX_CONNECTIONS = 16_384;
+export const TCP_MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+export const TCP_WINDOW_BYTES = 64 * 1024;
+export const TCP_WINDOW_SEGMENTS = 64;
+export const TCP_WINDOW_US = 2_000_000;
+export const TCP_MAX_BACKWARD_BYTES = 1024 * 1024;
+export const TCP_MAX_HEADER_BYTES = 64 * 1024;
+export const TCP_MAX_BODY_BYTES = 96 * 1024;
+export const TCP_MAX_HANDSHAKE_BYTES = 16 * 1024;
+export const TCP_MAX_WEB_SOCKET_MESSAGE_BYTES = 128 * 1024;
+export const TCP_MAX_UNKNOWN_BYTES = 64 * 1024;
+export const TCP_IDLE_TIMEOUT_US = 30_000_000;
+export const TCP_CLOSED_LINGER_US = 60_000_000;
+
+// Queues and buffers of what comes in and goes out.
+
+/** 16 MiB between the reader and JavaScript: a pause of 200 ms at 66,000 messages a second loses nothing. */
+export const LIVE_SLABS = 64;
+
+/** Interfaces of `-d any`. */
+export const MAX_INTERFACES = 16;
+
+/** Slabs between the file thread and JavaScript: 8 MiB, so that it runs ahead while it can. */
+export const FILE_SLABS = 32;
+
+/**
+ * 64 MiB between the thread and JavaScript: 0.6 s of 200,000 messages a second. A quarter of that lost 0.1 to 5 % at this
+ * rate on two cores, when collector and sender took their share of them at once.
+ */
+export const HEP_SLABS = 256;
+
+/** 8 MiB between the reader and JavaScript, behind the 16 MiB of the kernel's own ring. */
+export const TLS_SLABS = 32;
+
+/** Senders told apart; what further ones send is counted by reason alone. */
+export const HEP_REFUSED_SENDERS = 256;
+
+/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep_gate.h. */
+export const HEP_ALLOW_MAX = 256;
+
+/** Descriptors held at most; messages of further files are copied. */
+export const MAX_OPEN_FILES = 64;
+
+/** The kernel's table takes 8192. */
+export const MAX_TLS_PROGRAMS = 4_096;
+
+/** Files that are looked into for TLS libraries, and those that have probes. */
+export const MAX_TLS_FILES = 16_384;
+export const MAX_TLS_ATTACHED = 512;
+
+/** Programs with a fitting name that are looked into before they run. */
+export const MAX_TLS_FORESEEN = 32;
+
+/** Messages read at one end of a connection that wait for the other. */
+export const MAX_TLS_WAITING = 16_384;
+
+/** So many bytes wait for a reader: some 7,000 alerts. */
+export const MAX_OUTLET_BYTES = 1024 * 1024;
+
+/** Datagrams and bytes handed to the socket and not yet sent. */
+export const HEP_OUT_MESSAGES = 4_096;
+export const HEP_OUT_BYTES = 8 * 1024 * 1024;
+
+/** Commands that run at once, and events that wait for one to end. */
+export const HOOKS_RUNNING = 32;
+export const HOOKS_WAITING = 256;
+
+/** Keys of a dialog that are tried. */
+export const AUDIO_KEYS = 32;
+
+/** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
+export const API_UNREAD_CHARS = 32 * 1024 * 1024;
+
+/** Bytes of either output, of one line, and of standard error that is kept. */
+export const PEER_OUTPUT_BYTES = 64 * 1024 * 1024;
+export const PEER_LINE_BYTES = 256 * 1024;
+export const PEER_STDERR_BYTES = 64 * 1024;
+
+/** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
+export const PEER_ROW_CHARS = 8 * 1024 * 1024;
+
+/** Programs that run at once. */
+export const PEER_AT_ONCE = 4;

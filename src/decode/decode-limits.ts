@@ -1,4 +1,24 @@
 /** Caps of the decode layer: nothing that hostile traffic can feed grows beyond them. */
+import {
+  FRAGMENT_DUPLICATE_WINDOW_US,
+  FRAGMENT_MAX_BYTES,
+  FRAGMENT_MAX_DATAGRAMS,
+  FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM,
+  FRAGMENT_TIMEOUT_US,
+  TCP_CLOSED_LINGER_US,
+  TCP_IDLE_TIMEOUT_US,
+  TCP_MAX_BACKWARD_BYTES,
+  TCP_MAX_BODY_BYTES,
+  TCP_MAX_CONNECTIONS,
+  TCP_MAX_HANDSHAKE_BYTES,
+  TCP_MAX_HEADER_BYTES,
+  TCP_MAX_TOTAL_BYTES,
+  TCP_MAX_UNKNOWN_BYTES,
+  TCP_MAX_WEB_SOCKET_MESSAGE_BYTES,
+  TCP_WINDOW_BYTES,
+  TCP_WINDOW_SEGMENTS,
+  TCP_WINDOW_US,
+} from '../core/limits.ts';
 
 export type FragmentLimits = {
   /** Datagrams under reassembly at a time; the oldest is given up first. */
@@ -13,11 +33,11 @@ export type FragmentLimits = {
 };
 
 export const FRAGMENT_LIMITS: FragmentLimits = {
-  maxDatagrams: 1_024,
-  maxBytes: 16 * 1024 * 1024,
-  maxFragmentsPerDatagram: 256,
-  timeoutUs: 30_000_000,
-  duplicateWindowUs: 2_000_000,
+  maxDatagrams: FRAGMENT_MAX_DATAGRAMS,
+  maxBytes: FRAGMENT_MAX_BYTES,
+  maxFragmentsPerDatagram: FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM,
+  timeoutUs: FRAGMENT_TIMEOUT_US,
+  duplicateWindowUs: FRAGMENT_DUPLICATE_WINDOW_US,
 };
 
 export type TcpLimits = {
@@ -46,20 +66,17 @@ export type TcpLimits = {
 };
 
 export const TCP_LIMITS: TcpLimits = {
-  maxConnections: 65_536,
-  maxTotalBytes: 64 * 1024 * 1024,
-  windowBytes: 64 * 1024,
-  windowSegments: 64,
-  windowUs: 2_000_000,
-  maxBackwardBytes: 1024 * 1024,
-  maxHeaderBytes: 64 * 1024,
-  maxBodyBytes: 96 * 1024,
-  maxHandshakeBytes: 16 * 1024,
-  maxWebSocketMessageBytes: 128 * 1024,
-  maxUnknownBytes: 64 * 1024,
-  idleTimeoutUs: 30_000_000,
-  closedLingerUs: 60_000_000,
+  maxConnections: TCP_MAX_CONNECTIONS,
+  maxTotalBytes: TCP_MAX_TOTAL_BYTES,
+  windowBytes: TCP_WINDOW_BYTES,
+  windowSegments: TCP_WINDOW_SEGMENTS,
+  windowUs: TCP_WINDOW_US,
+  maxBackwardBytes: TCP_MAX_BACKWARD_BYTES,
+  maxHeaderBytes: TCP_MAX_HEADER_BYTES,
+  maxBodyBytes: TCP_MAX_BODY_BYTES,
+  maxHandshakeBytes: TCP_MAX_HANDSHAKE_BYTES,
+  maxWebSocketMessageBytes: TCP_MAX_WEB_SOCKET_MESSAGE_BYTES,
+  maxUnknownBytes: TCP_MAX_UNKNOWN_BYTES,
+  idleTimeoutUs: TCP_IDLE_TIMEOUT_US,
+  closedLingerUs: TCP_CLOSED_LINGER_US,
 };
-
-/** A HEP payload after inflation. */
-export const HEP_MAX_INFLATED_BYTES = 256 * 1024;
