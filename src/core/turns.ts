@@ -1,0 +1,118 @@
+/**
+ * Long work, cut into slices: of all of it together one slice runs in a turn of the event loop, so that ten walks over a
+ * store, or ten documents of large dialogs, hold it no longer than one does.
+ */
+import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './limits.ts';
+import { Places } from './places.ts';
+import type { Steps } from './steps.ts';
+
+/** Milliseconds of one slice. */
+const SLICE_MS = 2;
+
+export class Turns {
+  readonly #nowMs: () => number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #documents = new Places(MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING);
+  #isScheduled = false;
+  #walks = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Walks under way and at rest. */
+  get walks(): number {
+    return this.#walks;
+  }
+
+  /** Runs a walk, or answers null when too many are under way. */
+  async walk<T>(run: (slice: Slice) => Promise<T>): Promise<T | null> {
+    if (this.#walks >= MAX_WALKS) return null;
+    this.#walks++;
+    try {
+      return await run(this.slice());
+    } finally {
+      this.#walks--;
+    }
+  }
+
+  /** Runs a walk of which there is one at a time: it is never refused. */
+  alone<T>(run: (slice: Slice) => Promise<T>): Promise<T> {
+    return run(this.slice());
+  }
+
+  /** The time of something that begins now. */
+  slice(): Slice {
+    return new Slice(this.#nowMs, SLICE_MS, () => this.#rest());
+  }
+
+  /** Documents that were refused because too many waited. */
+  get refusedDocuments(): number {
+    return this.#documents.refused;
+  }
+
+  /**
+   * Makes a document whose work may hold much memory: a few at a time, others wait. Null when too many wait, or when
+   * nobody waits for this one any more as its turn comes.
+   */
+  document<T>(isGone: () => boolean, steps: () => Steps<T>): Promise<{ readonly document: T } | null> {
+    return this.#documents.run(isGone, async () => {
+      // Who waited begins in a turn of its own: many short ones must not follow each other in one.
+      await this.#rest();
+      return this.alone((slice) => slice.finish(steps(), isGone));
+    });
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#waiting.shift()?.();
+      this.#schedule();
+    });
+  }
+}
+
+/** The time one piece of work has in this turn. */
+export class Slice {
+  readonly #nowMs: () => number;
+  readonly #ms: number;
+  readonly #rest: () => Promise<void>;
+  #endMs: number;
+
+  constructor(nowMs: () => number, ms: number, rest: () => Promise<void>) {
+    this.#nowMs = nowMs;
+    this.#ms = ms;
+    this.#rest = rest;
+    this.#endMs = nowMs() + ms;
+  }
+
+  get isOver(): boolean {
+    return this.#nowMs() > this.#endMs;
+  }
+
+  /** Waits for the next turn. */
+  async rest(): Promise<void> {
+    await this.#rest();
+    this.#endMs = this.#nowMs() + this.#ms;
+  }
+
+  /** Takes all steps, and a rest wherever one ends behind the slice; null when nobody waits for the end any more. */
+  async finish<T>(steps: Steps<T>, isGone: () => boolean): Promise<{ readonly document: T } | null> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return { document: step.value };
+      if (!this.isOver) continue;
+      await this.rest();
+      if (isGone()) return null;
+    }
+  }
+}
