@@ -38,3 +38,12 @@ export function rawText(buf: Uint8Array, start: number, end: number): string {
 export function stringOf(text: string | TextRange): string {
   return typeof text === 'string' ? text : rawText(text.buf, text.start, text.end);
 }
+
+/** `end`, or an earlier end so that at most `maxBytes` are left and no UTF-8 character is cut in two. */
+export function cutEnd(buf: Uint8Array, start: number, end: number, maxBytes: number): number {
+  if (end - start <= maxBytes) return end;
+  let cut = start + maxBytes;
+  // At most three bytes of a character stand behind its first.
+  while (cut > start + maxBytes - 3 && ((buf[cut] ?? 0) & 0xc0) === 0x80) cut--;
+  return cut;
+}

@@ -1,13 +1,12 @@
 /**
  * A map from endpoint keys to values: open addressing for IPv4 (numbers), a plain Map for IPv6 (text).
  *
- * The keys come from the network, so the hash is keyed with a random number a process. About three
+ * The keys come from the network, so the hash is the keyed one. About three
  * times as fast as Map here, because no key is boxed.
  */
-import { randomInt } from 'node:crypto';
+import { HashInput } from './hash.ts';
 import type { EndpointKey } from './ip.ts';
 
-const KEY = randomInt(0x7fffffff) | 1;
 const FIRST_SLOTS = 16;
 const FREE = -1;
 const TWO_32 = 4294967296;
@@ -51,11 +50,13 @@ export class EndpointMap<T> {
   }
 }
 
+const INPUT = new HashInput(2);
+
 function hashOf(key: number): number {
   const high = Math.floor(key / TWO_32);
-  let h = Math.imul((key - high * TWO_32) ^ KEY, 0x9e3779b1);
-  h = Math.imul(h ^ high ^ (h >>> 15), 0x85ebca6b);
-  return (h ^ (h >>> 13)) >>> 0;
+  INPUT.words[0] = key - high * TWO_32;
+  INPUT.words[1] = high;
+  return INPUT.hash(2) >>> 0;
 }
 
 /** Open addressing; the low bits of a hash have chosen the table. */

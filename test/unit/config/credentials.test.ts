@@ -10,7 +10,8 @@ import { OPTIONS } from '../../../src/config/options.ts';
 type Env = Readonly<Record<string, string>>;
 
 function load(argv: readonly string[], env: Env = {}, toml = '') {
-  const result = loadConfig({ argv: ['-I', 'a', ...argv], env, readFile: () => toml });
+  const listeners = argv.includes('--mint-token') ? [] : ['--api', '127.0.0.1:0', '--metrics', '127.0.0.1:0'];
+  const result = loadConfig({ argv: ['-I', 'a', ...listeners, ...argv], env, readFile: () => toml });
   assert.ok(result.ok, result.ok ? '' : configErrorLine(result.error));
   return result.value;
 }
@@ -78,6 +79,34 @@ test('--metrics-auth is user:password; with the file beside it neither is taken'
     mistake(['--metrics-auth', 'u:p', '--metrics-auth-file', 'f']),
     /cannot be combined with --metrics-auth;/,
   );
+});
+
+test('credentials that guard nothing are refused on the command line, and left for other starts elsewhere', () => {
+  const noApi = /^calltap: --api-[a-z-]+: there is no API to guard; add --api ADDR/;
+  for (const argv of [
+    ['--api-key', 'k'],
+    ['--api-signing-key', 'k'],
+    ['--api-signing-key-file', 'f'],
+    ['--api-revoked-file', 'f'],
+    ['--api-key', 'k', '--metrics', '127.0.0.1:0'],
+  ]) {
+    assert.match(mistake(argv), noApi);
+  }
+  for (const argv of [
+    ['--metrics-auth', 'u:p'],
+    ['--metrics-auth-file', 'f'],
+    ['--metrics-auth', 'u:p', '--api', '127.0.0.1:0'],
+  ]) {
+    assert.match(
+      mistake(argv),
+      /^calltap: --metrics-auth(-file)?: there is no metrics server to guard .*--metrics ADDR$/,
+    );
+  }
+  const env = { SERVICE_API_KEY: 'k', SERVICE_API_SIGNING_KEY: 's', CALLTAP_METRICS_AUTH: 'u:p' };
+  const toml = '[api]\nsigning_key_file = "k"\nrevoked_file = "r"\n[metrics]\nauth_file = "m"\n';
+  assert.ok(loadConfig({ argv: ['-I', 'a'], env }).ok);
+  assert.ok(loadConfig({ argv: ['-I', 'a', '--config', 'f'], env: {}, readFile: () => toml }).ok);
+  assert.ok(loadConfig({ argv: ['-I', 'a', '--api-key', 'k', '--print-config'], env: {} }).ok);
 });
 
 test('--mint-token needs a signing key, from any of the three places', () => {
