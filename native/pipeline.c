@@ -35,7 +35,8 @@ static const char *const CLASS_NAMES[CT_CLS_COUNT] = {
     "class_hep",   "class_icmp", "class_keepalive",   "class_encrypted",
 };
 static const char *const RTP_NAMES[CT_RC_COUNT] = {
-    "rtp_opened", "rtp_accepted", "rtp_evicted", "rtp_probing_recycled", "rtp_packets", "rtp_malformed",
+    "rtp_opened",  "rtp_accepted",  "rtp_evicted",         "rtp_probing_recycled",
+    "rtp_packets", "rtp_malformed", "rtp_streams_refused", "rtp_packets_refused",
 };
 
 const char *ct_counter_name(uint32_t i) {

@@ -29,6 +29,12 @@ static inline uint64_t ct_load64(const uint8_t *b) {
   return v;
 }
 
+/* Of a keyed hash: both halves of the product. */
+static inline uint64_t ct_fold(uint64_t a, uint64_t b) {
+  unsigned __int128 m = (unsigned __int128)a * b;
+  return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
 static inline uint64_t ct_be64(const uint8_t *d) { return (uint64_t)ct_be32(d) << 32 | ct_be32(d + 4); }
 
 /* True when the long way would say CT_OK and CT_CLS_RTP, and find no CSRC, extension or padding in the header. The frame

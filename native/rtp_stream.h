@@ -26,7 +26,6 @@ enum ct_stream_flag {
   CT_SF_TIMED = 1,   /* an audio packet set last_ts and last_audio_ns */
   CT_SF_RETIRED = 2, /* a later stream took the key: history, gets no more packets */
   CT_SF_HINTED = 4,  /* clock came from TypeScript, not from inference */
-  CT_SF_LISTED = 8,  /* in the list of candidates */
 };
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
 
@@ -56,32 +55,33 @@ struct ct_stream {
   uint16_t ts_step;      /* 124 timestamp step between neighbours, once seen twice running: packet time */
   uint8_t plain;         /* 126 payload type whose packets go the short way, and 1; 0 none */
   uint8_t dscp_last;     /* 127 */
-  /* line 2: what the packets of a candidate need besides; the list of candidates */
-  uint32_t generation;           /* 128 counts the uses of this struct; 0 never used */
-  uint32_t base_ext;             /* 132 first of the current segment */
-  uint32_t bad_seq;              /* 136 the sequence number that would confirm a jump; above 65535 none */
-  uint32_t markers;              /* 140 */
-  int64_t last_audio_ns;         /* 144 where plain is set: last_ns is it, and this is old */
-  uint32_t first_audio_ts;       /* 152 */
-  uint32_t hash_tag;             /* 156 */
-  uint32_t link_prev, link_next; /* 160 164 probing or free list, index + 1 */
-  uint32_t self;                 /* 168 index + 1 */
-  uint16_t ts_step_seen;         /* 172 candidate for ts_step */
-  uint8_t last_pt;               /* 174 */
-  uint8_t audio_pt;              /* 175 last payload type that fed the jitter */
-  uint8_t pt[CT_RTP_PTS];        /* 176 payload types in order of appearance */
-  uint8_t main_pt;               /* 180 first payload type that is neither event nor CN */
-  uint8_t late_run;              /* 181 packets in a row that missed the buffer */
-  uint8_t event_mask;            /* 182 bit i: pt[i] is a telephone-event */
-  uint8_t dscp_first;            /* 183 */
-  uint8_t probe_hist;            /* 184 last four steps while probing, 1 good */
-  uint8_t lane_mode;             /* 185 enum ct_lane_mode */
-  uint8_t origin;                /* 186 enum ct_origin */
-  uint8_t ip_version;            /* 187 4 or 6 */
-  uint8_t state;                 /* 188 enum ct_stream_state */
-  uint8_t flags;                 /* 189 enum ct_stream_flag */
-  uint8_t claimed;               /* 190 written by TypeScript: an SDP vouches for it, never recycle */
-  uint8_t spare2;                /* 191 */
+  /* line 2: what the packets of a candidate need besides */
+  uint32_t generation;     /* 128 counts the uses of this struct; 0 never used */
+  uint32_t base_ext;       /* 132 first of the current segment */
+  uint32_t bad_seq;        /* 136 the sequence number that would confirm a jump; above 65535 none */
+  uint32_t markers;        /* 140 */
+  int64_t last_audio_ns;   /* 144 where plain is set: last_ns is it, and this is old */
+  uint32_t first_audio_ts; /* 152 */
+  uint32_t hash_tag;       /* 156 */
+  uint32_t spare1;         /* 160 */
+  uint32_t link_next;      /* 164 free list, index + 1 */
+  uint32_t self;           /* 168 index + 1 */
+  uint16_t ts_step_seen;   /* 172 candidate for ts_step */
+  uint8_t last_pt;         /* 174 */
+  uint8_t audio_pt;        /* 175 last payload type that fed the jitter */
+  uint8_t pt[CT_RTP_PTS];  /* 176 payload types in order of appearance */
+  uint8_t main_pt;         /* 180 first payload type that is neither event nor CN */
+  uint8_t late_run;        /* 181 packets in a row that missed the buffer */
+  uint8_t event_mask;      /* 182 bit i: pt[i] is a telephone-event */
+  uint8_t dscp_first;      /* 183 */
+  uint8_t probe_hist;      /* 184 last four steps while probing, 1 good */
+  uint8_t lane_mode;       /* 185 enum ct_lane_mode */
+  uint8_t origin;          /* 186 enum ct_origin */
+  uint8_t ip_version;      /* 187 4 or 6 */
+  uint8_t state;           /* 188 enum ct_stream_state */
+  uint8_t flags;           /* 189 enum ct_stream_flag */
+  uint8_t claimed;         /* 190 written by TypeScript: an SDP vouches for it */
+  uint8_t spare2;          /* 191 */
   /* line 3: jitter lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */

@@ -13,11 +13,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "rtp_admit.h"
 #include "rtp_plain.h"
 
 #define MIN_SLOTS 1024u
 #define MIGRATE_STEP 64u
-#define EVICT_SAMPLE 64u
+#define SEARCHED 64u /* streams looked at for one that gives its place */
+#define STRANGERS_SHARE                                                                                      \
+  8u /* so much of a full table is theirs before a claimed stream that has ended must go no more */
 #define PROBES_AHEAD 16 /* slots looked at for a packet that is still to come */
 #define MAX_QUARANTINE 1024u
 #define MAX_STREAMS (1u << 26)
@@ -49,9 +52,13 @@ struct ct_rtp_table {
   uint32_t quarantine;
   uint32_t fresh; /* next index never used */
   uint32_t live;
-  uint32_t probe_head, probe_tail, probing; /* candidates, oldest first; links are index + 1 */
-  uint32_t free_head, free_tail, free_count;
-  uint32_t hand; /* where the search for an idle stream goes on */
+  uint32_t probing;                          /* candidates among them */
+  uint32_t free_head, free_tail, free_count; /* links are index + 1 */
+  uint32_t hand;                             /* where the search for one that gives its place goes on */
+  struct ct_admit admit;
+  void (*settle)(void *arg);
+  void *settle_arg;
+  int64_t settled_ns; /* all streams silent since then are claimed, or will not be */
   uint64_t counters[CT_RC_COUNT];
 };
 
@@ -78,19 +85,14 @@ static void *map_zeroed(size_t bytes) {
 
 /* ---- hash ---- */
 
-static uint64_t fold(uint64_t a, uint64_t b) {
-  unsigned __int128 m = (unsigned __int128)a * b;
-  return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
 /* Of what IPv4 and IPv6 have: four bytes of each address, one behind the other as they lie in a frame; the SSRC as it
  * lies there and the two ports. */
 static uint64_t hash_flow(const struct ct_rtp_table *t, uint64_t addresses, uint32_t ssrc, uint32_t ports) {
-  return fold(addresses ^ t->key[0], ((uint64_t)ssrc << 32 | ports) ^ t->key[1]);
+  return ct_fold(addresses ^ t->key[0], ((uint64_t)ssrc << 32 | ports) ^ t->key[1]);
 }
 
 static uint64_t hash_end(const struct ct_rtp_table *t, uint64_t h, uint8_t origin, uint8_t ip_version) {
-  return fold(h ^ t->key[2], t->key[3] + ((uint64_t)origin << 8 | ip_version));
+  return ct_fold(h ^ t->key[2], t->key[3] + ((uint64_t)origin << 8 | ip_version));
 }
 
 uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin) {
@@ -98,8 +100,8 @@ uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, ui
   uint64_t h = hash_flow(t, (uint64_t)ct_load32(p->dst) << 32 | ct_load32(p->src), ct_load32(p->payload + 8),
                          (uint32_t)p->sport << 16 | p->dport);
   if (p->ip_version == 6) {
-    h = fold(h ^ ct_load64(p->src), t->key[2] ^ ct_load64(p->src + 8));
-    h = fold(h ^ ct_load64(p->dst), t->key[3] ^ ct_load64(p->dst + 8));
+    h = ct_fold(h ^ ct_load64(p->src), t->key[2] ^ ct_load64(p->src + 8));
+    h = ct_fold(h ^ ct_load64(p->dst), t->key[3] ^ ct_load64(p->dst + 8));
   }
   return hash_end(t, h, origin, p->ip_version);
 }
@@ -221,36 +223,7 @@ static uint32_t index_find(const struct ct_rtp_table *t, uint32_t tag, const str
 
 /* ---- lifetime of streams ---- */
 
-static void probe_append(struct ct_rtp_table *t, struct ct_stream *s, uint32_t ref) {
-  s->link_prev = t->probe_tail;
-  s->link_next = 0;
-  if (t->probe_tail != 0)
-    stream_at(t, t->probe_tail - 1)->link_next = ref;
-  else
-    t->probe_head = ref;
-  t->probe_tail = ref;
-  s->flags |= CT_SF_LISTED;
-  t->probing++;
-}
-
-static void probe_unlink(struct ct_rtp_table *t, struct ct_stream *s) {
-  if (!(s->flags & CT_SF_LISTED)) return;
-  s->flags &= (uint8_t)~CT_SF_LISTED;
-  if (s->link_prev != 0)
-    stream_at(t, s->link_prev - 1)->link_next = s->link_next;
-  else
-    t->probe_head = s->link_next;
-  if (s->link_next != 0)
-    stream_at(t, s->link_next - 1)->link_prev = s->link_prev;
-  else
-    t->probe_tail = s->link_prev;
-  s->link_prev = s->link_next = 0;
-  t->probing--;
-}
-
-static bool is_claimed(const struct ct_stream *s) {
-  return __atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0;
-}
+static bool is_claimed(const struct ct_stream *s) { return ct_admit_holding(s) == CT_HOLDS_CLAIMED; }
 
 static void add_event(struct ct_rtp_events *out, uint8_t type, uint32_t index, uint32_t generation) {
   if (out->n < sizeof(out->ev) / sizeof(out->ev[0]))
@@ -260,7 +233,7 @@ static void add_event(struct ct_rtp_events *out, uint8_t type, uint32_t index, u
 /* Gives a stream's index back; its counters stay readable until the index is used again. */
 static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
   struct ct_stream *s = stream_at(t, ref - 1);
-  probe_unlink(t, s);
+  if (s->state == CT_STREAM_PROBING) t->probing--;
   if (!(s->flags & CT_SF_RETIRED)) index_remove(t, s, ref);
   ct_stream_settle(s);
   s->state = CT_STREAM_FREE;
@@ -276,43 +249,58 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
   add_event(out, CT_RTP_EVICTED, ref - 1, s->generation);
 }
 
-/* The oldest candidate nobody vouches for goes; claimed ones leave the list on the way. */
-static void recycle_candidate(struct ct_rtp_table *t, struct ct_rtp_events *out) {
-  while (t->probe_head != 0) {
-    uint32_t ref = t->probe_head;
-    struct ct_stream *s = stream_at(t, ref - 1);
-    if (is_claimed(s)) {
-      probe_unlink(t, s);
-      if (t->probing < t->opts.max_probing) return;
-      continue;
-    }
-    release(t, ref, out);
-    t->counters[CT_RC_PROBING_RECYCLED]++;
-    return;
-  }
+/* A stream goes, with the window that was open where somebody was shown it. */
+static void evict(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
+  const struct ct_stream *s = stream_at(t, ref - 1);
+  bool shown = ct_admit_holding(s) >= CT_HOLDS_ACCEPTED;
+  if (shown && ct_stream_window(s, &t->opts, out->window))
+    add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
+  release(t, ref, out);
+  t->counters[shown ? CT_RC_EVICTED : CT_RC_PROBING_RECYCLED]++;
 }
 
-/* Of the next 64 live streams round the table the one idle longest goes: near LRU, and constant work. */
-static void evict_idle(struct ct_rtp_table *t, struct ct_rtp_events *out) {
-  uint32_t best = 0, seen = 0;
+/* Of 64 streams spread over the table, others each time: the one that holds its place by least, then the one silent for
+ * longest, as index + 1: constant work. A claimed one only where strangers have less than their share. 0: none. */
+static uint32_t find_giver(struct ct_rtp_table *t, enum ct_standing standing, int64_t now) {
+  uint32_t best = 0, seen = 0, strangers = 0;
+  enum ct_holding least = CT_HOLDINGS;
   int64_t oldest = 0;
-  for (uint32_t n = 0; n < t->fresh && seen < EVICT_SAMPLE; n++) {
-    uint32_t i = t->hand;
-    t->hand = i + 1 < t->fresh ? i + 1 : 0;
+  const uint32_t looks = t->fresh < SEARCHED ? t->fresh : SEARCHED, first = t->hand++;
+  for (uint32_t n = 0; n < looks; n++) {
+    uint32_t i = (uint32_t)((first + (uint64_t)n * t->fresh / looks) % t->fresh);
     const struct ct_stream *s = stream_at(t, i);
     if (s->state == CT_STREAM_FREE) continue;
+    enum ct_holding holding = ct_admit_holding(s);
     seen++;
-    if (best != 0 && s->last_ns >= oldest) continue;
+    strangers += holding < CT_HOLDS_CLAIMED;
+    if (holding > least || (holding == least && s->last_ns >= oldest)) continue;
+    if (!ct_admit_gives(s, holding, standing, now)) continue;
     best = i + 1;
+    least = holding;
     oldest = s->last_ns;
   }
-  if (best == 0) return;
-  const struct ct_stream *s = stream_at(t, best - 1);
-  bool shown = s->state == CT_STREAM_ACCEPTED || is_claimed(s);
-  if (shown && ct_stream_window(s, &t->opts, out->window))
-    add_event(out, CT_RTP_WINDOW, best - 1, s->generation);
-  release(t, best, out);
-  t->counters[CT_RC_EVICTED]++;
+  return least == CT_HOLDS_CLAIMED && strangers * STRANGERS_SHARE >= seen ? 0 : best;
+}
+
+/* A file is read faster than TypeScript follows: who seems a stranger may be claimed by what is still on its way. */
+static bool is_settled(struct ct_rtp_table *t, const struct ct_stream *s, int64_t now) {
+  if (t->settle == NULL || s->last_ns <= t->settled_ns || is_claimed(s)) return true;
+  t->settle(t->settle_arg);
+  t->settled_ns = now > s->last_ns ? now : s->last_ns;
+  return false;
+}
+
+/* One gives its place to a stream of this standing; false when none does. */
+static bool make_room(struct ct_rtp_table *t, enum ct_standing standing, int64_t now,
+                      struct ct_rtp_events *out) {
+  if (ct_admit_rests(&t->admit, standing, now)) return false;
+  uint32_t ref = find_giver(t, standing, now);
+  if (ref != 0 && !is_settled(t, stream_at(t, ref - 1), now)) ref = find_giver(t, standing, now);
+  if (ref == 0)
+    ct_admit_rest(&t->admit, standing, now);
+  else
+    evict(t, ref, out);
+  return ref != 0;
 }
 
 static bool take_fresh(struct ct_rtp_table *t) {
@@ -330,10 +318,11 @@ static bool take_fresh(struct ct_rtp_table *t) {
   return true;
 }
 
-/* An index for a new stream, as index + 1. create() made the first chunk, so there is always one. */
-static uint32_t take_index(struct ct_rtp_table *t, struct ct_rtp_events *out) {
+/* An index for a new stream, as index + 1; 0 when the table is full. */
+static uint32_t take_index(struct ct_rtp_table *t) {
+  if (t->live >= t->opts.max_streams || !index_reserve(t)) return 0;
   if (t->free_count <= t->quarantine && take_fresh(t)) return t->fresh;
-  if (t->free_head == 0) evict_idle(t, out);
+  if (t->free_head == 0) return 0;
   uint32_t ref = t->free_head;
   struct ct_stream *s = stream_at(t, ref - 1);
   t->free_head = s->link_next;
@@ -342,12 +331,23 @@ static uint32_t take_index(struct ct_rtp_table *t, struct ct_rtp_events *out) {
   return ref;
 }
 
-static void open_stream(struct ct_rtp_table *t, uint32_t tag, const struct ct_packet *p,
-                        const struct ct_rtp_header *h, uint8_t origin, struct ct_rtp_events *out) {
-  if (t->probing >= t->opts.max_probing) recycle_candidate(t, out);
-  if (t->live >= t->opts.max_streams) evict_idle(t, out);
-  while (!index_reserve(t) && t->live > 0) evict_idle(t, out);
-  uint32_t ref = take_index(t, out);
+/* `before`: the stream that had this key, which gives its place when nobody else does; NULL none. Nothing is opened when
+ * the table is full of streams that stay. */
+static void open_stream(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p,
+                        const struct ct_rtp_header *h, uint8_t origin, const struct ct_stream *before,
+                        struct ct_rtp_events *out) {
+  enum ct_standing standing = CT_STRANGER;
+  uint32_t ref = take_index(t);
+  if (ref == 0) {
+    standing = ct_admit_standing(&t->admit, hash, p, h);
+    if (!make_room(t, standing, p->ts_ns, out) && before != NULL) evict(t, before->self, out);
+    ref = take_index(t);
+  }
+  if (ref == 0) {
+    t->counters[CT_RC_REFUSED] += ct_admit_refuse(&t->admit, hash, h);
+    t->counters[CT_RC_PACKETS_REFUSED]++;
+    return;
+  }
   struct ct_stream *s = stream_at(t, ref - 1);
   uint32_t generation = s->generation + 1;
   if (s->generation != 0) memset(s, 0, sizeof(*s)); /* else it is as it was mapped */
@@ -362,10 +362,11 @@ static void open_stream(struct ct_rtp_table *t, uint32_t tag, const struct ct_pa
   s->dport = p->dport;
   s->origin = origin;
   s->ip_version = p->ip_version;
-  s->hash_tag = tag;
+  s->hash_tag = (uint32_t)hash;
   ct_stream_start(s, p, h, &t->opts);
-  index_insert(t, tag, ref);
-  probe_append(t, s, ref);
+  if (standing == CT_FOLLOWS) s->probe_hist = 1; /* the packet before it was refused, not missed */
+  index_insert(t, s->hash_tag, ref);
+  t->probing++;
   t->live++;
   t->counters[CT_RC_OPENED]++;
   add_event(out, CT_RTP_OPENED, ref - 1, generation);
@@ -378,7 +379,7 @@ static void derive_keys(struct ct_rtp_table *t) {
   uint64_t a = t->opts.seed[0], b = t->opts.seed[1];
   for (int i = 0; i < 4; i++) {
     a += odd;
-    b = fold(b ^ a, odd ^ (a << 1 | 1)) + a;
+    b = ct_fold(b ^ a, odd ^ (a << 1 | 1)) + a;
     t->key[i] = b | 1;
   }
 }
@@ -389,7 +390,6 @@ struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
   t->opts = *o;
   if (t->opts.max_streams < 1) t->opts.max_streams = 1;
   if (t->opts.max_streams > MAX_STREAMS) t->opts.max_streams = MAX_STREAMS;
-  if (t->opts.max_probing < 1) t->opts.max_probing = 1;
   uint64_t window = t->opts.window_ns;
   if (window == 0 || window > (uint64_t)INT64_MAX) t->opts.window_ns = DEFAULT_WINDOW_NS;
   t->buffer_ns = (int64_t)t->opts.buffer_ms * 1000000;
@@ -399,7 +399,8 @@ struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
   t->chunk_count = (t->limit + CT_RTP_CHUNK - 1) / CT_RTP_CHUNK;
   t->chunks = calloc(t->chunk_count, sizeof(*t->chunks));
   derive_keys(t);
-  if (t->chunks == NULL || !slots_alloc(&t->cur, MIN_SLOTS) || !take_fresh(t)) {
+  if (!ct_admit_open(&t->admit, &t->key[2]) || t->chunks == NULL || !slots_alloc(&t->cur, MIN_SLOTS) ||
+      !take_fresh(t)) {
     ct_rtp_free(t);
     return NULL;
   }
@@ -414,7 +415,18 @@ void ct_rtp_free(struct ct_rtp_table *t) {
   free(t->chunks);
   slots_free(&t->cur);
   slots_free(&t->old);
+  ct_admit_close(&t->admit);
   free(t);
+}
+
+void ct_rtp_on_settle(struct ct_rtp_table *t, void (*settle)(void *arg), void *arg) {
+  t->settle = settle;
+  t->settle_arg = arg;
+  t->settled_ns = INT64_MIN;
+}
+
+void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named) {
+  ct_admit_name(&t->admit, addr, port, is_named);
 }
 
 void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
@@ -485,6 +497,7 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *g
     uint32_t ref = index_find(t, tag, p, h.ssrc, origin);
     s = ref == 0 ? NULL : stream_at(t, ref - 1);
   }
+  const struct ct_stream *before = NULL;
   if (s != NULL) {
     ct_stream_settle(s);
     if (ct_stream_is_reuse(s, &h, p->ts_ns)) {
@@ -492,11 +505,12 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *g
       index_remove(t, s, s->self);
       s->flags |= CT_SF_RETIRED;
       s->plain = 0;
+      before = s;
       s = NULL;
     }
   }
   if (s == NULL) {
-    open_stream(t, tag, p, &h, origin, out);
+    open_stream(t, hash, p, &h, origin, before, out);
     opened_stream(out);
     return;
   }
@@ -507,7 +521,7 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *g
   if (done == 0) return;
   if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, index, s->generation);
   if (done & CT_UPDATE_ACCEPTED) {
-    probe_unlink(t, s);
+    t->probing--;
     t->counters[CT_RC_ACCEPTED]++;
     add_event(out, CT_RTP_ACCEPTED, index, s->generation);
   }

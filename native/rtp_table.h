@@ -17,8 +17,7 @@ extern "C" {
 struct ct_rtp_table;
 struct ct_stream; /* rtp_stream.h */
 struct ct_rtp_opts {
-  uint32_t max_streams; /* cap; the oldest idle one is evicted beyond it */
-  uint32_t max_probing; /* cap on candidates not yet accepted */
+  uint32_t max_streams; /* cap, candidates included; rtp_admit.h says what happens beyond it */
   uint64_t seed[2];     /* random a process: the hash is keyed against chosen SSRCs and ports */
   uint64_t window_ns;   /* quality window, default 5 s */
   uint32_t buffer_ms;   /* jitter buffer that defines a discard, default 60 */
@@ -51,11 +50,18 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet
 /* The same with what ct_rtp_prefetch_stream() gave for the packet, which is looked at before the index is. */
 void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess,
                       const struct ct_packet *p, uint8_t origin, struct ct_rtp_events *out);
+/* An SDP names this endpoint, or no longer does: as often one as the other. `addr` as in ct_packet, the rest of IPv4 zero.
+ * Safe to call from the reading thread. */
+void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named);
+/* For a source that may wait: `settle` returns when TypeScript has been told all and has said which streams it claims.
+ * Called before one that nobody claims gives its place, unless it has been silent since the last call. */
+void ct_rtp_on_settle(struct ct_rtp_table *t, void (*settle)(void *arg), void *arg);
 /* Chunk `i` as CT_RTP_CHUNK * sizeof(struct ct_stream) bytes, NULL when not allocated yet.
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);
 uint32_t ct_rtp_stream_size(void);
-/* Counters, monotonic: opened, accepted, evicted, refused, probing_recycled, packets, bad_version. */
+/* Counters, monotonic. EVICTED: accepted, or claimed. REFUSED: streams that found the table full, each counted once as long
+ * as it is remembered; PACKETS_REFUSED: those of them that are in no stream. */
 enum ct_rtp_counter {
   CT_RC_OPENED,
   CT_RC_ACCEPTED,
@@ -63,6 +69,8 @@ enum ct_rtp_counter {
   CT_RC_PROBING_RECYCLED,
   CT_RC_PACKETS,
   CT_RC_MALFORMED,
+  CT_RC_REFUSED,
+  CT_RC_PACKETS_REFUSED,
   CT_RC_COUNT
 };
 const uint64_t *ct_rtp_counters(const struct ct_rtp_table *t);

@@ -88,8 +88,15 @@ static bool yield_to_consumer(void) {
   return true;
 }
 
+static void settle(void *arg) {
+  struct ct_ring *ring = arg;
+  ct_ring_publish(ring);
+  (void)ct_ring_wait_drained(ring);
+}
+
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
+  ct_rtp_on_settle(s->pl->rtp, settle, s->ring);
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
   struct ct_frame frame[CT_BATCH];
   uint32_t batches = 0;

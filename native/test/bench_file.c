@@ -57,7 +57,6 @@ static void set_up(void) {
 
 static void one_run(const char *path) {
   struct ct_rtp_opts o = {.max_streams = 200000,
-                          .max_probing = 65536,
                           .seed = {1, 2},
                           .window_ns = 5000000000ull,
                           .buffer_ms = 60};

@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 2) return 0;
-  struct ct_rtp_opts o = {1u + (data[0] & 7), 1u + (data[0] >> 5), {data[1], 77}, 1000000000, 60};
+  struct ct_rtp_opts o = {1u + (data[0] & 7), {data[1], 77}, 1000000000, 60};
   struct plain_pair w;
   struct {
     uint32_t ts;

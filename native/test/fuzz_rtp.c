@@ -36,7 +36,7 @@ static void check_stream(const struct ct_stream *s) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 2) return 0;
-  struct ct_rtp_opts o = {1u + (data[0] & 31), 1u + (data[0] >> 5), {data[1], 77}, 1000000000, 60};
+  struct ct_rtp_opts o = {1u + (data[0] & 31), {data[1], 77}, 1000000000, 60};
   struct ct_rtp_table *t = ct_rtp_create(&o);
   if (t == NULL) return 0;
   uint64_t opened = 0, evicted = 0;

@@ -169,7 +169,7 @@ static __attribute__((unused)) struct lab *lab_open(enum ct_filter_mode best, ui
   l->pl.sip_out_ports = l->sip_ports;
   l->pl.ws_out_ports = l->ws_ports;
   struct ct_rtp_opts rtp = {
-      .max_streams = 10000, .max_probing = 10000, .window_ns = 5000000000ull, .buffer_ms = 60};
+      .max_streams = 10000, .window_ns = 5000000000ull, .buffer_ms = 60};
   l->pl.rtp = ct_rtp_create(&rtp);
   for (uint32_t i = 0; i < LAB_SLABS; i++) {
     l->slab[i].data = malloc(CT_SLAB_BYTES);

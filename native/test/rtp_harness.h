@@ -34,8 +34,8 @@ static uint32_t opened, accepted, windows, evicted, last_opened;
 static struct ct_rtp_window window_log[4096];
 static uint32_t window_index[4096];
 
-static void start(uint32_t max_streams, uint32_t max_probing) {
-  struct ct_rtp_opts o = {max_streams, max_probing, {0x1234567890abcdef, 0xfedcba0987654321}, 5 * SECOND, 60};
+static void start(uint32_t max_streams) {
+  struct ct_rtp_opts o = {max_streams, {0x1234567890abcdef, 0xfedcba0987654321}, 5 * SECOND, 60};
   table = ct_rtp_create(&o);
   opened = accepted = windows = evicted = 0;
   if (table == NULL) abort();
@@ -126,7 +126,7 @@ static struct send nth(int i, uint16_t first_seq) {
   return SEND(.at = T0 + i * 20 * MS, .ts = 5000u + 160u * (uint32_t)i, .seq = (uint16_t)(first_seq + i));
 }
 static const struct ct_stream *run_plan(int n) {
-  start(100, 100);
+  start(100);
   qsort(plan, (size_t)n, sizeof(plan[0]), by_time);
   for (int i = 0; i < n; i++) push(plan[i]);
   return stream(0);

@@ -145,7 +145,7 @@ static void digests_are_those_of_the_whole_frame(void) {
 }
 
 int main(void) {
-  struct ct_rtp_opts o = {.max_streams = 16, .max_probing = 16, .buffer_ms = 60};
+  struct ct_rtp_opts o = {.max_streams = 16, .buffer_ms = 60};
   pthread_t thread;
   for (int i = 0; i < 2; i++) {
     slabs[i].data = malloc(CT_SLAB_BYTES);

@@ -183,7 +183,7 @@ static void sequence_wrap(void) {
   CHECK_NEAR(jitter_mean(s, 0), 0, 1e-6);
   stop();
   /* 200,000 packets: three wraps. */
-  start(10, 10);
+  start(10);
   for (uint32_t i = 0; i < 200000; i++)
     push(SEND(.at = T0 + (int64_t)i * 20 * MS, .ts = i * 160, .seq = (uint16_t)i));
   CHECK_EQ(ct_stream_expected(stream(0)), 200000);
@@ -238,7 +238,7 @@ static void delay_step(void) {
 
 /* ---- identity over time ---- */
 static void reuse_by_next_call(void) {
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 200; i++) push(nth(i, 1000));
   int64_t t = T0 + 200 * 20 * MS + 10 * SECOND;
   for (int i = 0; i < 300; i++)
@@ -253,13 +253,13 @@ static void reuse_by_next_call(void) {
   CHECK_EQ(stream(1)->duplicates + stream(1)->strays, 0);
   stop();
   /* Forward by 500 after 10 s, but the timestamp moved by 1 s only: not the same call. */
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 200; i++) push(nth(i, 1000));
   push(SEND(.at = t, .ts = 5000u + 160 * 200 + 8000, .seq = 1700));
   CHECK_EQ(opened, 2);
   stop();
   /* A stall of 3 s after which the queue comes out, but for five packets: the same call. */
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 200; i++) push(nth(i, 1000));
   for (int i = 205; i < 400; i++) {
     struct send s = nth(i, 1000);
@@ -273,7 +273,7 @@ static void reuse_by_next_call(void) {
 
 static void outage_is_loss(void) {
   /* 10 s without a packet, 500 lost, timestamps moved with the time: the same stream, and real loss. */
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 700; i++)
     if (i < 100 || i >= 600) push(nth(i, 1000));
   CHECK_EQ(opened, 1);
@@ -283,7 +283,7 @@ static void outage_is_loss(void) {
 }
 
 static void hold_and_resume(void) {
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 400; i++) {
     struct send s = nth(i, 1000);
     if (i >= 200) s.at += 40 * SECOND; /* the timestamp stood still in the hold */
@@ -299,7 +299,7 @@ static void hold_and_resume(void) {
 }
 
 static void restart_without_gap(void) {
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 1000; i++) {
     struct send s = nth(i, 1000);
     if (i >= 500) s.seq = (uint16_t)(30000 + i), s.ts += 0x40000000;
@@ -315,7 +315,7 @@ static void restart_without_gap(void) {
   CHECK_NEAR(jitter_mean(s, 0), 0, 1e-3);
   stop();
   /* One foreign packet far off is no restart. */
-  start(100, 100);
+  start(100);
   for (int i = 0; i < 100; i++) {
     push(nth(i, 1000));
     if (i == 50) push(SEND(.at = T0 + 50 * 20 * MS + MS, .ts = 1, .seq = 50000));
@@ -328,7 +328,7 @@ static void restart_without_gap(void) {
 }
 
 static void starts_reordered(void) {
-  start(10, 10);
+  start(10);
   const int order[] = {2, 0, 1, 3, 4, 5, 6, 7};
   for (int i = 0; i < 8; i++) {
     struct send s = nth(order[i], 1000);

@@ -10,7 +10,7 @@
 #define SECOND (1000 * MS)
 #define T0 (1700000000LL * SECOND)
 
-static const struct ct_rtp_opts OPTS = {1000, 1000, {1, 2}, 5000000000ull, 60};
+static const struct ct_rtp_opts OPTS = {1000, {1, 2}, 5000000000ull, 60};
 
 static uint64_t rng_state = 88172645463325252u;
 static uint32_t below(uint32_t n) {
@@ -196,7 +196,7 @@ static void at_random(uint32_t trouble) {
   static const uint8_t pts[] = {0, 8, 9, 111, 96};
   static const uint32_t steps[] = {160, 160, 160, 960, 3000};
   struct ct_rtp_opts o = OPTS;
-  if (trouble > 20) o.max_streams = 30, o.max_probing = 10;
+  if (trouble > 20) o.max_streams = 30;
   struct plain_pair w;
   struct talker talker[40];
   struct plain_frame x;
