@@ -1,5 +1,6 @@
 {
   # The native half: every C and C++ file of native/ in one addon.
+  'variables': {'ebpf': '<!(node scripts/steps/ebpf.mjs)'},
   'targets': [
     {
       'target_name': 'calltap',
@@ -18,16 +19,13 @@
       ],
       'cflags_cc!': ['-std=gnu++17', '-std=gnu++20'],
       'conditions': [
-        # Set-up builds the skeleton; without it or without libbpf the packet filter falls back to classic BPF.
-        ['"<!(pkg-config --exists libbpf && test -e build/bpf/packet.skel.h && echo yes || echo no)"=="yes"', {
-          'defines': ['CT_HAVE_LIBBPF'],
+        # Filter and probes: scripts/steps/ebpf.mjs makes what they need, ends the build when it cannot, and says no when
+        # it was told to. Then the filter is classic BPF, and `--uprobe` says that it was not built.
+        ['"<(ebpf)"=="yes"', {
+          'defines': ['CT_HAVE_LIBBPF', 'CT_HAVE_TLS_PROBES'],
           'include_dirs': ['build/bpf'],
           'cflags': ['<!@(pkg-config --cflags libbpf)'],
           'libraries': ['<!@(pkg-config --libs libbpf)'],
-        }],
-        # The same for the TLS probes: without their skeletons `--uprobe` says that they were not built.
-        ['"<!(pkg-config --exists libbpf && test -e build/bpf/tls.skel.h && test -e build/bpf/scan.skel.h && echo yes || echo no)"=="yes"', {
-          'defines': ['CT_HAVE_TLS_PROBES'],
         }],
         # Any x86-64 server of the last fifteen years; never -march=native in something that is shipped.
         ['target_arch=="x64"', {'cflags': ['-march=x86-64-v2']}],

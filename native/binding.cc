@@ -5,6 +5,7 @@
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "caps.h"
 #include "hep_frame.h"
+#include "inflate.h"
 #include "input_pipe.h"
 #include "reply_socket.h"
 #include "source_file.h"
@@ -75,6 +76,7 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 #include "binding_frame.h"
 #include "binding_hep.h"
 #include "binding_hurry.h"
+#include "binding_inflate.h"
 #include "binding_restart.h"
 #include "binding_security.h"
 #include "binding_tls.h"
@@ -97,6 +99,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "closeSocket", CloseSocket);
   Nan::Export(target, "inputPipe", InputPipe);
   Nan::Export(target, "digest", Digest);
+  Nan::Export(target, "inflate", Inflate);
   Nan::Export(target, "readAgain", ReadAgain);
   Nan::Export(target, "dropPrivileges", DropPrivileges);
   OutputFile::Init(target);

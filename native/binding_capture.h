@@ -61,7 +61,6 @@ private:
     pl_.ws_out_ports = reinterpret_cast<uint32_t *>(wsPorts.data);
     ct_rtp_opts ro{};
     ro.max_streams = U32(opt, "maxStreams");
-    ro.max_probing = U32(opt, "maxProbing");
     ro.window_ns = static_cast<uint64_t>(Num(opt, "windowSec") * 1e9);
     ro.buffer_ms = U32(opt, "bufferMs");
     memcpy(ro.seed, seed.data, 16);
@@ -288,7 +287,9 @@ private:
     View address = ViewOf(info[0]);
     if (address.len != 16) return Nan::ThrowTypeError("address: 16 bytes");
     auto port = static_cast<uint16_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0));
-    int err = ct_filter_media(&c->filter_, address.data, port, Nan::To<bool>(info[2]).FromMaybe(false));
+    bool is_named = Nan::To<bool>(info[2]).FromMaybe(false);
+    ct_rtp_name(c->pl_.rtp, address.data, port, is_named);
+    int err = ct_filter_media(&c->filter_, address.data, port, is_named);
     info.GetReturnValue().Set(Nan::New(-err));
   }
 

@@ -41,7 +41,6 @@ export type NativeCaptureOptions = {
   wsGate: Uint8Array;
   seed: Uint8Array;
   maxStreams: number;
-  maxProbing: number;
   windowSec: number;
   bufferMs: number;
   espNull: boolean;
@@ -112,6 +111,17 @@ export type NativeBinding = {
   info(): NativeInfo;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
+  /** ct_inflate() of native/inflate.h: the bytes that came out, or below 0 why not. */
+  inflate(
+    form: number,
+    input: Uint8Array,
+    start: number,
+    end: number,
+    window: Uint8Array,
+    windowBytes: number,
+    output: Uint8Array,
+    room: number,
+  ): number;
   /** Fills `into` from that position; the check that a record holds of such bytes, -1 when there are too few. */
   readAgain(fd: number, position: number, into: Uint8Array): number;
   /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
