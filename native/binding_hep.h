@@ -43,6 +43,8 @@ private:
                          U32(opt, "maxBytes")) != 0)
       return "allow: not a list of networks";
     gateReady_ = true;
+    View key = ViewOf(Prop(opt, "key"));
+    if (!ct_hep_gate_key(&gate_, key.data, static_cast<uint32_t>(key.len))) return "key: too long";
     return nullptr;
   }
 
@@ -79,14 +81,16 @@ private:
     info.GetReturnValue().Set(Nan::New(-rc));
   }
 
-  // admit(address, version, bytes): verdict over one packet of another transport, counted; 0 is taken.
+  // admit(address, version, packet, start, end): verdict over one packet of another transport, counted; 0 is taken.
   static NAN_METHOD(Admit) {
     auto *c = Self(info);
-    View address = ViewOf(info[0]);
-    if (address.len < 16) return Nan::ThrowTypeError("admit(address of 16 bytes, version, bytes)");
+    View address = ViewOf(info[0]), packet = ViewOf(info[2]);
+    uint32_t start = Nan::To<uint32_t>(info[3]).FromMaybe(0), end = Nan::To<uint32_t>(info[4]).FromMaybe(0);
+    if (address.len < 16 || start > end || end > packet.len)
+      return Nan::ThrowTypeError("admit(address of 16 bytes, version, packet, start, end)");
     info.GetReturnValue().Set(Nan::New(static_cast<uint32_t>(
         ct_hep_admit(&c->gate_, address.data, static_cast<uint8_t>(Nan::To<uint32_t>(info[1]).FromMaybe(0)),
-                     Nan::To<uint32_t>(info[2]).FromMaybe(0), static_cast<int64_t>(uv_hrtime())))));
+                     packet.data + start, end - start, static_cast<int64_t>(uv_hrtime())))));
   }
 
   // topSenders(rows): address (16), version (1), padding (7), then the verdicts' u64; how many rows.

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "hep_gate.h"
+#include "hash.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,8 +12,8 @@
 #define SETS (CT_HEP_SENDERS / CT_HEP_WAYS)
 _Static_assert((SETS & (SETS - 1)) == 0, "a set is chosen by the hash's low bits");
 
-static const char *const VERDICT_NAMES[CT_HEP_VERDICTS] = {"taken", "not_allowed", "too_long", "over_rate",
-                                                           "ring_full"};
+static const char *const VERDICT_NAMES[CT_HEP_VERDICTS] = {"taken",       "not_allowed", "too_long",
+                                                           "auth_failed", "over_rate",   "ring_full"};
 
 const char *ct_hep_verdict_name(uint32_t v) { return v < CT_HEP_VERDICTS ? VERDICT_NAMES[v] : NULL; }
 
@@ -52,18 +53,22 @@ int ct_hep_gate_init(struct ct_hep_gate *g, uint64_t *totals, const struct ct_ci
   return 0;
 }
 
+bool ct_hep_gate_key(struct ct_hep_gate *g, const uint8_t *key, uint32_t len) {
+  if (len > CT_HEP_KEY_MAX) return false;
+  memcpy(g->key, key, len);
+  g->key_len = len;
+  return true;
+}
+
 void ct_hep_gate_close(struct ct_hep_gate *g) { pthread_mutex_destroy(&g->lock); }
 void ct_hep_gate_lock(struct ct_hep_gate *g) { pthread_mutex_lock(&g->lock); }
 void ct_hep_gate_unlock(struct ct_hep_gate *g) { pthread_mutex_unlock(&g->lock); }
 
 /* Keyed, so that a sender cannot choose addresses that share a set with another's. */
 static uint32_t set_of(const struct ct_hep_gate *g, const uint8_t *addr, uint8_t version) {
-  uint64_t lo, hi;
-  memcpy(&lo, addr, 8);
-  memcpy(&hi, addr + 8, 8);
-  uint64_t h = (lo ^ g->seed[0]) * 0x9e3779b97f4a7c15ull;
-  h = (h ^ h >> 29 ^ hi ^ g->seed[1] ^ version) * 0xbf58476d1ce4e5b9ull;
-  return (uint32_t)(h >> 40) & (SETS - 1u);
+  uint64_t words[3] = {0, 0, version};
+  memcpy(words, addr, 16);
+  return (uint32_t)ct_hash_words(g->seed, words, 3) & (SETS - 1u);
 }
 
 static uint64_t packets_of(const struct ct_hep_sender *s) {
@@ -112,8 +117,33 @@ static bool take_rate(struct ct_hep_gate *g, int64_t now_ns) {
   return true;
 }
 
-enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
-                                 int64_t now_ns, struct ct_hep_sender **sender) {
+/* In a time that tells nothing about the key. */
+static bool is_key(const struct ct_hep_gate *g, const uint8_t *given, uint32_t len) {
+  uint32_t wrong = len ^ g->key_len;
+  for (uint32_t i = 0; i < CT_HEP_KEY_MAX; i++) wrong |= g->key[i] ^ (i < len ? given[i] : 0u);
+  return wrong == 0;
+}
+
+/* "HEP3" or "EEP3" | total length (2) | chunks: vendor (2) | type (2) | length (2, these 6 bytes included) | payload.
+ * Of the keys (type 0x0e, vendor 0) the first counts. What decode/hep.ts would refuse has none. */
+static bool has_key(const struct ct_hep_gate *g, const uint8_t *p, uint32_t len) {
+  if (len < 6 || (p[0] != 'H' && p[0] != 'E') || memcmp(p + 1, "EP3", 3) != 0) return false;
+  uint32_t total = (uint32_t)p[4] << 8 | p[5];
+  if (total > len) return false;
+  for (uint32_t at = 6; at < total;) {
+    if (total - at < 6) return false;
+    uint32_t length = (uint32_t)p[at + 4] << 8 | p[at + 5];
+    if (length < 6 || length > total - at) return false;
+    if (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 0 && p[at + 3] == 0x0e)
+      return is_key(g, p + at + 6, length - 6);
+    at += length;
+  }
+  return false;
+}
+
+enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
+                                 const uint8_t *packet, uint32_t len, int64_t now_ns,
+                                 struct ct_hep_sender **sender) {
   static const uint8_t MAPPED[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   uint8_t unmapped[16] = {0};
   if (version == 6 && memcmp(addr, MAPPED, sizeof(MAPPED)) == 0) {
@@ -126,6 +156,7 @@ enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], 
   if (now_ns > s->last_ns) s->last_ns = now_ns;
   if (!s->is_allowed) return CT_HEP_NOT_ALLOWED;
   if (len > g->max_bytes) return CT_HEP_TOO_LONG;
+  if (g->key_len > 0 && (packet == NULL || !has_key(g, packet, len))) return CT_HEP_AUTH_FAILED;
   return take_rate(g, now_ns) ? CT_HEP_TAKEN : CT_HEP_OVER_RATE;
 }
 
@@ -135,11 +166,11 @@ void ct_hep_count(struct ct_hep_gate *g, struct ct_hep_sender *sender, enum ct_h
   sender->n[v]++;
 }
 
-enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version, uint32_t len,
-                                 int64_t now_ns) {
+enum ct_hep_verdict ct_hep_admit(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
+                                 const uint8_t *packet, uint32_t len, int64_t now_ns) {
   struct ct_hep_sender *sender;
   ct_hep_gate_lock(g);
-  enum ct_hep_verdict v = ct_hep_judge(g, addr, version, len, now_ns, &sender);
+  enum ct_hep_verdict v = ct_hep_judge(g, addr, version, packet, len, now_ns, &sender);
   ct_hep_count(g, sender, v);
   ct_hep_gate_unlock(g);
   return v;

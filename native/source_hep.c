@@ -268,8 +268,8 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     count(s, CT_HEP_N_BYTES, len);
     struct ct_hep_sender *sender;
     /* A datagram that did not fit its buffer is beyond every limit. */
-    enum ct_hep_verdict v =
-        ct_hep_judge(g, a.src, a.version, h->msg_flags & MSG_TRUNC ? UINT32_MAX : len, now, &sender);
+    uint32_t told = h->msg_flags & MSG_TRUNC ? UINT32_MAX : len;
+    enum ct_hep_verdict v = ct_hep_judge(g, a.src, a.version, b->data[i], told, now, &sender);
     memcpy(a.dst, s->bound, 16);
     read_control(s, h, &a);
     if (a.ts_ns == 0) a.ts_ns = clock_ns(CLOCK_REALTIME);
