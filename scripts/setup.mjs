@@ -5,10 +5,11 @@
 // Plain Node, no dependencies: node_modules may be missing. Each step digests its inputs and does nothing when
 // they are unchanged and its output is there. Progress goes to stderr; stdout stays empty.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bpfSources, buildBpf } from './build-bpf.mjs';
+import { bpfInputs, skeletons } from './steps/ebpf.mjs';
 import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
-import { installPackages } from './steps/packages.mjs';
+import { installPackages, missingForBpf } from './steps/packages.mjs';
 import { capture, captureTwice, npm, say, seconds } from './steps/run.mjs';
 import { buildScanner, SCANNER_MODULE } from './steps/scanner.mjs';
 import { joinStartup } from './steps/startup.mjs';
@@ -82,16 +83,18 @@ function localHeaders() {
   return found === process.version ? prefix : null;
 }
 
-function nativeAddon(missing) {
+function nativeAddon(missing, isWithout) {
   const sources = list('native', (name) => /\.(c|cc|h)$/.test(name)).filter((path) => !path.startsWith('native/test/'));
   // Skeletons of the eBPF programs are compiled in, so their sources count as ours.
   const inputs = digest(
-    ['binding.gyp', ...sources, ...ebpfInputs(), 'package-lock.json'],
+    ['binding.gyp', ...sources, ...bpfInputs(), 'scripts/steps/ebpf.mjs', 'package-lock.json'],
     process.version,
     process.arch,
+    isWithout ? 'without eBPF' : 'with eBPF',
   );
   once('native addon', inputs, ['build/Release/calltap.node'], () => {
     const env = { ...process.env };
+    if (isWithout) env.CALLTAP_WITHOUT_EBPF = '1';
     const headers = localHeaders();
     if (env.npm_config_nodedir === undefined && headers !== null) env.npm_config_nodedir = headers;
     const [program, lead] = npm();
@@ -101,15 +104,8 @@ function nativeAddon(missing) {
   });
 }
 
-function ebpfInputs() {
-  return [...bpfSources(), ...list('bpf', (name) => name.endsWith('.h')), 'scripts/build-bpf.mjs'];
-}
-
 function ebpf() {
-  const sources = bpfSources();
-  const outputs = sources.map((path) => `build/bpf/${basename(path, '.bpf.c')}.skel.h`);
-  once('ebpf', digest(ebpfInputs(), process.arch), outputs, () => {
-    if (sources.length === 0) return 'no eBPF programs in this version';
+  once('ebpf', digest(bpfInputs(), process.arch), skeletons(), () => {
     const error = buildBpf();
     if (error !== '') throw new StepFailed('ebpf', error, '');
     return 'done';
@@ -177,12 +173,23 @@ function attempt(step) {
   }
 }
 
+/** The last line, at each run: what is not there must not be missed by whoever looks at the end only. */
+function sayWithoutEbpf() {
+  const lacks = missingForBpf();
+  if (lacks.length === 0 && process.env.CALLTAP_WITHOUT_EBPF !== '1') return;
+  const remedy = lacks.length === 0 ? 'unset CALLTAP_WITHOUT_EBPF' : `run: apt-get install ${lacks.join(' ')}`;
+  say(`without eBPF: no --uprobe, and -d filters less; ${remedy}, then npm run setup again`);
+}
+
 const dev = process.argv.includes('--dev');
 mkdirSync(join(root, 'build'), { recursive: true });
 const missing = installPackages({ dev, bpf: bpfSources().length > 0 });
 if (attempt(npmPackages)) {
   // The addon embeds the eBPF skeletons, so it waits for them; TypeScript needs neither.
-  if (attempt(ebpf)) attempt(() => nativeAddon(missing));
+  const lacks = missingForBpf();
+  const isWithout = lacks.length > 0 || process.env.CALLTAP_WITHOUT_EBPF === '1';
+  if (isWithout || attempt(ebpf)) attempt(() => nativeAddon(missing, isWithout));
   if (attempt(scanner) && attempt(typescript)) attempt(startup);
 }
 if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');
+sayWithoutEbpf();

@@ -39,7 +39,8 @@ const DEV = [
   { name: 'nftables', present: program('nft') },
   { name: 'sip-tester', present: program('sipp') },
   { name: 'kamailio', present: program('kamailio') },
-  { name: 'kamailio-tls-modules', present: hasKamailioTls },
+  { name: 'kamailio-tls-modules', present: () => hasKamailio('tls') },
+  { name: 'kamailio-websocket-modules', present: () => hasKamailio('websocket') },
   { name: 'baresip', present: program('baresip') },
   { name: 'gnutls-bin', present: program('gnutls-serv') },
   { name: 'stunnel4', present: program('stunnel4') },
@@ -48,6 +49,10 @@ const DEV = [
   { name: 'openssl', present: program('openssl') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },
+  { name: 'systemd-standalone-tmpfiles', present: program('systemd-tmpfiles') },
+  { name: 'sipvicious', present: program('svcrack') },
+  { name: 'nmap', present: program('nmap') },
+  { name: 'sipsak', present: program('sipsak') },
   { name: 'libwolfssl35', present: hasWolfssl },
   { name: 'prometheus', present: program('promtool') },
   { name: 'logrotate', present: () => which('logrotate') !== null || existsSync('/usr/sbin/logrotate') },
@@ -58,8 +63,8 @@ function pkgConfigKnows(library) {
 }
 
 /** The folder carries the machine's name. */
-function hasKamailioTls() {
-  return ['x86_64', 'aarch64'].some((m) => existsSync(`/usr/lib/${m}-linux-gnu/kamailio/modules/tls.so`));
+function hasKamailio(module) {
+  return ['x86_64', 'aarch64'].some((m) => existsSync(`/usr/lib/${m}-linux-gnu/kamailio/modules/${module}.so`));
 }
 
 /** libFuzzer and the sanitizers come in a package of their own; the folder carries clang's version. */
@@ -79,6 +84,11 @@ function hasWolfssl() {
   return ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'].some(
     (folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith('libwolfssl.so.')),
   );
+}
+
+/** Names of those that eBPF is built with and that are missing. */
+export function missingForBpf() {
+  return BPF.filter((row) => !row.present()).map((row) => row.name);
 }
 
 /** Names of the packages that are missing, each once. */

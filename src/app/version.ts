@@ -25,12 +25,17 @@ export function packageVersion(): string {
   return 'unknown';
 }
 
-/** `--version`: one line for the version, one for what is built in, one for what is not. */
-export function versionText(): string {
+const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing\n';
+
+/**
+ * `--version`: one line for the version, one for what is built in, one for what is not; another when the addon was built
+ * without eBPF.
+ */
+export function versionText(probes: boolean = hasProbes()): string {
   const all = features();
-  const isLost = (name: string): boolean => name === 'uprobe' && !hasProbes();
+  const isLost = (name: string): boolean => name === 'uprobe' && !probes;
   const built = all.built.filter((name) => !isLost(name));
   const missing = [...all.built.filter(isLost), ...all.missing];
   const version = `calltap ${packageVersion()} (Node ${process.versions.node})`;
-  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n`;
+  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n${probes ? '' : WITHOUT_EBPF}`;
 }
