@@ -6,9 +6,10 @@
  */
 
 import { findByte, wordsOf } from '../core/byte-search.ts';
-import { rawText, TextRange } from '../core/byte-text.ts';
+import { cutEnd, rawText, TextRange } from '../core/byte-text.ts';
+import { MAX_NAME_BYTES } from '../core/limits.ts';
 import { NOTE } from './notes.ts';
-import { decodeText, percentDecode, unfold } from './text.ts';
+import { CUT, decodeText, percentDecode, unfold } from './text.ts';
 
 const LF = 10;
 const SPACE = 32;
@@ -184,37 +185,61 @@ export class Party {
   user: string | TextRange = '';
   /** Display name with quotes and escapes undone; null when there is none. */
   display: string | null = null;
+  /** One of them was too long and is cut. */
+  isCut = false;
   readonly #range = new TextRange();
 
   /** Takes the value at `start`..`end`; nobody is named where `start` is negative. */
   read(buf: Uint8Array, start: number, end: number): void {
     this.user = '';
     this.display = null;
+    this.isCut = false;
     if (start < 0) return;
     locateAddress(buf, wordsOf(buf), start, end, span);
-    if (span.nameStart >= 0) this.display = unquote(decodeText(buf, span.nameStart, span.nameEnd));
-    this.user = userOf(buf, this.#range);
+    if (span.nameStart >= 0) this.display = this.#displayOf(buf, span.nameStart, span.nameEnd);
+    this.user = this.#userOf(buf);
+  }
+
+  #displayOf(buf: Uint8Array, start: number, end: number): string {
+    const stop = cutEnd(buf, start, end, MAX_NAME_BYTES);
+    const text = unquote(decodeText(buf, start, stop));
+    if (stop === end) return text;
+    this.isCut = true;
+    return text + CUT;
+  }
+
+  #userOf(buf: Uint8Array): string | TextRange {
+    const isPlain = locateUser(buf, this.#range);
+    const { start, end } = this.#range;
+    const stop = cutEnd(buf, start, end, MAX_NAME_BYTES);
+    if (isPlain && stop === end) return end === start ? '' : this.#range;
+    const text = percentDecode(unfold(rawText(buf, start, stop)));
+    if (stop === end) return text;
+    this.isCut = true;
+    return text + CUT;
   }
 }
 
-/** User of the URI in `span`. */
-function userOf(buf: Uint8Array, range: TextRange): string | TextRange {
+/** Finds the user of the URI in `span`, empty where there is none; true when its bytes are its text. */
+function locateUser(buf: Uint8Array, range: TextRange): boolean {
+  range.set(buf, 0, 0);
   const { uriStart } = span;
   let stop = span.uriEnd;
   let p = uriStart;
   while (p < stop && (buf[p] ?? 0) !== COLON) p++;
-  if (p >= stop) return '';
+  if (p >= stop) return true;
   const first = p + 1;
   if (isScheme(buf, uriStart, p, TEL)) {
     let q = first;
     while (q < stop && buf[q] !== SEMICOLON) q++;
-    return percentDecode(rawText(buf, first, q));
+    range.set(buf, first, q);
+    return false;
   }
-  if (!isScheme(buf, uriStart, p, SIP) && !isScheme(buf, uriStart, p, SIPS)) return '';
+  if (!isScheme(buf, uriStart, p, SIP) && !isScheme(buf, uriStart, p, SIPS)) return true;
   // Without < > the search for `;` may have stopped inside the user part; the last @ of the URI closes the user.
   let at = -1;
   for (let q = first; q < stop; q++) if (buf[q] === 0x40) at = q;
-  if (at < 0) return '';
+  if (at < 0) return true;
   stop = at;
   let isPlain = true;
   for (let q = first; q < stop; q++) {
@@ -222,9 +247,8 @@ function userOf(buf: Uint8Array, range: TextRange): string | TextRange {
     if (c === COLON) stop = q;
     else if (c > 0x7f || c === PERCENT || c === LF) isPlain = false;
   }
-  if (!isPlain) return percentDecode(unfold(rawText(buf, first, stop)));
   range.set(buf, first, stop);
-  return range;
+  return isPlain;
 }
 
 /** Undoes a quoted string (RFC 3261 25.1); text without quotes comes back as it is. */

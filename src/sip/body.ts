@@ -8,9 +8,9 @@
 
 import { wordsOf } from '../core/byte-search.ts';
 import { asBuffer } from '../core/byte-text.ts';
+import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from '../core/limits.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
 import { HEADER } from './header-name.ts';
-import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from './limits.ts';
 import { NOTE } from './notes.ts';
 import { paramValue, parseParams } from './params.ts';
 import type { SipScan } from './scan.ts';

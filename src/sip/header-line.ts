@@ -39,6 +39,11 @@ export class HeaderLine {
   notes = 0;
 }
 
+/** One that `findControl` finds and that ends no line. */
+function isOtherControl(c: number): boolean {
+  return c < 14 && c !== CR && c !== LF;
+}
+
 /** Reads the line at `p`; `words` is `wordsOf(buf)`. Linear, without allocation; never reads at or behind `end`. */
 export function readHeaderLine(buf: Uint8Array, words: DataView, p: number, end: number, line: HeaderLine): number {
   const lineStart = p;
@@ -79,8 +84,9 @@ export function readHeaderLine(buf: Uint8Array, words: DataView, p: number, end:
       }
       p++;
     } else {
-      if (c === 0) notes |= NOTE.nulInHeaders;
-      p++;
+      // Controls come in runs where they come at all: each search begins behind one.
+      do if (buf[p] === 0) notes |= NOTE.nulInHeaders;
+      while (++p < end && isOtherControl(buf[p] ?? 0));
       continue;
     }
     // Here `p` is at the LF. A blank at the start of the next line continues this one.

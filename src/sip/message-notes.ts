@@ -1,5 +1,6 @@
 /** What only a look inside the values shows: the notes a full parse adds to the scanner's (RFC 3261 20, RFC 4475 3.1.2). */
 
+import { MAX_VALUES } from '../core/limits.ts';
 import { HEADER } from './header-name.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { NOTE } from './notes.ts';
@@ -17,7 +18,13 @@ export function valueNotes(
 ): number {
   let notes = 0;
   if (requestUri !== null && !parseUri(requestUri).ok) notes |= NOTE.badRequestUri;
-  for (const header of headers) notes |= headerNotes(header.id, header.value);
+  const contacts = new ListNotes(addressNotes);
+  const vias = new ListNotes(viaNotes);
+  for (const { id, value } of headers) {
+    if (id === HEADER.CONTACT) notes |= contacts.of(value);
+    else if (id === HEADER.VIA) notes |= vias.of(value);
+    else notes |= headerNotes(id, value);
+  }
   return notes;
 }
 
@@ -26,10 +33,6 @@ function headerNotes(id: number, value: string): number {
     case HEADER.FROM:
     case HEADER.TO:
       return addressNotes(value);
-    case HEADER.CONTACT:
-      return listNotes(value, addressNotes);
-    case HEADER.VIA:
-      return listNotes(value, viaNotes);
     case HEADER.DATE:
       return isSipDate(value) ? 0 : NOTE.badDate;
     case HEADER.RETRY_AFTER:
@@ -42,12 +45,24 @@ function headerNotes(id: number, value: string): number {
   }
 }
 
-function listNotes(text: string, notesOf: (value: string) => number): number {
-  const list = splitValues(text);
-  let notes = list.hasEmpty ? NOTE.emptyParameter : 0;
-  if (list.hasOpenQuote) notes |= NOTE.unbalancedQuote;
-  for (const value of list.values) notes |= notesOf(value);
-  return notes;
+/** Notes about the values of one kind of header, of which no more are looked at than a message's views show. */
+class ListNotes {
+  readonly #notesOf: (value: string) => number;
+  #left = MAX_VALUES;
+
+  constructor(notesOf: (value: string) => number) {
+    this.#notesOf = notesOf;
+  }
+
+  of(text: string): number {
+    if (this.#left === 0) return 0;
+    const list = splitValues(text, this.#left);
+    this.#left -= list.values.length;
+    let notes = list.hasEmpty ? NOTE.emptyParameter : 0;
+    if (list.hasOpenQuote) notes |= NOTE.unbalancedQuote;
+    for (const value of list.values) notes |= this.#notesOf(value);
+    return notes;
+  }
 }
 
 function addressNotes(text: string): number {

@@ -5,6 +5,7 @@
 
 import { wordsOf } from '../core/byte-search.ts';
 import { rawText } from '../core/byte-text.ts';
+import { MAX_VALUES } from '../core/limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { type BodyPart, bodyParts } from './body.ts';
@@ -97,9 +98,15 @@ export class SipMessage {
     return this.header(id)?.value ?? '';
   }
 
-  /** Values of all headers of that id, comma-separated lists taken apart. */
+  /** Values of the headers of that id, comma-separated lists taken apart: the first MAX_VALUES of them all. */
   values(id: number): string[] {
-    return this.headersOf(id).flatMap((header) => splitValues(header.value).values);
+    const values: string[] = [];
+    for (const header of this.headers) {
+      if (header.id !== id) continue;
+      for (const value of splitValues(header.value, MAX_VALUES - values.length).values) values.push(value);
+      if (values.length >= MAX_VALUES) break;
+    }
+    return values;
   }
 
   get callId(): string {

@@ -7,7 +7,7 @@
 
 import { fail, ok, type Result } from '../core/result.ts';
 import { unquote } from './address.ts';
-import { isToken } from './chars.ts';
+import { TOKEN_CLASS } from './chars.ts';
 import { findUnquoted, type Param, paramValue, parseParams } from './params.ts';
 import { parseUri, type SipUri } from './uri.ts';
 
@@ -92,7 +92,11 @@ function finish(
 function isDisplayName(text: string): boolean {
   if (text === '') return true;
   if (text.startsWith('"')) return findUnquoted(text, 0, '\0').isOpen || text.endsWith('"');
-  return text.split(/[ \t]+/).every((word) => isToken(word.replace(/[^\0-\x7f]/g, 'x')));
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c <= 0x7f && c !== 0x20 && c !== 0x09 && TOKEN_CLASS[c] !== 1) return false;
+  }
+  return true;
 }
 
 /** The `tag` of a From or To value: null when absent. */

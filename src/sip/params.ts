@@ -1,7 +1,7 @@
 /** `;name=value` lists in text, with quoted values (RFC 3261 25.1 generic-param). */
 
+import { MAX_PARAMS } from '../core/limits.ts';
 import { unquote } from './address.ts';
-import { MAX_PARAMS } from './limits.ts';
 
 export interface Param {
   /** As written; compare with `paramValue`, which ignores case. */

@@ -6,21 +6,81 @@
 
 const REMOVED = '[removed]';
 
-/** The header in any case, with the lines it continues on; also inside a body that quotes a message. */
-const HEADERS =
-  /^([ \t]*(?:proxy-)?(?:authorization|authenticate|authentication-info)|[ \t]*www-authenticate|[ \t]*p-[a-z-]*-?auth[a-z-]*|[ \t]*response-key)([ \t]*):[^\n]*(?:\n[ \t][^\n]*)*/gim;
+/** The name of a header at the start of a line, blanks before it; also inside a body that quotes a message. */
+const NAME = /^[ \t]*([a-z0-9-]+)[ \t]*:/gim;
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  ...['authorization', 'authenticate', 'authentication-info', 'www-authenticate', 'response-key'],
+  ...['proxy-authorization', 'proxy-authenticate', 'proxy-authentication-info'],
+]);
 const IN_URI = /([?&;](?:proxy-)?authorization=)[^&>\s;]*/gi;
-const PASSWORD = /(sips?:[^\s:@<>"]{1,256}):[^\s@<>"]{1,256}@/gi;
 const CRYPTO = /^([ \t]*a=crypto:\d+[ \t]+\S+[ \t]+)[^\n]*/gim;
 const KEY_LINE = /^([ \t]*(?:k=|a=key-mgmt:|a=ice-pwd:|a=3ge2ae:))[^\n]*/gim;
+/** "sip:", a user part and a colon. */
+const MIN_WORD = 6;
 
-/** The message without its secrets; line ends and everything else as they were. */
+/** The message without its secrets; line ends and everything else as they were. Linear in the text, whatever stands in it. */
 export function withoutSecrets(text: string): string {
   const keepEnd = (match: string, kept: string): string => `${kept}${REMOVED}${match.endsWith('\r') ? '\r' : ''}`;
-  return text
-    .replace(HEADERS, (match, name: string, blank: string) => keepEnd(match, `${name}${blank}: `))
-    .replace(IN_URI, `$1${REMOVED}`)
-    .replace(PASSWORD, `$1:${REMOVED}@`)
+  return withoutPasswords(withoutHeaders(text).replace(IN_URI, `$1${REMOVED}`))
     .replace(CRYPTO, (match, kept: string) => keepEnd(match, kept))
     .replace(KEY_LINE, (match, kept: string) => keepEnd(match, kept));
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_NAMES.has(name) || (name.startsWith('p-') && name.includes('auth'));
+}
+
+/** Headers that hold credentials lose their values, and the lines these continue on. */
+function withoutHeaders(text: string): string {
+  let out = '';
+  let from = 0;
+  NAME.lastIndex = 0;
+  for (let m = NAME.exec(text); m !== null; m = NAME.exec(text)) {
+    if (!isSecret((m[1] ?? '').toLowerCase())) continue;
+    const end = valueEnd(text, NAME.lastIndex);
+    out += `${text.slice(from, NAME.lastIndex)} ${REMOVED}${text[end - 1] === '\r' ? '\r' : ''}`;
+    from = end;
+    NAME.lastIndex = end;
+  }
+  return out + text.slice(from);
+}
+
+/** In front of the line feed that ends the value at `at`: one that no blank follows. */
+function valueEnd(text: string, at: number): number {
+  let feed = text.indexOf('\n', at);
+  while (feed >= 0 && (text[feed + 1] === ' ' || text[feed + 1] === '\t')) feed = text.indexOf('\n', feed + 1);
+  return feed < 0 ? text.length : feed;
+}
+
+/** Between the first colon behind `sip:` or `sips:` and the @ that ends the word (RFC 3261 section 19.1.1). */
+function withoutPasswords(text: string): string {
+  let out = '';
+  let from = 0;
+  let behind = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', behind)) {
+    let start = at;
+    while (start > behind && isOfWord(text.charCodeAt(start - 1))) start--;
+    behind = at + 1;
+    const colon = at - start < MIN_WORD ? -1 : passwordColon(text.slice(start, at));
+    if (colon < 0) continue;
+    out += `${text.slice(from, start + colon + 1)}${REMOVED}`;
+    from = at;
+  }
+  return out + text.slice(from);
+}
+
+/** What a user part or a password may hold: no blank, quote or angle bracket. */
+function isOfWord(c: number): boolean {
+  return c > 0x20 && c !== 0x22 && c !== 0x3c && c !== 0x3e && c !== 0xa0;
+}
+
+/** Offset of the colon in front of the password in a word; -1 where there is none. */
+function passwordColon(word: string): number {
+  for (const scheme of word.matchAll(/sips?:/gi)) {
+    const user = scheme.index + scheme[0].length;
+    const colon = word.indexOf(':', user);
+    if (colon < 0) return -1;
+    if (colon > user && colon + 1 < word.length) return colon;
+  }
+  return -1;
 }

@@ -1,7 +1,7 @@
 /** Text of header values: folded lines joined, %-escapes undone (RFC 3261 7.3.1, 19.1.2). */
 
 import { isUtf8 } from 'node:buffer';
-import { rawText } from '../core/byte-text.ts';
+import { cutEnd, rawText } from '../core/byte-text.ts';
 
 /** Joins continuation lines: a line end and the blanks around it become one space. */
 export function unfold(text: string): string {
@@ -29,6 +29,15 @@ function isBlank(c: number): boolean {
 /** Text of a value for people: decoded and unfolded. Offsets of -1 give the empty text. */
 export function decodeText(buf: Uint8Array, start: number, end: number): string {
   return start < 0 ? '' : unfold(rawText(buf, start, end));
+}
+
+/** Stands at the end of a text that is not kept whole. */
+export const CUT = '…';
+
+/** decodeText() of the first `maxBytes` bytes, for what is kept: a longer text ends in CUT. */
+export function keptText(buf: Uint8Array, start: number, end: number, maxBytes: number): string {
+  if (end - start <= maxBytes) return decodeText(buf, start, end);
+  return decodeText(buf, start, cutEnd(buf, start, end, maxBytes)) + CUT;
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 
 import { parseIpv6 } from '../core/ip.ts';
+import { MAX_VALUES } from '../core/limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import { parseDigits } from './chars.ts';
-import { MAX_VALUES } from './limits.ts';
 import { type Param, parseParams } from './params.ts';
 import { percentDecode } from './text.ts';
 

@@ -1,6 +1,6 @@
 /** Splits header values that are comma-separated lists (RFC 3261 7.3.1), respecting quotes and < >. */
 
-import { MAX_VALUES } from './limits.ts';
+import { MAX_VALUES } from '../core/limits.ts';
 import { quotedEnd } from './params.ts';
 
 export interface ValueList {
@@ -11,15 +11,15 @@ export interface ValueList {
   readonly isCapped: boolean;
 }
 
-/** Trimmed values of `text`; a quote that never closes and a `<` without `>` do not hide the commas behind them. */
-export function splitValues(text: string): ValueList {
+/** At most `max` trimmed values of `text`; a quote that never closes and a `<` without `>` do not hide the commas behind them. */
+export function splitValues(text: string, max: number = MAX_VALUES): ValueList {
   const values: string[] = [];
   let hasEmpty = false;
   let hasOpenQuote = false;
   const angleEnd = text.lastIndexOf('>');
   let from = 0;
   let p = 0;
-  while (values.length < MAX_VALUES) {
+  while (values.length < max) {
     const c = p < text.length ? text.charAt(p) : ',';
     if (c === ',') {
       const value = text.slice(from, p).trim();

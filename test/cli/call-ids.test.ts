@@ -1,5 +1,6 @@
 /** Call-IDs of any bytes: each dialog of the list is had at its own address, whatever stands in its Call-ID. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,6 +15,10 @@ import { temporaryFolder } from '../helpers/read-capture.ts';
 const CALLER = { address: '192.0.2.1', port: 5060 };
 const CALLEE = { address: '192.0.2.2', port: 5060 };
 
+/** Longer than is kept, and short enough for the address of a request. */
+const TOO_LONG = 'long'.repeat(2_000);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** What stands in the message, and what is shown of it when that is not the same text. */
 const CALL_IDS: readonly (readonly [bytes: string | Buffer, shown?: string])[] = [
   ...['plain@host', 'a/b/c@h', '/lead@h', 'trail/', 'a//b', '..', '.', 'report', 'x/report', 'v1/dialogs'].map(
@@ -26,6 +31,7 @@ const CALL_IDS: readonly (readonly [bytes: string | Buffer, shown?: string])[] =
   [Buffer.from([0xff, 0xfe, 0x40, 0x68]), 'ÿþ@h'],
   [`${'long'.repeat(1023)}@h`],
   [`${'%'.repeat(4095)}x`],
+  ...['o', 'p'].map((end) => [TOO_LONG + end, `${TOO_LONG.slice(0, 64)}...sha256-${sha256(TOO_LONG + end)}`] as const),
 ];
 
 test('every Call-ID of the list is an address, escaped as a path segment', async (t) => {
@@ -61,6 +67,8 @@ test('every Call-ID of the list is an address, escaped as a path segment', async
     assert.equal((await service.json(`${path}/tree`))['root_call_id'], callId);
     assert.equal(asRows((await service.json(`${path}/vcon`))['dialog'])[0]?.['sip_call_id'], callId);
   }
-  for (const other of ['plain%40hos', 'ключ', '%00', `${'long'.repeat(1023)}@`])
+  for (const end of ['o', 'p'])
+    assert.match(String((await service.json(`/v1/dialogs/${TOO_LONG}${end}`))['call_id']), /\.\.\.sha256-/);
+  for (const other of [`${TOO_LONG}q`, 'plain%40hos', 'ключ', '%00', `${'long'.repeat(1023)}@`])
     await service.problem(404, `/v1/dialogs/${encodeURIComponent(other)}`);
 });

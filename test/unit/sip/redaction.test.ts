@@ -65,3 +65,36 @@ test('whatever stands around it, the value of an Authorization header is gone', 
     }),
   );
 });
+
+test('a password is found behind a user part of any length, and no further than its word', () => {
+  const user = 'u'.repeat(600);
+  assert.equal(withoutSecrets(`<sip:${user}:${SECRET}@h>`), `<sip:${user}:[removed]@h>`);
+  assert.equal(withoutSecrets(`sips:a:${SECRET.repeat(100)}@h`), 'sips:a:[removed]@h');
+  for (const text of ['sip:a@h:5060', '<sip:h:5060> "x@y"', 'sip::x@h', 'sip:a:@h', 'tel:a:b@h', 'sip:a b:c@h'])
+    assert.equal(withoutSecrets(text), text);
+  assert.equal(withoutSecrets(`x-sip:sip:a:${SECRET}@h`), 'x-sip:sip:[removed]@h');
+});
+
+test('a name that means credentials is known wherever a line may begin', () => {
+  for (const name of ['P-Auth-Token', 'p-asserted-auth', 'P-XAuthY', 'Response-Key', 'Proxy-Authentication-Info'])
+    assert.equal(
+      withoutSecrets(`A: b\r\n ${name} : ${SECRET}\r\n x\r\nC: d\r\n`),
+      `A: b\r\n ${name} : [removed]\r\nC: d\r\n`,
+    );
+  assert.equal(withoutSecrets('P-Access: x\r\nXAuthorization: y\r\n'), 'P-Access: x\r\nXAuthorization: y\r\n');
+});
+
+// Each took a multiple of its length before, some of them minutes at this one.
+for (const [what, piece] of [
+  ['a name that nearly means credentials', 'p-' + 'auth'.repeat(8)],
+  ['names without a colon', 'auth'],
+  ['schemes without a password', 'sip:'],
+  ['users without a password', 'sip:a:'],
+  ['ends of passwords', '@'],
+  ['blanks', ' '],
+  ['keys that are none', 'a=crypto:'],
+] as const)
+  test(`two million characters of ${what} are read once`, { timeout: 20_000 }, () => {
+    const text = `X: ${piece.repeat(2_000_000 / piece.length)}`;
+    assert.equal(withoutSecrets(`\n${text}\n${text.slice(3)}`).length, 2 * text.length - 1);
+  });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../src/core/limits.ts';
 import { headerIdOf } from '../../../src/sip/header-name.ts';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../src/sip/limits.ts';
 import { parseSip } from '../../../src/sip/message.ts';
 import { METHOD } from '../../../src/sip/method.ts';
 import { hasFault, NOTE, noteNames } from '../../../src/sip/notes.ts';

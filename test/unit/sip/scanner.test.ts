@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hashBytes } from '../../../src/core/half-sip-hash.ts';
-import { MAX_MESSAGE_BYTES } from '../../../src/sip/limits.ts';
+import { hashBytes } from '../../../src/core/hash.ts';
+import { MAX_MESSAGE_BYTES } from '../../../src/core/limits.ts';
 import { noteNames } from '../../../src/sip/notes.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
 import { INPUT_BYTES, MAX_JOBS } from '../../../src/sip/scan-layout.ts';
