@@ -3,8 +3,8 @@
  * crypto, RFC 5576 ssrc). Others are skipped. Attribute names are case-sensitive.
  */
 
+import { MAX_ADDRESS_BYTES, MAX_CANDIDATES, MAX_CRYPTO, MAX_FORMATS, MAX_SSRCS } from '../core/limits.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
-import { MAX_CANDIDATES, MAX_CRYPTO, MAX_FORMATS, MAX_SSRCS } from './limits.ts';
 import type { Direction, SdpCandidate } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
 import type { MediaSection, SessionSection } from './section.ts';
@@ -94,7 +94,8 @@ function readValue(
       }
       return true;
     case 9:
-      if (isText(bytes, name, colon, 'ice-ufrag')) (media ?? session).iceUfrag = bytes.toString('latin1', p, end);
+      if (isText(bytes, name, colon, 'ice-ufrag'))
+        (media ?? session).iceUfrag = bytes.toString('latin1', p, Math.min(end, p + MAX_ADDRESS_BYTES));
       else if (media !== null && isText(bytes, name, colon, 'candidate')) {
         return readCandidate(bytes, p, end, session, media);
       }
@@ -149,7 +150,7 @@ function readRtcp(bytes: Buffer, p: number, end: number, media: MediaSection): b
   media.rtcpPort = port;
   if (!field.next(bytes, field.end, end)) return true;
   if (!field.next(bytes, field.end, end) || !field.next(bytes, field.end, end)) return false;
-  media.rtcpAddress = bytes.toString('latin1', field.start, field.end);
+  media.rtcpAddress = bytes.toString('latin1', field.start, Math.min(field.end, field.start + MAX_ADDRESS_BYTES));
   return true;
 }
 
@@ -221,7 +222,7 @@ function candidateAt(bytes: Buffer, p: number, end: number): SdpCandidate | null
   if (component < 0 || !field.next(bytes, field.end, end)) return null;
   const transport = wordText(bytes, field.start, field.end).toLowerCase();
   if (!field.next(bytes, field.end, end) || !field.next(bytes, field.end, end)) return null;
-  const address = bytes.toString('latin1', field.start, field.end);
+  const address = bytes.toString('latin1', field.start, Math.min(field.end, field.start + MAX_ADDRESS_BYTES));
   if (!field.next(bytes, field.end, end)) return null;
   const port = numberAt(bytes, field.start, field.end, 65_535);
   if (port < 0 || !field.next(bytes, field.end, end) || !isText(bytes, field.start, field.end, 'typ')) return null;

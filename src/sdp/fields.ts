@@ -1,5 +1,7 @@
 /** Blank-separated fields of one line, their numbers and their texts, over the bytes (RFC 8866 9). */
 
+import { MAX_WORD_BYTES } from '../core/limits.ts';
+
 /** Reusable cursor: the field last read is `start`..`end`. */
 export class Field {
   start = 0;
@@ -69,5 +71,5 @@ export function wordText(bytes: Buffer, start: number, end: number): string {
   if (candidates !== undefined) {
     for (const word of candidates) if (isText(bytes, start, end, word)) return word;
   }
-  return bytes.toString('latin1', start, end);
+  return bytes.toString('latin1', start, Math.min(end, start + MAX_WORD_BYTES));
 }

@@ -11,10 +11,10 @@
 
 import { findByte, wordsOf } from '../core/byte-search.ts';
 import { asBuffer, rawText } from '../core/byte-text.ts';
+import { MAX_ADDRESS_BYTES, MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES } from '../core/limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import { readAttribute } from './attribute.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
-import { MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES } from './limits.ts';
 import type { Sdp, SdpConnection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
 import { MediaSection, SessionSection } from './section.ts';
@@ -142,7 +142,10 @@ function readConnection(bytes: Buffer, p: number, end: number): SdpConnection | 
   if (!field.next(bytes, field.end, end)) return null;
   const addressEnd = indexIn(bytes, field.start, field.end, SLASH);
   if (addressEnd === field.start) return null;
-  return { family: isIp4 ? 4 : 6, address: bytes.toString('latin1', field.start, addressEnd) };
+  return {
+    family: isIp4 ? 4 : 6,
+    address: bytes.toString('latin1', field.start, Math.min(addressEnd, field.start + MAX_ADDRESS_BYTES)),
+  };
 }
 
 function readMedia(bytes: Buffer, p: number, end: number, session: SessionSection): MediaSection | null {

@@ -1,17 +1,13 @@
 /**
  * The newest claim on each endpoint: open addressing over the rows of claims, which hold the keys, and a Map for IPv6.
  *
- * Addresses and ports come from the network, so the hash has random numbers a process. Tables grow one by one, so that
+ * Addresses and ports come from the network, so the hash is the keyed one. Tables grow one by one, so that
  * no growth of a large map holds the loop.
  */
-import { randomInt } from 'node:crypto';
+import { HashInput } from '../core/hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpRows } from './sdp-rows.ts';
-
-const KEY_0 = randomInt(0x1_0000_0000) | 0;
-const KEY_1 = randomInt(0x1_0000_0000) | 1;
-const KEY_2 = randomInt(0x1_0000_0000) | 1;
 
 /** Each doubles on its own, a 16th of the whole. */
 const TABLE_BITS = 4;
@@ -21,11 +17,12 @@ const SLOT_BYTES = 8;
 const MIN_SLOTS = 64;
 const MAX_SLOTS = 1 << 16;
 
+const INPUT = new HashInput(2);
+
 function hashOf(v4: number, port: number): number {
-  let h = Math.imul(v4 ^ KEY_0, KEY_1);
-  h = Math.imul(h ^ (h >>> 15) ^ port, KEY_2);
-  h = Math.imul(h ^ (h >>> 13), 0x85ebca6b);
-  return h ^ (h >>> 16);
+  INPUT.words[0] = v4;
+  INPUT.words[1] = port;
+  return INPUT.hash(2);
 }
 
 /** A power of two of which `endpoints` take two thirds at most. */

@@ -2,13 +2,14 @@
  * Whether a description offers or answers, by the exchange and not by the message (RFC 3264 section 4, RFC 3262 section 5):
  * an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
  */
+
+import { hashRange } from '../core/hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog.ts';
-import { hashRange } from './fingerprint.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';

@@ -10,11 +10,13 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey } from '../core/ip.ts';
+import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../core/limits.ts';
 import type { Dialog } from './dialog.ts';
 import type { Carrier } from './fingerprint.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
 import { NONE, RowBlocks } from './row-blocks.ts';
+import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
 
 const WORDS = 10;
@@ -62,8 +64,12 @@ export class SdpRows {
   readonly #senders = new Map<number, string>();
   readonly #keys = new Map<number, string>();
 
-  /** See RowBlocks. */
-  constructor(allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+  /** What all of it weighs. */
+  readonly budget: SdpBudget;
+
+  /** `dialogs`: how many there are at most; for the rest see RowBlocks. */
+  constructor(dialogs: number, allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+    this.budget = new SdpBudget(Math.max(MIN_SDP_BYTES, dialogs * SDP_BYTES_A_DIALOG), dialogs);
     this.#rows = new RowBlocks(WORDS, allocate, touch);
   }
 
@@ -84,25 +90,27 @@ export class SdpRows {
 
   /** An entry of one audio line at an IPv4 address, which the message of `c` brought; `shape` is the number of the rest. */
   addPlainEntry(d: Dialog, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
-    this.shapes.use(shape);
+    this.#useShape(d, shape);
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape), facts, c);
   }
 
   /** Any other description. */
   addEntry(d: Dialog, c: Carrier, facts: number, description: SdpDescription): number {
     const beside = this.#descriptions.add(description);
+    this.budget.add(d, descriptionBytes(description.media));
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, beside), facts, c);
   }
 
   /** An audio line at an IPv4 address that claims it and is no entry of its own. */
   addPlainClaim(d: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
-    this.shapes.use(shape);
+    this.#useShape(d, shape);
     return this.#add(d, fromUs, FACT.PLAIN, v4, port, shape);
   }
 
   /** Any other claim. */
   addClaim(d: Dialog, fromUs: number, key: EndpointKey, media: ClaimedMedia): number {
     const beside = this.#claimed.add(media);
+    this.budget.add(d, CLAIM_BYTES + (typeof key === 'string' ? TEXT_BYTES : 0));
     if (typeof key === 'number') {
       const address = Math.floor(key / 65_536);
       return this.#add(d, fromUs, 0, address | 0, key - address * 65_536, beside);
@@ -112,8 +120,16 @@ export class SdpRows {
     return row;
   }
 
+  /** Those that share a shape bear its weight together. */
+  #useShape(d: Dialog, shape: number): void {
+    const codecs = this.shapes.get(shape)?.codecs;
+    this.shapes.use(shape);
+    if (codecs !== undefined) this.budget.add(d, Math.ceil(codecBytes(codecs) / this.shapes.uses(shape)));
+  }
+
   #add(d: Dialog, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
     const row = this.#rows.take();
+    this.budget.add(d, ROW_BYTES);
     const { f64, i32 } = this.#rows.block(row);
     const at = this.#rows.wordOf(row);
     f64[at >> 1] = tsUs;
@@ -132,7 +148,10 @@ export class SdpRows {
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';
     this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] = isText ? Number.NaN : sender;
-    if (isText) this.#senders.set(row, sender);
+    if (isText) {
+      this.#senders.set(row, sender);
+      this.budget.add(d, TEXT_BYTES);
+    }
     return row;
   }
 
@@ -142,6 +161,7 @@ export class SdpRows {
     d.sdpRow = NONE;
     d.dropSdpCounts();
     d.claimedCount = 0;
+    this.budget.drop(d);
   }
 
   /** Frees the row; returns the one before it. */

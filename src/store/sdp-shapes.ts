@@ -4,18 +4,17 @@
  * Whoever offers a call offers the same codecs the next time, so nearly all descriptions end in one of a few texts:
  * those are read once. A fixed number of places, each holding the text seen there last; a miss costs a comparison.
  */
+
 import { wordsOf } from '../core/byte-search.ts';
+import { MAX_SDP_SHAPE_BYTES, MAX_SDP_SHAPES } from '../core/limits.ts';
 import type { Numbered } from './numbered.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpShape } from './sdp-timeline.ts';
 
 type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };
 
-const PLACES = 256;
-const MAX_TEXT = 1024;
-
 export class SdpShapes {
-  readonly #places: (Place | undefined)[] = new Array<Place | undefined>(PLACES).fill(undefined);
+  readonly #places: (Place | undefined)[] = new Array<Place | undefined>(MAX_SDP_SHAPES).fill(undefined);
   readonly #shapes: Numbered<SdpShape>;
   /** Hash of the text found last. */
   hash = 0;
@@ -39,7 +38,7 @@ export class SdpShapes {
   }
 
   learn(buf: Uint8Array, start: number, end: number, hash: number, shape: SdpShape): void {
-    if (end - start > MAX_TEXT) return;
+    if (end - start > MAX_SDP_SHAPE_BYTES) return;
     const at = placeOf(buf, start, end);
     const last = this.#places[at];
     if (last !== undefined) this.#shapes.release(last.shape);
@@ -54,5 +53,5 @@ function placeOf(buf: Uint8Array, start: number, end: number): number {
   const a = buf[start + 9] ?? 0;
   const b = buf[start + (length >> 1)] ?? 0;
   const c = buf[end - 4] ?? 0;
-  return (length * 7 + a * 31 + b * 17 + c) & (PLACES - 1);
+  return (length * 7 + a * 31 + b * 17 + c) & (MAX_SDP_SHAPES - 1);
 }

@@ -2,9 +2,10 @@
  * Reads the SDP of a message into its dialog's timeline and names the media endpoints it opens.
  */
 import { wordsOf } from '../core/byte-search.ts';
+import { hashRange } from '../core/hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyFromText } from '../core/ip.ts';
-import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
+import { MAX_DIALOG_ENDPOINTS, MAX_ICE_FRAGMENT, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../core/limits.ts';
 import { isPublicAt } from '../core/private-address.ts';
 import type { Sdp, SdpMedia } from '../sdp/model.ts';
 import { locatePlainAudio, PlainAudio } from '../sdp/plain-audio.ts';
@@ -17,9 +18,9 @@ import { MARK } from './dialog.ts';
 import { STATE } from './dialog-state.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { Carrier } from './fingerprint.ts';
-import { hashRange } from './fingerprint.ts';
 import { plainKey } from './plain-sdp-entry.ts';
 import { NONE } from './row-blocks.ts';
+import { BODIES_BYTES } from './sdp-budget.ts';
 import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
 import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import type { SdpRows } from './sdp-rows.ts';
@@ -46,8 +47,18 @@ export class SdpTracker {
   #named = 0;
   /** Written so that loads are not left out. */
   readonly #fetched = new Int32Array(1);
+  /** A body is being read: what it said must stay until it is read whole. */
+  #isReading = false;
   bodies = 0;
   malformed = 0;
+  /** Dialogs whose descriptions and claims were given up, and how many claims that were. */
+  shedDialogs = 0;
+  shedClaims = 0;
+  /** Endpoints and descriptions beyond what one message or dialog may name. */
+  endpointsBeyondCap = 0;
+  entriesBeyondCap = 0;
+  /** Gives up what a dialog described: like an evicted one it must be forgotten by all who know its claims. */
+  onShed: (d: Dialog) => void = (d) => this.onDialogGone(d);
 
   /** `onFragment` is told of each ICE user fragment an SDP names; memory for transactions as in RowBlocks. */
   constructor(
@@ -74,10 +85,32 @@ export class SdpTracker {
   /** Names an endpoint that no SDP named but that is known to be the dialog's. */
   nameDerived(key: EndpointKey, claim: Claim): void {
     this.#nameKey(key, claim);
+    this.#shed();
   }
 
   /** A message with a body that is not a repeat. */
   onBody(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+    this.#isReading = true;
+    this.#read(d, buf, scan, c);
+    this.#isReading = false;
+    this.#shed();
+  }
+
+  /** As many go as are too many: of the heaviest. */
+  #shed(): void {
+    const { budget } = this.#rows;
+    if (this.#isReading) return;
+    while (budget.isExceeded) {
+      const d = budget.heaviest();
+      if (d === null) return;
+      this.shedDialogs++;
+      this.shedClaims += d.claimedCount;
+      d.marks |= MARK.MEDIA_EVICTED;
+      this.onShed(d);
+    }
+  }
+
+  #read(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
     const range = this.#range;
     if (!findSdp(buf, scan, range)) return;
     this.bodies++;
@@ -132,7 +165,7 @@ export class SdpTracker {
     const t = this.#exchanges.transactionOf(d, scan, requester);
     if (this.#transactions.hasBody(t, hash)) return NONE;
     const row = this.#addEntry(d, scan, c, t, requester, shape, description);
-    this.#transactions.addBody(t, hash);
+    if (this.#transactions.addBody(t, hash)) this.#rows.budget.add(d, BODIES_BYTES);
     return row;
   }
 
@@ -147,7 +180,10 @@ export class SdpTracker {
   ): number {
     const rows = this.#rows;
     const isOffer = this.#exchanges.takeTurn(d, scan, t);
-    if (d.sdpCount >= MAX_SDP_ENTRIES) return NONE;
+    if (d.sdpCount >= MAX_SDP_ENTRIES) {
+      this.entriesBeyondCap++;
+      return NONE;
+    }
     const side = scan.isRequest ? requester : 1 - requester;
     const facts =
       (isOffer ? FACT.OFFER : 0) |
@@ -200,7 +236,11 @@ export class SdpTracker {
   /** Names the endpoint of the audio line located last; `entry` is its row when it has come to the timeline. */
   #claimPlain(d: Dialog, c: Carrier, entry: number, shape: number): void {
     const { v4, port } = this.#plain;
-    if (port === 0 || d.claimedCount >= MAX_DIALOG_ENDPOINTS) return;
+    if (port === 0) return;
+    if (d.claimedCount >= MAX_DIALOG_ENDPOINTS) {
+      this.endpointsBeyondCap++;
+      return;
+    }
     const row =
       entry === NONE || c.arrivedUs < c.tsUs
         ? this.#endpoints.addPlain(d, claimedFromUs(c), v4, port, shape)
@@ -218,7 +258,7 @@ export class SdpTracker {
       const isSrtp = isSecure(m);
       const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type, isSrtp };
       const address = m.connection?.address ?? null;
-      if (m.iceUfrag !== null) this.#onFragment(m.iceUfrag, claim);
+      if (m.iceUfrag !== null && m.iceUfrag.length <= MAX_ICE_FRAGMENT) this.#onFragment(m.iceUfrag, claim);
       this.#name(address, m.port, claim);
       if (m.rtcpPort !== null) this.#name(m.rtcpAddress ?? address, m.rtcpPort, claim);
       for (const c of m.candidates) this.#name(c.address, c.port, claim);
@@ -226,7 +266,11 @@ export class SdpTracker {
   }
 
   #name(address: string | null, port: number, claim: Claim): void {
-    if (address === null || port === 0 || this.#named >= MAX_SDP_ENDPOINTS) return;
+    if (address === null || port === 0) return;
+    if (this.#named >= MAX_SDP_ENDPOINTS) {
+      this.endpointsBeyondCap++;
+      return;
+    }
     const key = endpointKeyFromText(address, port);
     if (key !== null) this.#nameKey(key, claim);
   }
@@ -234,7 +278,10 @@ export class SdpTracker {
   #nameKey(key: EndpointKey, claim: Claim): void {
     this.#named++;
     const { dialog } = claim;
-    if (dialog.claimedCount >= MAX_DIALOG_ENDPOINTS) return;
+    if (dialog.claimedCount >= MAX_DIALOG_ENDPOINTS) {
+      this.endpointsBeyondCap++;
+      return;
+    }
     const row = this.#endpoints.add(key, claim);
     if (row !== NONE) this.#onClaim(key, row, dialog);
   }

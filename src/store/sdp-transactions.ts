@@ -7,6 +7,7 @@
  *     0 CSeq   1 the transaction before it   2 3 hashes of its first bodies, 0 none   4 row of the first offer
  *     5 of the first answer   6 method   7 facts, number of entries before it
  */
+import { MAX_SDP_BODIES, MAX_SDP_TRANSACTIONS } from '../core/limits.ts';
 import type { Dialog } from './dialog.ts';
 import { NONE, RowBlocks } from './row-blocks.ts';
 
@@ -32,10 +33,6 @@ export const EXCHANGE = {
   RESPONSE_OFFERED: 1 << 19,
 } as const;
 
-const TRANSACTIONS_KEPT = 8;
-/** Behind the first two. */
-const BODIES_KEPT = 8;
-
 export class SdpTransactions {
   readonly #rows: RowBlocks;
   readonly #moreBodies = new Map<number, number[]>();
@@ -53,7 +50,7 @@ export class SdpTransactions {
   /** Opens a transaction of the dialog; the oldest is forgotten when it has too many. */
   open(d: Dialog, cseq: number, method: number, requester: number, isInDialog: boolean): number {
     const older = d.sdpTransaction;
-    this.#keepNewest(older, TRANSACTIONS_KEPT - 1);
+    this.#keepNewest(older, MAX_SDP_TRANSACTIONS - 1);
     const row = this.#rows.take();
     const { i32 } = this.#rows.block(row);
     const at = this.#rows.wordOf(row);
@@ -164,8 +161,8 @@ export class SdpTransactions {
     return this.#moreBodies.size > 0 && (this.#moreBodies.get(t)?.includes(hash) ?? false);
   }
 
-  /** `hash` is not 0. */
-  addBody(t: number, hash: number): void {
+  /** `hash` is not 0. True when a list had to be made for it. */
+  addBody(t: number, hash: number): boolean {
     const { i32 } = this.#rows.block(t);
     const at = this.#rows.wordOf(t);
     if (i32[at + FIRST_BODY] === 0) i32[at + FIRST_BODY] = hash;
@@ -173,7 +170,9 @@ export class SdpTransactions {
     else {
       const more = this.#moreBodies.get(t);
       if (more === undefined) this.#moreBodies.set(t, [hash]);
-      else if (more.length < BODIES_KEPT) more.push(hash);
+      else if (more.length < MAX_SDP_BODIES) more.push(hash);
+      return more === undefined;
     }
+    return false;
   }
 }

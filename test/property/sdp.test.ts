@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { MAX_CANDIDATES, MAX_FORMATS, MAX_MEDIA } from '../../src/core/limits.ts';
 import { codecNames } from '../../src/sdp/codecs.ts';
-import { MAX_CANDIDATES, MAX_FORMATS, MAX_MEDIA } from '../../src/sdp/limits.ts';
 import { parseSdp } from '../../src/sdp/sdp.ts';
 
 const LINES = [
