@@ -11,7 +11,18 @@ export class WebSocketSession {
   isRefused = false;
   /** Subprotocol `sip` was agreed: every message is meant to be SIP. */
   isSip = false;
+  /** A message of either direction was SIP, whatever was agreed; and how many compressed ones were something else. */
+  carriesSip = false;
+  otherCompressed = 0;
   deflate: DeflateParameters | null = null;
+  /** The directions that the request and the 101 came from: nobody agrees with himself. */
+  requester: object | null = null;
+  accepter: object | null = null;
+
+  /** Request and answer were seen, one in each direction: only then something was agreed. */
+  get isAgreed(): boolean {
+    return this.requester !== null && this.accepter !== null && this.requester !== this.accepter;
+  }
 }
 
 export const HTTP = { NONE: 0, UPGRADE: 1, SWITCHED: 2, REFUSED: 3, OTHER: 4 } as const;

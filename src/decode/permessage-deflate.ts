@@ -1,9 +1,11 @@
 /**
- * WebSocket permessage-deflate for one direction (RFC 7692): what was negotiated, and inflation with a bounded output.
+ * WebSocket permessage-deflate for one direction (RFC 7692): what was negotiated, and inflation within a budget.
  */
-import { constants, inflateRawSync } from 'node:zlib';
-import { fail, ok, type Result } from '../core/result.ts';
-import type { ByteBudget } from './byte-buffer.ts';
+import { INFLATE_WINDOW_BYTES, INFLATED_MESSAGE_BYTES } from '../core/limits.ts';
+import { INFLATE_FORM, Inflation } from '../sources/inflate.ts';
+import type { DecodeCounters } from './counters.ts';
+import { DeflateWindow, DeflateWindows } from './deflate-windows.ts';
+import { InflateBudget, InflateShare } from './inflate-budget.ts';
 
 export type DeflateParameters = {
   /** Each message of the direction stands alone; without it the last 32 KiB of output are the dictionary. */
@@ -11,10 +13,8 @@ export type DeflateParameters = {
   readonly serverNoContextTakeover: boolean;
 };
 
-const WINDOW_BYTES = 32 * 1024;
-
-/** RFC 7692 §7.2.2: what the sender cut off the end of the message. */
-const TAIL = Uint8Array.of(0, 0, 0xff, 0xff);
+/** Bytes that the shortest start line (`A a SIP/2.0`, CRLF) takes when nothing stands before it: a literal has 8 bits. */
+const SHORTEST_START_LINE = 13;
 
 /** Parameters of the first permessage-deflate in a response's Sec-WebSocket-Extensions, or null. */
 export function deflateParameters(extensions: string): DeflateParameters | null {
@@ -30,63 +30,75 @@ export function deflateParameters(extensions: string): DeflateParameters | null 
   return null;
 }
 
-export type InflateFailure = 'context_lost' | 'corrupt_or_too_long';
+/** What all directions share: the budget of their work, the memory of their windows, and room for one message. */
+export class SharedInflation {
+  readonly counters: DecodeCounters;
+  readonly budget = new InflateBudget();
+  readonly windows: DeflateWindows;
+  readonly inflation = new Inflation(INFLATED_MESSAGE_BYTES);
+
+  constructor(counters: DecodeCounters, windowBytes: number = INFLATE_WINDOW_BYTES) {
+    this.counters = counters;
+    this.windows = new DeflateWindows(counters, windowBytes);
+  }
+}
+
+/** What became of a message: `read` and `empty` are no failures. */
+export type Inflated = 'read' | 'empty' | 'context_lost' | 'corrupt' | 'too_long' | 'over_budget';
 
 /** Inflates the messages of one direction, in order. */
 export class MessageInflater {
   readonly #keepsContext: boolean;
-  readonly #budget: ByteBudget;
-  readonly #maxBytes: number;
-  #dictionary: Uint8Array | null = null;
-  #isLost = false;
+  readonly #shared: SharedInflation;
+  readonly #share = new InflateShare();
+  readonly #window = new DeflateWindow();
 
-  constructor(keepsContext: boolean, maxBytes: number, budget: ByteBudget) {
+  constructor(keepsContext: boolean, shared: SharedInflation) {
     this.#keepsContext = keepsContext;
-    this.#maxBytes = maxBytes;
-    this.#budget = budget;
+    this.#shared = shared;
   }
 
-  inflate(compressed: Uint8Array): Result<Uint8Array, InflateFailure> {
-    if (this.#isLost) return fail('context_lost');
-    const input = new Uint8Array(compressed.length + TAIL.length);
-    input.set(compressed);
-    input.set(TAIL, compressed.length);
-    let output: Uint8Array;
-    try {
-      output = inflateRawSync(input, {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: this.#maxBytes,
-        ...(this.#dictionary === null ? {} : { dictionary: this.#dictionary }),
-      });
-    } catch {
-      this.messageLost();
-      return fail('corrupt_or_too_long');
-    }
-    if (this.#keepsContext) this.#remember(output);
-    return ok(output);
+  /** A message was not seen, or its window given up: with a shared context nothing can be read from then on. */
+  get isLost(): boolean {
+    return this.#window.isLost;
+  }
+
+  /** Reads [start, end) of `b`, captured at `tsUs`. What is `read` stands in `inflation` until the next message is. */
+  inflate(b: Uint8Array, start: number, end: number, tsUs: number): Inflated {
+    if (this.isLost) return 'context_lost';
+    // An empty message (RFC 7692 section 7.2.3.6), and what is too short for one: nothing comes out for later messages.
+    if (end - start === 0 || (end - start === 1 && b[start] === 0)) return 'empty';
+    if (!this.#keepsContext && end - start < SHORTEST_START_LINE) return 'empty';
+    const { counters, budget, windows, inflation } = this.#shared;
+    const room = budget.room(this.#share, tsUs);
+    if (room <= 0) return this.#fail('over_budget');
+    const most = Math.min(room, inflation.output.length);
+    const window = this.#window;
+    const failure = inflation.run(INFLATE_FORM.MESSAGE, b, start, end, most, window.bytes, window.length);
+    budget.charge(this.#share, inflation.bytes);
+    counters.wsInflations++;
+    counters.wsInflatedBytes += inflation.bytes;
+    if (failure !== null) return this.#fail(failure === 'too_long' && most === room ? 'over_budget' : failure);
+    if (this.#keepsContext) windows.append(window, inflation.output, inflation.bytes);
+    return 'read';
+  }
+
+  /** The direction carries SIP: it keeps its window longer than those that do not. */
+  carriesSip(): void {
+    if (!this.#window.carriesSip) this.#shared.windows.carriesSip(this.#window);
   }
 
   /** A message was not seen: with a shared context nothing after it can be read. */
   messageLost(): void {
-    if (!this.#keepsContext) return;
-    this.#isLost = true;
-    this.close();
+    if (this.#keepsContext) this.close();
   }
 
   close(): void {
-    if (this.#dictionary !== null) this.#budget.release(this.#dictionary.length);
-    this.#dictionary = null;
+    this.#shared.windows.drop(this.#window);
   }
 
-  #remember(output: Uint8Array): void {
-    const old = this.#dictionary ?? new Uint8Array(0);
-    const kept = Math.min(old.length, Math.max(0, WINDOW_BYTES - output.length));
-    const fresh = output.subarray(Math.max(0, output.length - WINDOW_BYTES));
-    const next = new Uint8Array(kept + fresh.length);
-    next.set(old.subarray(old.length - kept));
-    next.set(fresh, kept);
-    this.close();
-    this.#budget.charge(next.length);
-    this.#dictionary = next;
+  #fail(reason: Inflated): Inflated {
+    this.messageLost();
+    return reason;
   }
 }

@@ -5,10 +5,11 @@
  *     |F|R|R|R| opcode|M| length (7)  | 16 more if 126, 64 more if 127 ...
  *     | 4 bytes of masking key if M   | payload ...
  */
+import { INFLATE_OTHER_MESSAGES } from '../core/limits.ts';
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
-import { MessageInflater } from './permessage-deflate.ts';
+import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 import { START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
 
@@ -131,14 +132,24 @@ export function compressedFrames(b: Uint8Array, at: number, end: number): boolea
   return pos === end;
 }
 
-/** Where complete messages go. `begin` is the segment the message's first frame came with. */
-export type MessageTarget = (b: Uint8Array, start: number, end: number, begin: SegmentMark) => void;
+/**
+ * Where complete messages go. `begin` is the segment the message's first frame came with. False when the message is
+ * neither SIP nor a keep-alive.
+ */
+export type MessageTarget = (b: Uint8Array, start: number, end: number, begin: SegmentMark) => boolean;
+
+export type ReceiverShared = {
+  readonly counters: DecodeCounters;
+  readonly limits: { readonly maxWebSocketMessageBytes: number };
+  readonly budget: ByteBudget;
+  readonly inflation: SharedInflation;
+};
 
 /** Turns the frames of one direction into messages. */
 export class WebSocketReceiver {
   readonly #counters: DecodeCounters;
   readonly #maxBytes: number;
-  readonly #budget: ByteBudget;
+  readonly #inflation: SharedInflation;
   readonly #session: WebSocketSession;
   readonly #deliver: MessageTarget;
   readonly #header = new FrameHeader();
@@ -153,21 +164,14 @@ export class WebSocketReceiver {
   #isSkipped = false;
   #fromClient = false;
 
-  constructor(
-    session: WebSocketSession,
-    sawAll: boolean,
-    counters: DecodeCounters,
-    maxBytes: number,
-    budget: ByteBudget,
-    deliver: MessageTarget,
-  ) {
+  constructor(session: WebSocketSession, sawAll: boolean, shared: ReceiverShared, deliver: MessageTarget) {
     this.#session = session;
     this.#sawAll = sawAll;
-    this.#counters = counters;
-    this.#maxBytes = maxBytes;
-    this.#budget = budget;
+    this.#counters = shared.counters;
+    this.#maxBytes = shared.limits.maxWebSocketMessageBytes;
+    this.#inflation = shared.inflation;
     this.#deliver = deliver;
-    this.#parts = new ByteBuffer(budget);
+    this.#parts = new ByteBuffer(shared.budget);
   }
 
   get hasPartial(): boolean {
@@ -189,8 +193,8 @@ export class WebSocketReceiver {
     return isData && this.#header.payloadBytes > this.#maxBytes - this.#parts.length;
   }
 
-  /** The frame read last is whole, at `at`. */
-  frame(b: Uint8Array, at: number, mark: SegmentMark): void {
+  /** The frame read last is whole, at `at`; its end came at `nowUs`. */
+  frame(b: Uint8Array, at: number, mark: SegmentMark, nowUs: number): void {
     const h = this.#header;
     const start = at + h.headerBytes;
     const end = start + h.payloadBytes;
@@ -209,7 +213,7 @@ export class WebSocketReceiver {
         this.#skipRest();
       }
     } else this.#open(mark);
-    this.#data(b, start, end);
+    this.#data(b, start, end, nowUs);
   }
 
   /** Bytes were lost: the message in progress is given up, and with it what a shared dictionary needs. */
@@ -261,23 +265,31 @@ export class WebSocketReceiver {
     if ((h.rsv & RSV2_RSV3) !== 0) {
       this.#counters.wsBadFrames++;
       this.#isSkipped = true;
-    } else if (this.#isCompressed && !this.#canInflate()) {
-      if (this.#session.isAccepted && this.#session.deflate === null) this.#counters.wsBadFrames++;
-      else this.#counters.wsCompressedUndecodable++;
-      this.#isSkipped = true;
-    }
+    } else if (this.#isCompressed && !this.#canInflate()) this.#isSkipped = true;
   }
 
+  /** Whether the message that begins can be read; what cannot is counted by its reason. */
   #canInflate(): boolean {
-    const negotiated = this.#session.deflate;
-    if (negotiated === null) return false;
-    const alone = this.#fromClient ? negotiated.clientNoContextTakeover : negotiated.serverNoContextTakeover;
-    if (!alone && !this.#sawAll) return false;
-    this.#inflater ??= new MessageInflater(!alone, this.#maxBytes, this.#budget);
+    const { deflate, isAccepted, isAgreed, isSip, carriesSip, otherCompressed } = this.#session;
+    if (isAccepted && deflate === null) {
+      this.#counters.wsBadFrames++;
+      return false;
+    }
+    if (!isSip && !carriesSip && otherCompressed >= INFLATE_OTHER_MESSAGES) {
+      this.#counters.wsCompressedNotSip++;
+      this.#inflater?.close();
+      return false;
+    }
+    const alone = this.#fromClient ? deflate?.clientNoContextTakeover : deflate?.serverNoContextTakeover;
+    if (!isAgreed || alone === undefined || (!alone && !this.#sawAll) || this.#inflater?.isLost === true) {
+      this.#counters.wsCompressedUndecodable++;
+      return false;
+    }
+    this.#inflater ??= new MessageInflater(!alone, this.#inflation);
     return true;
   }
 
-  #data(b: Uint8Array, start: number, end: number): void {
+  #data(b: Uint8Array, start: number, end: number, nowUs: number): void {
     const h = this.#header;
     if (this.#isSkipped) {
       this.#counters.tcpBytesIgnored += end - start;
@@ -286,31 +298,37 @@ export class WebSocketReceiver {
     }
     const isWhole = h.fin && this.#parts.length === 0 && h.opcode !== CONTINUATION;
     if (isWhole && !h.masked) {
-      this.#finish(b, start, end);
+      this.#finish(b, start, end, nowUs);
       return;
     }
     const from = this.#parts.length;
     this.#parts.append(b, start, end);
     if (h.masked) unmask(b, h.keyAt, start, end, this.#parts.bytes, from);
     if (!h.fin) return;
-    this.#finish(this.#parts.bytes, 0, this.#parts.length);
+    this.#finish(this.#parts.bytes, 0, this.#parts.length, nowUs);
     this.#parts.clear();
   }
 
-  #finish(b: Uint8Array, start: number, end: number): void {
+  #finish(b: Uint8Array, start: number, end: number, nowUs: number): void {
     this.#inMessage = false;
     if (!this.#isCompressed) {
       this.#deliver(b, start, end, this.#begin);
       return;
     }
-    const inflated = this.#inflater?.inflate(b.subarray(start, end));
-    if (inflated === undefined || !inflated.ok) {
-      this.#counters.wsCompressedUndecodable++;
-      this.#counters.tcpBytesIgnored += end - start;
+    const inflater = this.#inflater;
+    if (inflater === null) return;
+    const became = inflater.inflate(b, start, end, nowUs);
+    if (became === 'read') {
+      this.#counters.wsCompressedInflated++;
+      const { output, bytes } = this.#inflation.inflation;
+      if (!this.#deliver(output, 0, bytes, this.#begin)) this.#session.otherCompressed++;
+      else if (this.#session.carriesSip) inflater.carriesSip();
       return;
     }
-    this.#counters.wsCompressedInflated++;
-    this.#deliver(inflated.value, 0, inflated.value.length, this.#begin);
+    if (became === 'empty') this.#counters.wsCompressedEmpty++;
+    else if (became === 'over_budget') this.#counters.wsInflateOverBudget++;
+    else this.#counters.wsCompressedUndecodable++;
+    this.#counters.tcpBytesIgnored += end - start;
   }
 
   #skipRest(): void {

@@ -156,7 +156,9 @@ describe('WebSocket', () => {
   it('counts corrupt and oversized compressed messages', () => {
     const { tap, client } = upgraded('Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n');
     const bomb = new Deflater().message('x'.repeat(10_000_000));
-    client.send(frame(bomb, { masked: true, rsv: 0x40 })).send(frame('garbage!', { masked: true, rsv: 0x40 }));
+    client
+      .send(frame(bomb, { masked: true, rsv: 0x40 }))
+      .send(frame('garbage, and more of it', { masked: true, rsv: 0x40 }));
     client.send(frame(new Deflater().message(sip(1)), { masked: true, rsv: 0x40 }));
     assert.deepEqual(tap.texts, [sip(1)]);
     assert.equal(tap.counters.wsCompressedUndecodable, 2);

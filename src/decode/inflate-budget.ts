@@ -1,0 +1,53 @@
+/**
+ * How much may be inflated in a second of capture time, shared fairly among those who have something to inflate.
+ *
+ * A few bytes on the wire may be 128 KiB of output: work is bounded by what comes out, not by what comes in. The total is
+ * divided by the number of those who share it; the least is always there, so that a flood on ten thousand connections
+ * does not take a message from the next one, and what it costs grows no faster than its own packets.
+ */
+import {
+  INFLATE_BYTES_PER_SECOND,
+  INFLATE_SHARE_LEAST_BYTES,
+  INFLATE_SHARE_MOST_BYTES,
+  INFLATION_COST_BYTES,
+} from '../core/limits.ts';
+
+/** Sources are merged almost in order: a time this little behind belongs to the second that runs. */
+const OUT_OF_ORDER_SECONDS = 5;
+
+/** What one of those who share the budget has used of the second it was active in last. */
+export class InflateShare {
+  second = Number.NaN;
+  usedBytes = 0;
+}
+
+export class InflateBudget {
+  #second = Number.NaN;
+  /** Shares with an inflation in this second, and in the one before. */
+  #users = 0;
+  #usersBefore = 0;
+
+  /** Bytes that may come out for `share` now; 0 or less means that its part of this second is used up. */
+  room(share: InflateShare, tsUs: number): number {
+    let second = Math.floor(tsUs / 1_000_000);
+    if (second < this.#second && second >= this.#second - OUT_OF_ORDER_SECONDS) second = this.#second;
+    if (second !== this.#second) {
+      this.#usersBefore = second === this.#second + 1 ? this.#users : 0;
+      this.#users = 0;
+      this.#second = second;
+    }
+    if (share.second !== second) {
+      share.second = second;
+      share.usedBytes = 0;
+      this.#users++;
+    }
+    const fair = INFLATE_BYTES_PER_SECOND / Math.max(this.#users, this.#usersBefore);
+    const part = Math.max(INFLATE_SHARE_LEAST_BYTES, Math.min(INFLATE_SHARE_MOST_BYTES, fair));
+    return Math.floor(part) - share.usedBytes - INFLATION_COST_BYTES;
+  }
+
+  /** One inflation that gave `bytes`. */
+  charge(share: InflateShare, bytes: number): void {
+    share.usedBytes += bytes + INFLATION_COST_BYTES;
+  }
+}
