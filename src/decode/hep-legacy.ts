@@ -55,7 +55,7 @@ export function parseHepLegacy(b: Uint8Array, start: number, end: number): Resul
     bytes: b,
     start: payloadAt,
     end: stop,
-    isInflated: false,
+    isCompressed: false,
     keepAliveSecs: null,
     authKey: null,
     correlationId: null,

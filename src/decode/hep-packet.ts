@@ -1,12 +1,6 @@
 /** What a HEP packet of any version says; addresses and numbers as read, nothing judged. */
 
-export type HepFailure =
-  | 'not_hep'
-  | 'short_header'
-  | 'bad_length'
-  | 'truncated'
-  | 'bad_chunk_length'
-  | 'inflate_failed';
+export type HepFailure = 'not_hep' | 'short_header' | 'bad_length' | 'truncated' | 'bad_chunk_length';
 
 export type HepPacket = {
   version: 1 | 2 | 3;
@@ -24,11 +18,12 @@ export type HepPacket = {
   /** 1 SIP, 5 RTCP as JSON, 100 log line and so on; -1 when it was not told. */
   protocolType: number;
   agentId: number | null;
-  /** The payload is [start, end) of `bytes`: the datagram itself, or what was inflated. Empty in a keep-alive. */
+  /** The payload is [start, end) of `bytes`: the datagram itself. Empty in a keep-alive. */
   bytes: Uint8Array;
   start: number;
   end: number;
-  isInflated: boolean;
+  /** The payload is to be inflated, which is not done here: what it may cost is not known here. */
+  isCompressed: boolean;
   keepAliveSecs: number | null;
   authKey: Uint8Array | null;
   correlationId: string | null;

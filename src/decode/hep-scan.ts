@@ -2,7 +2,7 @@
  * The hot path of HEP: what a mirrored message needs of its packet, into a reused object, in one walk over the chunks.
  *
  * Says what parseHep says of the same bytes (hep.ts draws the format); only what is rare goes through it: versions 1 and
- * 2, and payloads that were compressed.
+ * 2. A compressed payload is left as it is: who sent it is known only when all chunks were seen.
  */
 import { copyBytes } from '../core/byte-copy.ts';
 import { isHep3, parseHep } from './hep.ts';
@@ -29,6 +29,8 @@ export class HepScan {
   bytes: Uint8Array = ZEROS;
   start = 0;
   end = 0;
+  /** The payload is to be inflated. */
+  isCompressed = false;
   /** The authentication key; null when there is none. */
   authKey: Uint8Array | null = null;
 }
@@ -59,7 +61,8 @@ export function scanHep(b: Uint8Array, start: number, end: number, out: HepScan)
   let authEnd = -1;
   let payloadAt = -1;
   let payloadEnd = -1;
-  let isCompressed = false;
+  let compressedAt = -1;
+  let compressedEnd = -1;
   out.proto = 0;
   out.srcPort = 0;
   out.dstPort = 0;
@@ -130,19 +133,24 @@ export function scanHep(b: Uint8Array, start: number, end: number, out: HepScan)
         payloadEnd = p + size;
         break;
       case 0x10:
-        isCompressed = size > 0;
+        compressedAt = p;
+        compressedEnd = p + size;
         break;
       default:
         continue;
     }
     seen |= bit(type);
   }
-  if (isCompressed && payloadAt < 0) return copyOf(b, start, end, out);
+  out.isCompressed = payloadAt < 0 && compressedEnd > compressedAt;
+  if (out.isCompressed) {
+    payloadAt = compressedAt;
+    payloadEnd = compressedEnd;
+  }
   out.bytes = b;
   out.start = payloadAt < 0 ? start : payloadAt;
   out.end = payloadAt < 0 ? start : payloadEnd;
   // Some senders count the string's terminator.
-  if (out.protocolType === 1) while (out.end > out.start && b[out.end - 1] === 0) out.end--;
+  if (out.protocolType === 1 && !out.isCompressed) while (out.end > out.start && b[out.end - 1] === 0) out.end--;
   out.tsUs = seconds < 0 ? Number.NaN : seconds * 1_000_000 + micros;
   if (authAt >= 0) out.authKey = copyBytes(b, authAt, authEnd);
   // The version whose two addresses are there; the family decides only when both are, or none is complete.
@@ -188,6 +196,7 @@ function copyOf(b: Uint8Array, start: number, end: number, out: HepScan): HepFai
   out.bytes = p.bytes;
   out.start = p.start;
   out.end = p.end;
+  out.isCompressed = p.isCompressed;
   out.authKey = p.authKey;
   return null;
 }

@@ -7,10 +7,8 @@
  * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
  * hep-legacy.ts.
  */
-import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { copyBytes } from '../core/byte-copy.ts';
 import { fail, ok, type Result } from '../core/result.ts';
-import { HEP_MAX_INFLATED_BYTES } from './decode-limits.ts';
 import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './hep-chunks.ts';
 import { parseHepLegacy } from './hep-legacy.ts';
 import type { HepFailure, HepPacket } from './hep-packet.ts';
@@ -72,7 +70,7 @@ export function hep3Length(b: Uint8Array, start: number, end: number): number {
   return total < HEADER_BYTES ? -1 : total;
 }
 
-/** Reads one datagram of any version. The packet refers to `b` unless its payload was compressed. */
+/** Reads one datagram of any version. The packet refers to `b`. */
 export function parseHep(b: Uint8Array, start: number, end: number): Result<HepPacket, HepFailure> {
   if (!isHep3(b, start, end)) return parseHepLegacy(b, start, end);
   if (end - start < HEADER_BYTES) return fail('short_header');
@@ -103,6 +101,7 @@ class Chunks {
 
   reset(): void {
     this.#at.fill(-1);
+    this.#length.fill(0);
     this.skipped = 0;
   }
 
@@ -144,25 +143,13 @@ class Chunks {
 const chunks = new Chunks();
 
 function packetOf(b: Uint8Array, origin: number, found: Chunks): Result<HepPacket, HepFailure> {
-  let bytes = b;
-  let start = origin;
-  let end = origin;
-  let isInflated = false;
-  if (found.has(CHUNK.PAYLOAD)) {
-    start = found.at(CHUNK.PAYLOAD);
-    end = start + found.length(CHUNK.PAYLOAD);
-  } else if (found.has(CHUNK.COMPRESSED) && found.length(CHUNK.COMPRESSED) > 0) {
-    const at = found.at(CHUNK.COMPRESSED);
-    const inflated = inflate(b.subarray(at, at + found.length(CHUNK.COMPRESSED)));
-    if (inflated === null) return fail('inflate_failed');
-    bytes = inflated;
-    start = 0;
-    end = inflated.length;
-    isInflated = true;
-  }
+  const isCompressed = !found.has(CHUNK.PAYLOAD) && found.length(CHUNK.COMPRESSED) > 0;
+  const type = isCompressed ? CHUNK.COMPRESSED : CHUNK.PAYLOAD;
+  const start = found.has(type) ? found.at(type) : origin;
+  let end = found.has(type) ? start + found.length(type) : origin;
   const protocolType = found.number(b, CHUNK.TYPE) ?? -1;
   // Some senders count the string's terminator.
-  if (protocolType === 1) while (end > start && bytes[end - 1] === 0) end--;
+  if (protocolType === 1 && !isCompressed) while (end > start && b[end - 1] === 0) end--;
   const ipVersion = ipVersionOf(b, found);
   const seconds = found.number(b, CHUNK.SECONDS);
   const micros = Math.min(found.number(b, CHUNK.MICROSECONDS) ?? 0, 999_999);
@@ -178,10 +165,10 @@ function packetOf(b: Uint8Array, origin: number, found: Chunks): Result<HepPacke
     tsUs: seconds === null ? null : seconds * 1_000_000 + micros,
     protocolType,
     agentId: found.number(b, CHUNK.AGENT),
-    bytes,
+    bytes: b,
     start,
     end,
-    isInflated,
+    isCompressed,
     keepAliveSecs: found.number(b, CHUNK.KEEP_ALIVE),
     authKey: authAt < 0 ? null : copyBytes(b, authAt, authAt + found.length(CHUNK.AUTH_KEY)),
     correlationId: found.text(b, CHUNK.CORRELATION),
@@ -212,27 +199,6 @@ function addressOf(b: Uint8Array, found: Chunks, ipVersion: number, four: number
   const n = ipVersion === 0 || at < 0 ? 0 : ipVersion === 6 ? 16 : 4;
   for (let i = 0; i < n; i++) out[i] = b[at + i] ?? 0;
   return out;
-}
-
-/** gzip, zlib or raw deflate, by how the data begins; null when it is none or would be too long. */
-function inflate(data: Uint8Array): Uint8Array | null {
-  const options = { maxOutputLength: HEP_MAX_INFLATED_BYTES };
-  const b0 = data[0] ?? 0;
-  const b1 = data[1] ?? 0;
-  const attempts =
-    b0 === 0x1f && b1 === 0x8b
-      ? [gunzipSync]
-      : (b0 & 0x0f) === 8 && ((b0 << 8) | b1) % 31 === 0
-        ? [inflateSync, inflateRawSync]
-        : [inflateRawSync];
-  for (const attempt of attempts) {
-    try {
-      return attempt(data, options);
-    } catch {
-      // Hostile or other data; the next form is tried.
-    }
-  }
-  return null;
 }
 
 function u16(b: Uint8Array, at: number): number {

@@ -20,6 +20,7 @@ function fromParser(b: Uint8Array): unknown {
     tsUs: p.tsUs ?? Number.NaN,
     protocolType: p.protocolType,
     payload: Buffer.from(p.bytes.subarray(p.start, p.end)).toString('hex'),
+    isCompressed: p.isCompressed,
     authKey: p.authKey === null ? null : Buffer.from(p.authKey).toString('hex'),
   };
 }
@@ -43,6 +44,7 @@ function fromScan(b: Uint8Array): unknown {
     tsUs: scan.tsUs,
     protocolType: scan.protocolType,
     payload: Buffer.from(scan.bytes.subarray(scan.start, scan.end)).toString('hex'),
+    isCompressed: scan.isCompressed,
     authKey: scan.authKey === null ? null : Buffer.from(scan.authKey).toString('hex'),
   };
 }
