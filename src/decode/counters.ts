@@ -38,8 +38,19 @@ export class DecodeCounters {
   /** WebSocket messages that carried something else, with their bytes. */
   wsOtherMessages = 0;
   wsOtherBytes = 0;
+  /** Inflations and all bytes that came out of them, those that failed included. */
+  wsInflations = 0;
+  wsInflatedBytes = 0;
   wsCompressedInflated = 0;
   wsCompressedUndecodable = 0;
+  /** Messages that would have taken more than their direction's share of the work of a second. */
+  wsInflateOverBudget = 0;
+  /** Messages of connections that neither agreed on SIP nor carried any, after the first few: not inflated. */
+  wsCompressedNotSip = 0;
+  /** Messages that are empty or too short for a start line: not inflated. */
+  wsCompressedEmpty = 0;
+  /** Directions that gave up what their messages refer to, to stay under the cap of all. */
+  wsContextsEvicted = 0;
   /** Bytes that passed as HTTP handshakes, frame headers and control frames. */
   wsOverheadBytes = 0;
   /** Connections that carry TLS, and their bytes. */

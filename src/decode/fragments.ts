@@ -5,6 +5,7 @@
  * first, as BSD does with what lies to the left. Exact copies are no overlap.
  */
 import { copyBytes } from '../core/byte-copy.ts';
+import { hashBytes } from '../core/hash.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
 
@@ -301,11 +302,9 @@ export class FragmentReassembler {
   }
 }
 
-/** 32 bits of a fragment's place and bytes (FNV-1a). */
+/** 32 bits of a fragment's place and bytes. */
 function markOf(f: FragmentInput): number {
-  let h = 0x811c9dc5 ^ f.offset;
-  for (let i = f.start; i < f.end; i++) h = Math.imul(h ^ (f.bytes[i] ?? 0), 0x01000193);
-  return h;
+  return hashBytes(f.bytes, f.start, f.end) ^ f.offset;
 }
 
 /** Source, destination, identification, and for IPv4 the protocol (RFC 791; RFC 8200 leaves it out). */

@@ -8,6 +8,7 @@ import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
 import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './http-upgrade.ts';
+import type { SharedInflation } from './permessage-deflate.ts';
 import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 import {
@@ -30,6 +31,7 @@ export type FramerShared = {
   readonly counters: DecodeCounters;
   readonly limits: TcpLimits;
   readonly budget: ByteBudget;
+  readonly inflation: SharedInflation;
 };
 
 /** A complete message; `begin` is the segment it began in. */
@@ -264,8 +266,10 @@ export class StreamFramer {
     if (kind === HTTP.UPGRADE) {
       this.#session.isRequested = true;
       this.#session.isRefused = false;
+      this.#session.requester = this;
     } else {
       this.#session.isAccepted = true;
+      this.#session.accepter = this;
       counters.wsHandshakes++;
     }
     this.#becomeWebSocket(true);
@@ -274,17 +278,12 @@ export class StreamFramer {
   }
 
   #becomeWebSocket(sawAll: boolean): void {
-    const { counters, limits, budget } = this.#shared;
     this.protocol = PROTOCOL.WEBSOCKET;
     this.#isLost = false;
     this.#need = AT_BOUNDARY;
-    this.#webSocket = new WebSocketReceiver(
-      this.#session,
-      sawAll,
-      counters,
-      limits.maxWebSocketMessageBytes,
-      budget,
-      (b, start, end, begin) => this.#webSocketMessage(b, start, end, begin),
+    this.#webSocket?.close();
+    this.#webSocket = new WebSocketReceiver(this.#session, sawAll, this.#shared, (b, start, end, begin) =>
+      this.#webSocketMessage(b, start, end, begin),
     );
   }
 
@@ -408,7 +407,7 @@ export class StreamFramer {
         return pos;
       }
       if (bytes > end - pos) return pos;
-      receiver.frame(b, pos, this.#markAt(pos));
+      receiver.frame(b, pos, this.#markAt(pos), this.#mark.tsUs);
       pos += bytes;
     }
     return pos;
@@ -437,15 +436,17 @@ export class StreamFramer {
     else this.#lose();
   }
 
-  #webSocketMessage(b: Uint8Array, start: number, end: number, begin: SegmentMark): void {
+  /** False for a message that is neither SIP nor a keep-alive. */
+  #webSocketMessage(b: Uint8Array, start: number, end: number, begin: SegmentMark): boolean {
     const { counters } = this.#shared;
     const at = skipKeepAlive(b, start, end);
     counters.tcpKeepAliveBytes += at - start;
-    if (at === end) return;
-    if (sipStart(b, at, end) !== START.YES && !this.#session.isSip) {
+    if (at === end) return true;
+    if (sipStart(b, at, end) === START.YES) this.#session.carriesSip = true;
+    else if (!this.#session.isSip) {
       counters.wsOtherMessages++;
       counters.wsOtherBytes += end - at;
-      return;
+      return false;
     }
     // The frame ends the message (RFC 7118 §5); Content-Length, when given, tells bytes that trail it.
     const close = headersEnd(b, at, end);
@@ -454,6 +455,7 @@ export class StreamFramer {
     counters.tcpBytesIgnored += end - stop;
     counters.wsMessages++;
     this.#emit(b, at, stop, 'WS', begin, false);
+    return true;
   }
 
   #emit(

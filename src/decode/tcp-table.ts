@@ -2,6 +2,7 @@
  * The connections under reassembly: found by address pair and ports in either direction, bounded, the longest-idle
  * given up first, finished ones before live ones.
  */
+import { HashInput } from '../core/hash.ts';
 import { WebSocketSession } from './http-upgrade.ts';
 import type { FramedTarget, FramerShared } from './stream-framer.ts';
 import { TcpDirection } from './tcp-direction.ts';
@@ -20,6 +21,8 @@ export class TcpConnection {
   /** The port that was called, when a SYN told; else the lower one. */
   servicePort: number;
   isClosed = false;
+  /** A SIP message of it was handed out. */
+  carriedSip = false;
   isEncrypted = false;
   lastUs = 0;
   /** For the caller's own use, such as the endpoints' text. */
@@ -75,6 +78,7 @@ export class TcpConnection {
   restart(id: number): void {
     this.id = id;
     this.isClosed = false;
+    this.carriedSip = false;
     this.isEncrypted = false;
     this.directions = this.#freshDirections();
   }
@@ -152,22 +156,19 @@ export class WaitingList {
 }
 
 export class TcpTable {
-  readonly live = new IdleList();
+  /** In the order in which they give their places: those that ended, that carried no SIP yet, and that did. */
   readonly closed = new IdleList();
+  readonly #silent = new IdleList();
+  readonly #sip = new IdleList();
   readonly #buckets = new Map<number, TcpConnection>();
-  readonly #seed: number;
+  readonly #end = new HashInput(5);
   size = 0;
-
-  /** `seed` keeps senders from choosing tuples that share a bucket. */
-  constructor(seed: number) {
-    this.#seed = seed | 0;
-  }
 
   hash(key: ConnectionKey): number {
     // A sum, so that both directions have one bucket.
     return (
-      (this.#mix(key.addresses, key.srcAt, key.ipVersion, key.srcPort) +
-        this.#mix(key.addresses, key.dstAt, key.ipVersion, key.dstPort)) |
+      (this.#hashEnd(key.addresses, key.srcAt, key.ipVersion, key.srcPort) +
+        this.#hashEnd(key.addresses, key.dstAt, key.ipVersion, key.dstPort)) |
       0
     );
   }
@@ -181,8 +182,18 @@ export class TcpTable {
   add(c: TcpConnection): void {
     c.bucketNext = this.#buckets.get(c.hash) ?? null;
     this.#buckets.set(c.hash, c);
-    this.live.touch(c);
+    this.touch(c);
     this.size++;
+  }
+
+  /** Makes `c` the newest of the connections that are like it. */
+  touch(c: TcpConnection): void {
+    (c.isClosed ? this.closed : c.carriedSip ? this.#sip : this.#silent).touch(c);
+  }
+
+  /** The connection that gives its place to a newer one: a flood of handshakes takes none from who speaks SIP. */
+  get victim(): TcpConnection | null {
+    return this.closed.oldest ?? this.#silent.oldest ?? this.#sip.oldest;
   }
 
   remove(c: TcpConnection): void {
@@ -200,15 +211,10 @@ export class TcpTable {
     this.size--;
   }
 
-  #mix(b: Uint8Array, at: number, version: number, port: number): number {
-    let h = this.#seed ^ Math.imul(port + 1, 0x9e3779b1);
-    const end = at + (version === 6 ? 16 : 4);
-    for (let i = at; i < end; i += 4) {
-      const word = ((b[i] ?? 0) << 24) | ((b[i + 1] ?? 0) << 16) | ((b[i + 2] ?? 0) << 8) | (b[i + 3] ?? 0);
-      h = Math.imul(h ^ word ^ (h >>> 15), 0x85ebca77);
-      h = Math.imul(h ^ (h >>> 13), 0xc2b2ae3d);
-    }
-    return h ^ (h >>> 16);
+  #hashEnd(addresses: Uint8Array, at: number, version: number, port: number): number {
+    const end = this.#end.setAddress(0, addresses, at, version);
+    this.#end.words[end] = port;
+    return this.#end.hash(end + 1);
   }
 }
 

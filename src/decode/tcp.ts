@@ -5,11 +5,11 @@
  * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
  * share the table, so a segment captured twice counts as a retransmission.
  */
-import { randomInt } from 'node:crypto';
 import { FLAG } from '../sources/records.ts';
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import { TCP_LIMITS, type TcpLimits } from './decode-limits.ts';
+import { SharedInflation } from './permessage-deflate.ts';
 import { PROTOCOL } from './protocol-sniff.ts';
 import type { SegmentMark } from './segment-mark.ts';
 import type { FramedTarget, FramerShared, StreamTransport } from './stream-framer.ts';
@@ -77,12 +77,13 @@ export class TcpReassembler {
   #meta: MutableMeta | null = null;
   #nextId = 0;
 
-  constructor(hooks: TcpHooks, counters: DecodeCounters, limits: TcpLimits = TCP_LIMITS, seed: number = randomSeed()) {
+  constructor(hooks: TcpHooks, counters: DecodeCounters, limits: TcpLimits = TCP_LIMITS) {
     this.#hooks = hooks;
     this.counters = counters;
     this.#limits = limits;
-    this.#shared = { counters, limits, budget: new ByteBudget(limits.maxTotalBytes) };
-    this.#table = new TcpTable(seed);
+    const budget = new ByteBudget(limits.maxTotalBytes);
+    this.#shared = { counters, limits, budget, inflation: new SharedInflation(counters) };
+    this.#table = new TcpTable();
   }
 
   get connections(): number {
@@ -108,7 +109,7 @@ export class TcpReassembler {
     }
     c.lastUs = s.tsUs;
     c.gates |= s.gates;
-    (c.isClosed ? this.#table.closed : this.#table.live).touch(c);
+    this.#table.touch(c);
     const index = directionOf(c, s) === 1 ? 1 : 0;
     let seq = s.seq >>> 0;
     if ((control & SYN) !== 0) {
@@ -159,14 +160,12 @@ export class TcpReassembler {
       }
       this.#waiting.set(c, false);
     }
-    for (const list of [this.#table.closed, this.#table.live]) {
-      for (let c = list.oldest; c !== null; c = list.oldest) this.#forget(c);
-    }
+    for (let c = this.#table.victim; c !== null; c = this.#table.victim) this.#forget(c);
   }
 
   #open(s: TcpSegment, hash: number): TcpConnection {
     if (this.#table.size >= this.#limits.maxConnections) {
-      const victim = this.#table.closed.oldest ?? this.#table.live.oldest;
+      const { victim } = this.#table;
       if (victim !== null) {
         if (!victim.isClosed) this.counters.tcpEvicted++;
         this.#forget(victim);
@@ -197,7 +196,7 @@ export class TcpReassembler {
     if (c.abandon()) this.counters.tcpMessagesAborted++;
     this.counters.tcpConnections++;
     c.restart(this.#nextId++);
-    this.#table.live.touch(c);
+    this.#table.touch(c);
   }
 
   #end(c: TcpConnection, index: 0 | 1, at: number, control: number): void {
@@ -213,7 +212,7 @@ export class TcpReassembler {
   /** Remembered for a while, so that late copies of its segments are known as copies. */
   #close(c: TcpConnection): void {
     c.isClosed = true;
-    this.#table.closed.touch(c);
+    this.#table.touch(c);
   }
 
   #forget(c: TcpConnection): void {
@@ -235,7 +234,7 @@ export class TcpReassembler {
         victim.abandon();
         this.#waiting.set(victim, false);
       } else {
-        const idle = this.#table.closed.oldest ?? this.#table.live.oldest;
+        const idle = this.#table.victim;
         if (idle === null) return;
         this.#forget(idle);
       }
@@ -251,6 +250,10 @@ export class TcpReassembler {
         else this.counters.excludedSip++;
         this.#hooks.onExcluded(transport === 'WS' ? 'websocket' : 'sip', c.servicePort);
         return;
+      }
+      if (!c.carriedSip) {
+        c.carriedSip = true;
+        this.#table.touch(c);
       }
       this.#meta ??= emptyMeta(c);
       const meta = this.#meta;
@@ -272,10 +275,6 @@ export class TcpReassembler {
       this.#hooks.onMessage(bytes, start, end, meta);
     };
   };
-}
-
-function randomSeed(): number {
-  return randomInt(0x1_0000_0000) | 0;
 }
 
 function emptyMeta(connection: TcpConnection): MutableMeta {

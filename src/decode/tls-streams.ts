@@ -9,6 +9,7 @@ import { copyBytes } from '../core/byte-copy.ts';
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import { TCP_LIMITS } from './decode-limits.ts';
+import { SharedInflation } from './permessage-deflate.ts';
 import { OwnedMark } from './segment-mark.ts';
 import type { FramedTarget, FramerShared } from './stream-framer.ts';
 import { TlsConnection } from './tls-connection.ts';
@@ -110,6 +111,8 @@ type MutableMeta = { -readonly [K in keyof TlsMessageMeta]: TlsMessageMeta[K] };
 
 /** Taking a place behind all others at every record would cost more than the rest of its way through here. */
 const REORDER_US = 1_000_000;
+/** What a message that waits takes beside its bytes. */
+const HELD_COST_BYTES = 256;
 const NOWHERE = new Uint8Array(16);
 
 export class TlsStreams {
@@ -148,7 +151,8 @@ export class TlsStreams {
     this.#hooks = hooks;
     this.#limits = limits;
     this.counters = counters;
-    this.#shared = { counters: decode, limits: TCP_LIMITS, budget: new ByteBudget(limits.maxPartialBytes) };
+    const budget = new ByteBudget(limits.maxPartialBytes);
+    this.#shared = { counters: decode, limits: TCP_LIMITS, budget, inflation: new SharedInflation(decode) };
   }
 
   get connections(): number {
@@ -306,7 +310,7 @@ export class TlsStreams {
       }
       this.counters.held++;
       c.held.push({ bytes: copyBytes(bytes, start, end), isWritten, isWebSocket, isTruncated, tsUs });
-      this.#heldBytes += end - start;
+      this.#heldBytes += end - start + HELD_COST_BYTES;
       this.#holding.add(c);
       if (this.#heldBytes > this.#limits.maxHeldBytes) this.#releaseOldest();
     };
@@ -324,7 +328,7 @@ export class TlsStreams {
     c.held = [];
     this.#holding.delete(c);
     for (const m of held) {
-      this.#heldBytes -= m.bytes.length;
+      this.#heldBytes -= m.bytes.length + HELD_COST_BYTES;
       this.#pass(c, m.bytes, 0, m.bytes.length, m);
     }
   }

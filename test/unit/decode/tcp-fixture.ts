@@ -85,7 +85,6 @@ export class Tap {
       },
       this.counters,
       { ...TCP_LIMITS, ...limits },
-      1,
     );
   }
 

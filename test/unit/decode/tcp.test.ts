@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { ByteBudget } from '../../../src/decode/byte-buffer.ts';
 import { DecodeCounters } from '../../../src/decode/counters.ts';
 import { TCP_LIMITS } from '../../../src/decode/decode-limits.ts';
+import { SharedInflation } from '../../../src/decode/permessage-deflate.ts';
 import { TcpConnection, TcpTable } from '../../../src/decode/tcp-table.ts';
 import { FLAG } from '../../../src/sources/records.ts';
 import { assertBounded } from '../../helpers/bounded.ts';
@@ -507,9 +508,11 @@ describe('the connection table', () => {
   });
 
   it('keeps connections of one bucket apart, whichever is removed', () => {
-    const shared = { counters: new DecodeCounters(), limits: TCP_LIMITS, budget: new ByteBudget(1_000) };
+    const counters = new DecodeCounters();
+    const inflation = new SharedInflation(counters);
+    const shared = { counters, limits: TCP_LIMITS, budget: new ByteBudget(1_000), inflation };
     for (const removed of [0, 1, 2]) {
-      const table = new TcpTable(1);
+      const table = new TcpTable();
       const keys = [1, 2, 3].map((port) => segment({ seq: 0, ports: [port, 5060] }, 0));
       const all = keys.map((key, id) => new TcpConnection(id, 42, key, shared, () => () => undefined));
       for (const c of all) table.add(c);
@@ -521,12 +524,12 @@ describe('the connection table', () => {
         [0, 1, 2].map((id) => (id === removed ? -1 : id)),
       );
       assert.equal(table.size, 2);
-      assert.equal(table.live.oldest, removed === 0 ? all[1] : all[0]);
+      assert.equal(table.victim, removed === 0 ? all[1] : all[0]);
     }
   });
 
   it('has one bucket for both directions', () => {
-    const table = new TcpTable(99);
+    const table = new TcpTable();
     assert.equal(table.hash(segment({ seq: 0 }, 0)), table.hash(segment({ seq: 0, from: 1 }, 0)));
     assert.notEqual(table.hash(segment({ seq: 0 }, 0)), table.hash(segment({ seq: 0, ports: [40_001, 5060] }, 0)));
   });

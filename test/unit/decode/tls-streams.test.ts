@@ -307,7 +307,7 @@ test('the second end of a connection on this host brings no second message; a re
 });
 
 test('what waits for its other end is bounded', () => {
-  const ends = new BothEnds(1);
+  const ends = new BothEnds();
   const bytes = new Uint8Array(4);
   for (let i = 0; i < 40_000; i++) {
     new DataView(bytes.buffer).setUint32(0, i);
