@@ -5,19 +5,18 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
+import type { HepScan } from '../decode/hep-scan.ts';
 import { parseRtcpJson } from '../rtp/rtcp-json.ts';
-import type { HepAuth } from '../sources/hep-auth.ts';
-import { HepRefusals } from '../sources/hep-refusals.ts';
+import { type HepRefusal, HepRefusals } from '../sources/hep-refusals.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
+import { type HepDoor, isRead } from './hep-door.ts';
 import { ScannedHep } from './scanned.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 const HEP_ORIGIN = 1;
-const TYPE_SIP = 1;
-const TYPE_RTCP = 5;
 const OPENING_BRACE = 0x7b;
 const PROTO_TCP = 6;
 /** Kamailio's number for TLS sockets. */
@@ -26,8 +25,7 @@ const PROTO_TLS = 22;
 export type HepIngestDeps = {
   readonly sip: SipIngest;
   readonly rtcp: RtcpTracker;
-  /** The key that --hep-auth asks for; null accepts all. */
-  readonly auth: HepAuth | null;
+  readonly door: HepDoor;
   /** True for a packet that this process sent itself (-H) and met again on an interface. */
   readonly isOwn: (outer: Carrier) => boolean;
   readonly dialog: (callId: string) => Dialog | null;
@@ -36,7 +34,7 @@ export type HepIngestDeps = {
 export class HepIngest {
   readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
-  readonly #packet = new ScannedHep();
+  readonly #packet: ScannedHep;
   readonly #carrier: Carrier = emptyCarrier(new Uint8Array(32));
   packets = 0;
   /** Packets without a payload. */
@@ -50,18 +48,27 @@ export class HepIngest {
 
   constructor(deps: HepIngestDeps) {
     this.#d = deps;
+    this.#packet = new ScannedHep(deps.door);
     this.#carrier.origin = HEP_ORIGIN;
   }
 
-  /** Packets that were no HEP, malformed, or without the key. */
+  get door(): HepDoor {
+    return this.#d.door;
+  }
+
+  /** Packets that were no HEP, malformed, without the key, or too dear to inflate. */
   get rejected(): number {
     return this.refusals.total;
   }
 
-  /** One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. */
-  onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): void {
-    this.#packet.read(buf, start, end);
+  /**
+   * One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. Says why
+   * it was refused, or null.
+   */
+  onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): HepRefusal | null {
+    this.#packet.read(buf, start, end, outer);
     this.onScanned(buf, start, end, this.#packet, outer);
+    return this.#packet.refused;
   }
 
   /** The same of a datagram that was read ahead. */
@@ -75,14 +82,8 @@ export class HepIngest {
       this.refusals.count(refused, outer.addresses, outer.srcOff, outer.ipVersion);
       return;
     }
-    const { auth } = this.#d;
-    if (auth !== null && !auth.accepts(p.authKey)) {
-      this.refusals.count('auth_failed', outer.addresses, outer.srcOff, outer.ipVersion);
-      return;
-    }
     this.packets++;
-    const isRtcp = p.protocolType === TYPE_RTCP;
-    if (!isRtcp && p.protocolType !== TYPE_SIP && p.protocolType !== -1) {
+    if (!isRead(p.protocolType)) {
       this.otherTypes++;
       return;
     }
@@ -104,23 +105,22 @@ export class HepIngest {
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;
-    if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c);
-    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, c);
+    if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
+    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, p, c);
     else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
   }
 
   /** RTCP as JSON, which is what agents send. It is rare, so that the general parser may tell whose call it judges. */
-  #onRtcpJson(buf: Buffer, start: number, end: number, c: Carrier): void {
+  #onRtcpJson(buf: Buffer, start: number, end: number, p: HepScan, c: Carrier): void {
     const { rtcp, dialog } = this.#d;
-    const parsed = parseHep(buf, start, end);
-    if (!parsed.ok) return;
-    const p = parsed.value;
     const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
     if (!reports.ok) {
       this.badJson++;
       return;
     }
     rtcp.packets++;
-    rtcp.onReports(reports.value, c, p.correlationId === null ? null : dialog(p.correlationId));
+    const parsed = parseHep(buf, start, end);
+    const callId = parsed.ok ? parsed.value.correlationId : null;
+    rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
   }
 }

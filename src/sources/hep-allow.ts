@@ -4,13 +4,13 @@
  * Networks are CIDR (RFC 4632, RFC 4291 section 2.3) or single addresses; bits behind the prefix do not matter. The
  * native gate enforces the list for datagrams, this class for connections; both read the same entries.
  */
+
 import { isLoopback } from '../core/bind.ts';
 import { ServiceError } from '../core/error.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { HEP_ALLOW_MAX } from '../core/limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 
-/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep_gate.h. */
-export const HEP_ALLOW_MAX = 256;
 export const CIDR_BYTES = 18;
 
 export type Cidr = { readonly version: 4 | 6; readonly bits: number; readonly address: Uint8Array };

@@ -13,7 +13,6 @@ const MAX_KEY_BYTES = WIDTH - 2;
 export class HepAuth {
   readonly #expected: Buffer;
   readonly #given = Buffer.alloc(WIDTH);
-  refused = 0;
 
   /** Throws ServiceError for a key that cannot be compared; the message does not repeat it. */
   constructor(key: string) {
@@ -24,13 +23,11 @@ export class HepAuth {
     this.#expected = fill(Buffer.alloc(WIDTH), bytes);
   }
 
-  /** `key` as HepPacket.authKey has it; null, as in HEP 1 and 2, is refused. Counts the refusal. */
+  /** `key` as HepPacket.authKey has it; null, as in HEP 1 and 2, is refused. */
   accepts(key: Uint8Array | null): boolean {
     const isFitting = key !== null && key.length <= MAX_KEY_BYTES;
     fill(this.#given, isFitting ? key : new Uint8Array(0));
-    const isEqual = timingSafeEqual(this.#given, this.#expected);
-    if (!isEqual) this.refused++;
-    return isEqual;
+    return timingSafeEqual(this.#given, this.#expected);
   }
 }
 

@@ -3,22 +3,18 @@
  *
  * Refuses to start where the network could reach it and nobody said who may send.
  */
+
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../core/bind.ts';
 import { ServiceError } from '../core/error.ts';
 import { endpointText, ipText } from '../core/ip.ts';
+import { HEP_SLABS } from '../core/limits.ts';
 import { allocateSlabs } from './capture-memory.ts';
 import { checkHepBind, HepAllow, hepBindError } from './hep-allow.ts';
 import type { LengthAt } from './hep-framer.ts';
-import { type HepArrival, HepTcpServer } from './hep-tcp.ts';
+import { type HepTcpOptions, HepTcpServer } from './hep-tcp.ts';
 import type { RecordBatch } from './record-batch.ts';
-
-/**
- * 64 MiB between the thread and JavaScript: 0.6 s of 200,000 messages a second. A quarter of that lost 0.1 to 5 % at this
- * rate on two cores, when collector and sender took their share of them at once.
- */
-const SLABS = 256;
 
 /** With port 0 the two transports need one number that is free for both: how many are tried. */
 const PORTS_TRIED = 32;
@@ -36,6 +32,8 @@ export type NativeHepOptions = {
   counters: BigUint64Array;
   /** HepAllow.packed(). */
   allow: Uint8Array;
+  /** Without it in a packet the gate refuses it; empty asks for none. */
+  key: Uint8Array;
   rate: number;
   maxBytes: number;
   receiveBuffer: number;
@@ -50,7 +48,7 @@ export type NativeHepCapture = {
   /** errno, 0 when the thread runs. */
   start(): number;
   /** Judges and counts one packet of another transport: a verdict, 0 taken. */
-  admit(address: Uint8Array, version: number, bytes: number): number;
+  admit(address: Uint8Array, version: number, packet: Uint8Array, start: number, end: number): number;
   /** Fills rows of SENDER_ADDRESS_BYTES + 8 * verdicts bytes, most refusals first; how many. */
   topSenders(rows: Uint8Array): number;
   /** Ends the thread; what it had is still handed over. */
@@ -73,6 +71,8 @@ export type HepListenerOptions = {
   readonly port: number;
   /** --hep-allow as given. */
   readonly allow: readonly string[];
+  /** --hep-auth; null asks for no key. */
+  readonly key: string | null;
   /** --hep-rate-limit: packets a second in all. */
   readonly ratePerSec: number;
   readonly sourceId: number;
@@ -80,8 +80,10 @@ export type HepListenerOptions = {
   readonly lengthAt: LengthAt;
   /** One slab of records, valid until it returns. */
   readonly onRecords: (batch: RecordBatch, count: number) => void;
-  /** One packet of a connection, valid until it returns. */
-  readonly onPacket: (b: Buffer, start: number, end: number, arrival: HepArrival) => void;
+  /** One packet of a connection, valid until it returns; why it goes no further, or null. */
+  readonly onPacket: HepTcpOptions['onPacket'];
+  /** A connection that begins with something else than HEP. */
+  readonly onStranger?: NonNullable<HepTcpOptions['onStranger']>;
 };
 
 export type HepSenderRow = { readonly sender: string; readonly counts: Readonly<Record<string, number>> };
@@ -104,7 +106,7 @@ export class HepListener {
     this.#options = options;
     this.#native = options.native;
     this.counters = new BigUint64Array(options.native.counterNames.length);
-    const { slabs, descriptors, batches } = allocateSlabs(SLABS);
+    const { slabs, descriptors, batches } = allocateSlabs(HEP_SLABS);
     this.#batches = batches;
     this.#capture = options.native.create(
       {
@@ -112,6 +114,7 @@ export class HepListener {
         descriptors,
         counters: this.counters,
         allow: allow.packed(),
+        key: Buffer.from(options.key ?? '', 'utf8'),
         rate: options.ratePerSec,
         maxBytes: 0,
         receiveBuffer: 0,
@@ -126,8 +129,10 @@ export class HepListener {
     this.tcp = new HepTcpServer({
       lengthAt: options.lengthAt,
       allows: (address, version) => allow.allows(address, version),
-      admit: (address, version, bytes) => capture.admit(address, version, bytes) === 0,
+      admit: (address, version, b, start, end) =>
+        options.native.counterNames[capture.admit(address, version, b, start, end)] ?? '',
       onPacket: options.onPacket,
+      ...(options.onStranger !== undefined && { onStranger: options.onStranger }),
     });
   }
 
@@ -177,6 +182,11 @@ export class HepListener {
     return `udp://${endpointText(this.#address, this.#port)}`;
   }
 
+  /** The same of connections. */
+  get tcpUrl(): string {
+    return `tcp://${endpointText(this.#address, this.#port)}`;
+  }
+
   get port(): number {
     return this.#port;
   }
@@ -190,18 +200,24 @@ export class HepListener {
   counter(name: string): number {
     const i = this.#native.counterNames.indexOf(name);
     if (i < 0) throw new RangeError(`unknown HEP counter ${name}`);
-    return Number(this.counters[i] ?? 0n);
+    return this.#count(i);
+  }
+
+  /** What connections brought behind a packet over the rate is over it too, though the gate was not asked. */
+  #count(i: number): number {
+    const beside = this.#native.counterNames[i] === 'over_rate' ? this.tcp.counts.overRate : 0;
+    return Number(this.counters[i] ?? 0n) + beside;
   }
 
   /** Every native counter by its name. */
   counts(): [name: string, value: number][] {
-    return this.#native.counterNames.map((name, i) => [name, Number(this.counters[i] ?? 0n)]);
+    return this.#native.counterNames.map((name, i) => [name, this.#count(i)]);
   }
 
   /** Packets refused before they were read, by reason: those of connections too. */
   *refused(): Generator<readonly [string, number]> {
     for (let i = 1; i < this.#native.verdicts; i++) {
-      yield [this.#native.counterNames[i] ?? '', Number(this.counters[i] ?? 0n)];
+      yield [this.#native.counterNames[i] ?? '', this.#count(i)];
     }
   }
 

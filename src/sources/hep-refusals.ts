@@ -4,10 +4,9 @@
  * What the native gate refuses is counted there (native/hep_gate.h). Here come broken packets, wrong keys and the
  * troubles of connections; their senders are on the allow list, so that few of them are ever met.
  */
-import { ipText } from '../core/ip.ts';
 
-/** Senders told apart; what further ones send is counted by reason alone. */
-const MAX_SENDERS = 256;
+import { ipText } from '../core/ip.ts';
+import { HEP_REFUSED_SENDERS } from '../core/limits.ts';
 
 /** A reason of HepFailure, or one of these. */
 export const HEP_REFUSALS = [
@@ -16,8 +15,10 @@ export const HEP_REFUSALS = [
   'bad_length',
   'truncated',
   'bad_chunk_length',
-  'inflate_failed',
   'auth_failed',
+  'inflate_failed',
+  'inflated_too_long',
+  'inflate_over_budget',
 ] as const;
 export type HepRefusal = (typeof HEP_REFUSALS)[number];
 
@@ -39,7 +40,7 @@ export class HepRefusals {
     const sender = ipText(b, off, version);
     let row = this.#senders.get(sender);
     if (row === undefined) {
-      if (this.#senders.size === MAX_SENDERS) {
+      if (this.#senders.size === HEP_REFUSED_SENDERS) {
         this.untracked++;
         return;
       }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
-import { CIDR_BYTES, checkHepBind, HEP_ALLOW_MAX, HepAllow, parseCidr } from '../../../src/sources/hep-allow.ts';
+import { HEP_ALLOW_MAX } from '../../../src/core/limits.ts';
+import { CIDR_BYTES, checkHepBind, HepAllow, parseCidr } from '../../../src/sources/hep-allow.ts';
 
 function address(text: string): { bytes: Uint8Array; version: 4 | 6 } {
   const bytes = new Uint8Array(16);

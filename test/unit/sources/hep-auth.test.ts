@@ -7,7 +7,7 @@ import { HepAuth } from '../../../src/sources/hep-auth.ts';
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 describe('authentication key', () => {
-  it('takes the key and counts every other', () => {
+  it('takes the key and no other', () => {
     const auth = new HepAuth('myhep');
     assert.equal(auth.accepts(bytes('myhep')), true);
     const others = [
@@ -23,7 +23,6 @@ describe('authentication key', () => {
     ];
     for (const other of others) assert.equal(auth.accepts(bytes(other)), false, other.slice(0, 9));
     assert.equal(auth.accepts(null), false);
-    assert.equal(auth.refused, others.length + 1);
     assert.equal(auth.accepts(bytes('myhep')), true, 'a refusal leaves nothing behind');
   });
 

@@ -47,7 +47,7 @@ function fake(overrides: { openErrno?: number; startErrno?: number; portsTaken?:
           calls.push('start');
           return overrides.startErrno ?? 0;
         },
-        admit: (_address, _version, bytes) => (bytes > 100 ? 2 : 0),
+        admit: (_address, _version, _packet, start, end) => (end - start > 100 ? 2 : 0),
         topSenders(rows) {
           const view = new DataView(rows.buffer);
           rows.set([192, 0, 2, 7]);
@@ -68,12 +68,13 @@ const options = (native: NativeHep, port: number): HepListenerOptions => ({
   host: '127.0.0.1',
   port,
   allow: [],
+  key: null,
   ratePerSec: 50_000,
   sourceId: 3,
   native,
   lengthAt: hep3Length,
   onRecords: () => {},
-  onPacket: () => {},
+  onPacket: () => null,
 });
 
 async function started(t: TestContext, o: HepListenerOptions): Promise<HepListener> {

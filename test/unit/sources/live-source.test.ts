@@ -61,6 +61,7 @@ class FakeNative {
     return {
       info: () => fake.info,
       digest: () => {},
+      inflate: () => -1,
       readAgain: () => -1,
       openReply: () => -1,
       sendReply: () => -1,

@@ -1,0 +1,42 @@
+/**
+ * Decides whether a HEP packet whose chunks were found goes further: its key first, and only then what costs something.
+ */
+import { HepInflater } from '../decode/hep-inflate.ts';
+import type { HepScan } from '../decode/hep-scan.ts';
+import type { HepAuth } from '../sources/hep-auth.ts';
+import type { HepRefusal } from '../sources/hep-refusals.ts';
+
+const TYPE_SIP = 1;
+const TYPE_RTCP = 5;
+const TYPE_UNTOLD = -1;
+
+/** Who sent a packet, as in a record, and when it came. */
+export type HepSender = {
+  readonly addresses: Uint8Array;
+  readonly srcOff: number;
+  readonly ipVersion: number;
+  readonly tsUs: number;
+};
+
+export class HepDoor {
+  readonly inflater = new HepInflater();
+  readonly #auth: HepAuth | null;
+
+  /** The key that --hep-auth asks for; null lets all in. */
+  constructor(auth: HepAuth | null) {
+    this.#auth = auth;
+  }
+
+  /** Why it goes no further, or null; its payload is inflated then, if it is of a type that is read. */
+  refusal(scan: HepScan, sender: HepSender): HepRefusal | null {
+    if (this.#auth?.accepts(scan.authKey) === false) return 'auth_failed';
+    return scan.isCompressed && isRead(scan.protocolType)
+      ? this.inflater.inflate(scan, sender.addresses, sender.srcOff, sender.ipVersion, sender.tsUs)
+      : null;
+  }
+}
+
+/** SIP and RTCP are read; logs and call records are counted only. */
+export function isRead(protocolType: number): boolean {
+  return protocolType === TYPE_SIP || protocolType === TYPE_RTCP || protocolType === TYPE_UNTOLD;
+}
