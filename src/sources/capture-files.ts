@@ -4,11 +4,10 @@
  * A file may be changed meanwhile. A message whose bytes no longer give the check taken when it was captured is not
  * shown, and is counted.
  */
-import { closeSync } from 'node:fs';
-import type { NativeBinding } from './native.ts';
 
-/** Descriptors held at most; messages of further files are copied. */
-const MAX_HELD = 64;
+import { closeSync } from 'node:fs';
+import { MAX_OPEN_FILES } from '../core/limits.ts';
+import type { NativeBinding } from './native.ts';
 
 export class CaptureFiles {
   readonly #readAgain: NativeBinding['readAgain'];
@@ -21,7 +20,7 @@ export class CaptureFiles {
   }
 
   get hasRoom(): boolean {
-    return this.#held.size < MAX_HELD;
+    return this.#held.size < MAX_OPEN_FILES;
   }
 
   /** Takes over the descriptor of file number `file`. */

@@ -7,7 +7,6 @@ import type { NativeCaptureOptions } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
-const MAX_PROBING = 65_536;
 const BUFFER_MS = 60;
 
 export type PortSpan = { readonly from: number; readonly to: number };
@@ -79,7 +78,6 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     wsGate: portBits(options.wsPorts),
     seed: randomBytes(16),
     maxStreams: options.maxStreams,
-    maxProbing: MAX_PROBING,
     windowSec: options.windowSec,
     bufferMs: BUFFER_MS,
     espNull: options.espNull,

@@ -4,8 +4,10 @@
  * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
  * middle of a record gives what was whole and says so.
  */
+import { accessSync, constants, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
+import { FILE_SLABS } from '../core/limits.ts';
 import { CaptureCounters } from './capture-counters.ts';
 import { CaptureFiles } from './capture-files.ts';
 import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
@@ -14,9 +16,6 @@ import type { NativeCapture, NativeInfo } from './native.ts';
 import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
-
-/** Slabs between the file thread and JavaScript: 8 MiB, so that it runs ahead while it can. */
-const SLABS = 32;
 
 /** How a file ended; `stopped` when close() ended it. */
 export type FileEnd = {
@@ -39,13 +38,14 @@ export class FileSource {
   readonly #counters: CaptureCounters;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #ended: ((end: FileEnd | NotOpened) => void) | null = null;
+  #opened: (() => void) | null = null;
   #isClosed = false;
 
   constructor(options: CaptureOptions) {
     const binding = loadNative();
     this.info = binding.info();
     this.files = new CaptureFiles(binding.readAgain);
-    this.#memory = allocateCaptureMemory(SLABS, this.info.counterCount);
+    this.#memory = allocateCaptureMemory(FILE_SLABS, this.info.counterCount);
     this.sipOutPorts = this.#memory.sipOutPorts;
     this.wsOutPorts = this.#memory.wsOutPorts;
     this.#counters = new CaptureCounters(this.info, this.#memory.counters);
@@ -66,12 +66,15 @@ export class FileSource {
 
   /**
    * Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all.
-   * `meanwhile` is called once the file thread reads, before the first slab is taken.
+   * `meanwhile` is called once the file thread reads, before the first slab is taken; `opened` once its headers are known
+   * to be a capture's, and at once for a pipe, which may be silent for long.
    */
-  async read(path: string, file = 0, meanwhile?: () => void): Promise<FileEnd> {
-    const opened = this.#native.openFile(path, this.files.hasRoom);
-    if (opened.fd >= 0) this.files.add(file, opened.fd);
-    if (opened.status !== PCAP_STATUS.RECORD) throw captureOpenError(path, opened.status, opened.errno);
+  async read(path: string, file = 0, meanwhile?: () => void, opened?: () => void): Promise<FileEnd> {
+    const { fd, status, errno } = this.#native.openFile(path, this.files.hasRoom);
+    if (fd >= 0) this.files.add(file, fd);
+    if (status !== PCAP_STATUS.RECORD) throw captureOpenError(path, status, errno);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) this.#opened = opened ?? null;
+    else opened?.();
     const ended = new Promise<FileEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
     });
@@ -129,8 +132,11 @@ export class FileSource {
   #onSlab(slab: number, records: number): void {
     const batch = this.#memory.batches[slab];
     if (batch === undefined || records === 0) return;
-    this.#onRecords(batch, records);
     const last = records - 1;
+    const isOpen = batch.kind(last) !== KIND.SOURCE_END || batch.aux0(last) !== END.NOT_OPENED;
+    if (isOpen) this.#opened?.();
+    this.#opened = null;
+    this.#onRecords(batch, records);
     if (batch.kind(last) !== KIND.SOURCE_END) return;
     const how = batch.aux0(last);
     const ended = this.#ended;
@@ -142,6 +148,19 @@ export class FileSource {
         frames: batch.frame(last),
         lastUs: batch.tsUs(last),
       });
+  }
+}
+
+/** Throws the error of the first that cannot be opened, for those that will be opened later. */
+export function requireReadable(paths: readonly string[]): void {
+  for (const path of paths) {
+    if (path === '-') continue;
+    try {
+      accessSync(path, constants.R_OK);
+    } catch (error) {
+      const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+      throw captureOpenError(path, PCAP_STATUS.IO, -errno);
+    }
   }
 }
 

@@ -2,8 +2,10 @@
  * Captures from network interfaces: opens them while there are privileges, says how each one does, and
  * names every loss between the wire and a record.
  */
+
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
+import { LIVE_SLABS, MAX_INTERFACES } from '../core/limits.ts';
 import { CaptureCounters } from './capture-counters.ts';
 import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from './capture-memory.ts';
@@ -14,9 +16,6 @@ import { FILTER_MODE, hasLiveCapture, hasLiveInfo, LIVE_STATE } from './native-l
 import type { RecordBatch } from './record-batch.ts';
 import { KIND } from './records.ts';
 
-/** 16 MiB between the reader and JavaScript: a pause of 200 ms at 66,000 messages a second loses nothing. */
-const SLABS = 64;
-const MAX_INTERFACES = 16;
 const STATUS_EVERY_MS = 1000;
 /** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
 const STOP_LIMIT_MS = 800;
@@ -109,7 +108,7 @@ export class LiveSource {
     if (!hasLiveInfo(info)) throw oldAddon();
     this.info = info;
     this.interfaces = interfaces;
-    this.#memory = allocateCaptureMemory(SLABS, info.counterCount);
+    this.#memory = allocateCaptureMemory(LIVE_SLABS, info.counterCount);
     this.sipOutPorts = this.#memory.sipOutPorts;
     this.wsOutPorts = this.#memory.wsOutPorts;
     this.#liveCounters = new BigUint64Array(interfaces.length * info.liveCounterNames.length);

@@ -6,8 +6,10 @@
  * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
  * is read within the caps of tls-elf.ts, in turns, and their number is bounded.
  */
+
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
+import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../core/limits.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
 import type { LibrarySites, ProbeSite } from './tls-sites.ts';
@@ -22,10 +24,6 @@ const LINGER_MS = 30_000;
 const RETRY_MS = 30_000;
 /** Files looked into before other work gets a turn. */
 const TURN_MS = 10;
-const MAX_FILES = 16_384;
-const MAX_ATTACHED = 512;
-/** Programs with a fitting name that are looked into before they run. */
-const MAX_FORESEEN = 32;
 /** Kernel device numbers are major << 20 | minor. */
 const DEVICE_MAJOR = 1 << 20;
 
@@ -200,7 +198,7 @@ export class TlsDiscovery {
   }
 
   #newFile(key: string, path: string, isDeleted: boolean): KnownFile | null {
-    if (this.#files.size >= MAX_FILES) {
+    if (this.#files.size >= MAX_TLS_FILES) {
       this.filesBeyondCap++;
       return null;
     }
@@ -274,7 +272,7 @@ export class TlsDiscovery {
     const isLibrariesOnly = files.length > 0 && files.every((file) => this.#hasSites(file));
     const paths = files.map((f) => f.path);
     if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
-    paths.push(...this.#starts.look().slice(0, MAX_FORESEEN));
+    paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN));
     for (const f of this.#files.values()) f.isKept = false;
     for (const path of paths) this.#prepareFile(path, nowMs);
   }
@@ -304,8 +302,8 @@ export class TlsDiscovery {
   }
 
   #attach(f: KnownFile, fd: number, nowMs: number): void {
-    if (this.attached >= MAX_ATTACHED) {
-      f.reason = `more than ${MAX_ATTACHED} libraries`;
+    if (this.attached >= MAX_TLS_ATTACHED) {
+      f.reason = `more than ${MAX_TLS_ATTACHED} libraries`;
       f.retryAtMs = nowMs + RETRY_MS;
       return;
     }

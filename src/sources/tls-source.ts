@@ -2,8 +2,10 @@
  * SIP over TLS in plaintext: owns the probes, looks for new processes, and names every loss between a TLS call and a
  * record.
  */
+
 import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../core/error.ts';
+import { TLS_SLABS } from '../core/limits.ts';
 import { allocateSlabs } from './capture-memory.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
 import type { RecordBatch } from './record-batch.ts';
@@ -11,8 +13,6 @@ import type { FileStatus } from './tls-discovery.ts';
 import { TlsDiscovery } from './tls-discovery.ts';
 import type { TlsTargets } from './tls-targets.ts';
 
-/** 8 MiB between the reader and JavaScript, behind the 16 MiB of the kernel's own ring. */
-const SLABS = 32;
 const SCAN_EVERY_MS = 2_000;
 /** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
 const SCAN_LISTED_EVERY_MS = 250;
@@ -61,7 +61,7 @@ export class TlsSource {
     this.counterNames = native.counterNames;
     this.#values = new BigUint64Array(native.counterNames.length);
     this.#at = new Map(native.counterNames.map((name, i) => [name, i]));
-    const memory = allocateSlabs(SLABS);
+    const memory = allocateSlabs(TLS_SLABS);
     this.#native = native.create(
       {
         slabs: memory.slabs,

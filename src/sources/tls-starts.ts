@@ -5,15 +5,15 @@
  * The kernel knows inodes and names, not patterns. So the names that fit the pattern are looked for beforehand where
  * programs lie, and every name that once fitted is kept: a server that restarts is foreseen wherever it lies.
  */
+
 import { readdirSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { MAX_TLS_PROGRAMS } from '../core/limits.ts';
 import type { StartedProgram } from './native-tls.ts';
 import { START } from './native-tls.ts';
 import type { TlsTargets } from './tls-targets.ts';
 import { baseName } from './tls-targets.ts';
 
-/** The kernel's table takes 8192. */
-const MAX_PROGRAMS = 4_096;
 /** The kernel cuts names of processes and of these rows here. */
 const NAME_BYTES = 15;
 const PROGRAM_FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -65,7 +65,7 @@ export class TlsStarts {
     const fresh: StartedProgram[] = [];
     for (const program of programs) {
       const key = `${program.ino} ${program.name}`;
-      if (this.#told.size >= MAX_PROGRAMS || this.#told.has(key)) continue;
+      if (this.#told.size >= MAX_TLS_PROGRAMS || this.#told.has(key)) continue;
       this.#told.add(key);
       fresh.push(program);
     }
