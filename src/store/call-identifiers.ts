@@ -6,8 +6,9 @@
  */
 
 import { wordsOf } from '../core/byte-search.ts';
-import { hashBytes } from '../core/half-sip-hash.ts';
+import { hashBytes, takeWideHash, wideHash } from '../core/hash.ts';
 import { ipText } from '../core/ip.ts';
+import { MAX_IDENTIFIER_BYTES, MAX_PENDING_REFERS } from '../core/limits.ts';
 import { isLoopbackAt } from '../core/private-address.ts';
 import { ByteSpan, findSdp } from '../sip/body.ts';
 import { HeaderLine, LINE, readHeaderLine } from '../sip/header-line.ts';
@@ -17,11 +18,11 @@ import { parseNameAddr } from '../sip/name-addr.ts';
 import { paramValue, parseParams } from '../sip/params.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { OTHER_LEG } from '../sip/seen-bits.ts';
-import { decodeText, percentDecode } from '../sip/text.ts';
+import { decodeText, keptText, percentDecode } from '../sip/text.ts';
 import { parseUri } from '../sip/uri.ts';
 import type { Dialog } from './dialog.ts';
+import { hashesOfCallId } from './dialog-store.ts';
 import type { Carrier } from './fingerprint.ts';
-import { hashRange } from './fingerprint.ts';
 import { IdentifierIndex } from './identifier-index.ts';
 
 /** Kinds of identifiers; the values of CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */
@@ -40,10 +41,7 @@ export const IDENTIFIER = {
 
 /** The INVITE a REFER asks for comes within this time. */
 const REFER_WAIT_US = 60_000_000;
-const REFERS_KEPT = 1024;
 
-/** An identifier longer than this is known by what stands before. */
-const MAX_BYTES = 512;
 /** `z9hG4bK` and too little behind it tells no transactions apart. */
 const MIN_BRANCH = 12;
 const COOKIE = Buffer.from('z9hg4bk');
@@ -51,6 +49,9 @@ const SEARCHED = 64;
 
 /** Dialogs whose addresses share one block. */
 const BLOCK = 1024;
+
+/** An entry of the index and its part of the table of buckets. */
+const IDENTIFIER_BYTES = 40;
 
 type PendingRefer = { readonly tsUs: number; readonly hashA: number; readonly hashB: number };
 
@@ -60,7 +61,7 @@ export class CallIdentifiers {
   readonly #names: readonly string[];
   readonly #line = new HeaderLine();
   readonly #span = new ByteSpan();
-  readonly #scratch = Buffer.alloc(MAX_BYTES);
+  readonly #scratch = Buffer.alloc(MAX_IDENTIFIER_BYTES);
   readonly #ends: (Int32Array | undefined)[] = [];
   readonly #refers = new Map<string, PendingRefer>();
 
@@ -72,8 +73,10 @@ export class CallIdentifiers {
   /** A message that is no repeat, of a dialog that is `isOpening` with it. */
   onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier, isOpening: boolean): void {
     if (isOpening) this.#onOpening(d, buf, scan, c);
-    if (scan.sessionIdStart >= 0) this.#onSessionId(d, decodeText(buf, scan.sessionIdStart, scan.sessionIdEnd));
-    if (scan.chargingStart >= 0) this.#onCharging(d, decodeText(buf, scan.chargingStart, scan.chargingEnd));
+    if (scan.sessionIdStart >= 0)
+      this.#onSessionId(d, keptText(buf, scan.sessionIdStart, scan.sessionIdEnd, MAX_IDENTIFIER_BYTES));
+    if (scan.chargingStart >= 0)
+      this.#onCharging(d, keptText(buf, scan.chargingStart, scan.chargingEnd, 2 * MAX_IDENTIFIER_BYTES));
     if (scan.referToStart >= 0 && scan.isRequest && scan.method === METHOD.REFER) this.#onRefer(d, buf, scan, c);
     if (scan.bodyEnd > scan.bodyStart) this.#onBody(d, buf, scan);
   }
@@ -136,23 +139,23 @@ export class CallIdentifiers {
       case HEADER.VIA:
         if (start === scan.viaStart && end === scan.viaEnd) return;
         for (const m of decodeText(buf, start, end).matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi)) {
-          const n = this.#scratch.write(m[1] ?? '', 0, MAX_BYTES, 'latin1');
+          const n = this.#scratch.write(m[1] ?? '', 0, MAX_IDENTIFIER_BYTES, 'latin1');
           this.#addBranch(d, this.#scratch, 0, n);
         }
         return;
       case HEADER.X_CALL_ID:
       case HEADER.X_CID:
-        this.#add(d, IDENTIFIER.X_CALL_ID, buf.toString('latin1', start, end));
+        this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
         return;
       case HEADER.REPLACES: {
         const callId = buf.toString('latin1', start, end).split(';', 1)[0]?.trim() ?? '';
-        this.#add(d, IDENTIFIER.REPLACES, callId);
+        this.#addCallId(d, IDENTIFIER.REPLACES, Buffer.from(callId, 'latin1'));
         return;
       }
       case HEADER.OTHER:
         if (this.#names.length === 0) return;
         if (this.#names.includes(buf.toString('latin1', line.nameStart, line.nameEnd).toLowerCase()))
-          this.#add(d, IDENTIFIER.X_CALL_ID, buf.toString('latin1', start, end));
+          this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
         return;
       default:
         return;
@@ -161,8 +164,8 @@ export class CallIdentifiers {
 
   #addBranch(d: Dialog, buf: Buffer, start: number, end: number): void {
     if (end - start < MIN_BRANCH || !hasCookie(buf, start)) return;
-    const stop = Math.min(end, start + MAX_BYTES);
-    this.index.add(d.slot, IDENTIFIER.BRANCH, hashBytes(buf, start, stop), hashRange(buf, start, stop));
+    const stop = Math.min(end, start + MAX_IDENTIFIER_BYTES);
+    this.#addRange(d, IDENTIFIER.BRANCH, buf, start, stop);
   }
 
   /** Session-ID = local UUID, and the peer's as `remote`; the null UUID says that it is not known yet. */
@@ -191,13 +194,13 @@ export class CallIdentifiers {
       percentDecode(replaces?.value ?? '')
         .split(';', 1)[0]
         ?.trim() ?? '';
-    this.#add(d, IDENTIFIER.REFER_CALL, callId);
+    this.#addCallId(d, IDENTIFIER.REFER_CALL, Buffer.from(callId, 'latin1'));
     const key = referKey(c, c.dstOff, uri.user, uri.host);
     const { hashA, hashB } = this.#hash(`${key} ${c.tsUs}`);
-    this.index.add(d.slot, IDENTIFIER.REFER_PAIR, hashA, hashB);
+    this.#index(d, IDENTIFIER.REFER_PAIR, hashA, hashB);
     this.#refers.delete(key);
     this.#refers.set(key, { tsUs: c.tsUs, hashA, hashB });
-    if (this.#refers.size <= REFERS_KEPT) return;
+    if (this.#refers.size <= MAX_PENDING_REFERS) return;
     const oldest = this.#refers.keys().next();
     if (!oldest.done) this.#refers.delete(oldest.value);
   }
@@ -208,7 +211,7 @@ export class CallIdentifiers {
     if (!uri.ok) return;
     const refer = this.#refers.get(referKey(c, c.srcOff, uri.value.user, uri.value.host));
     if (refer === undefined || c.tsUs < refer.tsUs || c.tsUs - refer.tsUs > REFER_WAIT_US) return;
-    this.index.add(d.slot, IDENTIFIER.REFER_PAIR, refer.hashA, refer.hashB);
+    this.#index(d, IDENTIFIER.REFER_PAIR, refer.hashA, refer.hashB);
   }
 
   #onBody(d: Dialog, buf: Buffer, scan: SipScan): void {
@@ -221,19 +224,36 @@ export class CallIdentifiers {
     if (p + 2 >= stop) return;
     const start = p + 1;
     let end = start;
-    while (end < span.end && (buf[end] ?? 0) > 13 && end - start < MAX_BYTES) end++;
-    this.index.add(d.slot, IDENTIFIER.SDP_ORIGIN, hashBytes(buf, start, end), hashRange(buf, start, end));
+    while (end < span.end && (buf[end] ?? 0) > 13 && end - start < MAX_IDENTIFIER_BYTES) end++;
+    this.#addRange(d, IDENTIFIER.SDP_ORIGIN, buf, start, end);
+  }
+
+  #addRange(d: Dialog, kind: number, buf: Buffer, start: number, end: number): void {
+    takeWideHash(buf, start, end);
+    this.#index(d, kind, wideHash.low, wideHash.high);
   }
 
   #add(d: Dialog, kind: number, value: string): void {
     if (value === '') return;
     const { hashA, hashB } = this.#hash(value);
-    this.index.add(d.slot, kind, hashA, hashB);
+    this.#index(d, kind, hashA, hashB);
+  }
+
+  /** The Call-ID of another dialog. */
+  #addCallId(d: Dialog, kind: number, callId: Uint8Array): void {
+    if (callId.length === 0) return;
+    const { hashA, hashB } = hashesOfCallId(callId, 0, callId.length);
+    this.#index(d, kind, hashA, hashB);
+  }
+
+  #index(d: Dialog, kind: number, hashA: number, hashB: number): void {
+    if (this.index.add(d.slot, kind, hashA, hashB)) d.hold(IDENTIFIER_BYTES);
   }
 
   #hash(value: string): { hashA: number; hashB: number } {
-    const n = this.#scratch.write(value, 0, MAX_BYTES, 'latin1');
-    return { hashA: hashBytes(this.#scratch, 0, n), hashB: hashRange(this.#scratch, 0, n) };
+    const n = this.#scratch.write(value, 0, MAX_IDENTIFIER_BYTES, 'latin1');
+    takeWideHash(this.#scratch, 0, n);
+    return { hashA: wideHash.low, hashB: wideHash.high };
   }
 
   #setEnds(slot: number, src: number, dst: number): void {
@@ -261,5 +281,5 @@ function endHash(c: Carrier, off: number, port: number): number {
 }
 
 function referKey(c: Carrier, off: number, user: string | null, host: string): string {
-  return `${ipText(c.addresses, off, c.ipVersion)} ${user ?? ''}@${host}`;
+  return `${ipText(c.addresses, off, c.ipVersion)} ${(user ?? '').slice(0, MAX_IDENTIFIER_BYTES)}@${host.slice(0, MAX_IDENTIFIER_BYTES)}`;
 }

@@ -5,6 +5,7 @@
 import { wordsOf } from '../core/byte-search.ts';
 import type { TextRange } from '../core/byte-text.ts';
 import { asBuffer } from '../core/byte-text.ts';
+import { DialogRoom } from './dialog-room.ts';
 import { NONE } from './row-blocks.ts';
 import { SdpRows } from './sdp-rows.ts';
 
@@ -13,7 +14,7 @@ import { SdpRows } from './sdp-rows.ts';
  * names share one, they are the integers that lie in it:
  *
  *     line 0  Call-ID of 60 bytes at most, and its length
- *     line 1  8 updated  9 tail row  10 touched  11 12 messages seen  13 eight facts of a byte  14 marks, messages
+ *     line 1  8 updated  9 tail row  10 touched  11 12 messages seen  13 eight facts, each a byte  14 marks, messages
  *             15 kept messages, CSeq of the INVITE
  *     line 2  16 invite  17 trying  18 progress  19 final  20 answer  21 bye  22 ended  23 newest stream, tag of answer
  *     line 3  24 created  25 head row  26 bye final  27 expires  28 newest SDP row and transaction  29 SDP entries, tag of progress
@@ -71,6 +72,7 @@ export const B = {
   ORIGINS: 108,
   BEFORE: 109,
   OBSERVED: 110,
+  POOL: 111,
 } as const;
 /** Doubles of the cold record, then its integers. */
 export const C = { FRAME: 0, LAG: 2, SERIAL: 3 } as const;
@@ -109,6 +111,8 @@ export class DialogColumns {
   readonly coldU8: Buffer;
   /** What they described and claimed. */
   readonly sdp: SdpRows;
+  /** What they keep beside their records. */
+  readonly room: DialogRoom;
   /** The hot records, for text. */
   readonly #hotText: Buffer;
 
@@ -116,9 +120,11 @@ export class DialogColumns {
   constructor(
     dialogs: number,
     allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
-    sdp: SdpRows = new SdpRows(allocate),
+    sdp: SdpRows = new SdpRows(dialogs, allocate),
+    room: DialogRoom = new DialogRoom(dialogs, () => 0),
   ) {
     this.sdp = sdp;
+    this.room = room;
     const hot = allocate(dialogs * HOT_BYTES);
     this.u8 = hot;
     this.f64 = new Float64Array(hot.buffer, hot.byteOffset, dialogs * HOT);

@@ -162,6 +162,11 @@ export function initialState(method: number, isRequest: boolean, hasBothTags: bo
   return STATE.Trying;
 }
 
+/** States of what goes on: calls, registrations and subscriptions. */
+export function isLasting(state: number): boolean {
+  return state === STATE.InCall || state === STATE.Transferring || state === STATE.Registered || state === STATE.Active;
+}
+
 /** States in which a dialog's media descriptions no longer claim new streams. */
 export function isEnded(state: number): boolean {
   return state === STATE.Completed || state === STATE.Failed || state === STATE.Canceled || state === STATE.Redirected;

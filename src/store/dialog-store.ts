@@ -1,20 +1,21 @@
 /**
- * All dialogs by Call-ID, with a cap: the one idle longest goes first, and is counted.
+ * All dialogs by Call-ID, with a cap in number and one in bytes: dialog-room.ts says which one gives, and it is counted.
  *
- * Kept beside the map: idle order as a heap, the order of creation, counts by state and method.
+ * Kept beside the map: who gives room, the order of creation, counts by state and method.
  */
 
-import type { TextRange } from '../core/byte-text.ts';
-import { asBuffer } from '../core/byte-text.ts';
-import { hashBytes } from '../core/half-sip-hash.ts';
+import { asBuffer, rawText } from '../core/byte-text.ts';
+import { hashBytes, takeWideHash, wideHash } from '../core/hash.ts';
+import { DIALOG_BYTES } from '../core/limits.ts';
 import { tally } from '../core/tally.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import { isLongCallId, shortCallId, shownAsKey } from './call-id.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
 import { Dialog, rangeOf } from './dialog.ts';
 import { BLOCK, BLOCK_BITS, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
-import { hashRange } from './fingerprint.ts';
-import { IdleOrder } from './idle-order.ts';
+import { DialogRoom, POOL } from './dialog-room.ts';
+import { isLasting } from './dialog-state.ts';
 import { MethodCounts } from './method-counts.ts';
 import { SdpRows } from './sdp-rows.ts';
 import { fieldKeys, TimeOrder } from './time-order.ts';
@@ -28,18 +29,24 @@ const STRANGERS = 64;
 /** What a Call-ID is known by where only its hashes are kept. */
 export function callIdHashes(d: Dialog): { hashA: number; hashB: number } {
   const bytes = Buffer.from(d.callIdKey, 'latin1');
-  return { hashA: hashBytes(bytes, 0, bytes.length), hashB: hashRange(bytes, 0, bytes.length) };
+  return hashesOf(bytes, 0, bytes.length);
 }
 
-function hashOf(callId: string | TextRange): number {
-  const { buf, start, end } = typeof callId === 'string' ? rangeOf(callId) : callId;
-  return hashBytes(buf, start, end);
+/** Hashes of the key of the Call-ID at buf[start..end), as callIdHashes() gives them of its dialog. */
+export function hashesOfCallId(buf: Uint8Array, start: number, end: number): { hashA: number; hashB: number } {
+  if (!isLongCallId(buf, start, end)) return hashesOf(buf, start, end);
+  const key = shortCallId(buf, start, end);
+  return hashesOf(key, 0, key.length);
+}
+
+function hashesOf(buf: Uint8Array, start: number, end: number): { hashA: number; hashB: number } {
+  takeWideHash(buf, start, end);
+  return { hashA: wideHash.low, hashB: wideHash.high };
 }
 
 export class DialogStore {
   readonly #columns: DialogColumns[] = [];
   readonly #byCallId = new CallIdIndex((slot, buf, start, end) => this.#isCallId(slot, buf, start, end));
-  readonly #idle: IdleOrder;
   readonly #slots: (Dialog | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #max: number;
@@ -54,7 +61,13 @@ export class DialogStore {
   readonly methods = new MethodCounts();
   /** What they described and claimed. */
   readonly sdp: SdpRows;
+  /** Who gives room. */
+  readonly room: DialogRoom;
   evicted = 0;
+  /** Of these, those that went because all of them kept too many bytes. */
+  evictedForBytes = 0;
+  /** Dialogs whose Call-ID is not kept whole. */
+  longCallIds = 0;
   /** Mutations since the store was created. */
   generation = 0;
   /** Dialogs now in each state. */
@@ -70,10 +83,10 @@ export class DialogStore {
     touch: (memory: Uint8Array) => void = () => undefined,
   ) {
     this.#allocate = allocate;
-    this.sdp = new SdpRows(allocate, touch);
     this.#touch = touch;
     this.#max = Math.max(1, maxDialogs);
-    this.#idle = new IdleOrder(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
+    this.sdp = new SdpRows(this.#max, allocate, touch);
+    this.room = new DialogRoom(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
     this.#onEvict = onEvict;
   }
 
@@ -86,19 +99,29 @@ export class DialogStore {
     return this.#serial;
   }
 
-  /** By the Call-ID as text: of UTF-8, else of bytes that are none (core/byte-text.ts). */
+  /** By the Call-ID as text, of UTF-8, else of bytes that are none (core/byte-text.ts); a long one as it is shown too. */
   get(callId: string): Dialog | undefined {
     for (const encoding of ['utf8', 'latin1'] as const) {
       const bytes = Buffer.from(callId, encoding);
-      const dialog = this.find(bytes, 0, bytes.length);
-      // What the encoding cannot write was changed, and the bytes found are those of another text.
-      if (dialog?.callId === callId) return dialog;
+      // What the encoding cannot write was changed, and these bytes are shown as another text.
+      if (rawText(bytes, 0, bytes.length) !== callId) continue;
+      const dialog = this.find(bytes, 0, bytes.length) ?? this.#findShown(bytes);
+      if (dialog !== undefined) return dialog;
     }
     return undefined;
   }
 
+  #findShown(shown: Uint8Array): Dialog | undefined {
+    const key = shownAsKey(shown);
+    return this.find(key, 0, key.length);
+  }
+
   /** The dialog whose Call-ID stands at buf[start..end); `hash` is hashBytes() of it. */
   find(buf: Uint8Array, start: number, end: number, hash = hashBytes(buf, start, end)): Dialog | undefined {
+    if (isLongCallId(buf, start, end)) {
+      const key = shortCallId(buf, start, end);
+      return this.find(key, 0, key.length);
+    }
     const slot = this.#byCallId.find(hash, buf, start, end);
     return slot < 0 ? undefined : this.#slots[slot];
   }
@@ -164,19 +187,28 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
-  /** Opens a dialog; evicts the one idle longest when the store is full. `hash` is that of its Call-ID. */
-  open(init: DialogInit, hash: number = hashOf(init.callId)): Dialog {
-    const oldest = this.#byCallId.size >= this.#max ? this.#slots[this.#idle.takeOldest()] : undefined;
-    if (oldest !== undefined) this.#evict(oldest);
+  /** Opens a dialog; one gives room to it when the store is full. `hash` is hashBytes() of its Call-ID. */
+  open(init: DialogInit, hash?: number): Dialog {
+    const { buf, start, end } = typeof init.callId === 'string' ? rangeOf(init.callId) : init.callId;
+    if (isLongCallId(buf, start, end)) {
+      this.longCallIds++;
+      const key = shortCallId(buf, start, end);
+      return this.#open({ ...init, callId: key.toString('latin1') }, hashBytes(key, 0, key.length));
+    }
+    return this.#open(init, hash ?? hashBytes(buf, start, end));
+  }
+
+  #open(init: DialogInit, hash: number): Dialog {
+    if (this.#byCallId.size >= this.#max) this.#giveRoom(null);
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
+    this.room.add(slot, init.prefix, init.peer, ++this.#touches);
     const dialog = new Dialog(init, slot, this.#serial++, this.#columnsOf(slot), slot & (BLOCK - 1));
     this.#slots[slot] = dialog;
     dialog.callIdHash = hash;
     this.#byCallId.add(hash, slot);
     this.order.add(dialog, init.createdUs);
     this.methods.add(dialog, dialog.state, 1);
-    dialog.touched = ++this.#touches;
-    this.#idle.add(slot);
+    dialog.touched = this.#touches;
     tally(this.inState, dialog.state);
     tally(this.entered, dialog.state);
     this.generation++;
@@ -205,7 +237,38 @@ export class DialogStore {
     tally(this.entered, state);
     this.methods.move(dialog, from, state);
     dialog.state = state;
+    if (dialog.pool >= POOL.ENDED) this.#setPool(dialog, isLasting(state) ? POOL.LIVE : POOL.ENDED);
     this.generation++;
+  }
+
+  /** A message of the dialog behind its first. */
+  comeOn(dialog: Dialog): void {
+    if (dialog.pool === POOL.ONE) this.#setPool(dialog, POOL.MORE);
+  }
+
+  /** What the dialog asked for was granted by whom it was asked of. */
+  prove(dialog: Dialog): void {
+    if (dialog.pool < POOL.ENDED) this.#setPool(dialog, isLasting(dialog.state) ? POOL.LIVE : POOL.ENDED);
+  }
+
+  #setPool(dialog: Dialog, pool: number): void {
+    const from = dialog.pool;
+    if (from === pool) return;
+    this.room.move(dialog.slot, from, pool);
+    dialog.pool = pool;
+  }
+
+  /** Evicts dialogs until what the rest keeps is within its bytes; `current` is in use and stays. */
+  keepWithin(current: Dialog): void {
+    while (this.room.bytes > DIALOG_BYTES && this.#giveRoom(current)) this.evictedForBytes++;
+  }
+
+  /** False when none can go but `current`. */
+  #giveRoom(current: Dialog | null): boolean {
+    const dialog = this.#slots[this.room.next()];
+    if (dialog === undefined || dialog === current) return false;
+    this.#evict(dialog);
+    return true;
   }
 
   /** Dialogs oldest first by creation, ties by arrival. Who rests meanwhile may meet one that is evicted, or new. */
@@ -240,7 +303,7 @@ export class DialogStore {
   }
 
   #addColumns(block: number): DialogColumns {
-    const made = new DialogColumns(BLOCK, this.#allocate, this.sdp);
+    const made = new DialogColumns(BLOCK, this.#allocate, this.sdp, this.room);
     this.#columns[block] = made;
     return made;
   }
@@ -248,6 +311,7 @@ export class DialogStore {
   #evict(dialog: Dialog): void {
     this.#onEvict(dialog);
     this.#byCallId.remove(dialog.callIdHash, dialog.slot);
+    this.room.remove(dialog.slot, dialog.pool);
     this.#slots[dialog.slot] = undefined;
     this.#freeSlots.push(dialog.slot);
     tally(this.inState, dialog.state, -1);

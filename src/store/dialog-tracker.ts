@@ -5,32 +5,35 @@
  */
 
 import { TextRange } from '../core/byte-text.ts';
-import { MAX_DIALOG_MESSAGES } from '../core/limits.ts';
+import { hashRange } from '../core/hash.ts';
+import { DIALOG_BYTES, MAX_DIALOG_MESSAGES, MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../core/limits.ts';
+import { sourcePrefix } from '../core/source-prefix.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES, ORIGINS } from '../core/words.ts';
 import { Party } from '../sip/address.ts';
 import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { isChallenge } from '../sip/status.ts';
-import { decodeText } from '../sip/text.ts';
+import { decodeText, keptText } from '../sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
 import type { CallMarks } from './call-timing.ts';
 import { isOtherFork, markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import { MARK } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
+import { POOL } from './dialog-room.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
 import type { ExpiryQueue } from './expiry-queue.ts';
 import type { Carrier } from './fingerprint.ts';
-import { fingerprint, hashRange, takeFingerprint } from './fingerprint.ts';
+import { fingerprint, takeFingerprint } from './fingerprint.ts';
 import type { MessageFacts, MessageLog } from './message-log.ts';
 import { NO_ROW, ROW } from './message-log.ts';
 import { grantedExpiry, noteRequest, notifiedExpiry } from './registration.ts';
 import type { SdpTracker } from './sdp-tracker.ts';
 import { DUPLICATE_FRAME_US } from './seen-twice.ts';
 import { BY_QUALITY, CallSources } from './source-marks.ts';
-import { terminationCause, terminationRank } from './termination-cause.ts';
+import { isCauseCut, terminationCause, terminationRank } from './termination-cause.ts';
 
 /** Event counters of messages; they never fall. */
 class MessageCounts {
@@ -47,6 +50,8 @@ class MessageCounts {
   copies = 0;
   withoutCallId = 0;
   beyondDialogCap = 0;
+  /** Users, display names and phrases that were too long to keep whole. */
+  textsCut = 0;
 }
 
 /** FNV-1a 64 of buf[start..start+length) into `out`, low half first. */
@@ -78,6 +83,8 @@ export class DialogTracker {
     fromDisplay: null,
     toDisplay: null,
     openerTagHash: 0,
+    prefix: 0,
+    peer: 0,
   };
   readonly #log: MessageLog;
   readonly #sdp: SdpTracker;
@@ -170,7 +177,16 @@ export class DialogTracker {
       if (this.#isFirstOfSource && scan.bodyEnd > scan.bodyStart && !Number.isNaN(this.#worseUs))
         this.#sdp.onBetterCopy(d, buf, scan, this.#worseUs, c.tsUs);
     } else this.#apply(d, buf, start, end, scan, c, toTagHash);
+    if (found !== undefined && d.pool < POOL.ENDED) this.#noteAnswer(d, scan, c);
+    if (this.#dialogs.room.bytes > DIALOG_BYTES) this.#dialogs.keepWithin(d);
     return d;
+  }
+
+  /** A message of a dialog that has come to nothing yet: a success from whom the opening message went to proves it. */
+  #noteAnswer(d: Dialog, scan: SipScan, c: Carrier): void {
+    this.#dialogs.comeOn(d);
+    const isSuccess = !scan.isRequest && scan.status >= 200 && scan.status < 300 && PROVING.has(scan.cseqMethod);
+    if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
   }
 
   /** See DialogStore.fetch(). */
@@ -208,6 +224,10 @@ export class DialogTracker {
     init.fromDisplay = from.display;
     init.toDisplay = to.display;
     init.openerTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
+    init.prefix = sourcePrefix(c.addresses, c.srcOff, c.ipVersion);
+    init.peer = peerHash(c, false);
+    if (from.isCut) this.counts.textsCut++;
+    if (to.isCut) this.counts.textsCut++;
     return this.#dialogs.open(init, callIdHash);
   }
 
@@ -334,7 +354,22 @@ export class DialogTracker {
   #noteCause(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
     const rank = terminationRank(scan);
     if (rank <= (d.cause?.rank ?? 0)) return;
+    if (isCauseCut(scan)) this.counts.textsCut++;
     d.cause = terminationCause(buf, scan, rank, this.#frameOf(buf, c));
+  }
+
+  /** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
+  #noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
+    const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : isChallenge(code) ? 1 : 2);
+    if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
+    d.finalCode = scan.status;
+    d.finalReason = isOk(buf, scan) ? 'OK' : this.#kept(buf, scan.reasonStart, scan.reasonEnd, MAX_NAME_BYTES);
+  }
+
+  /** keptText(), counted when it is cut. */
+  #kept(buf: Buffer, start: number, end: number, maxBytes: number): string {
+    if (end - start > maxBytes) this.counts.textsCut++;
+    return keptText(buf, start, end, maxBytes);
   }
 
   #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
@@ -348,13 +383,13 @@ export class DialogTracker {
         break;
       case METHOD.REFER:
         d.marks |= MARK.TRANSFERRED;
-        if (scan.referToStart >= 0) d.referTo = decodeText(buf, scan.referToStart, scan.referToEnd);
+        if (scan.referToStart >= 0) d.referTo = this.#kept(buf, scan.referToStart, scan.referToEnd, MAX_VALUE_BYTES);
         break;
       case METHOD.INFO:
         // Key presses by INFO: application/dtmf and application/dtmf-relay.
         if (
           scan.contentTypeStart >= 0 &&
-          /^application\/dtmf/i.test(decodeText(buf, scan.contentTypeStart, scan.contentTypeEnd))
+          /^application\/dtmf/i.test(keptText(buf, scan.contentTypeStart, scan.contentTypeEnd, MAX_VALUE_BYTES))
         )
           d.marks |= MARK.DTMF;
         break;
@@ -380,7 +415,7 @@ export class DialogTracker {
       return;
     }
     if (scan.cseqMethod === METHOD.INVITE) {
-      if (status >= 200 && !STATUSLESS.has(d.methodId)) noteFinal(d, buf, scan);
+      if (status >= 200 && !STATUSLESS.has(d.methodId)) this.#noteFinal(d, buf, scan);
     } else if ((d.family === 1 || d.family === 2) && status >= 200 && status < 300) {
       const granted = grantedExpiry(d, buf, start, end, scan);
       if (granted < 0) return;
@@ -416,6 +451,26 @@ function addOne(counts: Float64Array, i: number): void {
 /** A record this much older than the one that opened its dialog was only read late. */
 const LATE_RECORD_US = 2_000_000;
 
+/**
+ * What a success of these proves: a call, a registration, a subscription. Not of OPTIONS, NOTIFY or CANCEL, which many a
+ * server answers to anybody.
+ */
+const PROVING: ReadonlySet<number> = new Set([
+  METHOD.INVITE,
+  METHOD.BYE,
+  METHOD.UPDATE,
+  METHOD.REGISTER,
+  METHOD.SUBSCRIBE,
+]);
+
+/** Whom a message goes to, or comes from: the prefix, and where that is its other end's too, the port. */
+function peerHash(c: Carrier, isSource: boolean): number {
+  const { addresses, srcOff, dstOff, ipVersion } = c;
+  const prefix = sourcePrefix(addresses, isSource ? srcOff : dstOff, ipVersion);
+  const other = sourcePrefix(addresses, isSource ? dstOff : srcOff, ipVersion);
+  return prefix === other ? prefix ^ Math.imul(isSource ? c.srcPort : c.dstPort, 0x9e3779b1) : prefix;
+}
+
 /** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
 const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);
 
@@ -446,14 +501,6 @@ function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: numbe
 function isOk(buf: Buffer, scan: SipScan): boolean {
   const at = scan.reasonStart;
   return scan.reasonEnd - at === 2 && buf[at] === 0x4f && buf[at + 1] === 0x4b;
-}
-
-/** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
-function noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
-  const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : isChallenge(code) ? 1 : 2);
-  if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
-  d.finalCode = scan.status;
-  d.finalReason = isOk(buf, scan) ? 'OK' : decodeText(buf, scan.reasonStart, scan.reasonEnd);
 }
 
 function methodText(buf: Buffer, scan: SipScan, methodId: number): string {

@@ -9,8 +9,10 @@ import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES } from '../core/words.ts';
+import { shownCallId } from './call-id.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
+import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { NO_ROW } from './message-log.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpEntry } from './sdp-timeline.ts';
@@ -30,7 +32,7 @@ export const MARK = {
   ACK_SEEN: 128,
   CREDENTIALS_SENT: 256,
   ICE: 512,
-  /** A stream of it was evicted: what is left does not tell what the media was like. */
+  /** A stream of it was evicted, or its descriptions: what is left does not tell what the media was like. */
   MEDIA_EVICTED: 1024,
   /** An INVITE inside the dialog was seen: a response to one that was not seen may be to such a one too. */
   REINVITED: 2048,
@@ -66,21 +68,10 @@ export type DialogInit = {
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   readonly openerTagHash: number;
+  /** Hash of the prefix that sent the opening message, and of whom it went to; see store/dialog-room.ts. */
+  readonly prefix: number;
+  readonly peer: number;
 };
-
-/** What few dialogs have. */
-class Rare {
-  methodText: string | null = null;
-  /** The Call-ID when it is longer than the columns have room for. */
-  callId: string | null = null;
-  fromUser = '';
-  toUser = '';
-  cause: TerminationCause | null = null;
-  sources: CallSources | null = null;
-  branches: ForkBranch[] | null = null;
-  referTo: string | null = null;
-  sharesWith: Dialog | null = null;
-}
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
@@ -102,7 +93,7 @@ export class Dialog {
   readonly slot: number;
   // Each message reads what stands above: the engine lays fields out in this order.
   #rare: Rare | null = null;
-  finalReason = '';
+  #finalReason = '';
   /** Where its streams are; null until it owns one. */
   media: OwnedStreams | null = null;
   readonly fromDisplay: string | null;
@@ -118,6 +109,7 @@ export class Dialog {
     const { f64, i32, u8, coldF64, coldI32 } = columns;
     columns.clear(at);
     this.#setTexts(init);
+    this.hold(bytesOf(init.fromDisplay) + bytesOf(init.toDisplay));
     const hot = at * HOT;
     f64[hot + D.CREATED] = init.createdUs;
     f64[hot + D.UPDATED] = init.createdUs;
@@ -150,6 +142,37 @@ export class Dialog {
     if (!columns.setUser(at, USER.FROM, init.fromUser)) this.#beside.fromUser = stringOf(init.fromUser);
     if (!columns.setUser(at, USER.TO, init.toUser)) this.#beside.toUser = stringOf(init.toUser);
     if (init.methodText !== METHOD_NAMES[init.methodId]) this.#beside.methodText = init.methodText;
+    const rare = this.#rare;
+    if (rare === null) return;
+    const { fromUser, toUser, methodText } = rare;
+    this.hold(bytesOf(rare.callId) / 2 + bytesOf(fromUser) + bytesOf(toUser) + bytesOf(methodText));
+  }
+
+  /** Says that so many bytes more are kept for it, or less. */
+  hold(bytes: number): void {
+    if (bytes !== 0) this.#c.room.hold(this.slot, this.pool, bytes);
+  }
+
+  /** Bytes kept for it beside its own record. */
+  get heldBytes(): number {
+    return this.#c.room.held(this.slot);
+  }
+
+  /** Where it stands among those that give room; the store moves it. */
+  get pool(): number {
+    return this.#c.u8[this.#at * HOT_BYTES + B.POOL] ?? 0;
+  }
+  set pool(value: number) {
+    this.#c.u8[this.#at * HOT_BYTES + B.POOL] = value;
+  }
+
+  /** The phrase of its final response. */
+  get finalReason(): string {
+    return this.#finalReason;
+  }
+  set finalReason(value: string) {
+    this.hold(bytesOf(value) - bytesOf(this.#finalReason));
+    this.#finalReason = value;
   }
 
   /** Has what a message reads of the object itself brought into the cache; what it returns says nothing. */
@@ -158,7 +181,10 @@ export class Dialog {
   }
 
   get #beside(): Rare {
-    this.#rare ??= new Rare();
+    if (this.#rare === null) {
+      this.#rare = new Rare();
+      this.hold(RARE_BYTES);
+    }
     return this.#rare;
   }
 
@@ -184,6 +210,7 @@ export class Dialog {
     return this.#rare?.cause ?? null;
   }
   set cause(value: TerminationCause | null) {
+    this.hold(causeBytes(value) - causeBytes(this.cause));
     this.#beside.cause = value;
   }
 
@@ -192,6 +219,7 @@ export class Dialog {
     return this.#rare?.sources ?? null;
   }
   set sources(value: CallSources | null) {
+    if (this.sources === null && value !== null) this.hold(SOURCES_BYTES);
     this.#beside.sources = value;
   }
 
@@ -199,6 +227,7 @@ export class Dialog {
     return this.#rare?.branches ?? null;
   }
   set branches(value: ForkBranch[] | null) {
+    if ((value === null) !== (this.branches === null)) this.hold(value === null ? -BRANCHES_BYTES : BRANCHES_BYTES);
     if (value !== null || this.#rare !== null) this.#beside.branches = value;
   }
 
@@ -206,6 +235,7 @@ export class Dialog {
     return this.#rare?.referTo ?? null;
   }
   set referTo(value: string | null) {
+    this.hold(bytesOf(value) - bytesOf(this.referTo));
     this.#beside.referTo = value;
   }
 
@@ -225,10 +255,10 @@ export class Dialog {
   /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */
   get callId(): string {
     const key = this.callIdKey;
-    return BEYOND_ASCII.test(key) ? rawText(Buffer.from(key, 'latin1'), 0, key.length) : key;
+    return shownCallId(BEYOND_ASCII.test(key) ? rawText(Buffer.from(key, 'latin1'), 0, key.length) : key);
   }
 
-  /** The Call-ID by which the dialog is found: each character is one byte of it. */
+  /** The Call-ID by which the dialog is found: each character is one byte of it, or of what stands for a long one. */
   get callIdKey(): string {
     return this.#rare?.callId ?? this.#c.callId(this.#at);
   }

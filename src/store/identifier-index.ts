@@ -5,6 +5,7 @@
  * an identifier costs about 30 bytes, nothing for the garbage collector, and a dialog's entries go in constant time
  * each. An identifier is known by two keyed 32-bit hashes: nobody can choose values that meet.
  */
+import { MAX_IDENTIFIERS } from '../core/limits.ts';
 
 /** Entries of a block; powers of two, so that a place is found without a division. */
 const BLOCK_BITS = 12;
@@ -26,9 +27,6 @@ const FIRST_BUCKETS = 8;
 /** Dialogs whose heads share one block. */
 const HEAD_BITS = 10;
 const HEADS = 1 << HEAD_BITS;
-
-/** Identifiers kept of one dialog; what is beyond does not correlate. */
-export const MAX_IDENTIFIERS = 32;
 
 /** What an identifier is known by. */
 export type IdentifierKey = { readonly kind: number; readonly hashA: number; readonly hashB: number };

@@ -24,6 +24,10 @@ export class Numbered<T> {
     return this.#values[n];
   }
 
+  uses(n: number): number {
+    return this.#uses[n] ?? 0;
+  }
+
   use(n: number): void {
     this.#uses[n] = (this.#uses[n] ?? 0) + 1;
   }

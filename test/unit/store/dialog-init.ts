@@ -17,6 +17,8 @@ export function dialogInit(callId: string, more: Partial<DialogInit> = {}): Dial
     fromDisplay: null,
     toDisplay: null,
     openerTagHash: 0,
+    prefix: 0,
+    peer: 0,
     ...more,
   };
 }

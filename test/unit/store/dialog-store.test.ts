@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { rawText, TextRange } from '../../../src/core/byte-text.ts';
-import { hashBytes } from '../../../src/core/half-sip-hash.ts';
+import { hashBytes } from '../../../src/core/hash.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { dialogInit } from './dialog-init.ts';

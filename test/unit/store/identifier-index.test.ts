@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { IdentifierIndex, MAX_IDENTIFIERS } from '../../../src/store/identifier-index.ts';
+import { MAX_IDENTIFIERS } from '../../../src/core/limits.ts';
+import { IdentifierIndex } from '../../../src/store/identifier-index.ts';
 
 type Step =
   | { readonly slot: number; readonly kind: number; readonly a: number; readonly b: number }

@@ -1,7 +1,7 @@
 /** The stores behind one dialog tracker, fed with messages of a script as a source would feed them. */
 import assert from 'node:assert/strict';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
-import { hashBytes } from '../../../src/core/half-sip-hash.ts';
+import { hashBytes } from '../../../src/core/hash.ts';
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';

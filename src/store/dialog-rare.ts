@@ -1,0 +1,36 @@
+/**
+ * What few dialogs have, beside the columns, and about what the engine takes for it.
+ */
+import type { Dialog, ForkBranch } from './dialog.ts';
+import type { CallSources } from './source-marks.ts';
+import type { TerminationCause } from './termination-cause.ts';
+
+/** About what the engine takes for a text, for the objects of few dialogs, and for what these name. */
+const TEXT_BYTES = 32;
+export const RARE_BYTES = 128;
+export const SOURCES_BYTES = 1024;
+export const BRANCHES_BYTES = 512;
+
+/** Bytes that a text kept takes; one of an ASCII character takes half of what is counted. */
+export function bytesOf(text: string | null): number {
+  return text === null || text === '' ? 0 : TEXT_BYTES + 2 * text.length;
+}
+
+export function causeBytes(cause: TerminationCause | null): number {
+  return cause === null
+    ? 0
+    : RARE_BYTES + bytesOf(cause.reason) + bytesOf(cause.hangupText) + bytesOf(cause.hangupCode);
+}
+
+export class Rare {
+  methodText: string | null = null;
+  /** The Call-ID when it is longer than the columns have room for. */
+  callId: string | null = null;
+  fromUser = '';
+  toUser = '';
+  cause: TerminationCause | null = null;
+  sources: CallSources | null = null;
+  branches: ForkBranch[] | null = null;
+  referTo: string | null = null;
+  sharesWith: Dialog | null = null;
+}
