@@ -6,12 +6,11 @@
  * what it measures is the way from the tap to the receiver and back: a lower bound unless the tap is at
  * the sender. LSR 0 means the receiver has had no report: no round trip, not zero.
  */
+import { MAX_SENDER_REPORTS } from '../core/limits.ts';
 
 export type RoundTripSource = 'xr_voip_metrics' | 'sender_report_echo';
 export type RoundTrip = { readonly ms: number; readonly source: RoundTripSource };
 
-/** Sender reports remembered a stream: an LSR names one of the last few. */
-const REPORTS_KEPT = 8;
 /** A longer way round is a stale echo, not a network. */
 const MAX_MS = 60_000;
 /** DLSR and LSR count 1/65536 s. */
@@ -19,21 +18,21 @@ const UNITS_A_SECOND = 65_536;
 
 /** The sender reports of one stream as they passed the tap. */
 export class SenderReportHistory {
-  readonly #middle = new Uint32Array(REPORTS_KEPT);
-  readonly #atUs = new Float64Array(REPORTS_KEPT);
+  readonly #middle = new Uint32Array(MAX_SENDER_REPORTS);
+  readonly #atUs = new Float64Array(MAX_SENDER_REPORTS);
   #count = 0;
 
   /** `ntpMiddle` is what a receiver will repeat as LSR. */
   add(ntpMiddle: number, atUs: number): void {
-    const i = this.#count++ % REPORTS_KEPT;
+    const i = this.#count++ % MAX_SENDER_REPORTS;
     this.#middle[i] = ntpMiddle;
     this.#atUs[i] = atUs;
   }
 
   /** When the report with this NTP time passed; null when it is not remembered. The newest wins. */
   seenUs(ntpMiddle: number): number | null {
-    for (let back = 1; back <= Math.min(this.#count, REPORTS_KEPT); back++) {
-      const i = (this.#count - back) % REPORTS_KEPT;
+    for (let back = 1; back <= Math.min(this.#count, MAX_SENDER_REPORTS); back++) {
+      const i = (this.#count - back) % MAX_SENDER_REPORTS;
       if (this.#middle[i] === ntpMiddle >>> 0) return this.#atUs[i] ?? null;
     }
     return null;

@@ -22,7 +22,7 @@ export const GMIN = 16;
 /** enum ct_stream_state */
 export const STREAM_STATE = { FREE: 0, PROBING: 1, ACCEPTED: 2 } as const;
 /** enum ct_stream_flag */
-export const STREAM_FLAG = { TIMED: 1, RETIRED: 2, HINTED: 4, LISTED: 8 } as const;
+export const STREAM_FLAG = { TIMED: 1, RETIRED: 2, HINTED: 4 } as const;
 /** enum ct_lane_mode */
 export const LANE_MODE = { ONE: 0, ALL: 1 } as const;
 

@@ -55,9 +55,9 @@ export class StreamTable {
     if (expected > received) sum.lost += expected - received;
   }
 
-  /** An SDP vouches for the candidate: it is not recycled. */
-  setClaimed(index: number): void {
-    this.#view(index)?.setUint8(this.#base(index) + STREAM.claimed, 1);
+  /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */
+  setClaimed(index: number, isClaimed: boolean): void {
+    this.#view(index)?.setUint8(this.#base(index) + STREAM.claimed, isClaimed ? 1 : 0);
   }
 
   /** The clock an SDP gives the stream's dynamic payload type: from now on discards are judged by it. */

@@ -3,15 +3,14 @@
  *
  * RFC 8866 section 6.6 (rtpmap); static payload types of RFC 3551 are named without one.
  */
+import { SHARED_CODEC_SETS } from '../core/limits.ts';
 
 export type CodecFormat = { readonly payloadType: number; readonly name: string; readonly clockRate: number };
 
 /** Codec names in the order of the m= line, and the formats by payload type. */
 export type CodecSet = { readonly names: readonly string[]; readonly formats: readonly CodecFormat[] };
 
-const MAX_SHARED = 4096;
-
-/** Interns codec sets by their text; past the cap a set is simply not shared. */
+/** Interns codec sets by their text; past the cap the oldest is shared no more. */
 export class CodecSets {
   readonly #shared = new Map<string, CodecSet>();
 
@@ -20,7 +19,12 @@ export class CodecSets {
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
     const made = make();
-    if (this.#shared.size < MAX_SHARED) this.#shared.set(key, made);
+    if (this.#shared.size >= SHARED_CODEC_SETS)
+      for (const oldest of this.#shared.keys()) {
+        this.#shared.delete(oldest);
+        break;
+      }
+    this.#shared.set(key, made);
     return made;
   }
 }

@@ -8,11 +8,10 @@
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
-import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
+import { MAX_DIALOG_STREAMS, MAX_ENDPOINT_STREAMS, MAX_SSRC_STREAMS } from '../core/limits.ts';
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
 import type { StreamTable } from '../rtp/stream-table.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
-import { parseWindow } from '../rtp/stream-window.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog.ts';
@@ -21,19 +20,11 @@ import { NONE } from './row-blocks.ts';
 import { Stream } from './stream.ts';
 import type { StreamOpened } from './stream-columns.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
+import { StreamWindows } from './stream-windows.ts';
 import { TimeOrder } from './time-order.ts';
 
-/** One hour of five-second windows, and how many more gather before the oldest are dropped together. */
-const MAX_WINDOWS = 720;
-const SURPLUS_WINDOWS = 80;
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;
-
-/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
-const STREAMS_AN_ENDPOINT = 64;
-
-/** Streams looked up by one SSRC; a load generator gives all its streams the same. */
-const STREAMS_AN_SSRC = 64;
 
 const FIRST_DYNAMIC_PT = 96;
 
@@ -43,6 +34,7 @@ export class StreamStore {
   readonly #columns: StreamColumns;
   /** Those of the streams that are objects, by place. */
   readonly #objects: (Stream | undefined)[] = [];
+  readonly quality = new StreamWindows(this.#objects);
   /** Streams no dialog owns, by both their ends. */
   readonly #waiting = new EndpointMap<number | number[]>();
   readonly #endpoints: EndpointIndex;
@@ -57,6 +49,8 @@ export class StreamStore {
   established = 0;
   orphaned = 0;
   evicted = 0;
+  /** Streams that ran on a dialog's sockets when it had as many as it may own. */
+  beyondDialogCap = 0;
   /** Event counters: they never fall. */
   establishedEver = 0;
   orphanedEver = 0;
@@ -128,26 +122,18 @@ export class StreamStore {
   onWindow(index: number, generation: number, bytes: Uint8Array, off: number): void {
     const stream = this.find(index, generation);
     if (stream === undefined) return;
-    if (stream.windowCount === MAX_WINDOWS + SURPLUS_WINDOWS && stream.windows !== null) {
-      stream.windows.copyWithin(0, SURPLUS_WINDOWS * WINDOW_BYTES, stream.windowCount * WINDOW_BYTES);
-      stream.windowCount = MAX_WINDOWS;
-    }
-    const need = (stream.windowCount + 1) * WINDOW_BYTES;
-    if (stream.windows === null || stream.windows.length < need) {
-      const windows = Math.min(MAX_WINDOWS + SURPLUS_WINDOWS, Math.max(2, stream.windowCount * 2));
-      const grown = new Uint8Array(windows * WINDOW_BYTES);
-      if (stream.windows !== null) grown.set(stream.windows);
-      stream.windows = grown;
-    }
-    stream.windows.set(bytes.subarray(off, off + WINDOW_BYTES), stream.windowCount * WINDOW_BYTES);
-    stream.windowCount++;
+    this.quality.add(stream, bytes, off);
     this.generation++;
   }
 
   onEvicted(index: number, generation: number): void {
     const columns = this.#columns;
     if (columns.generation(index) !== generation) return;
-    this.#objects[index]?.detach();
+    const stream = this.#objects[index];
+    if (stream !== undefined) {
+      this.quality.forget(stream);
+      stream.detach();
+    }
     if (index < this.#objects.length) this.#objects[index] = undefined;
     if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
     const owner = columns.dialog(index);
@@ -172,8 +158,7 @@ export class StreamStore {
     const fromUs = this.#endpoints.fromUs(claim);
     for (const place of typeof held === 'number' ? [held] : [...held]) {
       if (this.#columns.claim(place) !== NONE || fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
-      this.#forget(place);
-      this.#own(place, claim);
+      if (this.#own(place, claim)) this.#forget(place);
     }
   }
 
@@ -182,6 +167,7 @@ export class StreamStore {
     for (const place of this.#owned(dialog)) {
       this.#columns.setClaim(place, NONE);
       this.#columns.setOlder(place, NO_PLACE);
+      this.#tellClaimed(place, false);
       this.established--;
       this.#wait(place);
       if (this.#columns.has(place, FACT.ACCEPTED)) this.orphaned++;
@@ -215,13 +201,8 @@ export class StreamStore {
   }
 
   /** Closed windows, oldest first: the last `limit` of those that are kept. */
-  windows(stream: Stream, limit: number = MAX_WINDOWS): StreamWindow[] {
-    const { windows, windowCount } = stream;
-    const out: StreamWindow[] = [];
-    if (windows === null) return out;
-    for (let i = Math.max(0, windowCount - limit); i < windowCount; i++)
-      out.push(parseWindow(windows, i * WINDOW_BYTES));
-    return out;
+  windows(stream: Stream, limit?: number): StreamWindow[] {
+    return this.quality.list(stream, limit);
   }
 
   /** Streams newest first by their first packet, ties by arrival, as a list of its own. */
@@ -340,12 +321,29 @@ export class StreamStore {
     take(this.#waiting, this.#columns.srcKey(place), place);
   }
 
-  /** False when the claim is nobody's any more. */
+  /** The native table is ahead: the place may be another stream's by now. */
+  #tellClaimed(place: number, isClaimed: boolean): void {
+    const { table } = this;
+    if (table?.generation(place) === this.#columns.generation(place)) table.setClaimed(place, isClaimed);
+  }
+
+  /** A flood of SSRCs to the sockets of one call must not be held in its name. */
+  #isFull(dialog: Dialog): boolean {
+    let n = 0;
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place)) n++;
+    return n >= MAX_DIALOG_STREAMS;
+  }
+
+  /** False when the claim is nobody's any more, or its dialog owns as many as it may. */
   #own(place: number, claim: number): boolean {
     const columns = this.#columns;
     const dialog = this.#endpoints.dialogOf(claim);
     const media = this.#endpoints.mediaOf(claim);
     if (dialog === null || media === null) return false;
+    if (this.#isFull(dialog)) {
+      this.beyondDialogCap++;
+      return false;
+    }
     const wasVisible = columns.isVisible(place);
     columns.setClaim(place, claim);
     columns.setOlder(place, dialog.newestStream);
@@ -355,7 +353,7 @@ export class StreamStore {
       columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;
     }
-    this.table?.setClaimed(place);
+    this.#tellClaimed(place, true);
     const clock = this.#clockOf(media.codecs);
     if (clock !== null) this.table?.setClock(place, clock);
     if (wasVisible) {
@@ -398,7 +396,7 @@ export class StreamStore {
 function indexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
   const list = map.get(ssrc);
   if (list === undefined) map.set(ssrc, [place]);
-  else if (list.length < STREAMS_AN_SSRC) list.push(place);
+  else if (list.length < MAX_SSRC_STREAMS) list.push(place);
 }
 
 function unindexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
@@ -413,7 +411,7 @@ function put(map: EndpointMap<number | number[]>, key: EndpointKey, place: numbe
   const held = map.get(key);
   if (held === undefined) map.set(key, place);
   else if (Array.isArray(held)) {
-    if (held.length >= STREAMS_AN_ENDPOINT) held.shift();
+    if (held.length >= MAX_ENDPOINT_STREAMS) held.shift();
     held.push(place);
   } else map.set(key, [held, place]);
 }

@@ -1,11 +1,12 @@
 /**
  * Streams that only RTCP speaks of: their media runs where this capture does not look.
  */
+
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
+import { MAX_UNSEEN_STREAMS, SILENT_US } from '../core/limits.ts';
+import { dropSilent } from '../core/oldest-entry.ts';
 import type { RemoteReport } from './rtcp-data.ts';
-
-const MAX_STREAMS = 4_096;
 
 export type UnseenStream = {
   readonly ssrc: number;
@@ -21,30 +22,45 @@ export type UnseenStream = {
 };
 
 export class UnseenStreams {
+  /** In the order in which they were spoken of. */
   readonly #byKey = new Map<string, UnseenStream>();
   /** By source socket, and by the media port below it (RFC 3550 section 11). */
   readonly #byEndpoint = new Map<EndpointKey, UnseenStream[]>();
-  /** Streams beyond the cap. */
+  /** Streams beyond the cap, and those that gave their place. */
   refused = 0;
+  evicted = 0;
 
-  /** The stream, made when it is new; null beyond the cap. */
+  /** The stream, made when it is new; null while the cap is full of streams that were spoken of lately. */
   note(source: EndpointKey, ssrc: number, tsUs: number): UnseenStream | null {
     const key = `${ssrc}@${source}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) {
       known.lastUs = tsUs;
+      this.#byKey.delete(key);
+      this.#byKey.set(key, known);
       return known;
     }
-    if (this.#byKey.size >= MAX_STREAMS) {
-      this.refused++;
-      return null;
+    if (this.#byKey.size >= MAX_UNSEEN_STREAMS) {
+      const gone = dropSilent(this.#byKey, tsUs - SILENT_US);
+      if (gone === null) {
+        this.refused++;
+        return null;
+      }
+      this.evicted++;
+      this.#forget(gone);
     }
     const made = { ssrc, source, firstUs: tsUs, lastUs: tsUs, sentPackets: 0, sentOctets: 0, remote: null };
     this.#byKey.set(key, made);
-    const port = endpointKeyPort(source);
-    this.#index(source, made);
-    if (port % 2 === 1) this.#index(endpointKeyWithPort(source, port - 1), made);
+    for (const endpoint of endpointsOf(source)) this.#index(endpoint, made);
     return made;
+  }
+
+  #forget(stream: UnseenStream): void {
+    for (const endpoint of endpointsOf(stream.source)) {
+      const rest = (this.#byEndpoint.get(endpoint) ?? []).filter((s) => s !== stream);
+      if (rest.length === 0) this.#byEndpoint.delete(endpoint);
+      else this.#byEndpoint.set(endpoint, rest);
+    }
   }
 
   /** Streams whose media would come from this endpoint. */
@@ -61,4 +77,10 @@ export class UnseenStreams {
     if (list === undefined) this.#byEndpoint.set(key, [stream]);
     else list.push(stream);
   }
+}
+
+/** Where its media may come from: RTCP has the port above it, or the same (RFC 5761). */
+function endpointsOf(source: EndpointKey): EndpointKey[] {
+  const port = endpointKeyPort(source);
+  return port % 2 === 1 ? [source, endpointKeyWithPort(source, port - 1)] : [source];
 }

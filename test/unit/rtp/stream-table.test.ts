@@ -98,13 +98,13 @@ test('unused slots, chunks to come, and what TypeScript writes back', () => {
   assert.equal(t.read(5), null);
   assert.equal(t.lastSeenUs(5), null);
   assert.equal(t.generation(5), 0);
-  t.setClaimed(5);
+  t.setClaimed(5, true);
   second.memory = new ArrayBuffer(4 * STREAM_BYTES);
   fill(new DataView(second.memory), 1);
   assert.equal(t.read(5)?.ssrc, 0xdeadbeef);
   assert.equal(t.generation(5), 3);
   assert.ok(Math.abs((t.lastSeenUs(5) ?? 0) - FIRST_US - 20_000_000) <= 0.5);
-  t.setClaimed(1);
+  t.setClaimed(1, true);
   t.setClock(1, 48_000);
   assert.equal(view.getUint8(STREAM_BYTES + STREAM.claimed), 1);
   assert.equal(view.getUint32(STREAM_BYTES + STREAM.clockHint, true), 48_000);

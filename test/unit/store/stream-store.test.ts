@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
-import { WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
+import { MAX_DIALOG_STREAMS } from '../../../src/core/limits.ts';
+import { STREAM, STREAM_BYTES, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
+import { StreamTable } from '../../../src/rtp/stream-table.ts';
 import { MARK } from '../../../src/store/dialog.ts';
 import type { StreamStore } from '../../../src/store/stream-store.ts';
 import { StreamKit } from './stream-kit.ts';
@@ -198,4 +200,36 @@ test('of a stream that goes on for days the windows of the last hour are kept, i
     streams.store.windows(stream, 2).map(({ startUs }) => startUs),
     [1_999, 2_000],
   );
+});
+
+test('a flood of SSRCs to the sockets of a call is the call’s up to its cap only, and counted', () => {
+  const { dialogs, streams } = called();
+  const atUs = EPOCH_US + 3_000_000;
+  const own = streams.stream(A, B, { atUs });
+  const forged = Array.from({ length: 1000 }, (_, i) => streams.open(ELSEWHERE, B, { atUs: atUs + 1 + i, ssrc: i }));
+  const d = dialogs.dialog('owner@calltap.example.com');
+  assert.equal(d.streams?.length, MAX_DIALOG_STREAMS);
+  assert.equal(own.dialog, d, 'what ran before the flood stays');
+  assert.equal(streams.store.size, MAX_DIALOG_STREAMS, 'what is nobody’s is not shown for a packet');
+  assert.equal(streams.store.beyondDialogCap, 1001 - MAX_DIALOG_STREAMS);
+  for (const index of forged) streams.evict(index);
+  assert.deepEqual(counts(streams.store), [1, 0, 1]);
+  assert.equal(streams.stream(ELSEWHERE, B, { atUs: atUs + 9000, ssrc: 7 }).dialog, d, 'there is room again');
+});
+
+test('the native table is told of a claim, and when the dialog has gone that there is none', () => {
+  const memory = new ArrayBuffer(64 * STREAM_BYTES);
+  const view = new DataView(memory);
+  const claimed = (index: number): number => view.getUint8(index * STREAM_BYTES + STREAM.claimed);
+  const { dialogs, streams } = called();
+  streams.store.table = new StreamTable(() => memory, { streamBytes: STREAM_BYTES, streamChunk: 64 });
+  for (const index of [0, 1]) view.setUint32(index * STREAM_BYTES + STREAM.generation, 1, true);
+  view.setUint32(2 * STREAM_BYTES + STREAM.generation, 5, true);
+  const atUs = EPOCH_US + 3_000_000;
+  streams.open(ELSEWHERE, A, { atUs });
+  streams.open(ELSEWHERE, ELSEWHERE, { atUs });
+  streams.open(A, B, { atUs });
+  assert.deepEqual([0, 1, 2].map(claimed), [1, 0, 0], 'the third place is another stream’s by now');
+  streams.store.onDialogGone(dialogs.dialog('owner@calltap.example.com'));
+  assert.deepEqual([0, 1, 2].map(claimed), [0, 0, 0]);
 });
