@@ -5,11 +5,9 @@
  * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin behind the
  * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
+import { MAX_FORK_BRANCHES } from '../core/limits.ts';
 import type { Dialog, ForkBranch } from './dialog.ts';
 import { MARK } from './dialog.ts';
-
-/** Forks of a call that are told apart. */
-const MAX_BRANCHES = 32;
 
 /** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
 export type CallMarks = {
@@ -82,7 +80,7 @@ export function markProvisional(d: CallMarks, cseq: number, status: number, tagH
 /** One more dialog of a forked INVITE (RFC 3261 section 12.1); `progressUs` is NaN where it did not ring. */
 function markBranch(d: CallMarks, tagHash: number, progressUs: number): void {
   const branches = d.branches ?? [];
-  if (branches.length >= MAX_BRANCHES || branches.some((b) => b.tagHash === tagHash)) return;
+  if (branches.length >= MAX_FORK_BRANCHES || branches.some((b) => b.tagHash === tagHash)) return;
   branches.push({ tagHash, firstProgressUs: progressUs });
   d.branches = branches;
   d.marks |= MARK.FORKED;

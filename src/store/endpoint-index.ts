@@ -4,7 +4,9 @@
  * A stream belongs to the newest description that named one of its ends before it began and whose
  * dialog had not ended then, so a port that the next call reuses goes to the next call. A claim is known by its row.
  */
+
 import type { EndpointKey } from '../core/ip.ts';
+import { MAX_ENDPOINT_CLAIMS } from '../core/limits.ts';
 import { ClaimTable } from './claim-table.ts';
 import type { Dialog } from './dialog.ts';
 import { NONE } from './row-blocks.ts';
@@ -14,9 +16,6 @@ import type { ClaimedMedia } from './sdp-timeline.ts';
 
 /** Endpoints fetched at a time at most. */
 const FETCHED = 64;
-
-/** Claims remembered for one endpoint; older ones are superseded. */
-const CLAIMS_AN_ENDPOINT = 8;
 
 export type Claim = ClaimedMedia & { readonly dialog: Dialog; readonly fromUs: number };
 
@@ -118,7 +117,7 @@ export class EndpointIndex {
   #cut(newest: number): void {
     const rows = this.rows;
     let row = newest;
-    for (let n = 1; n < CLAIMS_AN_ENDPOINT && row !== NONE; n++) row = rows.nextClaim(row);
+    for (let n = 1; n < MAX_ENDPOINT_CLAIMS && row !== NONE; n++) row = rows.nextClaim(row);
     if (row !== NONE) rows.setNextClaim(row, NONE);
   }
 

@@ -2,8 +2,11 @@
  * ICMP errors that quote something other than SIP: tallied by the quoted datagram's 5-tuple, under a cap, and tied to a
  * call by the first of these that holds: the very flow, its SSRC, one end of a stream, one end an SDP named.
  */
+
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
+import { MAX_ICMP_ENDPOINTS, MAX_ICMP_FLOWS, SILENT_US } from '../core/limits.ts';
+import { dropSilent } from '../core/oldest-entry.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { PROTOCOL_UDP } from '../decode/icmp.ts';
 import type { Dialog } from './dialog.ts';
@@ -11,8 +14,6 @@ import type { EndpointIndex } from './endpoint-index.ts';
 import type { Stream } from './stream.ts';
 import type { StreamStore } from './stream-store.ts';
 
-const MAX_FLOWS = 4_096;
-const MAX_ENDPOINTS = 4_096;
 /** Errors over which the attribution of a flow is tried again, and then at each power of two. */
 const RETRY_ERRORS = 4;
 
@@ -54,6 +55,8 @@ export class IcmpMediaTally {
   unkeyed = 0;
   /** Errors about flows beyond the cap. */
   untrackedFlows = 0;
+  /** Flows that gave their place. */
+  evictedFlows = 0;
   /** Errors about endpoints beyond the cap. */
   untalliedEndpoints = 0;
 
@@ -98,17 +101,27 @@ export class IcmpMediaTally {
     this.#tallyEndpoint(dst);
     const key = `${e.protocol}|${src}>${dst}`;
     const known = this.#flows.get(key);
-    if (known === undefined && this.#flows.size >= MAX_FLOWS) {
+    if (known !== undefined) this.#flows.delete(key);
+    else if (this.#flows.size >= MAX_ICMP_FLOWS && !this.#makeRoom(tsUs)) {
       this.untrackedFlows++;
       return;
     }
     const flow = known ?? newFlow(e, src, dst, reportedBy, tsUs);
-    if (known === undefined) this.#flows.set(key, flow);
+    this.#flows.set(key, flow);
     flow.errors++;
     flow.lastUs = tsUs;
     if (flow.ssrc === null) readPayload(flow, e, bytes);
     const isDue = flow.errors <= RETRY_ERRORS || (flow.errors & (flow.errors - 1)) === 0;
     if (flow.attribution !== 'flow' && isDue) this.#attribute(flow);
+  }
+
+  /** The flow that no error has been about for long goes. */
+  #makeRoom(nowUs: number): boolean {
+    const gone = dropSilent(this.#flows, nowUs - SILENT_US);
+    if (gone === null) return false;
+    this.evictedFlows++;
+    if (gone.dialog !== null) this.#list(gone.dialog, (list) => list.filter((f) => f !== gone));
+    return true;
   }
 
   /** Flows tied to this dialog. What could be tied to none is looked at again once there is more to tie it to. */
@@ -185,7 +198,7 @@ export class IcmpMediaTally {
 
   #tallyEndpoint(key: EndpointKey): void {
     const known = this.#unreachable.get(key);
-    if (known === undefined && this.#unreachable.size >= MAX_ENDPOINTS) this.untalliedEndpoints++;
+    if (known === undefined && this.#unreachable.size >= MAX_ICMP_ENDPOINTS) this.untalliedEndpoints++;
     else this.#unreachable.set(key, (known ?? 0) + 1);
   }
 }

@@ -2,8 +2,10 @@
  * ICMP errors to the calls they are about: a quoted SIP message names its dialog by its Call-ID, by its bytes, or by the
  * socket pair of a request that was on its way; everything else is media or neither (icmp-media.ts).
  */
+
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, ipText } from '../core/ip.ts';
+import { MAX_ICMP_DIALOGS, MAX_ICMP_NOTES, MAX_ICMP_ROWS } from '../core/limits.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
 import type { Dialog } from './dialog.ts';
@@ -20,10 +22,6 @@ const LOOK_BACK_ROWS = 1_024;
 const IN_FLIGHT_US = 32_000_000;
 /** Bytes compared of a quote: routers give 8, hosts up to 548. */
 const COMPARE_BYTES = 1_200;
-const MAX_NOTES_A_DIALOG = 8;
-const MAX_DIALOGS = 16_384;
-/** Quoted messages an error names as evidence; the rest are only counted. */
-const MAX_ROWS = 32;
 
 /** Errors of one kind about one endpoint of a dialog's signaling. */
 export type IcmpNote = {
@@ -109,12 +107,12 @@ export class IcmpTracker {
     let list = this.#notes.get(d.serial);
     if (list === undefined) {
       list = [];
-      if (this.#notes.size >= MAX_DIALOGS) this.#evict();
+      if (this.#notes.size >= MAX_ICMP_DIALOGS) this.#evict();
       this.#notes.set(d.serial, list);
     }
     let note = list.find((n) => n.type === e.type && n.code === e.code && n.unreachable === unreachable);
     if (note === undefined) {
-      if (list.length >= MAX_NOTES_A_DIALOG) {
+      if (list.length >= MAX_ICMP_NOTES) {
         this.notesEvicted++;
         return;
       }
@@ -135,7 +133,7 @@ export class IcmpTracker {
     }
     note.errors++;
     note.isTruncated ||= e.isTruncated;
-    if (row !== NO_ROW && note.rows.length < MAX_ROWS && !note.rows.includes(row)) note.rows.push(row);
+    if (row !== NO_ROW && note.rows.length < MAX_ICMP_ROWS && !note.rows.includes(row)) note.rows.push(row);
   }
 
   #evict(): void {

@@ -5,10 +5,9 @@
  *
  * All packets of one press have one RTP timestamp; the last ones have E set and the whole duration.
  */
+import { MAX_KEY_PRESSES } from '../core/limits.ts';
 import type { Stream } from './stream.ts';
 
-/** Presses kept of one stream; later ones are only counted by its packets. */
-const MAX_PRESSES = 128;
 /** A press is this much behind the newest at most: packets of it may be late or come again. */
 const LOOK_BACK = 4;
 
@@ -57,7 +56,7 @@ export class KeyPresses {
       press.hasEnd ||= isEnd;
       return;
     }
-    if (list.length >= MAX_PRESSES) return;
+    if (list.length >= MAX_KEY_PRESSES) return;
     list.push({ event, timestamp, atUs: tsUs, duration, hasEnd: isEnd });
     if (list.length === 1) this.#byStream.set(stream, list);
   }

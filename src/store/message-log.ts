@@ -7,13 +7,13 @@
  * Rows are columns of typed arrays, bytes lie in chunks that are dropped whole, so that millions of
  * messages make no work for the garbage collector. Rows of one dialog are linked in arrival order.
  */
+
 import { wordsOf } from '../core/byte-search.ts';
+import { MAX_KEPT_MESSAGE_BYTES } from '../core/limits.ts';
 
 /** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
 const CHUNK_MIN = 256 * 1024;
 const CHUNK_MAX = 8 * 1024 * 1024;
-/** A message longer than this is kept up to here. */
-const MAX_KEPT_BYTES = 128 * 1024;
 /** Rows of a block, which is as large as three huge pages. */
 const ROWS = 65_536;
 /** What a row's columns cost, charged against the budget beside its bytes. */
@@ -202,7 +202,7 @@ export class MessageLog {
 
   /** Appends a message; `prev` is the dialog's last row, or NO_ROW. Returns the new row's id. */
   append(facts: MessageFacts, bytes: Buffer, start: number, end: number, prev: number): number {
-    const len = Math.min(end - start, MAX_KEPT_BYTES);
+    const len = Math.min(end - start, MAX_KEPT_MESSAGE_BYTES);
     const chunk = this.#roomFor(len);
     const { place } = facts;
     let pos = this.#lastChunk * this.#chunkBytes + chunk.used;
@@ -299,6 +299,11 @@ export class MessageLog {
     const { i32 } = this.#at(row);
     const i = (row % ROWS) * U32;
     return i32[i + HASH_A] === hashA && i32[i + HASH_B] === hashB;
+  }
+
+  /** How many bytes of the message are kept. */
+  byteLength(row: number): number {
+    return this.#at(row).u32[(row % ROWS) * U32 + LEN] ?? 0;
   }
 
   /** The message's bytes, in place: valid until the next append. None when their file has changed. */

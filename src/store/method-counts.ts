@@ -1,9 +1,7 @@
 /** How many dialogs each method opened, by the state they are in: the method split of a list without a walk over it. */
 
+import { MAX_OTHER_METHODS } from '../core/limits.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-
-/** Method names above which the empty ones are looked for. */
-const MANY_METHODS = 64;
 
 /** `knownMethod` is the METHOD id that says the method's text, or -1. */
 type Opened = { readonly methodText: string; readonly knownMethod: number };
@@ -15,7 +13,7 @@ export class MethodCounts {
   /** The same by METHOD id, once one was asked for. */
   #byKnown: (Counts | undefined)[] = [];
   /** Doubles with what is left, so that a flood of names costs each of them a constant. */
-  #sweepAt = MANY_METHODS;
+  #sweepAt = MAX_OTHER_METHODS;
 
   /** Adds `by` to the dialogs of this method in this state. */
   add(opened: Opened, state: number, by: 1 | -1): void {
@@ -62,7 +60,7 @@ export class MethodCounts {
 
   #sweep(): void {
     for (const [method, { total }] of this.#byMethod) if (total === 0) this.#forget(method);
-    this.#sweepAt = Math.max(MANY_METHODS, this.#byMethod.size * 2);
+    this.#sweepAt = Math.max(MAX_OTHER_METHODS, this.#byMethod.size * 2);
   }
 
   #forget(method: string): void {

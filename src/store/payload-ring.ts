@@ -7,15 +7,17 @@
  *     next f64   capture time f64   stream u32   length u32   bytes, padded to eight
  */
 
+import type { PacketList } from '../codec/packet-list.ts';
+import { MAX_KEPT_RTP_BYTES } from '../core/limits.ts';
+import type { Steps } from '../core/steps.ts';
+
 const CHUNK = 1024 * 1024;
 const HEAD = 24;
 const NONE = -1;
-/** A packet longer than this is no voice. */
-const MAX_PACKET = 2048;
+/** Packets that are copied between two rests. */
+const STEP_PACKETS = 256;
 
 type Chunk = { readonly bytes: Uint8Array; readonly view: DataView; used: number };
-
-export type KeptPacket = { readonly tsUs: number; readonly bytes: Uint8Array };
 
 type Chain = { generation: number; head: number; tail: number; hasLost: boolean };
 
@@ -35,7 +37,7 @@ export class PayloadRing {
 
   /** Keeps buf[start..end) of the stream with this index and generation in the native table. */
   add(stream: number, generation: number, tsUs: number, buf: Uint8Array, start: number, end: number): void {
-    const length = Math.min(end - start, MAX_PACKET);
+    const length = Math.min(end - start, MAX_KEPT_RTP_BYTES);
     const chunk = this.#roomFor(HEAD + ((length + 7) & ~7));
     const at = chunk.used;
     const place = this.#last * CHUNK + at;
@@ -57,23 +59,48 @@ export class PayloadRing {
     chain.tail = place;
   }
 
-  /** What is kept of a stream, in order of arrival; a copy. `hasLost`: packets of it were overwritten. */
-  packets(stream: number, generation: number): { packets: KeptPacket[]; hasLost: boolean } {
+  /**
+   * What is kept of a stream, in order of arrival; a copy. `hasLost`: packets of it were overwritten. A step every few
+   * hundred packets; those that are overwritten between two steps end the list.
+   */
+  *packets(stream: number, generation: number): Steps<{ packets: PacketList; hasLost: boolean }> {
+    const size = { packets: 0, bytes: 0 };
+    for (const packet of this.#chain(stream, generation)) {
+      size.packets++;
+      size.bytes += packet.length;
+      if (size.packets % STEP_PACKETS === 0) yield;
+    }
+    const tsUs = new Float64Array(size.packets);
+    const ends = new Uint32Array(size.packets);
+    const bytes = new Uint8Array(size.bytes);
+    let count = 0;
+    let end = 0;
+    for (const { chunk, at, length } of this.#chain(stream, generation)) {
+      // Of a stream that goes on there may be more by now.
+      if (count === size.packets || end + length > size.bytes) break;
+      tsUs[count] = chunk.view.getFloat64(at + 8, true);
+      bytes.set(chunk.bytes.subarray(at + HEAD, at + HEAD + length), end);
+      end += length;
+      ends[count++] = end;
+      if (count % STEP_PACKETS === 0) yield;
+    }
+    const packets = { tsUs: tsUs.subarray(0, count), ends: ends.subarray(0, count), bytes };
+    return { packets, hasLost: count < size.packets || (this.#chains[stream]?.hasLost ?? false) };
+  }
+
+  /** The packets of a stream where they lie. */
+  *#chain(stream: number, generation: number): Generator<{ chunk: Chunk; at: number; length: number }> {
     const chain = this.#chains[stream];
-    if (chain?.generation !== generation) return { packets: [], hasLost: false };
-    const packets: KeptPacket[] = [];
+    if (chain?.generation !== generation) return;
     for (let place = chain.head; place !== NONE; ) {
       const chunk = this.#chunks.get(Math.floor(place / CHUNK));
-      if (chunk === undefined) break;
+      if (chunk === undefined) return;
       const at = place % CHUNK;
-      const length = chunk.view.getUint32(at + 20, true);
-      packets.push({
-        tsUs: chunk.view.getFloat64(at + 8, true),
-        bytes: chunk.bytes.slice(at + HEAD, at + HEAD + length),
-      });
+      yield { chunk, at, length: chunk.view.getUint32(at + 20, true) };
+      // Gone while the reader rested, when its chunk has.
+      if (this.#chunks.get(Math.floor(place / CHUNK)) !== chunk) return;
       place = chunk.view.getFloat64(at, true);
     }
-    return { packets, hasLost: chain.hasLost };
   }
 
   #roomFor(bytes: number): Chunk {

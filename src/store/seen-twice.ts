@@ -3,8 +3,9 @@
  * identification, within a few milliseconds. Its memory is a table of the newest ones, so what comes in floods may
  * pass.
  */
+
+import { HashInput, hashBytes } from '../core/hash.ts';
 import type { Carrier } from './fingerprint.ts';
-import { hashRange } from './fingerprint.ts';
 
 /** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), and not the next one. */
 export const DUPLICATE_FRAME_US = 5_000;
@@ -13,17 +14,18 @@ export const DUPLICATE_FRAME_US = 5_000;
 const SLOTS = 512;
 
 export class SeenTwice {
+  readonly #way = new HashInput(9);
   readonly #bytes = new Int32Array(SLOTS);
   readonly #ways = new Int32Array(SLOTS);
   readonly #tsUs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
 
   /** True when buf[start..end) from `c` was seen just before; it is remembered. */
   isCopy(buf: Uint8Array, start: number, end: number, c: Carrier): boolean {
-    const bytes = hashRange(buf, start, end);
-    const length = c.ipVersion === 6 ? 16 : 4;
-    const way =
-      hashRange(c.addresses, c.srcOff, c.srcOff + length) ^
-      Math.imul(hashRange(c.addresses, c.dstOff, c.dstOff + length) ^ c.ipId, 0x9e3779b1);
+    const bytes = hashBytes(buf, start, end);
+    const to = this.#way.setAddress(0, c.addresses, c.srcOff, c.ipVersion);
+    const at = this.#way.setAddress(to, c.addresses, c.dstOff, c.ipVersion);
+    this.#way.words[at] = c.ipId;
+    const way = this.#way.hash(at + 1);
     const slot = (bytes ^ way) & (SLOTS - 1);
     const isCopy =
       this.#bytes[slot] === bytes &&

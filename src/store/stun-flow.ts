@@ -1,10 +1,9 @@
 /**
  * What one client and one STUN or TURN server said to each other (RFC 8489, RFC 8656).
  */
-import type { EndpointKey } from '../core/ip.ts';
 
-/** Channels remembered of one allocation. */
-const MAX_CHANNELS = 64;
+import type { EndpointKey } from '../core/ip.ts';
+import { MAX_TURN_CHANNELS } from '../core/limits.ts';
 
 export class StunFlow {
   readonly client: EndpointKey;
@@ -29,7 +28,7 @@ export class StunFlow {
   }
 
   bind(channel: number, peer: EndpointKey | null): void {
-    if (this.channels.size < MAX_CHANNELS || this.channels.has(channel)) this.channels.set(channel, peer);
+    if (this.channels.size < MAX_TURN_CHANNELS || this.channels.has(channel)) this.channels.set(channel, peer);
   }
 
   /** When the relay had stopped carrying anything by `endUs`: capture time, or NaN when it had not. */

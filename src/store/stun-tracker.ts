@@ -5,9 +5,18 @@
  * Everything is kept under a cap, the oldest goes first and is counted. Nothing here is touched by a message or packet
  * that is not STUN, but for one look per endpoint an SDP names.
  */
+
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, endpointKeyAddress, endpointKeyPort } from '../core/ip.ts';
+import {
+  MAX_DIALOG_FRAGMENTS,
+  MAX_ICE_FRAGMENTS,
+  MAX_STUN_FLOWS,
+  MAX_STUN_HOST_FLOWS,
+  MAX_STUN_REQUESTS,
+} from '../core/limits.ts';
+import { dropOldest } from '../core/oldest-entry.ts';
 import { channelOf } from '../stun/channel-data.ts';
 import type { StunMessage } from '../stun/message.ts';
 import { parseStun, STUN_METHOD, STUN_REASONS } from '../stun/message.ts';
@@ -17,11 +26,6 @@ import type { Carrier } from './fingerprint.ts';
 import type { Stream } from './stream.ts';
 import { StunFlow } from './stun-flow.ts';
 
-const MAX_FLOWS = 16_384;
-const MAX_PENDING = 8_192;
-const MAX_FRAGMENTS = 16_384;
-/** Flows of one client host that are looked at. */
-const MAX_HOST_FLOWS = 32;
 const ROLE_CONFLICT = 487;
 const ALLOCATION_MISMATCH = 437;
 /** RFC 8489 section 8.1 and RFC 8656 section 3.2: the ports servers listen on. */
@@ -48,8 +52,6 @@ export type StunDeps = {
   readonly endpoints: EndpointIndex;
   /** A dialog's media runs at this endpoint too. */
   readonly name: (key: EndpointKey, claim: Claim) => void;
-  /** The dialog is still in the store. */
-  readonly isKept: (d: Dialog) => boolean;
 };
 
 export class StunTracker {
@@ -61,6 +63,7 @@ export class StunTracker {
   readonly #aliases = new EndpointMap<Alias>();
   /** ICE user fragments that SDPs named (RFC 8839 section 5.4). */
   readonly #fragments = new Map<string, Claim>();
+  readonly #fragmentsOf = new Map<Dialog, Set<string>>();
   readonly #relayed = new WeakMap<Stream, RelayUse>();
   messages = 0;
   /** Messages that did not parse, by reason. */
@@ -72,6 +75,9 @@ export class StunTracker {
   flowsEvicted = 0;
   requestsEvicted = 0;
   fragmentsEvicted = 0;
+  /** Fragments beyond those of one dialog; addresses behind a server beyond the cap. */
+  fragmentsRefused = 0;
+  aliasesRefused = 0;
 
   constructor(deps: StunDeps) {
     this.#d = deps;
@@ -125,9 +131,34 @@ export class StunTracker {
   /** An SDP named an ICE user fragment. */
   onFragment(fragment: string, claim: Claim): void {
     if (this.#fragments.get(fragment)?.dialog === claim.dialog) return;
-    this.#fragments.delete(fragment);
-    if (this.#fragments.size >= MAX_FRAGMENTS && dropOldest(this.#fragments)) this.fragmentsEvicted++;
+    const of = this.#fragmentsOf.get(claim.dialog) ?? new Set();
+    if (of.size >= MAX_DIALOG_FRAGMENTS) {
+      this.fragmentsRefused++;
+      return;
+    }
+    this.#dropFragment(fragment);
+    for (const oldest of this.#fragments.size >= MAX_ICE_FRAGMENTS ? this.#fragments.keys() : []) {
+      this.#dropFragment(oldest);
+      this.fragmentsEvicted++;
+      break;
+    }
     this.#fragments.set(fragment, claim);
+    this.#fragmentsOf.set(claim.dialog, of.add(fragment));
+  }
+
+  /** The dialog's descriptions are gone, with what they named. */
+  onDialogGone(d: Dialog): void {
+    for (const fragment of this.#fragmentsOf.get(d) ?? []) this.#fragments.delete(fragment);
+    this.#fragmentsOf.delete(d);
+  }
+
+  #dropFragment(fragment: string): void {
+    const claim = this.#fragments.get(fragment);
+    if (claim === undefined) return;
+    this.#fragments.delete(fragment);
+    const of = this.#fragmentsOf.get(claim.dialog);
+    of?.delete(fragment);
+    if (of?.size === 0) this.#fragmentsOf.delete(claim.dialog);
   }
 
   /** How the stream was relayed; null when it came as it is. */
@@ -163,7 +194,7 @@ export class StunTracker {
     if (flow !== null && m.method === STUN_METHOD.BINDING) flow.requests++;
     const key = pendingKey(m, src);
     this.#pending.delete(key);
-    if (this.#pending.size >= MAX_PENDING && dropOldest(this.#pending)) this.requestsEvicted++;
+    if (this.#pending.size >= MAX_STUN_REQUESTS && dropOldest(this.#pending)) this.requestsEvicted++;
     const { method, username, channel, peer } = m;
     this.#pending.set(key, { method, src, dst, flow, username, channel, peer });
   }
@@ -228,8 +259,7 @@ export class StunTracker {
   }
 
   #fragment(text: string): Claim | null {
-    const claim = this.#fragments.get(text);
-    return claim !== undefined && this.#d.isKept(claim.dialog) ? claim : null;
+    return this.#fragments.get(text) ?? null;
   }
 
   #onChannelData(channel: number, src: EndpointKey, dst: EndpointKey): void {
@@ -239,7 +269,10 @@ export class StunTracker {
 
   #alias(key: EndpointKey | null, flow: StunFlow, kind: Alias['kind'], tsUs: number): void {
     if (key === null || key === flow.client) return;
-    if (this.#aliases.size >= MAX_FLOWS * 2 && this.#aliases.get(key) === undefined) return;
+    if (this.#aliases.size >= MAX_STUN_FLOWS * 2 && this.#aliases.get(key) === undefined) {
+      this.aliasesRefused++;
+      return;
+    }
     this.#aliases.set(key, { client: flow.client, flow, kind });
     const claim = this.#claimOn(key, tsUs);
     if (claim !== null && claim.derived === undefined) this.#d.name(flow.client, derive(claim, kind));
@@ -249,14 +282,14 @@ export class StunTracker {
     const key = flowKey(client, server);
     const known = this.#flows.get(key);
     if (known !== undefined) return known;
-    if (this.#flows.size >= MAX_FLOWS) this.#evictFlow();
+    if (this.#flows.size >= MAX_STUN_FLOWS) this.#evictFlow();
     const made = new StunFlow(client, server);
     this.#flows.set(key, made);
     const host = endpointKeyAddress(client);
     const list = this.#byHost.get(host);
     if (list === undefined) this.#byHost.set(host, [made]);
     else {
-      if (list.length >= MAX_HOST_FLOWS) list.shift();
+      if (list.length >= MAX_STUN_HOST_FLOWS) list.shift();
       list.push(made);
     }
     return made;
@@ -288,10 +321,4 @@ function flowKey(client: EndpointKey, server: EndpointKey): string {
 
 function pendingKey(m: StunMessage, client: EndpointKey): string {
   return `${m.transactionId}@${client}`;
-}
-
-/** Removes the entry that has been there longest. */
-function dropOldest<K, V>(map: Map<K, V>): boolean {
-  for (const key of map.keys()) return map.delete(key);
-  return false;
 }

@@ -3,12 +3,11 @@
  * of headers Asterisk sends. Kept as it was written, with the frame it stood in; read when somebody asks.
  */
 
+import { MAX_VALUE_BYTES } from '../core/limits.ts';
 import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
-import { decodeText } from '../sip/text.ts';
+import { keptText } from '../sip/text.ts';
 import type { FramePointer } from './dialog.ts';
-
-const MAX_TEXT = 512;
 
 export type TerminationCause = {
   /** Value of the Reason header, or '' where only the others stand. */
@@ -30,6 +29,14 @@ export function terminationRank(scan: SipScan): number {
   return scan.status > 100 && scan.status < 200 ? 1 : 0;
 }
 
+/** One of the texts that terminationCause() takes is longer than is kept. */
+export function isCauseCut(scan: SipScan): boolean {
+  const { causeStart, causeEnd, hangupTextStart, hangupTextEnd, hangupCodeStart, hangupCodeEnd } = scan;
+  return (
+    Math.max(causeEnd - causeStart, hangupTextEnd - hangupTextStart, hangupCodeEnd - hangupCodeStart) > MAX_VALUE_BYTES
+  );
+}
+
 /** The cause a message names, of that rank. */
 export function terminationCause(
   buf: Buffer,
@@ -37,7 +44,7 @@ export function terminationCause(
   rank: number,
   frame: FramePointer | null,
 ): TerminationCause {
-  const text = (start: number, end: number): string => decodeText(buf, start, Math.min(end, start + MAX_TEXT));
+  const text = (start: number, end: number): string => keptText(buf, start, end, MAX_VALUE_BYTES);
   return {
     reason: text(scan.causeStart, scan.causeEnd),
     hangupText: text(scan.hangupTextStart, scan.hangupTextEnd),

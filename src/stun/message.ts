@@ -10,8 +10,10 @@
  *
  * Attributes that are not known are skipped; one that does not fit ends the reading and is noted.
  */
+
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey } from '../core/ip.ts';
+import { MAX_STUN_ATTRIBUTES, MAX_STUN_USERNAME_BYTES } from '../core/limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 
@@ -56,10 +58,6 @@ export type StunReason = (typeof STUN_REASONS)[number];
 
 const COOKIE = 0x2112a442;
 const HEADER = 20;
-/** More attributes than any message has use for. */
-const MAX_ATTRIBUTES = 64;
-/** RFC 8489 section 14.3: a username has fewer than 509 bytes. */
-const MAX_USERNAME = 508;
 
 const ATTRIBUTE = {
   MAPPED: 0x0001,
@@ -123,7 +121,7 @@ function readAttributes(view: DataView, end: number, m: Draft): void {
   let at = HEADER;
   for (let n = 0; at < end; n++) {
     // An attribute header is four bytes, and its value lies within the message.
-    if (end - at < 4 || n === MAX_ATTRIBUTES) {
+    if (end - at < 4 || n === MAX_STUN_ATTRIBUTES) {
       m.isCut = true;
       return;
     }
@@ -164,7 +162,8 @@ function readAttribute(view: DataView, type: number, at: number, length: number,
       if (length >= 4) m.errorCode ??= (view.getUint8(at + 2) & 7) * 100 + view.getUint8(at + 3);
       return;
     case ATTRIBUTE.USERNAME:
-      if (length <= MAX_USERNAME) m.username ??= utf8.decode(new Uint8Array(view.buffer, view.byteOffset + at, length));
+      if (length <= MAX_STUN_USERNAME_BYTES)
+        m.username ??= utf8.decode(new Uint8Array(view.buffer, view.byteOffset + at, length));
       return;
     case ATTRIBUTE.MESSAGE_INTEGRITY:
       m.hasMessageIntegrity = true;

@@ -58,7 +58,6 @@ test('a tracker takes any of them, under its caps', () => {
       const tracker = new StunTracker({
         endpoints: new EndpointIndex(NO_DIALOGS),
         name: (key) => named.push(key),
-        isKept: () => true,
       });
       for (const [bytes, src, dst] of messages) {
         const addresses = new Uint8Array(32);

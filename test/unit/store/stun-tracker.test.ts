@@ -40,14 +40,12 @@ class Kit {
   readonly #dialogs = new TrackerKit();
   readonly endpoints: EndpointIndex = this.#dialogs.endpoints;
   readonly tracker: StunTracker;
-  isKept = true;
   #next = 0;
 
   constructor() {
     this.tracker = new StunTracker({
       endpoints: this.endpoints,
       name: (key, claim) => this.named.push(`${endpointKeyText(key)} ${claim.derived}`),
-      isKept: () => this.isKept,
     });
   }
 
@@ -158,7 +156,7 @@ test('a checked pair belongs to the dialog whose fragments it names', () => {
   other.tracker.onFragment('BoBb', claim());
   other.ask({ ...check, answer: [mapped(CLIENT)] });
   assert.deepEqual(other.named, [], 'fragments of two calls');
-  kit.isKept = false;
+  kit.tracker.onDialogGone(own.dialog);
   kit.ask({ ...check, answer: [mapped(CLIENT)] });
   assert.equal(kit.named.length, 2, 'the dialog is gone');
 });
@@ -183,14 +181,17 @@ test('a role conflict counts once a check', () => {
 
 test('flows, transactions and fragments are capped and counted', () => {
   const kit = new Kit();
+  let of = claim();
   for (let i = 0; i < 20_000; i++) {
     kit.ask({ client: { address: `10.${i >> 8}.${i & 255}.1`, port: 4000 }, answer: null });
-    kit.tracker.onFragment(`f${i}`, CLAIM);
+    if (i % 50 === 0) of = claim();
+    kit.tracker.onFragment(`f${i}`, of);
   }
-  assert.equal(kit.tracker.flows, 16_384);
-  assert.equal(kit.tracker.flowsEvicted, 20_000 - 16_384);
-  assert.ok(kit.tracker.requestsEvicted > 0 && kit.tracker.fragmentsEvicted > 0);
+  assert.equal(kit.tracker.flows, 8_192);
+  assert.equal(kit.tracker.flowsEvicted, 20_000 - 8_192);
+  assert.ok(kit.tracker.requestsEvicted > 0);
+  assert.equal(kit.tracker.fragmentsEvicted, 20_000 - 16_384);
+  for (let i = 0; i < 100; i++) kit.tracker.onFragment(`more ${i}`, of);
+  assert.equal(kit.tracker.fragmentsRefused, 100 - 64 + 50, 'one dialog has its share');
   assert.deepEqual(kit.tracker.flowsOfHost('10.0.0.1'), [], 'the oldest went');
 });
-
-const CLAIM = claim();
