@@ -1,33 +1,102 @@
 /**
- * Whom a request asks for, as the detection of scanners needs it (RFC 3261 sections 10.2, 19.1, 22).
+ * Whom a request asks for, and who asks, as the detection needs it (RFC 3261 sections 10.2, 19.1, 20.10).
+ *
+ * The bytes decide, not their text: what is shown is cut, what is compared is not.
  */
+import { hashRange } from '../../core/hash.ts';
+import { skipQuoted } from '../../sip/address.ts';
 import { METHOD } from '../../sip/method.ts';
 import type { SipScan } from '../../sip/scan.ts';
 import { decodeText } from '../../sip/text.ts';
 
+/** Bytes of a user that are kept as text. */
 const MAX_USER = 128;
-const MIN_TAIL = 7;
+/** Digits of a number that are the same whatever is dialled in front of them. */
+const TAIL = 9;
 
-/**
- * The user that a request is for: the To of a REGISTER, else that of the Request-URI; at most 128 characters, as sent.
- * A URI without a user gives its host.
- */
-export function requestUser(buf: Uint8Array, scan: SipScan): string {
-  const isRegister = scan.method === METHOD.REGISTER;
-  const start = isRegister ? scan.toStart : scan.uriStart;
-  const end = isRegister ? scan.toEnd : scan.uriEnd;
-  if (start < 0) return '';
-  const text = decodeText(buf, start, Math.min(end, start + 2 * MAX_USER));
-  const uri = /(?:sips?|tel):([^>\s]*)/i.exec(text)?.[1] ?? text;
-  const at = uri.indexOf('@');
-  return (at >= 0 ? uri.slice(0, at) : uri).slice(0, MAX_USER);
+const LESS = 60;
+const GREATER = 62;
+const AT = 64;
+const COLON = 58;
+const QUOTE = 34;
+const SEMICOLON = 59;
+
+/** Where a user stands in the message; the last that was looked for. A URI without a user gives its host. */
+const found = { start: -1, end: -1 };
+
+/** Finds the user of the URI at `start`..`end`: up to the last @ of it, parameters and password included. */
+function findUser(buf: Uint8Array, start: number, end: number): void {
+  let colon = start;
+  while (colon < end && buf[colon] !== COLON) colon++;
+  const first = colon < end ? colon + 1 : start;
+  let at = end - 1;
+  while (at >= first && buf[at] !== AT) at--;
+  found.start = first;
+  found.end = at >= first ? at : end;
 }
 
-/** A dialled number split into what is tried in front of it and its last digits; null when it is no long number. */
+/** The same for a From or To value: a display name in quotes may hold anything, a URI too. */
+function findAddressUser(buf: Uint8Array, start: number, end: number): void {
+  let p = start;
+  // A quote that never closes is a plain character, and no further one is looked for.
+  let quotesCount = true;
+  while (p < end && buf[p] !== LESS) {
+    const behind: number = quotesCount && buf[p] === QUOTE ? skipQuoted(buf, p, end) : p + 1;
+    quotesCount &&= behind > 0;
+    p = Math.max(behind, p + 1);
+  }
+  if (p < end) {
+    let close = p + 1;
+    while (close < end && buf[close] !== GREATER) close++;
+    findUser(buf, p + 1, close);
+    return;
+  }
+  // Without < > parameters belong to the header (RFC 3261 section 20.10).
+  let stop = start;
+  while (stop < end && buf[stop] !== SEMICOLON) stop++;
+  findUser(buf, start, stop);
+}
+
+/** Who a request is for; reusable. */
+export class RequestTarget {
+  /** Keyed hash of the user that a request is for, as sent. */
+  target = 0;
+  /** The same of the user in From. */
+  caller = 0;
+  /** At most 128 bytes of the user, as sent. */
+  user = '';
+
+  /** The To of a REGISTER, else the Request-URI. */
+  read(buf: Uint8Array, scan: SipScan): void {
+    const isRegister = scan.method === METHOD.REGISTER;
+    const start = isRegister ? scan.toStart : scan.uriStart;
+    this.target = 0;
+    this.user = '';
+    this.caller = 0;
+    if (start >= 0) {
+      if (isRegister) findAddressUser(buf, start, scan.toEnd);
+      else findUser(buf, start, scan.uriEnd);
+      this.target = hashRange(buf, found.start, found.end);
+      this.user = decodeText(buf, found.start, Math.min(found.end, found.start + MAX_USER));
+    }
+    if (scan.fromStart < 0) return;
+    findAddressUser(buf, scan.fromStart, scan.fromEnd);
+    this.caller = hashRange(buf, found.start, found.end);
+  }
+}
+
+/** The user of From, at most `max` bytes of it, as sent. */
+export function callerOf(buf: Uint8Array, scan: SipScan, max: number): string {
+  if (scan.fromStart < 0) return '';
+  findAddressUser(buf, scan.fromStart, scan.fromEnd);
+  return decodeText(buf, found.start, Math.min(found.end, found.start + max));
+}
+
+/** A dialled number split into what is tried in front of it and its last nine digits; null when it is no long number. */
 export function dialledParts(user: string): { readonly prefix: string; readonly tail: string } | null {
-  const digits = /^[+*#]*[0-9*#]{7,}$/.test(user) ? user : null;
+  const digits = /^[+*#]{0,4}[0-9*#]{7,32}$/.test(user) ? user : null;
   if (digits === null) return null;
-  const cut = digits.length - Math.max(MIN_TAIL, 9);
+  const cut = digits.length - TAIL;
   return cut < 0 ? null : { prefix: digits.slice(0, cut), tail: digits.slice(cut) };
 }
 
