@@ -1,12 +1,17 @@
 /**
  * What became of the latest requests of one source, with a cap: the memory of every rule about behaviour.
  *
- * A ring begins small, for most sources send little, and grows only while its oldest entry still matters.
+ * A ring is made with the first outcome, for most sources send little, and grows only while its oldest entry matters.
  */
+import { SECURITY_OUTCOMES } from '../../core/limits.ts';
+import { METHOD } from '../../sip/method.ts';
+
 const FIRST = 16;
-const MAX = 256;
 /** No rule looks further back than this. */
 export const LONGEST_WINDOW_US = 600 * 1e6;
+
+/** Responses of one user to as many different challenges weigh as one guess: a phone sends its one password to each. */
+export const UNPROVEN_WEIGHT = 6;
 
 /** Facts of one outcome. */
 export const OUTCOME = {
@@ -15,94 +20,214 @@ export const OUTCOME = {
   /** It carried credentials. */
   CREDENTIALS: 2,
   REGISTER: 4,
-  /** Nobody answered, and its destination was never seen to answer anyone: perhaps only one direction is captured. */
+  /** Nobody answered, and its destination answered nobody since: it may be down, or one direction is not captured. */
   UNKNOWN_PEER: 8,
+  /** It carried the name of a tool, or a pattern that no honest client sends. */
+  NAMED: 16,
 } as const;
 
+/** One outcome. Users, hosts and credentials are keyed hashes; 0 is none. */
+export type Outcome = {
+  readonly tsUs: number;
+  /** Who was asked for, and who asked (credentials, else From). */
+  readonly target: number;
+  readonly caller: number;
+  readonly host: number;
+  readonly guess: number;
+  readonly input: number;
+  readonly method: number;
+  /** Status code, 0 when nobody answered. */
+  readonly code: number;
+  readonly facts: number;
+};
+
 /** What a rule counts in its window. */
-export type WindowCount = { refused: number; total: number; targets: number; hosts: number; firstUs: number };
+export type WindowCount = {
+  /** Requests that were refused. */
+  refused: number;
+  /** Users that were refused: of those asked for or those who asked the more. */
+  users: number;
+  hosts: number;
+  /** Users, and guesses beyond the first of each. */
+  evidence: number;
+  /** Refused and granted requests, each kind of them once. */
+  refusedKinds: number;
+  granted: number;
+  firstUs: number;
+};
+
+export const EMPTY_COUNT: Readonly<WindowCount> = {
+  refused: 0,
+  users: 0,
+  hosts: 0,
+  evidence: 0,
+  refusedKinds: 0,
+  granted: 0,
+  firstUs: 0,
+};
+
+/** Integers an outcome: target, caller, host, guess, input, and code, method and facts in one. */
+const WORDS = 6;
+/** Bytes of an outcome in a ring. */
+const OUTCOME_BYTES = 8 + 4 * WORDS;
+
+/** Statuses about who asks rather than about whom is asked for. */
+const ABOUT_CALLER: ReadonlySet<number> = new Set([401, 403, 407]);
 
 export class OutcomeRing {
-  #size = FIRST;
-  #ts = new Float64Array(FIRST);
-  /** Four integers an outcome: target, host, status code, facts. */
-  #words = new Int32Array(FIRST * 4);
-  #methods = new Uint8Array(FIRST);
+  #size = 0;
+  #ts = new Float64Array(0);
+  #words = new Int32Array(0);
   #next = 0;
   #count = 0;
 
-  /** Adds one. `target` and `host` are keyed hashes, `code` 0 means no answer. */
-  add(tsUs: number, target: number, host: number, code: number, facts: number, method: number): void {
-    if (this.#count === this.#size) this.#makeRoom(tsUs);
+  get length(): number {
+    return this.#count;
+  }
+
+  /** Bytes beyond those of the first outcomes. */
+  get grownBytes(): number {
+    return Math.max(0, this.#size - FIRST) * OUTCOME_BYTES;
+  }
+
+  /** Keeps the newest of the first size. */
+  shrink(): void {
+    if (this.#size > FIRST) this.#resize(FIRST);
+  }
+
+  add(o: Outcome): void {
+    if (this.#count === this.#size) this.#makeRoom(o.tsUs);
     const at = this.#next;
-    this.#ts[at] = tsUs;
-    this.#words[4 * at] = target;
-    this.#words[4 * at + 1] = host;
-    this.#words[4 * at + 2] = code;
-    this.#words[4 * at + 3] = facts;
-    this.#methods[at] = method;
+    const word = WORDS * at;
+    this.#ts[at] = o.tsUs;
+    this.#words[word] = o.target;
+    this.#words[word + 1] = o.caller;
+    this.#words[word + 2] = o.host;
+    this.#words[word + 3] = o.guess;
+    this.#words[word + 4] = o.input;
+    this.#words[word + 5] = (o.code << 16) | (o.method << 8) | o.facts;
     this.#next = (at + 1) % this.#size;
     if (this.#count < this.#size) this.#count++;
   }
 
   /**
-   * Counts outcomes not older than `sinceUs` that have all of `wanted` and none of `unwanted` among their facts; what
-   * was refused, and how many different targets and hosts the refused ones had.
+   * Counts outcomes not older than `sinceUs` that have all of `wanted` and none of `unwanted` among their facts.
+   *
+   * What is granted may be bought to hide what is refused. So a REGISTER counts once a user, a call each time (somebody
+   * took it), and anything else once a user and only against refusals of its own method.
    */
   count(sinceUs: number, wanted: number, unwanted: number, into: WindowCount): void {
+    clearCount();
     into.refused = 0;
-    into.total = 0;
+    into.granted = 0;
     into.firstUs = Number.POSITIVE_INFINITY;
-    seenTargets.clear();
-    seenHosts.clear();
     for (let n = 1; n <= this.#count; n++) {
       const at = (this.#next - n + this.#size) % this.#size;
       const ts = this.#ts[at] ?? 0;
       if (ts < sinceUs) continue;
-      const facts = this.#words[4 * at + 3] ?? 0;
-      if ((facts & wanted) !== wanted || (facts & unwanted) !== 0) continue;
-      into.total++;
-      if ((facts & OUTCOME.REFUSED) === 0) continue;
+      const word = WORDS * at;
+      const last = this.#words[word + 5] ?? 0;
+      if ((last & wanted) !== wanted || (last & unwanted) !== 0) continue;
+      const method = (last >>> 8) & 0xff;
+      const target = this.#words[word] ?? 0;
+      const host = this.#words[word + 2] ?? 0;
+      const guess = this.#words[word + 3] ?? 0;
+      const kind = mixed(mixed(target, host), method);
+      if ((last & OUTCOME.REFUSED) === 0) {
+        if (method === METHOD.INVITE) into.granted++;
+        else if (!grantedKinds.has(kind)) {
+          grantedKinds.add(kind);
+          grantedByMethod[method] = (grantedByMethod[method] ?? 0) + 1;
+        }
+        continue;
+      }
       into.refused++;
       if (ts < into.firstUs) into.firstUs = ts;
-      seenTargets.add(this.#words[4 * at] ?? 0);
-      seenHosts.add(this.#words[4 * at + 1] ?? 0);
+      refusedByMethod[method] = 1;
+      targets.add(target);
+      hosts.add(host);
+      refusedKinds.add(mixed(kind, guess));
+      const caller = this.#words[word + 1] ?? 0;
+      if (caller !== 0 && (guess !== 0 || ABOUT_CALLER.has(last >>> 16))) callers.add(caller);
+      if (guess !== 0) addGuess(guess, this.#words[word + 4] ?? 0);
     }
-    into.targets = seenTargets.size;
-    into.hosts = seenHosts.size;
+    for (let m = 0; m < grantedByMethod.length; m++)
+      if (m === METHOD.REGISTER || refusedByMethod[m] === 1) into.granted += grantedByMethod[m] ?? 0;
+    into.users = Math.max(targets.size, callers.size);
+    into.hosts = hosts.size;
+    into.refusedKinds = refusedKinds.size;
+    // The first guess of a user is counted with the user.
+    into.evidence = into.users + proven + Math.floor((guesses.size - proven) / UNPROVEN_WEIGHT);
   }
 
   /** Calls `each` with method and code of the refused outcomes since a time. */
   forRefused(sinceUs: number, each: (method: number, code: number) => void): void {
     for (let n = 1; n <= this.#count; n++) {
       const at = (this.#next - n + this.#size) % this.#size;
-      if ((this.#ts[at] ?? 0) < sinceUs || ((this.#words[4 * at + 3] ?? 0) & OUTCOME.REFUSED) === 0) continue;
-      each(this.#methods[at] ?? 0, this.#words[4 * at + 2] ?? 0);
+      const last = this.#words[WORDS * at + 5] ?? 0;
+      if ((this.#ts[at] ?? 0) < sinceUs || (last & OUTCOME.REFUSED) === 0) continue;
+      each((last >>> 8) & 0xff, last >>> 16);
     }
   }
 
   #makeRoom(nowUs: number): void {
     const oldest = this.#ts[this.#next] ?? 0;
-    if (this.#size >= MAX || nowUs - oldest > LONGEST_WINDOW_US) return;
-    const from = this.#next;
-    const size = this.#size * 2;
+    if (this.#size >= SECURITY_OUTCOMES || (this.#size > 0 && nowUs - oldest > LONGEST_WINDOW_US)) return;
+    this.#resize(Math.max(FIRST, this.#size * 2));
+  }
+
+  /** Moves the newest outcomes that have room to the begin of a ring of another size. */
+  #resize(size: number): void {
+    const kept = Math.min(this.#count, size);
     const ts = new Float64Array(size);
-    const words = new Int32Array(size * 4);
-    const methods = new Uint8Array(size);
-    for (let n = 0; n < this.#size; n++) {
-      const at = (from + n) % this.#size;
+    const words = new Int32Array(size * WORDS);
+    for (let n = 0; n < kept; n++) {
+      const at = (this.#next - kept + n + this.#size) % this.#size;
       ts[n] = this.#ts[at] ?? 0;
-      words.set(this.#words.subarray(4 * at, 4 * at + 4), 4 * n);
-      methods[n] = this.#methods[at] ?? 0;
+      words.set(this.#words.subarray(WORDS * at, WORDS * at + WORDS), WORDS * n);
     }
-    this.#next = this.#size;
+    this.#next = kept % size;
+    this.#count = kept;
     this.#ts = ts;
     this.#words = words;
-    this.#methods = methods;
     this.#size = size;
   }
 }
 
-// One count runs at a time and hands neither out.
-const seenTargets = new Set<number>();
-const seenHosts = new Set<number>();
+/** Keyed hashes go in: who does not know the key cannot aim at a meeting. */
+function mixed(a: number, b: number): number {
+  const h = Math.imul(a ^ Math.imul(b, 0x85ebca6b), 0x9e3779b1);
+  return h ^ (h >>> 15);
+}
+
+// One count runs at a time and hands none of these out.
+const targets = new Set<number>();
+const callers = new Set<number>();
+const hosts = new Set<number>();
+const refusedKinds = new Set<number>();
+const grantedKinds = new Set<number>();
+const grantedByMethod = new Uint32Array(256);
+const refusedByMethod = new Uint8Array(256);
+const guesses = new Set<number>();
+/** The first guess by its input; 0 once another one proved that there are several passwords. */
+const byInput = new Map<number, number>();
+let proven = 0;
+
+function clearCount(): void {
+  for (const set of [targets, callers, hosts, refusedKinds, grantedKinds, guesses]) set.clear();
+  grantedByMethod.fill(0);
+  refusedByMethod.fill(0);
+  byInput.clear();
+  proven = 0;
+}
+
+function addGuess(guess: number, input: number): void {
+  if (guesses.has(guess)) return;
+  guesses.add(guess);
+  const first = byInput.get(input);
+  if (first === undefined) byInput.set(input, guess);
+  else {
+    proven += first === 0 ? 1 : 2;
+    byInput.set(input, 0);
+  }
+}

@@ -6,43 +6,45 @@
  * they ask is granted.
  */
 
-import { type EndpointKey, endpointKey, endpointKeyAddress } from '../../core/ip.ts';
+import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../../core/limits.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import { METHOD } from '../../sip/method.ts';
 import type { SipScan } from '../../sip/scan.ts';
 import { isChallenge } from '../../sip/status.ts';
 import { decodeText } from '../../sip/text.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
-import { hashRange } from '../../store/fingerprint.ts';
 import type { AlertKind, Behaviour, SecurityAlert } from './alert.ts';
-import { BEHAVIOUR_RULES, ESTABLISHED_FACTOR, isInjection, isRefusal, PREFIXES } from './behaviour-rules.ts';
-import { LONGEST_WINDOW_US, OUTCOME, type WindowCount } from './outcome-ring.ts';
-import { type Probe, ProbeTable, probeKey } from './probe-table.ts';
-import { dialledParts, hasStaleNonce, hasToolInFrom, requestUser } from './request-target.ts';
+import {
+  BEHAVIOUR_RULES,
+  ESTABLISHED_FACTOR,
+  holds,
+  isInjection,
+  isRefusal,
+  MALFORMED,
+  MALFORMED_WINDOW_US,
+  PREFIX_WINDOW_US,
+  PREFIXES,
+} from './behaviour-rules.ts';
+import { isAckBroken, isBroken } from './broken-message.ts';
+import { Credentials } from './credentials.ts';
+import { KnownDialogs } from './known-dialogs.ts';
+import { KnownServers } from './known-servers.ts';
+import { EMPTY_COUNT, LONGEST_WINDOW_US, OUTCOME, type WindowCount } from './outcome-ring.ts';
+import { PassedOn } from './passed-on.ts';
+import { type Probe, ProbeTable } from './probe-table.ts';
+import { ReportPace } from './report-pace.ts';
+import { dialledParts, hasStaleNonce, hasToolInFrom, RequestTarget } from './request-target.ts';
 import { isScannerName } from './scanner-names.ts';
+import { type IsSharedNetwork, type SourceKey, sourceAddress, sourceKey, sourceNetwork } from './source-key.ts';
 import { type SourceRecord, SourceTable } from './source-table.ts';
+import { addressHash, attemptKey, TransactionKeys } from './transaction.ts';
 
 /** Silence this long is an outcome, and a challenge this old will not be followed. */
 const GRACE_US = 2e6;
-/** A source that goes on is reported again, but not more often than this, or than so many offences. */
-const AGAIN_US = 1e6;
-const AGAIN_OFFENCES = 10;
 const ANSWERED_US = 60e6;
-const PREFIX_WINDOW_US = 60e6;
 const MAX_PREFIXES = 16;
-const MAX_NAMES = 4096;
-
-/** Methods that reach for something from outside a dialog. */
-const PROBES: ReadonlySet<number> = new Set([
-  METHOD.OTHER,
-  METHOD.INVITE,
-  METHOD.REGISTER,
-  METHOD.OPTIONS,
-  METHOD.SUBSCRIBE,
-  METHOD.PUBLISH,
-  METHOD.MESSAGE,
-  METHOD.REFER,
-]);
+/** Rules are looked at after every refusal of the first 64, then after so many more that the work for each stays equal. */
+const JUDGED_SHARE = 64;
 
 export type ScannerWatchOptions = {
   readonly onAlert: (alert: SecurityAlert) => void;
@@ -50,27 +52,37 @@ export type ScannerWatchOptions = {
   readonly isUnwantedName?: (userAgent: string) => boolean;
   /** Addresses (as text) that are never reported: our own, and declared peers. */
   readonly isExempt?: (address: string) => boolean;
+  /** Whether a network of IPv6 holds one of those, so that it must not be banned as a whole. */
+  readonly isShared?: IsSharedNetwork;
   readonly maxSources?: number;
   readonly maxProbes?: number;
 };
 
 export class ScannerWatch {
-  readonly #onAlert: (alert: SecurityAlert) => void;
   readonly #isUnwantedName: (userAgent: string) => boolean;
-  readonly #isExempt: (address: string) => boolean;
+  readonly #isShared: IsSharedNetwork | null;
   readonly #sources: SourceTable;
   readonly #probes: ProbeTable;
-  /** Verdicts on User-Agents by keyed hash: most are seen again and again. */
-  readonly #names = new Map<number, boolean>();
-  readonly #counted: WindowCount = { refused: 0, total: 0, targets: 0, hosts: 0, firstUs: 0 };
+  readonly #dialogs = new KnownDialogs();
+  readonly #servers = new KnownServers();
+  readonly #passedOn = new PassedOn();
+  readonly #pace: ReportPace;
+  /** Verdicts by the name itself: most are seen again and again. */
+  readonly #names = new Map<string, boolean>();
+  readonly #counted: WindowCount = { ...EMPTY_COUNT };
+  readonly #keys = new TransactionKeys();
+  readonly #target = new RequestTarget();
+  readonly #credentials = new Credentials();
   #nowUs = 0;
+  /** When the outcome became known that is being judged: silence does so at its end, whenever the next message comes. */
+  #knownUs = 0;
 
   constructor(options: ScannerWatchOptions) {
-    this.#onAlert = options.onAlert;
+    this.#pace = new ReportPace(options.onAlert);
     this.#isUnwantedName = options.isUnwantedName ?? (() => false);
-    this.#isExempt = options.isExempt ?? (() => false);
-    this.#sources = new SourceTable(options.maxSources ?? 20_000);
-    this.#probes = new ProbeTable(options.maxProbes ?? 65_536);
+    this.#isShared = options.isShared ?? null;
+    this.#sources = new SourceTable(options.maxSources ?? SECURITY_SOURCES, options.isExempt ?? (() => false));
+    this.#probes = new ProbeTable(options.maxProbes ?? SECURITY_PROBES);
   }
 
   /** Sources remembered, and what the caps shed. */
@@ -78,28 +90,37 @@ export class ScannerWatch {
     return this.#sources.size;
   }
   get evicted(): number {
-    return this.#sources.evicted + this.#probes.evicted;
+    const known = this.#dialogs.evicted + this.#servers.evicted + this.#passedOn.evicted;
+    return this.#sources.evicted + this.#probes.evicted + known;
   }
 
   /** One scanned message at buf[..]; `c` says who sent it to whom. */
   onMessage(buf: Buffer, scan: SipScan, c: Carrier): void {
-    if (c.tsUs > this.#nowUs) this.#nowUs = c.tsUs;
-    this.tick(this.#nowUs);
+    this.tick(c.tsUs);
     if (scan.isRequest) this.#onRequest(buf, scan, c);
     else this.#onResponse(buf, scan, c);
   }
 
-  /** Whether a source was reported as a scanner within the last minute of capture time, and may be answered. */
-  isScanner(key: EndpointKey): boolean {
-    const record = this.#sources.find(key);
+  /** A whole message that is meant to be SIP and cannot be read, or that nobody answers. */
+  onMalformed(c: Carrier, method: number = METHOD.OTHER): void {
+    this.tick(c.tsUs);
+    if (this.#servers.isServer(addressHash(c.addresses, c.srcOff, c.ipVersion))) return;
+    this.#noteMalformed(this.#sender(c), method, c.tsUs);
+  }
+
+  /** Whether the sender was reported as a scanner within the last minute of capture time, and may be answered. */
+  isScanner(c: Carrier): boolean {
+    const record = this.#sources.find(this.#key(c, c.srcOff));
     const last = record?.reported.get('scanner');
     return last !== undefined && record?.isEstablished === false && this.#nowUs - last.atUs < ANSWERED_US;
   }
 
-  /** Time goes on: silence becomes an outcome. */
+  /** Time goes on: silence becomes an outcome, and reports that waited are due. */
   tick(nowUs: number): void {
     if (nowUs > this.#nowUs) this.#nowUs = nowUs;
     this.#probes.expire(this.#nowUs - GRACE_US, (probe) => this.#onSilence(probe));
+    this.#knownUs = this.#nowUs;
+    this.#pace.tick(this.#nowUs);
   }
 
   /** The capture is over: what is still open gets no other outcome. */
@@ -107,58 +128,100 @@ export class ScannerWatch {
     this.#probes.expire(Number.POSITIVE_INFINITY, (probe) => {
       if (probe.challenge !== 0 || this.#nowUs - probe.tsUs >= GRACE_US) this.#onSilence(probe);
     });
+    this.#pace.finish();
+  }
+
+  #key(c: Carrier, off: number): SourceKey {
+    return sourceKey(c.addresses, off, c.ipVersion, this.#isShared);
+  }
+
+  /** Who asks. */
+  #sender(c: Carrier): SourceRecord {
+    const address = sourceAddress(c.addresses, c.srcOff, c.ipVersion);
+    const source = this.#sources.use(this.#key(c, c.srcOff), address);
+    source.address = address;
+    return source;
   }
 
   #onRequest(buf: Buffer, scan: SipScan, c: Carrier): void {
-    if (scan.toTagStart >= 0 || !PROBES.has(scan.method)) return;
-    const source = this.#sources.use(endpointKey(c.addresses, c.srcOff, c.ipVersion, 0));
-    const call = hashRange(buf, scan.callIdStart, scan.callIdEnd);
-    const key = probeKey(call, scan.cseq, scan.method);
-    // A retransmission, or a proxy that passes on what another sent.
-    if (this.#probes.isKnown(key)) return;
-    const user = requestUser(buf, scan);
-    source.noteTarget(user);
+    if (scan.method === METHOD.ACK) {
+      if (!c.isSnapped && isAckBroken(buf, scan)) this.onMalformed(c, METHOD.ACK);
+      return;
+    }
+    const source = this.#sender(c);
+    const isServer = this.#servers.isServer(addressHash(c.addresses, c.srcOff, c.ipVersion));
+    const keys = this.#keys;
+    const credentials = this.#credentials;
+    const { target, caller, user } = this.#readTarget(buf, scan);
+    keys.read(buf, scan, c);
+    credentials.read(buf, scan);
+    if (this.#probes.isRepeat(keys.request(buf, scan, target, credentials.guess), c.tsUs)) return;
+    const isPassedOn = this.#passedOn.isPassedOn(buf, scan, c, isServer);
+    if (scan.method === METHOD.CANCEL && this.#probes.hasBranch(keys.canceled)) return;
+    if (scan.toTagStart >= 0 && scan.method !== METHOD.REGISTER && this.#dialogs.accepts(buf, scan, target)) return;
+    const attempt = attemptKey(buf, scan, c, target);
     const hasCredentials = scan.hasAuthorization;
-    const before = this.#probes.takeChallenged(call, source);
-    const host = endpointKey(c.addresses, c.dstOff, c.ipVersion, 0);
-    this.#probes.add({
-      key,
-      call,
+    const before = hasCredentials ? this.#probes.takeChallenged(attempt) : null;
+    const probe: Probe = {
+      exact: keys.exact,
+      branch: keys.branch,
+      message: keys.message,
+      attempt,
       source,
       tsUs: c.tsUs,
       method: scan.method,
       hasCredentials,
       user,
-      host,
-      isPeerKnown: this.#sources.find(host)?.answers === true,
+      target,
+      caller: credentials.account === 0 ? caller : credentials.account,
+      host: addressHash(c.addresses, c.dstOff, c.ipVersion),
+      guess: credentials.guess,
+      input: credentials.input,
+      isPassedOn,
+      isServer,
+      isNamed: false,
+      isBroken: !c.isSnapped && isBroken(buf, scan),
       before: before?.hasCredentials === true ? before : null,
       challenge: 0,
       isRinging: false,
       isFollowed: false,
       isSettled: false,
-    });
-    source.userAgent = decodeText(buf, scan.userAgentStart, scan.userAgentEnd);
-    if (this.#isScannerName(buf, scan, source.userAgent))
-      this.#report(source, 'scanner', 'known-tool', scan.method, c.tsUs, 1);
-    else if (isInjection(user)) this.#report(source, 'scanner', 'injection', scan.method, c.tsUs, 1);
+    };
+    this.#probes.add(probe);
+    if (isPassedOn) return;
+    source.noteTarget(user);
+    source.userAgent = decodeText(
+      buf,
+      scan.userAgentStart,
+      Math.min(scan.userAgentEnd, scan.userAgentStart + SECURITY_NAME_BYTES),
+    );
+    const isTool = hasToolInFrom(buf, scan) || this.#isScannerName(source.userAgent);
+    probe.isNamed = isTool || isInjection(user);
+    // Of a peer a name alone says nothing: anybody can send it under his address.
+    if (!probe.isNamed || source.isEstablished || isServer) return;
+    const since = (source.reported.get('scanner')?.offences ?? 0) + 1;
+    this.#report(source, 'scanner', isTool ? 'known-tool' : 'injection', scan.method, c.tsUs, since, c.tsUs, true);
+  }
+
+  #readTarget(buf: Buffer, scan: SipScan): RequestTarget {
+    this.#target.read(buf, scan);
+    return this.#target;
   }
 
   #onResponse(buf: Buffer, scan: SipScan, c: Carrier): void {
-    const status = scan.status;
-    const call = hashRange(buf, scan.callIdStart, scan.callIdEnd);
-    const probe = this.#probes.find(probeKey(call, scan.cseq, scan.cseqMethod));
+    const { status } = scan;
+    this.#keys.read(buf, scan, c);
     // Only an answer to what was asked proves anything: a forged one makes nobody a peer.
-    if (
-      probe === undefined ||
-      probe.source.key !== endpointKey(c.addresses, c.dstOff, c.ipVersion, 0) ||
-      probe.host !== endpointKey(c.addresses, c.srcOff, c.ipVersion, 0)
-    )
-      return;
+    const probe = this.#probes.find(this.#keys);
+    if (probe === undefined) return;
+    this.#dialogs.onResponse(buf, scan);
     if (status < 200) {
-      if (status > 100) this.#probes.keepRinging(probe);
+      if (status > 100) probe.isRinging = true;
+      this.#probes.keepWaiting(probe);
       return;
     }
-    this.#noteAnswer(probe.host, probe.source, scan);
+    this.#probes.noteFinal(probe);
+    this.#noteAnswer(probe, scan, c);
     if (probe.isSettled) return;
     if (isChallenge(status)) {
       // A nonce that grew old is renewed; nothing was wrong with the password.
@@ -171,23 +234,24 @@ export class ScannerWatch {
     }
     const refused = isRefusal(status) && !probe.isRinging;
     if (probe.before !== null) this.#settle(probe.before, probe.before.challenge, refused);
+    probe.before = null;
     this.#settle(probe, status, refused);
   }
 
-  #noteAnswer(answerer: EndpointKey, asker: SourceRecord, scan: SipScan): void {
-    const record = this.#sources.use(answerer);
-    if (record.answered === null) record.answered = asker.key;
-    else if (record.answered !== asker.key) record.isServer = true;
-    const isCall = scan.cseqMethod === METHOD.INVITE && scan.status < 300;
-    if (!isCall && (scan.cseqMethod !== METHOD.REGISTER || scan.status >= 300)) return;
-    for (const peer of isCall ? [asker, record] : [asker]) {
-      peer.isEstablished = true;
-      this.#sources.prove(peer);
-    }
+  #noteAnswer(probe: Probe, scan: SipScan, c: Carrier): void {
+    this.#servers.onAnswer(probe.host, probe.source.key, c.tsUs);
+    if (scan.status >= 300) return;
+    if (scan.cseqMethod !== METHOD.INVITE && scan.cseqMethod !== METHOD.REGISTER) return;
+    this.#sources.prove(probe.source);
+    if (scan.cseqMethod === METHOD.REGISTER) return;
+    const address = sourceAddress(c.addresses, c.srcOff, c.ipVersion);
+    this.#sources.prove(this.#sources.use(this.#key(c, c.srcOff), address));
   }
 
   #onSilence(probe: Probe): void {
+    this.#knownUs = Math.max(this.#knownUs, Math.min(this.#nowUs, probe.tsUs + GRACE_US));
     if (probe.before !== null) this.#settle(probe.before, probe.before.challenge, true);
+    probe.before = null;
     this.#settle(probe, probe.challenge, true);
   }
 
@@ -195,27 +259,36 @@ export class ScannerWatch {
   #settle(probe: Probe, status: number, refused: boolean): void {
     if (probe.isSettled) return;
     probe.isSettled = true;
+    if (probe.isPassedOn) return;
     const { source } = probe;
+    const isSilence = refused && status === 0;
+    // A server that answered nobody since is down, or was never seen to answer anyone.
+    const isPeerKnown = !isSilence || this.#servers.answeredSince(probe.host, probe.tsUs);
     const facts =
       (refused ? OUTCOME.REFUSED : 0) |
       (probe.hasCredentials ? OUTCOME.CREDENTIALS : 0) |
       (probe.method === METHOD.REGISTER ? OUTCOME.REGISTER : 0) |
-      (refused && status === 0 && !probe.isPeerKnown ? OUTCOME.UNKNOWN_PEER : 0);
-    source.outcomes.add(probe.tsUs, hashText(probe.user), hashText(String(probe.host)), status, facts, probe.method);
-    if (refused) this.#judge(source, probe);
+      (probe.isNamed ? OUTCOME.NAMED : 0) |
+      (isPeerKnown ? 0 : OUTCOME.UNKNOWN_PEER);
+    const { tsUs, target, caller, host, guess, input, method } = probe;
+    source.outcomes.add({ tsUs, target, caller, host, guess, input, method, code: status, facts });
+    this.#sources.noteOutcome(source, refused);
+    if (!refused) return;
+    if (probe.isBroken && !probe.isServer) this.#noteMalformed(source, method, tsUs);
+    if (++source.unjudged * JUDGED_SHARE < source.outcomes.length) return;
+    source.unjudged = 0;
+    this.#judge(source, probe);
   }
 
   #judge(source: SourceRecord, probe: Probe): void {
-    if (source.isServer) return;
+    if (probe.isServer) return;
     const factor = source.isEstablished ? ESTABLISHED_FACTOR : 1;
     const n = this.#counted;
     let found = '';
     for (const rule of BEHAVIOUR_RULES) {
       if (rule.kind === found) continue;
       source.outcomes.count(probe.tsUs - rule.windowUs, rule.wanted, rule.unwanted, n);
-      if (n.refused * 2 <= n.total) continue;
-      if (n.refused < rule.refused * factor || n.targets < rule.targets * factor || n.hosts < rule.hosts * factor)
-        continue;
+      if (!holds(rule, n, factor)) continue;
       this.#report(source, rule.kind, rule.behaviour, probe.method, probe.tsUs, n.refused, n.firstUs);
       found = rule.kind;
     }
@@ -234,7 +307,19 @@ export class ScannerWatch {
     if (dialled.prefixes.size < MAX_PREFIXES) dialled.prefixes.add(parts.prefix);
     const needed = PREFIXES * (source.isEstablished ? ESTABLISHED_FACTOR : 1);
     if (dialled.prefixes.size < needed) return;
+    const n = this.#counted;
+    source.outcomes.count(dialled.sinceUs, 0, OUTCOME.UNKNOWN_PEER, n);
+    if (n.refusedKinds <= n.granted) return;
     this.#report(source, 'scanner', 'prefix-probing', probe.method, probe.tsUs, dialled.prefixes.size, dialled.sinceUs);
+  }
+
+  #noteMalformed(source: SourceRecord, method: number, tsUs: number): void {
+    const { malformed } = source;
+    if (tsUs - malformed.sinceUs > MALFORMED_WINDOW_US) source.malformed = { sinceUs: tsUs, count: 0 };
+    const { sinceUs } = source.malformed;
+    const count = ++source.malformed.count;
+    if (count < MALFORMED * (source.isEstablished ? ESTABLISHED_FACTOR : 1)) return;
+    this.#report(source, 'scanner', 'malformed-flood', method, tsUs, count, sinceUs);
   }
 
   #report(
@@ -242,53 +327,40 @@ export class ScannerWatch {
     kind: AlertKind,
     behaviour: Behaviour,
     method: number,
-    atUs: number,
+    lastUs: number,
     count: number,
-    firstUs = atUs,
+    firstUs: number,
+    isName = false,
   ): void {
-    const last = source.reported.get(kind);
-    if (last !== undefined) {
-      last.offences++;
-      if (atUs - last.atUs < AGAIN_US && last.offences < AGAIN_OFFENCES) return;
-    }
-    const address = endpointKeyAddress(source.key);
-    if (this.#isExempt(address)) return;
-    source.reported.set(kind, { atUs, offences: 0 });
-    const methods = new Map<string, number>();
-    const codes = new Map<number, number>();
-    source.outcomes.forRefused(Math.max(firstUs, atUs - LONGEST_WINDOW_US), (id, code) => {
-      const name = METHOD_NAMES[id] ?? 'OTHER';
-      methods.set(name, (methods.get(name) ?? 0) + 1);
-      codes.set(code, (codes.get(code) ?? 0) + 1);
-    });
-    this.#onAlert({
-      kind,
-      behaviour,
-      source: address,
-      atUs,
-      method: METHOD_NAMES[method] ?? 'OTHER',
-      userAgent: source.userAgent,
-      evidence: { firstUs, lastUs: atUs, count, methods, codes, targets: [...source.targets] },
+    const atUs = this.#knownUs;
+    this.#pace.offend(source, kind, atUs, isName, () => {
+      const methods = new Map<string, number>();
+      const codes = new Map<number, number>();
+      source.outcomes.forRefused(Math.max(firstUs, lastUs - LONGEST_WINDOW_US), (id, code) => {
+        const name = METHOD_NAMES[id] ?? 'OTHER';
+        methods.set(name, (methods.get(name) ?? 0) + 1);
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      });
+      return {
+        kind,
+        behaviour,
+        source: source.address,
+        net: sourceNetwork(source.key),
+        atUs,
+        method: METHOD_NAMES[method] ?? 'OTHER',
+        userAgent: source.userAgent,
+        evidence: { firstUs, lastUs, count, methods, codes, targets: [...source.targets] },
+      };
     });
   }
 
-  #isScannerName(buf: Buffer, scan: SipScan, userAgent: string): boolean {
-    // SIPVicious leaves its name in From when its User-Agent was changed.
-    if (hasToolInFrom(buf, scan)) return true;
-    if (scan.userAgentStart < 0) return false;
-    const hash = hashRange(buf, scan.userAgentStart, scan.userAgentEnd);
-    const known = this.#names.get(hash);
+  #isScannerName(userAgent: string): boolean {
+    if (userAgent === '') return false;
+    const known = this.#names.get(userAgent);
     if (known !== undefined) return known;
     const verdict = isScannerName(userAgent) || this.#isUnwantedName(userAgent);
-    if (this.#names.size >= MAX_NAMES) this.#names.clear();
-    this.#names.set(hash, verdict);
+    if (this.#names.size >= SECURITY_NAMES) this.#names.clear();
+    this.#names.set(userAgent, verdict);
     return verdict;
   }
-}
-
-/** A hash of text that is compared only with others of this process. */
-function hashText(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return h | 0;
 }

@@ -1,10 +1,13 @@
 /**
- * What is remembered about each source address, with a cap: the longest silent one goes first, and one that has proved
- * to be a peer (it registered, held a call, or answers others) goes after all that have not.
+ * What is remembered about each source, with a cap in number and in bytes.
+ *
+ * Who proved to be a peer, and who was refused often, has a share of the table that strangers cannot take: a sender of
+ * forged addresses would have to collect as many refusals for each of them as the one he wants to have forgotten.
  */
-import type { EndpointKey } from '../../core/ip.ts';
-import type { AlertKind } from './alert.ts';
+import { SECURITY_OUTCOME_BYTES } from '../../core/limits.ts';
+import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
+import type { SourceKey } from './source-key.ts';
 
 const MAX_TARGETS = 5;
 
@@ -12,27 +15,39 @@ const MAX_TARGETS = 5;
 type Reported = { atUs: number; offences: number };
 
 export class SourceRecord {
-  readonly key: EndpointKey;
+  readonly key: SourceKey;
   readonly outcomes = new OutcomeRing();
+  /** Where it sent from last. */
+  address: string;
+  /** Declared or our own: never reported. */
+  readonly isExempt: boolean;
   /** It registered, or was a side of an answered call. */
   isEstablished = false;
-  /** Whom it answered: the first, and whether there was another. */
-  answered: EndpointKey | null = null;
-  isServer = false;
-  /** It was seen to answer someone, so that its silence means something. */
-  get answers(): boolean {
-    return this.answered !== null;
-  }
   /** User-Agent of its latest request, as sent. */
   userAgent = '';
   /** The users it asked for lately, as sent. */
   readonly targets: string[] = [];
   readonly reported = new Map<AlertKind, Reported>();
-  /** Digits dialled lately with the prefixes tried before them, for prefix probing. */
-  dialled: { tail: string; prefixes: Set<string>; sinceUs: number } | null = null;
+  /** Alerts that wait until the source may be reported again. */
+  readonly waiting = new Map<AlertKind, () => SecurityAlert>();
+  /** When a line about it was given last. */
+  lineUs = Number.NEGATIVE_INFINITY;
+  /** Digits dialled lately with keyed hashes of the prefixes tried before them, for prefix probing. */
+  dialled: { readonly tail: string; readonly prefixes: Set<string>; readonly sinceUs: number } | null = null;
+  /** Messages that were no proper SIP, since a time. */
+  malformed = { sinceUs: Number.NEGATIVE_INFINITY, count: 0 };
+  /** Requests whose outcome is open. */
+  open = 0;
+  /** Refused outcomes, and those that no rule has looked at. */
+  refused = 0;
+  unjudged = 0;
+  /** Bytes that its ring has grown by, as the table counted them. */
+  grownBytes = 0;
 
-  constructor(key: EndpointKey) {
+  constructor(key: SourceKey, address: string, isExempt: boolean) {
     this.key = key;
+    this.address = address;
+    this.isExempt = isExempt;
   }
 
   noteTarget(user: string): void {
@@ -42,49 +57,108 @@ export class SourceRecord {
   }
 }
 
+/** Refusals from which a record stands in the next shelf; the last shelf is that of peers. */
+const SHELVES = [2, 6, Number.POSITIVE_INFINITY] as const;
+const PROVED = SHELVES.length;
+
 export class SourceTable {
   readonly #max: number;
-  /** In the order last used: a Map keeps it. */
-  readonly #unproved = new Map<EndpointKey, SourceRecord>();
-  readonly #proved = new Map<EndpointKey, SourceRecord>();
+  readonly #isExempt: (address: string) => boolean;
+  /** Each in the order last used: a Map keeps it. */
+  readonly #shelves: readonly Map<SourceKey, SourceRecord>[] = [new Map(), new Map(), new Map(), new Map()];
+  /** Records whose ring has grown, the one that grew longest ago first. */
+  readonly #grown = new Set<SourceRecord>();
+  #grownBytes = 0;
   evicted = 0;
 
-  constructor(max: number) {
+  constructor(max: number, isExempt: (address: string) => boolean) {
     this.#max = max;
+    this.#isExempt = isExempt;
   }
 
   get size(): number {
-    return this.#unproved.size + this.#proved.size;
+    return this.#shelves.reduce((sum, shelf) => sum + shelf.size, 0);
   }
 
-  find(key: EndpointKey): SourceRecord | undefined {
-    return this.#unproved.get(key) ?? this.#proved.get(key);
-  }
-
-  /** The record of `key`, made when there is none, as the one used last. */
-  use(key: EndpointKey): SourceRecord {
-    const proved = this.#proved.get(key);
-    if (proved !== undefined) {
-      this.#proved.delete(key);
-      this.#proved.set(key, proved);
-      return proved;
+  find(key: SourceKey): SourceRecord | undefined {
+    for (const shelf of this.#shelves) {
+      const record = shelf.get(key);
+      if (record !== undefined) return record;
     }
-    const record = this.#unproved.get(key) ?? new SourceRecord(key);
-    this.#unproved.delete(key);
-    this.#unproved.set(key, record);
-    if (this.size > this.#max) this.#evict();
+    return undefined;
+  }
+
+  /** The record of `key`, made when there is none, as the one used last. `address` is where it sends from. */
+  use(key: SourceKey, address: string): SourceRecord {
+    for (const shelf of this.#shelves) {
+      const record = shelf.get(key);
+      if (record === undefined) continue;
+      shelf.delete(key);
+      shelf.set(key, record);
+      return record;
+    }
+    const record = new SourceRecord(key, address, this.#isExempt(address));
+    this.#shelves[0]?.set(key, record);
+    this.#shed();
     return record;
   }
 
   /** The source has proved to be a peer. */
   prove(record: SourceRecord): void {
-    if (this.#unproved.delete(record.key)) this.#proved.set(record.key, record);
+    if (record.isEstablished) return;
+    record.isEstablished = true;
+    this.#move(record, PROVED);
   }
 
-  #evict(): void {
-    const from = this.#unproved.size > 1 ? this.#unproved : this.#proved;
-    for (const key of from.keys()) {
-      from.delete(key);
+  /** Its ring has got an outcome, which was a refusal or not. */
+  noteOutcome(record: SourceRecord, refused: boolean): void {
+    if (refused) {
+      record.refused++;
+      const shelf = SHELVES.findIndex((most) => record.refused < most);
+      if (!record.isEstablished && SHELVES.some((most) => record.refused === most)) this.#move(record, shelf);
+    }
+    this.#countGrowth(record);
+  }
+
+  #countGrowth(record: SourceRecord): void {
+    const grown = record.outcomes.grownBytes;
+    if (grown === record.grownBytes) return;
+    this.#grown.delete(record);
+    // One that was forgotten meanwhile has no say.
+    if (grown > 0 && this.find(record.key) === record) this.#grown.add(record);
+    this.#grownBytes += grown - record.grownBytes;
+    record.grownBytes = grown;
+    for (const oldest of this.#grown) {
+      if (this.#grownBytes <= SECURITY_OUTCOME_BYTES) return;
+      oldest.outcomes.shrink();
+      this.evicted++;
+      this.#forgetGrowth(oldest);
+    }
+  }
+
+  #forgetGrowth(record: SourceRecord): void {
+    this.#grown.delete(record);
+    this.#grownBytes -= record.grownBytes;
+    record.grownBytes = 0;
+  }
+
+  #move(record: SourceRecord, to: number): void {
+    for (const shelf of this.#shelves)
+      if (shelf.get(record.key) === record) {
+        shelf.delete(record.key);
+        this.#shelves[to]?.set(record.key, record);
+        return;
+      }
+  }
+
+  /** Takes the longest silent one of the first shelf that has more than its share, strangers first. */
+  #shed(): void {
+    if (this.size <= this.#max) return;
+    const share = Math.floor(this.#max / this.#shelves.length);
+    const shelf = this.#shelves.find((some) => some.size > share);
+    for (const [key, record] of shelf ?? []) {
+      shelf?.delete(key);
+      this.#forgetGrowth(record);
       this.evicted++;
       return;
     }

@@ -1,0 +1,50 @@
+/**
+ * Dialogs that were seen to be made (RFC 3261 section 12, RFC 6665 section 4): what is sent within them is no probe.
+ *
+ * Who holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
+ * further users do not count as part of it.
+ */
+import { SECURITY_DIALOGS } from '../../core/limits.ts';
+import { METHOD } from '../../sip/method.ts';
+import type { SipScan } from '../../sip/scan.ts';
+import { RecentMap } from './recent-map.ts';
+import { dialogKey } from './transaction.ts';
+
+/** Both sides, and a few hops that write an address of their own. */
+const MAX_USERS = 4;
+
+const MAKES_DIALOG: ReadonlySet<number> = new Set([
+  METHOD.INVITE,
+  METHOD.SUBSCRIBE,
+  METHOD.REFER,
+  METHOD.NOTIFY,
+  METHOD.UPDATE,
+]);
+
+export class KnownDialogs {
+  /** Users that were asked for within the dialog. */
+  readonly #dialogs = new RecentMap<readonly number[]>(SECURITY_DIALOGS);
+
+  get evicted(): number {
+    return this.#dialogs.evicted;
+  }
+
+  /** A response to a request that was seen: a dialog begins with a tag in it, an early one too. */
+  onResponse(buf: Buffer, scan: SipScan): void {
+    if (scan.status <= 100 || scan.status >= 300 || !MAKES_DIALOG.has(scan.cseqMethod)) return;
+    if (scan.status < 200 && scan.cseqMethod !== METHOD.INVITE) return;
+    const key = dialogKey(buf, scan);
+    if (key !== 0) this.#dialogs.set(key, this.#dialogs.get(key) ?? []);
+  }
+
+  /** Whether a request is one of a known dialog. `target` is the hash of the user it is for. */
+  accepts(buf: Buffer, scan: SipScan, target: number): boolean {
+    const key = dialogKey(buf, scan);
+    const users = key === 0 ? undefined : this.#dialogs.get(key);
+    if (users === undefined) return false;
+    const isKnown = users.includes(target);
+    if (!isKnown && users.length >= MAX_USERS) return false;
+    this.#dialogs.set(key, isKnown ? users : [...users, target]);
+    return true;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Addresses that answer requests: whose silence says something, and who asks on behalf of many. Kept by single address,
+ * for a server and an attacker may share a network.
+ */
+import { SECURITY_SERVERS } from '../../core/limits.ts';
+import { RecentMap } from './recent-map.ts';
+import type { SourceKey } from './source-key.ts';
+
+/** Askers after which an address is taken for a server: more than the servers that ask one customer's phone. */
+const SERVER_ASKERS = 4;
+
+type Answerer = { readonly askers: readonly SourceKey[]; readonly tsUs: number };
+
+export class KnownServers {
+  readonly #byAddress = new RecentMap<Answerer>(SECURITY_SERVERS);
+
+  get evicted(): number {
+    return this.#byAddress.evicted;
+  }
+
+  /** An answer to a request of `asker` that was seen; `address` is the hash of who gave it. */
+  onAnswer(address: number, asker: SourceKey, tsUs: number): void {
+    const known = this.#byAddress.get(address)?.askers ?? [];
+    const isNew = known.length < SERVER_ASKERS && !known.includes(asker);
+    this.#byAddress.set(address, { askers: isNew ? [...known, asker] : known, tsUs });
+  }
+
+  /** It answered anybody at or behind this time: it is not down, and both directions are captured. */
+  answeredSince(address: number, tsUs: number): boolean {
+    return (this.#byAddress.get(address)?.tsUs ?? Number.NEGATIVE_INFINITY) >= tsUs;
+  }
+
+  /** It answers several others, so that what it asks may be what they asked it. */
+  isServer(address: number): boolean {
+    return (this.#byAddress.get(address)?.askers.length ?? 0) >= SERVER_ASKERS;
+  }
+}

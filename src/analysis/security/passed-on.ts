@@ -1,0 +1,50 @@
+/**
+ * Requests that a proxy passes on (RFC 3261 section 16.6): they are judged where they came from, not where they pass.
+ *
+ * A request is passed on by the address that one with the same Call-ID, From tag and CSeq reached before, or by a server
+ * that has several addresses. Each arrival excuses as many as a proxy forks it into, so that who was sent one request
+ * cannot hide a scan behind it.
+ */
+import { SECURITY_RELAYS } from '../../core/limits.ts';
+import type { SipScan } from '../../sip/scan.ts';
+import type { Carrier } from '../../store/fingerprint.ts';
+import { RecentMap } from './recent-map.ts';
+import { passedOnKey } from './transaction.ts';
+
+/** Branches of a fork that are expected. */
+const FORKS = 16;
+const MAX_LEFT = 65_536;
+/** Timer C (section 16.6 step 11): a proxy may try the next target after this. */
+const ARRIVED_US = 240e6;
+
+type Arrival = { readonly tsUs: number; left: number };
+
+export class PassedOn {
+  readonly #arrivals = new RecentMap<Arrival>(SECURITY_RELAYS);
+
+  get evicted(): number {
+    return this.#arrivals.evicted;
+  }
+
+  /** Notes where a new request arrives, and tells whether its sender passes it on. */
+  isPassedOn(buf: Buffer, scan: SipScan, c: Carrier, isServer: boolean): boolean {
+    const is =
+      this.#take(passedOnKey(buf, scan, c, c.srcOff)) || (isServer && this.#take(passedOnKey(buf, scan, c, -1)));
+    this.#arrivals.expire((arrival) => arrival.tsUs < c.tsUs - ARRIVED_US);
+    this.#note(passedOnKey(buf, scan, c, c.dstOff), c.tsUs);
+    this.#note(passedOnKey(buf, scan, c, -1), c.tsUs);
+    return is;
+  }
+
+  #take(key: number): boolean {
+    const arrival = this.#arrivals.get(key);
+    if (arrival === undefined || arrival.left === 0) return false;
+    arrival.left--;
+    return true;
+  }
+
+  #note(key: number, tsUs: number): void {
+    const left = this.#arrivals.get(key)?.left ?? 0;
+    this.#arrivals.set(key, { tsUs, left: Math.min(left + FORKS, MAX_LEFT) });
+  }
+}
