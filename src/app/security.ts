@@ -6,10 +6,11 @@ import type { AlertKind, SecurityAlert } from '../analysis/security/alert.ts';
 import { ALERT_KINDS } from '../analysis/security/alert.ts';
 import { FraudWatch, parseNight } from '../analysis/security/fraud-watch.ts';
 import { ScannerWatch } from '../analysis/security/scanner-watch.ts';
+import type { IsSharedNetwork } from '../analysis/security/source-key.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
-import { endpointKey, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
 import { alertText, fail2banLine } from '../export/security-line.ts';
 import { Syslog } from '../hooks/syslog.ts';
@@ -61,7 +62,7 @@ export class Security {
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
       isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_NAME)),
-      isExempt: exemptions(config.securityPeers, isLive),
+      ...exemptions(config.securityPeers, isLive),
     });
     if (config.fraud) {
       const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
@@ -70,7 +71,7 @@ export class Security {
       }
       this.#fraud = new FraudWatch({
         onAlert: (alert) => this.#onAlert(alert),
-        isExempt: exemptions(config.securityPeers, false),
+        isExempt: exemptions(config.securityPeers, false).isExempt,
         ...(night === null ? {} : { night }),
       });
     }
@@ -109,9 +110,14 @@ export class Security {
     if (!this.#looksForScanners) return;
     this.#watch.onMessage(buf, scan, carrier);
     const { answers } = this;
-    if (answers === null || carrier.origin !== WIRE || !scan.isRequest || scan.toTagStart >= 0) return;
-    const key = endpointKey(carrier.addresses, carrier.srcOff, carrier.ipVersion, 0);
-    if (this.#watch.isScanner(key)) answers.answer(buf, scan, carrier);
+    if (answers === null || carrier.origin !== WIRE || !scan.isRequest) return;
+    if (this.#watch.isScanner(carrier)) answers.answer(buf, scan, carrier);
+  }
+
+  /** A whole message that is meant to be SIP and cannot be read. */
+  onMalformed(carrier: Carrier): void {
+    if (carrier.origin !== WIRE && !this.#config.securityMirrored) return;
+    if (this.#looksForScanners) this.#watch.onMalformed(carrier);
   }
 
   close(): void {
@@ -144,7 +150,7 @@ export class Security {
 
   #onAlert(alert: SecurityAlert): void {
     this.alerts[alert.kind]++;
-    const who = `${alert.kind} ${alert.source}`;
+    const who = `${alert.kind} ${alert.net ?? alert.source}`;
     if (this.#reported.has(who) || this.#reported.size < MAX_REPORTED) this.#reported.set(who, alert);
     if (this.#config.fail2ban) {
       const line = fail2banLine(alert, this.#sinks.pid);
@@ -163,8 +169,11 @@ function compileName(source: string): (name: string) => boolean {
   return found.value;
 }
 
-/** Which addresses are never reported: declared peers, and on a live host its own. */
-function exemptions(peers: readonly string[], isLive: boolean): (address: string) => boolean {
+/** What is never reported: declared peers, and on a live host its own addresses; nor a network that holds one of them. */
+function exemptions(
+  peers: readonly string[],
+  isLive: boolean,
+): { readonly isExempt: (address: string) => boolean; readonly isShared: IsSharedNetwork } {
   const networks = peers.map((text) => {
     const parsed = parseCidr(text.trim());
     if (!parsed.ok) {
@@ -176,21 +185,32 @@ function exemptions(peers: readonly string[], isLive: boolean): (address: string
     }
     return parsed.value;
   });
-  const declared = new HepAllow(networks);
-  const own = new Set<string>();
   if (isLive) {
     for (const list of Object.values(networkInterfaces())) {
-      // What comes over loopback was made here on purpose; no firewall acts on it.
-      for (const { address, internal } of list ?? []) if (!internal) own.add(address);
+      for (const { address, internal } of list ?? []) {
+        // What comes over loopback was made here on purpose; no firewall acts on it.
+        const parsed = internal ? null : parseCidr(address);
+        if (parsed?.ok === true) networks.push(parsed.value);
+      }
     }
   }
-  return (address) => {
-    if (own.has(address)) return true;
-    if (networks.length === 0) return false;
-    const bytes = new Uint8Array(16);
-    const four = parseIpv4(address);
-    if (four >= 0) new DataView(bytes.buffer).setUint32(0, four);
-    else bytes.set(parseIpv6(address) ?? bytes);
-    return declared.allows(bytes, four >= 0 ? 4 : 6);
+  const exempt = new HepAllow(networks);
+  const ofSix = networks.filter((net) => net.version === 6);
+  return {
+    isExempt: (address) => {
+      if (networks.length === 0) return false;
+      const bytes = new Uint8Array(16);
+      const four = parseIpv4(address);
+      if (four >= 0) new DataView(bytes.buffer).setUint32(0, four);
+      else bytes.set(parseIpv6(address) ?? bytes);
+      return exempt.allows(bytes, four >= 0 ? 4 : 6);
+    },
+    // A peer that declared the whole network or more is exempt as such.
+    isShared: (b, off, bits) =>
+      ofSix.some((net) => {
+        if (net.bits <= bits) return false;
+        for (let i = 0; i < bits >> 3; i++) if (b[off + i] !== net.address[i]) return false;
+        return true;
+      }),
   };
 }

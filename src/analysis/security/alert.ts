@@ -17,6 +17,7 @@ const BEHAVIOURS = [
   'host-sweep',
   'prefix-probing',
   'injection',
+  'malformed-flood',
   'registration-flood',
   'volume-spike',
   'sequential-numbers',
@@ -42,8 +43,10 @@ export type AlertEvidence = {
 export type SecurityAlert = {
   readonly kind: AlertKind;
   readonly behaviour: Behaviour;
-  /** Address of the source as text, without port. */
+  /** Address of the source as text, without port; of a network the one it sent from last. */
   readonly source: string;
+  /** The network that is judged as one source (`2001:db8::/64`); null for IPv4. */
+  readonly net: string | null;
   /** Capture time in microseconds. */
   readonly atUs: number;
   /** Method of the request that completed the evidence; a name of the standards, or OTHER. */

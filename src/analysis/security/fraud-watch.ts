@@ -4,14 +4,18 @@
  *
  * These are hints for a person: an alert bans nobody. Capture time only.
  */
-import { endpointKey, endpointKeyAddress } from '../../core/ip.ts';
+
+import { hashRange } from '../../core/hash.ts';
+import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../../core/limits.ts';
 import { METHOD } from '../../sip/method.ts';
 import type { SipScan } from '../../sip/scan.ts';
-import { decodeText } from '../../sip/text.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
-import { hashRange } from '../../store/fingerprint.ts';
 import type { Behaviour, SecurityAlert } from './alert.ts';
-import { requestUser } from './request-target.ts';
+import { PassedOn } from './passed-on.ts';
+import { RecentMap } from './recent-map.ts';
+import { callerOf, RequestTarget } from './request-target.ts';
+import { type SourceKey, sourceAddress, sourceKey, sourceNetwork } from './source-key.ts';
+import { attemptKey, dialogKey, TransactionKeys } from './transaction.ts';
 
 const BUCKET_US = 300e6;
 /** A spike needs this much history, so many calls, and so many times the usual. */
@@ -27,28 +31,35 @@ const SHORT_WINDOW_US = 600e6;
 const NIGHT_CALLS = 5;
 const NIGHT_WINDOW_US = 3600e6;
 /** Toll is paid for calls to telephone numbers, visual separators included (RFC 3966); a call to a name costs none. */
-const TELEPHONE_NUMBER = /^[+*#]*[0-9][0-9*#().-]{2,}$/;
+const TELEPHONE_NUMBER = /^[+*#]{0,8}[0-9][0-9*#().-]{2,60}$/;
+/** Numbers are one after the other by their last digits: what is dialled in front of them may change. */
+const LAST_DIGITS = 9;
 /** An account is reported again for the same behaviour after this long. */
 const AGAIN_US = 600e6;
 const KEPT = 64;
+const MAX_CALLER = 64;
 
 type Dialled = { readonly tsUs: number; readonly number: string };
-type Call = { readonly account: Account; answeredUs: number };
+type Call = { readonly account: Account; branch: number; answeredUs: number };
 
 class Account {
-  readonly source: string;
+  readonly key: SourceKey;
+  /** Where it called from last. */
+  source = '';
   readonly caller: string;
   firstUs = 0;
   bucket = 0;
   inBucket = 0;
   before = 0;
+  /** The latest, as many as a sequence needs. */
   readonly dialled: Dialled[] = [];
-  readonly ended: { readonly tsUs: number; readonly isShort: boolean }[] = [];
+  /** When calls ended; a short one as a negative number. */
+  readonly ended: number[] = [];
   readonly abroad: number[] = [];
   readonly reported = new Map<Behaviour, number>();
 
-  constructor(source: string, caller: string) {
-    this.source = source;
+  constructor(key: SourceKey, caller: string) {
+    this.key = key;
     this.caller = caller;
   }
 }
@@ -72,68 +83,93 @@ export type FraudWatchOptions = {
 export class FraudWatch {
   readonly #options: FraudWatchOptions;
   readonly #accounts = new Map<string, Account>();
-  readonly #calls = new Map<number, Call>();
+  /** Calls by caller, Call-ID, From tag and number: what a challenged or repeated INVITE has in common. */
+  readonly #attempts: RecentMap<Call>;
+  /** The same by the transaction that a response belongs to, and, once answered, by their dialog. */
+  readonly #unanswered: RecentMap<Call>;
+  readonly #answered: RecentMap<Call>;
+  readonly #passedOn = new PassedOn();
+  readonly #keys = new TransactionKeys();
+  readonly #target = new RequestTarget();
   readonly #maxAccounts: number;
-  readonly #maxCalls: number;
-  evicted = 0;
+  #evicted = 0;
 
   constructor(options: FraudWatchOptions) {
     this.#options = options;
-    this.#maxAccounts = options.maxAccounts ?? 20_000;
-    this.#maxCalls = options.maxCalls ?? 65_536;
+    this.#maxAccounts = options.maxAccounts ?? FRAUD_ACCOUNTS;
+    const maxCalls = options.maxCalls ?? FRAUD_CALLS;
+    this.#attempts = new RecentMap(maxCalls);
+    this.#unanswered = new RecentMap(maxCalls);
+    this.#answered = new RecentMap(maxCalls);
   }
 
   get accounts(): number {
     return this.#accounts.size;
   }
 
-  onMessage(buf: Buffer, scan: SipScan, c: Carrier): void {
-    if (scan.callIdStart < 0) return;
-    const call = hashRange(buf, scan.callIdStart, scan.callIdEnd) >>> 0;
-    if (scan.isRequest) {
-      if (scan.method === METHOD.INVITE && scan.toTagStart < 0) this.#onInvite(buf, scan, c, call);
-      else if (scan.method === METHOD.BYE) this.#onEnd(call, c.tsUs);
-    } else if (scan.cseqMethod === METHOD.INVITE && scan.status >= 200) {
-      if (scan.status < 300) this.#onAnswer(call, c.tsUs);
-      else if (scan.status !== 401 && scan.status !== 407) this.#calls.delete(call);
-    }
+  get evicted(): number {
+    const calls = this.#attempts.evicted + this.#unanswered.evicted + this.#answered.evicted;
+    return this.#evicted + calls + this.#passedOn.evicted;
   }
 
-  #onInvite(buf: Buffer, scan: SipScan, c: Carrier, call: number): void {
-    // The first leg counts: a proxy's and a retransmission carry the same Call-ID.
-    if (this.#calls.has(call)) return;
-    const number = requestUser(buf, scan).replace(/;.*$/, '');
+  onMessage(buf: Buffer, scan: SipScan, c: Carrier): void {
+    if (scan.isRequest) {
+      if (scan.method === METHOD.INVITE && scan.toTagStart < 0) this.#onInvite(buf, scan, c);
+      else if (scan.method === METHOD.BYE) this.#onEnd(dialogKey(buf, scan), c.tsUs);
+    } else if (scan.cseqMethod === METHOD.INVITE && scan.status >= 200) this.#onFinal(buf, scan, c);
+  }
+
+  #onInvite(buf: Buffer, scan: SipScan, c: Carrier): void {
+    this.#target.read(buf, scan);
+    const number = this.#target.user.replace(/;.*$/, '');
     if (!TELEPHONE_NUMBER.test(number)) return;
-    const from = decodeText(buf, scan.fromStart, Math.min(scan.fromEnd, scan.fromStart + 200));
-    const caller = /sips?:([^@;>\s]{1,64})@/i.exec(from)?.[1] ?? '';
-    const source = endpointKeyAddress(endpointKey(c.addresses, c.srcOff, c.ipVersion, 0));
-    const account = this.#account(source, caller, c.tsUs);
-    this.#calls.set(call, { account, answeredUs: Number.NaN });
-    if (this.#calls.size > this.#maxCalls) this.#dropOldest(this.#calls);
-    keep(account.dialled, { tsUs: c.tsUs, number });
+    const fromTag = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
+    const attempt = attemptKey(buf, scan, c, this.#target.target ^ fromTag);
+    this.#keys.read(buf, scan, c);
+    const { branch } = this.#keys;
+    const known = this.#attempts.get(attempt);
+    if (known !== undefined && (known.branch === branch || Number.isNaN(known.answeredUs))) {
+      // A retransmission, or the answer to a challenge.
+      known.branch = branch;
+      this.#unanswered.set(branch, known);
+      return;
+    }
+    // The first leg counts, not what a proxy makes of it.
+    if (this.#passedOn.isPassedOn(buf, scan, c, false)) return;
+    const account = this.#account(buf, scan, c);
+    const call = { account, branch, answeredUs: Number.NaN };
+    this.#attempts.set(attempt, call);
+    this.#unanswered.set(branch, call);
+    keep(account.dialled, { tsUs: c.tsUs, number }, SEQUENCE);
     this.#count(account, c.tsUs);
     if (isSequence(account.dialled, c.tsUs))
       this.#report(account, 'sequential-numbers', SEQUENCE, c.tsUs - SEQUENCE_US, c.tsUs);
     if (this.#isNight(c.tsUs) && /^(?:\+|00|011)[0-9]{7,}$/.test(number)) {
-      keep(account.abroad, c.tsUs);
+      keep(account.abroad, c.tsUs, KEPT);
       const count = account.abroad.filter((t) => c.tsUs - t <= NIGHT_WINDOW_US).length;
       if (count >= NIGHT_CALLS) this.#report(account, 'off-hours', count, c.tsUs - NIGHT_WINDOW_US, c.tsUs);
     }
   }
 
-  #onAnswer(call: number, tsUs: number): void {
-    const known = this.#calls.get(call);
-    if (known !== undefined && Number.isNaN(known.answeredUs)) known.answeredUs = tsUs;
+  #onFinal(buf: Buffer, scan: SipScan, c: Carrier): void {
+    this.#keys.read(buf, scan, c);
+    const known = this.#unanswered.get(this.#keys.branch);
+    if (known === undefined) return;
+    this.#unanswered.delete(this.#keys.branch);
+    if (scan.status >= 300) return;
+    if (Number.isNaN(known.answeredUs)) known.answeredUs = c.tsUs;
+    const key = dialogKey(buf, scan);
+    if (key !== 0) this.#answered.set(key, known);
   }
 
-  #onEnd(call: number, tsUs: number): void {
-    const known = this.#calls.get(call);
-    if (known === undefined || Number.isNaN(known.answeredUs)) return;
-    this.#calls.delete(call);
+  #onEnd(dialog: number, tsUs: number): void {
+    const known = this.#answered.get(dialog);
+    if (known === undefined) return;
+    this.#answered.delete(dialog);
     const { account, answeredUs } = known;
-    keep(account.ended, { tsUs, isShort: tsUs - answeredUs < SHORT_US });
-    const recent = account.ended.filter((e) => tsUs - e.tsUs <= SHORT_WINDOW_US);
-    const short = recent.filter((e) => e.isShort).length;
+    keep(account.ended, tsUs - answeredUs < SHORT_US ? -tsUs : tsUs, KEPT);
+    const recent = account.ended.filter((ended) => tsUs - Math.abs(ended) <= SHORT_WINDOW_US);
+    const short = recent.filter((ended) => ended < 0).length;
     if (short >= SHORT_CALLS && short > recent.length * SHORT_SHARE) {
       this.#report(account, 'short-calls', short, tsUs - SHORT_WINDOW_US, tsUs);
     }
@@ -155,21 +191,24 @@ export class FraudWatch {
     }
   }
 
-  #account(source: string, caller: string, tsUs: number): Account {
+  #account(buf: Buffer, scan: SipScan, c: Carrier): Account {
+    const source = sourceKey(c.addresses, c.srcOff, c.ipVersion, null);
+    const caller = callerOf(buf, scan, MAX_CALLER);
     const key = `${source} ${caller}`;
     const known = this.#accounts.get(key);
     const account = known ?? new Account(source, caller);
-    if (known === undefined) account.firstUs = tsUs;
+    account.source = sourceAddress(c.addresses, c.srcOff, c.ipVersion);
+    if (known === undefined) account.firstUs = c.tsUs;
     else this.#accounts.delete(key);
     this.#accounts.set(key, account);
-    if (this.#accounts.size > this.#maxAccounts) this.#dropOldest(this.#accounts);
+    if (this.#accounts.size > this.#maxAccounts) this.#dropOldest();
     return account;
   }
 
-  #dropOldest(map: Map<unknown, unknown>): void {
-    for (const key of map.keys()) {
-      map.delete(key);
-      this.evicted++;
+  #dropOldest(): void {
+    for (const key of this.#accounts.keys()) {
+      this.#accounts.delete(key);
+      this.#evicted++;
       return;
     }
   }
@@ -189,6 +228,7 @@ export class FraudWatch {
       kind: 'fraud',
       behaviour,
       source: account.source,
+      net: sourceNetwork(account.key),
       atUs,
       method: 'INVITE',
       userAgent: '',
@@ -204,19 +244,18 @@ export class FraudWatch {
   }
 }
 
-function keep<T>(list: T[], item: T): void {
-  if (list.length >= KEPT) list.shift();
+function keep<T>(list: T[], item: T, most: number): void {
+  if (list.length >= most) list.shift();
   list.push(item);
 }
 
-/** The latest numbers go up or down by one, each. */
+/** The latest numbers go up or down by one, each, whatever stands between or in front of their last digits. */
 function isSequence(dialled: readonly Dialled[], nowUs: number): boolean {
-  const last = dialled.slice(-SEQUENCE);
-  if (last.length < SEQUENCE || nowUs - (last[0]?.tsUs ?? 0) > SEQUENCE_US) return false;
-  const digits = last.map((d) => /^\+?([0-9]{4,18})$/.exec(d.number)?.[1]);
-  if (digits.includes(undefined)) return false;
-  const numbers = digits.map((d) => BigInt(d ?? '0'));
-  const step = (numbers[1] ?? 0n) - (numbers[0] ?? 0n);
-  if (step !== 1n && step !== -1n) return false;
-  return numbers.every((n, i) => i === 0 || n - (numbers[i - 1] ?? 0n) === step);
+  if (dialled.length < SEQUENCE || nowUs - (dialled[0]?.tsUs ?? 0) > SEQUENCE_US) return false;
+  const digits = dialled.map((d) => d.number.replace(/[^0-9]/g, ''));
+  if (digits.some((d) => d.length < 4)) return false;
+  const numbers = digits.map((d) => Number(d.slice(-LAST_DIGITS)));
+  const step = (numbers[1] ?? 0) - (numbers[0] ?? 0);
+  if (step !== 1 && step !== -1) return false;
+  return numbers.every((n, i) => i === 0 || n - (numbers[i - 1] ?? 0) === step);
 }

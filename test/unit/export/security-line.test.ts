@@ -10,6 +10,7 @@ function alert(more: Partial<SecurityAlert> = {}): SecurityAlert {
     kind: 'scanner',
     behaviour: 'known-tool',
     source: '192.0.2.1',
+    net: null,
     atUs: 1_795_255_200_123_000,
     method: 'OPTIONS',
     userAgent: 'friendly-scanner',
@@ -31,10 +32,17 @@ it('the fixed form', () => {
     fail2banLine(alert(), 7),
     `${begin} calltap[7]: SCANNER from=192.0.2.1 method=OPTIONS ua="friendly-scanner"`,
   );
+  assert.equal(fail2banLine(alert({ kind: 'reg-flood' }), 7), `${begin} calltap[7]: REG_FLOOD from=192.0.2.1 count=51`);
+  const six = { source: '2001:db8::1', net: '2001:db8::/64' } as const;
   assert.equal(
-    fail2banLine(alert({ kind: 'reg-flood', source: '2001:db8::1' }), 7),
-    `${begin} calltap[7]: REG_FLOOD from=2001:db8::1 count=51`,
+    fail2banLine(alert({ kind: 'reg-flood', ...six }), 7),
+    `${begin} calltap[7]: REG_FLOOD from=2001:db8::1 net=2001:db8::/64 count=51`,
   );
+  assert.equal(
+    fail2banLine(alert(six), 7),
+    `${begin} calltap[7]: SCANNER from=2001:db8::1 net=2001:db8::/64 method=OPTIONS ua="friendly-scanner"`,
+  );
+  assert.match(alertText(alert(six)), /^scanner from=2001:db8::1 net=2001:db8::\/64 behaviour=known-tool /);
   assert.equal(fail2banLine(alert({ kind: 'fraud' }), 7), null);
 });
 
