@@ -9,12 +9,21 @@ export type Ask = {
   readonly method?: string;
   readonly user?: string;
   readonly agent?: string;
-  readonly credentials?: boolean;
+  /** With credentials, and the response of the digest in them: another one is another guess. */
+  readonly credentials?: boolean | string;
+  readonly nonce?: string;
   /** Final status, or none when nobody answers. */
   readonly status?: number;
   readonly rings?: boolean;
+  /** 100 comes first. */
+  readonly trying?: boolean;
   readonly callId?: string;
   readonly cseq?: number;
+  /** What the sender holds equal or varies; otherwise one of each call and CSeq. */
+  readonly branch?: string;
+  readonly fromTag?: string;
+  readonly toTag?: string;
+  readonly fromUser?: string;
   readonly headers?: string;
   /** Seconds until the answer. */
   readonly after?: number;
@@ -27,23 +36,32 @@ export abstract class Peers {
   /** A message in a datagram of its own. */
   abstract send(sec: number, from: string, to: string, text: string): void;
 
-  /** A request at `sec`, and its answers. */
-  ask(sec: number, a: Ask): string {
+  /** A request at `sec`, and its answers; `rewrite` changes what they have in common, as a server repeats it. */
+  ask(sec: number, a: Ask, rewrite: (text: string) => string = (text) => text): string {
     const callId = a.callId ?? `call-${++this.#calls}`;
     const to = a.to ?? REGISTRAR;
     const method = a.method ?? 'REGISTER';
     const user = a.user ?? '100';
     const cseq = a.cseq ?? 1;
+    const host = a.from.includes(':') ? `[${a.from}]` : a.from;
     const common =
-      `Via: SIP/2.0/UDP ${a.from};branch=z9hG4bK${callId}${cseq}\r\nFrom: <sip:${user}@x>;tag=a\r\n` +
-      `To: <sip:${user}@x>`;
+      `Via: SIP/2.0/UDP ${host};branch=z9hG4bK${a.branch ?? `${callId}${cseq}`}\r\n` +
+      `From: <sip:${a.fromUser ?? user}@x>;tag=${a.fromTag ?? 'a'}\r\nTo: <sip:${user}@x>`;
     const rest = `Call-ID: ${callId}\r\nCSeq: ${cseq} ${method}\r\n`;
+    const toTag = a.toTag === undefined ? '' : `;tag=${a.toTag}`;
     const agent = a.agent === undefined ? '' : `User-Agent: ${a.agent}\r\n`;
-    const credentials = a.credentials === true ? 'Authorization: Digest username="x", response="y"\r\n' : '';
+    const response = a.credentials === true ? 'y' : a.credentials;
+    const credentials =
+      response === undefined || response === false
+        ? ''
+        : `Authorization: Digest username="${user}", realm="x", nonce="${a.nonce ?? 'n'}", uri="sip:x", response="${response}"\r\n`;
     const uri = method === 'REGISTER' ? 'sip:x' : `sip:${user}@x`;
-    this.send(sec, a.from, to, `${method} ${uri} SIP/2.0\r\n${common}\r\n${rest}${agent}${credentials}\r\n`);
+    const send = (at: number, from: string, target: string, text: string): void =>
+      this.send(at, from, target, rewrite(text));
+    send(sec, a.from, to, `${method} ${uri} SIP/2.0\r\n${common}${toTag}\r\n${rest}${agent}${credentials}\r\n`);
     const answer = (at: number, status: number, extra = ''): void =>
-      this.send(at, to, a.from, `SIP/2.0 ${status} x\r\n${common};tag=b\r\n${rest}${extra}\r\n`);
+      send(at, to, a.from, `SIP/2.0 ${status} x\r\n${common};tag=${a.toTag ?? 'b'}\r\n${rest}${extra}\r\n`);
+    if (a.trying === true) answer(sec + 0.005, 100);
     if (a.rings === true) answer(sec + 0.01, 180);
     if (a.status !== undefined) answer(sec + (a.after ?? 0.02), a.status, a.headers);
     return callId;
@@ -125,7 +143,7 @@ export function attack(script: Script): void {
       user: '2001',
       callId: 'guess',
       cseq: n + 1,
-      credentials: n > 0,
+      credentials: n > 0 && `guess-${n}`,
       status: 401,
     });
   }

@@ -62,7 +62,15 @@ describe('toll fraud', () => {
   it('many short calls, unless the long ones outnumber them', () => {
     const call = (x: Exchange, sec: number, seconds: number): void => {
       const callId = x.ask(sec, { from: '10.0.0.7', method: 'INVITE', user: '4930555', status: 200 });
-      x.ask(sec + seconds, { from: '10.0.0.7', method: 'BYE', user: '4930555', status: 200, callId, cseq: 2 });
+      x.ask(sec + seconds, {
+        from: '10.0.0.7',
+        method: 'BYE',
+        user: '4930555',
+        status: 200,
+        callId,
+        cseq: 2,
+        toTag: 'b',
+      });
     };
     const x = new Exchange();
     for (let n = 0; n < 12; n++) call(x, n * 20, 3);
@@ -76,7 +84,7 @@ describe('toll fraud', () => {
       const x = new Exchange();
       for (let n = 0; n < 20; n++) {
         const callId = x.ask(n * 20, { from: '10.0.0.9', method: 'INVITE', user, status: 200 });
-        x.ask(n * 20 + 2, { from: '10.0.0.9', method: 'BYE', user, status: 200, callId, cseq: 2 });
+        x.ask(n * 20 + 2, { from: '10.0.0.9', method: 'BYE', user, status: 200, callId, cseq: 2, toTag: 'b' });
       }
       return x.behaviours;
     };

@@ -10,6 +10,15 @@ import type { Carrier } from '../../../../src/store/fingerprint.ts';
 import { emptyCarrier } from '../../../../src/store/fingerprint.ts';
 import { Peers, type Script } from '../../../helpers/attack.ts';
 
+/** Keeps what is sent. */
+class Wire extends Peers {
+  readonly sent: { readonly sec: number; readonly from: string; readonly to: string; readonly text: string }[] = [];
+
+  send(sec: number, from: string, to: string, text: string): void {
+    this.sent.push({ sec, from, to, text });
+  }
+}
+
 /** Peers whose messages the detection is shown. */
 export class Stage extends Peers {
   readonly alerts: SecurityAlert[] = [];
@@ -20,10 +29,13 @@ export class Stage extends Peers {
     this.watch = new ScannerWatch({ onAlert: (alert) => this.alerts.push(alert), ...options });
   }
 
-  /** A whole script, to the end of the capture. */
+  /** A whole script, to the end of the capture: every message at its time, answers that come late too. */
   static of(script: Script): Stage {
+    const wire = new Wire();
+    script.play(wire);
     const stage = new Stage();
-    script.play(stage);
+    wire.sent.sort((a, b) => a.sec - b.sec);
+    for (const { sec, from, to, text } of wire.sent) stage.send(sec, from, to, text);
     stage.watch.finish();
     return stage;
   }
