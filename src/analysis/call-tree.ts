@@ -5,6 +5,7 @@
  * call gives the same legs. Bounded by a number of legs and of dialogs looked at for guesses.
  */
 
+import type { Steps } from '../core/steps.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { CorrelationStores, Leg } from './correlation.ts';
 import { guessedLegs, identifierLegs } from './correlation.ts';
@@ -27,15 +28,20 @@ export type CallTree = {
   readonly isTruncated: boolean;
 };
 
-export function callTree(root: Dialog, stores: CorrelationStores, maxLegs: number): CallTree {
+/** A step a leg. */
+export function* callTree(root: Dialog, stores: CorrelationStores, maxLegs: number): Steps<CallTree> {
   const limit = Math.max(1, maxLegs);
   const nodes: TreeNode[] = [{ dialog: root, depth: 0, edge: null, isFollowed: true }];
   const known = new Set<Dialog>([root]);
   const searched = new Set<string>();
+  // A leg may be evicted between two steps, and its slot is another's then.
+  const isHere = (d: Dialog): boolean => stores.dialogs.bySlot(d.slot) === d;
   let isTruncated = false;
   for (let i = 0; i < nodes.length && !isTruncated; i++) {
     const node = nodes[i];
     if (node === undefined) break;
+    yield;
+    if (!isHere(node.dialog)) continue;
     for (const leg of identifierLegs(node.dialog, stores, known.size + limit, searched)) {
       if (known.has(leg.dialog)) continue;
       if (nodes.length >= limit) {
@@ -51,6 +57,8 @@ export function callTree(root: Dialog, stores: CorrelationStores, maxLegs: numbe
   for (let i = 0; i < identified && !isTruncated; i++) {
     const node = nodes[i];
     if (node === undefined) break;
+    yield;
+    if (!isHere(node.dialog)) continue;
     // One more than there is room for says that there are more.
     const { legs } = guessedLegs(node.dialog, stores, known, steps, limit - nodes.length + 1);
     for (const leg of legs) {
@@ -62,6 +70,7 @@ export function callTree(root: Dialog, stores: CorrelationStores, maxLegs: numbe
       nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed: false });
     }
   }
-  nodes.sort((a, b) => a.depth - b.depth);
-  return { nodes, isTruncated };
+  const here = nodes.filter(({ dialog, edge }) => isHere(dialog) && (edge === null || isHere(edge.parent)));
+  here.sort((a, b) => a.depth - b.depth);
+  return { nodes: here, isTruncated };
 }

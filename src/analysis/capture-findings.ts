@@ -17,6 +17,7 @@ const ORDER: readonly FindingSeverity[] = ['blind', 'critical', 'major', 'minor'
 const FINDINGS = {
   dialogs_evicted: ['blind', 'dialogs'],
   messages_evicted: ['blind', 'messages'],
+  descriptions_evicted: ['blind', 'dialogs'],
   streams_evicted: ['blind', 'streams'],
   streams_refused: ['blind', 'streams'],
   packets_missed: ['critical', 'packets'],

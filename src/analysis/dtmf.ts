@@ -2,9 +2,13 @@
  * Keys pressed in a call: telephone-events in its streams (RFC 4733) and INFO requests (application/dtmf-relay and
  * application/dtmf, of no RFC).
  */
+import { asBuffer } from '../core/byte-text.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
-import { parseSip } from '../sip/message.ts';
+import type { Steps } from '../core/steps.ts';
+import { mediaTypeOf } from '../sip/body.ts';
 import { METHOD } from '../sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { decodeText } from '../sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { KeyPresses } from '../store/key-presses.ts';
 import type { MessageLog } from '../store/message-log.ts';
@@ -25,9 +29,15 @@ const EVENTS: readonly string[] = [...'0123456789*#ABCD', 'flash'];
 const MAX_KEYS = 256;
 /** A key press is a few bytes; what is behind them is something else. */
 const MAX_BODY = 256;
+const scan = new SipScan();
 
-/** In the order they were pressed; one press that both ways told is told twice. */
-export function keysPressed(d: Dialog, streams: readonly Stream[], presses: KeyPresses, log: MessageLog): Key[] {
+/** In the order they were pressed; one press that both ways told is told twice. A step a message that is read. */
+export function* keysPressed(
+  d: Dialog,
+  streams: readonly Stream[],
+  presses: KeyPresses,
+  log: MessageLog,
+): Steps<Key[]> {
   const keys: Key[] = [];
   for (const stream of streams)
     for (const { event, atUs } of presses.of(stream)) {
@@ -36,6 +46,8 @@ export function keysPressed(d: Dialog, streams: readonly Stream[], presses: KeyP
     }
   for (const m of messageList(d, log)) {
     if (!m.isRequest || m.method !== METHOD.INFO || m.isCopy || m.isRetransmission) continue;
+    yield;
+    if (!log.has(m.row)) continue;
     const key = infoKey(log.bytes(m.row));
     if (key === null) continue;
     const ends = log.endpoints(m.row);
@@ -48,10 +60,10 @@ export function keysPressed(d: Dialog, streams: readonly Stream[], presses: KeyP
 
 /** `Signal=5` of dtmf-relay, or the one character of application/dtmf; null when it is neither. */
 function infoKey(bytes: Uint8Array): string | null {
-  const parsed = parseSip(bytes, 0, bytes.length);
-  if (!parsed.ok) return null;
-  const type = parsed.value.headersNamed('content-type')[0]?.value.trim().toLowerCase() ?? '';
-  const text = new TextDecoder('latin1').decode(parsed.value.body.subarray(0, MAX_BODY)).trim();
+  if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return null;
+  const type = mediaTypeOf(decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd));
+  const bodyEnd = Math.min(scan.bodyEnd, scan.bodyStart + MAX_BODY);
+  const text = asBuffer(bytes).toString('latin1', scan.bodyStart, bodyEnd).trim();
   const pressed = type.startsWith('application/dtmf-relay')
     ? /^signal[ \t]*=[ \t]*(\S{1,5})/im.exec(text)?.[1]
     : type.startsWith('application/dtmf')

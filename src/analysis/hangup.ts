@@ -2,11 +2,11 @@
  * Who ended a call: the side that sent the first BYE, or the caller's CANCEL (RFC 3261 sections 9 and 15).
  */
 import { asBuffer } from '../core/byte-text.ts';
+import { hashRange } from '../core/hash.ts';
 import { METHOD } from '../sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import { isOtherFork } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { hashRange } from '../store/fingerprint.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { messageList } from './message-list.ts';
 

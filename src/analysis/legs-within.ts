@@ -3,13 +3,15 @@
  * of their INVITEs: what forks one INVITE keeps it (RFC 3261 sections 12.1 and 16.6), an agent writes its own (RFC 7092).
  */
 import { asBuffer } from '../core/byte-text.ts';
+import { hashRange } from '../core/hash.ts';
 import { ipText } from '../core/ip.ts';
+import type { Steps } from '../core/steps.ts';
 import { METHOD } from '../sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { hashRange } from '../store/fingerprint.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-log.ts';
+import { keptRows } from './message-list.ts';
 
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
 
@@ -25,12 +27,12 @@ export type LegsWithin = {
 
 const ONE_LEG: LegsWithin = { hasLegs: false, isForked: true };
 
-/** What the kept messages of a call tell; `isForked` says nothing about a call of one leg. */
-export function legsWithin(d: Dialog, log: MessageLog): LegsWithin {
+/** What the kept messages of a call tell; `isForked` says nothing about a call of one leg. A step a message read. */
+export function* legsWithin(d: Dialog, log: MessageLog): Steps<LegsWithin> {
   if (d.methodId !== METHOD.INVITE) return ONE_LEG;
   const requests: number[] = [];
   const responses: number[] = [];
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+  for (const row of keptRows(d, log)) {
     const flags = log.flags(row);
     if (log.method(row) !== METHOD.INVITE || (flags & REPEATS) !== 0) continue;
     if ((flags & ROW.REQUEST) !== 0) requests.push(row);
@@ -40,6 +42,8 @@ export function legsWithin(d: Dialog, log: MessageLog): LegsWithin {
   if (requests.length < 2) return ONE_LEG;
   const legs = new Map<number, Leg>();
   for (const row of requests) {
+    yield;
+    if (!log.has(row)) continue;
     const { from, to } = tagsOf(log, row);
     if (from === 0 || to !== 0) continue;
     const { bytes, srcOff, dstOff } = log.endpoints(row);
@@ -48,11 +52,11 @@ export function legsWithin(d: Dialog, log: MessageLog): LegsWithin {
     leg.to.add(ipText(bytes, dstOff, version));
     legs.set(from, leg);
   }
-  const all = [...legs.values()];
-  const begins = (leg: Leg): boolean => all.some((o) => o.from !== leg.from && o.to.has(leg.from));
-  if (!all.some(begins)) return ONE_LEG;
+  if (![...legs.values()].some((leg) => isWentTo(leg.from, legs))) return ONE_LEG;
   const answered = new Map<number, number>();
   for (const row of responses) {
+    yield;
+    if (!log.has(row)) continue;
     const { from, to } = tagsOf(log, row);
     if (to === 0) continue;
     const known = answered.get(from);
@@ -60,6 +64,12 @@ export function legsWithin(d: Dialog, log: MessageLog): LegsWithin {
     answered.set(from, to);
   }
   return { hasLegs: true, isForked: false };
+}
+
+/** An INVITE of another host than `host` went there. */
+function isWentTo(host: string, legs: ReadonlyMap<number, Leg>): boolean {
+  for (const { from, to } of legs.values()) if (from !== host && to.has(host)) return true;
+  return false;
 }
 
 /** Hashes of both tags, 0 for one that is not there. */

@@ -5,7 +5,7 @@ import { endpointKeyText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MediaFindings, MediaStream } from './media-model.ts';
-import { isReverse, isSameWay } from './media-ways.ts';
+import { Ways } from './media-ways.ts';
 
 export function checkLate(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
@@ -31,8 +31,9 @@ function agreedUs(d: Dialog): number {
 export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
   // Ring tones and announcements before the answer have no other direction.
   const answeredUs = Number.isNaN(d.answerUs) ? 0 : d.answerUs;
+  const ways = new Ways(audio);
   for (const a of audio) {
-    const b = audio.find((o) => isReverse(a.stream, o.stream));
+    const b = ways.reverseOf(a.stream)[0];
     if (b === undefined || a.stream.serial > b.stream.serial) continue;
     const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
     // Key presses and comfort noise alone have neither a codec nor a packet time to compare.
@@ -48,7 +49,7 @@ export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thre
     checkComfortNoise(a, b, t, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
     const spans = [a, b].map((way) => {
-      const own = audio.filter((s) => isSameWay(way.stream, s.stream));
+      const own = ways.sameAs(way.stream);
       const firstUs = Math.max(answeredUs, Math.min(...own.map((s) => s.firstUs)));
       return Math.max(0, Math.max(...own.map((s) => s.lastUs)) - firstUs) / 1e6;
     });

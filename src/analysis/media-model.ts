@@ -25,6 +25,8 @@ export type MediaStream = {
 export type MediaContext = {
   /** RTP was seen at all: without it silence proves nothing. */
   readonly sawRtp: boolean;
+  /** Capture clock when a stream was last refused because the table was full; NaN never. */
+  readonly refusedUs: number;
   /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
   readonly isPathVisible: () => boolean;
   /** Another call that named the same sockets has media there: whose it is cannot be told. */

@@ -1,21 +1,38 @@
 /**
  * Which streams run the same way and which the other: by the hosts they run between, or by the ports on one host.
  */
+import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import type { Stream } from '../store/stream.ts';
 
-/** True when the two streams run between the same two hosts in opposite directions. */
-export function isReverse(a: Stream, b: Stream): boolean {
-  const aSrc = endpointKeyAddress(a.srcKey);
-  const aDst = endpointKeyAddress(a.dstKey);
-  if (aSrc !== aDst) return aSrc === endpointKeyAddress(b.dstKey) && aDst === endpointKeyAddress(b.srcKey);
-  return a.srcKey === b.dstKey && a.dstKey === b.srcKey;
+/** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */
+export class Ways<T extends { readonly stream: Stream }> {
+  readonly #byWay = new Map<string, T[]>();
+
+  constructor(list: readonly T[]) {
+    for (const entry of list) {
+      const { srcKey, dstKey } = entry.stream;
+      const way = wayOf(srcKey, dstKey);
+      const known = this.#byWay.get(way);
+      if (known === undefined) this.#byWay.set(way, [entry]);
+      else known.push(entry);
+    }
+  }
+
+  /** Those that run the other way than `stream`, between the same two hosts, in their order. */
+  reverseOf({ srcKey, dstKey }: Stream): readonly T[] {
+    return this.#byWay.get(wayOf(dstKey, srcKey)) ?? [];
+  }
+
+  /** Those that run between the same two hosts in the same direction. */
+  sameAs({ srcKey, dstKey }: Stream): readonly T[] {
+    return this.#byWay.get(wayOf(srcKey, dstKey)) ?? [];
+  }
 }
 
-/** True when the two streams run between the same two hosts in the same direction. */
-export function isSameWay(a: Stream, b: Stream): boolean {
-  const aSrc = endpointKeyAddress(a.srcKey);
-  const aDst = endpointKeyAddress(a.dstKey);
-  if (aSrc !== aDst) return aSrc === endpointKeyAddress(b.srcKey) && aDst === endpointKeyAddress(b.dstKey);
-  return a.srcKey === b.srcKey && a.dstKey === b.dstKey;
+/** Between two hosts their addresses; on one host its ports tell the ways apart. */
+function wayOf(src: EndpointKey, dst: EndpointKey): string {
+  const from = endpointKeyAddress(src);
+  const to = endpointKeyAddress(dst);
+  return from === to ? `${src} ${dst}` : `${from} ${to}`;
 }

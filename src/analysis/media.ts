@@ -14,7 +14,7 @@ import type { SdpEntry } from '../store/sdp-timeline.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
 import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 import { checkReports } from './media-reports.ts';
-import { isReverse } from './media-ways.ts';
+import { Ways } from './media-ways.ts';
 
 export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
   const found: MediaFindings = {
@@ -25,8 +25,8 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     hints: [],
   };
   const audio = streams.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  // What is missing may be what was evicted.
-  const isWhole = (d.marks & MARK.MEDIA_EVICTED) === 0;
+  // What is missing may be what was evicted, or refused while the call ran.
+  const isWhole = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs);
   if (isWhole) {
     checkNoMedia(d, streams, context, found);
     checkOneWay(d, audio, context.thresholds, found);
@@ -123,8 +123,9 @@ function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null 
 /** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */
 function oneWayStream(d: Dialog, heard: readonly MediaStream[]): MediaStream | null {
   const named = namedAddresses(d);
+  const ways = new Ways(heard);
   const isTwoWay = heard.some(
-    (a) => a.hasReverse || heard.some((b) => isReverse(a.stream, b.stream) || isFromBeside(a, b, named)),
+    (a) => a.hasReverse || ways.reverseOf(a.stream).length > 0 || heard.some((b) => isFromBeside(a, b, named)),
   );
   if (!isTwoWay) return longest(heard);
   for (const host of partyHosts(d)) {
@@ -180,13 +181,14 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
   const named = new Set([...bySide[0], ...bySide[1]]);
   // Candidates and a=rtcp are named too.
   const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
+  const ways = new Ways(audio);
   for (const s of audio) {
     const from = endpointKeyAddress(s.stream.srcKey);
     if (named.has(from) || claimed.has(from)) continue;
     // A relay names its own address to both sides and answers to where the media came from; ICE has checked the pair.
     const to = endpointKeyAddress(s.stream.dstKey);
     const isRelayed = bySide[0].has(to) && bySide[1].has(to);
-    const isTwoWay = audio.some((b) => isReverse(s.stream, b.stream));
+    const isTwoWay = ways.reverseOf(s.stream).length > 0;
     // What no relay and no ICE explains is a fault although a peer that latches on to the source may hide it.
     if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;

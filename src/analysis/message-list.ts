@@ -34,6 +34,13 @@ export type MessageView = {
   readonly key: string;
 };
 
+/** Rows of its messages that are kept at this moment; any of them may be evicted while who walks over them rests. */
+export function keptRows(d: Dialog, log: MessageLog): number[] {
+  const rows: number[] = [];
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) rows.push(row);
+  return rows;
+}
+
 export function messageList(d: Dialog, log: MessageLog): MessageView[] {
   const list: MessageView[] = [];
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {

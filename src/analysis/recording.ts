@@ -1,6 +1,7 @@
 /** Recording metadata that the messages of a dialog carry: the newest of them (RFC 7866 section 8.1.2, RFC 7865). */
 
 import { rawText } from '../core/byte-text.ts';
+import type { Steps } from '../core/steps.ts';
 import { bodyParts, mediaTypeOf } from '../sip/body.ts';
 import { METHOD } from '../sip/method.ts';
 import type { RecordingMetadata } from '../sip/recording-metadata.ts';
@@ -9,17 +10,21 @@ import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-log.ts';
+import { keptRows } from './message-list.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;
 const scan = new SipScan();
 
-export function recordingMetadata(d: Dialog, log: MessageLog): RecordingMetadata | null {
+/** A step a message read. */
+export function* recordingMetadata(d: Dialog, log: MessageLog): Steps<RecordingMetadata | null> {
   let newest: RecordingMetadata | null = null;
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
-    if ((log.flags(row) & ROW.REQUEST) === 0) continue;
+  for (const row of keptRows(d, log)) {
+    if (!log.has(row) || (log.flags(row) & ROW.REQUEST) === 0) continue;
     const method = log.method(row);
     if (method !== METHOD.INVITE && method !== METHOD.UPDATE) continue;
+    yield;
+    if (!log.has(row)) continue;
     const bytes = log.bytes(row);
     if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK || scan.bodyEnd === scan.bodyStart) continue;
     const type = decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd);

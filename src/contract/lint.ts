@@ -30,6 +30,12 @@ export const LintResult = named(
     call_id: Type.String(),
     finding_count: Count,
     findings: Type.Array(ref(LintFinding)),
+    messages_unread: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Messages that no rule looked at, because those before them hold 4 MiB; absent when all were.',
+      }),
+    ),
   }),
 );
 export type LintResult = Static<typeof LintResult>;

@@ -11,15 +11,19 @@ export const DEFAULT_LIMIT = 50;
 /** Longest `from` pattern, in characters. */
 export const FROM_PATTERN_MAX = 256;
 
+/** Whole numbers are exact up to here (RFC 8259 §6); what is larger is refused. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
 const page = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: LARGEST,
       default: DEFAULT_LIMIT,
       description: 'Maximum rows; clamped to --api-max-rows. 0 gives an empty page.',
     }),
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: LARGEST, default: 0, description: 'Rows to skip.' })),
 };
 
 export const DialogQuery = named(
@@ -55,6 +59,7 @@ export const LabelQuery = named(
     limit: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: LARGEST,
         description: 'Maximum rows; 0 or none is a page of --api-max-rows, which bounds it too.',
       }),
     ),

@@ -83,6 +83,10 @@ export const CaptureQuality = named(
     uprobe_truncated_calls: Count,
     uprobe_faults: Count,
     hep_rejected: Count,
+    streams_refused: Type.Integer({
+      minimum: 0,
+      description: 'RTP streams that found the table full (--max-streams).',
+    }),
     ice_role_conflicts: Count,
     degraded: Type.Boolean(),
   }),

@@ -1,10 +1,10 @@
 /** Lint findings as the contract shows them. */
 
-import type { LintFinding } from '../analysis/lint/lint.ts';
+import type { LintResult as Found } from '../analysis/lint/lint.ts';
 import type { LintResult } from '../contract/index.ts';
 import type { Dialog } from '../store/dialog.ts';
 
-export function toLintResult(d: Dialog, findings: readonly LintFinding[]): LintResult {
+export function toLintResult(d: Dialog, { findings, unread }: Found): LintResult {
   return {
     schema_version: 1,
     call_id: d.callId,
@@ -20,5 +20,6 @@ export function toLintResult(d: Dialog, findings: readonly LintFinding[]): LintR
       expected: rule.expected,
       explanation: rule.explanation,
     })),
+    ...(unread === 0 ? {} : { messages_unread: unread }),
   };
 }

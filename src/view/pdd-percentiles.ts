@@ -1,10 +1,10 @@
 /** Percentiles of the post-dial delay over all dialogs, in slices; while nothing changed the last answer stands. */
 
 import type { TimingStats } from '../contract/index.ts';
+import type { Slice, Turns } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/call-timing.ts';
 import type { DialogStore } from '../store/dialog-store.ts';
 import { nearestRankOf } from './percentile.ts';
-import type { Slice, Turns } from './turns.ts';
 
 const CHECK_EVERY = 128;
 

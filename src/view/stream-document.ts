@@ -54,7 +54,13 @@ export function toStreamRow(stream: Stream, q: StreamQuality): StreamRow {
   return row;
 }
 
-export function toRtpStream(stream: Stream, q: StreamQuality, sources: readonly string[]): RtpStream {
+/** With its newest `maxIntervals`. */
+export function toRtpStream(
+  stream: Stream,
+  q: StreamQuality,
+  sources: readonly string[],
+  maxIntervals: number = Number.POSITIVE_INFINITY,
+): RtpStream {
   const s = q.snapshot;
   const doc: RtpStream = {
     schema_version: 1,
@@ -69,7 +75,7 @@ export function toRtpStream(stream: Stream, q: StreamQuality, sources: readonly 
     orphaned: stream.dialog === null,
     first_seen: timestampText(s.firstUs),
     last_seen: timestampText(s.lastUs),
-    quality_intervals: q.windows.map((w) => toInterval(w, q)),
+    quality_intervals: q.windows.slice(-maxIntervals).map((w) => toInterval(w, q)),
   };
   if (q.codec !== null) doc.codec = q.codec;
   const burst = finishBurstGap(s.burstGap, packetMs(s, q.clockRate));

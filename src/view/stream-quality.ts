@@ -8,7 +8,7 @@ import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../rtp/quality
 import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
 import { streamJitter } from '../rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
-import type { CodecFormat } from '../store/codec-set.ts';
+import type { CodecFormat, CodecSet } from '../store/codec-set.ts';
 import { formatOf } from '../store/codec-set.ts';
 import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
@@ -47,15 +47,23 @@ export type StreamQuality = QualityScale & {
   readonly worstMos: number | null;
 };
 
+/** Lists of codecs in which a payload type is looked for. */
+const MAX_CODEC_SETS = 64;
+
 /** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
-function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
+export function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
   const claimed = stream.claim === null ? null : formatOf(stream.claim.codecs, payloadType);
   if (claimed !== null) return claimed;
+  // Of an offer that is repeated the codecs are the same object.
+  const looked = new Set<CodecSet>();
   for (const entry of stream.dialog?.sdp ?? []) {
-    for (const line of entry.media) {
-      const format = formatOf(line.codecs, payloadType);
+    for (const { codecs } of entry.media) {
+      if (looked.has(codecs)) continue;
+      const format = formatOf(codecs, payloadType);
       if (format !== null) return format;
+      if (looked.add(codecs).size >= MAX_CODEC_SETS) break;
     }
+    if (looked.size >= MAX_CODEC_SETS) break;
   }
   const known = STATIC_PAYLOADS.get(payloadType);
   return known === undefined ? null : { payloadType, name: known.name, clockRate: known.clockRate };

@@ -1,9 +1,9 @@
 /** The stream list: filtered and paged in slices, for what the score of a stream is takes a while to say. */
 
 import type { StreamList, StreamRow } from '../contract/index.ts';
+import type { Slice, Turns } from '../core/turns.ts';
 import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
-import type { Slice, Turns } from './turns.ts';
 
 /** Records between two looks at the clock; a row may take a while for a stream of hours. */
 const CHECK_EVERY = 128;

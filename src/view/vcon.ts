@@ -44,12 +44,11 @@ export type VconInput = {
   /** Code of the final failure that was observed; null when none was. */
   readonly failureCode: number | null;
   readonly finalCode: number | null;
-  readonly messages: readonly VconMessage[];
   readonly completeness: VconCompleteness;
   readonly diagnosis: Diagnosis;
   readonly signaling: SignalingDiagnosis | null;
-  /** Null where no payload is kept at all. */
-  readonly audio: { readonly wav: Uint8Array } | { readonly refusal: string } | null;
+  /** Null where no payload is kept at all; the bytes of a WAV go in with vconText(). */
+  readonly audio: 'inline' | { readonly refusal: string } | null;
   readonly product: string;
 };
 
@@ -68,7 +67,47 @@ export type VconCompleteness = {
   readonly blindSpots: readonly string[];
 };
 
-export function toVcon(v: VconInput): Vcon {
+/** Characters of a text that one piece takes in. */
+const PIECE_CHARS = 32 * 1024;
+/** Bytes of a WAV that one piece takes in: without padding in between. */
+const PIECE_BYTES = 3 * 8 * 1024;
+/** Where vconText() puts what is large. No captured text can look like one: its quotes are escaped. */
+const MESSAGES_HERE = '"messages":[]';
+const AUDIO_HERE = '"body":""';
+
+/**
+ * The container as JSON in pieces, so that it is never in memory as a whole. `messages` are read while it is written;
+ * what is behind them tells, by `known`, what was true when they had been.
+ */
+export function* vconText(
+  known: () => VconInput,
+  wav: Uint8Array | null,
+  messages: Iterable<VconMessage>,
+): Generator<string, void, void> {
+  const [before = ''] = JSON.stringify(toVcon(known())).split(MESSAGES_HERE);
+  const [start = '', rest = ''] = wav === null ? [before] : before.split(AUDIO_HERE);
+  yield start;
+  if (wav !== null) {
+    yield AUDIO_HERE.slice(0, -1);
+    for (let at = 0; at < wav.length; at += PIECE_BYTES)
+      yield Buffer.from(wav.buffer, wav.byteOffset + at, Math.min(PIECE_BYTES, wav.length - at)).toString('base64url');
+    yield `"${rest}`;
+  }
+  yield MESSAGES_HERE.slice(0, -1);
+  let comma = '';
+  for (const m of messages) {
+    yield `${comma}${JSON.stringify(toMessage(m)).slice(0, -1)},"text":"`;
+    for (let at = 0; at < m.text.length; at += PIECE_CHARS)
+      yield JSON.stringify(m.text.slice(at, at + PIECE_CHARS)).slice(1, -1);
+    yield '"}';
+    comma = ',';
+  }
+  const [, behind = ''] = JSON.stringify(toVcon(known())).split(MESSAGES_HERE);
+  yield `]${behind}`;
+}
+
+/** The container without what is large in it. */
+function toVcon(v: VconInput): Vcon {
   const start = timestampText(v.startUs);
   const completeness = toCompleteness(v.completeness);
   return {
@@ -83,7 +122,7 @@ export function toVcon(v: VconInput): Vcon {
     ],
     dialog: [toDialog(v, start)],
     attachments: [
-      attachment('sip-message-trace', start, { schema_version: 1, messages: v.messages.map(toMessage) }),
+      attachment('sip-message-trace', start, { schema_version: 1, messages: [] }),
       attachment('service-capture-completeness', start, completeness),
     ],
     analysis: [
@@ -130,13 +169,8 @@ function toDialog(v: VconInput, start: string): VconDialog {
   };
   if (v.failureCode !== null) return { ...out, disposition: disposition(v.failureCode) };
   if (v.audio === null) return out;
-  if ('refusal' in v.audio) return { ...out, note: v.audio.refusal };
-  return {
-    ...out,
-    mediatype: 'audio/wav',
-    encoding: 'base64url',
-    body: Buffer.from(v.audio.wav).toString('base64url'),
-  };
+  if (v.audio !== 'inline') return { ...out, note: v.audio.refusal };
+  return { ...out, mediatype: 'audio/wav', encoding: 'base64url', body: '' };
 }
 
 /** The closed list of the draft (section on the dialog object's disposition). */
@@ -151,6 +185,7 @@ function attachment(purpose: string, start: string, body: object): VconAttachmen
   return { purpose, start, party: OBSERVER, dialog: 0, ...JSON_BODY, body };
 }
 
+/** Its text follows. */
 function toMessage(m: VconMessage): object {
   return {
     index: m.index,
@@ -160,7 +195,6 @@ function toMessage(m: VconMessage): object {
     transport: m.transport,
     origin: m.origin,
     direction: m.isByCaller ? 'caller_to_callee' : 'callee_to_caller',
-    text: m.text,
   };
 }
 

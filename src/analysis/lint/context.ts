@@ -3,6 +3,8 @@
  */
 
 import { endpointText, ipText } from '../../core/ip.ts';
+import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/limits.ts';
+import type { Steps } from '../../core/steps.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import type { Sdp } from '../../sdp/model.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
@@ -11,47 +13,59 @@ import { NOTE } from '../../sip/notes.ts';
 import { paramValue } from '../../sip/params.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
-import { NO_ROW, ROW } from '../../store/message-log.ts';
+import { ROW } from '../../store/message-log.ts';
+import { keptRows } from '../message-list.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
 
 const WIRE = 0;
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
 
-export function lintCall(d: Dialog, log: MessageLog, streams: readonly LintStream[]): LintCall {
+/** Reads the kept messages, each once, until they hold more than a document may look at. A step a message. */
+export function* lintCall(d: Dialog, log: MessageLog, streams: readonly LintStream[]): Steps<LintCall> {
   const messages: LintMessage[] = [];
-  let index = 0;
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row), index++) {
-    if ((log.flags(row) & (REPEATS | ROW.SNAPPED)) !== 0) continue;
+  let budget = LINT_BYTES;
+  let unread = 0;
+  for (const [index, row] of keptRows(d, log).entries()) {
+    yield;
+    if (!log.has(row) || (log.flags(row) & (REPEATS | ROW.SNAPPED)) !== 0) continue;
+    if (budget <= 0) {
+      unread++;
+      continue;
+    }
     const m = readMessage(log, row, index);
-    if (m !== null) messages.push(m);
+    if (m === null) continue;
+    budget -= m.bytes + m.sip.headers.length * LINT_HEADER_BYTES;
+    messages.push(m);
   }
-  const byTransaction = new Map<string, LintMessage[]>();
+  const transactions = new Map<string, Transaction>();
+  const transactionOf = new Map<LintMessage, Transaction>();
   const byCseq = new Map<number, LintMessage[]>();
   const hosts = new Set<string>();
   for (const m of messages) {
-    put(byTransaction, transactionOf(m), m);
-    put(byCseq, m.cseq, m);
+    const key = `${m.cseq} ${m.method} ${m.branch}`;
+    const transaction = transactions.get(key) ?? { request: null, responses: [] };
+    transactions.set(key, transaction);
+    transactionOf.set(m, transaction);
+    if (m.isRequest) transaction.request ??= m;
+    else transaction.responses.push(m);
+    const list = byCseq.get(m.cseq);
+    if (list === undefined) byCseq.set(m.cseq, [m]);
+    else list.push(m);
     hosts.add(m.srcAddress).add(m.dstAddress);
   }
   return {
     messages,
+    unread,
     streams,
     hosts: hosts.size,
-    requestOf: (m) => byTransaction.get(transactionOf(m))?.find((r) => r.isRequest) ?? null,
-    responsesTo: (m) => byTransaction.get(transactionOf(m))?.filter((r) => !r.isRequest) ?? [],
+    requestOf: (m) => transactionOf.get(m)?.request ?? null,
+    responsesTo: (m) => transactionOf.get(m)?.responses ?? [],
     ofCseq: (cseq) => byCseq.get(cseq) ?? [],
   };
 }
 
-function transactionOf(m: LintMessage): string {
-  return `${m.cseq} ${m.method} ${m.branch}`;
-}
-
-function put<K>(map: Map<K, LintMessage[]>, key: K, m: LintMessage): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [m]);
-  else list.push(m);
-}
+/** Messages of the same CSeq and top branch. */
+type Transaction = { request: LintMessage | null; readonly responses: LintMessage[] };
 
 function readMessage(log: MessageLog, row: number, index: number): LintMessage | null {
   const bytes = log.bytes(row);

@@ -2,6 +2,7 @@
  * Runs the lint rules over the messages of one dialog.
  */
 
+import type { Steps } from '../../core/steps.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import { lintCall } from './context.ts';
@@ -28,24 +29,32 @@ const OBSERVED_CHARS = 300;
 
 export type LintFinding = { readonly rule: LintRule; readonly messageIndex: number; readonly observed: string };
 
-/** Findings in the order of the messages. `suppressed` are ids of rules that are not run. */
-export function lintDialog(
+export type LintResult = {
+  /** In the order of the messages. */
+  readonly findings: readonly LintFinding[];
+  /** Messages that were not looked at: those before them hold LINT_BYTES. */
+  readonly unread: number;
+};
+
+/** `suppressed` are ids of rules that are not run. A step a message read, and one a rule. */
+export function* lintDialog(
   d: Dialog,
   log: MessageLog,
   streams: readonly LintStream[],
   suppressed: ReadonlySet<string>,
-): LintFinding[] {
-  const call = lintCall(d, log, streams);
+): Steps<LintResult> {
+  const call = yield* lintCall(d, log, streams);
   const counts = new Map<LintRule, number>();
-  const found: LintFinding[] = [];
+  const findings: LintFinding[] = [];
   for (const m of call.messages)
     for (const rule of LINT_RULES) {
+      yield;
       const count = counts.get(rule) ?? 0;
       if (count >= FINDINGS_A_RULE || suppressed.has(rule.id)) continue;
       const observed = rule.check(m, call);
       if (observed === null) continue;
       counts.set(rule, count + 1);
-      found.push({ rule, messageIndex: m.index, observed: observed.slice(0, OBSERVED_CHARS) });
+      findings.push({ rule, messageIndex: m.index, observed: observed.slice(0, OBSERVED_CHARS) });
     }
-  return found;
+  return { findings, unread: call.unread };
 }

@@ -48,6 +48,8 @@ export type LintStream = {
 
 export type LintCall = {
   readonly messages: readonly LintMessage[];
+  /** Messages that were left out because those before them hold as much as is looked at. */
+  readonly unread: number;
   readonly streams: readonly LintStream[];
   /** Hosts that sent or received its messages: two, unless it was seen on several hops. */
   readonly hosts: number;

@@ -7,6 +7,8 @@ import type { LintMessage, LintRule } from './rule.ts';
 import { isResponse, refresherOf } from './values.ts';
 
 const RFC = 3261;
+/** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
+const MAX_RACK_CHARS = 64;
 
 /** A rule for a header that a status code must bring. */
 function needs(
@@ -207,7 +209,7 @@ export const RESPONSE_RULES: readonly LintRule[] = [
       const isOver = call.ofCseq(m.cseq).some((r) => !r.isRequest && r.method === 'INVITE' && r.status >= 200);
       const rack = new RegExp(`^${seq}\\s+${m.cseq}\\s`);
       const isMet = call.messages.some(
-        (r) => r.isRequest && r.method === 'PRACK' && rack.test(r.sip.value(HEADER.RACK)),
+        (r) => r.isRequest && r.method === 'PRACK' && rack.test(r.sip.value(HEADER.RACK).slice(0, MAX_RACK_CHARS)),
       );
       return isOver && !isMet ? `RSeq ${seq} was never acknowledged` : null;
     },

@@ -1,7 +1,7 @@
 /** Rules about session descriptions and the exchange of offer and answer (RFC 8866, RFC 3264, and what builds on them). */
 
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
-import type { Sdp, SdpMedia } from '../../sdp/model.ts';
+import type { RtpMap, Sdp, SdpMedia } from '../../sdp/model.ts';
 import { SDP_NOTE } from '../../sdp/notes.ts';
 import type { LintCall, LintMessage, LintRule } from './rule.ts';
 
@@ -34,12 +34,19 @@ function accepted(m: LintMessage, call: LintCall): [SdpMedia, SdpMedia][] {
   });
 }
 
+/** The a=rtpmap of each format that has one; of several the first. */
+function mapsOf(media: SdpMedia): ReadonlyMap<string, RtpMap> {
+  const maps = new Map<string, RtpMap>();
+  for (const map of media.rtpmaps) if (!maps.has(String(map.payloadType))) maps.set(String(map.payloadType), map);
+  return maps;
+}
+
 /** Names of the encodings a media description lists, in lower case. */
 function encodings(media: SdpMedia): Set<string> {
+  const mapped = mapsOf(media);
   return new Set(
     media.formats.flatMap((format) => {
-      const mapped = media.rtpmaps.find((r) => String(r.payloadType) === format)?.name;
-      const name = mapped ?? STATIC_PAYLOADS.get(Number(format))?.name;
+      const name = mapped.get(format)?.name ?? STATIC_PAYLOADS.get(Number(format))?.name;
       return name === undefined ? [] : [name.toLowerCase()];
     }),
   );
@@ -324,9 +331,8 @@ export const SDP_RULES: readonly LintRule[] = [
     passes: [`INVITE | ~${HEAD}m=audio 4000 RTP/AVP 0 101\\na=rtpmap:101 telephone-event/8000\\n`],
     check: eachMedia((media) => {
       if (!isRtp(media) || !media.isActive) return null;
-      const bare = media.formats.find(
-        (f) => Number(f) >= 96 && !media.rtpmaps.some((r) => String(r.payloadType) === f),
-      );
+      const maps = mapsOf(media);
+      const bare = media.formats.find((f) => Number(f) >= 96 && !maps.has(f));
       return bare === undefined ? null : `payload type ${bare} of m=${media.type}`;
     }),
   },
@@ -391,8 +397,9 @@ export const SDP_RULES: readonly LintRule[] = [
     ],
     check: eachMedia((media) => {
       const events = media.rtpmaps.filter((r) => r.name.toLowerCase() === 'telephone-event').map((r) => r.clockRate);
+      const maps = mapsOf(media);
       const clocks = media.formats.flatMap((f) => {
-        const map = media.rtpmaps.find((r) => String(r.payloadType) === f);
+        const map = maps.get(f);
         if (map !== undefined) return /^(telephone-event|cn)$/i.test(map.name) ? [] : [map.clockRate];
         const known = STATIC_PAYLOADS.get(Number(f));
         return known === undefined || known.name === 'CN' ? [] : [known.clockRate];

@@ -7,7 +7,7 @@
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import { counted } from '../../core/counted.ts';
-import { MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
+import { COMPARED_BYTES, COMPARED_SDP_BYTES, MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS } from '../../core/words.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../sip/body.ts';
@@ -53,9 +53,11 @@ export function detectSourceDisagreement(
   log: MessageLog,
 ): SourceDisagreement | null {
   if (d.sources === null) return null;
-  const all = groups(list, log);
+  const compared = withinBudget(list, log);
+  const all = groups(compared, log);
+  const budget = { sdpBytes: COMPARED_SDP_BYTES };
   const out: SourceDisagreement = { agreed: 0, mirrorOnly: [], wireOnly: [], sdpDiffers: [], evidence: [] };
-  const isJudged = judged(d, list);
+  const isJudged = judged(d, list, compared);
   let hasWire = false;
   let hasMirror = false;
   for (const { wire, mirror } of all) {
@@ -71,7 +73,7 @@ export function detectSourceDisagreement(
       const m = mirror[partner[i] ?? -1];
       if (m !== undefined) {
         out.agreed++;
-        compareSdp(w, m, out.sdpDiffers);
+        compareSdp(w, m, out.sdpDiffers, budget);
       } else if (isJudged(w)) out.wireOnly.push({ summary: w.summary, index: w.index });
     });
     mirror.forEach((m, i) => {
@@ -100,6 +102,16 @@ export function sourceDisagreementHint(f: SourceDisagreement): string | null {
 
 function byIndex(a: OneSided, b: OneSided): number {
   return a.index - b.index;
+}
+
+/** The first messages, as many as hold what is looked at. */
+function withinBudget(list: readonly MessageView[], log: MessageLog): readonly MessageView[] {
+  let left = COMPARED_BYTES;
+  const end = list.findIndex((m) => {
+    left -= log.byteLength(m.row);
+    return left < 0;
+  });
+  return end < 0 ? list : list.slice(0, end);
 }
 
 /** Messages of the two sources, by what makes two of them copies. The same packet seen twice stands once. */
@@ -159,9 +171,11 @@ function summaryOf(bytes: Buffer, scan: SipScan, m: MessageView): string {
 }
 
 /** A description changed between the two, cut copies aside: those say nothing of what was sent. */
-function compareSdp(w: Copy, m: Copy, out: SdpDiffers[]): void {
+function compareSdp(w: Copy, m: Copy, out: SdpDiffers[], budget: { sdpBytes: number }): void {
   if (!w.isWhole || !m.isWhole || (w.sdp === null && m.sdp === null)) return;
   if (w.sdp !== null && m.sdp !== null && w.sdp.equals(m.sdp)) return;
+  if (budget.sdpBytes < 0) return;
+  budget.sdpBytes -= (w.sdp?.length ?? 0) + (m.sdp?.length ?? 0);
   const wire = mediaOf(w.sdp);
   const mirror = mediaOf(m.sdp);
   if (wire.join('\n') === mirror.join('\n')) return;
@@ -180,15 +194,15 @@ function mediaOf(sdp: Buffer | null): string[] {
 }
 
 /**
- * Whether a message without its copy means anything. Where a cap cut the list, the copy of a message near the cut may be
- * what was left out.
+ * Whether a message without its copy means anything. Where a cap cut what is `compared`, or its beginning was evicted,
+ * the copy of a message near the cut may be what was left out.
  */
-function judged(d: Dialog, list: readonly MessageView[]): (m: Copy) => boolean {
-  const isCutBehind = d.msgCount > d.keptCount && d.keptCount >= MAX_DIALOG_MESSAGES;
-  const isCutBefore = list.length < d.keptCount;
+function judged(d: Dialog, all: readonly MessageView[], compared: readonly MessageView[]): (m: Copy) => boolean {
+  const isCutBehind = compared.length < all.length || (d.msgCount > d.keptCount && d.keptCount >= MAX_DIALOG_MESSAGES);
+  const isCutBefore = all.length < d.keptCount;
   let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = Number.NEGATIVE_INFINITY;
-  for (const { tsUs } of list) {
+  for (const { tsUs } of compared) {
     firstUs = Math.min(firstUs, tsUs);
     lastUs = Math.max(lastUs, tsUs);
   }

@@ -9,6 +9,7 @@ import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { callTree } from '../../../src/analysis/call-tree.ts';
 import type { Strategy } from '../../../src/analysis/correlation.ts';
 import { correlatedLegs } from '../../../src/analysis/correlation.ts';
+import { finish } from '../../../src/core/steps.ts';
 import { toCallTree, toCorrelation } from '../../../src/view/correlation.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
@@ -330,7 +331,7 @@ function chain(): TrackerKit {
 test('the tree follows identifiers, shows guesses, and does not follow them', () => {
   const kit = chain();
   const root = kit.dialog('b');
-  const document = toCallTree(root, callTree(root, stores(kit), 1000));
+  const document = toCallTree(root, finish(callTree(root, stores(kit), 1000)));
   assertDocument('CallTree', document);
   assert.deepEqual(
     document.legs.map((l) => [l.call_id, l.depth, l.parent_call_id, l.strategy, l.identifier_match, l.followed]),
@@ -354,7 +355,7 @@ test('the tree follows identifiers, shows guesses, and does not follow them', ()
 test('every leg of a call gives the same legs', () => {
   const kit = chain();
   const legs = ['a', 'b', 'c', 'd'].map((id) => {
-    const tree = toCallTree(kit.dialog(id), callTree(kit.dialog(id), stores(kit), 1000));
+    const tree = toCallTree(kit.dialog(id), finish(callTree(kit.dialog(id), stores(kit), 1000)));
     assert.equal(tree.root_call_id, id);
     return tree.legs.map((l) => l.call_id).sort();
   });
@@ -369,7 +370,7 @@ test('the row cap stops the walk, and the tree says so', () => {
     [4, 4, true],
     [5, 5, false],
   ] as const) {
-    const tree = callTree(kit.dialog('a'), stores(kit), cap);
+    const tree = finish(callTree(kit.dialog('a'), stores(kit), cap));
     assert.equal(tree.nodes.length, legs, `cap ${cap}`);
     assert.equal(tree.isTruncated, truncated, `cap ${cap}`);
   }
@@ -386,7 +387,7 @@ test('of many guesses the nearest are shown, all are counted, and a tree that sh
   for (let limit = 1; limit <= offsets.length; limit++) {
     const some = correlatedLegs(d, stores(kit), limit);
     assert.deepEqual(some, { legs: all.legs.slice(0, limit), total: all.total }, `limit ${limit}`);
-    const tree = callTree(d, stores(kit), limit);
+    const tree = finish(callTree(d, stores(kit), limit));
     assert.deepEqual(
       tree.nodes.map(({ dialog }) => dialog.callId),
       [d, ...all.legs.map(({ dialog }) => dialog)].slice(0, limit).map(({ callId }) => callId),
@@ -398,7 +399,7 @@ test('of many guesses the nearest are shown, all are counted, and a tree that sh
 test('a ring of legs ends', () => {
   const kit = new TrackerKit();
   for (let i = 0; i < 4; i++) leg(kit, `ring${i}`, ALICE, PBX, i * LATER, [['X-Call-ID', `ring${(i + 1) % 4}`]]);
-  assert.equal(callTree(kit.dialog('ring2'), stores(kit), 1000).nodes.length, 4);
+  assert.equal(finish(callTree(kit.dialog('ring2'), stores(kit), 1000)).nodes.length, 4);
 });
 
 test('an evicted dialog ties nothing together any more, nor does who gets its place', () => {

@@ -9,6 +9,7 @@ import { dtmf, rtpStream } from '../../../fixtures/build/rtp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { keysPressed } from '../../../src/analysis/dtmf.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
+import { finish } from '../../../src/core/steps.ts';
 import { KeyPresses } from '../../../src/store/key-presses.ts';
 import { StreamKit } from '../store/stream-kit.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
@@ -57,7 +58,7 @@ function keysOf(build: (call: SipScript) => void): string[] {
   build(call);
   const kit = new TrackerKit();
   const d = kit.play(call);
-  return keysPressed(d, [], new KeyPresses(), kit.log).map((k) => `${k.key} ${k.by} ${k.from}`);
+  return finish(keysPressed(d, [], new KeyPresses(), kit.log)).map((k) => `${k.key} ${k.by} ${k.from}`);
 }
 
 test('INFO bodies of both kinds are keys', () => {

@@ -8,7 +8,8 @@ import { test } from 'node:test';
 import { EXAMPLE_ENDS, exampleMessages } from '../../../src/analysis/lint/example.ts';
 import { LINT_RULES, lintDialog } from '../../../src/analysis/lint/lint.ts';
 import type { LintStream } from '../../../src/analysis/lint/rule.ts';
-import { dialogLint } from '../../../src/app/documents.ts';
+import { dialogLintSteps } from '../../../src/app/documents.ts';
+import { finish } from '../../../src/core/steps.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
 import { toLintResult } from '../../../src/view/lint.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -36,7 +37,8 @@ function lint(steps: readonly string[], streams: readonly LintStream[] = [], sup
     const d = kit.send({ ...message, by: 'caller', method: '', status: 0 }, { transport: TRANSPORT[m.transport] });
     callId = d?.callId ?? callId;
   }
-  return { d: kit.dialog(callId), findings: lintDialog(kit.dialog(callId), kit.log, streams, suppressed) };
+  const d = kit.dialog(callId);
+  return { d, ...finish(lintDialog(d, kit.log, streams, suppressed)) };
 }
 
 test('every rule has an id, an RFC, a section and sentences of its own; there are sixty at least', () => {
@@ -58,7 +60,7 @@ for (const rule of LINT_RULES.filter((r) => !r.id.startsWith('media-')))
     const mine = fired.findings.filter((f) => f.rule === rule);
     assert.ok(mine.length >= 1, `found ${fired.findings.map((f) => f.rule.id).join(', ')}`);
     for (const f of mine) assert.notEqual(f.observed, '');
-    assertDocument('LintResult', toLintResult(fired.d, fired.findings));
+    assertDocument('LintResult', toLintResult(fired.d, fired));
     const passed = lint(rule.passes).findings.filter((f) => f.rule === rule);
     assert.deepEqual(
       passed.map((f) => f.observed),
@@ -126,7 +128,7 @@ test('a rule that fires on more than a twentieth of the real captures is wrong',
       if (read === null || read.session.dialogs.size === 0) continue;
       captures++;
       for (const d of read.session.dialogs.oldestFirst())
-        for (const { rule } of dialogLint(read.session, d)) {
+        for (const { rule } of finish(dialogLintSteps(read.session, d)).findings) {
           const on = firedOn.get(rule.id) ?? new Set();
           firedOn.set(rule.id, on.add(name));
         }

@@ -90,12 +90,14 @@ function diagnosed(
     isPathVisible?: () => boolean;
     sharesMedia?: boolean;
     nowMs?: number;
+    refusedUs?: number;
     unseen?: readonly UnseenStream[];
   } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
   const found = diagnoseMedia(call.d, streams, {
     sawRtp: true,
+    refusedUs: Number.NaN,
     isPathVisible: () => true,
     sharesMedia: false,
     unseen: [],
@@ -131,6 +133,12 @@ test('a call of which a stream was evicted is not said to lack media, or a direc
   assert.equal(diagnosed(call, one).oneWayAudio, true);
   call.d.marks |= MARK.MEDIA_EVICTED;
   assert.deepEqual([diagnosed(call, []), diagnosed(call, one)], [QUIET, QUIET]);
+});
+
+test('a call during which streams were refused is not said to lack media; a later one is', () => {
+  const call = answered();
+  assert.deepEqual(diagnosed(call, [], { refusedUs: call.script.at(1000) }), QUIET);
+  assert.equal(diagnosed(call, [], { refusedUs: call.script.at(-1) }).noMedia, true);
 });
 
 test('no media: answered for three seconds, both described, and this capture does see RTP', () => {

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
+import { Turns } from '../../../src/core/turns.ts';
 import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
 import { framePointerText } from '../../../src/view/frame-pointer.ts';
 import { nearestRankOf } from '../../../src/view/percentile.ts';
-import { Turns } from '../../../src/view/turns.ts';
 import { TrackerKit } from '../store/tracker-kit.ts';
 
 test('nearest rank is the least value that so many percent do not exceed', () => {
