@@ -5,6 +5,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
+import { dropRefusedBody } from './refused-body.ts';
+import { isWaiting } from './waiting-body.ts';
 
 /** A refusal on its way to the client. */
 export class ProblemError extends Error {
@@ -21,12 +23,14 @@ export class ProblemError extends Error {
   }
 }
 
-/** Answers where there is a response but no route. */
+/** Answers where there is a response but no route; a body that is on its way is dropped. */
 export function endResponse(response: ServerResponse, problem: ProblemError): void {
   const document = problemDocument(problem.kind, problem.detail);
   const body = JSON.stringify(document);
+  dropRefusedBody(response.req);
   response.writeHead(document.status, {
     ...problem.headers,
+    ...(isWaiting(response.req) ? { connection: 'close' } : {}),
     'content-type': PROBLEM_MEDIA_TYPE,
     'content-length': Buffer.byteLength(body),
   });
@@ -36,8 +40,13 @@ export function endResponse(response: ServerResponse, problem: ProblemError): vo
 /** How long a refused connection may take to read its answer, in milliseconds. */
 const LINGER_MS = 500;
 
-/** Answers below HTTP, where there is no reply object, and ends the connection. */
-export function endWithProblem(socket: Socket, problem: ProblemError): void {
+/** Ends a connection below HTTP, where there is no reply object; with an answer unless it has had all of its own. */
+export function endWithProblem(socket: Socket, problem: ProblemError | null): void {
+  if (socket.writable) socket.end(problem === null ? '' : problemText(problem));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function problemText(problem: ProblemError): string {
   const document = problemDocument(problem.kind, problem.detail);
   const body = JSON.stringify(document);
   const { connection: _, ...headers } = problem.headers;
@@ -48,6 +57,5 @@ export function endWithProblem(socket: Socket, problem: ProblemError): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

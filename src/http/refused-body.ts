@@ -13,23 +13,40 @@ const LOOKS = 20;
 
 /**
  * To be called with the answer that refuses the request. Closing on unread bytes makes the kernel reset the connection,
- * and a client that is still sending then fails on its own write and never sees why. The connection is kept when the
- * body ends within the bounds above; the answer must not say `Connection: close`.
+ * and a client that is still sending then fails on its own write and never sees why. So an answer that says
+ * `Connection: close` ends this side alone until the body has come; any other keeps the connection when the body ends
+ * within the bounds above.
+ *
+ * Nothing stays with the connection, which may carry refusals without end: what is needed here ends with the request.
  */
 export function dropRefusedBody(request: IncomingMessage): void {
-  if (request.complete) return;
+  if (request.complete || !hasBody(request)) return;
   const { socket } = request;
   const first = socket.bytesRead;
   let before = first;
   let looks = 0;
-  request.resume();
+  let isClosing = false;
+  // What Node calls behind an answer that closes.
+  socket.destroySoon = () => {
+    isClosing = true;
+    socket.end();
+  };
+  const end = (): void => {
+    clearInterval(watch);
+    Reflect.deleteProperty(socket, 'destroySoon');
+    if (isClosing) socket.destroySoon();
+  };
   const watch = setInterval(() => {
     const read = socket.bytesRead;
     looks++;
-    if (request.complete) clearInterval(watch);
+    if (request.complete || socket.destroyed) end();
     else if (read === before || read - first > DROPPED_BYTES || looks >= LOOKS) socket.destroy();
     before = read;
   }, LOOK_MS);
   watch.unref();
-  socket.once('close', () => clearInterval(watch));
+  request.once('end', end).resume();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -1,29 +1,22 @@
 /** Refusals below the router: malformed HTTP, slow clients, oversized headers, CONNECT, unmet expectations. */
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errnoOf } from '../core/error.ts';
-import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
-
-/** What comes before every refusal that is made here, as before every route. */
-export type WireChecks = {
-  /** The rate of the source and the number of connections. */
-  admit(socket: Socket): ProblemError | null;
-  /** Credentials, for what could be read as a request. */
-  authenticate(request: IncomingMessage): ProblemError | null;
-};
+import type { Admission } from './admission.ts';
+import { endResponse, ProblemError } from './problem-error.ts';
+import { noteWaiting } from './waiting-body.ts';
 
 /** For `clientError` events: Node's parser gave up on the connection. */
-export function createClientErrorHandler(admit: WireChecks['admit']): (error: Error, socket: Socket) => void {
-  const answered = new WeakSet<Socket>();
+export function createClientErrorHandler(admission: Admission): (error: Error, socket: Socket) => void {
+  const refused = new WeakSet<Socket>();
   return (error, socket) => {
-    // A reset peer reads nothing, and further bytes of a refused connection raise the same error again.
-    if (errnoOf(error) === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
-      if (!answered.has(socket)) socket.destroy();
-      return;
-    }
-    answered.add(socket);
-    endWithProblem(socket, admit(socket) ?? problemOf(error));
+    // Further bytes of a refused connection raise the same error again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    // A reset peer reads nothing.
+    if (errnoOf(error) === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else admission.end(socket, admission.refusal(socket) ?? problemOf(error));
   };
 }
 
@@ -40,18 +33,32 @@ function problemOf(error: Error): ProblemError {
   }
 }
 
-/** Takes over the events for which Node would answer without a body or drop the connection. */
-export function answerWireEvents(server: Server, { admit, authenticate }: WireChecks): void {
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const refusal = admit(request.socket) ?? authenticate(request);
+/**
+ * Takes over the events for which Node would answer without a body or drop the connection, or ask for a body before
+ * the head was looked at. `listener` is that of plain requests; `access` decides who may ask what could be one.
+ */
+export function answerWireEvents(
+  server: Server,
+  admission: Admission,
+  access: (request: IncomingMessage) => ProblemError | null,
+  listener: RequestListener,
+): void {
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    noteWaiting(request);
+    listener(request, response);
+  });
+  const refuseExpectation = admission.guard((request, response) => {
     const unmet = new ProblemError('expectation-failed', 'Only 100-continue is understood.');
-    // The client may go on to send its body or not; only the end of the connection tells the two apart.
-    response.setHeader('connection', 'close');
-    endResponse(response, refusal ?? unmet);
+    endResponse(response, access(request) ?? unmet);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    noteWaiting(request);
+    refuseExpectation(request, response);
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    const refusal = admit(socket) ?? authenticate(request);
+    // Node takes its own listeners off this connection, and a reset without one would end the program.
+    socket.on('error', () => socket.destroy());
     const noProxy = new ProblemError('method-not-allowed', 'This is no proxy.', { allow: 'GET, HEAD' });
-    endWithProblem(socket, refusal ?? noProxy);
+    admission.end(socket, admission.refusal(socket) ?? access(request) ?? noProxy);
   });
 }
