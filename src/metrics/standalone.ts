@@ -6,18 +6,18 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
 import { isLoopback, resolveHost } from '../core/bind.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { endpointText } from '../core/ip.ts';
 import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../core/limits.ts';
-import { stopListening } from '../http/deaf-socket.ts';
+import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
-import { endResponse, endWithProblem, ProblemError } from '../http/problem-error.ts';
-import { dropRefusedBody } from '../http/refused-body.ts';
+import { openAccessProblem } from '../http/open-access.ts';
+import { endResponse, ProblemError } from '../http/problem-error.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
-import { SourceBudget } from '../http/source-budget.ts';
+import { askForBody } from '../http/waiting-body.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import type { MetricsPage } from './registry.ts';
 
@@ -38,85 +38,36 @@ export type MetricsServerDeps = {
 /** RFC 7617 §2.1: a Basic challenge names a realm. */
 const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
 
-/** Milliseconds without a byte in either direction after which a connection is cut. */
-const STALLED_MS = 60_000;
-
-/** Connections of one source, so that one that holds them leaves some to others. */
-const CONN_PER_SOURCE = API_MAX_CONN / 2;
-
 export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
-  const budget = new SourceBudget();
-  const authenticate = (request: IncomingMessage): ProblemError | null =>
-    credentials === null || credentials.accepts(request.headersDistinct['authorization'] ?? [])
-      ? null
-      : new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
-  const server = createServer(
-    {
-      headersTimeout: API_HEADER_MS,
-      requestTimeout: API_REQUEST_MS,
-      keepAliveTimeout: API_KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 1_000,
-      requireHostHeader: false,
-    },
-    (request, response) => {
-      if (request.socket.destroyed) return;
-      const refusal =
-        admit(request.socket) ?? authenticate(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
-      // One that floods was cut off.
-      if (request.socket.destroyed) return;
-      if (refusal === null) void answer(request, response);
-      else refuse(request, response, refusal);
-    },
-  );
-  server.timeout = STALLED_MS;
-  const open = new Map<Socket, string>();
-  const bySource = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    const source = socket.remoteAddress ?? '';
-    const own = bySource.get(source) ?? 0;
-    const isFlood = budget.isFlooding(source);
-    if (isFlood || open.size >= API_MAX_CONN || own >= CONN_PER_SOURCE) {
-      stopListening(socket);
-      endWithProblem(socket, isFlood ? rateLimited() : new ProblemError('connection-limit', undefined, RETRY));
-      return;
-    }
-    open.set(socket, source);
-    bySource.set(source, own + 1);
-    socket.once('close', () => {
-      open.delete(socket);
-      const left = (bySource.get(source) ?? 1) - 1;
-      if (left > 0) bySource.set(source, left);
-      else bySource.delete(source);
-    });
+  const access = (request: IncomingMessage): ProblemError | null => {
+    if (credentials === null) return openAccessProblem(request);
+    if (credentials.accepts(request.headersDistinct['authorization'] ?? [])) return null;
+    return new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
+  };
+  const server = createServer({
+    headersTimeout: API_HEADER_MS,
+    requestTimeout: API_REQUEST_MS,
+    keepAliveTimeout: API_KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 1_000,
+    requireHostHeader: false,
   });
-
-  /** Ends all connections of a source that floods: refusing its requests one by one would keep everybody else waiting. */
-  function cutOff(source: string): void {
-    for (const [socket, address] of open) {
-      if (address !== source) continue;
-      stopListening(socket);
-      socket.destroy();
-    }
-  }
-
-  function admit(socket: Socket): ProblemError | null {
-    const source = socket.remoteAddress ?? '';
-    const verdict = budget.take(source);
-    if (verdict === 'flooding') cutOff(source);
-    return verdict === 'admitted' ? null : rateLimited();
-  }
-  server.on('clientError', createClientErrorHandler(admit));
-  answerWireEvents(server, { admit, authenticate });
-
-  function refuse(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
-    dropRefusedBody(request);
-    endResponse(response, problem);
-  }
+  // Else Node leaves out of those it hands on what comes after the first two thousand.
+  server.maxHeadersCount = 0;
+  const admission = createAdmission(server, { maxConnections: API_MAX_CONN });
+  const listener = admission.guard((request, response) => {
+    const refusal = access(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
+    if (refusal === null) void answer(request, response);
+    else endResponse(response, refusal);
+  });
+  server.on('request', listener);
+  server.on('clientError', createClientErrorHandler(admission));
+  answerWireEvents(server, admission, access, listener);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    askForBody(request, response);
     const tooLarge = await ignoredBodyProblem(request);
     if (tooLarge !== null) {
-      refuse(request, response, tooLarge);
+      endResponse(response, tooLarge);
       return;
     }
     try {
@@ -164,6 +115,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
     },
     async close() {
       page.close();
+      admission.close();
       if (!server.listening) return;
       const cut = setTimeout(() => server.closeAllConnections(), API_CLOSE_MS);
       await new Promise<void>((resolve) => {
@@ -173,12 +125,6 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       clearTimeout(cut);
     },
   };
-}
-
-const RETRY = { 'retry-after': '1' };
-
-function rateLimited(): ProblemError {
-  return new ProblemError('rate-limited', undefined, RETRY);
 }
 
 /** One page, to be read only. */

@@ -55,8 +55,8 @@ test('what is no plain request for the page is a problem here as on the API', as
   const cases: readonly (readonly [string, number])[] = [
     [get('/metrics', `${right}Expect: a-miracle\r\n`), 417],
     [get('/metrics', 'Expect: a-miracle\r\n'), 401],
-    [`CONNECT x:80 HTTP/1.1\r\nHost: x\r\n${right}\r\n`, 405],
-    ['CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 401],
+    [`CONNECT x:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n${right}\r\n`, 405],
+    ['CONNECT x:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 401],
     [`GET /metrics HTTP/1.1\r\nConnection: close\r\n${right}\r\n`, 400],
     [get('/metrics', `${right}Host: y\r\n`), 400],
     [get('/metrics', `${right}Content-Encoding: gzip\r\nContent-Length: 1\r\n`), 415],
@@ -147,7 +147,7 @@ test('100 requests a second from one source, checked before credentials', async 
   const metrics = guarded();
   t.after(() => metrics.close());
   const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
-  const one = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+  const one = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
   const over = get('/metrics', basic('prom:se:cret'));
   const { head, body } = await rawRequest(port, one.repeat(100) + over);
   const statuses = [...(head + body).matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((found) => found[1]);
@@ -161,11 +161,11 @@ test('bodies over 1 MiB and oversized headers are refused here too', async (t) =
   const metrics = server();
   t.after(() => metrics.close());
   const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
-  const large = await rawRequest(port, 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n');
+  const large = await rawRequest(port, 'POST /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1048577\r\n\r\n');
   assert.equal(large.status, 413);
   assertDocument('Problem', JSON.parse(large.body));
   const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
-  const chunked = 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const chunked = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
   assert.equal((await rawRequest(port, `${chunked}${chunk.repeat(4)}1\r\n \r\n0\r\n\r\n`)).status, 413);
   assert.equal((await rawRequest(port, `${chunked}${chunk.repeat(4)}0\r\n\r\n`)).status, 200);
   const headers = await rawRequest(port, get('/metrics', `X-Long: ${'x'.repeat(20_000)}\r\n`));
