@@ -53,8 +53,8 @@ function isNamed(value: unknown): value is NamedSchema {
   return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
 }
 
-/** Must be called before the routes are added. */
-export async function addOpenApi(app: App): Promise<void> {
+/** Must be called before the routes are added. `isOpen`: no credentials are configured. */
+export async function addOpenApi(app: App, isOpen: boolean): Promise<void> {
   for (const schema of sharedSchemas()) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
@@ -67,8 +67,16 @@ export async function addOpenApi(app: App): Promise<void> {
           'SIP dialogs and RTP streams of one capture. Every answer of 400 and above is a problem ' +
           `document (RFC 9457) whose \`type\` is one of ${contract.PROBLEM_TYPES.map((type) => `\`${type}\``).join(', ')}. ` +
           'A key that is absent is unknown and never sent as null, except where a schema admits null. At most 100 ' +
-          'requests a second are taken from one address.',
+          'answers in any second go to one address.',
       },
+      servers: [
+        { url: '/', description: 'The service this document comes from.' },
+        {
+          url: 'http://{address}',
+          description: 'What --api names.',
+          variables: { address: { default: '127.0.0.1:8080', description: 'Address and port.' } },
+        },
+      ],
       components: {
         securitySchemes: {
           bearer: {
@@ -77,11 +85,11 @@ export async function addOpenApi(app: App): Promise<void> {
             description:
               'The static key of the service, or a signed token (`s2.<payload>.<signature>`) for the audience `api`. A ' +
               'token of scope `metrics` reaches `/metrics` only. A service without credentials, which is bound to ' +
-              'loopback, asks for none.',
+              'loopback, asks for none, and serves requests of its own host alone.',
           },
         },
       },
-      security: [{ bearer: [] }],
+      security: isOpen ? [{ bearer: [] }, {}] : [{ bearer: [] }],
       tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }, { name: 'peer' }],
     },
     refResolver: {

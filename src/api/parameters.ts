@@ -1,6 +1,7 @@
 /**
- * Reads path and query parameters by their contract schema: plain decimal numbers, `true` and `false`, each name
- * once. What Ajv would coerce (`1e3`, `0x10`, blanks, an array of one) is refused, and the refusal names the parameter.
+ * Reads path and query parameters by their contract schema: plain digits for whole numbers, other numbers as JSON
+ * writes them, `true` and `false`, each name once. What Ajv would coerce (`0x10`, blanks, an array of one) is refused, and
+ * the refusal names the parameter.
  */
 
 import type { FastifySchemaCompiler } from 'fastify';
@@ -11,6 +12,7 @@ type ParameterSchema = {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly default?: unknown;
@@ -19,8 +21,8 @@ type ParameterSchema = {
 type Read = { readonly value: unknown } | { readonly error: string };
 
 const INTEGER = /^[0-9]{1,16}$/;
-/** The shortest text of a double has up to 17 digits (`1.1 * 3` is 3.3000000000000003); 300 are always finite. */
-const NUMBER = /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
+/** The shortest text of a double has up to 17 digits (`1.1 * 3` is 3.3000000000000003). RFC 8259 §6: with an exponent. */
+const NUMBER = /^-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][+-]?[0-9]{1,4})?$/;
 
 /** Compiles a parameter schema for Fastify; unknown names are ignored and dropped. */
 export const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
@@ -60,17 +62,18 @@ function readerOf(schema: ParameterSchema): (text: string) => Read {
     return (text) => (allowed.includes(text) ? { value: text } : { error: `must be one of ${allowed.join(', ')}` });
   }
   const minimum = schema.minimum ?? -Infinity;
-  const error = `must be a whole number from ${schema.minimum ?? 0} to ${Number.MAX_SAFE_INTEGER}`;
+  const maximum = schema.maximum ?? Number.MAX_SAFE_INTEGER;
+  const error = `must be a whole number from ${schema.minimum ?? 0} to ${maximum}`;
   switch (schema.type) {
     case 'integer':
       return (text) => {
         const value = Number(text);
-        return INTEGER.test(text) && Number.isSafeInteger(value) && value >= minimum ? { value } : { error };
+        return INTEGER.test(text) && value >= minimum && value <= maximum ? { value } : { error };
       };
     case 'number':
       return (text) => {
         const value = Number(text);
-        if (NUMBER.test(text) && value >= minimum) return { value };
+        if (NUMBER.test(text) && Number.isFinite(value) && value >= minimum) return { value };
         return { error: `must be a decimal number${minimum === -Infinity ? '' : ` from ${minimum}`}` };
       };
     case 'boolean':

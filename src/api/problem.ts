@@ -5,6 +5,7 @@ import type { ProblemKind } from '../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../contract/index.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { dropRefusedBody } from '../http/refused-body.ts';
+import { isWaiting } from '../http/waiting-body.ts';
 
 /** What Fastify's own errors are to a client. */
 const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new Map([
@@ -31,12 +32,10 @@ export function toProblem(error: unknown): ProblemError {
 /** Answers with the problem and ends the reply. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
   const document = problemDocument(problem.kind, problem.detail);
-  if (document.status === 408) reply.header('connection', 'close');
-  else {
-    // Fastify would close on a body of a type it does not take. A header that is removed is not written by Node either.
-    if (reply.hasHeader('connection')) reply.removeHeader('connection');
-    dropRefusedBody(request.raw);
-  }
+  // Fastify would close whenever it refuses a body. A header that is removed is not written by Node either.
+  if (isWaiting(request.raw) || !reply.raw.shouldKeepAlive) reply.header('connection', 'close');
+  else if (reply.hasHeader('connection')) reply.removeHeader('connection');
+  dropRefusedBody(request.raw);
   reply
     .code(document.status)
     .headers({ ...problem.headers })

@@ -1,5 +1,6 @@
 /** What the API reads: the whole of its view of the stores. Nothing here writes to them. */
 
+import type { Readable } from 'node:stream';
 import type {
   CallTree,
   CaptureReport,
@@ -12,7 +13,6 @@ import type {
   RtpStream,
   Stats,
   StreamList,
-  Vcon,
 } from '../contract/index.ts';
 import type { MetricsSnapshot } from '../metrics/snapshot.ts';
 
@@ -35,27 +35,29 @@ export type StreamFilter = Page & {
 
 export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
 
-/** Null when there is no stream with the SSRC. */
-export type FoundStream = { readonly stream: RtpStream | null };
+/** Null when there is no dialog or stream of that name. */
+export type Found<T> = { readonly document: T | null };
+
+/** What takes turns may be refused: null when too many are made. */
+type InTurns<T> = Promise<T | null> | T;
 
 export type ApiReaders = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
-  dialogs(filter: DialogFilter, isGone?: IsGone): Promise<DialogList | null> | DialogList;
-  dialog(callId: string): Dialog | null;
+  dialogs(filter: DialogFilter, isGone?: IsGone): InTurns<DialogList>;
+  dialog(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
   /** The dialog with the cause that the wire named for its end. */
-  report(callId: string): Dialog | null;
+  report(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
   /** Legs tied to the dialog itself, at most `maxRows`. */
   correlated(callId: string, maxRows: number): Correlation | null;
   /** All legs of the call, at most `maxRows`. */
-  tree(callId: string, maxRows: number): CallTree | null;
-  streams(filter: StreamFilter, isGone?: IsGone): Promise<StreamList | null> | StreamList;
-  /** Null when too many are looked for. */
-  stream(ssrc: number): Promise<FoundStream | null> | FoundStream;
-  lint(callId: string): LintResult | null;
+  tree(callId: string, maxRows: number, isGone?: IsGone): InTurns<Found<CallTree>>;
+  streams(filter: StreamFilter, isGone?: IsGone): InTurns<StreamList>;
+  stream(ssrc: number): InTurns<Found<RtpStream>>;
+  lint(callId: string, isGone?: IsGone): InTurns<Found<LintResult>>;
   /** The WAV of the call, or why there is none. */
-  audio(callId: string): Promise<CallAudio | null>;
-  /** A container made now; the audio in it may take a while. */
-  vcon(callId: string): Promise<Vcon | null> | Vcon | null;
+  audio(callId: string, isGone?: IsGone): InTurns<Found<CallAudio>>;
+  /** A container made now, as JSON text while it is read; the audio in it may take a while. */
+  vcon(callId: string, isGone?: IsGone): InTurns<Found<Readable>>;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Promise<Stats> | Stats;

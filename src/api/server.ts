@@ -20,15 +20,18 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../core/limits.ts';
+import type { AdmissionCounts } from '../http/admission.ts';
+import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import { requestHeaderProblem } from '../http/request-header.ts';
+import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
+import { askForBody } from '../http/waiting-body.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
 import type { PeerControl } from '../peer/control.ts';
+import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
-import { createAdmission } from './plugins/admission.ts';
 import { createAuthentication } from './plugins/authentication.ts';
 import { createLoadShedder } from './plugins/load-shedder.ts';
 import { createRouteTable } from './plugins/route-table.ts';
@@ -61,6 +64,8 @@ export type ApiDeps = {
   readonly onFault: (error: unknown) => void;
   /** Shorter times for tests; what is left out has the value of core/limits.ts. */
   readonly times?: Partial<ApiTimes>;
+  /** More of them for tests, which have few addresses. */
+  readonly requestsPerSecond?: number;
   /** Adds further routes, such as those of a feature that is built in. */
   readonly extend?: (app: App) => void;
 };
@@ -93,7 +98,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     // Node would refuse a request without Host with an empty body; a hook does it with a problem.
     requireHostHeader: false,
   });
-  const admission = createAdmission(server, deps.maxConn, deps.times?.stalledMs);
+  // Else Node leaves out of those it hands on what comes after the first two thousand.
+  server.maxHeadersCount = 0;
+  const admission = createAdmission(server, {
+    maxConnections: deps.maxConn,
+    ...(deps.times?.stalledMs === undefined ? {} : { stalledMs: deps.times.stalledMs }),
+    ...(deps.requestsPerSecond === undefined ? {} : { requestsPerSecond: deps.requestsPerSecond }),
+  });
   const authentication = createAuthentication(deps.credentials ?? null);
   const responses = new Map<number, number>();
   const countResponse = (status: number): void => {
@@ -101,7 +112,9 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   };
   const app: App = Fastify({
     serverFactory(handler) {
-      return server.on('request', admission.guard(handler, countResponse));
+      const listener = admission.guard(handler, countResponse);
+      answerWireEvents(server, admission, (request) => authentication.check(request), listener);
+      return server.on('request', listener);
     },
     bodyLimit: API_BODY_BYTES,
     routerOptions: { maxParamLength: API_PARAM_CHARS },
@@ -109,7 +122,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     forceCloseConnections: 'idle',
     // Fastify's own answer while closing is not a problem body; the close below is bounded anyway.
     return503OnClosing: false,
-    clientErrorHandler: createClientErrorHandler((socket) => admission.check(socket)),
+    clientErrorHandler: createClientErrorHandler(admission),
     frameworkErrors: (error, request, reply) => {
       // The router refused before any hook ran, so their check is made here.
       sendProblem(request, reply, authentication.check(request.raw) ?? toProblem(error));
@@ -121,13 +134,9 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       return new ProblemError(part === 'body' ? 'invalid-body' : 'invalid-parameter', `${name} ${first?.message}.`);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.removeContentTypeParser('text/plain');
+  readBodiesAsJson(app);
 
   const table = createRouteTable(app);
-  answerWireEvents(app.server, {
-    admit: (socket) => admission.check(socket),
-    authenticate: (request) => authentication.check(request),
-  });
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
   const shedder = createLoadShedder();
@@ -143,10 +152,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);
     if (refusal !== null) throw refusal;
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const refusal = requestHeaderProblem(request.raw);
     if (refusal !== null) throw refusal;
     if (request.is404) throw table.refusal(request.method, request.url);
+    const wrongType = request.method === 'POST' ? mediaTypeProblem(request.raw) : null;
+    if (wrongType !== null) throw wrongType;
+    askForBody(request.raw, reply.raw);
     // Of the routes' methods Fastify reads the body of POST alone.
     const tooLarge = request.method === 'POST' ? null : await ignoredBodyProblem(request.raw);
     if (tooLarge !== null) throw tooLarge;
@@ -184,7 +196,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       labelNames: [],
       samples: [{ labels: {}, value: unread.shed() }],
     },
-    ...admission.families(),
+    ...admissionFamilies(admission.counts()),
     ...authentication.families(),
   ];
   const metrics = createMetricsPage({
@@ -196,7 +208,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     version: deps.version,
   });
 
-  await addOpenApi(app);
+  await addOpenApi(app, deps.credentials === undefined);
   addServiceRoutes(app, deps, metrics);
   addDialogRoutes(app, deps);
   addLegRoutes(app, deps);
@@ -224,6 +236,25 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       clearTimeout(cut);
     },
   };
+}
+
+function admissionFamilies(counts: AdmissionCounts): MetricFamily[] {
+  const counter = (name: string, help: string, value: number): MetricFamily => {
+    return {
+      name: `calltap_api_${name}_total`,
+      help,
+      type: 'counter',
+      labelNames: [],
+      samples: [{ labels: {}, value }],
+    };
+  };
+  return [
+    counter('connections_refused', 'Connections beyond the limit.', counts.refusedConnections),
+    counter('connections_displaced', 'Idle connections that gave their place to another source.', counts.displaced),
+    counter('connections_stalled', 'Connections cut because nothing got on.', counts.stalled),
+    counter('rate_limited', 'Requests beyond the rate of their source.', counts.rateLimited),
+    counter('rate_crowded', 'Requests of sources too many to have a rate of their own.', counts.crowded),
+  ];
 }
 
 async function listen(

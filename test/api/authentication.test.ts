@@ -324,7 +324,7 @@ test('9: /health is open to everybody, also with credentials that are wrong', as
 test('9: nothing of a request is judged before its credentials', async (t) => {
   const { port } = await start(t);
   const post = (path: string, headers: string, body: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${body}`;
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${headers}\r\n${body}`;
   assert401(
     await rawRequest(port, post('/v1/persistence', 'Content-Type: application/json\r\nContent-Length: 1\r\n', '{')),
   );
@@ -332,9 +332,9 @@ test('9: nothing of a request is judged before its credentials', async (t) => {
   assert401(await rawRequest(port, post('/v1/peer/ban', 'Content-Type: text/xml\r\nContent-Length: 1\r\n', 'x')));
   assert401(await rawRequest(port, 'GET /v1/stats HTTP/1.1\r\nConnection: close\r\n\r\n'), 'no Host');
   assert401(await rawRequest(port, get('/v1/stats', 'Expect: a-miracle\r\n')), 'an unknown expectation');
-  assert401(await rawRequest(port, 'CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n'), 'CONNECT');
+  assert401(await rawRequest(port, 'CONNECT example.net:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'), 'CONNECT');
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
-  assert401(await oneAnswer(port, `GET /v1/stats HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`), 'Upgrade');
+  assert401(await oneAnswer(port, `GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\n${upgrade}\r\n`), 'Upgrade');
 });
 
 test('9: with credentials the same requests get the answers they have without authentication', async (t) => {
@@ -344,13 +344,13 @@ test('9: with credentials the same requests get the answers they have without au
   assertProblem(await ask(get('/v1/dialogs/%zz', bearer(KEY))), 'bad-request');
   assertProblem(await ask(get('/v1/stats', bearer(KEY)).replace('GET', 'PUT')), 'method-not-allowed');
   assertProblem(await ask(get('/v1/stats', `Expect: a-miracle\r\n${bearer(KEY)}`)), 'expectation-failed');
-  const connect = `CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n${bearer(KEY)}\r\n`;
+  const connect = `CONNECT example.net:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer(KEY)}\r\n`;
   assertProblem(await ask(connect), 'method-not-allowed');
 });
 
 test('9: credentials hold for one request, not for the connection', async (t) => {
   const { port } = await start(t);
-  const first = `GET /v1/stats HTTP/1.1\r\nHost: x\r\n${bearer(KEY)}\r\n`;
+  const first = `GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer(KEY)}\r\n`;
   const { status, body } = await rawRequest(port, first + get('/v1/stats'));
   assert.equal(status, 200);
   assert.match(body, /HTTP\/1\.1 401 /);
@@ -358,7 +358,8 @@ test('9: credentials hold for one request, not for the connection', async (t) =>
 
 test('10: an over-budget client receives 503 even with invalid credentials', async (t) => {
   const { port } = await start(t);
-  const ask = (headers: string, path = '/v1/stats'): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+  const ask = (headers: string, path = '/v1/stats'): string =>
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`;
   const over = [ask(''), ask(bearer('wrong')), ask(bearer(KEY)), ask('', '/health'), get('/nowhere', bearer('wrong'))];
   // On one connection, so that all of them fall into one second.
   const { head, body } = await rawRequest(port, ask(bearer('wrong')).repeat(100) + over.join(''));

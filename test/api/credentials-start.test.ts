@@ -43,7 +43,7 @@ function run(argv: readonly string[], env: Env = {}): Promise<Ended> {
   });
 }
 
-/** Serves an empty capture; the ports in the order of the listening lines. */
+/** Serves an empty capture; the port of the API, then that of the metrics. */
 async function serve(t: TestContext, argv: readonly string[], env: Env = {}, listeners = 1) {
   const child = start(['-I', capture(t), ...argv], env);
   t.after(async () => {
@@ -58,9 +58,8 @@ async function serve(t: TestContext, argv: readonly string[], env: Env = {}, lis
   const ports = await new Promise<number[]>((resolve, reject) => {
     child.stderr?.on('data', (chunk: Buffer) => {
       output.stderr += chunk.toString();
-      const found = [...output.stderr.matchAll(/ listening on http:\/\/\S+:([0-9]+)\n/g)].map((match) =>
-        Number(match[1]),
-      );
+      const lines = [...output.stderr.matchAll(/^(\w+) listening on http:\/\/\S+:([0-9]+)\n/gm)];
+      const found = lines.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map((match) => Number(match[2]));
       if (found.length === listeners) resolve(found);
     });
     child.once('close', (code) => reject(new Error(`exit ${code}: ${output.stderr}`)));

@@ -304,6 +304,7 @@ export const STATS: Stats = {
     uprobe_truncated_calls: 0,
     uprobe_faults: 0,
     hep_rejected: 0,
+    streams_refused: 0,
     ice_role_conflicts: 0,
     degraded: true,
   },

@@ -12,6 +12,9 @@ import type { MetricsSnapshot } from '../../src/metrics/snapshot.ts';
 import { PersistenceGate } from '../../src/store/persistence-gate.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
+/** No dialog of that Call-ID. */
+const NONE = { document: null };
+
 export type FakeReaders = ApiReaders & {
   readonly dialogFilters: DialogFilter[];
   readonly streamFilters: StreamFilter[];
@@ -44,9 +47,9 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
     },
     dialog: (callId) => {
       callIds.push(callId);
-      return [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null;
+      return { document: [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null };
     },
-    report: () => null,
+    report: () => NONE,
     captureReport: () => ({
       frames_read: 0,
       dialogs_examined: 0,
@@ -54,16 +57,16 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       complete: true,
       findings: [],
     }),
-    lint: () => null,
-    audio: async () => null,
-    vcon: () => null,
+    lint: () => NONE,
+    audio: () => NONE,
+    vcon: () => NONE,
     correlated: () => null,
-    tree: () => null,
+    tree: () => NONE,
     streams: (filter) => {
       streamFilters.push(filter);
       return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };
     },
-    stream: (ssrc) => ({ stream: ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null }),
+    stream: (ssrc) => ({ document: ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null }),
     stats: () => STATS,
     metrics: () => metricsSnapshot(),
     persistence: () => gate.state(),

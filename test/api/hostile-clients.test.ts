@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createMetricsPage } from '../../src/metrics/registry.ts';
 import { createMetricsServer } from '../../src/metrics/standalone.ts';
-import { SOON_MS, until } from '../helpers/patience.ts';
+import { SOON_MS, until, untilHolds } from '../helpers/patience.ts';
 import { metricsSnapshot } from './fake-readers.ts';
 import { get, rawRequest, startApi } from './running-api.ts';
 
@@ -65,7 +65,7 @@ async function untilGone(sockets: readonly Socket[]): Promise<void> {
 
 test('slow clients below the connection limit disturb nobody, and are ended', async (t) => {
   const { port } = await startApi(t, { maxConn: CROWD + 50, times: { headerMs: 1_500, requestMs: 3_000 } });
-  const sockets = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const sockets = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
   const drip = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('a');
   }, 200);
@@ -74,20 +74,29 @@ test('slow clients below the connection limit disturb nobody, and are ended', as
   await untilGone(sockets);
 });
 
-test('slow clients beyond the connection limit: others are told 503, and served once those are ended', async (t) => {
+test('slow clients beyond the connection limit: their own source is told 503, others are served', async (t) => {
   const { port } = await startApi(t, { maxConn: 50, times: { headerMs: 3_000, requestMs: 6_000 } });
+  const neighbour = (): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.66' });
+      socket.on('error', () => undefined).once('data', (chunk: Buffer) => resolve(chunk.toString('latin1')));
+      socket.write(get('/health'));
+    });
   // Of a crowd that a busy machine is late with, the first are ended before the last have come.
   const sockets = await until(
     async () => {
-      const held = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-      if (!(await isOpen(port))) return held;
+      const held = await crowd(t, port, CROWD, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+      const told = await neighbour();
+      for (let i = 0; i < 5; i++) assert.ok(await isOpen(port), 'another source is served all the while');
+      if (/^HTTP\/1\.1 503 [\s\S]*connection-limit/.test(told)) return held;
       for (const socket of held) socket.destroy();
       return false;
     },
     () => 'nobody is ever told 503',
   );
-  await untilOpen(port);
+  assert.match((await rawRequest(port, get('/metrics'))).body, /^calltap_api_connections_displaced_total [1-9]/m);
   await untilGone(sockets);
+  assert.match(await neighbour(), /^HTTP\/1\.1 200 /);
 });
 
 test('connections that never send a byte are ended', async (t) => {
@@ -100,7 +109,7 @@ test('connections that never send a byte are ended', async (t) => {
 
 test('half-closed clients are answered and let go', async (t) => {
   const { port } = await startApi(t, { maxConn: CROWD + 50 });
-  const asked = await crowd(t, port, Math.min(90, CROWD), 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+  const asked = await crowd(t, port, Math.min(90, CROWD), 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
   for (const socket of asked) socket.end();
   const cut = await crowd(t, port, CROWD - asked.length, 'GET /health HTTP/1.1\r\nHo');
   for (const socket of cut) socket.end();
@@ -112,13 +121,38 @@ test('half-closed clients are answered and let go', async (t) => {
 test('a flood of pipelined requests is answered in order and limited like any other', async (t) => {
   const { port } = await startApi(t, { maxConn: 60 });
   const requests = 2_000;
-  const flood = crowd(t, port, 20, 'GET /v1/dialogs HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
+  const flood = crowd(t, port, 20, 'GET /v1/dialogs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(requests));
   for (let i = 0; i < 5; i++) assert.ok(await isOpen(port));
   await flood;
-  const one = await rawRequest(port, 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300) + get('/health'));
+  const one = await rawRequest(port, 'GET /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(300) + get('/health'));
   const statuses = [...(one.head + one.body).matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((found) => found[1]);
   assert.equal(statuses.length, 301);
   assert.ok(statuses.filter((status) => status === '503').length >= 100);
+});
+
+test('however one source asks, no second holds more than 100 answers', async (t) => {
+  const { port } = await startApi(t);
+  const times: number[] = [];
+  const sockets = Array.from({ length: 3 }, () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.67', noDelay: true });
+    socket.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1');
+      for (const _ of text.matchAll(/HTTP\/1\.1 200 /g)) times.push(performance.now());
+      // One more for each answer, served or refused, so that the edge of every second is found; below what is a flood.
+      setTimeout(() => {
+        if (socket.writable) socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+      }, 5);
+    });
+    socket.on('error', () => undefined).write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    return socket;
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await untilHolds(() => times.length >= 350);
+  // By the client's clock, which reads late when the machine is busy: what is late at a window's begin only shortens it.
+  const most = times.map((end, i) => times.slice(0, i + 1).filter((begin) => end - begin < 950).length);
+  assert.ok(Math.max(...most) <= 100, `${Math.max(...most)} answers in a second`);
 });
 
 /**
@@ -127,7 +161,7 @@ test('a flood of pipelined requests is answered in order and limited like any ot
  */
 const FLOOD = `
   const { connect } = require('node:net');
-  const text = 'GET /metrics HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'.repeat(500);
+  const text = 'GET /metrics HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n'.repeat(500);
   let refusals = 0;
   function count(chunk) {
     refusals += chunk.toString('latin1').split('HTTP/1.1 503 ').length - 1;
@@ -182,6 +216,22 @@ test('nor on the standalone metrics server', async (t) => {
   await underFlood(t, port, async () => (await rawRequest(port, get('/metrics'), SOON_MS)).status === 200);
 });
 
+test('a client that resets its connection behind CONNECT ends nothing but itself', async (t) => {
+  const { port } = await startApi(t);
+  const page = createMetricsPage({ read: metricsSnapshot, stateCase: 'as-cased', version: '1' });
+  const metrics = createMetricsServer(page, { onFault: () => undefined, credentials: null });
+  t.after(() => metrics.close());
+  const metricsPort = Number((await metrics.listen({ host: '127.0.0.1', port: 0 })).split(':').at(-1));
+  const reset = async (to: number): Promise<void> => {
+    const socket = connect({ port: to, host: '127.0.0.1' }).on('error', () => undefined);
+    await new Promise((resolve) => socket.write('CONNECT x:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', resolve));
+    socket.resetAndDestroy();
+  };
+  for (let i = 0; i < 30; i++) await Promise.all([reset(port), reset(metricsPort)]);
+  assert.equal((await rawRequest(port, get('/health'))).status, 200);
+  assert.equal((await rawRequest(metricsPort, get('/metrics'))).status, 200);
+});
+
 test('clients that ask and never read are cut, and little is kept for them', async (t) => {
   const extend: NonNullable<ApiDeps['extend']> = (app) => {
     app.get('/v1/big', async (_request, reply) => reply.type('text/plain').send(Buffer.alloc(400_000, 0x78)));
@@ -193,7 +243,7 @@ test('clients that ask and never read are cut, and little is kept for them', asy
     const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${70 + i}` });
     socket.on('error', () => undefined);
     socket.pause();
-    socket.write('GET /v1/big HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(90));
+    socket.write('GET /v1/big HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(90));
     return socket;
   });
   // A blank line between requests is legal, and must not pass for progress. It also shows this side the end.
@@ -225,7 +275,7 @@ test('a client that reads slowly but gets on is not cut', async (t) => {
     answers += chunk.toString('latin1').split('HTTP/1.1 200').length - 1;
   });
   for (let i = 0; i < 8; i++) {
-    socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
   await until(

@@ -70,8 +70,8 @@ test('close ends within two seconds with idle, silent and half-sent connections'
   await Promise.all([
     open(''),
     open('GET /health HTTP/1.1\r\nHo'),
-    open('GET /health HTTP/1.1\r\nHost: x\r\n\r\n'),
-    open('POST /v1/dialogs HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'),
+    open('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'),
+    open('POST /v1/dialogs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nab'),
     open('nonsense\r\n\r\n'),
   ]);
   const started = performance.now();

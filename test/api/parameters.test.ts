@@ -50,6 +50,11 @@ test('stream filters reach the reader typed', async (t) => {
     ['?mos_below=3.3000000000000003', { limit: 50, offset: 0, mosBelow: 3.3000000000000003 }],
     ['?mos_below=0.10000000000000000555', { limit: 50, offset: 0, mosBelow: 0.1 }],
     ['?mos_below=100000000000000000000', { limit: 50, offset: 0, mosBelow: 1e20 }],
+    // A number as JSON writes it: the document says no less.
+    ['?mos_below=1e0', { limit: 50, offset: 0, mosBelow: 1 }],
+    ['?mos_below=35.0E-1', { limit: 50, offset: 0, mosBelow: 3.5 }],
+    ['?mos_below=4e%2B300', { limit: 50, offset: 0, mosBelow: 4e300 }],
+    ['?mos_below=5e-324', { limit: 50, offset: 0, mosBelow: 5e-324 }],
   ] as const) {
     assert.equal((await fetch(`${base}/v1/streams${query}`)).status, 200);
     assert.deepEqual(readers.streamFilters.at(-1), filter);
@@ -60,8 +65,26 @@ test('bad values are refused by name', async (t) => {
   const readers = fakeReaders();
   const { base } = await startApi(t, { readers });
   const plain = ['', 'x', '-1', '+1', '1.0', '1e3', '0x10', '%201', '1%20', '%00', 'Infinity', 'NaN'];
-  const numbers = [...plain, '9'.repeat(16), '9'.repeat(400)];
-  const decimals = ['', 'x', '-1', '-0.5', 'NaN', 'Infinity', '-Infinity', '1e999', '0x3', '3,5', '.', '9'.repeat(400)];
+  const numbers = [...plain, '9007199254740992', '9'.repeat(16), '9'.repeat(400)];
+  const decimals = [
+    '',
+    'x',
+    '-1',
+    '-0.5',
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    '1e999',
+    '1e309',
+    '1e',
+    'e1',
+    '1e1.5',
+    '-1e0',
+    '0x3',
+    '3,5',
+    '.',
+    '9'.repeat(400),
+  ];
   const patterns = ['(', '[z-a]', '(?=a)', '\\1', 'a{1001}', 'x'.repeat(257)].map(encodeURIComponent);
   const cases: (readonly [string, string, string])[] = [
     ...numbers.flatMap((value) => [

@@ -70,7 +70,7 @@ test('every peer route says that no control program was found, and names the opt
       assertDocument('PeerAbsent', body);
       assert.deepEqual(Object.keys(body), ['installed', 'reason']);
       assert.equal(body['installed'], false);
-      assert.match(String(body['reason']), /not found.*--peer-ctl.*\[peer\]/);
+      assert.match(String(body['reason']), /not found.*--peer-ctl or the \[peer\] ctl config key/);
     }
     for (const path of ['/v1/peer/ban', '/v1/peer/unban']) {
       const { status, body } = await ask(path, { ip: '192.0.2.1' });

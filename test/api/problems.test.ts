@@ -41,8 +41,8 @@ test('malformed HTTP, bad escapes and oversized parts', async (t) => {
     ['bad header', 'GET /health HTTP/1.1\r\nHost x\r\n\r\n', 'bad-request'],
     ['two lengths', get('/health', 'Content-Length: 1\r\nContent-Length: 2\r\n'), 'bad-request'],
     ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 'bad-request'],
-    ['two hosts', get('/health', 'Host: x\r\n'), 'bad-request'],
-    ['a host that is none', get('/health').replace('Host: x', 'Host: a/b c'), 'bad-request'],
+    ['two hosts', get('/health', 'Host: 127.0.0.1\r\n'), 'bad-request'],
+    ['a host that is none', get('/health').replace('Host: 127.0.0.1', 'Host: a/b c'), 'bad-request'],
     ['two hosts, HTTP/1.0', get('/health', 'Host: y\r\n').replace('HTTP/1.1', 'HTTP/1.0'), 'bad-request'],
     ['%zz', get('/v1/dialogs/%zz'), 'bad-request'],
     ['half escape', get('/v1/dialogs/a%2'), 'bad-request'],
@@ -51,15 +51,42 @@ test('malformed HTTP, bad escapes and oversized parts', async (t) => {
     ['long parameter', get(`/v1/dialogs/${'a'.repeat(12_289)}`), 'uri-too-long'],
     ['header overflow', get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
     ['expectation', get('/health', 'Expect: a-miracle\r\n'), 'expectation-failed'],
-    ['connect', 'CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
+    ['connect', 'CONNECT example.net:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 'method-not-allowed'],
     ['odd method', get('/v1/dialogs').replace('GET', 'PROPFIND'), 'method-not-allowed'],
     ['odd method, odd path', get('/nowhere').replace('GET', 'PROPFIND'), 'not-found'],
-    ['absolute form', get('http://x/v1/nowhere?a'), 'not-found'],
+    ['absolute form', get('http://127.0.0.1/v1/nowhere?a'), 'not-found'],
   ];
   for (const [name, text, kind] of cases) {
     await t.test(name, async () => assertProblem(await rawRequest(port, text), kind));
   }
   assert.deepEqual(faults, []);
+});
+
+test('the document names every refusal that a request may get whatever its route', async (t) => {
+  const { api, port } = await startApi(t, { requestsPerSecond: 1_000 });
+  const { paths } = JSON.parse(api.openApi()) as { paths: Record<string, Record<string, { responses: object }>> };
+  const spoilt: readonly ((path: string) => string)[] = [
+    (path) => get(path).replace('Host: 127.0.0.1\r\n', ''),
+    (path) => get(path, 'Content-Length: 1048577\r\n'),
+    (path) => get(path, 'Content-Encoding: gzip\r\nContent-Length: 1\r\n'),
+    (path) => get(path, 'Expect: a-miracle\r\n'),
+    (path) => get(path, `X: ${'a'.repeat(20_000)}\r\n`),
+    (path) => get(path).replace('127.0.0.1', 'calls.example'),
+    (path) => get(path, 'Via: 1.1 proxy\r\n'),
+    (path) => get(path).replace('GET', 'POST').replace('Connection', 'Origin: null\r\nConnection'),
+  ];
+  for (const [path, methods] of Object.entries(paths)) {
+    if (path.includes('{')) continue;
+    for (const spoil of spoilt) {
+      const text = spoil(path);
+      const method = text.slice(0, 4).trim().toLowerCase();
+      const responses = methods[method]?.responses;
+      if (responses === undefined) continue;
+      const { status } = await rawRequest(port, text);
+      assert.ok(status in responses, `${method} ${path} ${status}`);
+      assert.ok(status >= 400 || path === '/health', `${method} ${path} ${status}`);
+    }
+  }
 });
 
 test('the server goes on after all of that', async (t) => {
@@ -75,7 +102,7 @@ test('the server goes on after all of that', async (t) => {
 test('a Host may be empty, a name, an address, and have a port', async (t) => {
   const { port } = await startApi(t);
   for (const host of ['', 'voice_1.example.net', 'voice.example.net:8080', '[2001:db8::1]:80', '192.0.2.1:']) {
-    const answer = await rawRequest(port, get('/health').replace('Host: x', `Host: ${host}`));
+    const answer = await rawRequest(port, get('/health').replace('Host: 127.0.0.1', `Host: ${host}`));
     assert.equal(answer.status, 200, host);
   }
 });
@@ -92,7 +119,7 @@ test('a refusal says whether the connection goes on (RFC 9112 s9.6)', async (t) 
 test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   const { port } = await startApi(t, { extend });
   const head = (path: string, length: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   const body = Buffer.alloc(2 * 1024 * 1024, 0x20);
   for (const path of ['/v1/gate', '/v1/dialogs', '/nowhere']) {
     const answer = await rawRequest(port, [Buffer.from(head(path, `Content-Length: ${body.length}`)), body]);
@@ -102,7 +129,9 @@ test('413: a body over 1 MiB, on any route, before any handler', async (t) => {
   const chunked = await rawRequest(port, [Buffer.from(head('/v1/gate', 'Transfer-Encoding: chunked')), chunk]);
   assertProblem(chunked, 'body-too-large');
   const unread = (method: string): Buffer =>
-    Buffer.from(`${method} /v1/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    Buffer.from(
+      `${method} /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
   assertProblem(await rawRequest(port, [unread('GET'), chunk]), 'body-too-large');
   assert.equal((await rawRequest(port, [unread('HEAD'), chunk])).status, 413);
   const most = Buffer.concat([Buffer.from('100000\r\n'), body.subarray(0, 0x100000), Buffer.from('\r\n0\r\n\r\n')]);
@@ -123,7 +152,7 @@ test('413: a client that sends its whole body before it reads gets the refusal, 
     // A reset or broken pipe is what such a client must not see.
     socket.on('error', reject);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    socket.write(`POST /v1/gate HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.write(`POST /v1/gate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`);
     socket.write(body, () => socket.write(get('/health')));
   });
   assert.match(text, /^HTTP\/1\.1 413 /);
@@ -132,7 +161,7 @@ test('413: a client that sends its whole body before it reads gets the refusal, 
 
 test('a body that a GET never ends: 408 in time, and a client that goes away in the middle holds nothing', async (t) => {
   const { api, port } = await startApi(t, { times: { requestMs: 500, headerMs: 500 } });
-  const head = 'GET /v1/stats HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n';
+  const head = 'GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n';
   assertProblem(await rawRequest(port, head), 'request-timeout');
   const gone = connect({ port, host: '127.0.0.1' });
   gone.write(head, () => gone.resetAndDestroy());
@@ -145,7 +174,7 @@ test('a body that a GET never ends: 408 in time, and a client that goes away in 
 test('413: a client that stops in the middle of a refused body is cut', async (t) => {
   const { port } = await startApi(t, { extend });
   const started = performance.now();
-  const head = 'POST /v1/gate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n';
+  const head = 'POST /v1/gate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9999999\r\n\r\n';
   assertProblem(await rawRequest(port, head, 60_000), 'body-too-large');
   assert.ok(performance.now() - started < 30_000 + SOON_MS);
 });
@@ -177,6 +206,19 @@ test('bodies are strict: no coercion, no dropped keys, JSON only', async (t) => 
     assert.ok(typeof document === 'object' && document !== null && 'type' in document);
     assert.equal(document.type, 'urn:calltap:problem:invalid-body', body);
   }
+  const { port } = new URL(base);
+  for (const body of [
+    '{"enabled":false,"enabled":true}',
+    '{"enabled":true,"enabled":true}',
+    '{"enabled":true,"\\u0065nabled":true}',
+    '{"enabled":true,"x":{"a":1,"a":2}}',
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  ]) {
+    const type = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    const head = Buffer.from(get('/v1/gate', type).replace('GET', 'POST'));
+    assertProblem(await rawRequest(Number(port), [head, Buffer.from(body)]), 'invalid-body');
+  }
+  assert.equal((await send(' {"enabled" : true}\n', 'application/json;charset=UTF-8')).status, 200);
   const missing = await fetch(`${base}/v1/gate`, { method: 'POST' });
   assert.equal(missing.status, 400);
   assertDocument('Problem', await missing.json());
@@ -202,7 +244,7 @@ test('408: a request that does not arrive', async (t) => {
 });
 
 /** A second's budget of requests in one piece, the last of which closes. */
-const SPEND = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(99) + get('/health');
+const SPEND = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(99) + get('/health');
 
 /** The answer to a request once the budget of this second is spent; the second may turn over between them. */
 async function afterTheBudget(port: number, text: string): Promise<RawAnswer> {
@@ -235,7 +277,7 @@ test('503: what fails below the router takes from the same budget', async (t) =>
     'malformed HTTP': ['NOT HTTP AT ALL\r\n\r\n', 'bad-request'],
     'a header overflow': [get('/health', `X: ${'a'.repeat(20_000)}\r\n`), 'headers-too-large'],
     'an expectation': [get('/health', 'Expect: a-miracle\r\n'), 'expectation-failed'],
-    CONNECT: ['CONNECT example.net:80 HTTP/1.1\r\nHost: x\r\n\r\n', 'method-not-allowed'],
+    CONNECT: ['CONNECT example.net:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 'method-not-allowed'],
     'a broken escape': [get('/%zz'), 'bad-request'],
   };
   for (const [text, kind] of Object.values(cases)) {

@@ -85,5 +85,5 @@ export function oneAnswer(port: number, text: string): Promise<RawAnswer> {
 
 /** One request with `Connection: close`. */
 export function get(path: string, headers = ''): string {
-  return `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${headers}\r\n`;
 }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
+import { openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { requestPath } from '../../http/request-header.ts';
 import type { MetricFamily } from '../../metrics/snapshot.ts';
@@ -37,7 +38,7 @@ const DETAILS = {
   'out-of-scope': 'The token reaches /metrics only.',
 } as const satisfies Record<Refusal, string>;
 
-/** Without credentials every request is let through: the listener is then on loopback. */
+/** Without credentials the listener is on loopback, and serves whom open-access.ts lets through. */
 export function createAuthentication(credentials: ApiCredentials | null): Authentication {
   const refused = new Map<Refusal, number>();
   const refuse = (reason: Refusal): ProblemError => {
@@ -47,7 +48,8 @@ export function createAuthentication(credentials: ApiCredentials | null): Authen
   };
   return {
     check(request, route) {
-      if (credentials === null || (route ?? requestPath(request.url ?? '')) === OPEN) return null;
+      if ((route ?? requestPath(request.url ?? '')) === OPEN) return null;
+      if (credentials === null) return openAccessProblem(request);
       const scope = credentials.check(request.headersDistinct['authorization'] ?? []);
       if (!scope.ok) return refuse(scope.reason);
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');

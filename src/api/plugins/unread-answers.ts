@@ -3,9 +3,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
-
-/** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
-const UNREAD_CHARS = 64 * 1024 * 1024;
+import { API_UNREAD_CHARS } from '../../core/limits.ts';
 
 export type UnreadAnswers = {
   /** Answers given up because too much was waiting. */
@@ -16,7 +14,7 @@ export type UnreadAnswers = {
  * Looks at answers when they are ready, not at requests when they arrive: requests that came in one piece have all been
  * admitted before the first of them is answered.
  */
-export function limitUnreadAnswers(app: FastifyInstance, limit: number = UNREAD_CHARS): UnreadAnswers {
+export function limitUnreadAnswers(app: FastifyInstance, limit: number = API_UNREAD_CHARS): UnreadAnswers {
   const bySocket = new Map<Socket, number>();
   let waiting = 0;
   let shed = 0;

@@ -5,7 +5,7 @@ import { CallIdParams } from '../../contract/index.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { refusals } from './route.ts';
+import { isGone, orNoDialog, refusals } from './route.ts';
 
 export function addAudioRoute(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -29,13 +29,13 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
             },
             content: { 'audio/wav': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
           },
-          ...refusals('bad-request', 'not-found', 'uri-too-long', 'no-audio'),
+          ...refusals('not-found', 'uri-too-long', 'no-audio'),
         },
       },
     },
-    async ({ params }, reply) => {
-      const audio = await readers.audio(params.call_id);
-      if (audio === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+    async (request, reply) => {
+      const { params } = request;
+      const audio = orNoDialog(await readers.audio(params.call_id, isGone(request)));
       if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
       reply
         .type('audio/wav')

@@ -1,11 +1,10 @@
 /** GET /v1/dialogs and GET /v1/dialogs/{call_id}. */
 
 import { CallIdParams, DEFAULT_LIMIT, Dialog, DialogList, DialogQuery } from '../../contract/index.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import { compileUserPattern } from '../user-pattern.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, orBusy, refusals } from './route.ts';
+import { answer, isGone, orBusy, orNoDialog, refusals } from './route.ts';
 
 export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -20,8 +19,9 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
         response: { 200: answer('A page of the filtered set.', DialogList), ...refusals('invalid-parameter') },
       },
     },
-    async ({ query, raw }) =>
-      orBusy(
+    async (request) => {
+      const { query } = request;
+      return orBusy(
         await readers.dialogs(
           {
             limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
@@ -29,9 +29,10 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
             ...(query.state === undefined ? {} : { state: query.state }),
             ...(query.from === undefined ? {} : { matchesFrom: compileUserPattern(query.from) }),
           },
-          () => raw.socket.destroyed,
+          isGone(request),
         ),
-      ),
+      );
+    },
   );
 
   app.get(
@@ -43,13 +44,9 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
         summary: 'One dialog by its Call-ID',
         tags: ['dialogs'],
         params: CallIdParams,
-        response: { 200: answer('The dialog.', Dialog), ...refusals('bad-request', 'not-found', 'uri-too-long') },
+        response: { 200: answer('The dialog.', Dialog), ...refusals('not-found', 'uri-too-long') },
       },
     },
-    async ({ params }) => {
-      const dialog = readers.dialog(params.call_id);
-      if (dialog === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
-      return dialog;
-    },
+    async (request) => orNoDialog(await readers.dialog(request.params.call_id, isGone(request))),
   );
 }

@@ -1,10 +1,9 @@
 /** GET /v1/dialogs/{call_id}/correlated and /tree: what belongs to the same call. */
 
 import { CallIdParams, CallTree, Correlation } from '../../contract/index.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { answer, isGone, orNoDialog, refusals } from './route.ts';
 
 export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -18,11 +17,11 @@ export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
         params: CallIdParams,
         response: {
           200: answer('The legs, best first.', Correlation),
-          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
-    async ({ params }) => found(readers.correlated(params.call_id, maxRows)),
+    async ({ params }) => orNoDialog({ document: readers.correlated(params.call_id, maxRows) }),
   );
 
   app.get(
@@ -36,15 +35,10 @@ export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
         params: CallIdParams,
         response: {
           200: answer('The tree, its root the named leg.', CallTree),
-          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
-    async ({ params }) => found(readers.tree(params.call_id, maxRows)),
+    async (request) => orNoDialog(await readers.tree(request.params.call_id, maxRows, isGone(request))),
   );
-}
-
-function found<T>(document: T | null): T {
-  if (document === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
-  return document;
 }

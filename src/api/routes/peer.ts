@@ -19,7 +19,7 @@ import { ProblemError } from '../../http/problem-error.ts';
 import type { PeerControl, PeerOutcome, PeerRows } from '../../peer/control.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App } from './route.ts';
-import { refusals } from './route.ts';
+import { actionRefusals, refusals } from './route.ts';
 
 export type PeerRouteDeps = {
   readonly peer: PeerControl;
@@ -106,7 +106,7 @@ export function addPeerRoutes(app: App, { peer, maxRows }: PeerRouteDeps): void 
         body: ref(BanRequest),
         response: {
           200: orAbsent('What the peer did.', PeerActionAnswer),
-          ...refusals('bad-request', 'invalid-body', 'body-too-large', 'unsupported-media-type', 'peer-failed'),
+          ...actionRefusals('peer-failed'),
         },
       },
     },
@@ -124,7 +124,7 @@ export function addPeerRoutes(app: App, { peer, maxRows }: PeerRouteDeps): void 
         body: ref(UnbanRequest),
         response: {
           200: orAbsent('What the peer did.', PeerActionAnswer),
-          ...refusals('bad-request', 'invalid-body', 'body-too-large', 'unsupported-media-type', 'peer-failed'),
+          ...actionRefusals('peer-failed'),
         },
       },
     },

@@ -2,7 +2,7 @@
 
 import { Persistence, PersistenceRequest, ref } from '../../contract/index.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { actionRefusals, answer, refusals } from './route.ts';
 
 export function addPersistenceRoutes(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -28,7 +28,7 @@ export function addPersistenceRoutes(app: App, { readers }: RouteDeps): void {
         body: ref(PersistenceRequest),
         response: {
           200: answer('The gate as it is now.', Persistence),
-          ...refusals('invalid-body', 'body-too-large', 'unsupported-media-type'),
+          ...actionRefusals(),
         },
       },
     },

@@ -1,10 +1,9 @@
 /** GET /v1/dialogs/{call_id}/report and GET /v1/report: what went wrong, in one call and in the whole capture. */
 
 import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../contract/index.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, refusals } from './route.ts';
+import { answer, isGone, orNoDialog, refusals, streamed } from './route.ts';
 
 export function addReportRoutes(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -18,15 +17,11 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
         params: CallIdParams,
         response: {
           200: answer('The dialog; `termination` only where a cause was named.', Dialog),
-          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
-    async ({ params }) => {
-      const report = readers.report(params.call_id);
-      if (report === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
-      return report;
-    },
+    async (request) => orNoDialog(await readers.report(request.params.call_id, isGone(request))),
   );
 
   app.get(
@@ -35,20 +30,16 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
       validatorCompiler: compileParameters,
       schema: {
         operationId: 'getDialogLint',
-        summary: 'What in the messages of the dialog breaks which sentence of which RFC',
+        summary: 'Lint findings of a dialog: each names the message and the RFC section it breaks',
         tags: ['dialogs'],
         params: CallIdParams,
         response: {
           200: answer('The findings, in the order of the messages.', LintResult),
-          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
-    async ({ params }) => {
-      const result = readers.lint(params.call_id);
-      if (result === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
-      return result;
-    },
+    async (request) => orNoDialog(await readers.lint(request.params.call_id, isGone(request))),
   );
 
   app.get(
@@ -77,14 +68,15 @@ export function addVconRoute(app: App, { readers }: RouteDeps): void {
         tags: ['dialogs'],
         params: CallIdParams,
         response: {
-          200: answer('The container; credentials and keys are taken out.', Vcon),
-          ...refusals('bad-request', 'not-found', 'uri-too-long'),
+          200: streamed('The container; credentials and keys are taken out.', Vcon),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
-    async ({ params }) => {
-      const container = await readers.vcon(params.call_id);
-      if (container === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+    async (request, reply) => {
+      const container = orNoDialog(await readers.vcon(request.params.call_id, isGone(request)));
+      // Sent while it is read: the messages of one dialog may be many MiB.
+      reply.type('application/json');
       return container;
     },
   );

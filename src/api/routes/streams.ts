@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '.
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, orBusy, refusals } from './route.ts';
+import { answer, isGone, orBusy, refusals } from './route.ts';
 
 export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -19,8 +19,9 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
         response: { 200: answer('A page of the filtered set.', StreamList), ...refusals('invalid-parameter') },
       },
     },
-    async ({ query, raw }) =>
-      orBusy(
+    async (request) => {
+      const { query } = request;
+      return orBusy(
         await readers.streams(
           {
             limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
@@ -28,9 +29,10 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
             ...(query.orphaned === undefined ? {} : { orphaned: query.orphaned }),
             ...(query.mos_below === undefined ? {} : { mosBelow: query.mos_below }),
           },
-          () => raw.socket.destroyed,
+          isGone(request),
         ),
-      ),
+      );
+    },
   );
 
   app.get(
@@ -49,7 +51,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       },
     },
     async ({ params }) => {
-      const { stream } = orBusy(await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16)));
+      const { document: stream } = orBusy(await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16)));
       if (stream === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
       return stream;
     },
