@@ -16,22 +16,27 @@ export type AudioJob = {
   readonly comment: string;
   readonly presses: readonly Press[];
 };
-export type AudioJobResult = { readonly wav: Uint8Array } | { readonly failure: 'nothing' | 'too-long' };
+export type AudioJobResult =
+  | { readonly wav: Uint8Array }
+  | { readonly failure: 'nothing' }
+  /** Of how many samples it would be. */
+  | { readonly failure: 'too-long'; readonly samples: number };
 
 if (parentPort !== null) {
   // Only this program starts the worker, with a job.
   const job = workerData as AudioJob;
   const audio = await layOut(job.directions, job.maxSamples);
-  const result: AudioJobResult =
-    typeof audio === 'string'
-      ? { failure: audio }
-      : {
-          wav: wavFile(
-            audio.channels,
-            audio.sampleRate,
-            { software: job.software, comment: job.comment + pressesText(job.presses, audio.startSec) },
-            marksOf(job.presses, audio),
-          ),
-        };
-  parentPort.postMessage(result);
+  if (audio === 'nothing') parentPort.postMessage({ failure: 'nothing' } satisfies AudioJobResult);
+  else if (typeof audio === 'number')
+    parentPort.postMessage({ failure: 'too-long', samples: audio } satisfies AudioJobResult);
+  else {
+    const wav = wavFile(
+      audio.channels,
+      audio.sampleRate,
+      { software: job.software, comment: job.comment + pressesText(job.presses, audio.startSec) },
+      marksOf(job.presses, audio),
+    );
+    // Handed over: a copy of a long call would hold the thread that asked for it.
+    parentPort.postMessage({ wav } satisfies AudioJobResult, [wav.buffer]);
+  }
 }

@@ -1,31 +1,37 @@
 /**
  * The audio of one call: which kept packets belong to which direction, and why there is none where there is none.
  */
+
 import { Worker } from 'node:worker_threads';
 import { keysPressed } from '../analysis/dtmf.ts';
+import { keptRows } from '../analysis/message-list.ts';
 import { isDecodable } from '../codec/decoder.ts';
+import { memoryOf } from '../codec/packet-list.ts';
 import type { SrtpKey } from '../codec/srtp.ts';
 import { srtpKeysOf } from '../codec/srtp.ts';
 import type { AudioStream } from '../codec/timeline.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import { STATIC_PAYLOADS } from '../core/payload-types.ts';
+import { AUDIO_FILE_BYTES, AUDIO_KEYS, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/limits.ts';
+import { Places } from '../core/places.ts';
+import type { Steps } from '../core/steps.ts';
+import type { Turns } from '../core/turns.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { MARK } from '../store/dialog.ts';
-import { NO_ROW } from '../store/message-log.ts';
+import type { PayloadRing } from '../store/payload-ring.ts';
 import type { Stream } from '../store/stream.ts';
+import { streamFormat } from '../view/stream-quality.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { keptDialog } from './documents.ts';
 import { packageVersion } from './version.ts';
 
-/** Samples of a file, all channels: about 70 minutes of stereo at 48 kHz, seven hours at 8 kHz. */
-const MAX_SAMPLES = 400_000_000;
-/** Keys of a dialog that are tried. */
-const MAX_KEYS = 32;
-/** Files made at a time; who comes later waits. */
-const MAX_JOBS = 2;
+const SAMPLE_BYTES = 2;
 
-export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
+export type CallAudio =
+  | { readonly wav: Uint8Array; readonly isPartial: boolean }
+  /** `tooLargeBytes`: what the file would take. */
+  | { readonly reason: string; readonly tooLargeBytes?: number };
 
 type Kept = {
   readonly stream: Stream;
@@ -34,17 +40,48 @@ type Kept = {
   readonly hasLost: boolean;
 };
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const places = new Places(MAX_AUDIO_JOBS, MAX_AUDIO_WAITING);
+/** How often it is looked whether somebody still waits for a file. */
+const GONE_MS = 250;
 
-/** The WAV of a call, or the sentence that says why there is none. */
-export async function callAudio(session: CaptureSession, d: Dialog): Promise<CallAudio> {
+/**
+ * The WAV of a call, of at most `maxBytes`, or the sentence that says why there is none; null when too many wait for
+ * theirs, or nobody for this one any more.
+ */
+export function callAudio(
+  session: CaptureSession,
+  d: Dialog,
+  turns: Turns,
+  isGone: () => boolean,
+  maxBytes = AUDIO_FILE_BYTES,
+): Promise<{ readonly document: CallAudio } | null> {
+  return places.run(isGone, async () => {
+    const found = await turns.slice().finish(keptDialog(session, d, prepare(session, d, maxBytes)), isGone);
+    if (found === null) return null;
+    const prepared = found.document;
+    if (prepared === null) return { document: { reason: 'The dialog was evicted meanwhile.' } };
+    if ('reason' in prepared) return { document: prepared };
+    const result = await run(prepared.job, isGone);
+    return result === null ? null : { document: prepared.answer(result) };
+  });
+}
+
+type Prepared =
+  | { readonly job: AudioJob; readonly answer: (result: AudioJobResult) => CallAudio }
+  | { readonly reason: string };
+
+/** What the worker is given. A step for so many packets, and one a message that is read. */
+function* prepare(session: CaptureSession, d: Dialog, maxBytes: number): Steps<Prepared> {
   const { payloads } = session;
   if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
   const streams = (d.streams ?? []).filter((s) => s.claim?.mediaType === 'audio');
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
-  const keys = (d.marks & MARK.SRTP) === 0 ? null : srtpKeys(session, d);
-  const kept = streams.map((stream) => keep(session, stream, keys)).filter((k) => k.audio.packets.length > 0);
+  const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(session, d);
+  const kept: Kept[] = [];
+  for (const stream of streams) {
+    const k = yield* keep(payloads, stream, keys);
+    if (k.audio.packets.ends.length > 0) kept.push(k);
+  }
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
   if (keys !== null && keys.length === 0)
     return { reason: 'The media is encrypted (SRTP), and no key of it was seen in the signaling.' };
@@ -59,74 +96,80 @@ export async function callAudio(session: CaptureSession, d: Dialog): Promise<Cal
   if (kept.some((k) => k.hasLost)) parts.push('wrapped payload ring');
   if (good.length < heard.length) parts.push(`undecodable stream (${undecodable.join(', ')})`);
   if (directions.length < 2) parts.push('direction never seen');
+  const codecs = [...new Set(good.flatMap((k) => k.codecs))];
   const comment =
     `Decoded from RTP kept by --retain-audio; ${directions.length === 2 ? 'left the caller, right the callee' : 'one direction'}; ` +
-    `${[...new Set(good.flatMap((k) => k.codecs.filter(isDecodable)))].join(', ')}; silence where packets are missing` +
+    `${codecs.filter(isDecodable).join(', ')}; silence where packets are missing` +
     `${parts.length === 0 ? '' : `; partial: ${parts.join(', ')}`}`;
-  const result = await run({
+  const job: AudioJob = {
     directions: directions.map((list) => list.map((k) => k.audio)),
-    maxSamples: MAX_SAMPLES,
+    maxSamples: Math.floor(maxBytes / SAMPLE_BYTES),
     software: `calltap ${packageVersion()}`,
     comment,
     // Of the hop that is heard: the other legs of a relay tell the same keys again.
-    presses: keysPressed(
+    presses: yield* keysPressed(
       d,
       directions.flat().map((k) => k.stream),
       session.ingest.keys,
       session.log,
     ),
-  });
-  if ('wav' in result) return { wav: result.wav, isPartial: parts.length > 0 };
+  };
   return {
-    reason:
-      result.failure === 'too-long'
-        ? 'The call is longer than one file can hold.'
-        : keys !== null
-          ? 'The media is encrypted (SRTP), and no key that was seen in the signaling fits.'
-          : `No packet of the dialog could be decoded (${[...new Set(good.flatMap((k) => k.codecs))].join(', ')}).`,
+    job,
+    answer: (result) => answerOf(result, { isPartial: parts.length > 0, isSecured: keys !== null, codecs }),
+  };
+}
+
+function answerOf(
+  result: AudioJobResult,
+  about: { readonly isPartial: boolean; readonly isSecured: boolean; readonly codecs: readonly string[] },
+): CallAudio {
+  if ('wav' in result) return { wav: result.wav, isPartial: about.isPartial };
+  if (result.failure === 'too-long')
+    return { reason: 'The call is longer than one file can hold.', tooLargeBytes: result.samples * SAMPLE_BYTES };
+  return {
+    reason: about.isSecured
+      ? 'The media is encrypted (SRTP), and no key that was seen in the signaling fits.'
+      : `No packet of the dialog could be decoded (${about.codecs.join(', ')}).`,
   };
 }
 
 /** SRTP keys that the messages of the dialog carry in the clear (RFC 4568). They stay in this process. */
-function srtpKeys(session: CaptureSession, d: Dialog): SrtpKey[] {
+function* srtpKeys(session: CaptureSession, d: Dialog): Steps<SrtpKey[]> {
   const keys: SrtpKey[] = [];
   const { log } = session;
-  for (let row = d.headRow; row !== NO_ROW && log.has(row) && keys.length < MAX_KEYS; row = log.next(row)) {
+  for (const row of keptRows(d, log)) {
+    yield;
+    if (!log.has(row)) continue;
+    if (keys.length >= AUDIO_KEYS) break;
     const bytes = log.bytes(row);
-    for (const key of srtpKeysOf(rawText(bytes, 0, bytes.length)))
+    for (const key of srtpKeysOf(rawText(bytes, 0, bytes.length), AUDIO_KEYS))
       if (!keys.some((k) => Buffer.compare(k.master, key.master) === 0)) keys.push(key);
   }
   return keys;
 }
 
 /** The packets of a stream, and the formats its descriptions name. */
-function keep(session: CaptureSession, stream: Stream, keys: readonly SrtpKey[] | null): Kept {
-  const { packets, hasLost } = session.payloads?.packets(stream.index, stream.generation) ?? {
-    packets: [],
-    hasLost: false,
-  };
-  const types = new Set(packets.map((p) => (p.bytes[1] ?? 0) & 127));
+function* keep(payloads: PayloadRing, stream: Stream, keys: readonly SrtpKey[] | null): Steps<Kept> {
+  const { packets, hasLost } = yield* payloads.packets(stream.index, stream.generation);
+  const types = new Set<number>();
+  let start = 0;
+  for (const end of packets.ends) {
+    types.add((packets.bytes[start + 1] ?? 0) & 127);
+    start = end;
+  }
   const formats: AudioStream['formats'][number][] = [];
   const codecs: string[] = [];
   for (const payloadType of types) {
-    const format = formatOfStream(stream, payloadType);
-    if (format !== null && /^(telephone-event|CN)$/i.test(format.codec)) continue;
-    codecs.push(format?.codec ?? `payload type ${payloadType}`);
-    if (format !== null) formats.push(format);
+    yield;
+    const format = streamFormat(stream, payloadType);
+    if (format !== null && /^(telephone-event|CN)$/i.test(format.name)) continue;
+    codecs.push(format?.name ?? `payload type ${payloadType}`);
+    // L16 is 10 stereo, 11 mono (RFC 3551 section 6).
+    const channels = payloadType === 10 ? 2 : 1;
+    if (format !== null) formats.push({ payloadType, codec: format.name, clockRate: format.clockRate, channels });
   }
   return { stream, audio: { formats, packets, keys }, codecs, hasLost };
-}
-
-function formatOfStream(stream: Stream, payloadType: number): AudioStream['formats'][number] | null {
-  const sets = [stream.claim?.codecs, ...(stream.dialog?.sdp ?? []).flatMap((e) => e.media.map((m) => m.codecs))];
-  for (const set of sets) {
-    const found = set?.formats.find((f) => f.payloadType === payloadType);
-    if (found !== undefined) return { payloadType, codec: found.name, clockRate: found.clockRate, channels: 1 };
-  }
-  const known = STATIC_PAYLOADS.get(payloadType);
-  if (known === undefined) return null;
-  // L16 is 10 stereo, 11 mono (RFC 3551 section 6).
-  return { payloadType, codec: known.name, clockRate: known.clockRate, channels: payloadType === 10 ? 2 : 1 };
 }
 
 /**
@@ -134,7 +177,7 @@ function formatOfStream(stream: Stream, payloadType: number): AudioStream['forma
  * with what ran the same way (further sources of a call) and what came back.
  */
 function byDirection(d: Dialog, kept: readonly Kept[]): Kept[][] {
-  const main = kept.reduce((best, k) => (k.audio.packets.length > best.audio.packets.length ? k : best));
+  const main = kept.reduce((best, k) => (k.audio.packets.ends.length > best.audio.packets.ends.length ? k : best));
   const { srcKey, dstKey } = main.stream;
   const host = (key: Stream['srcKey']): string => endpointKeyText(key).replace(/:\d+$/, '');
   const isSame = (k: Kept): boolean => k.stream.srcKey === srcKey && k.stream.dstKey === dstKey;
@@ -155,19 +198,22 @@ function byDirection(d: Dialog, kept: readonly Kept[]): Kept[][] {
   return list.filter((l) => l.length > 0);
 }
 
-/** Runs a job in a worker; rejects when the worker fails. */
-async function run(job: AudioJob): Promise<AudioJobResult> {
-  if (running >= MAX_JOBS) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
+/** Runs a job in a worker; null when nobody waits for it any more. Rejects when the worker fails. */
+async function run(job: AudioJob, isGone: () => boolean): Promise<AudioJobResult | null> {
+  const transferList = job.directions.flat().flatMap(({ packets }) => memoryOf(packets));
+  const worker = new Worker(new URL('./audio-worker.js', import.meta.url), { workerData: job, transferList });
+  let watch: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<AudioJobResult>((resolve, reject) => {
-      const worker = new Worker(new URL('./audio-worker.js', import.meta.url), { workerData: job });
+    return await new Promise<AudioJobResult | null>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
       worker.once('exit', () => reject(new Error('the audio worker ended without a result')));
+      watch = setInterval(() => {
+        if (isGone()) resolve(null);
+      }, GONE_MS);
     });
   } finally {
-    running--;
-    waiting.shift()?.();
+    clearInterval(watch);
+    await worker.terminate();
   }
 }

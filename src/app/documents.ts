@@ -6,7 +6,7 @@ import { hasOtherLeg } from '../analysis/b2bua.ts';
 import type { IcmpFinding } from '../analysis/icmp-media.ts';
 import { icmpFindings } from '../analysis/icmp-media.ts';
 import { legsWithin } from '../analysis/legs-within.ts';
-import type { LintFinding } from '../analysis/lint/lint.ts';
+import type { LintResult } from '../analysis/lint/lint.ts';
 import { lintDialog } from '../analysis/lint/lint.ts';
 import type { LintStream } from '../analysis/lint/rule.ts';
 import { diagnoseMedia } from '../analysis/media.ts';
@@ -20,6 +20,9 @@ import { dialogTags } from '../analysis/tags.ts';
 import { isMediaPathVisible } from '../analysis/vantage.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
+import type { Steps } from '../core/steps.ts';
+import { finish } from '../core/steps.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
@@ -36,6 +39,8 @@ import type { CaptureSession } from './capture-session.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. */
 const MAX_SHARING = 64;
+/** Streams looked at of those calls. */
+const MAX_SHARED_STREAMS = 1_024;
 
 /** A stream and its quality, or null when its counters are gone. */
 export function qualityOf(session: CaptureSession, stream: Stream): StreamQuality | null {
@@ -62,19 +67,45 @@ export type DialogFacts = {
   signaling: SignalingFindings | null;
 };
 
+/** The steps, given up with null when the dialog is evicted between two of them: what it read is another's then. */
+export function* keptDialog<T>(session: CaptureSession, d: Dialog, steps: Steps<T>): Steps<T | null> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
+    if (session.dialogs.bySlot(d.slot) !== d) return null;
+  }
+}
+
+/** A document of the dialog that has this Call-ID when the first step is taken; null when there is none. */
+export function* ofDialog<T>(session: CaptureSession, callId: string, steps: (d: Dialog) => Steps<T>): Steps<T | null> {
+  const d = session.dialogs.get(callId);
+  return d === undefined ? null : yield* keptDialog(session, d, steps(d));
+}
+
+/** All at once, for who holds nobody up. */
 export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
+  return finish(dialogFactsSteps(session, d));
+}
+
+/** A step a stream, and one for each of the detections. */
+export function* dialogFactsSteps(session: CaptureSession, d: Dialog): Steps<DialogFacts> {
   const streams: DialogFacts['streams'] = [];
   for (const stream of d.streams ?? []) {
     const quality = qualityOf(session, stream);
-    if (quality !== null) streams.push({ stream, quality });
+    if (quality === null) continue;
+    streams.push({ stream, quality });
+    yield;
   }
+  const reverse = new Reverse(session, d, streams.length);
   const { nowUs, stun, icmp } = session;
   const { thresholds } = session.options;
   const media = diagnoseMedia(
     d,
-    streams.map(({ stream, quality }) => mediaStream(session, stream, quality)),
+    streams.map(({ stream, quality }) => mediaStream(stream, quality, reverse)),
     {
       sawRtp: session.sawRtp,
+      refusedUs: session.refusedUs,
       isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.fromNewest()),
       sharesMedia: streams.length === 0 && sharesMedia(d),
       nowUs,
@@ -82,6 +113,7 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
       thresholds,
     },
   );
+  yield;
   const plain = streams.map(({ stream }) => stream);
   const relay = findRelay(d, plain, stun, nowUs);
   if (relay !== null && !Number.isNaN(relay.lapsedUs)) media.hints.push(lapsedHint(d, relay, nowUs));
@@ -90,6 +122,7 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
   const flows = icmp.media.errors === 0 ? [] : icmp.media.ofDialog(d);
   const findings = icmpFindings(d, flows, thresholds.icmpErrors);
   for (const { isFault, hint } of findings) if (isFault) media.hints.push(hint);
+  yield;
   return {
     streams,
     media,
@@ -101,7 +134,8 @@ export function dialogFacts(session: CaptureSession, d: Dialog): DialogFacts {
 }
 
 /** Labels are looked for only where they are shown: whether a call has another leg takes longer than all the rest. */
-function tagsOf(session: CaptureSession, d: Dialog, { streams }: DialogFacts): string[] {
+function* tagsOf(session: CaptureSession, d: Dialog, { streams }: DialogFacts): Steps<string[]> {
+  const within = yield* legsWithin(d, session.log);
   return dialogTags(d, {
     eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
     isTurnRelayed: isTurnRelayed(
@@ -109,7 +143,7 @@ function tagsOf(session: CaptureSession, d: Dialog, { streams }: DialogFacts): s
       session.stun,
     ),
     hasOtherLeg: isB2bua(session, d),
-    within: legsWithin(d, session.log),
+    within,
   });
 }
 
@@ -119,7 +153,7 @@ function isB2bua(session: CaptureSession, d: Dialog): boolean {
   return identifiers !== null && hasOtherLeg(d, { dialogs, identifiers }, log);
 }
 
-function mediaStream(session: CaptureSession, stream: Stream, quality: StreamQuality): MediaStream {
+function mediaStream(stream: Stream, quality: StreamQuality, reverse: Reverse): MediaStream {
   const { snapshot } = quality;
   return {
     stream,
@@ -132,7 +166,7 @@ function mediaStream(session: CaptureSession, stream: Stream, quality: StreamQua
     payloadType: snapshot.payloadType,
     packetMs: packetMs(snapshot, quality.clockRate),
     comfortNoisePackets: snapshot.cnPackets,
-    hasReverse: hasReverse(session, stream, snapshot.firstUs, snapshot.lastUs),
+    hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };
 }
 
@@ -155,42 +189,55 @@ function* sharing(d: Dialog): Generator<Dialog> {
   for (let i = 0; other !== null && other !== d && i < MAX_SHARING; i++, other = other.sharesWith) yield other;
 }
 
-/** A stream of a call that shares the sockets ran the other way meanwhile. */
-function hasReverse(session: CaptureSession, stream: Stream, firstUs: number, lastUs: number): boolean {
-  const { dialog, srcKey, dstKey } = stream;
-  if (dialog === null) return false;
-  for (const other of sharing(dialog))
-    for (const s of other.streams ?? [])
-      if (
-        s.srcKey === dstKey &&
-        s.dstKey === srcKey &&
-        s.openedUs <= lastUs &&
-        session.streams.lastSeenUs(s) >= firstUs
-      )
-        return true;
-  return false;
+/** Streams of the calls that share sockets with one, by the way they run. */
+class Reverse {
+  readonly #session: CaptureSession;
+  readonly #ways = new Map<string, Stream[]>();
+
+  /** Of a call without streams nothing is asked. */
+  constructor(session: CaptureSession, d: Dialog, streams: number) {
+    this.#session = session;
+    if (streams === 0) return;
+    let left = MAX_SHARED_STREAMS;
+    for (const other of sharing(d))
+      for (const stream of other.streams ?? []) {
+        if (left-- === 0) return;
+        const way = `${stream.srcKey} ${stream.dstKey}`;
+        const known = this.#ways.get(way);
+        if (known === undefined) this.#ways.set(way, [stream]);
+        else known.push(stream);
+      }
+  }
+
+  /** One ran the other way than `stream` between the two times. */
+  ran({ srcKey, dstKey }: Stream, firstUs: number, lastUs: number): boolean {
+    for (const s of this.#ways.get(`${dstKey} ${srcKey}`) ?? [])
+      if (s.openedUs <= lastUs && this.#session.streams.lastSeenUs(s) >= firstUs) return true;
+    return false;
+  }
 }
 
 /** A call that shares this one's sockets has media there. */
 function sharesMedia(d: Dialog): boolean {
-  const keys = d.claimedKeys ?? [];
+  const keys = new Set(d.claimedKeys ?? []);
   for (const other of sharing(d))
-    if ((other.streams ?? []).some((s) => keys.includes(s.srcKey) || keys.includes(s.dstKey))) return true;
+    if ((other.streams ?? []).some((s) => keys.has(s.srcKey) || keys.has(s.dstKey))) return true;
   return false;
 }
 
 /** The dialog with the cause that the wire named for its end. */
-export function dialogReport(session: CaptureSession, d: Dialog): DialogDocument {
+export function* dialogReportSteps(session: CaptureSession, d: Dialog): Steps<DialogDocument> {
   const termination = toTermination(d, session.sources);
-  const document = dialogDocument(session, d);
+  const document = yield* dialogDocumentSteps(session, d);
   return termination === null ? document : { ...document, termination };
 }
 
 /** What the lint rules find in the dialog. */
-export function dialogLint(session: CaptureSession, d: Dialog): LintFinding[] {
+export function* dialogLintSteps(session: CaptureSession, d: Dialog): Steps<LintResult> {
   const streams: LintStream[] = [];
   for (const stream of d.streams ?? []) {
     const q = qualityOf(session, stream);
+    yield;
     if (q === null) continue;
     const { snapshot } = q;
     streams.push({
@@ -201,21 +248,37 @@ export function dialogLint(session: CaptureSession, d: Dialog): LintFinding[] {
       packetMs: packetMs(snapshot, q.clockRate),
     });
   }
-  return lintDialog(d, session.log, streams, new Set(session.options.lintSuppress));
+  const result = yield* lintDialog(d, session.log, streams, new Set(session.options.lintSuppress));
+  session.documentLosses.lintMessages += result.unread;
+  return result;
 }
 
+/** All at once, for who holds nobody up. */
 export function dialogDocument(session: CaptureSession, d: Dialog): DialogDocument {
-  const facts = dialogFacts(session, d);
-  const recording = recordingMetadata(d, session.log);
+  return finish(dialogDocumentSteps(session, d));
+}
+
+/** A step a stream, and one a message that is read. */
+export function* dialogDocumentSteps(session: CaptureSession, d: Dialog): Steps<DialogDocument> {
+  const facts = yield* dialogFactsSteps(session, d);
+  const recording = yield* recordingMetadata(d, session.log);
+  const tags = yield* tagsOf(session, d, facts);
+  const intervals = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, facts.streams.length));
+  const streams: RtpStream[] = [];
+  for (const { stream, quality } of facts.streams) {
+    session.documentLosses.intervals += Math.max(0, quality.windows.length - intervals);
+    streams.push(toRtpStream(stream, quality, session.sources, intervals));
+    yield;
+  }
   return toDialogDocument(
     d,
-    facts.streams.map(({ stream, quality }) => toRtpStream(stream, quality, session.sources)),
+    streams,
     {
       diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
       icmpMedia: toIcmpMedia(session.icmp.media, facts.icmp),
       recording: recording === null ? null : toSiprecMetadata(recording),
-      tags: tagsOf(session, d, facts),
+      tags,
     },
     session.sources,
   );

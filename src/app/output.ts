@@ -16,6 +16,7 @@ import type { Audible } from './audible.ts';
 import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
+import { printLines } from './print-lines.ts';
 import { reportInput } from './report-input.ts';
 import { standardError, standardOutput } from './standard-streams.ts';
 import { toStats } from './stats.ts';
@@ -23,7 +24,6 @@ import { PROBE_STATUS, probeLine } from './tls-status.ts';
 
 /** Calls in the table of a live capture. */
 const LIVE_ROWS = 10_000;
-const FLUSH_AT = 64 * 1024;
 /** Of the time to print rows, what laying them out takes. */
 const LAYOUT_SHARE = 0.3;
 
@@ -90,13 +90,19 @@ function toCallRow(session: CaptureSession, d: Dialog): CallRow {
  * seconds to end, on a machine with other work too. Resolves once they are taken.
  */
 export function printTable(session: CaptureSession): Promise<void> {
+  return printLines(tableLines(session), print);
+}
+
+function* tableLines(session: CaptureSession): Generator<string> {
   const { dialogs } = session;
   const rows = newestRows(session);
-  const lines = callTable(rows, mayColor(process.stdout));
-  if (rows.length < dialogs.size) lines.push(`the newest ${rows.length} of ${dialogs.size} dialogs; --api serves all`);
-  lines.push('', ...summary(session));
-  return standardOutput.print(`${lines.join('\n')}\n`);
+  yield* callTable(rows, mayColor(process.stdout));
+  if (rows.length < dialogs.size) yield `the newest ${rows.length} of ${dialogs.size} dialogs; --api serves all`;
+  yield '';
+  yield* summary(session);
 }
+
+const print = (text: string): Promise<void> => standardOutput.print(text);
 
 /** Oldest first, without those there is no time or no room for. */
 function newestRows(session: CaptureSession): CallRow[] {
@@ -154,18 +160,14 @@ function writtenLine(file: OutputFile): string {
 export async function printDialogsJson(session: CaptureSession): Promise<void> {
   const { size } = session.dialogs;
   let printed = 0;
-  let text = '';
-  for (const d of session.dialogs.oldestFirst()) {
-    if (performance.now() > session.printsUntilMs) break;
-    text += `${JSON.stringify(dialogDocument(session, d))}\n`;
-    printed++;
-    if (text.length < FLUSH_AT) continue;
-    const chunk = text;
-    text = '';
-    // A server answers meanwhile.
-    await standardOutput.print(chunk);
-  }
-  if (text !== '') await standardOutput.print(text);
+  const lines = function* (): Generator<string> {
+    for (const d of session.dialogs.oldestFirst()) {
+      if (performance.now() > session.printsUntilMs) return;
+      printed++;
+      yield JSON.stringify(dialogDocument(session, d));
+    }
+  };
+  await printLines(lines(), print);
   if (printed < size) standardError.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);
 }
 
@@ -174,5 +176,5 @@ export async function printCallReport(session: CaptureSession, callId: string, m
   const d = session.dialogs.get(callId);
   if (d === undefined)
     throw new ServiceError('DIALOG_NOT_FOUND', `--call-report ${callId}: the capture has no dialog with this Call-ID`);
-  await standardOutput.print(callReport(reportInput(session, d), markdown));
+  await printLines(callReport(reportInput(session, d), markdown), print);
 }

@@ -2,66 +2,78 @@
  * What the API reads of a session: the stores through the views.
  */
 import { callTree } from '../analysis/call-tree.ts';
+import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
-import type { ApiReaders } from '../api/readers.ts';
+import type { ApiReaders, Found } from '../api/readers.ts';
+import type { CallTree, LintResult } from '../contract/index.ts';
+import type { Steps } from '../core/steps.ts';
+import { Turns } from '../core/turns.ts';
+import type { Dialog } from '../store/dialog.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import { toLintResult } from '../view/lint.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
-import { Turns } from '../view/turns.ts';
 import { callAudio } from './audio.ts';
 import { CaptureReporter } from './capture-report.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { dialogDocument, dialogLint, dialogReport, streamDocument, streamRow } from './documents.ts';
+import { Containers } from './containers.ts';
+import {
+  dialogDocumentSteps,
+  dialogLintSteps,
+  dialogReportSteps,
+  ofDialog,
+  streamDocument,
+  streamRow,
+} from './documents.ts';
 import { metricsSnapshot } from './metrics.ts';
 import { toStats } from './stats.ts';
-import { dialogVcon } from './vcon.ts';
 
 export function createReaders(session: CaptureSession): ApiReaders {
   const { dialogs, streams } = session;
   const turns = new Turns(() => performance.now());
   const reporter = new CaptureReporter(session, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
+  const containers = new Containers(session, turns);
+  const notRefused = <T>(made: T | null): T | null => {
+    if (made === null) session.documentLosses.refused++;
+    return made;
+  };
+  /** The document of a dialog; null when too many wait, one of null when the dialog is not here or goes meanwhile. */
+  const make = async <T>(
+    callId: string,
+    isGone: (() => boolean) | undefined,
+    steps: (d: Dialog) => Steps<T>,
+  ): Promise<Found<T> | null> => {
+    if (dialogs.get(callId) === undefined) return { document: null };
+    const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(session, callId, steps));
+    return notRefused(made);
+  };
   return {
     dialogs: (f, isGone) => queryDialogs(dialogs, f, session.sources, turns, isGone),
-    dialog(callId) {
+    dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(session, d)),
+    report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(session, d)),
+    lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(session, d)),
+    async audio(callId, isGone = isNeverGone) {
       const d = dialogs.get(callId);
-      return d === undefined ? null : dialogDocument(session, d);
+      return d === undefined ? { document: null } : notRefused(await callAudio(session, d, turns, isGone));
     },
-    report(callId) {
-      const d = dialogs.get(callId);
-      return d === undefined ? null : dialogReport(session, d);
-    },
-    lint(callId) {
-      const d = dialogs.get(callId);
-      return d === undefined ? null : toLintResult(d, dialogLint(session, d));
-    },
-    async audio(callId) {
-      const d = dialogs.get(callId);
-      return d === undefined ? null : callAudio(session, d);
-    },
-    async vcon(callId) {
-      const d = dialogs.get(callId);
-      if (d === undefined) return null;
-      const audio = session.payloads === null ? null : await callAudio(session, d);
-      return dialogVcon(session, d, Date.now(), audio);
-    },
+    vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);
       if (d === undefined || session.identifiers === null) return null;
       const { legs, total } = correlatedLegs(d, { dialogs, identifiers: session.identifiers }, maxRows);
       return toCorrelation(d, legs, total);
     },
-    tree(callId, maxRows) {
-      const d = dialogs.get(callId);
-      if (d === undefined || session.identifiers === null) return null;
-      return toCallTree(d, callTree(d, { dialogs, identifiers: session.identifiers }, maxRows));
+    tree(callId, maxRows, isGone) {
+      const { identifiers } = session;
+      if (identifiers === null) return { document: null };
+      return make(callId, isGone, (d) => treeSteps(d, { dialogs, identifiers }, maxRows));
     },
     streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(session, s), turns, isGone),
     async stream(ssrc) {
       const found = await streamBySsrc(streams, ssrc, turns);
-      return found && { stream: found.stream && streamDocument(session, found.stream) };
+      return found && { document: found.stream && streamDocument(session, found.stream) };
     },
     captureReport: () => reporter.report(),
     stats: async () => toStats(session, await percentiles.read()),
@@ -69,4 +81,14 @@ export function createReaders(session: CaptureSession): ApiReaders {
     persistence: () => session.outputs.gate.state(),
     setPersistence: (isEnabled) => session.outputs.gate.request(isEnabled),
   };
+}
+
+const isNeverGone = (): boolean => false;
+
+function* lintSteps(session: CaptureSession, d: Dialog): Steps<LintResult> {
+  return toLintResult(d, yield* dialogLintSteps(session, d));
+}
+
+function* treeSteps(d: Dialog, stores: CorrelationStores, maxRows: number): Steps<CallTree> {
+  return toCallTree(d, yield* callTree(d, stores, maxRows));
 }

@@ -2,44 +2,55 @@
  * Puts the vCon of one dialog together: who took part, the messages without their secrets, and what the capture missed.
  */
 import { createHash } from 'node:crypto';
-import type { Vcon } from '../contract/index.ts';
+import { keptRows } from '../analysis/message-list.ts';
+import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointText, ipText } from '../core/ip.ts';
+import type { Steps } from '../core/steps.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
-import { HEADER } from '../sip/header-name.ts';
-import type { SipMessage } from '../sip/message.ts';
-import { parseSip } from '../sip/message.ts';
 import type { NameAddr } from '../sip/name-addr.ts';
-import { paramValue } from '../sip/params.ts';
+import { parseNameAddr } from '../sip/name-addr.ts';
 import { withoutSecrets } from '../sip/redaction.ts';
+import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { decodeText } from '../sip/text.ts';
+import { splitValues } from '../sip/values.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-log.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { spanSec } from '../view/timestamp.ts';
 import type { VconCompleteness, VconInput, VconMessage, VconSide } from '../view/vcon.ts';
-import { toVcon } from '../view/vcon.ts';
+import { vconText } from '../view/vcon.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { dialogFacts } from './documents.ts';
+import { dialogFactsSteps } from './documents.ts';
 import { captureName, toStats } from './stats.ts';
 import { packageVersion } from './version.ts';
 
 const PRODUCT = 'calltap';
+/** Nothing of them stands in a container, and working them out takes a look at every dialog. */
+const NO_TIMING: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
 
 /** Bytes of a WAV that a container takes in; a longer one is refused, never cut. */
 export const VCON_AUDIO_BYTES = 5 * 1024 * 1024;
 
-/** `audio` is the decoded call, or why there is none; null when no payload is kept. */
-export function dialogVcon(
-  session: CaptureSession,
-  d: Dialog,
-  nowMs: number,
-  audio: { readonly wav: Uint8Array } | { readonly reason: string } | null,
-): Vcon {
-  const facts = dialogFacts(session, d);
+/** The decoded call, why there is none, or how long it would be; null when no payload is kept. */
+export type VconAudio =
+  | { readonly wav: Uint8Array }
+  | { readonly reason: string }
+  | { readonly tooLargeBytes: number }
+  | null;
+
+/** The container as JSON in pieces; the dialog is not looked at any more, its messages while they are there. */
+export type VconText = Generator<string, void, void>;
+
+/** A step a message. */
+export function* dialogVcon(session: CaptureSession, d: Dialog, nowMs: number, audio: VconAudio): Steps<VconText> {
+  const facts = yield* dialogFactsSteps(session, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
-  const { messages, caller, callee } = readMessages(session, d);
-  return toVcon({
+  const { rows, caller, callee } = yield* readSides(session, d);
+  const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
+  const seen = { messages: d.msgCount, hasEncrypted: (d.streams ?? []).some((stream) => stream.isEncrypted) };
+  const input: Omit<VconInput, 'completeness'> = {
     callId: d.callId,
     uuid: dialogUuid(d, captureName(session) ?? ''),
     nowMs,
@@ -49,20 +60,25 @@ export function dialogVcon(
     callee,
     failureCode: failure,
     finalCode: d.finalCode === 0 ? failure : d.finalCode,
-    messages,
-    completeness: completeness(session, d, messages.length),
     diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
     signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
-    audio: inlineAudio(audio),
+    audio: wav === null ? refusalOf(audio) : 'inline',
     product: PRODUCT,
-  });
+  };
+  let kept = rows.length;
+  const known = (): VconInput => ({ ...input, completeness: completeness(session, { ...seen, kept }) });
+  return vconText(
+    known,
+    failure === null ? wav : null,
+    messagesOf(session, rows, () => kept--),
+  );
 }
 
-function inlineAudio(audio: { readonly wav: Uint8Array } | { readonly reason: string } | null): VconInput['audio'] {
+function refusalOf(audio: VconAudio): { readonly refusal: string } | null {
   if (audio === null) return null;
   if ('reason' in audio) return { refusal: `No audio: ${audio.reason}` };
-  if (audio.wav.length <= VCON_AUDIO_BYTES) return audio;
-  const size = (audio.wav.length / 1048576).toFixed(1);
+  const bytes = 'wav' in audio ? audio.wav.length : audio.tooLargeBytes;
+  const size = (bytes / 1048576).toFixed(1);
   return {
     refusal: `The audio has ${size} MiB, more than the 5 MiB a container takes in; it is not cut. Ask the audio route.`,
   };
@@ -79,32 +95,78 @@ function dialogUuid(d: Dialog, capture: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-type Sides = { caller: VconSide; callee: VconSide; messages: VconMessage[] };
+/** A row of the message log, and which side sent it. */
+type SidedRow = { readonly row: number; readonly index: number; readonly isByCaller: boolean };
+
+type Sides = { caller: VconSide; callee: VconSide; rows: SidedRow[] };
 
 const UNKNOWN: VconSide = { uri: null, contact: null, userAgent: null, displayName: null };
 
-function readMessages(session: CaptureSession, d: Dialog): Sides {
-  const { log } = session;
-  const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, messages: [] };
+function* readSides({ log }: CaptureSession, d: Dialog): Steps<Sides> {
+  const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, rows: [] };
+  const scan = new SipScan();
   let callerTag: string | null = null;
-  let index = 0;
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row), index++) {
+  for (const [index, row] of keptRows(d, log).entries()) {
+    yield;
+    if (!log.has(row)) continue;
     const bytes = log.bytes(row);
-    const parsed = parseSip(bytes, 0, bytes.length);
-    const sip = parsed.ok ? parsed.value : null;
-    const from = sip?.from ?? null;
-    const tag = paramValue(from?.params ?? [], 'tag') ?? '';
+    const isSip = scanSip(bytes, 0, bytes.length, scan) === SCAN.OK;
+    const tag = isSip ? decodeText(bytes, scan.fromTagStart, scan.fromTagEnd) : '';
     callerTag ??= tag;
     // Requests of the opening side and responses to the other's carry its tag in From.
-    const isByCaller = (tag === callerTag) === (sip?.isRequest ?? true);
-    if (sip !== null) {
-      const isOpeners = tag === callerTag;
-      out.caller = sideOf(out.caller, isOpeners ? from : sip.to, sip, isByCaller);
-      out.callee = sideOf(out.callee, isOpeners ? sip.to : from, sip, !isByCaller);
+    const isOpeners = tag === callerTag;
+    const isByCaller = isOpeners === (!isSip || scan.isRequest);
+    out.rows.push({ row, index, isByCaller });
+    if (!isSip) continue;
+    const from = { start: scan.fromStart, end: scan.fromEnd };
+    const to = { start: scan.toStart, end: scan.toEnd };
+    out.caller = sideOf(out.caller, bytes, isOpeners ? from : to, isByCaller ? scan : null);
+    out.callee = sideOf(out.callee, bytes, isOpeners ? to : from, isByCaller ? null : scan);
+  }
+  return out;
+}
+
+/** Adds what the message tells about a side; what an earlier one told stays. `own` is the message when the side sent it. */
+function sideOf(
+  known: VconSide,
+  bytes: Uint8Array,
+  at: { readonly start: number; readonly end: number },
+  own: SipScan | null,
+): VconSide {
+  let { uri, displayName, contact, userAgent } = known;
+  if (uri === null || displayName === null) {
+    const address = addressAt(bytes, at.start, at.end);
+    uri ??= address === null ? null : withoutSecrets(address.uriText);
+    displayName ??= address?.displayName ?? null;
+  }
+  if (own !== null) {
+    if (contact === null) {
+      const address = addressAt(bytes, own.contactStart, own.contactEnd);
+      contact = address === null ? null : withoutSecrets(address.uriText);
     }
+    userAgent ??= decodeText(bytes, own.userAgentStart, own.userAgentEnd) || null;
+  }
+  return { uri, displayName, contact, userAgent };
+}
+
+/** The first address of a value or list; null where none can be read. */
+function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | null {
+  const [value] = splitValues(decodeText(bytes, start, end), 1).values;
+  const address = value === undefined ? null : parseNameAddr(value);
+  return address?.ok === true ? address.value : null;
+}
+
+/** `onGone` is told of each that was evicted before its turn came. */
+function* messagesOf({ log }: CaptureSession, rows: readonly SidedRow[], onGone: () => void): Generator<VconMessage> {
+  for (const { row, index, isByCaller } of rows) {
+    if (!log.has(row)) {
+      onGone();
+      continue;
+    }
+    const bytes = log.bytes(row);
     const ends = log.endpoints(row);
     const version = (log.flags(row) & ROW.IPV6) !== 0 ? 6 : 4;
-    out.messages.push({
+    yield {
       index,
       atUs: log.tsUs(row),
       src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
@@ -113,27 +175,17 @@ function readMessages(session: CaptureSession, d: Dialog): Sides {
       origin: ORIGINS[log.origin(row)] ?? '',
       isByCaller,
       text: withoutSecrets(rawText(bytes, 0, bytes.length)),
-    });
+    };
   }
-  return out;
 }
 
-/** Adds what the message tells about a side; what an earlier one told stays. */
-function sideOf(known: VconSide, address: NameAddr | null, sip: SipMessage, isSender: boolean): VconSide {
-  const agent = sip.value(HEADER.USER_AGENT) || sip.value(HEADER.SERVER);
-  const own = isSender ? { contact: sip.contacts[0]?.uriText ?? null, agent: agent === '' ? null : agent } : null;
-  return {
-    uri: known.uri ?? (address === null ? null : withoutSecrets(address.uriText)),
-    displayName: known.displayName ?? address?.displayName ?? null,
-    contact: known.contact ?? (typeof own?.contact === 'string' ? withoutSecrets(own.contact) : null),
-    userAgent: known.userAgent ?? own?.agent ?? null,
-  };
-}
+/** What the container knows of the dialog's own messages and streams. */
+type Seen = { readonly messages: number; readonly kept: number; readonly hasEncrypted: boolean };
 
-function completeness(session: CaptureSession, d: Dialog, kept: number): VconCompleteness {
-  const s = toStats(session);
+function completeness(session: CaptureSession, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
+  const s = toStats(session, NO_TIMING);
   const blind: string[] = [];
-  if (d.msgCount > kept) blind.push(`${d.msgCount - kept} messages of this dialog were not kept`);
+  if (messages > kept) blind.push(`${messages - kept} messages of this dialog were not kept`);
   const missed =
     s.capture_quality.kernel_dropped_packets +
     s.capture_quality.interface_dropped_packets +
@@ -141,7 +193,7 @@ function completeness(session: CaptureSession, d: Dialog, kept: number): VconCom
   if (missed > 0) blind.push(`${missed} packets were dropped before they were read`);
   if (s.caveats.encrypted_sip_flows > 0)
     blind.push(`${s.caveats.encrypted_sip_flows} encrypted SIP connections could not be read`);
-  if ((d.streams ?? []).some((stream) => stream.isEncrypted)) blind.push('encrypted media was measured by its headers');
+  if (hasEncrypted) blind.push('encrypted media was measured by its headers');
   if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
   if (s.unanalysed_websocket_messages > 0)
     blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');

@@ -10,14 +10,15 @@ export type SrtpKey = { readonly master: Uint8Array; readonly tagBytes: number }
 const KEY_BYTES = 16;
 const SALT_BYTES = 14;
 
-/** `a=crypto` values of a body, as far as they name a suite that is read here. */
-export function srtpKeysOf(text: string): SrtpKey[] {
+/** The first `max` `a=crypto` values of a body, as far as they name a suite that is read here. */
+export function srtpKeysOf(text: string, max: number): SrtpKey[] {
   const keys: SrtpKey[] = [];
   for (const m of text.matchAll(
     /^a=crypto:\d{1,9}[ \t]+AES_CM_128_HMAC_SHA1_(80|32)[ \t]+inline:([A-Za-z0-9+/=]{40,44})/gim,
   )) {
     const master = Buffer.from(m[2] ?? '', 'base64');
     if (master.length === KEY_BYTES + SALT_BYTES) keys.push({ master, tagBytes: m[1] === '80' ? 10 : 4 });
+    if (keys.length >= max) break;
   }
   return keys;
 }

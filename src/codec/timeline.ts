@@ -4,6 +4,8 @@
  */
 import type { PayloadDecoder } from './decoder.ts';
 import { createDecoder } from './decoder.ts';
+import type { PacketList } from './packet-list.ts';
+import { packetsOf } from './packet-list.ts';
 import type { SrtpKey } from './srtp.ts';
 import { findReader, rtpHeaderBytes } from './srtp.ts';
 
@@ -23,7 +25,7 @@ export type AudioStream = {
     readonly clockRate: number;
     readonly channels: number;
   }[];
-  readonly packets: readonly { readonly tsUs: number; readonly bytes: Uint8Array }[];
+  readonly packets: PacketList;
 };
 
 export type Direction = readonly AudioStream[];
@@ -61,16 +63,17 @@ function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
 /** Packets in the order of their sequence, each number once; wrapped numbers go on. */
 function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
   const seen = new Map<number, Packet & { readonly ext: number }>();
+  const packets = packetsOf(stream.packets);
   const isSecured = stream.keys !== null;
   const reader =
     stream.keys === null
       ? null
       : findReader(
-          stream.packets.map((p) => p.bytes),
+          packets.map((p) => p.bytes),
           stream.keys,
         );
   let highest = Number.NaN;
-  for (const { tsUs, bytes } of stream.packets) {
+  for (const { tsUs, bytes } of packets) {
     const header = rtpHeaderBytes(bytes);
     if (header < 0) continue;
     const seq = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
@@ -138,15 +141,15 @@ export type Audio = {
   readonly startSec: number;
 };
 
-/** One channel a direction; null when nothing could be decoded, or when it would be longer than `maxSamples`. */
+/** One channel a direction; 'nothing' could be decoded, or the number of samples when they are more than `maxSamples`. */
 export async function layOut(
   directions: readonly Direction[],
   maxSamples: number,
-): Promise<Audio | 'nothing' | 'too-long'> {
+): Promise<Audio | 'nothing' | number> {
   const decoded: Piece[][] = [];
   for (const direction of directions) {
     const list: Piece[] = [];
-    for (const stream of direction) list.push(...(await pieces(stream)));
+    for (const stream of direction) for (const piece of await pieces(stream)) list.push(piece);
     decoded.push(list);
   }
   const all = decoded.flat();
@@ -155,7 +158,7 @@ export async function layOut(
   const startSec = all.reduce((t, p) => Math.min(t, p.atSec), Number.POSITIVE_INFINITY);
   const endSec = all.reduce((t, p) => Math.max(t, p.atSec + p.samples.length / p.rate), 0);
   const length = Math.round((endSec - startSec) * sampleRate);
-  if (length * directions.length > maxSamples) return 'too-long';
+  if (length * directions.length > maxSamples) return length * directions.length;
   return {
     sampleRate,
     startSec,

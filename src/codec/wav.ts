@@ -18,11 +18,14 @@ export function wavFile(
   sampleRate: number,
   note: { readonly software: string; readonly comment: string },
   marks: readonly Mark[],
-): Buffer {
+): Uint8Array<ArrayBuffer> {
   const frames = channels[0]?.length ?? 0;
   const info = Buffer.concat([infoList(note.software, note.comment), ...cueChunks(marks)]);
   const dataBytes = frames * channels.length * 2;
-  const head = Buffer.alloc(36);
+  const headBytes = 36 + info.length + 8;
+  // Of its own memory, which another thread may take over.
+  const file = new Uint8Array(headBytes + dataBytes);
+  const head = Buffer.from(file.buffer, 0, headBytes);
   head.write('RIFF', 0, 'latin1');
   head.writeUInt32LE(28 + info.length + 8 + dataBytes, 4);
   head.write('WAVEfmt ', 8, 'latin1');
@@ -33,16 +36,16 @@ export function wavFile(
   head.writeUInt32LE(sampleRate * channels.length * 2, 28);
   head.writeUInt16LE(channels.length * 2, 32);
   head.writeUInt16LE(16, 34);
-  const data = Buffer.alloc(8 + dataBytes);
-  data.write('data', 0, 'latin1');
-  data.writeUInt32LE(dataBytes, 4);
-  const samples = new DataView(data.buffer, data.byteOffset + 8, dataBytes);
+  head.set(info, 36);
+  head.write('data', headBytes - 8, 'latin1');
+  head.writeUInt32LE(dataBytes, headBytes - 4);
+  const samples = new DataView(file.buffer, headBytes, dataBytes);
   for (let c = 0; c < channels.length; c++) {
     const channel = channels[c];
     if (channel === undefined) continue;
     for (let i = 0; i < frames; i++) samples.setInt16((i * channels.length + c) * 2, channel[i] ?? 0, true);
   }
-  return Buffer.concat([head, info, data]);
+  return file;
 }
 
 function infoList(software: string, comment: string): Buffer {

@@ -38,7 +38,7 @@ export async function sessionMismatches(session: CaptureSession, expected: Expec
   if (rows.length !== expected.dialogs.length)
     wrong.push(`dialogs: wanted ${expected.dialogs.length}, got ${rows.length}`);
   for (const wanted of expected.dialogs) {
-    const full = readers.dialog(wanted.call_id);
+    const full = (await readers.dialog(wanted.call_id))?.document ?? null;
     const row = rows.find((r) => r['call_id'] === wanted.call_id);
     if (full === null || row === undefined) wrong.push(`${wanted.call_id}: no such dialog`);
     else wrong.push(...dialogMismatches(wanted, asJson(full), row));

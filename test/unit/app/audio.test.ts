@@ -3,11 +3,15 @@
  * packets are missing, and a sentence where there is none.
  */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { callAudio } from '../../../src/app/audio.ts';
 import { createReaders } from '../../../src/app/readers.ts';
+import { Turns } from '../../../src/core/turns.ts';
+import { asJson, asRows } from '../../helpers/json.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 import type { SpokenPlan } from '../../helpers/spoken-call.ts';
 import { G729, GSM_LAW, PACKETS, PCMA, PCMU, spokenCall } from '../../helpers/spoken-call.ts';
@@ -18,7 +22,10 @@ async function call(t: TestContext, plan: SpokenPlan = {}, options: readonly str
   const { session } = await readCapture(t, new Capture().add(spokenCall(plan)).pcap(), options);
   const d = session.dialogs.get('a"b/../c');
   assert.ok(d !== undefined);
-  return { session, d, audio: await callAudio(session, d) };
+  const turns = new Turns(() => performance.now());
+  const made = await callAudio(session, d, turns, () => false);
+  assert.ok(made !== null);
+  return { session, d, audio: made.document };
 }
 
 function correlation(got: Int16Array, from: number, to: number, shift = 0): number {
@@ -159,6 +166,8 @@ test('a codec without a decoder is named, an option that was not given too', asy
 test('the container of the call takes the same file in', async (t) => {
   const { session, audio } = await call(t);
   assert.ok('wav' in audio);
-  const vcon = await createReaders(session).vcon('a"b/../c');
-  assert.equal(vcon?.dialog[0]?.body, Buffer.from(audio.wav).toString('base64url'));
+  const found = await createReaders(session).vcon('a"b/../c');
+  assert.ok(found?.document instanceof Readable);
+  const vcon = asJson(JSON.parse(await text(found.document)));
+  assert.equal(asRows(vcon['dialog'])[0]?.['body'], Buffer.from(audio.wav).toString('base64url'));
 });

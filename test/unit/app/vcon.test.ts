@@ -11,9 +11,12 @@ import formats from 'ajv-formats';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { CaptureSession } from '../../../src/app/capture-session.ts';
+import type { VconAudio } from '../../../src/app/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../../../src/app/vcon.ts';
 import type { Vcon } from '../../../src/contract/index.ts';
+import { finish } from '../../../src/core/steps.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
+import type { Dialog } from '../../../src/store/dialog.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
 
@@ -84,10 +87,15 @@ const isDraft = ajv.compile(DRAFT);
 
 const NOW = Date.UTC(2026, 0, 1);
 
-function vcon(session: CaptureSession, callId: string, audio: Parameters<typeof dialogVcon>[3] = null): Vcon {
+function container(session: CaptureSession, d: Dialog, nowMs: number, audio: VconAudio): Vcon {
+  // Held against the contract by who asks.
+  return JSON.parse([...finish(dialogVcon(session, d, nowMs, audio))].join('')) as Vcon;
+}
+
+function vcon(session: CaptureSession, callId: string, audio: VconAudio = null): Vcon {
   const d = session.dialogs.get(callId);
   assert.ok(d !== undefined, callId);
-  const document = dialogVcon(session, d, NOW, audio);
+  const document = container(session, d, NOW, audio);
   assertDocument('Vcon', document);
   assert.ok(isDraft(document), ajv.errorsText(isDraft.errors));
   return document;
@@ -201,7 +209,7 @@ test('the uuid is version 8 and stable, created_at moves', async (t) => {
   const session = await call(t, 200);
   const d = session.dialogs.get('one@example.com');
   assert.ok(d !== undefined);
-  const [first, second] = [dialogVcon(session, d, NOW, null), dialogVcon(session, d, NOW + 5, null)];
+  const [first, second] = [container(session, d, NOW, null), container(session, d, NOW + 5, null)];
   assert.match(first.uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.equal(first.uuid, second.uuid);
   assert.equal(Number.parseInt(first.uuid.replaceAll('-', '').slice(0, 12), 16), EPOCH_US / 1000);

@@ -57,7 +57,7 @@ test('keys are read from a body, and the one that fits is found', () => {
         `a=crypto:${i + 1} AES_CM_128_HMAC_SHA1_${i === 0 ? 32 : 80} inline:${k.toString('base64')}|2^20|1:4\r\n`,
     )
     .join('');
-  const keys = srtpKeysOf(`v=0\r\n${text}a=crypto:3 AES_256_CM_HMAC_SHA1_80 inline:${'A'.repeat(62)}\r\n`);
+  const keys = srtpKeysOf(`v=0\r\n${text}a=crypto:3 AES_256_CM_HMAC_SHA1_80 inline:${'A'.repeat(62)}\r\n`, 32);
   assert.deepEqual(
     keys.map((k) => k.tagBytes),
     [4, 10],
