@@ -7,19 +7,22 @@ import type { FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../export/security-line.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
-import type { Slice, Turns } from '../view/turns.ts';
 import { audible } from './audible.ts';
 import type { CaptureSession } from './capture-session.ts';
 import type { DialogFacts } from './documents.ts';
-import { dialogFacts, qualityOf } from './documents.ts';
+import { dialogFactsSteps, keptDialog, qualityOf } from './documents.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
+
+/** Who else asks gets the same report. */
+const isNeverGone = (): boolean => false;
 
 /** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
 export class CaptureReporter {
@@ -66,8 +69,10 @@ export class CaptureReporter {
       if (slice.isOver) await slice.rest();
       // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
       if (d.serial >= nextSerial || session.dialogs.bySlot(d.slot) !== d) continue;
+      const facts = await slice.finish(keptDialog(session, d, dialogFactsSteps(session, d)), isNeverGone);
+      if (facts === null || facts.document === null) continue;
       dialogs++;
-      addDialog(d, dialogFacts(session, d), findings);
+      addDialog(d, facts.document, findings);
     }
     let streams = 0;
     for (const stream of session.streams.fromNewest()) {
@@ -96,8 +101,9 @@ function addLosses(session: CaptureSession, findings: CaptureFindings): boolean 
   const shed = [
     ['dialogs_evicted', dialogs.evicted],
     ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap],
+    ['descriptions_evicted', session.sdp.shedDialogs],
     ['streams_evicted', streams.evicted],
-    ['streams_refused', source.counter('rtp_probing_recycled')],
+    ['streams_refused', source.counter('rtp_streams_refused')],
   ] as const;
   for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);
   const live = session.live?.liveLosses();

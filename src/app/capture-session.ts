@@ -15,7 +15,7 @@ import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
 import type { PortSpan } from '../sources/capture-memory.ts';
 import type { FileEnd } from '../sources/file-source.ts';
-import { FileSource } from '../sources/file-source.ts';
+import { FileSource, requireReadable } from '../sources/file-source.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
@@ -41,6 +41,8 @@ import { StreamStore } from '../store/stream-store.ts';
 import { StunTracker } from '../store/stun-tracker.ts';
 import type { QualityContext } from '../view/stream-quality.ts';
 import { streamQuality } from '../view/stream-quality.ts';
+import { noDocumentLosses } from './document-losses.ts';
+import { HepDoor } from './hep-door.ts';
 import { HepIngest } from './hep-ingest.ts';
 import type { Hooks } from './hooks.ts';
 import { Ingest } from './ingest.ts';
@@ -112,6 +114,7 @@ export class CaptureSession {
   readonly instance = randomUUID();
   readonly startedMs = Date.now();
   readonly decode = new DecodeCounters();
+  readonly documentLosses = noDocumentLosses();
   readonly dialogs: DialogStore;
   readonly streams: StreamStore;
   readonly log: MessageLog;
@@ -120,6 +123,7 @@ export class CaptureSession {
   /** Null without --retain-audio. */
   readonly payloads: PayloadRing | null;
   readonly tracker: DialogTracker;
+  readonly sdp: SdpTracker;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
   /** What goes out besides the answers: the file of -O and the mirror of -H. */
@@ -153,6 +157,9 @@ export class CaptureSession {
   /** SIP that TypeScript found outside its gate, by port, beside what the native gate counted. */
   readonly excludedSip = new Map<number, number>();
   readonly excludedWebSocket = new Map<number, number>();
+  /** Capture clock when a stream was last refused; NaN never. */
+  refusedUs = Number.NaN;
+  #refused = 0;
   isExhausted = false;
   /** Captures now: there is no end to be read to. */
   isLive = false;
@@ -183,9 +190,7 @@ export class CaptureSession {
       (d) => {
         this.identifiers?.onDialogGone(d);
         d.expiresUs = Number.NaN;
-        this.streams.onDialogGone(d);
-        this.media?.onGone(d);
-        sdp.onDialogGone(d);
+        this.#forgetMedia(d);
         this.icmp.onDialogGone(d);
       },
       hugeMemory,
@@ -193,7 +198,7 @@ export class CaptureSession {
     );
     const endpoints = new EndpointIndex(this.dialogs, options.maxDialogs * 2, hugeMemory);
     this.streams = new StreamStore(endpoints, keep);
-    const sdp = new SdpTracker(
+    this.sdp = new SdpTracker(
       endpoints,
       (key, claim, dialog) => {
         this.streams.onClaim(key, claim);
@@ -204,10 +209,10 @@ export class CaptureSession {
       hugeMemory,
       touchPages,
     );
+    this.sdp.onShed = (d) => this.#forgetMedia(d);
     this.stun = new StunTracker({
       endpoints,
-      name: (key, claim) => sdp.nameDerived(key, claim),
-      isKept: (d) => this.dialogs.bySlot(d.slot) === d,
+      name: (key, claim) => this.sdp.nameDerived(key, claim),
     });
     this.log = new MessageLog(
       options.messageLogBytes,
@@ -225,7 +230,7 @@ export class CaptureSession {
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,
       log: this.log,
-      sdp,
+      sdp: this.sdp,
       expiries,
       identifiers: this.identifiers,
       digest: loadNative().digest,
@@ -239,7 +244,7 @@ export class CaptureSession {
     this.hep = new HepIngest({
       sip: this.sip,
       rtcp: this.rtcp,
-      auth: hepAuth,
+      door: new HepDoor(hepAuth),
       isOwn: (outer) => mirror?.isOwn(outer) ?? false,
       dialog: (callId) => this.dialogs.get(callId) ?? null,
     });
@@ -266,6 +271,7 @@ export class CaptureSession {
     });
     this.source.onRecords((batch, count) => {
       this.ingest.onRecords(batch, count);
+      this.#noteRefused();
       this.tracker.sweep(this.ingest.nowUs);
     });
   }
@@ -273,6 +279,7 @@ export class CaptureSession {
   /** Live: time goes on while nothing comes; registrations lapse and reassembly is given up. */
   tick(nowUs: number): void {
     this.ingest.tick(nowUs);
+    this.#noteRefused();
     this.#security?.tick(nowUs);
     this.tracker.sweep(this.ingest.nowUs);
     this.media?.expire(this.ingest.nowUs);
@@ -295,6 +302,7 @@ export class CaptureSession {
   set security(security: Security | null) {
     this.#security = security;
     this.sip.watch = security === null ? null : (buf, scan, carrier) => security.onMessage(buf, scan, carrier);
+    this.sip.watchRefused = security === null ? null : (carrier) => security.onMalformed(carrier);
   }
 
   /** Capture clock in microseconds; NaN before the first packet. */
@@ -314,21 +322,23 @@ export class CaptureSession {
 
   /**
    * Reads the files one after the other. Throws ServiceError for one that cannot be read at all. `meanwhile` is called once,
-   * when the first is being read and nothing of it has been taken yet.
+   * when the first is being read and nothing of it has been taken yet; `opened` when that is known to be a capture.
    */
   async read(
     paths: readonly string[],
     onEnd: (path: string, end: FileEnd) => void,
     meanwhile?: () => void,
+    opened?: () => void,
   ): Promise<void> {
     const { file } = this;
     if (file === null) return;
+    requireReadable(paths.slice(1));
     const output = await this.outputs.open(paths);
     if (output !== null) file.setOutput(output.id);
     for (const path of paths) {
       this.ingest.sourceNumber = this.sources.push(path) - 1;
       const number = this.ingest.sourceNumber;
-      const end = await file.read(path, number, number === 0 ? meanwhile : undefined);
+      const end = await (number === 0 ? file.read(path, number, meanwhile, opened) : file.read(path, number));
       if (end.end === 'stopped') return;
       this.ingest.finish(end.lastUs);
       this.tracker.sweep(this.ingest.nowUs);
@@ -352,6 +362,22 @@ export class CaptureSession {
     this.#hooks?.close();
     this.source.close();
     this.outputs.close();
+  }
+
+  #noteRefused(): void {
+    const refused = this.source.counter('rtp_streams_refused');
+    if (refused === this.#refused) return;
+    this.#refused = refused;
+    // The thread that reads a file is ahead: when it was is not known.
+    this.refusedUs = this.file === null ? this.ingest.nowUs : Number.POSITIVE_INFINITY;
+  }
+
+  /** What a dialog described and claimed is given up. */
+  #forgetMedia(d: Dialog): void {
+    this.streams.onDialogGone(d);
+    this.media?.onGone(d);
+    this.sdp.onDialogGone(d);
+    this.stun.onDialogGone(d);
   }
 
   #onChange(d: Dialog, from: number): void {

@@ -12,6 +12,7 @@ import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
 import { TcpReassembler } from '../decode/tcp.ts';
 import type { HepOut } from '../export/hep-out.ts';
+import type { SipScan } from '../sip/scan.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
@@ -86,7 +87,7 @@ export class Ingest {
   };
   readonly #ahead: SipAhead;
   readonly #streamsAhead: StreamsAhead;
-  readonly #packet = new ScannedHep();
+  readonly #packet: ScannedHep;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
@@ -110,7 +111,8 @@ export class Ingest {
       },
       deps.counters,
     );
-    this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n));
+    this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
+    this.#packet = new ScannedHep(deps.hep.door);
     this.#streamsAhead = new StreamsAhead((addresses, ports, n) => deps.endpoints.fetchClaims(addresses, ports, n));
     this.#carrier = emptyCarrier(this.#addresses);
     this.#segment = {
@@ -141,7 +143,7 @@ export class Ingest {
     this.#streamsAhead.begin();
     for (let i = 0; i < count; i++) {
       const kind = b.kind(i);
-      if (kind === KIND.UDP) this.#d.sip.onScanned(b.data, this.#ahead.takeSip(b, i, count), this.#carryUdp(b, i));
+      if (kind === KIND.UDP) this.#onUdp(b, i, this.#ahead.takeSip(b, i, count));
       else if (kind === KIND.HEP) this.#onHep(b, i, this.#ahead.takeHep(b, i, count));
       else {
         if (kind === KIND.STREAM_OPENED) this.#streamsAhead.meet(b, i, count);
@@ -213,7 +215,7 @@ export class Ingest {
         this.#onFragment(b, i);
         return;
       case KIND.HEP:
-        this.#packet.read(b.data, b.off(i), b.off(i) + b.len(i));
+        this.#packet.read(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         this.#onHep(b, i, this.#packet);
         return;
       case KIND.STUN:
@@ -237,6 +239,11 @@ export class Ingest {
     const c = this.#carry(b, i, TRANSPORT.UDP);
     if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
     this.#d.hep.onScanned(b.data, b.off(i), b.off(i) + b.len(i), packet, c);
+  }
+
+  #onUdp(b: RecordBatch, i: number, scan: SipScan): void {
+    const start = b.off(i);
+    this.#d.sip.onScanned(b.data, scan, this.#carryUdp(b, i), start, start + b.len(i));
   }
 
   #carryUdp(b: RecordBatch, i: number): Carrier {

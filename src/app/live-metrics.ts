@@ -6,6 +6,7 @@ import type { LabelledCount, MetricFamily } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
 import { HEP_REFUSALS } from '../sources/hep-refusals.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { snake } from './losses.ts';
 
 /** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
 const SENDERS_SHOWN = 10;
@@ -21,6 +22,8 @@ function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
     ['keep_alive', hep.keepAlives],
     ['other_type', hep.otherTypes],
     ['rtcp_bad_json', hep.badJson],
+    ['inflations', hep.door.inflater.inflations],
+    ['inflated_bytes', hep.door.inflater.inflatedBytes],
     ...HEP_REFUSALS.map((reason) => [`refused_${reason}`, hep.refusals.get(reason)] as const),
   ];
 }
@@ -44,6 +47,12 @@ export function liveFamilies(session: CaptureSession): MetricFamily[] {
       classes,
     ),
     counterFamily('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(session)),
+    counterFamily(
+      'calltap_hep_tcp_total',
+      'Connections of HEP over TCP, and what came by them, by what became of them.',
+      'event',
+      Object.entries(session.listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
+    ),
     interfaces(session),
     refusedSenders(session),
     {

@@ -14,6 +14,7 @@ import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session } from './capture-session.ts';
+import { HepStrangers } from './hep-strangers.ts';
 import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
 import { givePrivilegesUp } from './privileges.ts';
@@ -53,8 +54,11 @@ function withProbes(session: CaptureSession, config: Config): CaptureSession {
   return session;
 }
 
-/** Captures until SIGINT or SIGTERM. Throws ServiceError when a listener or an output cannot be opened. */
-export async function capture(session: CaptureSession, config: Config): Promise<void> {
+/**
+ * Captures until SIGINT or SIGTERM; `ready` is called once it does. Throws ServiceError when a listener or an output
+ * cannot be opened, and says nothing before.
+ */
+export async function capture(session: CaptureSession, config: Config, ready: () => void): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
@@ -67,17 +71,18 @@ export async function capture(session: CaptureSession, config: Config): Promise<
       ...(live?.needsBpf === true ? (['bpf'] as const) : []),
       ...(session.tls === null ? [] : TLS_CAPABILITIES),
     ]);
-    standardError.write(`${who}\n`);
     const output = await session.outputs.open([]);
+    standardError.write(`${who}\n`);
     if (listener !== null) {
       listener.begin(output?.id ?? null);
-      standardError.write(`hep listening on ${listener.url}\n`);
+      for (const url of [listener.url, listener.tcpUrl]) standardError.write(`hep listening on ${url}\n`);
     }
     if (live !== null) {
       if (output !== null) live.setOutput(output.id);
       startLive(live);
     }
     await session.tls?.start();
+    ready();
     const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
     await stopped;
     session.endPrinting();
@@ -113,9 +118,11 @@ async function openListener(
   config: Config,
   address: { readonly host: string; readonly port: number },
 ): Promise<HepListener> {
+  const strangers = new HepStrangers();
   const listener = await HepListener.open({
     ...address,
     allow: config.hepAllow,
+    key: config.hepAuth,
     ratePerSec: config.hepRateLimit,
     sourceId: 1,
     native: nativeHep(),
@@ -123,7 +130,11 @@ async function openListener(
     onRecords: (batch, count) => session.ingest.onRecords(batch, count),
     onPacket: (b, start, end, arrival) => {
       session.outputs.file?.writeDatagram(b, start, end, arrival);
-      session.hep.onDatagram(b, start, end, carrierOf(arrival));
+      return session.hep.onDatagram(b, start, end, carrierOf(arrival));
+    },
+    onStranger: (what, arrival) => {
+      const line = strangers.line(what, arrival, Date.now());
+      if (line !== null) standardError.write(line);
     },
   });
   session.listener = listener;

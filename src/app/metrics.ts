@@ -11,6 +11,7 @@ import { SCAN_REASONS } from '../sip/scan.ts';
 import { CALL_OUTCOMES } from '../store/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
+import { snake } from './losses.ts';
 import { lossCounters } from './stats.ts';
 import { probeFamilies } from './tls-status.ts';
 
@@ -81,10 +82,6 @@ function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
       file?.counts() ?? [],
     ),
   ];
-}
-
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
 function hookFamilies({ hooks }: CaptureSession): MetricFamily[] {

@@ -4,15 +4,15 @@
  * A call that has ended keeps its endpoints for a while, since the last packets come after the BYE. Time is capture
  * time. An endpoint that several calls name stays until the last of them has gone.
  */
+
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { MAX_LINGERING_MEDIA } from '../core/limits.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
 
 const LINGER_US = 10_000_000;
-/** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
-const MAX_WAITING = 100_000;
 
 /** True when the filter knows now; `address` is 16 bytes in network order, IPv4 in the first 4. */
 export type TellFilter = (address: Uint8Array, port: number, isNamed: boolean) => boolean;
@@ -51,7 +51,7 @@ export class NamedMedia {
     if (!isEnded(dialog.state)) {
       if (!this.#keys.has(dialog)) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);
     } else if (this.#keys.has(dialog)) {
-      if (this.#waiting.length - this.#first >= MAX_WAITING) this.#forgetFirst();
+      if (this.#waiting.length - this.#first >= MAX_LINGERING_MEDIA) this.#forgetFirst();
       this.#waiting.push({ dialog, untilUs: nowUs + LINGER_US });
     }
   }

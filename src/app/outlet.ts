@@ -3,12 +3,12 @@
  * A write without O_NONBLOCK to a terminal that was stopped (XOFF), or whose far end hangs, lasts as long as it likes
  * (write(2), termios(3)).
  */
+
 import { constants, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { errnoOf } from '../core/error.ts';
+import { MAX_OUTLET_BYTES } from '../core/limits.ts';
 
-/** So many bytes wait for a reader: some 7,000 alerts. */
-const MAX_WAITING_BYTES = 1024 * 1024;
 /** A reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. */
 const MAX_PAUSE_MS = 100;
 const LINE_END = 0x0a;
@@ -47,7 +47,7 @@ export class Outlet {
   constructor(fd: number, options: OutletOptions) {
     this.#fd = isatty(fd) ? openTerminal(fd) : fd;
     this.#onTrouble = options.onTrouble;
-    this.#maxBytes = options.maxWaitingBytes ?? MAX_WAITING_BYTES;
+    this.#maxBytes = options.maxWaitingBytes ?? MAX_OUTLET_BYTES;
   }
 
   /** Whole lines. Those there is no room for are lost and counted. */

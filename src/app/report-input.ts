@@ -8,6 +8,7 @@ import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
+import { finish } from '../core/steps.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
@@ -74,9 +75,11 @@ function endFacts(session: CaptureSession, d: Dialog): [string, string][] {
 function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [string, string][] {
   const streams = facts.streams.map(({ stream }) => stream);
   const byWay = new Map<string, string[]>();
-  for (const k of keysPressed(d, streams, session.ingest.keys, session.log)) {
+  for (const k of finish(keysPressed(d, streams, session.ingest.keys, session.log))) {
     const way = `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`;
-    byWay.set(way, [...(byWay.get(way) ?? []), k.key]);
+    const keys = byWay.get(way);
+    if (keys === undefined) byWay.set(way, [k.key]);
+    else keys.push(k.key);
   }
   return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
 }

@@ -1,32 +1,35 @@
 /** What a HEP packet and the message in it say of themselves: read before its turn, kept until then; reusable. */
-import type { HepFailure } from '../decode/hep-packet.ts';
 import { HepScan, scanHep } from '../decode/hep-scan.ts';
 import { SipScan, scanSip } from '../sip/scan.ts';
+import type { HepRefusal } from '../sources/hep-refusals.ts';
+import type { HepDoor, HepSender } from './hep-door.ts';
 
 const HEP_SIP = 1;
 const HEP_UNTOLD = -1;
 
 export class ScannedHep {
   readonly scan = new HepScan();
-  /** Why the packet cannot be read, or null. */
-  refused: HepFailure | null = null;
+  /** Why the packet goes no further, or null. */
+  refused: HepRefusal | null = null;
   /** Its payload where isSip(); else it says nothing. */
   readonly sip: SipScan;
+  readonly #door: HepDoor;
 
   /** `sip` is told where the scanner writes what it finds by itself. */
-  constructor(sip: SipScan = new SipScan()) {
+  constructor(door: HepDoor, sip: SipScan = new SipScan()) {
+    this.#door = door;
     this.sip = sip;
   }
 
-  read(buf: Uint8Array, start: number, end: number): void {
-    this.readPacket(buf, start, end);
+  read(buf: Uint8Array, start: number, end: number, sender: HepSender): void {
+    this.readPacket(buf, start, end, sender);
     const { scan } = this;
     if (this.isSip()) scanSip(scan.bytes, scan.start, scan.end, this.sip);
   }
 
   /** All but the message in it. */
-  readPacket(buf: Uint8Array, start: number, end: number): void {
-    this.refused = scanHep(buf, start, end, this.scan);
+  readPacket(buf: Uint8Array, start: number, end: number, sender: HepSender): void {
+    this.refused = scanHep(buf, start, end, this.scan) ?? this.#door.refusal(this.scan, sender);
   }
 
   /** The packet can be read, has a payload, and does not say that it is something else than SIP. */

@@ -5,6 +5,7 @@
  * source gets few of them a second, everybody together not many more. Wall-clock time limits, for packets are sent now.
  */
 import { randomBytes } from 'node:crypto';
+import { type SourceKey, sourceKey } from '../analysis/security/source-key.ts';
 import { ipText } from '../core/ip.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { scannerReply } from '../export/scanner-reply.ts';
@@ -28,7 +29,7 @@ export class ScannerAnswers {
   readonly #say: (line: string) => void;
   readonly #sockets: Record<4 | 6, number>;
   /** Answers by source in the second that runs. */
-  readonly #bySource = new Map<string, number>();
+  readonly #bySource = new Map<SourceKey, number>();
   #total = 0;
   #secondMs = 0;
 
@@ -55,7 +56,7 @@ export class ScannerAnswers {
     if (c.transport !== TRANSPORT.UDP || c.isSnapped || scan.method === METHOD.ACK) return;
     const version = c.ipVersion === 6 ? 6 : 4;
     const source = ipText(c.addresses, c.srcOff, version);
-    if (!this.#take(source)) {
+    if (!this.#take(sourceKey(c.addresses, c.srcOff, version, null))) {
       this.counts.limited++;
       return;
     }
@@ -82,7 +83,7 @@ export class ScannerAnswers {
     this.#sockets[6] = -1;
   }
 
-  #take(source: string): boolean {
+  #take(source: SourceKey): boolean {
     const now = this.#now();
     if (now - this.#secondMs >= SECOND_MS) {
       this.#secondMs = now;

@@ -34,11 +34,14 @@ function forgetSecretVariables(): void {
   for (const { type, env } of OPTIONS) if (type.kind === 'secret' && env !== undefined) delete process.env[env];
 }
 
-/** Serves until SIGINT or SIGTERM; `print` is for when all is read. The exit code. Throws ServiceError. */
+/**
+ * Serves until SIGINT or SIGTERM; `read` tells when everything that was asked for is open, `print` is for when all is
+ * read. The exit code. Throws ServiceError: before any listener is told of, when it is one of what the options ask for.
+ */
 export async function serve(
   session: CaptureSession,
   config: Config,
-  read: (done: (failed: boolean) => void) => Promise<void>,
+  read: (ready: () => void, done: (failed: boolean) => void) => Promise<void>,
   print: () => Promise<unknown>,
 ): Promise<number> {
   const version = packageVersion();
@@ -63,6 +66,13 @@ export async function serve(
     const credentials = config.api === null ? null : readApiCredentials(config, warn);
     const basic = config.metrics === null ? null : readMetricsCredentials(config);
     forgetSecretVariables();
+    const listening: string[] = [];
+    if (config.metrics !== null) {
+      const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
+      const metrics = createMetricsServer(page, { onFault: fault, credentials: basic });
+      open.push(metrics);
+      listening.push(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
+    }
     if (config.api !== null) {
       const api = await createApi({
         readers,
@@ -74,18 +84,18 @@ export async function serve(
         onFault: fault,
       });
       open.push(api);
-      standardError.write(`api listening on http://${await api.listen(config.api)}\n`);
-    }
-    if (config.metrics !== null) {
-      const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
-      const metrics = createMetricsServer(page, { onFault: fault, credentials: basic });
-      open.push(metrics);
-      standardError.write(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
+      // The last line of a start: whoever waits for it finds all the rest there.
+      listening.push(`api listening on http://${await api.listen(config.api)}\n`);
     }
     let failed = false;
-    const reading = read((bad) => {
-      failed = bad;
-    });
+    const reading = read(
+      () => {
+        for (const line of listening) standardError.write(line);
+      },
+      (bad) => {
+        failed = bad;
+      },
+    );
     const isRead = await Promise.race([reading.then(() => true), stopped.then(() => false)]);
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
     if (isRead && !session.isLive) await Promise.race([print(), stopped]);

@@ -9,6 +9,7 @@ import { MAX_JOBS } from '../sip/scan-layout.ts';
 import { SipScanner } from '../sip/scanner.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND } from '../sources/records.ts';
+import type { HepDoor, HepSender } from './hep-door.ts';
 import { ScannedHep } from './scanned.ts';
 
 /** Scans of a group have room in the innermost cache beside the rest. */
@@ -22,16 +23,24 @@ export class SipAhead {
   readonly #fetch: FetchDialogs;
   readonly #scanner = new SipScanner();
   /** Of a message by UDP only the inner part is used. */
-  readonly #packets = Array.from({ length: GROUP }, (_, i) => new ScannedHep(new SipScan(this.#scanner.result(i))));
+  readonly #packets: readonly ScannedHep[];
   readonly #hashes = new Int32Array(GROUP);
-  readonly #none = new ScannedHep();
+  readonly #none: ScannedHep;
+  readonly #sender: { -readonly [K in keyof HepSender]: HepSender[K] } = {
+    addresses: new Uint8Array(0),
+    srcOff: 0,
+    ipVersion: 4,
+    tsUs: 0,
+  };
   /** 1 for a packet of the group that has a message. */
   readonly #hasSip = new Uint8Array(GROUP);
   #next = 0;
   #end = 0;
 
-  constructor(fetch: FetchDialogs) {
+  constructor(fetch: FetchDialogs, door: HepDoor) {
     this.#fetch = fetch;
+    this.#none = new ScannedHep(door);
+    this.#packets = Array.from({ length: GROUP }, (_, i) => new ScannedHep(door, new SipScan(this.#scanner.result(i))));
   }
 
   /** The message of record `i` of `count`, a UDP record. */
@@ -59,7 +68,7 @@ export class SipAhead {
         continue;
       }
       const packet = this.#packets[n] ?? this.#none;
-      packet.readPacket(b.data, start, end);
+      packet.readPacket(b.data, start, end, this.#senderOf(b, i));
       const isSip = packet.isSip();
       const { scan } = packet;
       if (isSip && !this.#scanner.add(scan.bytes, scan.start, scan.end, n)) break;
@@ -73,5 +82,14 @@ export class SipAhead {
     this.#fetch(this.#hashes, n);
     this.#next = 0;
     this.#end = n;
+  }
+
+  #senderOf(b: RecordBatch, i: number): HepSender {
+    const sender = this.#sender;
+    sender.addresses = b.bytes;
+    sender.srcOff = b.srcOff(i);
+    sender.ipVersion = b.ipVersion(i);
+    sender.tsUs = b.tsUs(i);
+    return sender;
   }
 }

@@ -17,6 +17,9 @@ const UDP = 17;
 /** Everything but UDP runs over TCP. */
 const PROTOCOL: readonly number[] = TRANSPORTS.map((name) => (name === 'UDP' ? UDP : TCP));
 
+/** What is meant to be SIP says so within these bytes. */
+const NAMED_WITHIN = 8192;
+
 export class SipIngest {
   readonly #tracker: DialogTracker;
   readonly #message = new SipScan();
@@ -31,6 +34,8 @@ export class SipIngest {
 
   /** Is shown every message behind the tracker, while somebody looks for attackers. */
   watch: ((buf: Buffer, scan: SipScan, carrier: Carrier) => void) | null = null;
+  /** Is told of every whole message that is meant to be SIP and does not scan, likewise. */
+  watchRefused: ((carrier: Carrier) => void) | null = null;
 
   /** `mirror` is told of every message that scans, `captureLog` of the Identity tokens of INVITEs. */
   constructor(tracker: DialogTracker, mirror: HepOut | null = null, captureLog?: (line: string) => void) {
@@ -56,14 +61,17 @@ export class SipIngest {
   /** A datagram, or a message that a stream framed. */
   onBytes(buf: Buffer, start: number, end: number, carrier: Carrier): void {
     scanSip(buf, start, end, this.#message);
-    this.onScanned(buf, this.#message, carrier);
+    this.onScanned(buf, this.#message, carrier, start, end);
   }
 
-  /** A message that was read ahead. */
-  onScanned(buf: Buffer, scan: SipScan, carrier: Carrier): void {
+  /** The message at buf[start..end) that was read ahead. */
+  onScanned(buf: Buffer, scan: SipScan, carrier: Carrier, start: number, end: number): void {
     const { code } = scan;
     if (code !== SCAN.OK) {
       tally(this.refused, code);
+      // What the capture cut says nothing of its sender, and text of another protocol is no SIP that is broken.
+      if (this.watchRefused !== null && !carrier.isSnapped && (code !== SCAN.NOT_SIP || namesSip(buf, start, end)))
+        if (code !== SCAN.EMPTY) this.watchRefused(carrier);
       return;
     }
     if (hasFault(scan.notes)) this.faulty++;
@@ -75,4 +83,9 @@ export class SipIngest {
         this.#captureLog(line);
     this.watch?.(buf, scan, carrier);
   }
+}
+
+/** Whether a URI or the version of SIP stands in the first bytes. */
+function namesSip(buf: Buffer, start: number, end: number): boolean {
+  return /\bsips?[:/]/i.test(buf.toString('latin1', start, Math.min(end, start + NAMED_WITHIN)));
 }

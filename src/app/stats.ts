@@ -28,9 +28,10 @@ function sum(counts: Iterable<number>): number {
   return total;
 }
 
-/** Frames that could not be decoded, all reasons together: of any layer, and compressed without its context. */
-export function undecodableFrames(session: CaptureSession): number {
-  return sum([...session.source.losses()].map(([, n]) => n)) + session.decode.wsCompressedUndecodable;
+/** Frames that could not be decoded, all reasons together: of any layer, and compressed beyond context or budget. */
+export function undecodableFrames({ source, decode }: CaptureSession): number {
+  const compressed = decode.wsCompressedUndecodable + decode.wsInflateOverBudget;
+  return sum([...source.losses()].map(([, n]) => n)) + compressed;
 }
 
 /** What the capture is attached to, as the command line names it. */
@@ -62,6 +63,7 @@ export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'deg
     sip_without_call_id: tracker.counts.withoutCallId,
     ...probeLosses(session.tls),
     hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
+    streams_refused: source.counter('rtp_streams_refused'),
     ice_role_conflicts: session.stun.roleConflicts,
   };
 }
@@ -106,7 +108,7 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
       dialogs_refused: 0,
       messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap,
       streams_evicted: streams.evicted,
-      streams_refused: source.counter('rtp_probing_recycled'),
+      streams_refused: quality.streams_refused,
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: streams.encryptedEver,
       ...probeStatus(session.tls),

@@ -77,6 +77,8 @@ test('a command line that is wrong', async () => {
     [['-I', DEMO, '--max-dialogs', '-1'], /--max-dialogs/],
     [['-I', DEMO, '--max-dialogs', '1e3'], /--max-dialogs/],
     [['-I', DEMO, '--quality-interval', '0'], /--quality-interval/],
+    // It narrows the five seconds.
+    [['-I', DEMO, '--quality-interval', '60'], /--quality-interval/],
     [['-I', DEMO, '--api', 'nonsense'], /--api/],
     [['-I', DEMO, '--api', '127.0.0.1:99999'], /--api/],
     [['-I', DEMO, '--json', '--stats-json'], /--stats-json: it cannot be combined with --json/],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
+import { dialogDocument } from '../../../src/app/documents.ts';
 import { createReaders } from '../../../src/app/readers.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -53,13 +54,13 @@ test('findings of the demo: each with its calls, worst first', async (t) => {
   const readers = createReaders(session);
   for (const { kind, evidence } of report.findings)
     for (const { call_id: id } of evidence) {
-      const d = id === undefined ? null : readers.dialog(id);
+      const d = id === undefined ? null : ((await readers.dialog(id))?.document ?? null);
       if (kind === 'one_way_audio' || kind === 'no_media' || kind === 'nat_mismatch')
         assert.equal(d?.diagnosis[kind], true);
       if (kind === 'final_failure' || kind === 'auth_loop')
         assert.notEqual(d?.signaling_diagnosis?.[kind] ?? null, null);
     }
-  const oneWay = [...session.dialogs.oldestFirst()].filter((d) => readers.dialog(d.callId)?.diagnosis.one_way_audio);
+  const oneWay = [...session.dialogs.oldestFirst()].filter((d) => dialogDocument(session, d).diagnosis.one_way_audio);
   assert.equal(report.findings.find((f) => f.kind === 'one_way_audio')?.occurrences ?? 0, oneWay.length);
 });
 

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { HepDoor } from '../../../src/app/hep-door.ts';
 import { GROUP, SipAhead } from '../../../src/app/sip-ahead.ts';
-import { hashBytes } from '../../../src/core/half-sip-hash.ts';
+import { hashBytes } from '../../../src/core/hash.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES } from '../../../src/sources/records.ts';
@@ -63,7 +64,7 @@ test('each record gets its own scan, slab after slab', () => {
   fc.assert(
     fc.property(slabs, (all) => {
       let announced: number[] = [];
-      const ahead = new SipAhead((hashes, count) => announced.push(...hashes.subarray(0, count)));
+      const ahead = new SipAhead((hashes, count) => announced.push(...hashes.subarray(0, count)), new HepDoor(null));
       const direct = new SipScan();
       for (const records of all) {
         const b = slab(records);
