@@ -34,27 +34,34 @@ const LADDER = 100;
 const COLUMN_MIN = 26;
 const COLUMN_MAX = 48;
 
-/** The report, ending in a line end. */
-export function callReport(input: ReportInput, markdown: boolean): string {
-  const parts = [
-    heading(`Call ${inline(input.callId, markdown)}`, 1, markdown),
-    pairs(input.facts, markdown),
-    heading('Findings', 2, markdown),
-    input.findings.length === 0
-      ? 'Nothing wrong was found.'
-      : input.findings.map((f) => `- ${inline(f, markdown)}`).join('\n'),
-    heading('Timing', 2, markdown),
-    input.timing.length === 0 ? 'No duration is known.' : pairs(input.timing, markdown),
-    heading('Messages', 2, markdown),
-    fenced(ladder(input.messages, input.messagesNotKept), markdown),
-  ];
-  if (input.sdp.length > 0)
-    parts.push(heading('Offers and answers', 2, markdown), table(SDP_HEADER, input.sdp, markdown));
-  parts.push(heading('Media', 2, markdown));
-  parts.push(
-    input.media.length === 0 ? 'No RTP stream belongs to this call.' : table(MEDIA_HEADER, input.media, markdown),
-  );
-  return `${parts.join('\n\n')}\n`;
+/** The report, line by line. */
+export function* callReport(input: ReportInput, markdown: boolean): Generator<string> {
+  yield heading(`Call ${inline(input.callId, markdown)}`, 1, markdown);
+  yield '';
+  yield* pairs(input.facts, markdown);
+  yield* section('Findings', markdown);
+  if (input.findings.length === 0) yield 'Nothing wrong was found.';
+  for (const finding of input.findings) yield `- ${inline(finding, markdown)}`;
+  yield* section('Timing', markdown);
+  if (input.timing.length === 0) yield 'No duration is known.';
+  else yield* pairs(input.timing, markdown);
+  yield* section('Messages', markdown);
+  if (markdown) yield '```';
+  yield* ladder(input.messages, input.messagesNotKept);
+  if (markdown) yield '```';
+  if (input.sdp.length > 0) {
+    yield* section('Offers and answers', markdown);
+    yield* table(SDP_HEADER, input.sdp, markdown);
+  }
+  yield* section('Media', markdown);
+  if (input.media.length === 0) yield 'No RTP stream belongs to this call.';
+  else yield* table(MEDIA_HEADER, input.media, markdown);
+}
+
+function* section(title: string, markdown: boolean): Generator<string> {
+  yield '';
+  yield heading(title, 2, markdown);
+  yield '';
 }
 
 /** Captured text between other text: safe for a terminal, and in Markdown without a meaning of its own. */
@@ -67,32 +74,28 @@ function heading(text: string, level: number, markdown: boolean): string {
   return `${text}\n${(level === 1 ? '=' : '-').repeat(text.length)}`;
 }
 
-function pairs(list: readonly (readonly [string, string])[], markdown: boolean): string {
-  if (markdown) return list.map(([k, v]) => `- **${k}:** ${inline(v, true)}`).join('\n');
+function* pairs(list: readonly (readonly [string, string])[], markdown: boolean): Generator<string> {
   const width = list.reduce((w, [k]) => Math.max(w, k.length), 0);
-  return list.map(([k, v]) => `${k.padEnd(width)}  ${safeText(v)}`).join('\n');
+  for (const [k, v] of list) yield markdown ? `- **${k}:** ${inline(v, true)}` : `${k.padEnd(width)}  ${safeText(v)}`;
 }
 
-function fenced(lines: readonly string[], markdown: boolean): string {
-  return markdown ? ['```', ...lines, '```'].join('\n') : lines.join('\n');
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[], markdown: boolean): string {
+function* table(header: readonly string[], rows: readonly (readonly string[])[], markdown: boolean): Generator<string> {
   const clean = rows.map((r) => r.map((c) => inline(c, markdown)));
   const widths = header.map((h, i) => clean.reduce((w, r) => Math.max(w, (r[i] ?? '').length), h.length));
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((c, i) => c.padEnd(widths[i] ?? 0));
     return markdown ? `| ${padded.join(' | ')} |` : padded.join('  ').trimEnd();
   };
-  const rule = markdown ? [`|${widths.map((w) => '-'.repeat(w + 2)).join('|')}|`] : [];
-  return [line(header), ...rule, ...clean.map(line)].join('\n');
+  yield line(header);
+  if (markdown) yield `|${widths.map((w) => '-'.repeat(w + 2)).join('|')}|`;
+  for (const cells of clean) yield line(cells);
 }
 
 /** Columns of endpoints with arrows between them, in order of appearance. */
-function ladder(messages: readonly ReportMessage[], notKept: number): string[] {
+function* ladder(messages: readonly ReportMessage[], notKept: number): Generator<string> {
   const ends = [...new Set(messages.flatMap((m) => [m.src, m.dst]))];
   const column = Math.min(COLUMN_MAX, Math.max(COLUMN_MIN, 2 * Math.floor(LADDER / (2 * Math.max(1, ends.length)))));
-  const lines = [`${' '.repeat(16)}${ends.map((e) => center(e, column)).join('')}`.trimEnd()];
+  yield `${' '.repeat(16)}${ends.map((e) => center(e, column)).join('')}`.trimEnd();
   for (const m of messages) {
     const from = ends.indexOf(m.src);
     const to = ends.indexOf(m.dst);
@@ -105,10 +108,9 @@ function ladder(messages: readonly ReportMessage[], notKept: number): string[] {
     const arrow = from === to ? `${shaft}o` : to > from ? `${shaft}>` : `<${shaft}`;
     const row = ' '.repeat(left * column + column / 2) + arrow;
     const note = m.note === '' ? '' : `  (${m.note})`;
-    lines.push(`${String(m.index).padStart(4)} ${m.atSec.toFixed(3).padStart(10)} ${row}${note}`.trimEnd());
+    yield `${String(m.index).padStart(4)} ${m.atSec.toFixed(3).padStart(10)} ${row}${note}`.trimEnd();
   }
-  if (notKept > 0) lines.push(`${notKept} more ${notKept === 1 ? 'message was' : 'messages were'} not kept.`);
-  return lines;
+  if (notKept > 0) yield `${notKept} more ${notKept === 1 ? 'message was' : 'messages were'} not kept.`;
 }
 
 function center(text: string, width: number): string {

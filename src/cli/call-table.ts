@@ -38,6 +38,7 @@ const RIGHT = new Set([5, 6, 7, 8, 9]);
 const STATE_COLUMN = 1;
 const MOS_COLUMN = 8;
 const FINDINGS_COLUMN = 10;
+const CALL_ID_COLUMN = 11;
 
 function duration(sec: number): string {
   const whole = Math.floor(sec);
@@ -54,9 +55,9 @@ function stateColor(state: string): Color | null {
   return null;
 }
 
-/** The table as lines. */
-export function callTable(rows: readonly CallRow[], color: boolean): string[] {
-  if (rows.length === 0) return [];
+/** The table, line by line. */
+export function* callTable(rows: readonly CallRow[], color: boolean): Generator<string> {
+  if (rows.length === 0) return;
   const cells = rows.map((r) => [
     r.startedAt.slice(11, 23),
     r.state,
@@ -69,10 +70,12 @@ export function callTable(rows: readonly CallRow[], color: boolean): string[] {
     r.worstMos === null ? '-' : r.worstMos.toFixed(2),
     r.worstLossPct === null ? '-' : `${r.worstLossPct.toFixed(1)} %`,
     r.findings.length === 0 ? '-' : r.findings.join(', '),
-    safeText(r.callId),
+    r.callId,
   ]);
-  return layout(HEADER, cells, RIGHT, (text, row, column) => {
+  yield* layout(HEADER, cells, RIGHT, (text, row, column) => {
     if (row < 0) return paint(text, 'bold', color);
+    // In the last column nothing is measured: its text, however long, is made when its line is.
+    if (column === CALL_ID_COLUMN) return safeText(text);
     const r = rows[row];
     if (r === undefined) return text;
     if (column === STATE_COLUMN) return paint(text, stateColor(r.state), color);

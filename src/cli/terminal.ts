@@ -25,13 +25,13 @@ export function mayColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && (process.env['NO_COLOR'] ?? '') === '';
 }
 
-/** Lays rows out in columns two blanks apart; numbers right-aligned. */
-export function layout(
+/** Lays rows out in columns two blanks apart, line by line; numbers right-aligned. */
+export function* layout(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   rightAligned: ReadonlySet<number>,
   paintCell: (text: string, row: number, column: number) => string,
-): string[] {
+): Generator<string> {
   const widths = header.map((h, c) => rows.reduce((w, r) => Math.max(w, (r[c] ?? '').length), h.length));
   const line = (cells: readonly string[], row: number): string =>
     cells
@@ -43,5 +43,6 @@ export function layout(
       })
       .join('  ')
       .trimEnd();
-  return [line(header, -1), ...rows.map((r, i) => line(r, i))];
+  yield line(header, -1);
+  for (const [i, r] of rows.entries()) yield line(r, i);
 }

@@ -124,7 +124,7 @@ export function loadConfig(input: ConfigInput): Outcome<{ readonly config: Confi
     [file.value, 'file'],
   ]);
   const config = toConfig(effective);
-  const conflict = findConflict(config);
+  const conflict = findConflict(config) ?? findUnused(config, effective);
   return conflict ?? { ok: true, value: { config, effective } };
 }
 
@@ -363,6 +363,25 @@ function findOutputConflict(config: Config, isLive: boolean): Mistake | null {
     return mistake('--user', 'reading a file needs no privileges to give up', 'start as that user, or add -d or -L');
   }
   return null;
+}
+
+/**
+ * Credentials on the command line that would guard nothing. In the environment or the file they may be meant for other
+ * starts.
+ */
+function findUnused(config: Config, effective: Effective): Mistake | null {
+  if (config.printConfig || config.mintToken) return null;
+  const isFlag = (flag: string): boolean => effective.get(flag)?.origin === 'flag';
+  const signing = ['api-signing-key', 'api-signing-key-file'];
+  const ofApi = ['api-key', 'api-revoked-file', ...signing].find(isFlag);
+  if (ofApi !== undefined && config.api === null) {
+    const isMintable = signing.includes(ofApi);
+    return mistake(`--${ofApi}`, 'there is no API to guard', `add --api ADDR${isMintable ? ' or --mint-token' : ''}`);
+  }
+  const ofMetrics = ['metrics-auth', 'metrics-auth-file'].find(isFlag);
+  if (ofMetrics === undefined || config.metrics !== null) return null;
+  const reason = 'there is no metrics server to guard (the /metrics of --api asks for its key)';
+  return mistake(`--${ofMetrics}`, reason, 'add --metrics ADDR');
 }
 
 /** What the credential options of one start contradict; the rules of minting are those of the tokens themselves. */

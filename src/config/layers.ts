@@ -26,7 +26,7 @@ const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
 export function readArgv(argv: readonly string[]): Outcome<Layer> {
   const layer: Layer = new Map();
   const { tokens } = parseArgs({
-    args: argv.map((arg) => bareValue(arg) ?? arg),
+    args: argv.map((arg, i) => bareValue(arg, argv[i + 1] ?? '') ?? arg),
     strict: false,
     tokens: true,
     allowPositionals: true,
@@ -60,10 +60,11 @@ export function readArgv(argv: readonly string[]): Outcome<Layer> {
   return { ok: true, value: layer };
 }
 
-/** `--uprobe` alone becomes `--uprobe=all`, since parseArgs knows no optional values. */
-function bareValue(arg: string): string | null {
+/** `--uprobe` alone becomes `--uprobe=all`, since parseArgs knows no optional values; a number behind an option is its. */
+function bareValue(arg: string, next: string): string | null {
   const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : undefined;
-  return spec?.valueIfBare === undefined ? null : `${arg}=${spec.valueIfBare}`;
+  if (spec?.valueIfBare === undefined || (spec.type.kind === 'int' && /^[0-9]/.test(next))) return null;
+  return `${arg}=${spec.valueIfBare}`;
 }
 
 function unknownOption(written: string): Outcome<Layer> {

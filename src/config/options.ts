@@ -48,7 +48,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     repeatable: true,
     toml: 'capture.input',
   }),
-  value('hep-listen', 'ADDR', address, 'Receive HEP on this address (with -E).', {
+  value('hep-listen', 'ADDR', address, 'Receive HEP on this address, by UDP and by TCP without TLS (with -E).', {
     short: 'L',
     feature: 'hep',
     toml: 'hep.listen',
@@ -174,7 +174,7 @@ const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [
 ]);
 
 const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
-  value('quality-interval', 'SECS', int(1, 3600), 'Window of the quality intervals.', {
+  value('quality-interval', 'SECS', int(1, 5), 'Window of the quality intervals: the five seconds, or fewer.', {
     default: '5',
     toml: 'analysis.quality_interval',
   }),
@@ -226,7 +226,8 @@ const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
   }),
   toggle('kill-scanner', 'Detect SIP scanners and registration floods.', { toml: 'security.kill_scanner' }),
   value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', { toml: 'security.kill_ua' }),
-  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner on UDP with this SIP status (200 is usual).', {
+  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner on UDP with this SIP status; 200 without one.', {
+    valueIfBare: '200',
     toml: 'security.kill_response',
   }),
   toggle('fail2ban', 'Print a line for fail2ban for each scanner and flood.', { toml: 'security.fail2ban' }),
@@ -252,11 +253,11 @@ const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
 ]);
 
 const LIMITS: readonly OptionSpec[] = group('Limits', [
-  value('max-dialogs', 'N', int(1, 10_000_000), 'Dialogs kept; the longest idle one goes first.', {
+  value('max-dialogs', 'N', int(1, 10_000_000), 'Dialogs kept; strangers give room first, answered calls last.', {
     default: String(MAX_DIALOGS),
     toml: 'limits.max_dialogs',
   }),
-  value('max-streams', 'N', int(1, 10_000_000), 'RTP streams kept.', {
+  value('max-streams', 'N', int(1, 10_000_000), 'RTP streams kept; beyond them a new one is refused and counted.', {
     default: String(MAX_STREAMS),
     toml: 'limits.max_streams',
   }),

@@ -59,6 +59,9 @@ const REPORT: ReportInput = {
   findings: [HOSTILE],
 };
 
+const report = (input: ReportInput, markdown: boolean): string => `${[...callReport(input, markdown)].join('\n')}\n`;
+const tableOf = (rows: readonly CallRow[], color: boolean): string[] => [...callTable(rows, color)];
+
 test('safeText replaces what steers and leaves what does not', () => {
   assert.equal(safeText('a\u001b[31mb\nc'), 'a·[31mb·c');
   assert.equal(safeText('Grüße 你好 🙂'), 'Grüße 你好 🙂');
@@ -73,18 +76,18 @@ test('safeText replaces what steers and leaves what does not', () => {
 });
 
 test('the table and the report show hostile calls harmlessly', () => {
-  for (const line of callTable([ROW, ROW], false)) {
+  for (const line of tableOf([ROW, ROW], false)) {
     assert.doesNotMatch(line, STEERING);
     assert.doesNotMatch(line, /\n/);
   }
-  for (const markdown of [false, true]) assert.doesNotMatch(callReport(REPORT, markdown), STEERING);
+  for (const markdown of [false, true]) assert.doesNotMatch(report(REPORT, markdown), STEERING);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-      const lines = callTable([{ ...ROW, method: text, from: text, to: text, callId: text }], false);
+      const lines = tableOf([{ ...ROW, method: text, from: text, to: text, callId: text }], false);
       assert.equal(lines.length, 2);
       for (const line of lines) assert.doesNotMatch(line, STEERING);
       assert.doesNotMatch(
-        callReport({ ...REPORT, callId: text, facts: [['From', text]], findings: [text] }, false),
+        report({ ...REPORT, callId: text, facts: [['From', text]], findings: [text] }, false),
         STEERING,
       );
     }),
@@ -95,8 +98,8 @@ test('colour is the only escape, and only when asked for', () => {
   assert.equal(paint('x', 'red', false), 'x');
   assert.equal(paint('x', null, true), 'x');
   assert.equal(paint('x', 'red', true), '\u001b[31mx\u001b[0m');
-  const plain = callTable([ROW], false);
-  const painted = callTable([ROW], true);
+  const plain = tableOf([ROW], false);
+  const painted = tableOf([ROW], true);
   assert.deepEqual(
     painted.map((line) => line.replace(/\u001b\[\d+m/g, '')),
     plain,
@@ -114,13 +117,13 @@ test('columns stand under their headings', () => {
     new Set([1]),
     (text) => text,
   );
-  assert.deepEqual(lines, ['Name          No', 'a              1', 'long name  12345']);
+  assert.deepEqual([...lines], ['Name          No', 'a              1', 'long name  12345']);
   assert.equal(fit('abcdef', 4), 'abc…');
   assert.equal(fit('abcd', 4), 'abcd');
 });
 
 test('the table tells durations, and a dash where nothing is known', () => {
-  const [, full = '', bare = ''] = callTable(
+  const [, full = '', bare = ''] = tableOf(
     [
       { ...ROW, method: 'INVITE', from: 'a', to: 'b', callId: 'x' },
       {
@@ -141,17 +144,17 @@ test('the table tells durations, and a dash where nothing is known', () => {
   );
   assert.match(full, / 200 +1:02:05 +180 ms +4\.41 +0\.0 % +one-way-audio +x$/);
   assert.match(bare, / - +0:59 +- +- +- +- +y$/);
-  assert.deepEqual(callTable([], false), []);
+  assert.deepEqual(tableOf([], false), []);
 });
 
 test('a report in Markdown gives captured text no meaning of its own', () => {
-  const text = callReport({ ...REPORT, callId: '<img src=x>|`a`*b*[c](d)\\', facts: [], findings: ['*x*'] }, true);
+  const text = report({ ...REPORT, callId: '<img src=x>|`a`*b*[c](d)\\', facts: [], findings: ['*x*'] }, true);
   assert.match(text, /^# Call \\<img src=x\\>\\\|\\`a\\`\\\*b\\\*\\\[c\\\]\(d\)\\\\$/m);
   assert.match(text, /^- \\\*x\\\*$/m);
 });
 
 test('the ladder keeps its arrows straight, whatever the messages say', () => {
-  const lines = callReport(REPORT, false).split('\n');
+  const lines = report(REPORT, false).split('\n');
   const first = lines.findIndex((line) => line.startsWith('   0 '));
   const [forth = '', back = '', self = ''] = lines.slice(first, first + 3);
   assert.match(forth, /->$/);

@@ -89,10 +89,10 @@ test('defaults', () => {
     peerDb: null,
     qualityIntervalSecs: 5,
     maxDialogs: 100_000,
-    maxStreams: 200_000,
+    maxStreams: 100_000,
     thresholds: THRESHOLDS,
     stirShaken: false,
-    messageLogBytes: 268_435_456,
+    messageLogBytes: 134_217_728,
     config: null,
     printConfig: false,
     version: false,
@@ -224,6 +224,18 @@ test('--uprobe alone, with a value, by name and beside other sources', () => {
   assert.equal(load('--uprobe-list').uprobeList, true);
   assert.match(mistake('-I', 'a', '--uprobe'), /-I: .*live sources/);
   assert.match(mistake('--uprobe-comm', ''), /--uprobe-comm/);
+});
+
+test('--kill-response alone answers 200; a code may stand behind it, with = or without', () => {
+  const code = (...args: string[]): number | null => load('-I', 'a', '--kill-scanner', ...args).killResponse;
+  assert.equal(code('--kill-response'), 200);
+  assert.equal(code('--kill-response', '--fraud'), 200);
+  assert.equal(code('--kill-response', '403'), 403);
+  assert.equal(code('--kill-response=603', '--fraud'), 603);
+  assert.equal(code(), null);
+  assert.match(mistake('-I', 'a', '--kill-scanner', '--kill-response', '99'), /--kill-response: /);
+  assert.match(mistake('-I', 'a', '--kill-scanner', '--kill-response=x'), /--kill-response: /);
+  assert.match(mistake('-I', 'a', '--kill-response'), /nobody looks for scanners/);
 });
 
 test('what is not built says so in one line', () => {
