@@ -6,19 +6,18 @@
  * agents that mirror each other would never stop. What a probe read inside a TLS connection is not sent either: it
  * was encrypted because the network is not trusted.
  */
+
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { resolveHost } from '../core/bind.ts';
 import { Counters } from '../core/counters.ts';
 import { errnoOf } from '../core/error.ts';
 import { ipText } from '../core/ip.ts';
+import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../core/limits.ts';
 import { ORIGINS } from '../core/words.ts';
 import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
 import { rtcpToJson } from './rtcp-json.ts';
 
-/** Datagrams and bytes handed to the socket and not yet sent. */
-const MAX_QUEUED = 4_096;
-const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 /** Payload of the longest UDP datagram. */
 const MAX_DATAGRAM = { 4: 65_507, 6: 65_527 } as const;
 const RETRY_MS = 10_000;
@@ -205,7 +204,7 @@ export class HepOut {
       this.counters.add('unresolved');
       return;
     }
-    if (this.#queued >= MAX_QUEUED || this.#queuedBytes >= MAX_QUEUED_BYTES) {
+    if (this.#queued >= HEP_OUT_MESSAGES || this.#queuedBytes >= HEP_OUT_BYTES) {
       this.counters.add('queueFull');
       return;
     }

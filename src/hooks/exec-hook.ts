@@ -4,17 +4,16 @@
  * A command gets ten seconds. Then, and also when it ends, its whole process group is killed: nothing it started stays
  * behind. Nothing of this waits: events over the rate are dropped and counted, a few wait for a free place.
  */
+
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../core/error.ts';
+import { HOOKS_RUNNING, HOOKS_WAITING } from '../core/limits.ts';
 
 export const LIMIT_MS = 10_000;
-/** Commands that run at once, and events that wait for one to end. */
-const MAX_RUNNING = 32;
-const MAX_WAITING = 256;
 const SECOND_MS = 1000;
 /** What of this program's environment a command sees: no key and no token. */
 const SEEN = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME', 'TMPDIR'];
@@ -84,8 +83,8 @@ export class ExecHook {
   /** Runs the command with an event that was admitted. */
   run(event: object): void {
     const text = `${JSON.stringify(event)}\n`;
-    if (this.#running < MAX_RUNNING) this.#start(text);
-    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(text);
+    if (this.#running < HOOKS_RUNNING) this.#start(text);
+    else if (this.#waiting.length < HOOKS_WAITING) this.#waiting.push(text);
     else this.counts.queueFull++;
   }
 

@@ -5,11 +5,7 @@
 
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-
-/** Bytes of either output, of one line, and of standard error that is kept. */
-const OUTPUT_BYTES = 64 * 1024 * 1024;
-const LINE_BYTES = 256 * 1024;
-const STDERR_BYTES = 64 * 1024;
+import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../core/limits.ts';
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */
 const DRAIN_MS = 500;
@@ -68,7 +64,7 @@ export async function runChild(call: ChildCall): Promise<ChildEnd> {
   const errors: Buffer[] = [];
   let errorBytes = 0;
   const takeErrors = (chunk: Buffer): void => {
-    const room = STDERR_BYTES - errorBytes;
+    const room = PEER_STDERR_BYTES - errorBytes;
     if (room > 0) errors.push(chunk.subarray(0, room));
     errorBytes += Math.min(room, chunk.length);
   };
@@ -112,7 +108,7 @@ async function eachChunk(stream: Readable, tooMuch: () => void, take: (chunk: Bu
     for await (const chunk of stream) {
       if (!Buffer.isBuffer(chunk)) continue;
       bytes += chunk.length;
-      if (bytes > OUTPUT_BYTES) {
+      if (bytes > PEER_OUTPUT_BYTES) {
         tooMuch();
         return;
       }
@@ -173,7 +169,7 @@ class Lines {
 
   #add(bytes: Buffer): void {
     this.#partBytes += bytes.length;
-    if (this.#partBytes <= LINE_BYTES) this.#part.push(bytes);
+    if (this.#partBytes <= PEER_LINE_BYTES) this.#part.push(bytes);
     else {
       this.#part = [];
       this.badLine = this.#count + 1;

@@ -6,6 +6,7 @@
 
 import type { PeerStatusFacts as StatusFacts } from '../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../contract/index.ts';
+import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../core/limits.ts';
 import type { LineReader } from './agreed-json.ts';
 import { lineReader } from './agreed-json.ts';
 import type { ChildEnd } from './child.ts';
@@ -15,12 +16,6 @@ import { locatePeer } from './locate.ts';
 
 /** Milliseconds of one question, from when it is asked: waiting for its turn is part of it. */
 const LIMIT_MS = 10_000;
-
-/** Programs that run at once. */
-const AT_ONCE = 4;
-
-/** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
-const ROW_CHARS = 8 * 1024 * 1024;
 
 export type PeerOutcome<T> =
   | { readonly kind: 'absent'; readonly reason: string }
@@ -56,7 +51,7 @@ type Unasked = Exclude<PeerOutcome<never>, { kind: 'answer' }>;
 
 export function createPeerControl(options: PeerOptions): PeerControl {
   const { ctl, db, searchPath, limitMs = LIMIT_MS } = options;
-  const gate = new Gate(AT_ONCE);
+  const gate = new Gate(PEER_AT_ONCE);
   const running = new Set<() => void>();
   let isClosed = false;
   const read = {
@@ -120,7 +115,7 @@ export function createPeerControl(options: PeerOptions): PeerControl {
   ): Promise<PeerOutcome<PeerRows<T>>> {
     const kept: T[] = [];
     let total = 0;
-    let room = ROW_CHARS;
+    let room = PEER_ROW_CHARS;
     const asked = await ask(args, (line) => {
       const row = reader(line);
       if (row === null) return false;
@@ -160,7 +155,7 @@ export function createPeerControl(options: PeerOptions): PeerControl {
 
 function absence(ctl: string | null): string {
   const where = ctl === null ? 'on the search path (peer_ctl, tfps_ctl)' : `at ${ctl}`;
-  return `The control program of the peer was not found ${where}; name it with --peer-ctl or the key ctl in [peer].`;
+  return `The control program of the peer was not found ${where}; name it with --peer-ctl or the [peer] ctl config key.`;
 }
 
 function failed(reason: string, stderr = ''): Unasked {

@@ -168,7 +168,7 @@ function refusedFor(port: number, method: string, path: string, length: number):
       resolve(Number(text.slice(9, 12)));
     });
     socket.write(
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+      `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
     );
   });
 }
@@ -182,7 +182,7 @@ test('413: a chunked body that grows over 1 MiB', async () => {
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
     setTimeout(() => reject(new Error('no end')), PATIENCE_MS).unref();
-    socket.write('POST /v1/peer/ban HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n');
+    socket.write('POST /v1/peer/ban HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n');
     socket.write('Transfer-Encoding: chunked\r\n\r\n');
     for (let i = 0; i < 17; i++) socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`);
   });

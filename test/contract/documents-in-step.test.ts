@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { ApiDeps } from '../../src/api/server.ts';
 import { createApi } from '../../src/api/server.ts';
+import { createApiCredentials } from '../../src/auth/api-credentials.ts';
 import { renderCliDoc } from '../../src/config/document.ts';
 import { OPTIONS } from '../../src/config/options.ts';
 import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
@@ -13,7 +15,7 @@ import { repositoryFile } from './repository.ts';
 
 type Json = { readonly [key: string]: Json } & { readonly length?: number };
 
-async function openApi(t: TestContext): Promise<string> {
+async function openApi(t: TestContext, deps: Partial<ApiDeps> = {}): Promise<string> {
   const api = await createApi({
     readers: fakeReaders(),
     peer: absentPeer(),
@@ -21,6 +23,7 @@ async function openApi(t: TestContext): Promise<string> {
     maxConn: 1,
     version: '0',
     onFault: () => undefined,
+    ...deps,
   });
   t.after(() => api.close());
   return api.openApi();
@@ -69,6 +72,7 @@ test('the document is OpenAPI 3.1, complete in itself, with version 1 and every 
   const document = JSON.parse(text) as {
     openapi: string;
     info: { version: string };
+    servers: { url: string }[];
     paths: Record<string, Record<string, { responses: Record<string, Json>; operationId: string }>>;
     components: { schemas: Record<string, Json> };
   };
@@ -81,13 +85,34 @@ test('the document is OpenAPI 3.1, complete in itself, with version 1 and every 
   assert.deepEqual(document.components.schemas['Problem']?.['properties']?.['type']?.['enum'], [...PROBLEM_TYPES]);
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId));
   assert.equal(new Set(ids).size, ids.length);
-  assert.deepEqual(Object.keys(document.paths['/v1/streams/{ssrc}']?.['get']?.responses ?? {}).sort(), [
-    '200',
-    '400',
-    '401',
-    '404',
-    '414',
-    '500',
-    '503',
-  ]);
+  const statuses = (path: string, method: string): string =>
+    Object.keys(document.paths[path]?.[method]?.responses ?? {})
+      .sort()
+      .join(' ');
+  assert.equal(statuses('/v1/streams/{ssrc}', 'get'), '200 400 401 403 404 408 413 414 415 417 431 500 503');
+  assert.equal(statuses('/v1/stats', 'get'), '200 400 401 403 408 413 415 417 431 500 503');
+  assert.equal(statuses('/v1/peer/ban', 'post'), '200 400 401 403 408 413 415 417 431 500 502 503');
+  assert.equal(statuses('/health', 'get'), '200 400 408 413 415 417 431 500 503');
+  assert.deepEqual(
+    document.servers.map(({ url }) => url),
+    ['/', 'http://{address}'],
+  );
+});
+
+test('the document asks for credentials where they are asked for, and states what numbers are taken', async (t) => {
+  const credentials = createApiCredentials({ apiKey: 'key', signingKeys: [], isRevoked: () => false });
+  assert.ok(credentials);
+  type Parameters = { readonly schema: { readonly type?: string; readonly maximum?: number } }[];
+  const open = JSON.parse(await openApi(t)) as {
+    security: Json[];
+    paths: Record<string, { get: { parameters: Parameters } }>;
+  };
+  const guarded = JSON.parse(await openApi(t, { credentials })) as { security: Json[] };
+  assert.deepEqual(open.security, [{ bearer: [] }, {}]);
+  assert.deepEqual(guarded.security, [{ bearer: [] }]);
+  for (const path of ['/v1/dialogs', '/v1/streams', '/v1/peer/labels']) {
+    const numbers = open.paths[path]?.get.parameters.filter(({ schema }) => schema.type === 'integer') ?? [];
+    assert.ok(numbers.length > 0, path);
+    for (const { schema } of numbers) assert.equal(schema.maximum, Number.MAX_SAFE_INTEGER, path);
+  }
 });
