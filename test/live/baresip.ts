@@ -24,6 +24,11 @@ export type Phone = {
 
 const MODULES = ['/usr/lib/baresip/modules', '/usr/lib/x86_64-linux-gnu/baresip/modules'];
 
+/** Where baresip has its modules. */
+export function baresipModules(): string {
+  return MODULES.find((path) => existsSync(path)) ?? '';
+}
+
 export function startPhone(lab: Lab, phone: Phone): Running {
   const { host, user, port, rtpPort, codec } = phone;
   const folder = lab.path(`${user}-${port}`);
@@ -31,7 +36,6 @@ export function startPhone(lab: Lab, phone: Phone): Running {
   const sound = `${folder}/sound.wav`;
   writeFileSync(sound, wavFile([phone.sound], codec.rate, { software: 'test', comment: user }, []));
   const address = ADDRESS[host].v4;
-  const modules = MODULES.find((path) => existsSync(path)) ?? '';
   const config = [
     `sip_listen ${address}:${port}`,
     'net_interface eth0',
@@ -43,7 +47,7 @@ export function startPhone(lab: Lab, phone: Phone): Running {
     'ausrc_channels 1',
     'auplay_channels 1',
     `rtp_ports ${rtpPort}-${rtpPort + 20}`,
-    `module_path ${modules}`,
+    `module_path ${baresipModules()}`,
     ...['g711', 'g722', 'opus', 'aufile', 'aubridge'].map((name) => `module ${name}.so`),
     ...['account', 'menu'].map((name) => `module_app ${name}.so`),
   ];
