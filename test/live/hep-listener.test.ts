@@ -51,6 +51,7 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
     host: '127.0.0.1',
     port: 0,
     allow: ['127.0.0.1'],
+    key: null,
     ratePerSec: 50_000,
     sourceId: 1,
     native: native ?? assert.fail(),
@@ -63,7 +64,10 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
         take(batch.data, batch.off(i), batch.off(i) + batch.len(i));
       }
     },
-    onPacket: (b, start, end) => take(b, start, end),
+    onPacket: (b, start, end) => {
+      take(b, start, end);
+      return null;
+    },
     ...options,
   });
   t.after(() => listener.close());
@@ -77,12 +81,13 @@ async function sender(t: TestContext, address: string): Promise<Socket> {
   return socket;
 }
 
-function hep(text: string): Buffer {
+function hep(text: string, authKey?: string): Buffer {
   const [src, dst] = [
     { address: '10.0.0.1', port: 5060 },
     { address: '10.0.0.2', port: 5060 },
   ];
-  return Buffer.from(hep3({ src, dst, tsUs: 1_700_000_000_000_000, payload: Buffer.from(text) }));
+  const message = { src, dst, tsUs: 1_700_000_000_000_000, payload: Buffer.from(text) };
+  return Buffer.from(hep3(message, authKey === undefined ? {} : { authKey }));
 }
 
 const skip = native === null && 'the addon has no HepCapture';
@@ -127,6 +132,7 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     await untilHolds(() => texts.length === 1);
     assert.deepEqual([...from], ['::1']);
     assert.equal(listener.url, `udp://[::1]:${listener.port}`);
+    assert.equal(listener.tcpUrl, `tcp://[::1]:${listener.port}`);
     await assert.rejects(listen(t, { host: '::1', port: listener.port }), /in use/);
   });
 
@@ -144,6 +150,26 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     const arrived = listener.counter('taken');
     assert.equal(texts.length + listener.abandoned, arrived);
     assert.equal(arrived + listener.counter('kernel_dropped') + listener.counter('ring_full'), 2000);
+  });
+
+  it('without the key nothing is taken, nor a part of the rate, by either transport', async (t) => {
+    const { listener, texts } = await listen(t, { key: 'sesame', ratePerSec: 4 });
+    const udp = await sender(t, '127.0.0.1');
+    for (let i = 0; i < 100; i++) udp.send(hep('x', i % 2 === 0 ? 'sesam' : undefined), listener.port, '127.0.0.1');
+    await untilHolds(() => listener.counter('auth_failed') === 100);
+    const stranger = connect(listener.port, '127.0.0.1');
+    stranger.on('error', () => {});
+    stranger.write(Buffer.concat(Array.from({ length: 100 }, () => hep('x'))));
+    await new Promise((resolve) => stranger.once('close', resolve));
+    assert.equal(listener.tcp.counts.closedWithoutKey, 1);
+    assert.equal(listener.counter('auth_failed'), 101);
+    const agent = connect(listener.port, '127.0.0.1');
+    t.after(() => agent.destroy());
+    agent.write(Buffer.concat([hep('one', 'sesame'), hep('two', 'sesame')]));
+    for (const text of ['three', 'four']) udp.send(hep(text, 'sesame'), listener.port, '127.0.0.1');
+    await untilHolds(() => texts.length === 4);
+    assert.deepEqual([...texts].sort(), ['four', 'one', 'three', 'two']);
+    assert.equal(listener.counter('over_rate'), 0);
   });
 
   it('stops soon and says nothing after', async (t) => {

@@ -92,7 +92,7 @@ for (const [host, type] of [
     const { port } = await silentServer(t, type);
     const agent = await agentOn(t, port, ['--kill-response', '200']);
     assert.equal(await sipp(t, host, port, 'friendly-scanner', 3), 0, agent.text());
-    await agent.said(new RegExp(`alert: scanner from=${host} behaviour=known-tool`));
+    await agent.said(new RegExp(`alert: scanner from=${host}(?: net=\\S+)? behaviour=known-tool`));
     await agent.said(new RegExp(`answered ${host} port \\d+ with 200`));
   });
 }

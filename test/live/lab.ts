@@ -115,14 +115,14 @@ export class Lab {
   }
 
   /** A program that goes on; stopped with the lab. */
-  start(host: Host, program: string, args: readonly string[]): Running {
+  start(host: Host, program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): Running {
     const child = spawn('ip', ['netns', 'exec', this.#ns(host), program, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe'],
       cwd: this.folder,
     });
     let text = '';
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (d: Buffer) => {
+      stream?.on('data', (d: Buffer) => {
         text = (text + d.toString('latin1')).slice(-200_000);
       });
     const ended = once(child, 'close').then(() => child.exitCode);
@@ -140,12 +140,12 @@ export class Lab {
   }
 
   /** Waits until something listens. */
-  async listening(host: Host, port: number, transport: 'udp' | 'tcp' = 'udp'): Promise<void> {
+  async listening(host: Host, port: number, transport: 'udp' | 'tcp' = 'udp', sockets = 1): Promise<void> {
     const table = [`/proc/net/${transport}`, `/proc/net/${transport}6`];
     const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
     await until(
-      () => this.do(host, 'cat', table).includes(hex),
-      () => `nobody listens on ${transport} port ${port}`,
+      () => this.do(host, 'cat', table).split(hex).length > sockets,
+      () => `fewer than ${sockets} listen on ${transport} port ${port}`,
     );
   }
 

@@ -224,7 +224,15 @@ function hep(_target: Target, onSlab: OnSlab): Running {
   const binding = loadNative();
   const memory = allocateCaptureMemory(SLABS, binding.info().hepCounterNames.length);
   const capture = new binding.HepCapture(
-    { ...memory, allow: new Uint8Array(0), rate: 0, maxBytes: 0, receiveBuffer: 65_536, sourceId: 0 },
+    {
+      ...memory,
+      allow: new Uint8Array(0),
+      key: new Uint8Array(0),
+      rate: 0,
+      maxBytes: 0,
+      receiveBuffer: 65_536,
+      sourceId: 0,
+    },
     onSlab,
   );
   const start = (): number => {
@@ -242,7 +250,7 @@ function hep(_target: Target, onSlab: OnSlab): Running {
         start,
         () => capture.setOutput(1),
         () => capture.start(),
-        () => capture.admit(new Uint8Array(16), 4, 100),
+        () => capture.admit(new Uint8Array(16), 4, new Uint8Array(100), 0, 100),
         () => capture.topSenders(new Uint8Array(4096)),
         () => capture.halt(),
         () => capture.unread(),
