@@ -72,7 +72,7 @@ static void open_connection(struct connection *c, uint32_t source, const char *a
 
 static void ask(struct connection *c, const char *path, int64_t due) {
   char text[512];
-  int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: bench\r\n\r\n", path);
+  int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", path);
   c->busy = true;
   c->due_ns = due;
   c->have = c->want = 0;

@@ -13,7 +13,7 @@ import { PATIENCE_MS } from '../test/helpers/patience.ts';
 import { ADDRESS, Agent, Lab } from '../test/live/lab.ts';
 
 const HEP_PORT = 9060;
-const CAPS = { dialogs: 2000, streams: 1000, messageLogBytes: 16 * 1024 * 1024 };
+const CAPS = { dialogs: 4000, streams: 1000, messageLogBytes: 16 * 1024 * 1024 };
 /** The heap breathes: what is above the first half's most by this much is growth. */
 const BREATH_KIB = 24 * 1024;
 const SAMPLE_MS = 1000;
