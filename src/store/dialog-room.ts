@@ -4,8 +4,9 @@
  * Dialogs lie in four pools: of one message, of more that came to nothing, of what a peer's answer proved and that has
  * ended, of what lasts. The first two give first, then what has ended, then what lasts; each keeps a small share against
  * the next, so that a call that begins is not the first to go in a store full of calls. In a pool the prefix of the opening
- * message's sender that holds most gives, and of its dialogs the one idle longest. A prefix with something proven is
- * established: as many of its other dialogs as a fair share are not counted. What a dialog keeps in bytes weighs too.
+ * message's sender that holds most gives, and of its dialogs the one idle longest; of prefixes that hold the same, the one
+ * with the dialog idle longest. A prefix with something proven is established: as many of its other dialogs as a fair
+ * share are not counted. What a dialog keeps in bytes weighs too.
  *
  * Lists are ordered by the touch that was known last. A touch writes nothing here: only when a dialog comes first is its
  * time looked up, and when it has moved on it goes back to its place.
@@ -134,9 +135,18 @@ export class DialogRoom {
 
   /** The dialog that gives next, or NONE. */
   next(): number {
-    const pool = this.#givingPool();
-    const prefix = this.#ranks[pool]?.top ?? NONE;
-    return prefix === NONE ? NONE : this.#oldest(prefix, pool);
+    return this.#first(this.#givingPool());
+  }
+
+  /** The dialog that gives next in a pool, or NONE. A prefix whose oldest has given or moved on waits for its turn again. */
+  #first(pool: number): number {
+    const ranks = this.#ranks[pool];
+    for (let n = 1; ranks !== undefined && ranks.top !== NONE; n++) {
+      const { top } = ranks;
+      const slot = this.#oldest(top, pool);
+      if (!ranks.putBack(top, this.#stamps[slot] ?? 0) || n === LOOKED_AFTER) return slot;
+    }
+    return NONE;
   }
 
   #givingPool(): number {
@@ -156,8 +166,8 @@ export class DialogRoom {
     const ones = one.topRank >= MANY_ONES ? one.topRank * ONES_COUNT : one.topRank;
     if (ones > more.topRank) return POOL.ONE;
     if (ones < more.topRank) return POOL.MORE;
-    const oldestOne = this.#touchedAt(this.#oldest(one.top, POOL.ONE));
-    return oldestOne <= this.#touchedAt(this.#oldest(more.top, POOL.MORE)) ? POOL.ONE : POOL.MORE;
+    const oldestOne = this.#touchedAt(this.#first(POOL.ONE));
+    return oldestOne <= this.#touchedAt(this.#first(POOL.MORE)) ? POOL.ONE : POOL.MORE;
   }
 
   /** Of the dialogs of a prefix in a pool the one idle longest; those that were touched since go to their places. */
@@ -235,7 +245,9 @@ export class DialogRoom {
   #rank(p: number, pool: number): void {
     const weight = this.#weight(p, pool);
     const free = this.#isEstablished(p) ? this.#allowance : Math.min(this.#allowance, MANY_ONES);
-    this.#ranks[pool]?.set(p, weight === 0 ? NONE : Math.max(0, weight - (pool < POOL.ENDED ? free : 0)));
+    const rank = weight === 0 ? NONE : Math.max(0, weight - (pool < POOL.ENDED ? free : 0));
+    const oldest = this.#prefixes[p * PREFIX_WORDS + LISTS + 3 * pool] ?? NONE;
+    this.#ranks[pool]?.set(p, rank, this.#stamps[oldest] ?? 0);
   }
 
   #bump(p: number, word: number, by: number): number {

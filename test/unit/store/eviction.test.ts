@@ -181,6 +181,21 @@ test('a call that begins is not the first to go in a store full of calls', () =>
   assert.ok(kit.dialogs.get(scriptOf(ended(639)).callId));
 });
 
+test('of strangers that hold as much the dialog idle longest goes, whoever sent before', () => {
+  const kit = new TrackerKit({ maxDialogs: 1000 });
+  const flood = new Flood(kit);
+  let seed = 4711;
+  for (let n = 0; n < 8000; n++) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    // Each has few at a time, none so many that they count.
+    flood.send(request(n % 7 === 0 ? 'INVITE' : 'REGISTER'), n, 0x0b000000 + ((seed >>> 8) % 900));
+  }
+  // The order of prefixes is exact to some steps: half of the room is the newest for certain.
+  const newest = Array.from({ length: 500 }, (_, i) => `x${(7500 + i).toString(16).padStart(8, '0')}`);
+  const gone = newest.filter((callId) => kit.dialogs.get(callId) === undefined);
+  assert.deepEqual(gone, []);
+});
+
 test('what has ended gives before what goes on', () => {
   const kit = new TrackerKit({ maxDialogs: 100 });
   for (let i = 0; i < 50; i++) kit.play(answered(`live ${i}`));
