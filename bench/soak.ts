@@ -13,7 +13,11 @@ import { PATIENCE_MS } from '../test/helpers/patience.ts';
 import { ADDRESS, Agent, Lab } from '../test/live/lab.ts';
 
 const HEP_PORT = 9060;
-const CAPS = { dialogs: 4000, streams: 1000, messageLogBytes: 16 * 1024 * 1024 };
+/**
+ * Dialogs fill up in 12 s, half of them with registrations that nobody comes back to. The other half is the calls of 40 s:
+ * an agent that stood still for less joins the mirrored copies that it reads behind the cable to calls that are over.
+ */
+const CAPS = { dialogs: 8000, streams: 1000, messageLogBytes: 16 * 1024 * 1024 };
 /** The heap breathes: what is above the first half's most by this much is growth. */
 const BREATH_KIB = 24 * 1024;
 const SAMPLE_MS = 1000;
@@ -109,7 +113,7 @@ export async function soak(
   const sources = ['-d', 'eth0', '-L', hep, '-E', '--hep-allow', `${ADDRESS.b.v4}/32`, '--hep-rate-limit', '1000000'];
   const agent = await Agent.start(lab, [...sources, ...caps], /capturing on eth0/);
   const before = metricsOf(agent.text('/metrics'));
-  const load = ['--calls', '20', '--talk', '40', '--lose', '10', '--registers', '300', '--garbage', '200'];
+  const load = ['--calls', '20', '--talk', '40', '--lose', '10', '--registers', '600', '--garbage', '200'];
   const mirror = ['--mirror', '7', '--hep-messages', '500', '--hep-garbage', '50'];
   const args = ['--seconds', `${seconds}`, '--iface', 'eth0', '--hep', hep, ...load, ...mirror];
   const generator = lab.start('b', blast, args);
@@ -124,13 +128,11 @@ export async function soak(
 
   // What was sent last may still lie in a ring.
   let lost = 0;
-  let longestSec = 0;
   for (const end = performance.now() + PATIENCE_MS; ; await sleep(100)) {
     const metrics = metricsOf(agent.text('/metrics'));
     lost = lossesOf(metrics);
-    longestSec = Math.max(longestSec, metrics.get('nodejs_eventloop_delay_max_seconds') ?? 0);
     try {
-      account(sent, before, metrics, lost, agent.get('/v1/stats') ?? {}, longestSec);
+      account(sent, before, metrics, lost, agent.get('/v1/stats') ?? {});
       break;
     } catch (error) {
       if (performance.now() > end) throw error;
@@ -164,14 +166,13 @@ function lossesOf(m: ReadonlyMap<string, number>): number {
   );
 }
 
-/** Everything sent is analysed or counted. `longestSec` is the longest that the agent's event loop stood still. */
+/** Everything sent is analysed or counted. */
 function account(
   sent: Sent,
   before: ReadonlyMap<string, number>,
   m: ReadonlyMap<string, number>,
   lost: number,
   stats: Readonly<Record<string, unknown>>,
-  longestSec: number,
 ): void {
   const n = (name: string) => sent[name] ?? 0;
   // Frames: the filter saw every one, and what it passed was read or counted as dropped.
@@ -201,8 +202,7 @@ function account(
   // Dialogs: those that are kept, and those that a cap shed.
   const kept = member(stats['dialogs'], 'total') + member(stats['caveats'], 'dialogs_evicted');
   const made = n('calls') + n('registers') + n('hep_calls');
-  // An agent that stood still meets the mirrored copies of calls when the cap has shed those: they open others.
-  assert.ok(longestSec > 2 ? kept >= made : kept === made, `${kept} dialogs, ${made} sent`);
+  assert.equal(kept, made, 'dialogs');
   assert.ok(member(stats['dialogs'], 'total') <= CAPS.dialogs && member(stats['streams'], 'total') <= CAPS.streams);
 }
 
