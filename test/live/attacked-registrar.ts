@@ -17,7 +17,8 @@ const EXISTS = '^2[0-9][0-9][0-9]$';
 const REACHED = '^[+]4930[0-9]*[1-46-9]$';
 
 function configuration(more: readonly string[]): string {
-  const addresses = [ADDRESS.a.v4, STRICT.v4, ...more, `[${ADDRESS.a.v6}]`, `[${STRICT.v6}]`];
+  const webSocket = [ADDRESS.a.v4, STRICT.v4, `[${ADDRESS.a.v6}]`, `[${STRICT.v6}]`];
+  const addresses = [...webSocket, ...more];
   return `#!KAMAILIO
 debug=0
 log_stderror=yes
@@ -26,8 +27,7 @@ tcp_children=2
 tcp_accept_no_cl=yes
 tcp_connection_lifetime=3605
 ${addresses.map((address) => `listen=udp:${address}:5060\nlisten=tcp:${address}:5060`).join('\n')}
-listen=tcp:${ADDRESS.a.v4}:${WEBSOCKET_PORT}
-listen=tcp:${STRICT.v4}:${WEBSOCKET_PORT}
+${webSocket.map((address) => `listen=tcp:${address}:${WEBSOCKET_PORT}`).join('\n')}
 loadmodule "sl.so"
 loadmodule "pv.so"
 loadmodule "textops.so"
@@ -148,7 +148,7 @@ export class Watch {
     }
   }
 
-  /** When each packet of a source was captured; after the agent has ended. */
+  /** When each packet of a source with something in it was captured; after the agent has ended. */
   sent(): Map<string, number[]> {
     const data = readFileSync(this.#file);
     const sent = new Map<string, number[]>();
@@ -163,12 +163,23 @@ export class Watch {
   }
 }
 
-/** The source address of an Ethernet frame with IP in it, written in full. */
+const TCP = 6;
+
+/** The source address of an Ethernet frame with IP in it, written in full; empty for a TCP segment without payload. */
 function sourceOf(frame: Buffer): string {
   const type = frame.readUInt16BE(12);
-  if (type === 0x0800) return frame.subarray(26, 30).join('.');
-  if (type !== 0x86dd) return '';
+  if (type === 0x0800) {
+    const headerBytes = (frame.readUInt8(14) & 15) * 4;
+    const isEmpty = isEmptyTcp(frame, frame.readUInt8(23), 14 + headerBytes, 14 + frame.readUInt16BE(16));
+    return isEmpty ? '' : frame.subarray(26, 30).join('.');
+  }
+  if (type !== 0x86dd || isEmptyTcp(frame, frame.readUInt8(20), 54, 54 + frame.readUInt16BE(18))) return '';
   return [0, 2, 4, 6, 8, 10, 12, 14].map((at) => frame.readUInt16BE(22 + at).toString(16)).join(':');
+}
+
+/** Whether what goes from `at` to `end` is a TCP segment of a header alone. */
+function isEmptyTcp(frame: Buffer, protocol: number, at: number, end: number): boolean {
+  return protocol === TCP && at + (frame.readUInt8(at + 12) >> 4) * 4 >= end;
 }
 
 /** An address as `sent` writes it. */

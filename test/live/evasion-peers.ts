@@ -15,16 +15,43 @@ import type { Draft, Shape, Transport } from './evasion-shapes.ts';
 import { guess, passwordOf, random, SHAPES, set } from './evasion-shapes.ts';
 import { ADDRESS } from './lab.ts';
 
-export type Sender = { readonly shape: Shape; readonly over: Transport; readonly from: string; readonly to: string };
+export type Sender = {
+  readonly shape: Shape;
+  readonly over: Transport;
+  readonly from: string;
+  readonly to: string;
+  /** Not all begin at once: a registrar of one processor answers them. */
+  readonly afterMs: number;
+};
 
-/** Every shape over everything it is sent over. Senders of IPv6 have a /64 each. */
-export const SENDERS: readonly Sender[] = SHAPES.flatMap((shape) => shape.over.map((over) => ({ shape, over }))).map(
-  ({ shape, over }, n) => {
+/** Those of IPv4 have an address each, those of IPv6 a /64 each. */
+function senders(over: Transport, isSix: boolean, shapes: readonly Shape[], first: number): Sender[] {
+  return shapes.map((shape, n) => {
     const { v4, v6 } = shape.strict === true ? STRICT : ADDRESS.a;
-    if (over === 'six') return { shape, over: 'udp', from: `fd90:0:0:${(0xe00 + n).toString(16)}::1`, to: v6 };
-    return { shape, over, from: `10.90.0.${10 + n}`, to: v4 };
-  },
-);
+    const afterMs = shape.everyMs > SLOW_MS ? 0 : (n % WAVES) * WAVE_MS;
+    const from = isSix ? `fd90:0:0:${(0xe00 + first + n).toString(16)}::1` : `10.90.0.${first + n}`;
+    return { shape, over, from, to: isSix ? v6 : v4, afterMs };
+  });
+}
+
+function sent(over: Transport | 'six'): readonly Shape[] {
+  return SHAPES.filter((shape) => shape.over.includes(over));
+}
+
+/** Who sends more slowly begins at once. */
+const SLOW_MS = 1000;
+const WAVES = 8;
+const WAVE_MS = 1500;
+
+/** Every shape over everything it is sent over. */
+export const SENDERS: readonly Sender[] = [
+  ...senders('udp', false, sent('udp'), 10),
+  ...senders('tcp', false, sent('tcp'), 10 + sent('udp').length),
+  ...senders('ws', false, sent('ws'), 10 + sent('udp').length + sent('tcp').length),
+  ...senders('udp', true, sent('six'), 0),
+  ...senders('tcp', true, SHAPES, 0x40),
+  ...senders('ws', true, SHAPES, 0x80),
+];
 
 /** Of a shape that spreads, so many addresses of the /64 send. */
 const SPREAD = 40;
@@ -39,17 +66,17 @@ const isSix = (address: string): boolean => address.includes(':');
 const host = (address: string): string => (isSix(address) ? `[${address}]` : address);
 
 /** Where texts go, and what comes back. */
-type Line = { readonly send: (text: string) => void; readonly close: () => void };
+type Line = { readonly send: (text: string) => void; readonly isClosed: () => boolean; readonly close: () => void };
 
 async function datagrams(from: string, to: string, heard: (text: string) => void): Promise<Line> {
   const socket = createSocket(isSix(from) ? 'udp6' : 'udp4').bind(0, from);
   await once(socket, 'listening');
   socket.on('message', (data) => heard(data.toString('latin1')));
-  return { send: (text) => socket.send(text, 5060, to), close: () => socket.close() };
+  return { send: (text) => socket.send(text, 5060, to), isClosed: () => false, close: () => socket.close() };
 }
 
 async function connection(from: string, to: string, port: number): Promise<Socket> {
-  const socket = connect({ host: to, port, localAddress: from });
+  const socket = connect({ host: to, port, localAddress: from, noDelay: true });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return socket;
@@ -63,7 +90,7 @@ async function stream(from: string, to: string, heard: (text: string) => void): 
     rest = texts.pop() ?? '';
     for (const text of texts) heard(text);
   });
-  return { send: (text) => void socket.write(text), close: () => socket.destroy() };
+  return { send: (text) => void socket.write(text), isClosed: () => !socket.writable, close: () => socket.destroy() };
 }
 
 /** A masked frame (RFC 6455 section 5.2). */
@@ -92,7 +119,11 @@ async function webSocket(from: string, to: string, heard: (text: string) => void
   socket.on('data', (data: Buffer) => {
     for (const [, text = ''] of data.toString('latin1').matchAll(/(SIP\/2\.0 [\s\S]*?\r\n\r\n)/g)) heard(text);
   });
-  return { send: (text) => void socket.write(frame(text)), close: () => socket.destroy() };
+  return {
+    send: (text) => void socket.write(frame(text)),
+    isClosed: () => !socket.writable,
+    close: () => socket.destroy(),
+  };
 }
 
 function open(over: Transport, from: string, to: string, heard: (text: string) => void): Promise<Line> {
@@ -128,6 +159,7 @@ function text({ method, uri, headers, body }: Draft): string {
 
 async function attack(sender: Sender): Promise<void> {
   const { shape, over, to } = sender;
+  await sleep(sender.afterMs);
   const answers: Record<string, number> = {};
   let challenge = '';
   const heard = (response: string): void => {
@@ -137,7 +169,7 @@ async function attack(sender: Sender): Promise<void> {
     if (challenge === '' || shape.oneNonce !== true)
       challenge = /^(?:WWW|Proxy)-Authenticate: (.*)/im.exec(response)?.[1] ?? challenge;
   };
-  const lines: { readonly from: string; readonly line: Line }[] = [];
+  const lines: { readonly from: string; line: Line }[] = [];
   for (const from of addressesOf(sender)) lines.push({ from, line: await open(over, from, to, heard) });
   for (let n = 0; n < shape.count; n++) {
     const next = lines[n % lines.length];
@@ -147,6 +179,8 @@ async function attack(sender: Sender): Promise<void> {
     if (shape.guesses === true && challenge !== '')
       one.headers.push(['Authorization', guess(one, challenge, shape.user(n), passwordOf(n))]);
     const out = text(one);
+    // A server hangs up on what it cannot read.
+    if (next.line.isClosed()) next.line = await open(over, next.from, to, heard);
     next.line.send(shape.write?.(out, n) ?? out);
     // The first one is sent for its challenge.
     for (let k = 0; shape.guesses === true && n === 0 && challenge === '' && k < 500; k++) await sleep(20);
@@ -170,7 +204,7 @@ async function forge(): Promise<void> {
     enough: 0,
     user: (n) => String(3000 + n),
   };
-  const sender: Sender = { shape, over: 'udp', from: FORGED, to: ADDRESS.a.v4 };
+  const sender: Sender = { shape, over: 'udp', from: FORGED, to: ADDRESS.a.v4, afterMs: 0 };
   const line = await datagrams(FORGED, ADDRESS.a.v4, () => undefined);
   for (let n = 0; n < 15; n++) {
     line.send(text(draft(sender, FORGED, n)));

@@ -17,7 +17,10 @@ export type Draft = {
 
 export type Shape = {
   readonly name: string;
-  /** Over what it is sent, each from an address of its own; six is UDP over IPv6. */
+  /**
+   * Over what it is sent, each from an address of its own; six is UDP over IPv6. By TCP and WebSocket over IPv6 every
+   * shape is sent.
+   */
   readonly over: readonly (Transport | 'six')[];
   /** At the registrar that challenges everybody. */
   readonly strict?: boolean;
