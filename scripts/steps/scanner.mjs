@@ -12,7 +12,7 @@ export const SCANNER_MODULE = 'src/sip/scanner-module.ts';
 const ENTRY = 'src/sip/wasm/scan.ts';
 const OUTPUT = 'build/sip/scanner.wasm';
 /** `stub` is the compiler's name for a runtime that never frees memory: the scanner takes none. */
-const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert'];
+const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd'];
 
 /** Constants that both compilers read stand beside the folder and in core, so these count too. */
 function inputs() {
@@ -20,9 +20,9 @@ function inputs() {
   return digest(['scripts/steps/scanner.mjs', 'package-lock.json', 'src/core/limits.ts', ...sources]);
 }
 
-/** The module made with these options besides, as text; throws with what the compiler said. */
-function compiled(options) {
-  const compiler = ['node_modules/assemblyscript/bin/asc.js', ENTRY, ...OPTIONS, ...options, '-o', OUTPUT];
+/** The module as text; throws with what the compiler said. */
+function compiled() {
+  const compiler = ['node_modules/assemblyscript/bin/asc.js', ENTRY, ...OPTIONS, '-o', OUTPUT];
   const r = spawnSync(process.execPath, compiler, { cwd: root, encoding: 'utf8' });
   if (r.status !== 0) throw new Error(r.error?.message ?? `${r.stdout}${r.stderr}`);
   return readFileSync(join(root, OUTPUT)).toString('base64');
@@ -39,9 +39,7 @@ export function buildScanner() {
     [
       '/** The compiled SIP scanner: written by scripts/steps/scanner.mjs from the sources in wasm/. */',
       stamp,
-      `export const SCANNER_BASE64 = '${compiled(['--enable', 'simd'])}';`,
-      '/** For processors that V8 has no SIMD for. */',
-      `export const PLAIN_SCANNER_BASE64 = '${compiled([])}';`,
+      `export const SCANNER_BASE64 = '${compiled()}';`,
       '',
     ].join('\n'),
   );

@@ -3,17 +3,21 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ServiceError } from '../core/error.ts';
 import { features } from '../core/features.ts';
 import { loadNative, packageRoot } from '../sources/native.ts';
 import { hasLiveInfo } from '../sources/native-live.ts';
 
-/** The addon may be built without eBPF, or not at all: then there are no probes. */
-function hasProbes(): boolean {
+export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing';
+
+/** Why probes cannot work whatever the kernel says, as a line; null when they may. */
+function probesLack(): string | null {
   try {
     const info = loadNative().info();
-    return hasLiveInfo(info) && info.hasEbpf;
-  } catch {
-    return false;
+    return hasLiveInfo(info) && info.hasEbpf ? null : WITHOUT_EBPF;
+  } catch (error) {
+    const isProcessor = error instanceof ServiceError && error.code === 'PROCESSOR_UNSUPPORTED';
+    return isProcessor ? error.message : WITHOUT_EBPF;
   }
 }
 
@@ -25,17 +29,15 @@ export function packageVersion(): string {
   return 'unknown';
 }
 
-const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing\n';
-
 /**
- * `--version`: one line for the version, one for what is built in, one for what is not; another when the addon was built
- * without eBPF.
+ * `--version`: one line for the version, one for what is built in, one for what is not; another that says
+ * why probes cannot work, where that is known.
  */
-export function versionText(probes: boolean = hasProbes()): string {
+export function versionText(lack: string | null = probesLack()): string {
   const all = features();
-  const isLost = (name: string): boolean => name === 'uprobe' && !probes;
+  const isLost = (name: string): boolean => name === 'uprobe' && lack === WITHOUT_EBPF;
   const built = all.built.filter((name) => !isLost(name));
   const missing = [...all.built.filter(isLost), ...all.missing];
   const version = `calltap ${packageVersion()} (Node ${process.versions.node})`;
-  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n${probes ? '' : WITHOUT_EBPF}`;
+  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n${lack === null ? '' : `${lack}\n`}`;
 }

@@ -10,6 +10,7 @@ const SERVICE_ERRORS = {
   METRICS_BIND_FAILED: { exit: 1, summary: 'The metrics server cannot listen on its address' },
   TLS_NOT_OFFERED: { exit: 2, summary: 'The API does not speak TLS itself' },
   NATIVE_MISSING: { exit: 1, summary: 'The native addon is not built for this Node' },
+  PROCESSOR_UNSUPPORTED: { exit: 1, summary: 'The processor is none that the program is compiled for' },
   CAPTURE_OPEN_FAILED: { exit: 1, summary: 'A capture file cannot be opened' },
   CAPTURE_INTERFACE_FAILED: { exit: 1, summary: 'An interface cannot be captured from' },
   CAPTURE_READ_FAILED: { exit: 1, summary: 'A capture file cannot be read further' },

@@ -6,7 +6,7 @@ import { HASH_KEY } from '../core/hash.ts';
 import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from '../core/limits.ts';
 import { NOT_HELD } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
-import { PLAIN_SCANNER_BASE64, SCANNER_BASE64 } from './scanner-module.ts';
+import { SCANNER_BASE64 } from './scanner-module.ts';
 
 /** What Node has and its types leave out. */
 declare const WebAssembly: {
@@ -38,19 +38,9 @@ const MAX_END = 0x4000_0000;
 
 let module: object | null = null;
 
-/** The module for a processor without SIMD (SSE4.1 and the like). */
-export function plainModule(): object {
-  return new WebAssembly.Module(Buffer.from(PLAIN_SCANNER_BASE64, 'base64'));
-}
-
-/** The module for this processor, compiled when it is first asked for. */
+/** The module, compiled when it is first asked for. Of SIMD it needs what every processor has that runs the addon. */
 function ownModule(): object {
-  if (module !== null) return module;
-  try {
-    module = new WebAssembly.Module(Buffer.from(SCANNER_BASE64, 'base64'));
-  } catch {
-    module = plainModule();
-  }
+  module ??= new WebAssembly.Module(Buffer.from(SCANNER_BASE64, 'base64'));
   return module;
 }
 
@@ -70,9 +60,9 @@ export class SipScanner {
   #from = 0;
   #to = 0;
 
-  constructor(module = ownModule()) {
+  constructor() {
     // wasm/scan.ts exports these.
-    const exports = new WebAssembly.Instance(module).exports as Exports;
+    const exports = new WebAssembly.Instance(ownModule()).exports as Exports;
     exports.setHashKey(...HASH_KEY);
     const { buffer } = exports.memory;
     this.#run = exports.scanJobs;

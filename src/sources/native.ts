@@ -9,6 +9,7 @@ import { ServiceError } from '../core/error.ts';
 import type { NativeHepCapture, NativeHepOptions } from './hep-listener.ts';
 import type { HepArrival } from './hep-tcp.ts';
 import type { NativeTlsCapture, NativeTlsOptions } from './native-tls.ts';
+import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
@@ -188,9 +189,14 @@ export function packageRoot(): string {
   return dir;
 }
 
-/** The addon: a local build, else a prebuild of this platform and ABI. Throws ServiceError. */
+/**
+ * The addon: a local build, else a prebuild of this platform and ABI. Throws ServiceError, on a processor that it is not
+ * made for before its first instruction.
+ */
 export function loadNative(): NativeBinding {
   if (loaded !== undefined) return loaded;
+  const refusal = processorRefusal(process.arch, readCpuinfo());
+  if (refusal !== null) throw new ServiceError('PROCESSOR_UNSUPPORTED', refusal);
   const root = packageRoot();
   const require = createRequire(import.meta.url);
   const prebuild = `prebuilds/${process.platform}-${process.arch}/node.abi${process.versions.modules}.glibc.node`;

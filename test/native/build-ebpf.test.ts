@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utime
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { versionText } from '../../src/app/version.ts';
+import { versionText, WITHOUT_EBPF } from '../../src/app/version.ts';
 import { packageRoot } from '../../src/sources/native.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 
@@ -78,7 +78,11 @@ test('without clang the build ends in one line with the remedy, unless it was to
 });
 
 test('an addon without eBPF is said in the version', () => {
-  assert.match(versionText(false), /\nnot built: .*\bmcp.*\nwithout eBPF: no --uprobe, .*\n$/);
-  assert.match(versionText(false), /\nnot built: (.* )?uprobe/);
-  assert.doesNotMatch(versionText(true), /without eBPF|not built:.* uprobe/);
+  assert.match(versionText(WITHOUT_EBPF), /\nnot built: .*\bmcp.*\nwithout eBPF: no --uprobe, .*\n$/);
+  assert.match(versionText(WITHOUT_EBPF), /\nnot built: (.* )?uprobe/);
+  assert.doesNotMatch(versionText(null), /without eBPF|not built:.* uprobe/);
+  // What is built and cannot work here is not said to be missing.
+  const text = versionText('this processor is too old');
+  assert.match(text, /\nthis processor is too old\n$/);
+  assert.doesNotMatch(text, /not built:.* uprobe/);
 });

@@ -1,9 +1,8 @@
 /**
  * Searches bytes sixteen at a time. What a search meets behind `end` is never the answer: it answers `end` then. Memory
- * goes on for sixteen bytes behind every message. Compiled without SIMD it is search-plain.ts by other names.
+ * goes on for sixteen bytes behind every message.
  */
 import { BACKSLASH, COMMA, GREATER, LESS, QUESTION, QUOTE, SEMICOLON } from './characters.ts';
-import * as plain from './search-plain.ts';
 
 /** The byte at `p`. */
 export function byte(p: i32): i32 {
@@ -22,7 +21,6 @@ function lowest(p: i32, mask: i32, end: i32): i32 {
 
 /** A bit for each byte of 13 or less (line ends, NUL, tab) of the 64 at `p`, the first the lowest. */
 export function controlBytes(p: i32): u64 {
-  if (!ASC_FEATURE_SIMD) return plain.controlBytes(p);
   return fourMasks(
     i8x16.bitmask(i8x16.le_u(v128.load(p), i8x16.splat(13))),
     i8x16.bitmask(i8x16.le_u(v128.load(p, 16), i8x16.splat(13))),
@@ -37,7 +35,6 @@ function fourMasks(first: i32, second: i32, third: i32, fourth: i32): u64 {
 
 /** First byte of 13 or less at or behind `p`, or `end`. */
 export function findControl(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findControl(p, end);
   for (; p < end; p += 16) {
     const mask = i8x16.bitmask(i8x16.le_u(v128.load(p), i8x16.splat(13)));
     if (mask !== 0) return lowest(p, mask, end);
@@ -47,7 +44,6 @@ export function findControl(p: i32, end: i32): i32 {
 
 /** First byte equal to `wanted` at or behind `p`, or `end`. */
 export function findByte(p: i32, end: i32, wanted: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findByte(p, end, wanted);
   for (; p < end; p += 16) {
     const mask = i8x16.bitmask(equalTo(v128.load(p), wanted));
     if (mask !== 0) return lowest(p, mask, end);
@@ -57,7 +53,6 @@ export function findByte(p: i32, end: i32, wanted: i32): i32 {
 
 /** First comma or double quote at or behind `p`, or `end`. */
 export function findCommaOrQuote(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findCommaOrQuote(p, end);
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const comma = equalTo(bytes, COMMA);
@@ -69,7 +64,6 @@ export function findCommaOrQuote(p: i32, end: i32): i32 {
 
 /** First `;`, `,` or double quote at or behind `p`, or `end`. */
 export function findSeparator(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findSeparator(p, end);
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const comma = equalTo(bytes, COMMA);
@@ -82,7 +76,6 @@ export function findSeparator(p: i32, end: i32): i32 {
 
 /** First `<`, `;` or double quote at or behind `p`, or `end`: what ends a display name, an address, or opens a string. */
 export function findAddressMark(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findAddressMark(p, end);
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const less = equalTo(bytes, LESS);
@@ -95,7 +88,6 @@ export function findAddressMark(p: i32, end: i32): i32 {
 
 /** End of a parameter value at `p`: the first `;` or byte of 32 or less, or `end`. */
 export function findValueEnd(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findValueEnd(p, end);
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const blank = i8x16.le_u(bytes, i8x16.splat(32));
@@ -107,7 +99,6 @@ export function findValueEnd(p: i32, end: i32): i32 {
 
 /** Whether a byte of 32 or less, `<`, `>` or `?` stands in `p`..`end`. */
 export function hasUriMark(p: i32, end: i32): bool {
-  if (!ASC_FEATURE_SIMD) return plain.hasUriMark(p, end);
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
     const blank = i8x16.le_u(bytes, i8x16.splat(32));
@@ -124,7 +115,6 @@ export function hasUriMark(p: i32, end: i32): bool {
  * A byte's lower half chooses the rows of the ASCII table in which it is a token there, its upper half the row it is in.
  */
 export function findTokenEnd(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.findTokenEnd(p, end);
   const rows = i8x16(0, 0, 1, 2, 4, 8, 16, 32, 0, 0, 0, 0, 0, 0, 0, 0);
   const tokens = i8x16(58, 63, 62, 62, 62, 63, 62, 63, 62, 62, 61, 21, 20, 21, 53, 28);
   for (; p < end; p += 16) {
@@ -139,7 +129,6 @@ export function findTokenEnd(p: i32, end: i32): i32 {
 
 /** Address behind the quoted string that opens at `p`, or -1 when it never closes. */
 export function skipQuoted(p: i32, end: i32): i32 {
-  if (!ASC_FEATURE_SIMD) return plain.skipQuoted(p, end);
   for (p++; p < end; ) {
     const bytes = v128.load(p);
     const quote = equalTo(bytes, QUOTE);
