@@ -3,6 +3,7 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
+#include "bpf_load.h"
 #include "caps.h"
 #include "hep_frame.h"
 #include "inflate.h"
@@ -85,6 +86,7 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 
 NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);
+  Nan::Export(target, "libbpfRefusal", LibbpfRefusal);
   Nan::Export(target, "frameAt", FrameAt);
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);

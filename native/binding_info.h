@@ -50,3 +50,6 @@ NAN_METHOD(Info) {
   Nan::Set(out, Nan::New("hasEbpf").ToLocalChecked(), Nan::New(ct_filter_has_ebpf()));
   info.GetReturnValue().Set(out);
 }
+
+// libbpfRefusal(): '' when libbpf is there, else why not and what to do.
+NAN_METHOD(LibbpfRefusal) { info.GetReturnValue().Set(Text(ct_bpf_refusal())); }

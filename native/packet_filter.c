@@ -64,6 +64,10 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 }
 
 static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
+  if (*ct_bpf_refusal() != 0) {
+    step_down(f, CT_FILTER_CLASSIC, ct_bpf_refusal(), 0);
+    return false;
+  }
   libbpf_set_print(quiet);
   struct packet_bpf *skel = NULL;
   int err = -EAGAIN;

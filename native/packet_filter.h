@@ -24,7 +24,7 @@ struct ct_filter_opts {
 
 struct ct_packet_filter {
   enum ct_filter_mode mode;
-  char why[160];               /* why no better one; empty for eBPF */
+  char why[320];               /* why no better one; empty for eBPF */
   void *program;               /* the loaded skeleton */
   struct sock_filter *classic; /* always built: a socket may refuse eBPF */
   uint16_t classic_len;

@@ -215,6 +215,10 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
   p->mode = CT_TLS_NO_PROBES;
   p->sockets = CT_TLS_NO_SOCKETS;
   p->ring_bytes = o->ring_bytes;
+  if (*ct_bpf_refusal() != 0) {
+    snprintf(why, CT_TLS_WHY, "%s", ct_bpf_refusal());
+    return false;
+  }
   libbpf_print_fn_t before = libbpf_set_print(NULL);
   struct btf *kernel = btf__load_vmlinux_btf();
   if (libbpf_get_error(kernel) != 0) kernel = NULL;

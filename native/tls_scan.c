@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "tls_probe.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,8 +68,12 @@ static int load(struct ct_tls_scanner *s) {
 }
 
 int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]) {
-  int64_t result = s->skel == NULL ? load(s) : 0;
   *rows = NULL;
+  if (*ct_bpf_refusal() != 0) {
+    snprintf(why, CT_TLS_WHY, "%s", ct_bpf_refusal());
+    return -ENOSYS;
+  }
+  int64_t result = s->skel == NULL ? load(s) : 0;
   if (result == 0) {
     int fd = bpf_iter_create(bpf_link__fd(s->link));
     result = fd < 0 ? -errno : read_rows(fd, rows);

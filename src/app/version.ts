@@ -13,8 +13,11 @@ export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm
 /** Why probes cannot work whatever the kernel says, as a line; null when they may. */
 function probesLack(): string | null {
   try {
-    const info = loadNative().info();
-    return hasLiveInfo(info) && info.hasEbpf ? null : WITHOUT_EBPF;
+    const native = loadNative();
+    const info = native.info();
+    if (!hasLiveInfo(info) || !info.hasEbpf) return WITHOUT_EBPF;
+    const refusal = native.libbpfRefusal();
+    return refusal === '' ? null : `no --uprobe here, and -d filters less: ${refusal}`;
   } catch (error) {
     const isProcessor = error instanceof ServiceError && error.code === 'PROCESSOR_UNSUPPORTED';
     return isProcessor ? error.message : WITHOUT_EBPF;

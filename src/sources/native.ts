@@ -110,6 +110,8 @@ export type PrivilegesResult = { errno: number; step: string; kept: number[]; th
 
 export type NativeBinding = {
   info(): NativeInfo;
+  /** '' when libbpf, which eBPF needs, is there; else why not and what to do. Loads it. */
+  libbpfRefusal(): string;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
   /** ct_inflate() of native/inflate.h: the bytes that came out, or below 0 why not. */

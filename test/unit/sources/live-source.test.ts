@@ -60,6 +60,7 @@ class FakeNative {
     }
     return {
       info: () => fake.info,
+      libbpfRefusal: () => '',
       digest: () => {},
       inflate: () => -1,
       readAgain: () => -1,
