@@ -91,6 +91,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);
   Nan::Export(target, "yieldToThis", YieldToThis);
+  Nan::Export(target, "hasten", Hasten);
   Nan::Export(target, "keepsForGood", KeepsForGood);
   Nan::Export(target, "growFirst", GrowFirst);
   Nan::Export(target, "restart", Restart);

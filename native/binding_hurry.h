@@ -9,6 +9,13 @@ NAN_METHOD(YieldToThis) {
   info.GetReturnValue().Set(Nan::New(ct_threads_yield(steps)));
 }
 
+// hasten(nice): how many threads of the process have this nice value now and had another before.
+NAN_METHOD(Hasten) {
+  int nice = Nan::To<int32_t>(info[0]).FromMaybe(0);
+  if (nice < -20 || nice > -1) return Nan::ThrowRangeError("-20 to -1");
+  info.GetReturnValue().Set(Nan::New(ct_threads_hasten(nice)));
+}
+
 // keepsForGood(bytes): takes memory of that size, which an ArrayBuffer has been made of, out of the engine's account of
 // what a collection could free. The bytes that the account holds then.
 NAN_METHOD(KeepsForGood) {

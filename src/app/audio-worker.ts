@@ -7,6 +7,7 @@ import { marksOf, pressesText } from '../codec/marks.ts';
 import type { Direction } from '../codec/timeline.ts';
 import { layOut } from '../codec/timeline.ts';
 import { wavFile } from '../codec/wav.ts';
+import { giveUpPriority } from '../core/priority.ts';
 
 export type AudioJob = {
   readonly directions: readonly Direction[];
@@ -23,6 +24,7 @@ export type AudioJobResult =
   | { readonly failure: 'too-long'; readonly samples: number };
 
 if (parentPort !== null) {
+  giveUpPriority(0);
   // Only this program starts the worker, with a job.
   const job = workerData as AudioJob;
   const audio = await layOut(job.directions, job.maxSamples);

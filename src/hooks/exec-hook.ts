@@ -12,6 +12,7 @@ import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../core/error.ts';
 import { HOOKS_RUNNING, HOOKS_WAITING } from '../core/limits.ts';
+import { giveUpPriority } from '../core/priority.ts';
 
 export const LIMIT_MS = 10_000;
 const SECOND_MS = 1000;
@@ -152,13 +153,15 @@ export class ExecHook {
   #spawn(input: number): ChildProcess | Error {
     const [file, ...args] = this.#o.command;
     try {
-      return spawn(file, args, {
+      const child = spawn(file, args, {
         // A group of its own, so that all of it can be killed.
         detached: true,
         env: this.#env,
         // Standard output is data of this program; what a command prints is its own affair.
         stdio: [input, 'ignore', 'ignore'],
       });
+      if (child.pid !== undefined) giveUpPriority(child.pid);
+      return child;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }

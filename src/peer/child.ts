@@ -6,6 +6,7 @@
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../core/limits.ts';
+import { giveUpPriority } from '../core/priority.ts';
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */
 const DRAIN_MS = 500;
@@ -47,6 +48,7 @@ export async function runChild(call: ChildCall): Promise<ChildEnd> {
     const { code } = await child;
     return { how: 'not-started', code: null, name: code ?? 'unknown', badLine: null, stderr: '' };
   }
+  giveUpPriority(pid);
   // Its own result comes when all pipes are closed, which a grandchild may put off; nothing here waits for it.
   child.catch(() => undefined);
 

@@ -133,6 +133,8 @@ export type NativeBinding = {
   touchPages(view: Uint8Array): void;
   /** Makes the other threads of the process nicer than the calling one, by 0 to 19 steps; how many are. */
   yieldToThis(steps: number): number;
+  /** Gives this nice value, -20 to -1, to each thread of the process whose own is between it and 0; how many have it now. */
+  hasten(nice: number): number;
   /**
    * The engine no longer counts that much memory of ArrayBuffers among what a collection could free; the bytes it still
    * counts. For memory that is kept to the end of the process: freed, it would be taken off twice.

@@ -73,6 +73,7 @@ class FakeNative {
       adviseHuge: () => 0,
       touchPages: () => undefined,
       yieldToThis: () => 0,
+      hasten: () => 0,
       restart: () => 0,
       keepsForGood: () => 0,
       growFirst: () => undefined,
