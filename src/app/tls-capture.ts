@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { loadNative } from '../sources/native.ts';
+import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
 import type { NativeTls } from '../sources/tls-source.ts';
 import { TlsSource } from '../sources/tls-source.ts';
 import { TlsTargets } from '../sources/tls-targets.ts';
@@ -14,11 +15,17 @@ import { TlsIngest } from './tls-ingest.ts';
 /** Messages that wait for their address are looked at this often. */
 const SETTLE_MS = 50;
 const EXPIRE_MS = 1_000;
+/** Of every thread, as of the reader. The shipped unit lets it (LimitNICE=); `nice -n 1 calltap` comes behind all the same. */
+const NICE = -10;
 /** Number of the source in its records: after the files or interfaces (0) and HEP (1). */
 const SOURCE_ID = 2;
 
 function say(line: string): void {
   standardError.write(`${line}\n`);
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round((bytes / 1024 ** 2) * 100) / 100} MiB`;
 }
 
 function plural(n: number, one: string, many: string): string {
@@ -60,9 +67,10 @@ export class TlsCapture {
       }, SETTLE_MS).unref(),
       setInterval(() => this.ingest.tick(Date.now() * 1000), EXPIRE_MS).unref(),
     ];
-    const { probes, probesWhy, sockets, socketsWhy, caveats } = this.source.status();
+    const { probes, probesWhy, sockets, socketsWhy, caveats, ringBytes } = this.source.status();
     const why = [probesWhy, socketsWhy, ...caveats].filter((text) => text !== '').join('; ');
     say(`uprobe: ${probes} probes, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);
+    say(`uprobe ring: ${mebibytes(ringBytes)}`);
     await this.source.start();
     const { attached, processes } = this.source.discovery;
     say(`uprobe ready: ${plural(attached, 'library', 'libraries')}, ${plural(processes, 'process', 'processes')}`);
@@ -79,8 +87,15 @@ export class TlsCapture {
   }
 }
 
-/** Loads the probes. Throws ServiceError with the remedy. */
+/** Loads the probes, and lets the threads that follow them come first. Throws ServiceError with the remedy. */
 export function openTlsCapture(session: CaptureSession, config: Config): TlsCapture {
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
-  return new TlsCapture(session, new TlsSource({ native: nativeTls(), targets, sourceId: SOURCE_ID, say }));
+  const asked = config.uprobeRingBytes;
+  const ringBytes = tlsRingBytes(asked, memoryBytes());
+  if (asked !== null && ringBytes !== asked)
+    say(`--uprobe-ring-bytes: rounded up to ${ringBytes}, since the kernel takes powers of two alone`);
+  const source = new TlsSource({ native: nativeTls(), targets, sourceId: SOURCE_ID, ringBytes, say });
+  // While this thread, or one of the engine's that it waits for, waits for a processor, the ring fills.
+  loadNative().hasten(NICE);
+  return new TlsCapture(session, source);
 }

@@ -5,6 +5,7 @@ import { mayColor } from '../cli/terminal.ts';
 import { uprobeTable } from '../cli/uprobe-table.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
+import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
 import type { NativeTls } from '../sources/tls-source.ts';
 import { TlsSource } from '../sources/tls-source.ts';
 import { surveyHost } from '../sources/tls-survey.ts';
@@ -15,7 +16,8 @@ import { nativeTls } from './tls-capture.ts';
 export function runUprobeList(config: Config): number {
   // A filter that is wrong is refused before anything is looked at.
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
-  const kernel = tryKernel(nativeTls(), targets);
+  const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
+  const kernel = tryKernel(nativeTls(), targets, ringBytes);
   const { rows, unreadable, processes } = surveyHost();
   const meant = rows.filter((row) => targets.matchesComm(row.comm));
   if (config.json) {
@@ -48,9 +50,13 @@ export function runUprobeList(config: Config): number {
 }
 
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
-function tryKernel(native: NativeTls, targets: TlsTargets): { readonly works: boolean; readonly text: string } {
+function tryKernel(
+  native: NativeTls,
+  targets: TlsTargets,
+  ringBytes: number,
+): { readonly works: boolean; readonly text: string } {
   try {
-    const source = new TlsSource({ native, targets, sourceId: 0, say: () => {} });
+    const source = new TlsSource({ native, targets, sourceId: 0, ringBytes, say: () => {} });
     const { probes, probesWhy, sockets, socketsWhy } = source.status();
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');

@@ -31,6 +31,7 @@ export type Config = {
   /** `all`, process ids and paths; empty: no probes. */
   readonly uprobe: readonly string[];
   readonly uprobeComm: string | null;
+  readonly uprobeRingBytes: number | null;
   readonly uprobeList: boolean;
   readonly portrange: readonly PortRange[];
   readonly wsPortrange: readonly PortRange[];
@@ -210,6 +211,7 @@ function toConfig(effective: Effective): Config {
     // A name alone means all processes of that name.
     uprobe: text('uprobe-comm') !== null && texts('uprobe').length === 0 ? ['all'] : texts('uprobe'),
     uprobeComm: text('uprobe-comm'),
+    uprobeRingBytes: one('uprobe-ring-bytes') === null ? null : number('uprobe-ring-bytes'),
     uprobeList: bool('uprobe-list'),
     portrange: ports('portrange'),
     wsPortrange: ports('ws-portrange'),
@@ -366,8 +368,8 @@ function findOutputConflict(config: Config, isLive: boolean): Mistake | null {
 }
 
 /**
- * Credentials on the command line that would guard nothing. In the environment or the file they may be meant for other
- * starts.
+ * Options on the command line that would be of no use: credentials that guard nothing, a ring that nothing fills. In the
+ * environment or the file they may be meant for other starts.
  */
 function findUnused(config: Config, effective: Effective): Mistake | null {
   if (config.printConfig || config.mintToken) return null;
@@ -377,6 +379,9 @@ function findUnused(config: Config, effective: Effective): Mistake | null {
   if (ofApi !== undefined && config.api === null) {
     const isMintable = signing.includes(ofApi);
     return mistake(`--${ofApi}`, 'there is no API to guard', `add --api ADDR${isMintable ? ' or --mint-token' : ''}`);
+  }
+  if (isFlag('uprobe-ring-bytes') && config.uprobe.length === 0 && !config.uprobeList) {
+    return mistake('--uprobe-ring-bytes', 'there are no probes that would fill it', 'add --uprobe');
   }
   const ofMetrics = ['metrics-auth', 'metrics-auth-file'].find(isFlag);
   if (ofMetrics === undefined || config.metrics !== null) return null;

@@ -86,6 +86,15 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
   value('uprobe-comm', 'REGEXP', regexp, 'Of these, only processes whose name fits (RE2).', {
     toml: 'capture.uprobe_comm',
   }),
+  value(
+    'uprobe-ring-bytes',
+    'SIZE',
+    size(65_536, 1024 ** 3),
+    'Ring of TLS events in the kernel; by memory otherwise.',
+    {
+      toml: 'limits.uprobe_ring_bytes',
+    },
+  ),
   toggle('uprobe-list', 'Print what can be observed on this host, and why not.'),
   value('output', 'FILE', text, 'Write captured frames to a file (pcap, or pcapng by its name).', {
     short: 'O',

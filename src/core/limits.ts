@@ -393,7 +393,12 @@ export const FILE_SLABS = 32;
  */
 export const HEP_SLABS = 256;
 
-/** 8 MiB between the reader and JavaScript, behind the 16 MiB of the kernel's own ring. */
+/** The kernel's ring of TLS events: one part in so many of the memory there is, between two bounds, unless it is given. */
+export const TLS_RING_PARTS = 128;
+export const TLS_RING_LEAST_BYTES = 8 * 1024 * 1024;
+export const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;
+
+/** 8 MiB between the reader and JavaScript, behind the kernel's ring. */
 export const TLS_SLABS = 32;
 
 /** Senders told apart; what further ones send is counted by reason alone. */

@@ -34,6 +34,8 @@ export type TlsSourceOptions = {
   readonly sourceId: number;
   /** One line for the operator: a library attached, refused or let go. */
   readonly say: (line: string) => void;
+  /** The kernel's ring: a power of two (tls-ring-size.ts); 0: 16 MiB. */
+  readonly ringBytes: number;
   /** Take a lesser mechanism on purpose; tests do. */
   readonly force?: NativeTlsOptions['force'];
 };
@@ -67,7 +69,7 @@ export class TlsSource {
         slabs: memory.slabs,
         descriptors: memory.descriptors,
         sourceId: options.sourceId,
-        ringBytes: 0,
+        ringBytes: options.ringBytes,
         maxCallBytes: 0,
         maxConnections: 0,
         sipOnly: true,

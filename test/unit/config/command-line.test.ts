@@ -57,6 +57,7 @@ test('defaults', () => {
     fraudNight: null,
     uprobe: [],
     uprobeComm: null,
+    uprobeRingBytes: null,
     uprobeList: false,
     portrange: [{ from: 5060, to: 5061 }],
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
@@ -224,6 +225,15 @@ test('--uprobe alone, with a value, by name and beside other sources', () => {
   assert.equal(load('--uprobe-list').uprobeList, true);
   assert.match(mistake('-I', 'a', '--uprobe'), /-I: .*live sources/);
   assert.match(mistake('--uprobe-comm', ''), /--uprobe-comm/);
+});
+
+test('--uprobe-ring-bytes is a size, for probes alone', () => {
+  assert.equal(load('--uprobe').uprobeRingBytes, null);
+  assert.equal(load('--uprobe', '--uprobe-ring-bytes', '20M').uprobeRingBytes, 20 * 1024 ** 2);
+  assert.equal(load('--uprobe-list', '--uprobe-ring-bytes', '64k').uprobeRingBytes, 65_536);
+  assert.match(mistake('--uprobe', '--uprobe-ring-bytes', '4096'), /--uprobe-ring-bytes/);
+  assert.match(mistake('--uprobe', '--uprobe-ring-bytes', '2G'), /--uprobe-ring-bytes/);
+  assert.match(mistake('-I', 'a', '--uprobe-ring-bytes', '1M'), /--uprobe-ring-bytes: .*add --uprobe/);
 });
 
 test('--kill-response alone answers 200; a code may stand behind it, with = or without', () => {
