@@ -1,0 +1,96 @@
+// Runs the built checkout under the kernels of Debian's releases, each in a virtual machine:
+//
+//   npm run kernels                               all of them
+//   npm run kernels -- 6.1 sid                    some
+//   npm run kernels -- --check filter             one check
+//   npm run kernels -- 6.12 --cpu qemu64 --command 'uname -a' --with /usr/bin/openssl
+//
+// --renew fetches newer kernels. docs/development.md says what it needs and how long it takes.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { accelerator, boot } from './kernels/boot.mjs';
+import { CHECKS } from './kernels/checks.mjs';
+import { makeImage } from './kernels/image.mjs';
+import { folder, KERNELS, kernelImage } from './kernels/packages.mjs';
+import { table } from './kernels/table.mjs';
+import { root } from './steps/files.mjs';
+import { say, seconds, which } from './steps/run.mjs';
+
+const NEEDED = { 'qemu-system-x86_64': 'qemu-system-x86', busybox: 'busybox-static', cpio: 'cpio' };
+const LIMIT_S = 1800;
+
+/** The command line, or a line that says what is wrong with it. */
+function asked() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      cpu: { type: 'string', default: 'max' },
+      check: { type: 'string', multiple: true, default: [] },
+      command: { type: 'string' },
+      with: { type: 'string', multiple: true, default: [] },
+      renew: { type: 'boolean', default: false },
+    },
+  });
+  const kernels = positionals.length === 0 ? KERNELS : KERNELS.filter(({ name }) => positionals.includes(name));
+  const checks = values.check.length === 0 ? CHECKS : CHECKS.filter(({ name }) => values.check.includes(name));
+  const names = new Set([...KERNELS, ...CHECKS].map(({ name }) => name));
+  const unknown = [...positionals, ...values.check].find((name) => !names.has(name));
+  if (unknown !== undefined || kernels.length === 0 || checks.length === 0)
+    throw new Error(`there is no ${unknown ?? 'such kernel or check'}; known are ${[...names].join(', ')}`);
+  return { ...values, kernels, checks };
+}
+
+/** What is missing here to run guests, in one line; '' when nothing is. */
+function missing() {
+  if (process.arch !== 'x64') return 'the guests are x86-64 machines, and so must this one be';
+  const packages = Object.entries(NEEDED).filter(([program]) => which(program) === null);
+  if (packages.length > 0) return `apt-get install ${packages.map(([, name]) => name).join(' ')}`;
+  return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
+}
+
+async function runGuest(kernel, image, { cpu, command, renew, accel }) {
+  const start = performance.now();
+  const result = { name: kernel.name, release: '', claims: [], code: null };
+  const options = { kernel: kernelImage(kernel, { isRenewed: renew }), image, accel, cpu, limitS: LIMIT_S };
+  const consoleLog = join(folder, `console-${kernel.name}.log`);
+  result.code = await boot({ ...options, consoleLog }, (line) => {
+    const [, version] = /^kernel (.*)$/.exec(line) ?? [];
+    const [, word, check, user, claim, words] = /^(ok|not ok) (\S+) (\S+) ([^:]*): (.*)$/.exec(line) ?? [];
+    if (version !== undefined) result.release = version;
+    else if (word !== undefined) result.claims.push({ isTrue: word === 'ok', check, user, claim, words });
+    process.stdout.write(`${command === undefined ? `${kernel.name}: ` : ''}${line}\n`);
+  });
+  const ended = result.code === null ? `it did not come to its end; see ${consoleLog}` : `exit code ${result.code}`;
+  say(`kernels: ${kernel.name} ${result.release}: ${ended}, ${seconds(start)}`);
+  return result;
+}
+
+async function main() {
+  const options = asked();
+  const lacks = missing();
+  if (lacks !== '') throw new Error(lacks);
+  mkdirSync(folder, { recursive: true });
+  const { checks, command } = options;
+  const each = (key) => checks.flatMap((check) => check[key] ?? []);
+  const image = makeImage(folder, {
+    plan: { command, checks },
+    programs: [...each('programs'), ...options.with],
+    sources: each('sources'),
+    files: each('files'),
+  });
+  const first = kernelImage(options.kernels[0], { isRenewed: options.renew });
+  const accel = accelerator(first, options.cpu);
+  say(`kernels: ${accel === 'kvm' ? 'with' : 'without'} virtualisation (${accel})`);
+  const results = [];
+  for (const kernel of options.kernels) results.push(await runGuest(kernel, image, { ...options, accel }));
+  if (command === undefined) process.stdout.write(`\n${table(results)}\n`);
+  process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  say(`kernels: ${error.message}`);
+  process.exitCode = 2;
+}

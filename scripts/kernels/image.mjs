@@ -1,0 +1,74 @@
+// Makes the file system of a guest: busybox, node, the built checkout and the programs the checks call, all in memory.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../steps/files.mjs';
+import { capture, which } from '../steps/run.mjs';
+
+/** Copies a host's file to the same path below `to`, with the libraries it needs. */
+function put(to, file) {
+  const target = join(to, file);
+  if (existsSync(target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(realpathSync(file), target);
+  for (const [, library] of capture('ldd', [file]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
+}
+
+/** What the checkout needs to run: of the modules those that the product has. */
+function putCheckout(to) {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const modules = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const isTest = /\/dist\/(test|bench)(\/|$)/;
+  for (const part of ['dist', 'deploy', 'fixtures/demo', 'package.json', 'build/Release/calltap.node', 'build/bpf'])
+    cpSync(join(root, part), join(to, part), { recursive: true, filter: (path) => !isTest.test(path) });
+  for (const [path] of modules) {
+    if (existsSync(join(root, path))) cpSync(join(root, path), join(to, path), { recursive: true });
+  }
+}
+
+/** Compiles a check's program beside the others; throws what the compiler says. */
+function compile(source, to, libraries) {
+  mkdirSync(dirname(to), { recursive: true });
+  const flags = ['-std=gnu11', '-O1', '-g', '-Wall', '-pthread', source, '-o', to, ...libraries.map((l) => `-l${l}`)];
+  const made = capture('gcc', flags);
+  if (made.code !== 0) throw new Error(`${source} does not compile: ${made.output.trim()}`);
+}
+
+/**
+ * Writes an initramfs that runs `plan` (see guest/run.mjs). `programs` are paths or names of the host, `sources` are C
+ * programs: {source, libraries}, in the guest at /kernels/bin/NAME.
+ */
+export function makeImage(folder, { plan, programs, sources, files }) {
+  const to = join(folder, 'root');
+  rmSync(to, { recursive: true, force: true });
+  for (const part of ['bin', 'proc', 'sys', 'dev', 'tmp', 'root', 'etc', 'run', 'kernels/bin'])
+    mkdirSync(join(to, part), { recursive: true });
+  chmodSync(join(to, 'tmp'), 0o1777);
+  cpSync('/bin/busybox', join(to, 'bin/busybox'));
+  for (const name of ['setpriv', process.execPath, ...programs]) {
+    const path = name.startsWith('/') ? name : which(name);
+    if (path === null || !existsSync(path)) throw new Error(`${name} is missing here; a check needs it in the guest`);
+    put(to, path);
+  }
+  put(to, join(root, 'build/Release/calltap.node'));
+  rmSync(join(to, root), { recursive: true, force: true });
+  putCheckout(join(to, 'calltap'));
+  cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
+  for (const file of files) cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
+  for (const { source, libraries = [] } of sources) {
+    const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.c$/, '');
+    const binary = join(folder, 'bin', name);
+    compile(source, binary, libraries);
+    cpSync(binary, join(to, 'kernels/bin', name));
+    for (const [, library] of capture('ldd', [binary]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
+  }
+  writeFileSync(join(to, 'kernels/plan.json'), JSON.stringify(plan));
+  writeFileSync(join(to, 'kernels/node'), process.execPath);
+  chmodSync(join(to, 'kernels/init'), 0o755);
+  execFileSync('ln', ['-sf', 'kernels/init', join(to, 'init')]);
+  // Not compressed: under emulation the guest takes longer to unpack it than the host to read it.
+  const image = join(folder, 'initramfs.cpio');
+  execFileSync('sh', ['-c', `cd "$1" && find . | cpio -o -H newc --quiet > "$2"`, 'sh', to, image]);
+  rmSync(to, { recursive: true });
+  return image;
+}
