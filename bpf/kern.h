@@ -23,5 +23,8 @@ typedef __s64 s64;
 #define CT_INLINE static __attribute__((always_inline)) inline
 /* A function of its own in the program: for what is used often and seldom runs. */
 #define CT_CALL static __attribute__((noinline))
+/* The same, and verified once for whatever arguments, not once for each way that leads to a call: numbers and the
+ * context only. */
+#define CT_GLOBAL __attribute__((noinline))
 
 #endif

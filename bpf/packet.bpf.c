@@ -49,7 +49,7 @@ struct {
   __type(value, u8);
 } media SEC(".maps");
 
-CT_CALL int verdict(const struct __sk_buff *skb, u32 class, u32 keep) {
+CT_GLOBAL int verdict(const struct __sk_buff *skb, u32 class, u32 keep) {
   struct ct_filter_count *n = bpf_map_lookup_elem(&classes, &class);
   if (n) {
     n->packets++;
@@ -60,7 +60,12 @@ CT_CALL int verdict(const struct __sk_buff *skb, u32 class, u32 keep) {
 
 CT_INLINE u16 be16(const u8 *d) { return (u16)(d[0] << 8 | d[1]); }
 CT_INLINE u32 be32(const u8 *d) { return (u32)d[0] << 24 | (u32)d[1] << 16 | (u32)d[2] << 8 | d[3]; }
-CT_INLINE int in_gate(const volatile u64 *set, u16 port) { return (set[port >> 6] >> (port & 63)) & 1; }
+/* The mask changes nothing: verifiers before Linux 6.8 lose the bounds of a value that be16() put together. */
+CT_INLINE int in_gate(const volatile u64 *set, u16 port) {
+  u64 word = port >> 6;
+  asm volatile("%0 &= 1023" : "+r"(word));
+  return (set[word] >> (port & 63)) & 1;
+}
 
 /* A frame that stands for several datagrams (segmentation offload) is never cut: it is split later. Nor is any where
  * frames are kept as they are. */
@@ -90,17 +95,23 @@ CT_INLINE int token_run(const u8 *d, u32 n) {
   return -1;
 }
 
+/* At `off` are `len` bytes, 12 at least. A token of at most 33 characters, a space and something visible; what is
+ * shorter than such a token cannot be told. */
+CT_GLOBAL int is_request_line(struct __sk_buff *skb, u32 off, u32 len) {
+  u8 d[24];
+  if (bpf_skb_load_bytes(skb, off, d, 12)) return 1;
+  int run = token_run(d, 12);
+  if (run >= 0) return run;
+  if (len < 36 || bpf_skb_load_bytes(skb, off + 12, d, sizeof d)) return 1;
+  return token_run(d, 24) > 0;
+}
+
 /* `head` is the first 12 bytes at `off`, `len` what there is. Line ends in front are allowed. A superset of
- * ct_looks_sip(): "SIP/2.0 nnn", or a token of at most 33 characters, a space and something visible. */
-CT_CALL int starts_like_sip(struct __sk_buff *skb, u32 off, u32 len, const u8 *head) {
+ * ct_looks_sip(): "SIP/2.0 nnn", or a request line. */
+CT_INLINE int starts_like_sip(struct __sk_buff *skb, u32 off, u32 len, const u8 *head) {
   if (head[0] == '\r' || head[0] == '\n') return 1;
   if (be32(head) == 0x5349502f) return 1; /* "SIP/" */
-  if (!is_token(head[0])) return 0;
-  int run = token_run(head, 12);
-  if (run >= 0) return run;
-  u8 more[24];
-  if (len < 36 || bpf_skb_load_bytes(skb, off + 12, more, sizeof more)) return 1;
-  return token_run(more, 24) > 0;
+  return is_token(head[0]) && is_request_line(skb, off, len);
 }
 
 /* ---- UDP ---- */

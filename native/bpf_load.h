@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bpf_load.h - loads libbpf when it is needed, and eBPF programs although the process is sent signals.
+ * bpf_load.h - loads libbpf when it is needed, eBPF programs although the process is sent signals, and says why the
+ * verifier refused one.
  *
  * The verifier gives up with EAGAIN when its thread gets a signal, and libbpf tries a program five times only: a
  * profiler sends a thousand signals a second, and a stop (SIGSTOP, a frozen container) is one that cannot be blocked.
@@ -24,6 +25,9 @@ const char *ct_bpf_refusal(void);
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* An object that could not be loaded is made anew so often, after a pause. */
@@ -40,5 +44,33 @@ static inline int ct_bpf_load(struct bpf_object_skeleton *skeleton) {
   if (err == -EAGAIN) nanosleep(&pause, NULL);
   return err;
 }
+
+/* What the verifier said last in this thread; empty when it said nothing. */
+static _Thread_local char ct_bpf_reason[128];
+
+/* Takes the reason out of a program's log: its last line but the one that counts instructions. */
+static inline void ct_bpf_take_reason(char *text) {
+  char *log = strstr(text, "BEGIN PROG LOAD LOG"), *save = NULL;
+  if (log == NULL) return;
+  for (char *line = strtok_r(log, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+    if (strncmp(line, "processed ", 10) == 0 || strstr(line, "PROG LOAD LOG") != NULL) continue;
+    snprintf(ct_bpf_reason, sizeof ct_bpf_reason, "%s", line);
+  }
+  for (char *c = ct_bpf_reason; *c != 0; c++) {
+    if (*c < ' ' || *c > '~') *c = '?';
+  }
+}
+
+/* For libbpf_set_print(): prints nothing, and keeps the reason. The log is for `bpftool prog load`. */
+static int __attribute__((format(printf, 2, 0), unused))
+ct_bpf_listen(enum libbpf_print_level level, const char *format, va_list args) {
+  if (level == LIBBPF_DEBUG || strstr(format, "PROG LOAD LOG") == NULL) return 0;
+  char *text = NULL;
+  if (vasprintf(&text, format, args) < 0) return 0;
+  ct_bpf_take_reason(text);
+  free(text);
+  return 0;
+}
+
 #endif
 #endif

@@ -7,6 +7,7 @@
 #include "packet_filter.h"
 #include "caps.h"
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,12 +56,24 @@ static void step_down(struct ct_packet_filter *f, enum ct_filter_mode to, const 
 #ifdef CT_HAVE_LIBBPF
 bool ct_filter_has_ebpf(void) { return true; }
 
-/* The verifier's words are for `bpftool prog load`; the operator gets one line with the reason. */
-static int quiet(enum libbpf_print_level level, const char *format, va_list args) {
-  (void)level;
-  (void)format;
-  (void)args;
-  return 0;
+/* What is missing, by what this process may: rights, or a kernel that understands the program. */
+static void refused(struct ct_packet_filter *f, int err) {
+  uint64_t rights = ct_caps_effective();
+  bool is_admin = rights >> CAP_SYS_ADMIN & 1, is_allowed = is_admin;
+  const char *lacks = "CAP_BPF and CAP_PERFMON";
+  if (!is_admin && (rights >> CAP_BPF & 1)) {
+    is_allowed = rights >> CAP_PERFMON & 1;
+    lacks = "CAP_PERFMON beside CAP_BPF";
+  }
+  char what[256];
+  if ((err == EPERM || err == EACCES) && !is_allowed)
+    snprintf(what, sizeof what, "eBPF needs root or %s", lacks);
+  else if (ct_bpf_reason[0] != 0)
+    snprintf(what, sizeof what, "the verifier of this kernel refuses the eBPF program (%s): report this line",
+             ct_bpf_reason);
+  else
+    snprintf(what, sizeof what, "this kernel refuses the eBPF program");
+  step_down(f, CT_FILTER_CLASSIC, what, err);
 }
 
 static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
@@ -68,7 +81,8 @@ static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o
     step_down(f, CT_FILTER_CLASSIC, ct_bpf_refusal(), 0);
     return false;
   }
-  libbpf_set_print(quiet);
+  ct_bpf_reason[0] = 0;
+  libbpf_set_print(ct_bpf_listen);
   struct packet_bpf *skel = NULL;
   int err = -EAGAIN;
   for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
@@ -88,11 +102,7 @@ static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o
   }
   if (err != 0) {
     packet_bpf__destroy(skel);
-    step_down(f, CT_FILTER_CLASSIC,
-              err == -EPERM    ? "eBPF needs root or CAP_BPF and CAP_PERFMON"
-              : err == -EACCES ? "eBPF needs CAP_PERFMON beside CAP_BPF, or root"
-                               : "the kernel refuses the eBPF program",
-              -err);
+    refused(f, -err);
     return false;
   }
   f->program = skel;

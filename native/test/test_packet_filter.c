@@ -8,6 +8,9 @@
  */
 #include "live_lab.h"
 #include "pcap_read.h"
+#ifdef CT_HAVE_LIBBPF
+#include "bpf_load.h"
+#endif
 
 static uint8_t frame[70000];
 
@@ -363,11 +366,36 @@ static int without_cap_bpf(void) {
   return failures != 0;
 }
 
+#ifdef CT_HAVE_LIBBPF
+/* As libbpf calls it. */
+static void say(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  ct_bpf_listen(LIBBPF_WARN, format, args);
+  va_end(args);
+}
+
+/* Of a log that ends in the reason and a count of instructions, the reason is what the operator reads. */
+static void verifier_reason(void) {
+  static const char begin[] = "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n";
+  say("libbpf: prog '%s': BPF program load failed: Permission denied\n", "p");
+  CHECK(ct_bpf_reason[0] == 0);
+  say(begin, "p", "1293: (79) r4 = *(u64 *)(r7 +0)\nR7 max value is \x1b[outside\nprocessed 24 insns (limit 100)\n");
+  CHECK(strcmp(ct_bpf_reason, "R7 max value is ?[outside") == 0);
+  say("libbpf: failed to load object '%s'\n", "p");
+  CHECK(strcmp(ct_bpf_reason, "R7 max value is ?[outside") == 0);
+  say(begin, "p", "");
+  CHECK(strcmp(ct_bpf_reason, "R7 max value is ?[outside") == 0);
+}
+#else
+static void verifier_reason(void) {}
+#endif
+
 int main(int argc, char **argv) {
   static const struct scenario list[] = {
       {"classes", classes, true},           {"classic", classic, false},
       {"odd_gates", odd_gates, false},      {"media_endpoints", media_endpoints, true},
-      {"media_is_cut", media_is_cut, true},
+      {"media_is_cut", media_is_cut, true}, {"verifier_reason", verifier_reason, true},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc > 1 && strcmp(argv[1], "replay") == 0) return replay(argc, argv);
