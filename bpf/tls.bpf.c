@@ -5,74 +5,10 @@
 // earlier, and a retry would be seen twice), socket tracepoints give the addresses (tls_tuple.h). The entry
 // points at the end come in variants; the agent loads those that the kernel takes.
 #include "tls_filter.h"
+#include "tls_process.h"
 #include "tls_tuple.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-#define SAME_STACK 65536u /* a frame this far below a new one on the stack has ended without returning */
-#if defined(__TARGET_ARCH_x86)
-#define RETURN_SP(ctx) (PT_REGS_SP(ctx) - 8) /* the return address is gone */
-#else
-#define RETURN_SP(ctx) PT_REGS_SP(ctx)
-#endif
-
-/* ---- The stack of open calls of a thread ---- */
-
-CT_INLINE struct frames *frames_of(u64 id) {
-  struct frames *fr = bpf_map_lookup_elem(&frames, &id);
-  if (fr) return fr;
-  if (bpf_map_update_elem(&frames, &id, &no_frames, BPF_NOEXIST) == 0) fr = bpf_map_lookup_elem(&frames, &id);
-  if (!fr) count(CT_TLS_N_NO_ROOM, 1);
-  return fr;
-}
-
-CT_INLINE void drop_ended(struct frames *fr) {
-#pragma unroll
-  for (int i = FRAMES - 1; i >= 0; i--) {
-    if (fr->depth == (u32)i + 1 && fr->f[i].sp == 0) fr->depth = i;
-  }
-}
-
-/* Frames that lie below `sp` on the same stack were left by a jump, or their return was not seen. */
-CT_INLINE void drop_below(struct frames *fr, u64 sp) {
-#pragma unroll
-  for (u32 i = 0; i < FRAMES; i++) {
-    u64 at = fr->f[i].sp;
-    if (i >= fr->depth || at == 0 || at >= sp || sp - at > SAME_STACK) continue;
-    fr->f[i].sp = 0;
-    count(CT_TLS_N_STALE_FRAMES, 1);
-  }
-  drop_ended(fr);
-}
-
-/* A frame by a number the verifier does not know: one state for all four. */
-CT_INLINE struct frame *frame_at(struct frames *fr, u64 at) {
-  asm volatile("%0 &= 3" : "+r"(at)); /* the bound, where clang would find it needless */
-  return &fr->f[at];
-}
-
-CT_INLINE struct frame *push(struct frames *fr, u64 sp) {
-  drop_below(fr, sp);
-  if (fr->depth >= FRAMES) {
-    count(CT_TLS_N_FRAMES_FULL, 1);
-    fr->depth = 0;
-  }
-  if (fr->depth == 0) fr->in_call = 0;
-  fr->depth++;
-  return frame_at(fr, fr->depth - 1);
-}
-
-/* The frame that returns at `sp`: by its place on the stack, since fibres and tail calls break the order.
- * A tail call shares its caller's place; the inner one returns first. */
-CT_INLINE struct frame *find_returning(struct frames *fr, u64 sp) {
-  u64 found = FRAMES;
-#pragma unroll
-  for (u32 i = 0; i < FRAMES; i++) {
-    if (i < fr->depth && fr->f[i].sp == sp) found = i;
-  }
-  asm volatile("" : "+r"(found));
-  return found < FRAMES ? frame_at(fr, found) : NULL;
-}
 
 /* ---- Objects come and go ---- */
 
@@ -90,54 +26,7 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   return 0;
 }
 
-/* ---- Entry ---- */
-
-/* 1 when the return is of no interest. */
-CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
-  u64 id = bpf_get_current_pid_tgid();
-  u32 tgid = id >> 32;
-  u8 op = cookie & 0xff;
-  if (!is_allowed(tgid)) return 1;
-  u32 epoch = observed_epoch(tgid);
-  if (epoch == 0) return 1;
-  if (op == CT_TLS_OP_NEW) return 0;
-  u64 object = PT_REGS_PARM1(ctx);
-  if (object == 0) return 1;
-  if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
-    forget(object, tgid, epoch);
-    return 1;
-  }
-  struct frames *fr = frames_of(id);
-  if (!fr) return 1;
-  u64 sp = PT_REGS_SP(ctx);
-  struct frame *f = push(fr, sp);
-  f->key = (struct key){.object = object, .tgid = tgid, .epoch = epoch};
-  f->buf = PT_REGS_PARM2(ctx);
-  f->len = PT_REGS_PARM3(ctx);
-  f->out = 0;
-  f->sp = sp;
-  f->ts = bpf_ktime_get_ns();
-  f->op = op;
-  f->library = cookie >> 8 & 0xff;
-  switch (op) {
-  case CT_TLS_OP_READ:
-  case CT_TLS_OP_WRITE: {
-    s32 len = (s32)f->len;
-    f->len = len > 0 ? len : 0;
-    break;
-  }
-  case CT_TLS_OP_READ_EX:
-  case CT_TLS_OP_WRITE_EX: f->out = PT_REGS_PARM4(ctx); break;
-  case CT_TLS_OP_WRITE_EX2: f->out = PT_REGS_PARM5(ctx); break;
-  case CT_TLS_OP_NEW_OUT: f->out = object; return 0; /* no object yet */
-  case CT_TLS_OP_HANDSHAKE: f->buf = f->len = 0; break;
-  default: break;
-  }
-  canonical(&f->key);
-  return 0;
-}
-
-/* ---- Return ---- */
+/* ---- What a call has done ---- */
 
 /* Bytes the call moved by its own account; 0 or less when none. */
 CT_INLINE s64 moved(const struct frame *f, u64 ret) {
@@ -158,16 +47,26 @@ CT_INLINE s64 moved(const struct frame *f, u64 ret) {
 
 /* Wrappers of one library call each other with the same buffer; only the outermost counts. Another buffer is
  * another message: node writes from callbacks inside a read. */
-CT_INLINE int is_repeated_outside(const struct frames *fr, const struct frame *f) {
+CT_INLINE int has_wrapper(const struct frames *fr, const struct frame *f) {
   u32 found = 0;
 #pragma unroll
   for (u32 i = 0; i < FRAMES; i++) {
     const struct frame *g = &fr->f[i];
     if (i < fr->depth && g != f && g->sp >= f->sp && g->buf == f->buf && g->key.object == f->key.object &&
-        g->key.tgid == f->key.tgid && is_write(g->op) == is_write(f->op) && g->op != CT_TLS_OP_HANDSHAKE)
+        g->key.tgid == f->key.tgid && is_write(g->op) == is_write(f->op))
       found = 1;
   }
   return found;
+}
+
+CT_INLINE int is_repeated_outside(const struct frames *fr, const struct stack_key *place,
+                                  const struct frame *f) {
+  if (has_wrapper(fr, f)) return 1;
+  if (!is_page(place)) return 0;
+  struct stack_key above = *place;
+  above.place++;
+  const struct frames *next = bpf_map_lookup_elem(&frames, &above);
+  return next && has_wrapper(next, f);
 }
 
 CT_CALL int plaintext(struct frame *f, struct conn *c) {
@@ -201,47 +100,139 @@ CT_CALL int plaintext(struct frame *f, struct conn *c) {
   return 0;
 }
 
-CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
+/* What a call says of its connection, and its plaintext. A handshake is one that moved nothing. */
+CT_CALL int take_account(struct frame *f, u32 in_call, u64 id) {
+  if (!f) return 0;
+  struct conn *c = conn_of(&f->key);
+  struct thread *th = thread_of(id);
+  if (!c || !th) return 0;
+  c->library = f->library;
+  if (in_call) {
+    th->tx_conn = 0;
+    th->rx_valid = 0;
+  } else {
+    weigh_around(th, f, c);
+  }
+  if (f->moved > 0)
+    plaintext(f, c);
+  else if (f->op != CT_TLS_OP_HANDSHAKE)
+    count(CT_TLS_N_NO_PLAINTEXT, 1);
+  return 0;
+}
+
+/* ---- Entry ---- */
+
+/* What the arguments of the call mean. */
+CT_INLINE void read_arguments(struct frame *f, struct pt_regs *ctx) {
+  f->buf = PT_REGS_PARM2(ctx);
+  f->len = PT_REGS_PARM3(ctx);
+  f->out = 0;
+  switch (f->op) {
+  case CT_TLS_OP_READ:
+  case CT_TLS_OP_WRITE: {
+    s32 len = (s32)f->len;
+    f->len = len > 0 ? len : 0;
+    break;
+  }
+  case CT_TLS_OP_READ_EX:
+  case CT_TLS_OP_WRITE_EX: f->out = PT_REGS_PARM4(ctx); break;
+  case CT_TLS_OP_WRITE_EX2: f->out = PT_REGS_PARM5(ctx); break;
+  case CT_TLS_OP_NEW_OUT: f->out = f->key.object; break;
+  case CT_TLS_OP_HANDSHAKE: f->buf = f->len = 0; break;
+  default: break;
+  }
+}
+
+/* 1 when the return is of no interest, or may not be watched. */
+CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
+  u64 id = bpf_get_current_pid_tgid();
+  u32 tgid = id >> 32;
+  u8 op = cookie & 0xff;
+  if (!is_allowed(tgid)) return 1;
+  struct process *p = observed(tgid);
+  if (!p) return 1;
+  u64 object = PT_REGS_PARM1(ctx);
+  if (object == 0) return 1; /* a new one has its context there */
+  if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
+    forget(object, tgid, p->epoch);
+    return 1;
+  }
+  u32 is_handshake = op == CT_TLS_OP_HANDSHAKE;
+  u64 sp = PT_REGS_SP(ctx), ip = PT_REGS_IP(ctx), back = reads_exits ? return_address(ctx) : 0;
+  struct stack_key place = key_of(id, sp, reads_exits);
+  struct frames *fr = frames_of(p, &place);
+  if (!fr) return 1;
+  /* A handshake is told at its entry, from a frame that nobody finds. */
+  if (is_handshake && fr->depth >= FRAMES) return 1;
+  struct frame *f;
+  if (is_handshake) {
+    f = frame_at(fr, fr->depth);
+  } else {
+    u32 passed = drop_passed(fr, reads_exits, sp, ip, back);
+    if (!reads_exits && !may_plant(p, fr, sp, passed)) {
+      count(CT_TLS_N_GIVEN_UP, 1);
+      return 1;
+    }
+    f = push(fr);
+    f->sp = sp;
+  }
+  f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
+  f->ip = ip;
+  f->back = back;
+  f->ts = bpf_ktime_get_ns();
+  f->op = op;
+  f->library = cookie >> 8 & 0xff;
+  read_arguments(f, ctx);
+  if (op == CT_TLS_OP_NEW || op == CT_TLS_OP_NEW_OUT) return 0; /* no object yet */
+  canonical(&f->key);
+  if (!is_handshake) return 0;
+  f->moved = 0;
+  take_account(f, fr->depth && fr->in_call, id);
+  release(tgid, fr, &place);
+  return 1;
+}
+
+/* ---- Return ---- */
+
+/* A RET whose entry was not seen. Code that functions share has such RETs all the time: only the first that a thread
+ * is seen to do is one that was under way when the probes came. */
+CT_INLINE void return_without_entry(u64 id) {
+  u32 tgid = id >> 32;
+  if (!is_allowed(tgid) || bpf_map_lookup_elem(&threads, &id)) return;
+  count(CT_TLS_N_NO_ENTRY, 1);
+  if (observed(tgid)) thread_of(id);
+}
+
+/* `sp`: what the stack pointer was at the entry of the call. */
+CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
   u64 id = bpf_get_current_pid_tgid(), ret = PT_REGS_RC(ctx);
   u32 tgid = id >> 32;
-  if ((cookie & 0xff) == CT_TLS_OP_NEW) {
-    const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-    if (ret && p) forget(ret, tgid, p->epoch);
-    return 0;
-  }
-  struct frames *fr = bpf_map_lookup_elem(&frames, &id);
-  struct frame *f = fr ? find_returning(fr, RETURN_SP(ctx)) : NULL;
+  struct stack_key place = key_of(id, sp, reads_exits);
+  struct frames *fr = bpf_map_lookup_elem(&frames, &place);
+  struct frame *f = fr ? find_returning(fr, sp) : NULL;
+  if (f && reads_exits && f->back != return_address(ctx)) return 0; /* another function's RET */
   if (!f) {
-    if (is_allowed(tgid)) count(CT_TLS_N_NO_ENTRY, 1);
+    return_without_entry(id);
     return 0;
   }
-  if (f->op == CT_TLS_OP_NEW_OUT) {
+  if (f->op == CT_TLS_OP_NEW) {
+    if (ret) forget(ret, tgid, f->key.epoch);
+  } else if (f->op == CT_TLS_OP_NEW_OUT) {
     u64 object = 0;
     if (bpf_probe_read_user(&object, 8, (const void *)f->out) == 0 && object)
       forget(object, tgid, f->key.epoch);
-  } else if (f->op == CT_TLS_OP_HANDSHAKE || !is_repeated_outside(fr, f)) {
+  } else if (!is_repeated_outside(fr, &place, f)) {
     f->moved = moved(f, ret);
-    struct conn *c = conn_of(&f->key);
-    struct thread *th = thread_of(id);
-    if (c && th) {
-      c->library = f->library;
-      if (fr->in_call) {
-        th->tx_conn = 0;
-        th->rx_valid = 0;
-      } else {
-        weigh_around(th, f, c);
-      }
-      if (f->moved > 0)
-        plaintext(f, c);
-      else if (f->op != CT_TLS_OP_HANDSHAKE)
-        count(CT_TLS_N_NO_PLAINTEXT, 1);
-    }
+    take_account(f, fr->in_call, id);
   } else {
     count(CT_TLS_N_NESTED, 1);
   }
-  u64 sp = f->sp;
   f->sp = 0;
-  drop_below(fr, sp);
+  if (drop_passed(fr, reads_exits, sp, 0, 0) && !reads_exits) {
+    struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+    if (p) p->flags |= PROCESS_SWITCHES;
+  }
+  release(tgid, fr, &place);
   return 0;
 }
 
@@ -249,39 +240,84 @@ CT_CALL int leave(struct pt_regs *ctx, u64 cookie) {
 
 extern _Bool bpf_session_is_return(void) __ksym __weak;
 
+#if defined(__TARGET_ARCH_x86)
+#define SESSION_SP(ctx) (PT_REGS_SP(ctx) - 8) /* the return address is gone */
+#else
+#define SESSION_SP(ctx) PT_REGS_SP(ctx)
+#endif
+
 /* One link for entry and return (since 6.13); its return value decides about the return probe. */
 SEC("?uprobe") int calltap_session(struct pt_regs *ctx) {
-  u64 cookie = bpf_get_attach_cookie(ctx);
-  if (!bpf_session_is_return()) return enter(ctx, cookie);
-  leave(ctx, cookie);
+  if (!bpf_session_is_return()) return enter(ctx, bpf_get_attach_cookie(ctx));
+  leave(ctx, SESSION_SP(ctx));
   return 0;
 }
 
 /* The others must return 0: 1 would take the probe away. */
 SEC("?uprobe") int calltap_enter(struct pt_regs *ctx) {
-  enter(ctx, bpf_get_attach_cookie(ctx));
+  enter(ctx, has_cookies ? bpf_get_attach_cookie(ctx) : 0);
   return 0;
 }
 
-SEC("?uretprobe") int calltap_return(struct pt_regs *ctx) {
-  leave(ctx, bpf_get_attach_cookie(ctx));
+/* At a RET instruction the stack pointer is what it was at the entry. */
+SEC("?uprobe") int calltap_return(struct pt_regs *ctx) {
+  leave(ctx, PT_REGS_SP(ctx));
   return 0;
 }
+
+/* Without cookies: a program for each kind of site, by the name that tls_probe.c makes of it. */
+#define ENTER(LIBRARY, OP)                                                                                   \
+  SEC("?uprobe") int calltap_##LIBRARY##_##OP(struct pt_regs *ctx) {                                         \
+    enter(ctx, CT_TLS_OP_##OP | CT_TLS_##LIBRARY << 8);                                                      \
+    return 0;                                                                                                \
+  }
+#define ENTER_COMMON(LIBRARY) ENTER(LIBRARY, HANDSHAKE) ENTER(LIBRARY, FREE)
+ENTER_COMMON(OPENSSL)
+ENTER(OPENSSL, READ)
+ENTER(OPENSSL, WRITE)
+ENTER(OPENSSL, READ_EX)
+ENTER(OPENSSL, WRITE_EX)
+ENTER(OPENSSL, WRITE_EX2)
+ENTER(OPENSSL, NEW)
+ENTER(OPENSSL, RESET)
+ENTER_COMMON(GNUTLS)
+ENTER(GNUTLS, READ_LONG)
+ENTER(GNUTLS, WRITE_LONG)
+ENTER(GNUTLS, NEW_OUT)
+ENTER_COMMON(WOLFSSL)
+ENTER(WOLFSSL, READ)
+ENTER(WOLFSSL, WRITE)
+ENTER(WOLFSSL, NEW)
+ENTER_COMMON(MBEDTLS)
+ENTER(MBEDTLS, READ)
+ENTER(MBEDTLS, WRITE)
+ENTER(MBEDTLS, RESET)
 
 /* ---- Entry points: sockets ---- */
 
 #define MSG_PEEK 2
 
+#if defined(__TARGET_ARCH_x86)
+#define USER_SP(r) (r)->sp
+#else
+#define USER_SP(r) (r)->user_regs.sp
+#endif
+
+CT_INLINE u64 user_sp(void) {
+  struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+  return USER_SP(r);
+}
+
 /* (struct sock *sk, int ret, int flags) */
 SEC("?tp_btf/sock_send_length") int calltap_send(u64 *ctx) {
   s32 ret = (s32)ctx[1];
-  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1);
+  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, user_sp());
   return 0;
 }
 
 SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
   s32 ret = (s32)ctx[1];
-  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0);
+  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, user_sp());
   return 0;
 }
 
@@ -340,83 +376,6 @@ SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   default: return 0;
   }
   struct sock *sk = socket_of_fd((u32)SYS_FD(&r));
-  if (sk) socket_call(sk, (u32)ret, is_send);
-  return 0;
-}
-
-/* ---- Entry points: processes ---- */
-
-/* A process, or the program it ran until now, is gone with all private connections. */
-CT_INLINE int end_process(u32 tgid) {
-  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (!p) return 0;
-  u32 told = p->told;
-  bpf_map_delete_elem(&processes, &tgid);
-  if (!sip_only || told) notify(&no_conn, CT_TLS_EV_CLOSE, 0);
-  return 1;
-}
-
-/* Whether the calling process is meant, which has just become the program of `bprm`. */
-CT_INLINE int is_start_meant(const struct linux_binprm *bprm, u32 was_listed) {
-  u32 rule = start_rule;
-  int meant = (rule & CT_TLS_START_ANY) || (was_listed && (rule & CT_TLS_START_BORN));
-  struct ct_tls_program program = {};
-  if (!meant && (rule & CT_TLS_START_FILE)) {
-    const struct file *file = BPF_CORE_READ(bprm, file);
-    program.ino = BPF_CORE_READ(file, f_inode, i_ino);
-    bpf_probe_read_kernel_str(program.name, sizeof program.name,
-                              BPF_CORE_READ(file, f_path.dentry, d_name.name));
-    meant = bpf_map_lookup_elem(&programs, &program) != NULL;
-  }
-  if (!meant || !(rule & CT_TLS_START_NAME)) return meant;
-  program.ino = 0;
-  bpf_get_current_comm(program.name, sizeof program.name);
-  return bpf_map_lookup_elem(&programs, &program) != NULL;
-}
-
-/* (struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm), before the program's first instruction. */
-SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
-  u64 id = bpf_get_current_pid_tgid();
-  u32 tgid = id >> 32;
-  __sync_fetch_and_add(&execs, 1);
-  /* Another program: its objects are others, wherever they lie. */
-  end_process(tgid);
-  bpf_map_delete_elem(&frames, &id);
-  if (!allow_listed) return 0;
-  /* And another name: who was born of a listed process is not observed for that alone any more. */
-  const u8 *how = bpf_map_lookup_elem(&allowed, &tgid);
-  u8 born = CT_TLS_BORN;
-  if (how && *how != CT_TLS_BORN) return 0;
-  if (!is_start_meant((const struct linux_binprm *)ctx[2], how != NULL))
-    bpf_map_delete_elem(&allowed, &tgid);
-  else if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY))
-    count(CT_TLS_N_NO_ROOM, 1);
-  return 0;
-}
-
-/* (struct task_struct *parent, struct task_struct *child), before the child runs. Servers fork workers, and a
- * worker's first message does not wait for the agent's next look. */
-SEC("?tp_btf/sched_process_fork") int calltap_fork(u64 *ctx) {
-  if (!allow_listed) return 0;
-  const struct task_struct *parent = (struct task_struct *)ctx[0], *child = (struct task_struct *)ctx[1];
-  u32 tgid = child->tgid, from = parent->tgid;
-  if ((u32)child->pid != tgid || !bpf_map_lookup_elem(&allowed, &from)) return 0;
-  u8 born = CT_TLS_BORN;
-  if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY)) count(CT_TLS_N_NO_ROOM, 1);
-  return 0;
-}
-
-/* (struct task_struct *task) */
-SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
-  struct task_struct *task = (struct task_struct *)ctx[0];
-  u64 id = bpf_get_current_pid_tgid();
-  u32 tgid = id >> 32;
-  int is_last = BPF_CORE_READ(task, signal, live.counter) <= 0;
-  if (is_last && allow_listed) bpf_map_delete_elem(&allowed, &tgid);
-  if (!bpf_map_lookup_elem(&processes, &tgid)) return 0;
-  bpf_map_delete_elem(&frames, &id);
-  bpf_map_delete_elem(&threads, &id);
-  if (!is_last) return 0;
-  if (end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
+  if (sk) socket_call(sk, (u32)ret, is_send, USER_SP(&r));
   return 0;
 }

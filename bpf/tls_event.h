@@ -120,9 +120,10 @@ enum ct_tls_count {
   CT_TLS_N_PROBATION_OVER, /* calls beyond the bytes an undecided upgrade may pass */
   CT_TLS_N_NO_PLAINTEXT,   /* calls that returned nothing or an error */
   CT_TLS_N_NESTED,         /* the same buffer seen by an inner function: dropped there, kept outside */
-  CT_TLS_N_NO_ENTRY,       /* returns without an entry: in flight when attached */
+  CT_TLS_N_NO_ENTRY,       /* returns without an entry, once a thread: in flight when attached */
   CT_TLS_N_STALE_FRAMES,   /* calls that never returned */
-  CT_TLS_N_FRAMES_FULL,    /* deeper than four SSL calls: forgotten and begun anew */
+  CT_TLS_N_FRAMES_FULL,    /* deeper than four SSL calls, or too many stacks of a process: not read */
+  CT_TLS_N_GIVEN_UP,       /* calls not read: a return probe would not be safe there */
   CT_TLS_N_NO_ROOM,        /* a map refused an entry */
   CT_TLS_N_BOUND_IN_CALL,
   CT_TLS_N_BOUND_RX,

@@ -16,6 +16,10 @@ const volatile __u8 sip_only;
 const volatile __u8 has_find_vma; /* since 5.17; without it every object counts as private */
 const volatile __u8
     has_loop; /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
+const volatile __u8 has_cookies =
+    1; /* of attachments, since 5.15; without them each kind of site has its own program */
+const volatile __u8
+    reads_exits; /* returns are read at RET instructions; else by the return half of session links */
 const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
 const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which a napping reader is woken */
@@ -101,6 +105,8 @@ struct frame {
   struct key key;
   u64 buf, len, out; /* out: where the call leaves its count, or the new object */
   u64 sp;            /* at entry: what pairs a return with it; 0 free */
+  u64 ip;            /* at entry: which function */
+  u64 back;          /* the address it returns to; only where returns are read at RET instructions */
   u64 ts;
   u8 op, library;
   u8 pad[6];
@@ -108,10 +114,26 @@ struct frame {
   struct call call;
 };
 
+/* Open calls. A return probe is planted on a thread's own stack only, and those of one thread lie in one entry. Where
+ * returns are read at RET instructions, green threads may move: an entry is of one page of a stack, which no other
+ * stack shares. In both cases one processor at a time works on an entry. */
+struct stack_key {
+  u64 place; /* THREAD_PLACE | thread, or the number of the page */
+  u32 tgid;
+  u32 pad;
+};
+#define THREAD_PLACE (1ull << 63)
+#define STACK_PAGE_SHIFT 12
+/* Pages with open calls that one process may have: it cannot take the room of the others. */
+#define STACK_PAGES_MAX 4096u
+
 #define FRAMES 4
 struct frames {
   u32 depth;
   u32 in_call; /* a socket call was seen since the outermost began */
+  u32 epoch;   /* of the process */
+  u32 pad;
+  u64 stack_from, stack_to; /* the thread's own stack, once it was looked up */
   struct frame f[FRAMES];
 };
 
@@ -138,7 +160,7 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
-  __type(key, u64);
+  __type(key, struct stack_key);
   __type(value, struct frames);
 } frames SEC(".maps");
 
@@ -161,6 +183,11 @@ struct {
 struct process {
   u32 epoch; /* never 0 */
   u32 told;  /* the agent heard of one of its connections */
+  u32 pages; /* of stacks with open calls */
+  u32 flags; /* enum process_flag */
+};
+enum process_flag {
+  PROCESS_SWITCHES = 1 /* stacks inside a call: no return probe is planted in it any more */
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -235,16 +262,13 @@ CT_CALL int canonical(struct key *k) {
   return 0;
 }
 
-/* The epoch of the calling process; 0 when it is not to be observed. */
-CT_INLINE u32 observed_epoch(u32 tgid) {
-  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (p) return p->epoch;
+/* The calling process; NULL when there is no room for it. */
+CT_INLINE struct process *observed(u32 tgid) {
+  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (p) return p;
   struct process fresh = {.epoch = bpf_get_prandom_u32() | 1};
-  if (bpf_map_update_elem(&processes, &tgid, &fresh, BPF_NOEXIST)) {
-    p = bpf_map_lookup_elem(&processes, &tgid); /* another thread was first */
-    return p ? p->epoch : 0;
-  }
-  return fresh.epoch;
+  bpf_map_update_elem(&processes, &tgid, &fresh, BPF_NOEXIST); /* another thread may be first */
+  return bpf_map_lookup_elem(&processes, &tgid);
 }
 
 CT_INLINE int is_allowed(u32 tgid) { return !allow_listed || bpf_map_lookup_elem(&allowed, &tgid) != NULL; }

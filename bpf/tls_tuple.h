@@ -9,6 +9,7 @@
 #ifndef CALLTAP_TLS_TUPLE_H
 #define CALLTAP_TLS_TUPLE_H
 #include "tls_emit.h"
+#include "tls_frames.h"
 
 /* Bytes a TLS record adds: header 5, then type byte and tag, or IV, MAC and padding. */
 #define RECORD_MIN 17u
@@ -102,8 +103,8 @@ CT_INLINE int is_write(u8 op) {
          op == CT_TLS_OP_WRITE_EX2;
 }
 
-/* A socket call of `bytes` > 0 has ended on this thread. */
-CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send) {
+/* A socket call of `bytes` > 0 has ended on this thread, whose program stands at `sp`. */
+CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, u64 sp) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   /* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
@@ -112,11 +113,9 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send) {
   struct tuple t;
   if (!tuple_of(sk, &t)) return 0;
   count(CT_TLS_N_SOCKET_CALLS, 1);
-  struct frames *fr = bpf_map_lookup_elem(&frames, &id);
-  if (fr && fr->depth) {
-    struct frame *f = &fr->f[(fr->depth - 1) & (FRAMES - 1)];
+  struct frame *f = call_around(id, sp, reads_exits);
+  if (f && (is_read(f->op) || is_write(f->op))) {
     u32 strong = 0;
-    fr->in_call = 1;
     if (is_send)
       strong = is_write(f->op) && f->len && bytes >= RECORD_MIN + RECORD_HEADER;
     else

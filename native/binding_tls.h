@@ -81,7 +81,34 @@ private:
     info.GetReturnValue().Set(Nan::New(-rc));
   }
 
-  // attach({path, pid?, sites: [{kind, offset}]}): {id, errno, error}
+  // One site of JavaScript as rows: its entry, then its exits. '' or what is wrong with it; ends at CT_TLS_SITES + 1.
+  static const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
+    if (!item->IsObject()) return "attach: a site is {kind, offset, exits}";
+    auto site = item.As<Object>();
+    Nan::Utf8String kind(Prop(site, "kind"));
+    ct_tls_site entry{};
+    if (*kind == nullptr || !ct_tls_site_kind(*kind, &entry.op, &entry.library))
+      return "attach: unknown kind of site";
+    double offset = Num(site, "offset");
+    if (!IsOffset(offset)) return "attach: offset";
+    entry.offset = static_cast<uint64_t>(offset);
+    Local<Value> list = Prop(site, "exits");
+    if (!list->IsArray() && !list->IsNull()) return "attach: exits are an array or null";
+    entry.role = list->IsArray() ? CT_TLS_ENTRY : CT_TLS_ENTRY_ALONE;
+    rows->push_back(entry);
+    if (!list->IsArray()) return "";
+    auto exits = list.As<v8::Array>();
+    for (uint32_t i = 0; i < exits->Length() && rows->size() <= CT_TLS_SITES; i++) {
+      Local<Value> value = Nan::Get(exits, i).ToLocalChecked();
+      double at = value->IsNumber() ? Nan::To<double>(value).FromJust() : 0;
+      if (!IsOffset(at)) return "attach: offset of an exit";
+      rows->push_back({static_cast<uint64_t>(at), 0, 0, CT_TLS_EXIT});
+    }
+    return "";
+  }
+  static bool IsOffset(double v) { return v > 0 && v < 9e15; }
+
+  // attach({path, pid?, sites: [{kind, offset, exits}]}): {id, errno, error}
   static NAN_METHOD(Attach) {
     auto *c = Self(info);
     if (!info[0]->IsObject()) return Nan::ThrowTypeError("attach({path, pid, sites})");
@@ -90,20 +117,14 @@ private:
     Local<Value> list = Prop(request, "sites");
     if (*path == nullptr || !list->IsArray()) return Nan::ThrowTypeError("attach({path, pid, sites})");
     auto array = list.As<v8::Array>();
-    std::vector<ct_tls_site> sites(std::min<uint32_t>(array->Length(), CT_TLS_SITES + 1));
-    for (uint32_t i = 0; i < sites.size(); i++) {
-      Local<Value> item = Nan::Get(array, i).ToLocalChecked();
-      if (!item->IsObject()) return Nan::ThrowTypeError("attach: a site is {kind, offset}");
-      Nan::Utf8String kind(Prop(item.As<Object>(), "kind"));
-      double offset = Num(item.As<Object>(), "offset");
-      if (*kind == nullptr || !ct_tls_site_kind(*kind, &sites[i].op, &sites[i].library))
-        return Nan::ThrowTypeError("attach: unknown kind of site");
-      if (!(offset > 0 && offset < 9e15)) return Nan::ThrowRangeError("attach: offset");
-      sites[i].offset = static_cast<uint64_t>(offset);
+    std::vector<ct_tls_site> rows;
+    for (uint32_t i = 0; i < array->Length() && rows.size() <= CT_TLS_SITES; i++) {
+      const char *wrong = AddSite(Nan::Get(array, i).ToLocalChecked(), &rows);
+      if (*wrong != '\0') return Nan::ThrowTypeError(wrong);
     }
     char why[CT_TLS_WHY] = "";
-    int64_t id = ct_tls_attach(&c->probe_, *path, U32(request, "pid"), sites.data(),
-                               static_cast<uint32_t>(sites.size()), why);
+    int64_t id = ct_tls_attach(&c->probe_, *path, U32(request, "pid"), rows.data(),
+                               static_cast<uint32_t>(rows.size()), why);
     auto out = Nan::New<Object>();
     Put(out, "id", Nan::New(static_cast<double>(id > 0 ? id : 0)));
     Put(out, "errno", Nan::New(static_cast<int>(id < 0 ? -id : 0)));

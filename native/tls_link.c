@@ -14,8 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define UPROBE_MULTI_RETURN 1u
-
 /* Links of one file: descriptors for session and multi, objects for perf. */
 struct attachment {
   uint32_t id, count;
@@ -49,13 +47,53 @@ void ct_tls_links_free(struct ct_tls_links *links) {
 }
 
 static uint64_t cookie_of(const struct ct_tls_site *s) { return s->op | (uint64_t)s->library << 8; }
-static bool has_entry(const struct ct_tls_site *s) { return s->op != CT_TLS_OP_NEW; }
-static bool has_return(const struct ct_tls_site *s) {
-  return s->op != CT_TLS_OP_FREE && s->op != CT_TLS_OP_RESET;
+
+/* The rows of a file as one mechanism takes them. */
+struct chosen {
+  struct ct_tls_site entries[CT_TLS_SITES];
+  uint64_t exits[CT_TLS_SITES];
+  uint32_t n_entries, n_exits;
+};
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Functions share code, and so exits: each is probed once. */
+static void drop_repeated(uint64_t *v, uint32_t *n) {
+  uint32_t kept = 0;
+  qsort(v, *n, sizeof *v, by_value);
+  for (uint32_t i = 0; i < *n; i++) {
+    if (kept == 0 || v[kept - 1] != v[i]) v[kept++] = v[i];
+  }
+  *n = kept;
+}
+
+/* A call whose return is not seen says as much of its connection as a handshake; a new object is not seen at all. */
+static bool take_alone(struct ct_tls_site *s) {
+  if (s->op == CT_TLS_OP_FREE || s->op == CT_TLS_OP_RESET) return true;
+  if (s->op == CT_TLS_OP_NEW || s->op == CT_TLS_OP_NEW_OUT) return false;
+  s->op = CT_TLS_OP_HANDSHAKE;
+  return true;
+}
+
+static void choose(struct chosen *c, enum ct_tls_mode mode, const struct ct_tls_site *sites, uint32_t n) {
+  bool reads_exits = mode != CT_TLS_SESSION;
+  c->n_entries = c->n_exits = 0;
+  for (uint32_t i = 0; i < n && i < CT_TLS_SITES; i++) {
+    struct ct_tls_site s = sites[i];
+    if (s.role == CT_TLS_EXIT) {
+      if (reads_exits) c->exits[c->n_exits++] = s.offset;
+    } else if (!reads_exits || s.role == CT_TLS_ENTRY || take_alone(&s)) {
+      c->entries[c->n_entries++] = s;
+    }
+  }
+  drop_repeated(c->exits, &c->n_exits);
 }
 
 /* bpf(BPF_LINK_CREATE) for uprobe_multi. A descriptor (close-on-exec by the kernel) or -errno. */
-static int link_multi(int program, uint32_t attach_type, uint32_t flags, const char *path, uint32_t pid,
+static int link_multi(int program, uint32_t attach_type, const char *path, uint32_t pid,
                       const uint64_t *offsets, const uint64_t *cookies, uint32_t n) {
   struct {
     uint32_t prog_fd, target_fd, attach_type, flags;
@@ -67,71 +105,64 @@ static int link_multi(int program, uint32_t attach_type, uint32_t flags, const c
             .offsets = (uint64_t)(uintptr_t)offsets,
             .cookies = (uint64_t)(uintptr_t)cookies,
             .count = n,
-            .multi_flags = flags,
             .pid = pid};
   int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr);
   return fd < 0 ? -errno : fd;
 }
 
-struct chosen {
-  uint64_t offsets[CT_TLS_SITES], cookies[CT_TLS_SITES];
-  uint32_t n;
-};
-static struct chosen choose(const struct ct_tls_site *sites, uint32_t n,
-                            bool (*wanted)(const struct ct_tls_site *)) {
-  struct chosen c;
-  c.n = 0;
-  for (uint32_t i = 0; i < n && i < CT_TLS_SITES; i++) {
-    if (wanted != NULL && !wanted(&sites[i])) continue;
-    c.offsets[c.n] = sites[i].offset;
-    c.cookies[c.n++] = cookie_of(&sites[i]);
-  }
-  return c;
-}
-
+/* Exits first: a call that enters before its return is watched would be forgotten half way. */
 static int attach_multi(struct attachment *a, enum ct_tls_mode mode, const struct ct_tls_programs *programs,
-                        const char *path, uint32_t pid, const struct ct_tls_site *sites, uint32_t n) {
-  bool session = mode == CT_TLS_SESSION;
-  uint32_t type = session ? CT_ATTACH_SESSION : CT_ATTACH_MULTI;
-  /* Returns first: a call that enters before its return is watched would be forgotten half way. */
-  struct chosen c = choose(sites, n, session ? NULL : has_return);
-  if (c.n > 0) {
-    int program = bpf_program__fd(programs->leave);
-    a->fd[0] =
-        link_multi(program, type, session ? 0 : UPROBE_MULTI_RETURN, path, pid, c.offsets, c.cookies, c.n);
+                        const char *path, uint32_t pid, const struct chosen *c) {
+  uint32_t type = mode == CT_TLS_SESSION ? CT_ATTACH_SESSION : CT_ATTACH_MULTI;
+  uint64_t offsets[CT_TLS_SITES], cookies[CT_TLS_SITES];
+  if (c->n_exits > 0) {
+    a->fd[0] = link_multi(bpf_program__fd(programs->leave), type, path, pid, c->exits, NULL, c->n_exits);
     if (a->fd[0] < 0) return a->fd[0];
   }
-  if (session) return 0;
-  c = choose(sites, n, has_entry);
-  if (c.n == 0) return 0;
-  a->fd[1] = link_multi(bpf_program__fd(programs->enter), type, 0, path, pid, c.offsets, c.cookies, c.n);
+  for (uint32_t i = 0; i < c->n_entries; i++) {
+    offsets[i] = c->entries[i].offset;
+    cookies[i] = cookie_of(&c->entries[i]);
+  }
+  if (c->n_entries == 0) return 0;
+  a->fd[1] = link_multi(bpf_program__fd(programs->enter), type, path, pid, offsets, cookies, c->n_entries);
   return a->fd[1] < 0 ? a->fd[1] : 0;
 }
 
-static int attach_perf(struct attachment *a, const struct ct_tls_programs *programs, const char *path,
-                       uint32_t pid, const struct ct_tls_site *sites, uint32_t n) {
-  a->perf = calloc(2 * (size_t)n, sizeof(struct bpf_link *));
-  if (a->perf == NULL) return -ENOMEM;
-  for (uint32_t pass = 0; pass < 2; pass++) {
-    for (uint32_t i = 0; i < n; i++) {
-      if (!(pass == 0 ? has_return(&sites[i]) : has_entry(&sites[i]))) continue;
-      struct bpf_uprobe_opts opts = {
-          .sz = sizeof opts, .retprobe = pass == 0, .bpf_cookie = cookie_of(&sites[i])};
-      struct bpf_link *link =
-          bpf_program__attach_uprobe_opts(pass == 0 ? programs->leave : programs->enter,
-                                          pid == 0 ? -1 : (pid_t)pid, path, (size_t)sites[i].offset, &opts);
-      if (link == NULL) return -errno;
-      a->perf[a->count++] = link;
-    }
-  }
+static int add_perf(struct attachment *a, struct bpf_program *program, uint64_t cookie, const char *path,
+                    uint32_t pid, uint64_t offset) {
+  struct bpf_uprobe_opts opts = {.sz = sizeof opts, .bpf_cookie = cookie};
+  if (program == NULL) return -EINVAL;
+  struct bpf_link *link =
+      bpf_program__attach_uprobe_opts(program, pid == 0 ? -1 : (pid_t)pid, path, (size_t)offset, &opts);
+  if (link == NULL) return -errno;
+  a->perf[a->count++] = link;
   return 0;
+}
+
+static int attach_perf(struct attachment *a, const struct ct_tls_programs *programs, const char *path,
+                       uint32_t pid, const struct chosen *c) {
+  a->perf = calloc((size_t)c->n_entries + c->n_exits, sizeof(struct bpf_link *));
+  if (a->perf == NULL) return -ENOMEM;
+  int err = 0;
+  for (uint32_t i = 0; i < c->n_exits && err == 0; i++)
+    err = add_perf(a, programs->leave, 0, path, pid, c->exits[i]);
+  for (uint32_t i = 0; i < c->n_entries && err == 0; i++) {
+    const struct ct_tls_site *s = &c->entries[i];
+    if (programs->enter != NULL)
+      err = add_perf(a, programs->enter, cookie_of(s), path, pid, s->offset);
+    else
+      err = add_perf(a, programs->enter_of[s->library][s->op], 0, path, pid, s->offset);
+  }
+  return err;
 }
 
 static int attach(struct attachment *a, enum ct_tls_mode mode, const struct ct_tls_programs *programs,
                   const char *path, uint32_t pid, const struct ct_tls_site *sites, uint32_t n) {
   *a = (struct attachment){.fd = {-1, -1}};
-  int err = mode == CT_TLS_PERF ? attach_perf(a, programs, path, pid, sites, n)
-                                : attach_multi(a, mode, programs, path, pid, sites, n);
+  struct chosen c;
+  choose(&c, mode, sites, n);
+  int err = mode == CT_TLS_PERF ? attach_perf(a, programs, path, pid, &c)
+                                : attach_multi(a, mode, programs, path, pid, &c);
   if (err != 0) drop(a);
   return err;
 }
@@ -188,10 +219,12 @@ static uint64_t start_offset(const char *path) {
 int ct_tls_link_trial(enum ct_tls_mode mode, const struct ct_tls_programs *programs) {
   static const char path[] = "/proc/self/exe";
   struct attachment a;
-  struct ct_tls_site site = {
-      .offset = start_offset(path), .op = CT_TLS_OP_HANDSHAKE, .library = CT_TLS_OPENSSL};
-  if (site.offset == 0) return -ENOENT;
-  int err = attach(&a, mode, programs, path, (uint32_t)getpid(), &site, 1);
+  uint64_t offset = start_offset(path);
+  struct ct_tls_site sites[2] = {
+      {.offset = offset, .op = CT_TLS_OP_HANDSHAKE, .library = CT_TLS_OPENSSL, .role = CT_TLS_ENTRY},
+      {.offset = offset, .role = CT_TLS_EXIT}};
+  if (offset == 0) return -ENOENT;
+  int err = attach(&a, mode, programs, path, (uint32_t)getpid(), sites, 2);
   if (err == 0) drop(&a);
   return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_link.h - makes the kernel's links between a program and instructions of a file, in one of three ways.
+ * tls_link.h - loads the programs, and makes the kernel's links between them and instructions of a file, in one of
+ * three ways.
  *
  * Only tls_probe.c uses it, and only where libbpf is there. uprobe links of libbpf 1.1 know none but perf
  * events, so the others are made by bpf(2).
@@ -17,9 +18,16 @@ extern "C" {
 
 struct bpf_program;
 struct ct_tls_programs {
-  struct bpf_program *enter;
+  struct bpf_program *enter; /* NULL without cookies */
   struct bpf_program *leave; /* the same one for session links */
+  /* Without cookies: one for each library and operation. */
+  struct bpf_program *enter_of[CT_TLS_LIBRARIES][CT_TLS_OPS];
 };
+
+/* tls_load.c: loads and tries, from the best way on; sets mode, mode_why and skel. False: nothing stays, and why. */
+bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]);
+/* Of a loaded probe. */
+struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p);
 
 /* The table of attachments; NULL without memory. */
 struct ct_tls_links *ct_tls_links_new(void);

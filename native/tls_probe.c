@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_probe.c - see tls_probe.h. tls_link.c makes the links; here is what is loaded, and the maps.
+ * tls_probe.c - see tls_probe.h. tls_load.c loads, tls_link.c makes the links; here are the maps.
  */
 #define _GNU_SOURCE
 #include "tls_probe.h"
 #include "tls_link.h"
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const count_names[CT_TLS_N_COUNT] = {
@@ -32,6 +29,7 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_NO_ENTRY] = "return_without_entry",
     [CT_TLS_N_STALE_FRAMES] = "stale_frames",
     [CT_TLS_N_FRAMES_FULL] = "frames_full",
+    [CT_TLS_N_GIVEN_UP] = "given_up",
     [CT_TLS_N_NO_ROOM] = "no_room",
     [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
     [CT_TLS_N_BOUND_RX] = "bound_rx_before",
@@ -89,96 +87,17 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
 }
 
 #ifdef CT_HAVE_TLS_PROBES
-#include "bpf_load.h"
 #include "tls.skel.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#define WAKE_PART 16u /* of the ring: the rest holds what comes until the reader has a processor */
-
 bool ct_tls_has_probes(void) { return true; }
-
-static uint64_t monotonic_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 /* Whether the kernel has this tracepoint with types (tp_btf). */
 static bool has_tracepoint(const struct btf *kernel, const char *name) {
   char type[64];
   snprintf(type, sizeof type, "btf_trace_%s", name);
   return kernel != NULL && btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
-}
-
-static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
-
-/* Which entry points, and what they may use. */
-static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
-  skel->rodata->sip_only = o->sip_only;
-  skel->rodata->has_find_vma = skel->rodata->has_loop = p->has_helpers;
-  skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-  uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
-  skel->rodata->max_call = o->max_call < most ? o->max_call : most;
-  skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
-  skel->rodata->start_ns = monotonic_ns();
-  bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
-  bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
-  bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
-  if (p->mode == CT_TLS_SESSION) {
-    want(skel->progs.calltap_session);
-    bpf_program__set_expected_attach_type(skel->progs.calltap_session, CT_ATTACH_SESSION);
-  } else {
-    want(skel->progs.calltap_enter);
-    want(skel->progs.calltap_return);
-    if (p->mode == CT_TLS_MULTI) {
-      bpf_program__set_expected_attach_type(skel->progs.calltap_enter, CT_ATTACH_MULTI);
-      bpf_program__set_expected_attach_type(skel->progs.calltap_return, CT_ATTACH_MULTI);
-    }
-  }
-  if (p->sockets == CT_TLS_SOCK_TP) {
-    want(skel->progs.calltap_send);
-    want(skel->progs.calltap_recv);
-  } else {
-    want(skel->progs.calltap_sys_exit);
-  }
-  if (p->has_process_events) {
-    want(skel->progs.calltap_exec);
-    want(skel->progs.calltap_exit);
-  }
-  if (p->has_forks) want(skel->progs.calltap_fork);
-}
-
-static struct ct_tls_programs programs_of(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
-  if (p->mode == CT_TLS_SESSION)
-    return (struct ct_tls_programs){skel->progs.calltap_session, skel->progs.calltap_session};
-  return (struct ct_tls_programs){skel->progs.calltap_enter, skel->progs.calltap_return};
-}
-
-/* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
-static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
-  struct tls_bpf *skel = NULL;
-  int err = -EAGAIN;
-  for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
-    tls_bpf__destroy(skel);
-    *what = "opening the eBPF object";
-    skel = tls_bpf__open();
-    if (skel == NULL) return -errno;
-    configure(skel, p, o);
-    *what = "loading the eBPF programs";
-    err = ct_bpf_load(skel->skeleton);
-  }
-  if (err == 0) {
-    *what = "attaching a probe";
-    struct ct_tls_programs programs = programs_of(p, skel);
-    err = ct_tls_link_trial(p->mode, &programs);
-  }
-  if (err != 0) {
-    tls_bpf__destroy(skel);
-    return err;
-  }
-  p->skel = skel;
-  return 0;
 }
 
 /* Processes are seen for as long as the programs are loaded; sockets only while something is attached. */
@@ -192,22 +111,6 @@ static int attach_process_events(struct ct_tls_probe *p) {
   /* Without it a forked process is found by looking, as before. */
   if (p->has_forks) skel->links.calltap_fork = bpf_program__attach(skel->progs.calltap_fork);
   return 0;
-}
-
-static bool open_best(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
-  static const char *const mode_names[] = {"session links", "multi links", "perf events"};
-  int err = -EINVAL;
-  const char *what = "";
-  size_t used = 0;
-  for (p->mode = o->best_mode; p->mode < CT_TLS_NO_PROBES; p->mode++) {
-    err = try_mode(p, o, &what);
-    if (err == 0) return true;
-    ct_tls_explain(-err, what, why);
-    if (used < sizeof p->mode_why)
-      used += (size_t)snprintf(p->mode_why + used, sizeof p->mode_why - used, "%s%s: %s",
-                               used == 0 ? "" : "; ", mode_names[p->mode], why);
-  }
-  return false;
 }
 
 bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
@@ -234,10 +137,16 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
     snprintf(p->sockets_why, sizeof p->sockets_why,
              "the kernel has no tracepoints sock_send_length and sock_recv_length (Linux 6.3)");
   p->has_helpers = !o->force_old_helpers &&
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, NULL) == 1 &&
                    libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1 &&
                    libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
-  if (o->best_mode != CT_TLS_SESSION) snprintf(p->mode_why, sizeof p->mode_why, "a lesser one was asked for");
-  bool ok = open_best(p, o, why);
+  if (!p->has_helpers)
+    snprintf(p->mode_why, sizeof p->mode_why,
+             o->force_old_helpers ? "as on an older kernel, which was asked for"
+                                  : "the kernel is older than Linux 5.17");
+  else if (o->best_mode != CT_TLS_SESSION)
+    snprintf(p->mode_why, sizeof p->mode_why, "a lesser one was asked for");
+  bool ok = ct_tls_load(p, o, why);
   if (ok) {
     int err = attach_process_events(p);
     p->links = err == 0 ? ct_tls_links_new() : NULL;
@@ -301,7 +210,7 @@ int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, co
     ct_tls_explain(-err, "attaching to the socket tracepoints", why);
     return err;
   }
-  struct ct_tls_programs programs = programs_of(p, p->skel);
+  struct ct_tls_programs programs = ct_tls_programs_of(p);
   int64_t id = ct_tls_link_make(p->links, p->mode, &programs, path, pid, sites, n);
   if (id < 0) {
     char what[CT_TLS_WHY];

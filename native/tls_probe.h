@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tls_probe.h - loads bpf/tls.bpf.c and attaches it to functions of TLS libraries.
  *
- * What the kernel takes is found by trying, best first: probes by session links, by multi links, by perf events;
- * addresses by the socket tracepoints, by sys_exit. Nothing is pinned: when the process ends, however it ends,
+ * What the kernel takes is found by trying, best first: calls by session links, which see entry and return; by entry and
+ * RET instructions in multi links; by the same in perf events. Addresses by the socket tracepoints, by sys_exit. Nothing is pinned: when the process ends, however it ends,
  * the kernel takes everything back. All functions are called by one thread.
  */
 #ifndef CALLTAP_TLS_PROBE_H
@@ -18,7 +18,7 @@ extern "C" {
 enum ct_tls_mode { CT_TLS_SESSION = 0, CT_TLS_MULTI = 1, CT_TLS_PERF = 2, CT_TLS_NO_PROBES = 3 };
 enum ct_tls_sockets { CT_TLS_SOCK_TP = 0, CT_TLS_SYS_EXIT = 1, CT_TLS_NO_SOCKETS = 2 };
 
-#define CT_TLS_SITES 64u /* of one file */
+#define CT_TLS_SITES 512u /* of one file */
 #define CT_TLS_WHY 320u
 
 struct ct_tls_opts {
@@ -29,13 +29,23 @@ struct ct_tls_opts {
   /* Take a lesser mechanism on purpose. */
   enum ct_tls_mode best_mode;
   bool force_sys_exit;
-  bool force_old_helpers; /* as a kernel before 5.17 */
+  bool
+      force_old_helpers; /* as a kernel before 5.15: no cookies, none of the helpers up to 5.17, perf events only */
+};
+
+/* Which instruction of a function a site is. Exits are the RETs it can leave through; session links need none. */
+enum ct_tls_role {
+  CT_TLS_ENTRY = 0,
+  CT_TLS_ENTRY_ALONE =
+      1,          /* its exits are not known: where they are needed, it gives evidence of addresses only */
+  CT_TLS_EXIT = 2 /* of whatever function: op and library are 0 */
 };
 
 struct ct_tls_site {
   uint64_t offset; /* in the file */
   uint8_t op;      /* enum ct_tls_op */
   uint8_t library; /* enum ct_tls_library */
+  uint8_t role;    /* enum ct_tls_role */
 };
 
 struct ct_tls_links;
@@ -45,7 +55,7 @@ struct ct_tls_probe {
   enum ct_tls_sockets sockets;
   char mode_why[CT_TLS_WHY];    /* why not a better one; empty for session links */
   char sockets_why[CT_TLS_WHY]; /* empty for the tracepoints */
-  bool has_helpers;             /* bpf_find_vma and bpf_loop */
+  bool has_helpers;             /* cookies, bpf_find_vma and bpf_loop */
   bool has_process_events;      /* exec and exit are seen */
   bool has_forks;               /* fork is seen */
   uint32_t ring_bytes;
@@ -66,7 +76,8 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
 /* Detaches everything and unloads. Safe to call twice. */
 void ct_tls_probe_close(struct ct_tls_probe *p);
 
-/* All sites of one file, or none. pid 0: every process, now and later. An id > 0, or -errno with the reason. */
+/* All sites of one file, or none; an exit may be given more than once. pid 0: every process, now and later.
+ * An id > 0, or -errno with the reason. */
 int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
                       uint32_t n, char why[CT_TLS_WHY]);
 bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);

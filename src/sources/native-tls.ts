@@ -25,13 +25,21 @@ export type TlsOperation =
 export type TlsLibraryName = 'openssl' | 'gnutls' | 'wolfssl' | 'mbedtls';
 export type TlsSiteKind = `${TlsLibraryName}-${TlsOperation}`;
 
-/** One instruction to probe: `offset` is one into the file, not an address. */
-export type TlsSite = { readonly kind: TlsSiteKind; readonly offset: number };
+/**
+ * One function to probe, by places in the file, not addresses: its entry, and every RET instruction through which it can
+ * leave, those behind its tail jumps included. Only the lesser ways need exits; where they are needed and `null`, the
+ * function gives evidence of addresses at its entry, and no plaintext.
+ */
+export type TlsSite = {
+  readonly kind: TlsSiteKind;
+  readonly offset: number;
+  readonly exits: readonly number[] | null;
+};
 
 export type TlsAttachRequest = {
   /** As this process can open it: /proc/PID/root/..., /proc/PID/map_files/A-B for a deleted file. */
   readonly path: string;
-  /** All sites of one file at once: either all or none are attached. */
+  /** All sites of one file at once, 512 instructions at most: either all or none are attached. */
   readonly sites: readonly TlsSite[];
   /** Only in this process; absent: in every process that maps the file, now or later. */
   readonly pid?: number;
@@ -60,7 +68,10 @@ export type TlsMapping = {
 export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[] };
 
 export type TlsStatus = {
-  /** How probes are attached; 'none' before open() or when it failed. */
+  /**
+   * How calls are read: at entry and return by session links, or at entry and RET instructions by multi links or perf
+   * events; 'none' before open() or when it failed.
+   */
   readonly probes: 'session' | 'multi' | 'perf' | 'none';
   /** Why not a better one; '' for session. */
   readonly probesWhy: string;
@@ -86,7 +97,7 @@ export type NativeTlsOptions = {
   maxConnections: number;
   /** Connections that do not carry SIP are dropped in the kernel. */
   sipOnly: boolean;
-  /** Take a lesser mechanism on purpose. */
+  /** Take a lesser mechanism on purpose; oldHelpers: what a kernel before 5.15 has, which is perf events only. */
   force?: { readonly probes?: 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
 };
 

@@ -307,7 +307,9 @@ export class TlsDiscovery {
       f.retryAtMs = nowMs + RETRY_MS;
       return;
     }
-    const sites = (f.libraries ?? []).flatMap((l) => l.sites.map(({ kind, offset }) => ({ kind, offset })));
+    const sites = (f.libraries ?? []).flatMap((l) =>
+      l.sites.map(({ kind, offset }) => ({ kind, offset, exits: null })),
+    );
     const { id, error } = this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
     if (id > 0) {
       f.attachment = id;

@@ -1,12 +1,14 @@
 /** What tests and the bench of the TLS probes share: an open capture, places for probes, a certificate. */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { realpathSync, statSync } from 'node:fs';
 import { allocateSlabs } from '../../src/sources/capture-memory.ts';
 import { loadNative } from '../../src/sources/native.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsSite } from '../../src/sources/native-tls.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { withElf } from '../../src/sources/tls-elf.ts';
 import { TLS_LIBRARIES } from '../../src/sources/tls-functions.ts';
 import { findSites } from '../../src/sources/tls-sites.ts';
+import { objdumpExits } from './objdump-exits.ts';
 
 export class ProbeCapture {
   readonly native: NativeTlsCapture;
@@ -71,29 +73,54 @@ export class ProbeCapture {
 
 /* ---- Sites ---- */
 
-/** File offsets of functions, from the dynamic or the full symbol table, read by another program than ours (readelf). */
-function symbolOffsets(path: string): Map<string, number> {
+type Loaded = { readonly offset: number; readonly address: number; readonly size: number };
+type Symbols = { readonly loads: readonly Loaded[]; readonly addresses: ReadonlyMap<string, number> };
+
+/** Addresses of functions, from the dynamic or the full symbol table, read by another program than ours (readelf). */
+function readSymbols(path: string): Symbols {
   const run = spawnSync('readelf', ['-W', '-l', '-s', path], { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (run.status !== 0) throw new Error(`readelf ${path}: ${run.stderr}`);
-  const loads = [...run.stdout.matchAll(/^\s+LOAD\s+0x(\w+)\s+0x(\w+)\s+0x\w+\s+0x(\w+)/gm)].map((m) =>
-    m.slice(1).map((hex) => Number.parseInt(hex, 16)),
-  );
-  const found = new Map<string, number>();
-  for (const m of run.stdout.matchAll(/^\s*\d+:\s+(\w+)\s+\d+\s+FUNC\s+\w+\s+\w+\s+(?!UND)\S+\s+([^\s@]+)/gm)) {
-    const address = Number.parseInt(m[1] ?? '', 16);
-    const load = loads.find(([, v = 0, size = 0]) => address >= v && address < v + size);
-    if (load !== undefined && m[2] !== undefined) found.set(m[2], address - (load[1] ?? 0) + (load[0] ?? 0));
-  }
-  return found;
+  const loads = [...run.stdout.matchAll(/^\s+LOAD\s+0x(\w+)\s+0x(\w+)\s+0x\w+\s+0x(\w+)/gm)].map((m) => {
+    const [offset = 0, address = 0, size = 0] = m.slice(1).map((hex) => Number.parseInt(hex, 16));
+    return { offset, address, size };
+  });
+  const addresses = new Map<string, number>();
+  for (const m of run.stdout.matchAll(/^\s*\d+:\s+(\w+)\s+\d+\s+FUNC\s+\w+\s+\w+\s+(?!UND)\S+\s+([^\s@]+)/gm))
+    if (m[2] !== undefined) addresses.set(m[2], Number.parseInt(m[1] ?? '', 16));
+  return { loads, addresses };
 }
 
-/** The exported functions of a library, each at its first instruction. */
+/** Place in the file; null outside of what it maps. */
+function fileOffset({ loads }: Symbols, address: number): number | null {
+  const load = loads.find((l) => address >= l.address && address < l.address + l.size);
+  return load === undefined ? null : address - load.address + load.offset;
+}
+
+const known = new Map<string, TlsSite[]>();
+
+/** The exported functions of a library, each at its first instruction, and all places where they can end. */
 export function exportedSites(path: string): TlsSite[] {
-  const symbols = symbolOffsets(path);
+  const { mtimeMs, size } = statSync(path);
+  const key = `${realpathSync(path)} ${mtimeMs} ${size}`;
+  const sites = known.get(key) ?? findExported(path);
+  known.set(key, sites);
+  return sites;
+}
+
+function findExported(path: string): TlsSite[] {
+  const symbols = readSymbols(path);
   return TLS_LIBRARIES.flatMap((library) => library.functions).flatMap(([name, kind]) => {
-    const offset = symbols.get(name);
-    return offset === undefined ? [] : [{ kind, offset }];
+    const address = symbols.addresses.get(name);
+    const offset = address === undefined ? null : fileOffset(symbols, address);
+    if (address === undefined || offset === null) return [];
+    return [{ kind, offset, exits: exitOffsets(path, symbols, address, kind) }];
   });
+}
+
+function exitOffsets(path: string, symbols: Symbols, address: number, kind: TlsSiteKind): number[] | null {
+  // Of these the return tells nothing.
+  if (/-(handshake|reset|free)$/.test(kind)) return null;
+  return objdumpExits(path, address)?.map((exit) => fileOffset(symbols, exit) ?? 0) ?? null;
 }
 
 /** The sites that calltap takes, and whether reads and writes are seen one call deeper than the exported functions. */
@@ -101,7 +128,10 @@ export function chosenSites(path: string): { readonly sites: TlsSite[]; readonly
   const libraries = withElf(path, findSites);
   if ('reason' in libraries) throw new Error(libraries.reason);
   const sites = libraries.flatMap((library) => library.sites);
-  return { sites: sites.map(({ kind, offset }) => ({ kind, offset })), isInternal: sites.some((s) => s.isInternal) };
+  return {
+    sites: sites.map(({ kind, offset }) => ({ kind, offset, exits: null })),
+    isInternal: sites.some((s) => s.isInternal),
+  };
 }
 
 /* ---- Certificates ---- */

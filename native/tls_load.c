@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tls_load.c - loads bpf/tls.bpf.c in the best way that this kernel takes; see tls_link.h.
+ */
+#define _GNU_SOURCE
+#include "tls_link.h"
+#ifdef CT_HAVE_TLS_PROBES
+#include "bpf_load.h"
+#include "tls.skel.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define WAKE_PART 16u /* of the ring: the rest holds what comes until the reader has a processor */
+
+static uint64_t monotonic_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
+
+/* Names of programs in bpf/tls.bpf.c, for kernels without cookies: calltap_OPENSSL_READ. */
+static void find_copies(const struct tls_bpf *skel, struct ct_tls_programs *programs) {
+  static const char *const library_words[CT_TLS_LIBRARIES] = {
+      [CT_TLS_OPENSSL] = "OPENSSL",
+      [CT_TLS_GNUTLS] = "GNUTLS",
+      [CT_TLS_WOLFSSL] = "WOLFSSL",
+      [CT_TLS_MBEDTLS] = "MBEDTLS",
+  };
+  static const char *const op_words[CT_TLS_OPS] = {
+      [CT_TLS_OP_READ] = "READ",
+      [CT_TLS_OP_WRITE] = "WRITE",
+      [CT_TLS_OP_READ_LONG] = "READ_LONG",
+      [CT_TLS_OP_WRITE_LONG] = "WRITE_LONG",
+      [CT_TLS_OP_READ_EX] = "READ_EX",
+      [CT_TLS_OP_WRITE_EX] = "WRITE_EX",
+      [CT_TLS_OP_WRITE_EX2] = "WRITE_EX2",
+      [CT_TLS_OP_HANDSHAKE] = "HANDSHAKE",
+      [CT_TLS_OP_NEW] = "NEW",
+      [CT_TLS_OP_NEW_OUT] = "NEW_OUT",
+      [CT_TLS_OP_RESET] = "RESET",
+      [CT_TLS_OP_FREE] = "FREE",
+  };
+  for (uint32_t lib = 1; lib < CT_TLS_LIBRARIES; lib++) {
+    for (uint32_t op = 1; op < CT_TLS_OPS; op++) {
+      char name[64];
+      snprintf(name, sizeof name, "calltap_%s_%s", library_words[lib], op_words[op]);
+      programs->enter_of[lib][op] = bpf_object__find_program_by_name(skel->obj, name);
+    }
+  }
+}
+
+static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
+  if (p->mode == CT_TLS_SESSION)
+    return (struct ct_tls_programs){.enter = skel->progs.calltap_session,
+                                    .leave = skel->progs.calltap_session};
+  struct ct_tls_programs programs = {.leave = skel->progs.calltap_return};
+  if (p->has_helpers)
+    programs.enter = skel->progs.calltap_enter;
+  else
+    find_copies(skel, &programs);
+  return programs;
+}
+
+/* Which entry points, and what they may use. */
+static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
+  skel->rodata->sip_only = o->sip_only;
+  skel->rodata->has_find_vma = skel->rodata->has_loop = skel->rodata->has_cookies = p->has_helpers;
+  skel->rodata->reads_exits = p->mode != CT_TLS_SESSION;
+  skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+  uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
+  skel->rodata->max_call = o->max_call < most ? o->max_call : most;
+  skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
+  skel->rodata->start_ns = monotonic_ns();
+  bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
+  bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
+  bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
+  if (p->mode == CT_TLS_SESSION) {
+    want(skel->progs.calltap_session);
+    bpf_program__set_expected_attach_type(skel->progs.calltap_session, CT_ATTACH_SESSION);
+  } else {
+    struct ct_tls_programs programs = choose(p, skel);
+    want(programs.leave);
+    if (programs.enter != NULL) want(programs.enter);
+    for (uint32_t i = 0; i < CT_TLS_LIBRARIES * CT_TLS_OPS; i++) {
+      struct bpf_program *each = programs.enter_of[i / CT_TLS_OPS][i % CT_TLS_OPS];
+      if (each != NULL) want(each);
+    }
+    if (p->mode == CT_TLS_MULTI) {
+      bpf_program__set_expected_attach_type(programs.enter, CT_ATTACH_MULTI);
+      bpf_program__set_expected_attach_type(programs.leave, CT_ATTACH_MULTI);
+    }
+  }
+  if (p->sockets == CT_TLS_SOCK_TP) {
+    want(skel->progs.calltap_send);
+    want(skel->progs.calltap_recv);
+  } else {
+    want(skel->progs.calltap_sys_exit);
+  }
+  if (p->has_process_events) {
+    want(skel->progs.calltap_exec);
+    want(skel->progs.calltap_exit);
+  }
+  if (p->has_forks) want(skel->progs.calltap_fork);
+}
+
+/* Before 5.13 the kernel does not know the address of a callback. Nothing runs there that takes one: a constant says
+ * so to the verifier, which removes that code, once it has been able to read it. So the address becomes a call, which it
+ * knows, and which keeps the callback from being code that nothing leads to. */
+static int hide_callbacks(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie) {
+  (void)opts;
+  (void)cookie;
+  struct bpf_insn *insn = (struct bpf_insn *)bpf_program__insns(program);
+  for (size_t i = 0, n = bpf_program__insn_cnt(program); i + 1 < n; i++) {
+    if (insn[i].code != (BPF_LD | BPF_IMM | BPF_DW)) continue;
+    if (insn[i].src_reg == BPF_PSEUDO_FUNC) {
+      insn[i] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = insn[i].imm};
+      insn[i + 1] = (struct bpf_insn){.code = BPF_JMP | BPF_JA};
+    }
+    i++;
+  }
+  return 0;
+}
+
+static int load_without_callbacks(struct tls_bpf *skel) {
+  LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = hide_callbacks);
+  int id = libbpf_register_prog_handler("uprobe", BPF_PROG_TYPE_KPROBE, 0, &opts);
+  if (id < 0) return id;
+  int err = ct_bpf_load(skel->skeleton);
+  libbpf_unregister_prog_handler(id);
+  return err;
+}
+
+/* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
+static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
+  struct tls_bpf *skel = NULL;
+  int err = -EAGAIN;
+  for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
+    tls_bpf__destroy(skel);
+    *what = "opening the eBPF object";
+    skel = tls_bpf__open();
+    if (skel == NULL) return -errno;
+    configure(skel, p, o);
+    *what = "loading the eBPF programs";
+    err = p->has_helpers ? ct_bpf_load(skel->skeleton) : load_without_callbacks(skel);
+  }
+  if (err == 0) {
+    *what = "attaching a probe";
+    struct ct_tls_programs programs = choose(p, skel);
+    err = ct_tls_link_trial(p->mode, &programs);
+  }
+  if (err != 0) {
+    tls_bpf__destroy(skel);
+    return err;
+  }
+  p->skel = skel;
+  return 0;
+}
+
+bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
+  static const char *const mode_names[] = {"session links", "RET instructions by multi links",
+                                           "RET instructions by perf events"};
+  int err = -EINVAL;
+  const char *what = "";
+  size_t used = 0;
+  /* What has no helpers has no links either. */
+  for (p->mode = p->has_helpers ? o->best_mode : CT_TLS_PERF; p->mode < CT_TLS_NO_PROBES; p->mode++) {
+    err = try_mode(p, o, &what);
+    if (err == 0) return true;
+    ct_tls_explain(-err, what, why);
+    if (used < sizeof p->mode_why)
+      used += (size_t)snprintf(p->mode_why + used, sizeof p->mode_why - used, "%s%s: %s",
+                               used == 0 ? "" : "; ", mode_names[p->mode], why);
+  }
+  return false;
+}
+
+struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p) {
+  return choose(p, p->skel);
+}
+#else
+/* A translation unit must not be empty. */
+typedef int ct_tls_load_unused;
+#endif
