@@ -1,0 +1,50 @@
+/**
+ * What both processors' decoders say of one instruction: how long it is and where control goes behind it.
+ */
+
+/**
+ * - next: to the instruction behind it
+ * - call: comes back to the instruction behind it, unless what is called never returns
+ * - branch: to the instruction behind it or to `target`
+ * - jump: to `target`
+ * - indirect: to where a register or memory says
+ * - return: to the caller
+ * - trap: nowhere; it ends the program
+ */
+export type Flow = 'next' | 'call' | 'branch' | 'jump' | 'indirect' | 'return' | 'trap';
+
+export type Instruction = {
+  /** Bytes. */
+  readonly length: number;
+  readonly flow: Flow;
+  /** Of a branch or a jump, counted from the instruction's own first byte; 0 for all others. */
+  readonly distance: number;
+};
+
+/**
+ * Decodes the instruction at `at` of `code`. A string says why it is none that is known: what a compiler puts into a
+ * function is known, what only a kernel runs is not.
+ */
+export type Decode = (code: Buffer, at: number) => Instruction | string;
+
+/** An instruction on the way to another, and how the way goes on behind it. */
+export type Passed = {
+  readonly code: Buffer;
+  readonly at: number;
+  readonly vaddr: number;
+  readonly length: number;
+  /** A branch that was taken. */
+  readonly isTaken: boolean;
+};
+
+/** Where a `switch` can go: entries that lie one behind the other at `vaddr`. */
+export type JumpTable = {
+  readonly vaddr: number;
+  readonly cases: number;
+  /** Bytes of an entry. */
+  readonly width: number;
+  /** Virtual address that the entry at `at` leads to. */
+  target(entries: Buffer, at: number): number;
+};
+
+export const MAX_CASES = 1024;
