@@ -37,6 +37,8 @@ export type ElfImage = {
   /** .dynsym first: it is there in a stripped file too. */
   readonly tables: readonly SymbolTable[];
   readonly soname: string | null;
+  /** .eh_frame_hdr, which leads to the bounds of every function. */
+  readonly unwind: Segment | null;
   /** Linked with position and entry of its own: a program, not a library. */
   readonly isProgram: boolean;
 };
@@ -58,6 +60,7 @@ const MAX_SONAME = 128;
 const PT_LOAD = 1;
 const PT_DYNAMIC = 2;
 const PT_INTERP = 3;
+const PT_GNU_EH_FRAME = 0x6474e550;
 const SHT_SYMTAB = 2;
 const SHT_DYNSYM = 11;
 const PF_X = 1;
@@ -138,12 +141,13 @@ export function readElf(source: ByteSource): ElfResult {
   if (programHeaders === null) return notElf('malformed: program headers are beyond the end');
   const segments: Segment[] = [];
   let dynamic: Segment | null = null;
+  let unwind: Segment | null = null;
   let isProgram = false;
   for (let i = 0; i < phnum; i++) {
     const at = i * PROGRAM_HEADER_BYTES;
     const type = programHeaders.readUInt32LE(at);
     if (type === PT_INTERP) isProgram = true;
-    if (type !== PT_LOAD && type !== PT_DYNAMIC) continue;
+    if (type !== PT_LOAD && type !== PT_DYNAMIC && type !== PT_GNU_EH_FRAME) continue;
     const flags = programHeaders.readUInt32LE(at + 4);
     const segment = {
       offset: u64(programHeaders, at + 8),
@@ -155,14 +159,16 @@ export function readElf(source: ByteSource): ElfResult {
     // A segment beyond the end is one the kernel would not have mapped: it is passed over.
     if (!fits(source.size, segment.offset, segment.fileSize) || Number.isNaN(segment.vaddr)) continue;
     if (type === PT_LOAD) segments.push(segment);
-    else dynamic = segment;
+    else if (type === PT_DYNAMIC) dynamic = segment;
+    else unwind = segment;
   }
   const fromDynamic = dynamic === null ? null : readDynamic(source, segments, dynamic);
   const tables = readSections(source, head);
   const dynamicTable = fromDynamic?.table ?? null;
   if (dynamicTable !== null && !tables.some((t) => t.name === 'dynsym')) tables.push(dynamicTable);
   tables.sort((a, b) => (a.name === b.name ? 0 : a.name === 'dynsym' ? -1 : 1));
-  return { ok: true, image: { source, machine, segments, tables, soname: fromDynamic?.soname ?? null, isProgram } };
+  const soname = fromDynamic?.soname ?? null;
+  return { ok: true, image: { source, machine, segments, tables, soname, unwind, isProgram } };
 }
 
 /** Symbol tables by the section headers; none when the headers are stripped or wrong. */
