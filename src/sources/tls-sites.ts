@@ -10,6 +10,7 @@ import type { TlsSiteKind } from './native-tls.ts';
 import type { ElfImage } from './tls-elf.ts';
 import type { FoundFunction } from './tls-elf-symbols.ts';
 import { codeOffset, findFunctions } from './tls-elf-symbols.ts';
+import { ExitFinder } from './tls-exits.ts';
 import type { TlsLibrary } from './tls-functions.ts';
 import { TLS_LIBRARIES } from './tls-functions.ts';
 import type { FirstCall, RegisterValue } from './tls-prologue.ts';
@@ -25,12 +26,26 @@ export type ProbeSite = {
   readonly isInternal: boolean;
   /** The instruction there is emulated by the kernel, not single-stepped. */
   readonly isFast: boolean;
+  /** Virtual address of the function's begin, and its bytes as the symbol says; 0 when it has none. */
+  readonly vaddr: number;
+  readonly size: number;
+  /**
+   * Places in the file of every instruction that the function leaves by. Null: not asked for (see withExits), or it
+   * can leave by a jump that nobody can foresee, for which `why` has the reason: then only its entry says anything.
+   */
+  readonly exits: readonly number[] | null;
+  readonly why: string | null;
 };
+
+/** A function whose exits cannot be found, so that no probe goes there. */
+export type UnattachedFunction = { readonly name: string; readonly why: string };
 
 /** What one file offers. */
 export type LibrarySites = {
   readonly library: TlsLibrary;
   readonly sites: readonly ProbeSite[];
+  /** Where returns are read at the exits: what was left out. */
+  readonly unattached: readonly UnattachedFunction[];
 };
 
 const MAX_FUNCTION_BYTES = 512;
@@ -58,7 +73,21 @@ export function findSites(image: ElfImage): LibrarySites[] {
   return whole.map((library) => ({
     library,
     sites: sitesOf(image, library, functions),
+    unattached: [],
   }));
+}
+
+/** The same with the exits of every function: for kernels where returns are read there. */
+export function withExits(image: ElfImage, libraries: readonly LibrarySites[]): LibrarySites[] {
+  const finder = new ExitFinder(image);
+  return libraries.map(({ library, sites }) => {
+    const followed = sites.map((site) => ({ site, found: finder.exitsOf(site.vaddr, site.size) }));
+    return {
+      library,
+      sites: followed.flatMap(({ site, found }) => (found.ok ? [{ ...site, exits: found.exits, why: found.why }] : [])),
+      unattached: followed.flatMap(({ site, found }) => (found.ok ? [] : [{ name: site.name, why: found.why }])),
+    };
+  });
 }
 
 function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
@@ -77,7 +106,7 @@ function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): Pr
 }
 
 /** The exported entry, behind the endbr64 when a push follows it there. */
-function entrySite(image: ElfImage, { name, offset }: FoundFunction, kind: TlsSiteKind): ProbeSite {
+function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction, kind: TlsSiteKind): ProbeSite {
   const code = image.source.read(offset, 8) ?? new Uint8Array(0);
   const isX64 = image.machine === 'x64';
   const skips = isX64 && isEndbr(code, 0) && isPush(code, 4);
@@ -87,6 +116,10 @@ function entrySite(image: ElfImage, { name, offset }: FoundFunction, kind: TlsSi
     offset: skips ? offset + 4 : offset,
     isInternal: false,
     isFast: skips || (isX64 && isPush(code, 0)),
+    vaddr,
+    size,
+    exits: null,
+    why: null,
   };
 }
 
@@ -106,8 +139,9 @@ function internalSites(image: ElfImage, functions: Functions): Internal[] {
   return found;
 }
 
-function internalSite(kind: TlsSiteKind, name: string, { offset }: { readonly offset: number }): ProbeSite {
-  return { kind, name, offset, isInternal: true, isFast: true };
+/** The function has no symbol: its frame description bounds it. */
+function internalSite(kind: TlsSiteKind, name: string, { offset, target }: Shared): ProbeSite {
+  return { kind, name, offset, isInternal: true, isFast: true, vaddr: target, size: 0, exits: null, why: null };
 }
 
 /** OpenSSL 3.3 and later: SSL_write_ex2 must end up at the same place. */
