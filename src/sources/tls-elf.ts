@@ -30,6 +30,9 @@ export type SymbolTable = {
   readonly stringsSize: number;
 };
 
+/** Relocations with addends, as places in the file. */
+export type RelocationTable = { readonly offset: number; readonly bytes: number };
+
 export type ElfImage = {
   readonly source: ByteSource;
   readonly machine: 'x64' | 'arm64';
@@ -39,6 +42,8 @@ export type ElfImage = {
   readonly soname: string | null;
   /** .eh_frame_hdr, which leads to the bounds of every function. */
   readonly unwind: Segment | null;
+  /** What the loader fills in: addresses of functions that stubs jump to, then all others. */
+  readonly relocations: readonly RelocationTable[];
   /** Linked with position and entry of its own: a program, not a library. */
   readonly isProgram: boolean;
 };
@@ -65,7 +70,19 @@ const SHT_SYMTAB = 2;
 const SHT_DYNSYM = 11;
 const PF_X = 1;
 const PF_W = 2;
-const DT = { HASH: 4, STRTAB: 5, SYMTAB: 6, STRSZ: 10, SYMENT: 11, SONAME: 14, GNU_HASH: 0x6ffffef5 } as const;
+const DT = {
+  PLTRELSZ: 2,
+  HASH: 4,
+  STRTAB: 5,
+  SYMTAB: 6,
+  RELA: 7,
+  RELASZ: 8,
+  STRSZ: 10,
+  SYMENT: 11,
+  SONAME: 14,
+  JMPREL: 23,
+  GNU_HASH: 0x6ffffef5,
+} as const;
 
 /** A file descriptor as a source; null when the file is no regular one. */
 export function fileSource(fd: number): ByteSource | null {
@@ -168,7 +185,8 @@ export function readElf(source: ByteSource): ElfResult {
   if (dynamicTable !== null && !tables.some((t) => t.name === 'dynsym')) tables.push(dynamicTable);
   tables.sort((a, b) => (a.name === b.name ? 0 : a.name === 'dynsym' ? -1 : 1));
   const soname = fromDynamic?.soname ?? null;
-  return { ok: true, image: { source, machine, segments, tables, soname, unwind, isProgram } };
+  const relocations = fromDynamic?.relocations ?? [];
+  return { ok: true, image: { source, machine, segments, tables, soname, unwind, relocations, isProgram } };
 }
 
 /** Symbol tables by the section headers; none when the headers are stripped or wrong. */
@@ -209,12 +227,14 @@ export function fileOffset(segments: readonly Segment[], vaddr: number, length: 
   return -1;
 }
 
-/** The dynamic section: the name of a library, and its symbols where section headers are missing. */
-function readDynamic(
-  source: ByteSource,
-  segments: readonly Segment[],
-  dynamic: Segment,
-): { readonly table: SymbolTable | null; readonly soname: string | null } {
+type Dynamic = {
+  readonly table: SymbolTable | null;
+  readonly soname: string | null;
+  readonly relocations: readonly RelocationTable[];
+};
+
+/** The dynamic section: the name of a library, relocations, and its symbols where section headers are missing. */
+function readDynamic(source: ByteSource, segments: readonly Segment[], dynamic: Segment): Dynamic {
   const count = Math.min(Math.floor(dynamic.fileSize / 16), MAX_DYNAMIC);
   const entries = source.read(dynamic.offset, count * 16);
   const tags = new Map<number, number>();
@@ -223,18 +243,33 @@ function readDynamic(
     if (tag === 0) break;
     if (!tags.has(tag)) tags.set(tag, u64(entries, i * 16 + 8));
   }
+  const relocations = [
+    relocationTable(segments, tags.get(DT.JMPREL), tags.get(DT.PLTRELSZ)),
+    relocationTable(segments, tags.get(DT.RELA), tags.get(DT.RELASZ)),
+  ].filter((t) => t !== null);
   const stringsSize = tags.get(DT.STRSZ) ?? Number.NaN;
   const stringsOffset = fileOffset(segments, tags.get(DT.STRTAB) ?? Number.NaN, stringsSize);
-  if (stringsOffset < 0 || stringsSize > MAX_TABLE_BYTES) return { table: null, soname: null };
+  if (stringsOffset < 0 || stringsSize > MAX_TABLE_BYTES) return { table: null, soname: null, relocations };
   const soname = readName(source, stringsOffset, stringsSize, tags.get(DT.SONAME) ?? Number.NaN);
   const symbols = tags.get(DT.SYMTAB) ?? Number.NaN;
   const symbolCount = tags.get(DT.SYMENT) === SYMBOL_BYTES ? countSymbols(source, segments, tags) : 0;
   const offset = fileOffset(segments, symbols, symbolCount * SYMBOL_BYTES);
-  if (symbolCount === 0 || offset < 0) return { table: null, soname };
-  return { table: { name: 'dynsym', offset, count: symbolCount, stringsOffset, stringsSize }, soname };
+  if (symbolCount === 0 || offset < 0) return { table: null, soname, relocations };
+  return { table: { name: 'dynsym', offset, count: symbolCount, stringsOffset, stringsSize }, soname, relocations };
 }
 
-function readName(source: ByteSource, stringsOffset: number, stringsSize: number, at: number): string | null {
+function relocationTable(
+  segments: readonly Segment[],
+  vaddr: number | undefined,
+  bytes: number | undefined,
+): RelocationTable | null {
+  if (vaddr === undefined || bytes === undefined || !(bytes > 0 && bytes <= MAX_TABLE_BYTES)) return null;
+  const offset = fileOffset(segments, vaddr, bytes);
+  return offset < 0 ? null : { offset, bytes };
+}
+
+/** A name of the string table; null when it is empty, or longer than names of functions are. */
+export function readName(source: ByteSource, stringsOffset: number, stringsSize: number, at: number): string | null {
   if (!(at >= 0 && at < stringsSize)) return null;
   const bytes = source.read(stringsOffset + at, Math.min(MAX_SONAME, stringsSize - at));
   const end = bytes?.indexOf(0) ?? -1;

@@ -15,16 +15,18 @@ import type { Decode, Flow, JumpTable, Passed } from './tls-code.ts';
 import { describedRange } from './tls-eh-frame.ts';
 import type { ElfImage } from './tls-elf.ts';
 import { fileOffset } from './tls-elf.ts';
+import { nameOf, slotOf, stubAt } from './tls-exits-stub.ts';
 import { decodeX86 } from './tls-x86.ts';
 import { jumpTableX86 } from './tls-x86-table.ts';
 
 /**
  * What is known of a function's exits. `exits`: places in the file of the instructions it leaves by, sorted; null when
- * it can also leave by a jump that nobody can foresee, for which `why` has the reason. Not ok: it cannot be followed.
+ * it can also leave by a jump that nobody can foresee, for which `why` has the reason and `to` the name of the function
+ * that the jump leads to, if it has one. Not ok: it cannot be followed.
  */
 export type FunctionExits =
-  | { readonly ok: true; readonly exits: readonly number[]; readonly why: null }
-  | { readonly ok: true; readonly exits: null; readonly why: string }
+  | { readonly ok: true; readonly exits: readonly number[]; readonly why: null; readonly to: null }
+  | { readonly ok: true; readonly exits: null; readonly why: string; readonly to: string | null }
   | { readonly ok: false; readonly why: string };
 
 /** gnutls_handshake, the largest function that is probed, has 12 KB. */
@@ -35,8 +37,6 @@ const MAX_DEPTH = 8;
 const MAX_EXITS = 128;
 /** Instructions that are looked back on from a jump table. */
 const MAX_BACK = 512;
-/** The longest stub: five A64 instructions, of which the last may end the segment. */
-const STUB_BYTES = 24;
 
 type Processor = {
   readonly decode: Decode;
@@ -114,6 +114,9 @@ export class ExitFinder {
 /** An instruction that was reached, and from which one; `depth` counts the jumps out of a range on the way. */
 type Place = { readonly range: Range; readonly at: number; readonly depth: number };
 
+/** A jump that leaves the function to where nothing in the file says; `to` is the name of a function, when it has one. */
+type Way = { readonly why: string; readonly to: string | null };
+
 /** How a place was first reached. */
 type Origin = { readonly from: Place | null; readonly isTaken: boolean };
 
@@ -126,7 +129,7 @@ class Walk {
   readonly #tabled = new Set<Range>();
   readonly #exits = new Set<number>();
   readonly #work: Place[] = [];
-  #indirect: string | null = null;
+  #indirect: Way | null = null;
 
   constructor(image: ElfImage, processor: Processor, rangeAt: (vaddr: number, size: number) => Range) {
     this.#image = image;
@@ -137,10 +140,10 @@ class Walk {
   run(vaddr: number, size: number): FunctionExits {
     this.#reach(this.#rangeAt(vaddr, size), vaddr, 0, null, false);
     for (let place = this.#work.pop(); place !== undefined; place = this.#work.pop()) this.#step(place);
-    const why = this.#indirect ?? this.#missedCase();
-    if (why !== null) return { ok: true, exits: null, why };
+    const way = this.#indirect ?? this.#missedCase();
+    if (way !== null) return { ok: true, exits: null, ...way };
     if (this.#exits.size === 0) throw new Refusal('no instruction was found that leaves it');
-    return { ok: true, exits: [...this.#exits].sort((a, b) => a - b), why: null };
+    return { ok: true, exits: [...this.#exits].sort((a, b) => a - b), why: null, to: null };
   }
 
   #step(place: Place): void {
@@ -169,8 +172,9 @@ class Walk {
       this.#reach(range, vaddr, depth, place, true);
       return;
     }
-    if (this.#isStub(vaddr)) {
-      this.#indirect ??= 'it leaves by a jump to a function of another file';
+    const stub = stubAt(this.#image, vaddr);
+    if (stub !== null) {
+      this.#leave(stub.name);
       return;
     }
     if (depth >= MAX_DEPTH) throw new Refusal(`it jumps on through more than ${MAX_DEPTH} functions`);
@@ -186,25 +190,9 @@ class Walk {
     this.#work.push({ range, at: vaddr - range.begin, depth });
   }
 
-  /** A linker's stub for a function that may lie in another file: a few instructions that end with a jump. */
-  #isStub(vaddr: number): boolean {
-    const { segments, source } = this.#image;
-    const executable = segments.filter((s) => s.isExecutable);
-    const places = [STUB_BYTES, STUB_BYTES - 8].map(
-      (length) => [fileOffset(executable, vaddr, length), length] as const,
-    );
-    const [offset, length] = places.find(([place]) => place >= 0) ?? [-1, 0];
-    const code = offset < 0 ? null : source.read(offset, length);
-    if (code === null) return false;
-    let at = 0;
-    for (let n = 0; n < 5 && at < length; n++) {
-      const instruction = this.#processor.decode(code, at);
-      if (typeof instruction === 'string') return false;
-      if (instruction.flow === 'indirect') return true;
-      if (instruction.flow !== 'next') return false;
-      at += instruction.length;
-    }
-    return false;
+  /** By a jump to a function that may lie in another file. */
+  #leave(name: string | null): void {
+    this.#indirect ??= { why: `it leaves by a jump to ${name ?? 'a function of another file'}`, to: name };
   }
 
   /** Goes to each case of a jump table within the range; any other indirect jump is one out of the function. */
@@ -214,7 +202,10 @@ class Walk {
     const table = this.#processor.table(jump, this.#back(place));
     const cases = table === null ? null : this.#cases(range, table);
     if (cases === null) {
-      this.#indirect ??= 'it leaves by a jump to where a register or memory says';
+      const slot = this.#image.machine === 'x64' ? slotOf(range.code, at, range.begin) : null;
+      const name = slot === null ? null : nameOf(this.#image, slot);
+      if (name === null) this.#indirect ??= { why: 'it leaves by a jump to where a register or memory says', to: null };
+      else this.#leave(name);
       return;
     }
     this.#tabled.add(range);
@@ -260,11 +251,12 @@ class Walk {
   }
 
   /** A return that no way leads to, where there is a jump table: its length may have been read wrongly. */
-  #missedCase(): string | null {
+  #missedCase(): Way | null {
     for (const range of this.#tabled)
       for (const [at, length] of range.lengths.entries()) {
         if (length === 0 || this.#origins.has(range.begin + at)) continue;
-        if (this.#flowAt(range, at) === 'return') return 'not every case of its jump table was found';
+        if (this.#flowAt(range, at) !== 'return') continue;
+        return { why: 'not every case of its jump table was found', to: null };
       }
     return null;
   }

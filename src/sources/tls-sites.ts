@@ -35,6 +35,8 @@ export type ProbeSite = {
    */
   readonly exits: readonly number[] | null;
   readonly why: string | null;
+  /** The function that this jump leads to, where it has a name. */
+  readonly leavesTo: string | null;
 };
 
 /** A function whose exits cannot be found, so that no probe goes there. */
@@ -47,6 +49,9 @@ export type LibrarySites = {
   /** Where returns are read at the exits: what was left out. */
   readonly unattached: readonly UnattachedFunction[];
 };
+
+/** As long as nobody asks for them. */
+const NO_EXITS = { exits: null, why: null, leavesTo: null } as const;
 
 const MAX_FUNCTION_BYTES = 512;
 
@@ -84,10 +89,28 @@ export function withExits(image: ElfImage, libraries: readonly LibrarySites[]): 
     const followed = sites.map((site) => ({ site, found: finder.exitsOf(site.vaddr, site.size) }));
     return {
       library,
-      sites: followed.flatMap(({ site, found }) => (found.ok ? [{ ...site, exits: found.exits, why: found.why }] : [])),
+      sites: followed.flatMap(({ site, found }) =>
+        found.ok ? [{ ...site, exits: found.exits, why: found.why, leavesTo: found.to }] : [],
+      ),
       unattached: followed.flatMap(({ site, found }) => (found.ok ? [] : [{ name: site.name, why: found.why }])),
     };
   });
+}
+
+/**
+ * Functions that carry plaintext and that are not read where returns are read at the exits: those left out, and those
+ * whose exits are not known. One that leaves to a function that is read is not among them.
+ */
+export function unreadFunctions({ sites, unattached }: LibrarySites): UnattachedFunction[] {
+  const read = new Set(sites.filter((s) => s.exits !== null).map((s) => s.name));
+  const blind = sites.filter(
+    (s) => isData(s.kind) && s.exits === null && !(s.leavesTo !== null && read.has(s.leavesTo)),
+  );
+  return [...unattached, ...blind.map(({ name, why }) => ({ name, why: why ?? 'its exits were not asked for' }))];
+}
+
+function isData(kind: TlsSiteKind): boolean {
+  return /-(read|write)(-|$)/.test(kind);
 }
 
 function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
@@ -118,8 +141,7 @@ function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction
     isFast: skips || (isX64 && isPush(code, 0)),
     vaddr,
     size,
-    exits: null,
-    why: null,
+    ...NO_EXITS,
   };
 }
 
@@ -141,7 +163,7 @@ function internalSites(image: ElfImage, functions: Functions): Internal[] {
 
 /** The function has no symbol: its frame description bounds it. */
 function internalSite(kind: TlsSiteKind, name: string, { offset, target }: Shared): ProbeSite {
-  return { kind, name, offset, isInternal: true, isFast: true, vaddr: target, size: 0, exits: null, why: null };
+  return { kind, name, offset, isInternal: true, isFast: true, vaddr: target, size: 0, ...NO_EXITS };
 }
 
 /** OpenSSL 3.3 and later: SSL_write_ex2 must end up at the same place. */
