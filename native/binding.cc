@@ -3,7 +3,7 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
-#include "bpf_load.h"
+#include "bpf_late.h"
 #include "caps.h"
 #include "hep_frame.h"
 #include "inflate.h"

@@ -6,11 +6,13 @@
  * list ends the build of the addon ("hidden symbol isn't defined"): add it to the list and to the functions below.
  */
 #define _GNU_SOURCE
-#include "bpf_load.h"
+#include "bpf_late.h"
 #ifdef CT_HAVE_LIBBPF
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,12 +31,15 @@
   X(bpf_map_lookup_elem)                                                                                     \
   X(bpf_map_update_elem)                                                                                     \
   X(bpf_object__destroy_skeleton)                                                                            \
+  X(bpf_object__find_program_by_name)                                                                        \
   X(bpf_object__load_skeleton)                                                                               \
   X(bpf_object__open_skeleton)                                                                               \
   X(bpf_program__attach)                                                                                     \
   X(bpf_program__attach_iter)                                                                                \
   X(bpf_program__attach_uprobe_opts)                                                                         \
   X(bpf_program__fd)                                                                                         \
+  X(bpf_program__insn_cnt)                                                                                   \
+  X(bpf_program__insns)                                                                                      \
   X(bpf_program__set_autoload)                                                                               \
   X(bpf_program__set_expected_attach_type)                                                                   \
   X(btf__find_by_name_kind)                                                                                  \
@@ -43,14 +48,16 @@
   X(libbpf_get_error)                                                                                        \
   X(libbpf_num_possible_cpus)                                                                                \
   X(libbpf_probe_bpf_helper)                                                                                 \
-  X(libbpf_set_print)
+  X(libbpf_register_prog_handler)                                                                            \
+  X(libbpf_set_print)                                                                                        \
+  X(libbpf_unregister_prog_handler)
 
 /* The library's own, by the names and types of its headers. */
 static struct {
 #define MEMBER(name) __typeof__(&(name)) name;
   FUNCTIONS(MEMBER)
 } late;
-static char refusal[CT_BPF_WHY];
+static char refusal[256];
 
 static void load_library(void) {
   static const char *const names[] = {
@@ -98,6 +105,9 @@ int bpf_map_update_elem(int map, const void *key, const void *value, __u64 flags
   return late.bpf_map_update_elem(map, key, value, flags);
 }
 void bpf_object__destroy_skeleton(struct bpf_object_skeleton *s) { late.bpf_object__destroy_skeleton(s); }
+struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *object, const char *name) {
+  return late.bpf_object__find_program_by_name(object, name);
+}
 int bpf_object__load_skeleton(struct bpf_object_skeleton *s) { return late.bpf_object__load_skeleton(s); }
 int bpf_object__open_skeleton(struct bpf_object_skeleton *s, const struct bpf_object_open_opts *opts) {
   return late.bpf_object__open_skeleton(s, opts);
@@ -114,6 +124,10 @@ struct bpf_link *bpf_program__attach_uprobe_opts(const struct bpf_program *prog,
   return late.bpf_program__attach_uprobe_opts(prog, pid, path, offset, opts);
 }
 int bpf_program__fd(const struct bpf_program *prog) { return late.bpf_program__fd(prog); }
+size_t bpf_program__insn_cnt(const struct bpf_program *prog) { return late.bpf_program__insn_cnt(prog); }
+const struct bpf_insn *bpf_program__insns(const struct bpf_program *prog) {
+  return late.bpf_program__insns(prog);
+}
 int bpf_program__set_autoload(struct bpf_program *prog, bool autoload) {
   return late.bpf_program__set_autoload(prog, autoload);
 }
@@ -132,6 +146,11 @@ int libbpf_num_possible_cpus(void) { return late.libbpf_num_possible_cpus(); }
 int libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id helper, const void *opts) {
   return late.libbpf_probe_bpf_helper(type, helper, opts);
 }
+int libbpf_register_prog_handler(const char *section, enum bpf_prog_type type, enum bpf_attach_type attach,
+                                 const struct libbpf_prog_handler_opts *opts) {
+  return late.libbpf_register_prog_handler(section, type, attach, opts);
+}
+int libbpf_unregister_prog_handler(int id) { return late.libbpf_unregister_prog_handler(id); }
 libbpf_print_fn_t libbpf_set_print(libbpf_print_fn_t print) { return late.libbpf_set_print(print); }
 #else
 const char *ct_bpf_refusal(void) { return "built without libbpf"; }

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bpf_load.h - loads libbpf when it is needed, eBPF programs although the process is sent signals, and says why the
- * verifier refused one.
+ * bpf_load.h - loads eBPF programs although the process is sent signals, and says why the verifier refused one.
  *
  * The verifier gives up with EAGAIN when its thread gets a signal, and libbpf tries a program five times only: a
  * profiler sends a thousand signals a second, and a stop (SIGSTOP, a frozen container) is one that cannot be blocked.
  */
 #ifndef CT_BPF_LOAD_H
 #define CT_BPF_LOAD_H
-#ifdef __cplusplus
-extern "C" {
-#endif
 
-#define CT_BPF_WHY 256
-
-/* bpf_late.c: loads libbpf the first time. Empty, else why it is not there and what to do; then no function of libbpf may
- * be called. */
-const char *ct_bpf_refusal(void);
-
-#ifdef __cplusplus
-}
-#elif defined(CT_HAVE_LIBBPF)
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -72,5 +59,4 @@ ct_bpf_listen(enum libbpf_print_level level, const char *format, va_list args) {
   return 0;
 }
 
-#endif
 #endif

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "packet_filter.h"
+#include "bpf_late.h"
 #include "caps.h"
 #include <errno.h>
 #include <linux/capability.h>
@@ -212,6 +213,8 @@ void ct_filter_open(struct ct_packet_filter *f, const struct ct_filter_opts *o) 
   if (f->classic != NULL) ct_classic_build(o->gate, f->classic, f->classic_len);
   if (o->best == CT_FILTER_CLASSIC)
     step_down(f, CT_FILTER_CLASSIC, "classic BPF was asked for", 0);
+  else if (*ct_bpf_refusal() != 0)
+    step_down(f, CT_FILTER_CLASSIC, ct_bpf_refusal(), 0);
   else
     load_ebpf(f, o);
   if (f->classic == NULL && f->mode == CT_FILTER_CLASSIC) step_down(f, CT_FILTER_NONE, "no memory", 0);

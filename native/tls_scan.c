@@ -2,6 +2,7 @@
  * tls_scan.c - runs bpf/scan.bpf.c: every executable file mapping of the host, in a few milliseconds.
  */
 #define _GNU_SOURCE
+#include "bpf_late.h"
 #include "tls_probe.h"
 #include <errno.h>
 #include <stdio.h>
