@@ -74,6 +74,7 @@ export function probeLossesByReason(tls: TlsCapture | null): Record<string, numb
   out['uprobe_unbound_messages'] = counters.unbound;
   out['uprobe_files_beyond_cap'] = source.discovery.filesBeyondCap;
   out['uprobe_scan_failures'] = source.discovery.scanFailures;
+  out['uprobe_functions_unread'] = source.discovery.unreadFunctions;
   return out;
 }
 

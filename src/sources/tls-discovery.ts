@@ -10,10 +10,10 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../core/limits.ts';
-import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
+import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult, TlsStatus } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
-import type { LibrarySites, ProbeSite } from './tls-sites.ts';
-import { findSites } from './tls-sites.ts';
+import type { LibrarySites, ProbeSite, UnattachedFunction } from './tls-sites.ts';
+import { carriesPlaintext, findSites, unreadFunctions } from './tls-sites.ts';
 import type { StartsNative } from './tls-starts.ts';
 import { systemLibraries, TlsStarts } from './tls-starts.ts';
 import type { TargetFile, TlsTargets } from './tls-targets.ts';
@@ -24,6 +24,8 @@ const LINGER_MS = 30_000;
 const RETRY_MS = 30_000;
 /** Files looked into before other work gets a turn. */
 const TURN_MS = 10;
+/** Functions that a line names. */
+const MAX_NAMED = 3;
 /** Kernel device numbers are major << 20 | minor. */
 const DEVICE_MAJOR = 1 << 20;
 
@@ -32,6 +34,7 @@ export type ProbeNative = StartsNative & {
   scan(): TlsScanResult;
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
+  status(): Pick<TlsStatus, 'probes'>;
   /** errno, 0 when it is so. */
   allow(pids: Uint32Array | null): number;
 };
@@ -43,6 +46,8 @@ export type FileStatus = {
   readonly isDeleted: boolean;
   readonly library: string;
   readonly sites: readonly ProbeSite[];
+  /** Functions that carry plaintext and are not read, and why; none where session links see every return. */
+  readonly unread: readonly UnattachedFunction[];
   readonly isAttached: boolean;
   /** Why it is not attached; '' when it is. */
   readonly reason: string;
@@ -74,6 +79,8 @@ export class TlsDiscovery {
   readonly #starts: TlsStarts;
   readonly #say: (line: string) => void;
   readonly #procRoot: string;
+  /** Without session links returns are read at the instructions that a function leaves by. */
+  readonly #readsAtExits: boolean;
   readonly #files = new Map<string, KnownFile>();
   #isScanning = false;
   #scanNumber = 0;
@@ -85,12 +92,14 @@ export class TlsDiscovery {
   scanFailures = 0;
   scanError = '';
 
+  /** `native` is open: how it probes decides what is looked for. */
   constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
     this.#native = native;
     this.#targets = targets;
     this.#starts = new TlsStarts(native, targets);
     this.#say = say;
     this.#procRoot = procRoot;
+    this.#readsAtExits = native.status().probes !== 'session';
   }
 
   /** Processes in which at least one attached library is mapped. */
@@ -113,6 +122,13 @@ export class TlsDiscovery {
     return n;
   }
 
+  /** Functions of the files that are known whose plaintext is not read. */
+  get unreadFunctions(): number {
+    let n = 0;
+    for (const f of this.#files.values()) n += this.#unreadOf(f).length;
+    return n;
+  }
+
   /** The kernel observes only the processes of a list. */
   get isListed(): boolean {
     return this.#isListed;
@@ -127,6 +143,7 @@ export class TlsDiscovery {
         isDeleted: f.isDeleted,
         library: (f.libraries ?? []).map((l) => l.library.name).join(', '),
         sites: (f.libraries ?? []).flatMap((l) => l.sites),
+        unread: this.#unreadOf(f),
         isAttached: f.attachment > 0,
         reason: f.reason,
         processes: f.pids.size,
@@ -228,7 +245,7 @@ export class TlsDiscovery {
       return;
     }
     try {
-      f.libraries ??= sitesIn(opened.fd);
+      f.libraries ??= sitesIn(opened.fd, this.#readsAtExits);
       if (f.libraries.length === 0 || !this.#isWanted(row)) return;
       this.#attach(f, opened.fd, nowMs);
     } finally {
@@ -246,7 +263,7 @@ export class TlsDiscovery {
   #hasSites(file: TargetFile): boolean {
     let has = this.#targetHasSites.get(file.ino);
     if (has === undefined) {
-      const sites = withElf(file.path, findSites);
+      const sites = withElf(file.path, (image) => findSites(image));
       has = Array.isArray(sites) && sites.length > 0;
       this.#targetHasSites.set(file.ino, has);
     }
@@ -292,7 +309,7 @@ export class TlsDiscovery {
       const key = `${dev}:${stat.ino}`;
       const f = this.#files.get(key) ?? this.#newFile(key, path, false);
       if (f === null) return;
-      f.libraries ??= sitesIn(fd);
+      f.libraries ??= sitesIn(fd, this.#readsAtExits);
       if (f.libraries.length === 0) return;
       f.isKept = true;
       if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
@@ -308,20 +325,29 @@ export class TlsDiscovery {
       return;
     }
     const sites = (f.libraries ?? []).flatMap((l) =>
-      l.sites.map(({ kind, offset }) => ({ kind, offset, exits: null })),
+      l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits })),
     );
-    const { id, error } = this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
+    const unread = this.#unreadOf(f);
+    const isBlind = this.#readsAtExits && sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);
+    const { id, error } = isBlind
+      ? { id: 0, error: `its calls cannot be read: ${listed(unread)}` }
+      : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
     if (id > 0) {
       f.attachment = id;
       f.reason = '';
       const n = f.pids.size;
       const users = n === 0 ? 'no process yet' : `${n} ${n === 1 ? 'process' : 'processes'}`;
-      this.#say(`uprobe attached: ${describe(f)} (${users})`);
+      const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
+      this.#say(`uprobe attached: ${describe(f)} (${users})${left}`);
       return;
     }
     f.retryAtMs = nowMs + RETRY_MS;
     if (f.reason !== error) this.#say(`uprobe not attached: ${describe(f)}: ${error}`);
     f.reason = error;
+  }
+
+  #unreadOf(f: KnownFile): UnattachedFunction[] {
+    return this.#readsAtExits ? (f.libraries ?? []).flatMap((l) => unreadFunctions(l)) : [];
   }
 
   #letGo(scan: number, nowMs: number): void {
@@ -346,12 +372,19 @@ function describe(f: { readonly path: string; readonly isDeleted: boolean }): st
   return f.isDeleted ? `${name} (deleted)` : name;
 }
 
-/** Probe sites of an open file; none when it is no ELF file. */
-function sitesIn(fd: number): readonly LibrarySites[] {
+/** The first few, so that the line stays one. */
+function listed(functions: readonly UnattachedFunction[]): string {
+  const shown = functions.slice(0, MAX_NAMED).map(({ name, why }) => `${name} (${why})`);
+  const more = functions.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Probe sites of an open file, with their exits or without; none when it is no ELF file. */
+function sitesIn(fd: number, isWithExits: boolean): readonly LibrarySites[] {
   const source = fileSource(fd);
   if (source === null) return [];
   const elf = readElf(source);
-  return elf.ok ? findSites(elf.image) : [];
+  return elf.ok ? findSites(elf.image, isWithExits) : [];
 }
 
 /** A device number as stat(2) gives it, in the kernel's own layout. */

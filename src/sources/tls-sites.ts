@@ -10,6 +10,7 @@ import type { TlsSiteKind } from './native-tls.ts';
 import type { ElfImage } from './tls-elf.ts';
 import type { FoundFunction } from './tls-elf-symbols.ts';
 import { codeOffset, findFunctions } from './tls-elf-symbols.ts';
+import type { FunctionExits } from './tls-exits.ts';
 import { ExitFinder } from './tls-exits.ts';
 import type { TlsLibrary } from './tls-functions.ts';
 import { TLS_LIBRARIES } from './tls-functions.ts';
@@ -30,7 +31,7 @@ export type ProbeSite = {
   readonly vaddr: number;
   readonly size: number;
   /**
-   * Places in the file of every instruction that the function leaves by. Null: not asked for (see withExits), or it
+   * Places in the file of every instruction that the function leaves by. Null: not asked for, or it
    * can leave by a jump that nobody can foresee, for which `why` has the reason: then only its entry says anything.
    */
   readonly exits: readonly number[] | null;
@@ -67,34 +68,39 @@ function hasWhole(found: Functions): boolean {
   return wholeLibraries(found).length > 0;
 }
 
-/** Probe sites of every TLS library that the file defines, whole; usually none or one. */
-export function findSites(image: ElfImage): LibrarySites[] {
+/**
+ * Probe sites of every TLS library that the file defines, whole; usually none or one. `isWithExits`: returns are read at
+ * the exits, so these are found too, and what cannot be read there is left out.
+ */
+export function findSites(image: ElfImage, isWithExits = false): LibrarySites[] {
   // Most files have none of them, and are passed over for the price of a search for these few names.
   const needed = findFunctions(image, NEEDED, hasWhole);
   const whole = wholeLibraries(needed);
   if (whole.length === 0) return [];
   const names = whole.flatMap((library) => library.functions.map(([name]) => name));
   const functions = findFunctions(image, names, hasWhole);
-  return whole.map((library) => ({
-    library,
-    sites: sitesOf(image, library, functions),
-    unattached: [],
-  }));
+  const finder = isWithExits ? new ExitFinder(image) : null;
+  return whole.map((library) => {
+    const internal = image.machine === 'x64' && library.id === 1 ? internalSites(image, functions) : [];
+    // Debian's ssl_read_internal leaves by a jump through a method's address, where SSL_read itself returns.
+    const usable = internal.filter(({ site }) => finder === null || isRead(finder.exitsOf(site.vaddr, site.size)));
+    const sites = sitesOf(image, library, functions, usable);
+    return finder === null ? { library, sites, unattached: [] } : { library, ...withExits(finder, sites) };
+  });
 }
 
-/** The same with the exits of every function: for kernels where returns are read there. */
-export function withExits(image: ElfImage, libraries: readonly LibrarySites[]): LibrarySites[] {
-  const finder = new ExitFinder(image);
-  return libraries.map(({ library, sites }) => {
-    const followed = sites.map((site) => ({ site, found: finder.exitsOf(site.vaddr, site.size) }));
-    return {
-      library,
-      sites: followed.flatMap(({ site, found }) =>
-        found.ok ? [{ ...site, exits: found.exits, why: found.why, leavesTo: found.to }] : [],
-      ),
-      unattached: followed.flatMap(({ site, found }) => (found.ok ? [] : [{ name: site.name, why: found.why }])),
-    };
-  });
+function isRead(found: FunctionExits): boolean {
+  return found.ok && found.exits !== null;
+}
+
+function withExits(finder: ExitFinder, sites: readonly ProbeSite[]): Pick<LibrarySites, 'sites' | 'unattached'> {
+  const followed = sites.map((site) => ({ site, found: finder.exitsOf(site.vaddr, site.size) }));
+  return {
+    sites: followed.flatMap(({ site, found }) =>
+      found.ok ? [{ ...site, exits: found.exits, why: found.why, leavesTo: found.to }] : [],
+    ),
+    unattached: followed.flatMap(({ site, found }) => (found.ok ? [] : [{ name: site.name, why: found.why }])),
+  };
 }
 
 /**
@@ -104,17 +110,22 @@ export function withExits(image: ElfImage, libraries: readonly LibrarySites[]): 
 export function unreadFunctions({ sites, unattached }: LibrarySites): UnattachedFunction[] {
   const read = new Set(sites.filter((s) => s.exits !== null).map((s) => s.name));
   const blind = sites.filter(
-    (s) => isData(s.kind) && s.exits === null && !(s.leavesTo !== null && read.has(s.leavesTo)),
+    (s) => carriesPlaintext(s.kind) && s.exits === null && !(s.leavesTo !== null && read.has(s.leavesTo)),
   );
   return [...unattached, ...blind.map(({ name, why }) => ({ name, why: why ?? 'its exits were not asked for' }))];
 }
 
-function isData(kind: TlsSiteKind): boolean {
+/** A function that reads or writes, as opposed to one that begins or ends a connection. */
+export function carriesPlaintext(kind: TlsSiteKind): boolean {
   return /-(read|write)(-|$)/.test(kind);
 }
 
-function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
-  const internal = image.machine === 'x64' && library.id === 1 ? internalSites(image, functions) : [];
+function sitesOf(
+  image: ElfImage,
+  library: TlsLibrary,
+  functions: Functions,
+  internal: readonly Internal[],
+): ProbeSite[] {
   const covered = new Set(internal.flatMap((i) => i.covers));
   const entries = library.functions.flatMap(([name, kind]) => {
     const found = functions.get(name);

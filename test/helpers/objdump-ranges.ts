@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { withElf } from '../../src/sources/tls-elf.ts';
-import type { ProbeSite, UnattachedFunction } from '../../src/sources/tls-sites.ts';
-import { findSites, withExits } from '../../src/sources/tls-sites.ts';
+import type { ProbeSite } from '../../src/sources/tls-sites.ts';
+import { findSites } from '../../src/sources/tls-sites.ts';
 
 type Bounds = { readonly begin: number; readonly end: number };
 type Line = { readonly at: number; readonly text: string };
@@ -112,7 +112,6 @@ function directTarget(text: string): number | null {
 /** What calltap says of one probed function, and what the others say. */
 export type Comparison = {
   readonly name: string;
-  readonly isInternal: boolean;
   /** exits: entry and returns; entry: its entry alone; none: no probe. */
   readonly probes: 'exits' | 'entry' | 'none';
   readonly exits: number;
@@ -122,52 +121,28 @@ export type Comparison = {
   readonly difference: string;
 };
 
-/** Compares each function of a TLS library that would be probed; none when the file has no such library. */
+/** Compares each function of a TLS library that would be probed at its exits; none when the file has no such library. */
 export function compareExits(path: string, objdump = 'objdump'): Comparison[] {
-  const libraries = withElf(path, (image) => {
-    const found = findSites(image);
-    return { found, followed: withExits(image, found) };
-  });
+  const libraries = withElf(path, (image) => findSites(image, true));
   if ('reason' in libraries) throw new Error(`${path}: ${libraries.reason}`);
-  if (libraries.found.length === 0) return [];
+  if (libraries.length === 0) return [];
   const other = new Disassembly(path, objdump);
-  const sites = libraries.followed.flatMap((l) => l.sites);
-  const unattached = libraries.followed.flatMap((l) => l.unattached);
-  return libraries.found.flatMap((l) =>
-    l.sites.map((site) => {
-      const followed = sites.find((s) => s.name === site.name && s.offset === site.offset);
-      const left = unattached.find((u) => u.name === site.name);
-      return compareOne(other.leaving(site.vaddr, site.size), site, followed, left);
-    }),
-  );
+  return libraries.flatMap(({ sites, unattached }) => [
+    ...sites.map((site) => compareOne(other.leaving(site.vaddr, site.size), site)),
+    ...unattached.map(({ name, why }) => ({ name, probes: 'none' as const, exits: 0, tables: 0, why, difference: '' })),
+  ]);
 }
 
-function compareOne(
-  other: Leaving,
-  { name, isInternal }: ProbeSite,
-  followed: ProbeSite | undefined,
-  left: UnattachedFunction | undefined,
-): Comparison {
-  const row = { name, isInternal, exits: 0, tables: 0, difference: '' };
-  if (followed === undefined) return { ...row, probes: 'none', why: left?.why ?? assertNamed(name) };
-  if (followed.exits === null) {
+function compareOne(other: Leaving, { name, exits, why }: ProbeSite): Comparison {
+  const row = { name, exits: 0, tables: 0, difference: '' };
+  if (exits === null) {
     const isSeen = other.indirect.length > 0 || other.stubs.length > 0;
     const difference = isSeen ? '' : 'objdump sees no indirect jump and no stub';
-    return { ...row, probes: 'entry', why: followed.why ?? assertNamed(name), difference };
+    return { ...row, probes: 'entry', why: why ?? '', difference: why === null ? 'no reason is given' : difference };
   }
   const places = (list: readonly number[]): string => list.map((n) => n.toString(16)).join(' ');
-  const isSame = places(followed.exits) === places(other.returns) && other.stubs.length === 0;
-  const difference = `calltap ${places(followed.exits)}; objdump ${places(other.returns)} ${other.stubs.join(', ')}`;
-  return {
-    ...row,
-    probes: 'exits',
-    exits: followed.exits.length,
-    tables: other.indirect.length,
-    why: '',
-    difference: isSame ? '' : difference,
-  };
-}
-
-function assertNamed(name: string): never {
-  throw new Error(`${name} is left out without a reason`);
+  const isSame = places(exits) === places(other.returns) && other.stubs.length === 0;
+  const difference = `calltap ${places(exits)}; objdump ${places(other.returns)} ${other.stubs.join(', ')}`;
+  const tables = other.indirect.length;
+  return { ...row, probes: 'exits', exits: exits.length, tables, why: '', difference: isSame ? '' : difference };
 }

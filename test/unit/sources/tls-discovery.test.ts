@@ -16,13 +16,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
-import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../src/sources/native-tls.ts';
+import type { StartedProgram, TlsAttachRequest, TlsMapping, TlsStatus } from '../../../src/sources/native-tls.ts';
 import { START } from '../../../src/sources/native-tls.ts';
 import type { ProbeNative } from '../../../src/sources/tls-discovery.ts';
 import { kernelDevice, openMapped, TlsDiscovery } from '../../../src/sources/tls-discovery.ts';
 import { TlsStarts } from '../../../src/sources/tls-starts.ts';
 import { TlsTargets } from '../../../src/sources/tls-targets.ts';
-import { elfFile } from './elf-file.ts';
+import { elfFile, functionAt } from './elf-file.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
 after(() => rmSync(dir, { recursive: true }));
@@ -72,10 +72,18 @@ class FakeNative implements ProbeNative {
   readonly attached = new Map<number, number>();
   readonly requests: TlsAttachRequest[] = [];
   readonly allowed: (number[] | null)[] = [];
+  readonly probes: TlsStatus['probes'];
   rule = 0;
   readonly programs: string[] = [];
   #next = 1;
 
+  constructor(probes: TlsStatus['probes']) {
+    this.probes = probes;
+  }
+
+  status(): { probes: TlsStatus['probes'] } {
+    return { probes: this.probes };
+  }
   scan(): { error: string; rows: TlsMapping[] } {
     return { error: this.error, rows: this.rows };
   }
@@ -103,8 +111,13 @@ class FakeNative implements ProbeNative {
   }
 }
 
-function setUp(uprobe: readonly string[], comm: string | null = null, proc = procWith(10, 11, 12)) {
-  const native = new FakeNative();
+function setUp(
+  uprobe: readonly string[],
+  comm: string | null = null,
+  proc = procWith(10, 11, 12),
+  probes: TlsStatus['probes'] = 'session',
+) {
+  const native = new FakeNative(probes);
   const said: string[] = [];
   const discovery = new TlsDiscovery(native, new TlsTargets({ uprobe, comm }, proc), (line) => said.push(line), proc);
   return { native, said, discovery };
@@ -266,7 +279,7 @@ test('programs whose name will fit are found where programs lie, before they run
   const folders = ['one', 'two'].map((name) => join(dir, name));
   for (const folder of folders) mkdirSync(folder);
   for (const name of ['one/sipd', 'two/sipd', 'two/sip-proxy-with-a-long-name', 'two/other']) file(name, OTHER);
-  const native = new FakeNative();
+  const native = new FakeNative('session');
   const starts = (comm: string | null): string[] =>
     new TlsStarts(native, new TlsTargets({ uprobe: [], comm }), [...folders, join(dir, 'nowhere')]).look();
   assert.deepEqual(starts('^sip'), [join(dir, 'one/sipd'), join(dir, 'two/sip-proxy-with-a-long-name')]);
@@ -281,7 +294,7 @@ test('a process by its number, with those it started', async () => {
   try {
     assert.ok(child.pid !== undefined);
     const lib = file('libofpid.so', TLS);
-    const native = new FakeNative();
+    const native = new FakeNative('session');
     const targets = new TlsTargets({ uprobe: [String(process.ppid)], comm: null });
     const meant = targets.select([mapping(child.pid, lib), mapping(1, lib)]);
     assert.deepEqual([...meant], process.ppid === 1 ? [child.pid, 1] : [child.pid]);
@@ -325,4 +338,77 @@ test('targets that name nothing are refused in one line with the remedy', () => 
 test("stat's device number is the kernel's", () => {
   assert.equal(kernelDevice(0xfe00), (254 << 20) | 0);
   assert.equal(kernelDevice(0x10_3412), (0x34 << 20) | 0x112);
+});
+
+/** SSL_read and SSL_write with code of their own, and SSL_free that leaves by a jump to anywhere. */
+function library(read: readonly number[], write: readonly number[]): Buffer {
+  const codes: readonly (readonly [string, readonly number[]])[] = [
+    ['SSL_read', read],
+    ['SSL_write', write],
+    ['SSL_free', [0xff, 0xe0]],
+  ];
+  return elfFile({ functions: codes.map(([name, code]) => ({ name, code })) });
+}
+const RETURNS = [0x55, 0xc3];
+const UNKNOWN = [0x06, 0xc3];
+const ANYWHERE = [0xff, 0xe0];
+
+test('without session links each function is attached with the instructions it leaves by', async () => {
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'multi');
+  const lib = file('libexits.so', library([0x55, 0x74, 1, 0xc3, 0xc3], RETURNS));
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.deepEqual(native.requests.at(-1)?.sites, [
+    { kind: 'openssl-read', offset: functionAt(0), exits: [functionAt(0) + 3, functionAt(0) + 4] },
+    { kind: 'openssl-write', offset: functionAt(1), exits: [functionAt(1) + 1] },
+    { kind: 'openssl-free', offset: functionAt(2), exits: null },
+  ]);
+  assert.ok(said.includes('uprobe attached: libexits.so (1 process)'));
+  const free = discovery
+    .statuses()
+    .find((s) => s.path === lib)
+    ?.sites.at(-1);
+  assert.equal(free?.why, 'it leaves by a jump to where a register or memory says');
+});
+
+test('a function that cannot be followed is left out and named; session links need not follow it', async () => {
+  const lib = file('libhalf.so', library(UNKNOWN, RETURNS));
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'perf');
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.deepEqual(
+    native.requests.at(-1)?.sites.map((s) => s.kind),
+    ['openssl-write', 'openssl-free'],
+  );
+  const why = 'an instruction that is not known (06c3)';
+  assert.ok(said.includes(`uprobe attached: libhalf.so (1 process); not read: SSL_read (${why})`));
+  assert.ok(discovery.unreadFunctions >= 1);
+  assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, [{ name: 'SSL_read', why }]);
+
+  const session = setUp(['all'], null, procWith(10));
+  session.native.rows = native.rows;
+  await session.discovery.rescan(0);
+  assert.deepEqual(
+    session.native.requests.at(-1)?.sites.map((s) => [s.kind, s.exits]),
+    [
+      ['openssl-read', null],
+      ['openssl-write', null],
+      ['openssl-free', null],
+    ],
+  );
+  assert.equal(session.discovery.unreadFunctions, 0);
+});
+
+test('a library of which nothing can be read is refused, with the functions and the reasons', async () => {
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'multi');
+  const lib = file('libblind.so', library(UNKNOWN, ANYWHERE));
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.ok(!native.has(lib));
+  assert.equal(discovery.refused, 1);
+  const reason =
+    'its calls cannot be read: SSL_read (an instruction that is not known (06c3)), ' +
+    'SSL_write (it leaves by a jump to where a register or memory says)';
+  assert.ok(said.includes(`uprobe not attached: libblind.so: ${reason}`), said.join('\n'));
+  assert.equal(discovery.statuses().find((s) => s.path === lib)?.reason, reason);
 });

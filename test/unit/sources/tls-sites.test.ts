@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { ByteSource } from '../../../src/sources/tls-elf.ts';
 import { readElf, withElf } from '../../../src/sources/tls-elf.ts';
 import type { LibrarySites, ProbeSite } from '../../../src/sources/tls-sites.ts';
-import { findSites } from '../../../src/sources/tls-sites.ts';
+import { findSites, unreadFunctions } from '../../../src/sources/tls-sites.ts';
 import type { ElfForm, ElfFunction } from './elf-file.ts';
 import { elfFile, functionAt, SLOT } from './elf-file.ts';
 
@@ -16,10 +16,10 @@ function source(file: Buffer): ByteSource {
   };
 }
 
-function sitesOf(form: ElfForm): LibrarySites[] {
+function sitesOf(form: ElfForm, isWithExits = false): LibrarySites[] {
   const elf = readElf(source(elfFile(form)));
   assert.ok(elf.ok, elf.ok ? '' : elf.reason);
-  return findSites(elf.image);
+  return findSites(elf.image, isWithExits);
 }
 
 const RET = [0xc3];
@@ -168,6 +168,48 @@ test('no x86 reading of another machine', () => {
 });
 
 const debianSsl = '/usr/lib/x86_64-linux-gnu/libssl.so.3';
+test('where returns are read at the exits, the fast site is taken when its own are known', () => {
+  const frames = Array.from({ length: 6 }, (_, n) => [n, n < 4 ? SLOT : 2] as const);
+  const names = (changes: Parameters<typeof shared>[0]): string[] => {
+    const functions = shared(changes).map((f) => ({ ...f, size: f.code.length }));
+    const own = frames.map(([n]) => [n, functions[n]?.code.length ?? 0] as const);
+    const [library] = sitesOf({ functions, frames: own }, true);
+    const exits = (s: ProbeSite): string => (s.exits ?? [-1]).map((at) => at - functionAt(0)).join(',');
+    return (library?.sites ?? []).map((s) => `${s.name}${s.isInternal ? ' internal' : ''} ${exits(s)}`);
+  };
+  const at = (n: number, code: readonly number[]): number => n * SLOT + code.length - 1;
+  // The branch of the prologue leads to a return of its own.
+  const read = (n: number, to: number): number[] => {
+    const code = readBody(n, to);
+    code[7] = code.length - 1 - 8;
+    return code;
+  };
+  const write = `SSL_write internal ${5 * SLOT + 1}`;
+  assert.deepEqual(names({ 0: read(0, 4), 2: read(2, 5) }), [`SSL_read internal ${4 * SLOT + 1}`, write]);
+  // push; jmp *%rax: as Debian's ssl_read_internal, which goes on in the method of the connection.
+  const method = [0x55, 0xff, 0xe0];
+  assert.deepEqual(names({ 0: read(0, 4), 2: read(2, 5), 4: method }), [
+    write,
+    `SSL_read ${at(0, read(0, 4))}`,
+    `SSL_read_ex ${at(1, exBody(1, 4))}`,
+  ]);
+});
+
+test("Debian's libssl where returns are read at the exits: both directions, whatever the fast sites do", {
+  skip: existsSync(debianSsl) ? false : `no ${debianSsl}`,
+}, () => {
+  const found = withElf(debianSsl, (image) => findSites(image, true));
+  assert.ok(Array.isArray(found));
+  const [library] = found as LibrarySites[];
+  assert.ok(library !== undefined);
+  assert.deepEqual(unreadFunctions(library), []);
+  for (const name of ['SSL_read', 'SSL_write', 'SSL_new'])
+    assert.ok((library.sites.find((s) => s.name === name)?.exits ?? []).length > 0, name);
+  const handshake = library.sites.find((s) => s.name === 'SSL_do_handshake');
+  assert.equal(handshake?.exits, null);
+  assert.match(handshake?.why ?? '', /^it leaves by a jump/);
+});
+
 test("Debian's libssl: read and write at the fast site, nothing twice", {
   skip: existsSync(debianSsl) ? false : 'no libssl.so.3',
 }, () => {
