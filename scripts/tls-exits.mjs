@@ -1,0 +1,169 @@
+// Compares the exits that calltap finds in TLS functions with objdump's, in the packages of Debian 11, 12, 13 and sid:
+//
+//   npm run exits [-- SUITE...]      wants apt, readelf and the objdumps of both processors; a checkout that is built
+//
+// Packages come through apt, with folders of its own below build/tls-exits, from where this system has its own; nothing
+// is installed. Writes the table of docs/tls-exits.md when all suites are asked for. Ends with 1 where the two differ.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './steps/files.mjs';
+import { capture, captureTwice, say, which } from './steps/run.mjs';
+
+const work = join(root, 'build/tls-exits');
+const SUITES = [
+  { name: 'bullseye', title: 'Debian 11', more: ['bullseye-updates'], security: true },
+  { name: 'bookworm', title: 'Debian 12', more: ['bookworm-updates'], security: true },
+  { name: 'trixie', title: 'Debian 13', more: ['trixie-updates'], security: true },
+  { name: 'sid', title: 'sid', more: [], security: false },
+];
+const PROCESSORS = [
+  { arch: 'amd64', title: 'x86-64', objdump: ['x86_64-linux-gnu-objdump', 'objdump'] },
+  { arch: 'arm64', title: 'arm64', objdump: ['aarch64-linux-gnu-objdump', 'objdump'] },
+];
+/** Packages whose files define the functions. */
+const WANTED =
+  /^(libssl(1\.1|3)(t64)?|libgnutls30(t64)?|libwolfssl\d+(\.\d+)*(t64)?|libmbedtls\d+(t64)?|libnode\d+(t64)?|nodejs)$/;
+
+function fail(line) {
+  say(`exits: ${line}`);
+  process.exit(1);
+}
+
+/** The repositories that this system takes Debian's packages from: { main, security }. */
+function repositories() {
+  const format = '$(REPO_URI) $(ORIGIN) $(LABEL)';
+  const r = capture('apt-get', ['indextargets', '--format', format, 'Created-By: Packages']);
+  const rows = r.output.split('\n').map((line) => line.trim().split(' '));
+  const of = (label) => rows.find(([, origin, name]) => origin === 'Debian' && name === label)?.[0];
+  const main = of('Debian');
+  if (main === undefined) fail('apt knows no repository of Debian: apt-get update, as root');
+  return { main, security: of('Debian-Security') };
+}
+
+/** apt with lists, cache and status of its own. */
+function aptOptions(suite) {
+  const folder = join(work, suite.name);
+  const at = (name) => join(folder, name);
+  return [
+    ...['-o', `Dir::Etc::sourcelist=${at('sources.list')}`, '-o', 'Dir::Etc::sourceparts=/dev/null'],
+    ...[
+      '-o',
+      `Dir::State=${at('state')}`,
+      '-o',
+      `Dir::State::status=${at('status')}`,
+      '-o',
+      `Dir::Cache=${at('cache')}`,
+    ],
+    ...['-o', 'APT::Architecture=amd64', '-o', 'APT::Architectures::=amd64', '-o', 'APT::Architectures::=arm64'],
+    ...['-o', 'Acquire::Languages=none', '-o', 'Acquire::Check-Valid-Until=false', '-o', 'APT::Sandbox::User=root'],
+  ];
+}
+
+function updateLists(suite, { main, security }) {
+  const folder = join(work, suite.name);
+  mkdirSync(join(folder, 'state/lists/partial'), { recursive: true });
+  mkdirSync(join(folder, 'cache/archives/partial'), { recursive: true });
+  writeFileSync(join(folder, 'status'), '');
+  const lines = [suite.name, ...suite.more].map((name) => `deb ${main} ${name} main`);
+  if (suite.security && security !== undefined) lines.push(`deb ${security} ${suite.name}-security main`);
+  writeFileSync(join(folder, 'sources.list'), `${lines.join('\n')}\n`);
+  say(`exits: lists of ${suite.name}`);
+  const r = captureTwice(`apt-get update (${suite.name})`, 'apt-get', [...aptOptions(suite), 'update', '-q']);
+  if (r.code !== 0) fail(`apt-get update of ${suite.name} failed\n${r.output}`);
+}
+
+/** Downloads and unpacks what is wanted: [{ name, version, folder }]. What was unpacked before is kept. */
+function packagesOf(suite, arch) {
+  const options = [...aptOptions(suite)];
+  const names = capture('apt-cache', [...options, 'pkgnames'])
+    .output.split('\n')
+    .filter((name) => WANTED.test(name))
+    .sort();
+  const found = [];
+  for (const name of names) {
+    const shown = capture('apt-cache', [...options, 'show', '--all-versions', `${name}:${arch}`]);
+    // None: a name that only another package depends on. The newest is not on every mirror for both processors.
+    const versions = shown.code === 0 ? [...shown.output.matchAll(/^Version: (.+)$/gm)].map((m) => m[1]) : [];
+    const folderOf = (version) =>
+      join(work, suite.name, 'packages', `${name}_${version.replace(/[^\w.+~-]/g, '_')}_${arch}`);
+    const version = versions.find(
+      (v) => existsSync(folderOf(v)) || unpack(options, `${name}:${arch}=${v}`, folderOf(v)),
+    );
+    if (version !== undefined) found.push({ name, version, folder: folderOf(version) });
+    else if (versions.length > 0) fail(`no version of ${name}:${arch} can be downloaded`);
+  }
+  return found;
+}
+
+/** Whether it could be had. */
+function unpack(options, name, folder) {
+  const deb = `${folder}.download`;
+  rmSync(deb, { recursive: true, force: true });
+  mkdirSync(deb, { recursive: true });
+  const r = captureTwice(name, 'apt-get', [...options, 'download', '-q', name], { cwd: deb });
+  const [file] = readdirSync(deb).filter((entry) => entry.endsWith('.deb'));
+  if (r.code !== 0 || file === undefined) {
+    rmSync(deb, { recursive: true, force: true });
+    say(`exits: ${name} cannot be downloaded: ${r.output.trim().split('\n').at(-1)}`);
+    return false;
+  }
+  const x = capture('dpkg-deb', ['-x', join(deb, file), `${folder}.partial`]);
+  if (x.code !== 0) fail(`${name} cannot be unpacked\n${x.output}`);
+  const moved = capture('mv', [`${folder}.partial`, folder]);
+  if (moved.code !== 0) fail(moved.output);
+  rmSync(deb, { recursive: true, force: true });
+  return true;
+}
+
+/** Regular ELF files below a folder. */
+function elfFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((path) => statSync(path).size > 64 && readFileSync(path).readUInt32BE(0) === 0x7f454c46);
+}
+
+function compareAll(compareExits, suites) {
+  const results = [];
+  for (const suite of suites)
+    for (const { arch, title, objdump } of PROCESSORS) {
+      const program = objdump.find((name) => which(name) !== null);
+      for (const { name, version, folder } of packagesOf(suite, arch))
+        for (const path of elfFiles(folder)) {
+          const rows = compareExits(path, program);
+          if (rows.length === 0) continue;
+          const differing = rows.filter((row) => row.difference !== '');
+          const file = path.slice(path.lastIndexOf('/') + 1);
+          const counts = ['exits', 'entry', 'none'].map((kind) => rows.filter((row) => row.probes === kind).length);
+          say(
+            `exits: ${suite.name} ${arch} ${name} ${version} ${file}: ${counts.join(' + ')}, ${differing.length} differ`,
+          );
+          for (const row of differing) say(`  ${row.name}: ${row.difference}`);
+          results.push({ suite, arch: title, name, version, file, rows });
+        }
+    }
+  return results;
+}
+
+const asked = process.argv.slice(2);
+const suites = SUITES.filter((suite) => asked.length === 0 || asked.includes(suite.name));
+if (suites.length === 0) fail(`suites are ${SUITES.map((s) => s.name).join(', ')}`);
+for (const program of ['apt-get', 'dpkg-deb', 'readelf'])
+  if (which(program) === null) fail(`${program} is missing (Debian: apt, dpkg, binutils)`);
+for (const { title, objdump } of PROCESSORS) {
+  const isKnown = objdump.some((name) =>
+    capture(name, ['-i']).output.includes(title === 'arm64' ? 'aarch64' : 'x86-64'),
+  );
+  if (!isKnown) fail(`no objdump for ${title}: apt-get install binutils-aarch64-linux-gnu or binutils-multiarch`);
+}
+const helper = join(root, 'dist/test/helpers/objdump-ranges.js');
+if (!existsSync(helper)) fail('the checkout is not built: npm run build:ts');
+const { compareExits } = await import(helper);
+const from = repositories();
+for (const suite of suites) updateLists(suite, from);
+const results = compareAll(compareExits, suites);
+const all = results.flatMap((result) => result.rows);
+const differing = all.filter((row) => row.difference !== '').length;
+say(`exits: ${results.length} files, ${all.length} functions, ${differing} differ`);
+writeFileSync(join(work, 'results.json'), JSON.stringify(results, null, 1));
+if (differing > 0) process.exitCode = 1;
