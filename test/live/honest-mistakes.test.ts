@@ -1,6 +1,7 @@
 /**
  * People who get it wrong with real programs, at a real registrar: a softphone with a wrong password that somebody starts
- * again and again, tests with sipsak, SIPp that is wrong twice before it is right. None of it is an attack.
+ * again and again, tests with sipsak, SIPp that is wrong twice before it is right; beside them a trunk with 50 calls a
+ * second, of which each fifth number is wrong. None of it is an attack.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -24,6 +25,12 @@ const SOFTPHONES = [
 ];
 const STARTS = 3;
 const SIPP_USERS = 3;
+/** Calls as long as the others try. */
+const TRUNK = '10.90.0.14';
+const CALLS_A_SECOND = 50;
+const TALK_MS = 2000;
+/** A loaded machine takes from it; it catches up. */
+const LEAST_CALLS_A_SECOND = 40;
 /** Until whatever would be reported is: a challenge that is not followed takes two seconds. */
 const JUDGED_MS = 5000;
 
@@ -81,15 +88,59 @@ function sippUsers(): string {
   return `SEQUENTIAL\n${users.map((user) => `${[user, ...tries(user)].join(';')};\n`).join('')}`;
 }
 
-test('wrong passwords and tests of honest programs are no attack', {
+/** A call, or the refusal of a wrong number. */
+function trunkScenario(): string {
+  const from = 'From: <sip:+49301@[local_ip]>;tag=[call_number]';
+  const common = (branch: string): string => `Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=${branch}
+Max-Forwards: 70
+${from}`;
+  const request = (method: string, to: string, cseq: number, branch = '[branch]'): string => `<![CDATA[
+${method} sip:[field0]@[remote_ip] SIP/2.0
+${common(branch)}
+${to}
+Call-ID: [call_id]
+CSeq: ${cseq} ${method}
+Contact: <sip:+49301@[local_ip]:[local_port]>
+User-Agent: Carrier SBC 9.1
+Content-Length: 0
+
+]]>`;
+  const known = 'To: <sip:[field0]@[remote_ip]>[peer_tag_param]';
+  return `<?xml version="1.0" encoding="ISO-8859-1" ?>
+<scenario name="trunk">
+<send retrans="500">${request('INVITE', 'To: <sip:[field0]@[remote_ip]>', 1)}</send>
+<recv response="404" optional="true" next="1"></recv>
+<recv response="200"></recv>
+<send>${request('ACK', known, 1)}</send>
+<pause milliseconds="${TALK_MS}"/>
+<send retrans="500">${request('BYE', known, 2)}</send>
+<recv response="200" next="2"></recv>
+<label id="1"/>
+<send>${request('ACK', known, 1, '[branch-3]')}</send>
+<label id="2"/>
+</scenario>
+`;
+}
+
+function startTrunk(lab: Lab): Running {
+  writeFileSync(lab.path('trunk.xml'), trunkScenario());
+  const numbers = Array.from({ length: 1000 }, (_, n) => `+4930${100_000 + n};\n`);
+  writeFileSync(lab.path('numbers.csv'), `SEQUENTIAL\n${numbers.join('')}`);
+  const call = ['-sf', lab.path('trunk.xml'), '-inf', lab.path('numbers.csv'), '-i', TRUNK, '-p', '5060'];
+  const often = ['-r', String(CALLS_A_SECOND), '-l', '10000', '-nostdin', '-timeout', '200'];
+  return lab.start('b', 'sipp', [...call, ...often, `${ADDRESS.a.v4}:5060`]);
+}
+
+test('wrong passwords, tests and a busy trunk of honest programs are no attack', {
   skip: missing('kamailio', 'baresip', 'sipsak', 'sipp'),
   timeout: 240_000,
 }, async (t) => {
   const lab = new Lab(t);
-  const addresses = SOFTPHONES.map(({ from }) => `addr add ${from}/24 dev eth0`);
+  const addresses = [TRUNK, ...SOFTPHONES.map(({ from }) => from)].map((from) => `addr add ${from}/24 dev eth0`);
   lab.do('b', 'ip', ['-batch', '-'], `${addresses.join('\n')}\n`);
   await startRegistrar(lab, [QOP]);
   const watch = await Watch.start(lab);
+  const trunk = startTrunk(lab);
   const softphones = Promise.all(
     SOFTPHONES.map(async (phone) => {
       for (let n = 0; n < STARTS; n++) {
@@ -118,6 +169,9 @@ test('wrong passwords and tests of honest programs are no attack', {
   const sipp = lab.start('b', 'sipp', [...call, ...often, `${ADDRESS.a.v4}:5060`]);
   assert.equal(await sipp.ended, 0, sipp.output());
   await softphones;
+  // It ends the calls that it has begun; its exit code says whether one failed.
+  trunk.child.kill('SIGUSR1');
+  assert.equal(await trunk.ended, 0, trunk.output().slice(-4000));
   await sleep(JUDGED_MS);
   assert.equal(await lab.stop(watch.agent.running), 0);
   assert.deepEqual(watch.reports, []);
@@ -125,4 +179,11 @@ test('wrong passwords and tests of honest programs are no attack', {
   // They did meet the registrar: each start asks once without a password and then with it, again and again.
   const sent = watch.sent();
   for (const { from } of SOFTPHONES) assert.ok((sent.get(from)?.length ?? 0) > 5 * STARTS, from);
+  const packets = sent.get(TRUNK) ?? [];
+  // The last ones hang up when no more begin.
+  const seconds = ((packets.at(-1) ?? 0) - (packets[0] ?? 0) - TALK_MS) / 1000;
+  // Four calls of five are INVITE, ACK and BYE, the fifth INVITE and ACK.
+  const calls = packets.length / ((4 * 3 + 2) / 5);
+  t.diagnostic(`the trunk: ${calls.toFixed(0)} calls in ${seconds.toFixed(1)} s`);
+  assert.ok(calls > LEAST_CALLS_A_SECOND * seconds, `${calls} calls in ${seconds} s`);
 });
