@@ -6,7 +6,7 @@ import { ipText } from '../core/ip.ts';
 import { METHOD } from '../sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-rows.ts';
 import type { CorrelationStores, Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 

@@ -12,7 +12,7 @@ import { decodeText } from '../sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { KeyPresses } from '../store/key-presses.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-rows.ts';
 import type { Stream } from '../store/stream.ts';
 import { messageList } from './message-list.ts';
 

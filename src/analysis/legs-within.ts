@@ -10,7 +10,7 @@ import { METHOD } from '../sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-rows.ts';
 import { keptRows } from './message-list.ts';
 
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;

@@ -7,7 +7,7 @@ import { METHOD_NAMES } from '../core/words.ts';
 import { METHOD } from '../sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-rows.ts';
 
 export type MessageView = {
   /** Index into the dialog's own message list: what `evidence` holds. */

@@ -10,7 +10,7 @@ import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-rows.ts';
 import { keptRows } from './message-list.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;

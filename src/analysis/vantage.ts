@@ -5,7 +5,7 @@
 import { endpointKeyAddress, ipText } from '../core/ip.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-rows.ts';
 import type { Stream } from '../store/stream.ts';
 
 /** Streams looked at for one that runs past the hub. */

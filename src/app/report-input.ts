@@ -12,7 +12,7 @@ import { finish } from '../core/steps.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { NO_ROW, ROW } from '../store/message-log.ts';
+import { NO_ROW, ROW } from '../store/message-rows.ts';
 import { referToUri } from '../view/recording.ts';
 import { ssrcText } from '../view/stream-document.ts';
 import { toTermination } from '../view/termination.ts';

@@ -15,7 +15,7 @@ import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
 import { decodeText } from '../sip/text.ts';
 import { splitValues } from '../sip/values.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { ROW } from '../store/message-log.ts';
+import { ROW } from '../store/message-rows.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { spanSec } from '../view/timestamp.ts';

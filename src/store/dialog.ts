@@ -13,7 +13,7 @@ import { shownCallId } from './call-id.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
-import { NO_ROW } from './message-log.ts';
+import { NO_ROW } from './message-rows.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpEntry } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';

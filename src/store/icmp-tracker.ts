@@ -13,7 +13,7 @@ import type { DialogStore } from './dialog-store.ts';
 import type { Carrier } from './fingerprint.ts';
 import type { IcmpMediaTally } from './icmp-media.ts';
 import type { MessageLog } from './message-log.ts';
-import { NO_ROW, ROW } from './message-log.ts';
+import { NO_ROW, ROW } from './message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
 
 /** Messages looked back at for one that was on its way when the error came. */

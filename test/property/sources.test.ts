@@ -12,7 +12,7 @@ import { diagnoseSignaling } from '../../src/analysis/signaling/diagnose.ts';
 import { THRESHOLDS } from '../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
 import { callTiming } from '../../src/store/call-timing.ts';
-import { NO_ROW } from '../../src/store/message-log.ts';
+import { NO_ROW } from '../../src/store/message-rows.ts';
 import { HEP, TrackerKit, WIRE } from '../unit/store/tracker-kit.ts';
 
 /** Calls of several shapes, some with retransmissions. */

@@ -13,7 +13,7 @@ import { NOTE } from '../../sip/notes.ts';
 import { paramValue } from '../../sip/params.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
-import { ROW } from '../../store/message-log.ts';
+import { ROW } from '../../store/message-rows.ts';
 import { keptRows } from '../message-list.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
 

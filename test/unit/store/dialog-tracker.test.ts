@@ -10,7 +10,7 @@ import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { callTiming } from '../../../src/store/call-timing.ts';
 import { MARK } from '../../../src/store/dialog.ts';
 import { STATE } from '../../../src/store/dialog-state.ts';
-import { ROW } from '../../../src/store/message-log.ts';
+import { ROW } from '../../../src/store/message-rows.ts';
 import { HEP, TrackerKit, WIRE } from './tracker-kit.ts';
 
 const REPEATS = ROW.RETRANSMISSION | ROW.DUPLICATE | ROW.COPY;

@@ -1,8 +1,9 @@
 /** The message log keeps what its budget allows, drops the oldest first and counts what it drops. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageFacts } from '../../../src/store/message-log.ts';
-import { MessageLog, NO_ROW, ROW } from '../../../src/store/message-log.ts';
+import { MessageLog } from '../../../src/store/message-log.ts';
+import type { MessageFacts } from '../../../src/store/message-rows.ts';
+import { NO_ROW, ROW } from '../../../src/store/message-rows.ts';
 
 const MIB = 1024 * 1024;
 

@@ -13,7 +13,8 @@ import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
 import { emptyCarrier } from '../../../src/store/fingerprint.ts';
-import { MessageLog, NO_ROW } from '../../../src/store/message-log.ts';
+import { MessageLog } from '../../../src/store/message-log.ts';
+import { NO_ROW } from '../../../src/store/message-rows.ts';
 import { SdpTracker } from '../../../src/store/sdp-tracker.ts';
 
 export const WIRE = 0;
