@@ -216,10 +216,7 @@ export class CaptureSession {
     });
     this.log = new MessageLog(
       options.messageLogBytes,
-      (slot, row, next) => {
-        const d = this.dialogs.bySlot(slot);
-        if (d?.headRow === row) d.headRow = next;
-      },
+      this.dialogs,
       hugeMemory,
       (file, at, length, check) => this.file?.files.read(file, at, length, check) ?? null,
       touchPages,
@@ -227,6 +224,7 @@ export class CaptureSession {
     this.payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
     this.identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
     this.icmp = new IcmpTracker(this.dialogs, this.log, new IcmpMediaTally(endpoints, this.streams));
+    this.log.onMove = (slot, from, to) => this.icmp.onRowMoved(slot, from, to);
     this.tracker = new DialogTracker({
       dialogs: this.dialogs,
       log: this.log,

@@ -21,7 +21,7 @@ import { SdpRows } from './sdp-rows.ts';
  *             30 CSeq of the BYE, final code  31 claimed endpoints, the opener's tag
  *
  * A cold record of 128 bytes: 0 frame ordinal  1 frame digest  2 arrival lag  3 serial  4 place in order, retransmissions
- * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, free;
+ * 5 CSeq of a removal, expiry asked for  6 expiry granted, number of the frame's file  7 hash of the Call-ID, first row;
  * behind them the users of From and To, each a length and the bytes
  */
 export const BLOCK_BITS = 13;
@@ -85,6 +85,7 @@ export const CI = {
   GRANTED: 12,
   FRAME_SOURCE: 13,
   CALL_ID_HASH: 14,
+  OPEN_ROW: 15,
 } as const;
 
 /** A Call-ID and its length fill a cache line; a longer one is a text beside them. */

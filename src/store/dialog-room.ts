@@ -109,6 +109,11 @@ export class DialogRoom {
     return this.#slots[slot * SLOT_WORDS + PEER] === peer;
   }
 
+  /** Number of the prefix that sent the opening message. */
+  sender(slot: number): number {
+    return this.#slots[slot * SLOT_WORDS + PREFIX] ?? 0;
+  }
+
   /** The dialog has come on, or ended. */
   move(slot: number, from: number, to: number): void {
     this.#leave(slot, from);
@@ -225,11 +230,11 @@ export class DialogRoom {
   }
 
   #weigh(p: number, pool: number, weight: number): void {
-    const was = this.#isEstablished(p);
+    const was = this.isEstablished(p);
     this.#bump(p, LISTS + 3 * pool + 2, weight);
     this.#weights[pool] = (this.#weights[pool] ?? 0) + weight;
     this.#rank(p, pool);
-    if (was === this.#isEstablished(p)) return;
+    if (was === this.isEstablished(p)) return;
     this.#rank(p, POOL.ONE);
     this.#rank(p, POOL.MORE);
   }
@@ -238,13 +243,14 @@ export class DialogRoom {
     return this.#prefixes[p * PREFIX_WORDS + LISTS + 3 * pool + 2] ?? 0;
   }
 
-  #isEstablished(p: number): boolean {
+  /** Something of prefix number `p` is proven. */
+  isEstablished(p: number): boolean {
     return this.#weight(p, POOL.ENDED) + this.#weight(p, POOL.LIVE) > 0;
   }
 
   #rank(p: number, pool: number): void {
     const weight = this.#weight(p, pool);
-    const free = this.#isEstablished(p) ? this.#allowance : Math.min(this.#allowance, MANY_ONES);
+    const free = this.isEstablished(p) ? this.#allowance : Math.min(this.#allowance, MANY_ONES);
     const rank = weight === 0 ? NONE : Math.max(0, weight - (pool < POOL.ENDED ? free : 0));
     const oldest = this.#prefixes[p * PREFIX_WORDS + LISTS + 3 * pool] ?? NONE;
     this.#ranks[pool]?.set(p, rank, this.#stamps[oldest] ?? 0);

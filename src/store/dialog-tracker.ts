@@ -327,11 +327,7 @@ export class DialogTracker {
     // A message that is a whole payload of a file stays there.
     const { place } = c;
     f.place = place !== null && place.start === start && place.end === end ? place : null;
-    const prev = d.tailRow;
-    const row = this.#log.append(f, buf, start, end, prev);
-    // Rows go oldest first: without the newest one there is none.
-    if (prev === NO_ROW || !this.#log.has(prev)) d.headRow = row;
-    d.tailRow = row;
+    this.#log.append(f, d, buf, start, end);
     d.keptCount++;
   }
 

@@ -13,6 +13,7 @@ import { shownCallId } from './call-id.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
+import { POOL } from './dialog-room.ts';
 import { NO_ROW } from './message-rows.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpEntry } from './sdp-timeline.ts';
@@ -164,6 +165,17 @@ export class Dialog {
   }
   set pool(value: number) {
     this.#c.u8[this.#at * HOT_BYTES + B.POOL] = value;
+  }
+
+  /** What it asked for was granted by whom it was asked of. */
+  get isProven(): boolean {
+    return this.pool >= POOL.ENDED;
+  }
+  get sender(): number {
+    return this.#c.room.sender(this.slot);
+  }
+  get isSenderEstablished(): boolean {
+    return this.#c.room.isEstablished(this.sender);
   }
 
   /** The phrase of its final response. */
@@ -545,6 +557,12 @@ export class Dialog {
   }
   set tailRow(value: number) {
     this.#c.f64[this.#at * HOT + D.TAIL_ROW] = value;
+  }
+  get openRow(): number {
+    return this.#c.coldI32[this.#at * COLD_WORDS + CI.OPEN_ROW] ?? 0;
+  }
+  set openRow(value: number) {
+    this.#c.coldI32[this.#at * COLD_WORDS + CI.OPEN_ROW] = value;
   }
   /** When it was last touched, in the store's own count. */
   get touched(): number {

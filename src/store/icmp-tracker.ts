@@ -95,6 +95,16 @@ export class IcmpTracker {
     if (this.#notes.size > 0) this.#notes.delete(d.serial);
   }
 
+  /** A message of the dialog in this slot has another row now. */
+  onRowMoved(slot: number, from: number, to: number): void {
+    if (this.#notes.size === 0) return;
+    const d = this.#dialogs.bySlot(slot);
+    for (const { rows } of d === undefined ? [] : this.notes(d)) {
+      const at = rows.indexOf(from);
+      if (at >= 0) rows[at] = to;
+    }
+  }
+
   #note(
     d: Dialog,
     e: IcmpError,
@@ -148,7 +158,7 @@ export class IcmpTracker {
   #quotedRow(buf: Buffer, e: IcmpError, src: EndpointKey, dst: EndpointKey, tsUs: number): number {
     const log = this.#log;
     const oldest = Math.max(log.firstRow, log.lastRow - LOOK_BACK_ROWS);
-    for (let row = log.lastRow; row >= oldest; row--) {
+    for (let row = log.lastRow; row >= oldest; row = log.before(row)) {
       if (tsUs - log.tsUs(row) > IN_FLIGHT_US) break;
       const ends = log.endpoints(row);
       if (ends.srcPort !== e.srcPort || ends.dstPort !== e.dstPort) continue;

@@ -230,6 +230,17 @@ export class MessageRows {
     return row;
   }
 
+  /** The oldest row once more, as the newest one and linked to the same; its bytes lie at `pos` now. Returns its id. */
+  protected moveRow(pos: number): number {
+    const from = this.at(this.first);
+    const start = (this.first % ROWS) * ROW_BYTES;
+    const row = this.following++;
+    const to = this.#block(row);
+    to.u8.set(from.u8.subarray(start, start + ROW_BYTES), (row % ROWS) * ROW_BYTES);
+    to.f64[(row % ROWS) * F64 + POS] = pos;
+    return row;
+  }
+
   protected link(row: number, next: number): void {
     this.at(row).f64[(row % ROWS) * F64 + NEXT] = next;
   }

@@ -4,19 +4,15 @@ import { test } from 'node:test';
 import { answer, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
 import { answerOf, offerOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { hashBytes } from '../../../src/core/hash.ts';
 import { parseIpv6 } from '../../../src/core/ip.ts';
 import { MAX_DIALOGS } from '../../../src/core/limits.ts';
 import { sourcePrefix } from '../../../src/core/source-prefix.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
-import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogRoom, POOL } from '../../../src/store/dialog-room.ts';
-import { CARRIER, TrackerKit } from './tracker-kit.ts';
+import { Flood, request, response, SERVER_V4, STRANGER_V4 } from './flood.ts';
+import { TrackerKit } from './tracker-kit.ts';
 
 const TRUNK = { user: 'trunk', sip: { address: '10.1.1.1', port: 5060 }, rtp: { address: '10.1.1.1', port: 20_000 } };
 const SERVER = { user: 'pbx', sip: { address: '192.0.2.2', port: 5060 }, rtp: { address: '192.0.2.2', port: 30_000 } };
-const SERVER_V4 = 0xc0000202;
-const STRANGER_V4 = 0xcb007109;
 
 /** An answered call that goes on. */
 function answered(name: string): SipScript {
@@ -36,38 +32,6 @@ function registered(name: string, address: string): SipScript {
   script.respond(script.request('REGISTER', 0, { headers }), 200, 10, { headers });
   return script;
 }
-
-/** Messages of a few bytes that differ in a number, as fast as they are read: no text is made for one. */
-class Flood {
-  readonly #kit: TrackerKit;
-  readonly #scan = new SipScan();
-  readonly #addresses = new Uint8Array(32);
-  #tsUs = 1_800_000_000_000_000;
-
-  constructor(kit: TrackerKit) {
-    this.#kit = kit;
-  }
-
-  /** Sends it from one IPv4 address to another; `#` stands for eight digits of `n`. */
-  send(text: string, n: number, from: number, to = SERVER_V4, fromPort = 5060): Dialog | null {
-    const buf = Buffer.from(text.replaceAll('#', n.toString(16).padStart(8, '0')), 'latin1');
-    assert.equal(scanSip(buf, 0, buf.length, this.#scan), SCAN.OK);
-    const view = new DataView(this.#addresses.buffer);
-    view.setUint32(0, from);
-    view.setUint32(16, to);
-    const { callIdStart, callIdEnd } = this.#scan;
-    this.#tsUs += 10;
-    const over = { tsUs: this.#tsUs, arrivedUs: this.#tsUs, ipId: n & 0xffff, srcPort: fromPort, dstPort: 5060 };
-    const carrier = { ...CARRIER, addresses: this.#addresses, ...over };
-    const hash = hashBytes(buf, callIdStart, callIdEnd);
-    return this.#kit.tracker.onMessage(buf, 0, buf.length, this.#scan, carrier, hash);
-  }
-}
-
-const request = (method: string, tags = ''): string =>
-  `${method} sip:a SIP/2.0\r\nv:SIP/2.0/UDP a;branch=z9hG4bK#\r\nf:<sip:a>;tag=1\r\nt:<sip:b>${tags}\r\ni:x#\r\nCSeq:1 ${method}\r\n\r\n`;
-const response = (status: number, method: string): string =>
-  `SIP/2.0 ${status} X\r\nv:SIP/2.0/UDP a;branch=z9hG4bK#\r\nf:<sip:a>;tag=1\r\nt:<sip:b>;tag=2\r\ni:x#\r\nCSeq:1 ${method}\r\n\r\n`;
 
 const CALLS = Array.from({ length: 100 }, (_, i) => `call ${i}`);
 const PHONES = Array.from({ length: 50 }, (_, i) => `phone${i}`);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageLog } from '../../../src/store/message-log.ts';
+import type { MessageOwner } from '../../../src/store/message-room.ts';
 import type { MessageFacts } from '../../../src/store/message-rows.ts';
 import { NO_ROW, ROW } from '../../../src/store/message-rows.ts';
 
@@ -30,11 +31,35 @@ function facts(over: Partial<MessageFacts> = {}): MessageFacts {
   };
 }
 
+/** A dialog that nothing proves, unless told otherwise. */
+function owner(slot = 0, isProven = false, sender = slot): MessageOwner {
+  return { slot, headRow: NO_ROW, tailRow: NO_ROW, openRow: 0, isProven, sender, isSenderEstablished: false };
+}
+
+/** Owners by slot, made as they are asked for. */
+class Owners {
+  readonly all: MessageOwner[] = [];
+  bySlot(slot: number): MessageOwner {
+    return (this.all[slot] ??= owner(slot));
+  }
+}
+
+const NOBODY = { bySlot: () => undefined };
+
+/** Numbers of the messages kept of a dialog, in order, which stand in their CSeq. */
+function kept(log: MessageLog, { headRow }: MessageOwner): number[] {
+  const out: number[] = [];
+  for (let row = headRow; row !== NO_ROW && log.has(row); row = log.next(row)) out.push(log.cseq(row));
+  return out;
+}
+
 test('rows of one dialog are linked in order and give back their bytes and facts', () => {
-  const log = new MessageLog(8 * MIB, () => assert.fail('nothing is evicted'));
+  const log = new MessageLog(8 * MIB, NOBODY);
+  const d = owner();
   const bytes = Buffer.from('..INVITE sip:a SIP/2.0..');
-  const first = log.append(facts({ tsUs: 10 }), bytes, 2, 22, NO_ROW);
-  const second = log.append(facts({ tsUs: 20, flags: ROW.RETRANSMISSION, status: 200 }), bytes, 2, 8, first);
+  const first = log.append(facts({ tsUs: 10 }), d, bytes, 2, 22);
+  const second = log.append(facts({ tsUs: 20, flags: ROW.RETRANSMISSION, status: 200 }), d, bytes, 2, 8);
+  assert.deepEqual([d.headRow, d.tailRow, log.evicted], [first, second, 0]);
   assert.equal(log.next(first), second);
   assert.equal(log.next(second), NO_ROW);
   assert.equal(new TextDecoder().decode(log.bytes(first)), 'INVITE sip:a SIP/2.0');
@@ -49,62 +74,50 @@ test('rows of one dialog are linked in order and give back their bytes and facts
   assert.deepEqual([ends.srcPort, ends.dstPort], [5060, 5062]);
 });
 
-test('the budget holds under a flood; evictions are counted and told with the next row', () => {
-  const heads = new Map<number, number>();
-  const log = new MessageLog(4 * MIB, (dialog, row, next) => {
-    assert.equal(heads.get(dialog), row, 'the oldest row is its dialog’s head');
-    heads.set(dialog, next);
-  });
+test('the budget holds under a flood, and what goes is counted', () => {
+  const owners = new Owners();
+  const log = new MessageLog(4 * MIB, owners);
   const body = Buffer.alloc(1000, 65);
-  const tails = new Map<number, number>();
   for (let i = 0; i < 20_000; i++) {
-    const dialog = i % 7;
-    const row = log.append(facts({ dialog, tsUs: i }), body, 0, 900 + (i % 100), tails.get(dialog) ?? NO_ROW);
-    if ((heads.get(dialog) ?? NO_ROW) === NO_ROW) heads.set(dialog, row);
-    tails.set(dialog, row);
+    const slot = i % 7;
+    log.append(facts({ dialog: slot, cseq: i }), owners.bySlot(slot), body, 0, 900 + (i % 100));
     assert.ok(log.bytesHeld <= 4 * MIB + MIB, `${log.bytesHeld} bytes`);
   }
   assert.ok(log.evicted > 10_000);
-  assert.equal(log.evicted, log.firstRow);
-  for (const [dialog, head] of heads) {
-    let n = 0;
-    for (let row = head; row !== NO_ROW; row = log.next(row)) {
-      assert.equal(log.tsUs(row) % 7, dialog);
-      n++;
-    }
-    assert.ok(n > 0);
-  }
+  const all = owners.all.flatMap((d) => kept(log, d));
+  assert.equal(all.length + log.evicted, 20_000);
+  for (const d of owners.all) assert.deepEqual([...new Set(kept(log, d).map((n) => n % 7))], [d.slot]);
 });
 
 test('memory that is needed next is got ready once, and used', () => {
   const touched: Uint8Array[] = [];
   const log = new MessageLog(
     2 * MIB,
-    () => undefined,
+    NOBODY,
     (bytes) => new Uint8Array(bytes),
     () => null,
     (memory) => touched.push(memory),
   );
   const message = Buffer.alloc(1000, 'x');
   const chunkRows = Math.floor(MIB / 4 / 1000);
-  for (let n = 0; n < chunkRows / 2; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  for (let n = 0; n < chunkRows / 2; n++) log.append(facts(), owner(), message, 0, 1000);
   assert.equal(touched.length, 0);
-  for (let n = 0; n < chunkRows; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  for (let n = 0; n < chunkRows; n++) log.append(facts(), owner(), message, 0, 1000);
   const [ahead] = touched;
   assert.ok(ahead !== undefined && log.bytes(log.lastRow).buffer === ahead.buffer);
-  for (let n = 0; n < 20 * chunkRows; n++) log.append(facts(), message, 0, 1000, NO_ROW);
+  for (let n = 0; n < 20 * chunkRows; n++) log.append(facts(), owner(), message, 0, 1000);
   assert.ok(log.evicted > 0);
   // What is dropped is used again: nothing more than the budget holds is got ready.
   assert.ok(touched.length <= 8, `${touched.length} pieces`);
 });
 
 test('bytes come back whole whatever their length and place', () => {
-  const log = new MessageLog(8 * MIB, () => undefined);
+  const log = new MessageLog(8 * MIB, NOBODY);
   const source = Buffer.from(Uint8Array.from({ length: 9000 }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
   const rows: [number, number, number][] = [];
   for (const start of [0, 1, 2, 3, 17])
     for (const length of [0, 1, 3, 4, 5, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000])
-      rows.push([log.append(facts(), source, start, start + length, NO_ROW), start, start + length]);
+      rows.push([log.append(facts(), owner(), source, start, start + length), start, start + length]);
   for (const [row, start, end] of rows)
     assert.deepEqual(Buffer.from(log.bytes(row)), source.subarray(start, end), `${start}..${end}`);
 });

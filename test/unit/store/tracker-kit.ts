@@ -48,10 +48,7 @@ export class TrackerKit {
 
   constructor(o: { maxDialogs?: number; logBytes?: number; callIdHeaders?: readonly string[] } = {}) {
     this.identifiers = new CallIdentifiers(o.callIdHeaders);
-    this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, (slot, row, next) => {
-      const d = this.dialogs.bySlot(slot);
-      if (d?.headRow === row) d.headRow = next;
-    });
+    this.log = new MessageLog(o.logBytes ?? 8 * 1024 * 1024, { bySlot: (slot) => this.dialogs.bySlot(slot) });
     this.dialogs = new DialogStore(o.maxDialogs ?? 1000, (d) => {
       d.expiresUs = Number.NaN;
       this.identifiers.onDialogGone(d);
