@@ -18,7 +18,7 @@ import { root } from './steps/files.mjs';
 import { say, seconds, which } from './steps/run.mjs';
 
 const NEEDED = { 'qemu-system-x86_64': 'qemu-system-x86', busybox: 'busybox-static', cpio: 'cpio' };
-const LIMIT_S = 1800;
+const LIMIT_S = 7200;
 
 /** The command line, or a line that says what is wrong with it. */
 function asked() {

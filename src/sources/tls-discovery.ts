@@ -12,6 +12,7 @@ import { errnoOf } from '../core/error.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../core/limits.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult, TlsStatus } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
+import { mappingsOfAll } from './tls-maps.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './tls-sites.ts';
 import { carriesPlaintext, findSites, unreadFunctions } from './tls-sites.ts';
 import type { StartsNative } from './tls-starts.ts';
@@ -83,6 +84,7 @@ export class TlsDiscovery {
   readonly #readsAtExits: boolean;
   readonly #files = new Map<string, KnownFile>();
   #isScanning = false;
+  #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
   #scanNumber = 0;
   #isListed = false;
   #prepareAtMs = Number.NEGATIVE_INFINITY;
@@ -157,7 +159,7 @@ export class TlsDiscovery {
     try {
       this.#beginList();
       this.#prepare(nowMs);
-      const { error, rows } = this.#native.scan();
+      const { error, rows } = await this.#scan();
       this.scanError = error;
       if (error !== '') {
         if (this.scanFailures++ === 0) this.#say(`uprobe: processes cannot be listed: ${error}`);
@@ -166,6 +168,22 @@ export class TlsDiscovery {
       await this.#take(rows, nowMs);
     } finally {
       this.#isScanning = false;
+    }
+  }
+
+  /** By the kernel's iterator, or by /proc/PID/maps where it has none: that is found by the first scan. */
+  async #scan(): Promise<TlsScanResult> {
+    if (this.#scanBy !== 'maps') {
+      const result = this.#native.scan();
+      if (result.error === '') this.#scanBy = 'iterator';
+      if (this.#scanBy === 'iterator') return result;
+      this.#scanBy = 'maps';
+      this.#say(`uprobe: processes are looked through by /proc/PID/maps, which is slower (${result.error})`);
+    }
+    try {
+      return { error: '', rows: await mappingsOfAll(this.#procRoot) };
+    } catch (error) {
+      return { error: `${this.#procRoot} cannot be read (${errnoOf(error) ?? 'error'})`, rows: [] };
     }
   }
 

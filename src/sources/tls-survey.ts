@@ -5,12 +5,12 @@
  * Looks through /proc, so that it works without eBPF and, for one's own processes, without privileges. Programs that
  * carry TLS without a function to probe are known by what their compilers leave in them.
  */
-import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { errnoOf } from '../core/error.ts';
+import { closeSync, readlinkSync } from 'node:fs';
 import type { TlsMapping } from './native-tls.ts';
 import { openMapped } from './tls-discovery.ts';
 import type { ElfImage } from './tls-elf.ts';
 import { fileSource, readElf } from './tls-elf.ts';
+import { mappingsOf, processIds } from './tls-maps.ts';
 import { findSites } from './tls-sites.ts';
 
 export type SurveyRow = {
@@ -35,7 +35,6 @@ export type Survey = {
 
 type Verdict = { readonly library: string; readonly isObservable: boolean; readonly note: string };
 
-const MAX_MAPS_BYTES = 16 * 1024 * 1024;
 const MAX_MARK_BYTES = 256 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 
@@ -56,9 +55,8 @@ export function surveyHost(procRoot = '/proc'): Survey {
   const rows: SurveyRow[] = [];
   let unreadable = 0;
   let processes = 0;
-  for (const name of readdirSync(procRoot)) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
+  for (const pid of processIds(procRoot)) {
+    if (pid === process.pid) continue;
     const mapped = mappingsOf(procRoot, pid);
     if (mapped === null) continue;
     processes++;
@@ -107,39 +105,6 @@ function exePath(procRoot: string, pid: number): string {
   } catch {
     return '';
   }
-}
-
-/** Executable file mappings of a process, each file once; null when the process is gone. */
-function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unreadable' | null {
-  let text: string;
-  let comm: string;
-  try {
-    text = readFileSync(`${procRoot}/${pid}/maps`, 'utf8').slice(0, MAX_MAPS_BYTES);
-    comm = readFileSync(`${procRoot}/${pid}/comm`, 'utf8').trimEnd();
-  } catch (error) {
-    return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM' ? 'unreadable' : null;
-  }
-  const found = new Map<string, TlsMapping>();
-  for (const line of text.split('\n')) {
-    const m = /^([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/.exec(line);
-    if (m === null) continue;
-    const [, start = '', end = '', offset = '', major = '', minor = '', ino = '', path = ''] = m;
-    const key = `${major}:${minor}:${ino}`;
-    if (found.has(key)) continue;
-    found.set(key, {
-      pid,
-      comm,
-      dev: Number.parseInt(major, 16) * 0x10_0000 + Number.parseInt(minor, 16),
-      ino: Number(ino),
-      path: path.replace(/ \(deleted\)$/, ''),
-      deleted: path.endsWith(' (deleted)'),
-      start: BigInt(`0x${start}`),
-      end: BigInt(`0x${end}`),
-      fileOffset: Number.parseInt(offset, 16),
-      mntns: 0,
-    });
-  }
-  return [...found.values()];
 }
 
 /** What a file offers; null for one that has nothing to do with TLS. */

@@ -14,12 +14,12 @@ if (agent !== null) {
   const seen = await until(async () => {
     const list = await agent.get('/v1/dialogs');
     return list?.dialogs.some((d) => d.call_id === 'usual') ? true : null;
-  }, 20_000);
+  }, 120_000);
   claim('SIP on 5060', seen === true, 'seen', 'not seen');
   const noticed = await until(async () => {
     const ports = (await agent.get('/v1/stats'))?.caveats?.unanalysed_busiest_ports ?? [];
     return ports.some(({ port }) => port === UNUSUAL_PORT) ? true : null;
-  }, 10_000);
+  }, 60_000);
   claim('SIP on an unusual port', noticed === true, 'noticed', 'not noticed');
   socket.close();
   await agent.stop();

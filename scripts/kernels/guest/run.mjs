@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { asUser } from './users.mjs';
 
 const plan = JSON.parse(readFileSync('/kernels/plan.json', 'utf8'));
-/** What a check that says nothing more is given; emulation is slow. */
-const LIMIT_MS = 180_000;
+/** What a check that says nothing more is given; emulation on a busy host is slow. */
+const LIMIT_MS = 1_200_000;
 const KEPT_BYTES = 4096;
 
 /** Runs a program; its lines go to `onLine`. Resolves to how it ended, in words, and the last of its stderr. */

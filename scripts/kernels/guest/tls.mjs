@@ -42,11 +42,11 @@ if (agent !== null) {
   const way = /^uprobe: (.*)$/m.exec(agent.stderr)?.[1] ?? '';
   const client = peer('s_client', '-connect', SERVER, '-bind', CLIENT, '-quiet');
   client.child.stdin.write(options('tls'));
-  const heard = await until(() => (server.heard.includes('OPTIONS') ? true : null), 30_000);
+  const heard = await until(() => (server.heard.includes('OPTIONS') ? true : null), 120_000);
   server.child.stdin.write(answer('tls'));
-  const answered = await until(() => (client.heard.includes('200 OK') ? true : null), 30_000);
+  const answered = await until(() => (client.heard.includes('200 OK') ? true : null), 120_000);
   claim('peers', heard === true && answered === true, 'talked', `${server.heard}${client.heard}`);
-  const messages = (await until(() => addresses(agent, 'tls'), 20_000)) ?? [];
+  const messages = (await until(() => addresses(agent, 'tls'), 120_000)) ?? [];
   const both = messages.map(({ src, dst }) => `${src}>${dst}`).join(' ');
   const right = `${CLIENT}>${SERVER} ${SERVER}>${CLIENT}`;
   const dialogs = JSON.stringify((await agent.get('/v1/dialogs'))?.dialogs ?? []);

@@ -47,6 +47,20 @@ function procWith(...pids: number[]): string {
   return proc;
 }
 
+/** What a process that maps a library shows in such a /proc. */
+function writeMaps(proc: string, pid: number, comm: string, path: string): void {
+  const { dev, ino } = statSync(path);
+  const hex = (n: number): string => n.toString(16).padStart(2, '0');
+  const device = `${hex(kernelDevice(dev) >>> 20)}:${hex(kernelDevice(dev) & 0xfffff)}`;
+  const maps = [
+    `7f0000000000-7f0000001000 r--p 00000000 ${device} ${ino} ${path}`,
+    `7f0000001000-7f0000002000 r-xp 00001000 ${device} ${ino}                    ${path}`,
+    '7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0 [vdso]',
+  ];
+  writeFileSync(join(proc, String(pid), 'maps'), `${maps.join('\n')}\n`);
+  writeFileSync(join(proc, String(pid), 'comm'), `${comm}\n`);
+}
+
 function mapping(pid: number, path: string, changes: Partial<TlsMapping> = {}): TlsMapping {
   const { ino, dev } = statSync(path);
   return {
@@ -225,8 +239,11 @@ test('only the processes whose name fits are let through, as they come and go', 
   assert.deepEqual(native.programs, ['0 comm10', '0 comm11']);
 });
 
-test('nobody is observed before it is known who is meant, not even when processes cannot be listed', async () => {
-  const { native, discovery } = setUp(['all'], '^comm1[01]$');
+test('nobody is observed before it is known who is meant, not even where nobody is found', async () => {
+  const proc = procWith(10);
+  const native = new FakeNative();
+  const targets = new TlsTargets({ uprobe: ['all'], comm: '^comm1[01]$' });
+  const discovery = new TlsDiscovery(native, targets, () => {}, proc);
   native.error = 'not permitted';
   const attach = native.attach.bind(native);
   const listsAtAttach: number[] = [];
@@ -235,12 +252,11 @@ test('nobody is observed before it is known who is meant, not even when processe
     return attach(request);
   };
   await discovery.rescan(0);
-  assert.deepEqual(native.allowed, [[]]);
+  assert.deepEqual(native.allowed, [[], []]);
   const lib = file('libfirst.so', TLS);
-  native.error = '';
-  native.rows = [mapping(10, lib)];
-  await discovery.rescan(2000);
-  assert.deepEqual(native.allowed, [[], [10]]);
+  writeMaps(proc, 10, 'comm10', lib);
+  await discovery.rescan(60_000);
+  assert.deepEqual(native.allowed, [[], [], [10]]);
   assert.ok(listsAtAttach.length > 0 && !listsAtAttach.includes(0), 'a list was in force at every attachment');
 });
 
@@ -307,11 +323,29 @@ test('a process by its number, with those it started', async () => {
 
 test('a failing scan is said once and counted', async () => {
   const { native, said, discovery } = setUp(['all']);
-  native.error = 'no BTF';
+  await discovery.rescan(0);
+  native.error = 'not enough kernel memory';
+  await discovery.rescan(2000);
+  await discovery.rescan(4000);
+  assert.equal(discovery.scanFailures, 2);
+  assert.equal(said.filter((l) => l.includes('not enough kernel memory')).length, 1);
+});
+
+test('a kernel that has no iterator over mappings: /proc/PID/maps is read, which is said once', async () => {
+  const lib = file('libmapped.so', TLS);
+  const proc = procWith(41, 42);
+  for (const pid of [41, 42]) writeMaps(proc, pid, 'sipd', lib);
+  const native = new FakeNative();
+  native.error = 'Invalid argument';
+  const said: string[] = [];
+  const targets = new TlsTargets({ uprobe: ['all'], comm: null });
+  const discovery = new TlsDiscovery(native, targets, (line) => said.push(line), proc);
   await discovery.rescan(0);
   await discovery.rescan(2000);
-  assert.equal(discovery.scanFailures, 2);
-  assert.equal(said.filter((l) => l.includes('no BTF')).length, 1);
+  assert.deepEqual([discovery.scanFailures, discovery.scanError], [0, '']);
+  assert.equal(said.filter((line) => line.includes('/proc/PID/maps') && line.includes('Invalid argument')).length, 1);
+  assert.equal(discovery.processes, 2);
+  assert.ok(discovery.statuses().some((f) => f.path === lib && f.isAttached && f.processes === 2));
 });
 
 test('targets that name nothing are refused in one line with the remedy', () => {
