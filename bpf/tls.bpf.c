@@ -143,6 +143,15 @@ CT_INLINE void read_arguments(struct frame *f, struct pt_regs *ctx) {
   }
 }
 
+/* OpenSSL's handshake begins by clearing its object: what the thread was about to send is of the new connection. */
+CT_CALL int keep_pending(u64 object, u64 id) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &id);
+  if (!th || !th->tx_conn || th->tx_plain || th->tx_key.object != object) return 0;
+  const struct conn *c = conn_of(&th->tx_key);
+  if (c) th->tx_conn = c->id;
+  return 0;
+}
+
 /* 1 when the return is of no interest, or may not be watched. */
 CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   u64 id = bpf_get_current_pid_tgid();
@@ -155,11 +164,13 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (object == 0) return 1; /* a new one has its context there */
   if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
     forget(object, tgid, p->epoch);
+    if (op == CT_TLS_OP_RESET) keep_pending(object, id);
     return 1;
   }
   u32 is_handshake = op == CT_TLS_OP_HANDSHAKE;
-  u64 sp = PT_REGS_SP(ctx), ip = PT_REGS_IP(ctx), back = reads_exits ? return_address(ctx) : 0;
-  struct stack_key place = key_of(id, sp, reads_exits);
+  struct entered at = {.sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .buf = PT_REGS_PARM2(ctx)};
+  if (reads_exits) at.back = return_address(ctx);
+  struct stack_key place = key_of(id, at.sp, reads_exits);
   struct frames *fr = frames_of(p, &place);
   if (!fr) return 1;
   /* A handshake is told at its entry, from a frame that nobody finds. */
@@ -168,17 +179,17 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (is_handshake) {
     f = frame_at(fr, fr->depth);
   } else {
-    u32 passed = drop_passed(fr, reads_exits, sp, ip, back);
-    if (!reads_exits && !may_plant(p, fr, sp, passed)) {
+    u32 passed = drop_passed(fr, reads_exits, &at);
+    if (!reads_exits && !may_plant(p, fr, at.sp, passed)) {
       count(CT_TLS_N_GIVEN_UP, 1);
       return 1;
     }
     f = push(fr);
-    f->sp = sp;
+    f->sp = at.sp;
   }
   f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
-  f->ip = ip;
-  f->back = back;
+  f->ip = at.ip;
+  f->back = at.back;
   f->ts = bpf_ktime_get_ns();
   f->op = op;
   f->library = cookie >> 8 & 0xff;
@@ -228,7 +239,8 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
     count(CT_TLS_N_NESTED, 1);
   }
   f->sp = 0;
-  if (drop_passed(fr, reads_exits, sp, 0, 0) && !reads_exits) {
+  struct entered end = {.sp = sp};
+  if (drop_passed(fr, reads_exits, &end) && !reads_exits) {
     struct process *p = bpf_map_lookup_elem(&processes, &tgid);
     if (p) p->flags |= PROCESS_SWITCHES;
   }

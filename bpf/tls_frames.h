@@ -10,6 +10,7 @@
 
 /* A call whose entry lies farther above than this does not enclose what runs now. */
 #define PAGES_ABOVE 4
+#define NEAR 262144u /* bytes from the begin of a stack */
 
 #if defined(__TARGET_ARCH_x86)
 #define THREAD_POINTER(task) BPF_CORE_READ(task, thread.fsbase)
@@ -33,6 +34,11 @@ CT_INLINE int is_left(const struct frame *f) {
   return 0;
 }
 #endif
+
+/* What a call is known by: where it began, which function, where it goes on, its second argument. */
+struct entered {
+  u64 sp, ip, back, buf;
+};
 
 /* A frame by a number the verifier does not know: one state for all four. */
 CT_INLINE struct frame *frame_at(struct frames *fr, u64 at) {
@@ -86,25 +92,27 @@ CT_INLINE void drop_ended(struct frames *fr) {
   }
 }
 
-/* Calls below `sp` were passed over: left by a jump, or with their stack. So was one at the same place whose function
- * is entered again at `ip`, or, at RET instructions, any other: a tail jump's target returns for both. How many. */
-CT_INLINE u32 drop_passed(struct frames *fr, u32 by_page, u64 sp, u64 ip, u64 back) {
+/* Calls below that of `by` were passed over: left by a jump, or with their stack. So was one at the same place whose
+ * function is entered again; with the same buffer it is the same call, told twice where a file is attached to twice. At
+ * RET instructions any other at that place ends too: a tail jump's target returns for both. How many. */
+CT_INLINE u32 drop_passed(struct frames *fr, u32 by_page, const struct entered *by) {
   u32 passed = 0;
 #pragma unroll
   for (u32 i = 0; i < FRAMES; i++) {
     struct frame *f = &fr->f[i];
-    if (i >= fr->depth || f->sp == 0 || f->sp > sp) continue;
-    u32 is_jump = f->sp == sp && f->ip != ip && (!by_page || f->back == back);
+    if (i >= fr->depth || f->sp == 0 || f->sp > by->sp) continue;
+    u32 is_same = f->sp == by->sp && f->ip == by->ip && f->buf == by->buf;
+    u32 is_jump = f->sp == by->sp && f->ip != by->ip && (!by_page || f->back == by->back);
     if (is_jump && !by_page) continue;
     f->sp = 0;
-    if (!is_jump) passed++;
+    if (!is_jump && !is_same) passed++;
   }
   drop_ended(fr);
   if (passed) count(CT_TLS_N_STALE_FRAMES, passed);
   return passed;
 }
 
-/* The next free frame, for a call at `sp` and all others passed over. */
+/* The next free frame. */
 CT_INLINE struct frame *push(struct frames *fr) {
   if (fr->depth >= FRAMES) {
     count(CT_TLS_N_FRAMES_FULL, fr->depth);
@@ -154,9 +162,9 @@ CT_CALL int find_own_stack(struct frames *fr, u64 sp) {
   u64 at = (u32)id == (u32)(id >> 32) ? BPF_CORE_READ(task, mm, start_stack) : THREAD_POINTER(task);
   struct bounds b = {};
   long err = bpf_find_vma(task, at, take_bounds, &b, 0);
-  if (err == -EBUSY) {
+  if (err == -EBUSY) { /* a thread is mapping memory: what lies this near is no other stack in practice */
     count(CT_TLS_N_VMA_BUSY, 1);
-    return STACK_UNKNOWN;
+    return at - sp < NEAR ? STACK_OWN : STACK_UNKNOWN;
   }
   fr->stack_from = b.from;
   fr->stack_to = b.to;

@@ -1,6 +1,6 @@
 /** What tests and the bench of the TLS probes share: an open capture, places for probes, a certificate. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { allocateSlabs } from '../../src/sources/capture-memory.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
@@ -100,8 +100,9 @@ const known = new Map<string, TlsSite[]>();
 
 /** The exported functions of a library, each at its first instruction, and all places where they can end. */
 export function exportedSites(path: string): TlsSite[] {
-  const { mtimeMs, size } = statSync(path);
-  const key = `${realpathSync(path)} ${mtimeMs} ${size}`;
+  // A path may lead into another mount namespace: a file is known by its inode.
+  const { dev, ino, mtimeMs, size } = statSync(path);
+  const key = `${dev} ${ino} ${mtimeMs} ${size}`;
   const sites = known.get(key) ?? findExported(path);
   known.set(key, sites);
   return sites;
