@@ -46,6 +46,7 @@ import { HepDoor } from './hep-door.ts';
 import { HepIngest } from './hep-ingest.ts';
 import type { Hooks } from './hooks.ts';
 import { Ingest } from './ingest.ts';
+import { LiveClock } from './live-clock.ts';
 import { NamedMedia } from './named-media.ts';
 import type { OutputOptions } from './outputs.ts';
 import { NO_OUTPUTS, Outputs } from './outputs.ts';
@@ -87,6 +88,8 @@ export type SessionOptions = {
 
 /** Of the two seconds behind a signal, those in which dialogs are printed. */
 const PRINT_MS = 1_200;
+/** How often time goes on in a live session by itself. */
+export const TICK_MS = 1000;
 
 const HUGE_PAGE_BYTES = 2 * 1024 * 1024;
 
@@ -163,6 +166,8 @@ export class CaptureSession {
   isExhausted = false;
   /** Captures now: there is no end to be read to. */
   isLive = false;
+  /** Of a live session. */
+  readonly clock = new LiveClock(TICK_MS * 1000);
   /** What is printed of the dialogs is printed by then, on the clock of performance.now(). */
   printsUntilMs = Number.POSITIVE_INFINITY;
   listener: HepListener | null = null;
@@ -268,6 +273,7 @@ export class CaptureSession {
       },
     });
     this.source.onRecords((batch, count) => {
+      if (this.isLive) this.clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), Date.now() * 1000);
       this.ingest.onRecords(batch, count);
       this.#noteRefused();
       this.tracker.sweep(this.ingest.nowUs);

@@ -13,7 +13,7 @@ import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
-import { CaptureSession as Session } from './capture-session.ts';
+import { CaptureSession as Session, TICK_MS } from './capture-session.ts';
 import { HepStrangers } from './hep-strangers.ts';
 import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
@@ -21,7 +21,6 @@ import { givePrivilegesUp } from './privileges.ts';
 import { standardError } from './standard-streams.ts';
 import { openTlsCapture } from './tls-capture.ts';
 
-const TICK_MS = 1000;
 /** This long after a signal the program ends, whatever still runs. */
 const STOP_MS = 1_900;
 /** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
@@ -83,7 +82,8 @@ export async function capture(session: CaptureSession, config: Config, ready: ()
     }
     await session.tls?.start();
     ready();
-    const clock = setInterval(() => session.tick(Date.now() * 1000), TICK_MS);
+    session.clock.at(Date.now() * 1000);
+    const clock = setInterval(() => session.tick(session.clock.at(Date.now() * 1000)), TICK_MS);
     await stopped;
     session.endPrinting();
     // A server has its own limit, and says its summary itself.

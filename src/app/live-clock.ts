@@ -1,0 +1,35 @@
+/**
+ * Until when everything captured has been read, as far as a live session knows. What waits in a ring is older than the
+ * clock on the wall: whoever judged by that one would find requests unanswered whose answers are still to be read, and an
+ * attacker who keeps the program busy for two seconds would not be counted.
+ */
+
+export class LiveClock {
+  readonly #everyUs: number;
+  #wallUs = Number.NaN;
+  #nowUs = Number.NEGATIVE_INFINITY;
+  /** How old was what was read since the last question, and before that one. */
+  #lagUs = 0;
+  #lagBeforeUs = 0;
+
+  /** `everyUs`: how often it is asked; later than that means that the event loop stood still. */
+  constructor(everyUs: number) {
+    this.#everyUs = everyUs;
+  }
+
+  /** What was captured at `capturedUs` is read when the wall shows `wallUs`. */
+  onRead(capturedUs: number, wallUs: number): void {
+    this.#lagUs = Math.max(this.#lagUs, wallUs - capturedUs);
+  }
+
+  /** The time of the capture when the wall shows `wallUs`; it never falls. */
+  at(wallUs: number): number {
+    const lateUs = Number.isNaN(this.#wallUs) ? 0 : wallUs - this.#wallUs - this.#everyUs;
+    const behindUs = Math.max(0, lateUs, this.#lagUs, this.#lagBeforeUs);
+    this.#wallUs = wallUs;
+    this.#lagBeforeUs = Math.max(this.#lagUs, lateUs);
+    this.#lagUs = 0;
+    this.#nowUs = Math.max(this.#nowUs, wallUs - behindUs);
+    return this.#nowUs;
+  }
+}
