@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../helpers/patience.ts';
 import { HONEST, OFFICE, PHONES, TRUNK } from './attack-peers.ts';
-import { nmap, placed, sipVicious, startTool, targets } from './attack-tools.ts';
+import { nmap, nmapOnce, placed, sipVicious, startTool, targets } from './attack-tools.ts';
 import { startRegistrar, Watch } from './attacked-registrar.ts';
 import { BanHost } from './ban-host.ts';
 import { Lab, missing } from './lab.ts';
@@ -30,14 +30,17 @@ test('attack tools at a registrar are reported and banned, and nobody else is', 
   timeout: 240_000,
 }, async (t) => {
   const lab = new Lab(t);
-  const tools = placed(
+  const { named, quiet: once } = VENV === undefined ? nmapOnce(lab) : { named: [], quiet: [] };
+  const loud =
     VENV === undefined
       ? [...sipVicious(lab, 'python3', SIPVICIOUS), ...nmap(lab)]
-      : sipVicious(lab, join(VENV, 'bin/python3'), packages(VENV)),
-  );
+      : sipVicious(lab, join(VENV, 'bin/python3'), packages(VENV));
+  const all = placed([...loud, ...named, ...once]);
+  const tools = all.slice(0, loud.length);
+  const askers = all.slice(loud.length);
   const honest = [...PHONES, OFFICE, TRUNK].map((address) => `addr add ${address}/24 dev eth0`);
   lab.do('b', 'ip', ['-batch', '-'], `${honest.join('\n')}\n`);
-  await startRegistrar(lab, targets(tools));
+  await startRegistrar(lab, targets(all));
   const host = new BanHost(lab, 'a');
   await host.start();
   // As systemd does with standard output.
@@ -47,6 +50,7 @@ test('attack tools at a registrar are reported and banned, and nobody else is', 
   // SIPVicious takes port 5060 of every address, unless somebody has it.
   await lab.listening('b', 5060, 'udp', PHONES.length + 2);
   const running = tools.map((tool) => ({ tool, started: startTool(lab, tool) }));
+  const asking = askers.map((tool) => ({ tool, started: startTool(lab, tool) }));
   const behavioursOf = (from: string): string[] =>
     [...watch.agent.running.output().matchAll(/ from=(\S+) behaviour=(\S+)/g)]
       .filter(([, who]) => who === from)
@@ -71,6 +75,7 @@ test('attack tools at a registrar are reported and banned, and nobody else is', 
       () => behavioursOf(from).filter((behaviour) => behaviour === 'password-guessing').length >= 2,
       () => `${name}: ${behavioursOf(from).join(', ')}`,
     );
+  for (const { tool, started } of asking) assert.equal(await started.ended, 0, `${tool.name}: ${started.output()}`);
   await Promise.all(running.map(({ started }) => lab.stop(started, 'SIGKILL')));
   assert.equal(await peers.ended, 0, peers.output());
   assert.deepEqual(JSON.parse(peers.output()), HONEST);
@@ -88,5 +93,12 @@ test('attack tools at a registrar are reported and banned, and nobody else is', 
       `${name} from ${from}: ${lateMs.toFixed(0)} ms, ${watch.of(from).length} lines, ${packets.length} packets`,
     );
     assert.ok(lateMs < REPORTED_MS, `${name} was reported ${lateMs} ms after the evidence`);
+  }
+  for (const [n, { name, from }] of askers.entries()) {
+    assert.ok((sent.get(from)?.length ?? 0) >= 1, `${name} sent nothing`);
+    // One line is no ban: the kit wants two.
+    const lines = watch.of(from).length;
+    t.diagnostic(`${name}: ${lines} lines`);
+    assert.equal(lines, n < named.length ? 1 : 0, name);
   }
 });

@@ -1,6 +1,6 @@
 /** Tools that attackers use, as packages have them: what each is told to do, and how much of it is evidence. */
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lab, Running } from './lab.ts';
 
@@ -23,6 +23,8 @@ export type Tool = Draft & { readonly from: string; readonly to: string };
 const PHONE = 'Yealink SIP-T46S 66.85.0.5';
 /** None is the password: a tool that finds it stops. */
 const GUESSES = 2000;
+/** Where Debian has nmap's files. */
+const NMAP = '/usr/share/nmap';
 /** Hosts of a network that is mapped; they are there and do not answer. */
 const MAPPED = 30;
 
@@ -80,6 +82,43 @@ export function nmap(lab: Lab): Draft[] {
       enough: script === 'sip-brute' ? 100 : 40,
     })),
   );
+}
+
+/** A copy of nmap's files whose SIP scripts call themselves a phone. */
+function nmapDisguised(lab: Lab): string {
+  const copy = lab.path('nmap');
+  const libraries = join(copy, 'nselib');
+  mkdirSync(libraries, { recursive: true });
+  for (const name of readdirSync(NMAP)) if (name !== 'nselib') symlinkSync(join(NMAP, name), join(copy, name));
+  for (const name of readdirSync(join(NMAP, 'nselib')))
+    if (name !== 'sip.lua') symlinkSync(join(NMAP, 'nselib', name), join(libraries, name));
+  const text = readFileSync(join(NMAP, 'nselib/sip.lua'), 'utf8');
+  const changed = text.replace('o.ua = "Nmap NSE"', `o.ua = "${PHONE}"`);
+  assert.notEqual(changed, text, 'sip.lua names no User-Agent');
+  writeFileSync(join(libraries, 'sip.lua'), changed);
+  return copy;
+}
+
+/**
+ * The scripts of nmap that ask once. `sip-methods` sends one OPTIONS: in its own name that name reports it, in a phone's it
+ * is what phones and servers send each other to see whether they live. `sip-call-spoof` sends one INVITE, as another phone
+ * by itself: a call like any other. No rule counts to one, so neither of the two that are `quiet` may draw a line.
+ */
+export function nmapOnce(lab: Lab): { readonly named: Draft[]; readonly quiet: Draft[] } {
+  const disguised = ['--datadir', nmapDisguised(lab)];
+  const drafts = (script: string, name: string, more: readonly string[]): Draft[] =>
+    (['-sU', '-sT'] as const).map((scan) => ({
+      name: `nmap ${scan} ${name}`,
+      command: ['nmap', ...more, '-n', '-Pn', scan, '-p', '5060', '--script', script],
+      enough: 1,
+    }));
+  return {
+    named: drafts('sip-methods', 'sip-methods as itself', []),
+    quiet: [
+      ...drafts('sip-methods', 'sip-methods as a phone', disguised),
+      ...drafts('sip-call-spoof', 'sip-call-spoof', []),
+    ],
+  };
 }
 
 /** Gives each its addresses: on host b, and of its target. */
