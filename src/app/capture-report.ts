@@ -100,7 +100,7 @@ function addLosses(session: CaptureSession, findings: CaptureFindings): boolean 
   // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
   const shed = [
     ['dialogs_evicted', dialogs.evicted],
-    ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap],
+    ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders],
     ['descriptions_evicted', session.sdp.shedDialogs],
     ['streams_evicted', streams.evicted],
     ['streams_refused', source.counter('rtp_streams_refused')],

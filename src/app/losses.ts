@@ -103,6 +103,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['messages_evicted'] = log.evicted;
   out['message_file_changed'] = session.file?.files.failed ?? 0;
   out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;
+  out['messages_of_outsiders'] = tracker.counts.ofOutsiders;
   out['dialogs_evicted'] = dialogs.evicted;
   out['dialogs_evicted_for_bytes'] = dialogs.evictedForBytes;
   out['call_ids_shortened'] = dialogs.longCallIds;

@@ -154,6 +154,7 @@ function storeFamilies(session: CaptureSession): MetricFamily[] {
       ['dialogs', dialogs.evicted],
       ['messages', log.evicted],
       ['messages_beyond_dialog_cap', counts.beyondDialogCap],
+      ['messages_of_outsiders', counts.ofOutsiders],
       ['streams', streams.evicted],
     ]),
   ];

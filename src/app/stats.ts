@@ -106,7 +106,7 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
     caveats: {
       dialogs_evicted: dialogs.evicted,
       dialogs_refused: 0,
-      messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap,
+      messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders,
       streams_evicted: streams.evicted,
       streams_refused: quality.streams_refused,
       encrypted_sip_flows: decode.encryptedFlows,

@@ -32,6 +32,13 @@ export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
 /** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
 export const MAX_DIALOG_MESSAGES = 500;
 
+/** Of these, those kept whoever sends them; the rest is for the parties of the dialog (store/dialog-parties.ts). */
+export const DIALOG_MESSAGES_OF_ANYBODY = 250;
+
+/** Parties known of one dialog, and dialogs whose parties are remembered, some 300 bytes each. */
+export const MAX_DIALOG_PARTIES = 16;
+export const DIALOGS_WITH_PARTIES = 1_024;
+
 /** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
 export const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
 

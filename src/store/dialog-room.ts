@@ -114,6 +114,14 @@ export class DialogRoom {
     return this.#slots[slot * SLOT_WORDS + PREFIX] ?? 0;
   }
 
+  /** The prefix that sent the opening message, and whom it went to, as add() was told. */
+  opener(slot: number): number {
+    return this.#prefixes[this.sender(slot) * PREFIX_WORDS + HASH] ?? 0;
+  }
+  peer(slot: number): number {
+    return this.#slots[slot * SLOT_WORDS + PEER] ?? 0;
+  }
+
   /** The dialog has come on, or ended. */
   move(slot: number, from: number, to: number): void {
     this.#leave(slot, from);

@@ -6,7 +6,13 @@
 
 import { TextRange } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
-import { DIALOG_BYTES, MAX_DIALOG_MESSAGES, MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../core/limits.ts';
+import {
+  DIALOG_BYTES,
+  DIALOG_MESSAGES_OF_ANYBODY,
+  MAX_DIALOG_MESSAGES,
+  MAX_NAME_BYTES,
+  MAX_VALUE_BYTES,
+} from '../core/limits.ts';
 import { sourcePrefix } from '../core/source-prefix.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES, ORIGINS } from '../core/words.ts';
@@ -21,6 +27,7 @@ import { isOtherFork, markBye, markByeFinal, markFinal, markInvite, markProvisio
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import { MARK } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
+import { DialogParties } from './dialog-parties.ts';
 import { POOL } from './dialog-room.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
@@ -51,6 +58,8 @@ class MessageCounts {
   copies = 0;
   withoutCallId = 0;
   beyondDialogCap = 0;
+  /** Those that no party of their dialog sent, beyond what is kept of anybody. */
+  ofOutsiders = 0;
   /** Users, display names and phrases that were too long to keep whole. */
   textsCut = 0;
 }
@@ -88,6 +97,7 @@ export class DialogTracker {
     peer: 0,
   };
   readonly #log: MessageLog;
+  readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
   readonly #identifiers: CallIdentifiers | null;
@@ -133,6 +143,7 @@ export class DialogTracker {
     this.#digest = deps.digest;
     this.#dialogs = deps.dialogs;
     this.#log = deps.log;
+    this.#parties = new DialogParties(deps.log, deps.dialogs.room);
     this.#sdp = deps.sdp;
     this.#expiries = deps.expiries;
     this.#identifiers = deps.identifiers ?? null;
@@ -298,10 +309,7 @@ export class DialogTracker {
   }
 
   #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, kind: number): void {
-    if (d.keptCount >= MAX_DIALOG_MESSAGES) {
-      this.counts.beyondDialogCap++;
-      return;
-    }
+    if (d.keptCount >= DIALOG_MESSAGES_OF_ANYBODY && !this.#mayKeep(d, scan, c)) return;
     const f = this.#facts;
     f.tsUs = c.tsUs;
     f.dialog = d.slot;
@@ -329,6 +337,14 @@ export class DialogTracker {
     f.place = place !== null && place.start === start && place.end === end ? place : null;
     this.#log.append(f, d, buf, start, end);
     d.keptCount++;
+  }
+
+  /** Whether one more message of a dialog that has many is kept. */
+  #mayKeep(d: Dialog, scan: SipScan, c: Carrier): boolean {
+    if (d.keptCount >= MAX_DIALOG_MESSAGES) this.counts.beyondDialogCap++;
+    else if (this.#parties.hasSent(d, c, scan.isRequest)) return true;
+    else this.counts.ofOutsiders++;
+    return false;
   }
 
   #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {

@@ -49,7 +49,11 @@ export function ownerOf(rows: MessageRows, owners: MessageOwners, row: number): 
 }
 
 /** Whether proven dialogs have less than half of the log. `marks`: rows evenly spread over its bytes. */
-export function isMostlyStrangers(rows: MessageRows, owners: MessageOwners, marks: Iterable<readonly number[]>): boolean {
+export function isMostlyStrangers(
+  rows: MessageRows,
+  owners: MessageOwners,
+  marks: Iterable<readonly number[]>,
+): boolean {
   let proven = 0;
   let all = 0;
   for (const list of marks) {
@@ -78,8 +82,8 @@ export function stayingOf(
       proven += bytes;
       continue;
     }
-    let holding = bySender.get(owner.sender);
-    if (holding === undefined) bySender.set(owner.sender, (holding = { bytes: 0, weight: 0 }));
+    const holding = bySender.get(owner.sender) ?? { bytes: 0, weight: 0 };
+    bySender.set(owner.sender, holding);
     holding.bytes += bytes;
     holding.weight = owner.isSenderEstablished ? Math.max(0, holding.bytes - free) : holding.bytes;
   }

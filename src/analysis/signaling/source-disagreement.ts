@@ -7,7 +7,7 @@
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import { counted } from '../../core/counted.ts';
-import { COMPARED_BYTES, COMPARED_SDP_BYTES, MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
+import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS } from '../../core/words.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../sip/body.ts';
@@ -198,7 +198,7 @@ function mediaOf(sdp: Buffer | null): string[] {
  * the copy of a message near the cut may be what was left out.
  */
 function judged(d: Dialog, all: readonly MessageView[], compared: readonly MessageView[]): (m: Copy) => boolean {
-  const isCutBehind = compared.length < all.length || (d.msgCount > d.keptCount && d.keptCount >= MAX_DIALOG_MESSAGES);
+  const isCutBehind = compared.length < all.length || d.msgCount > d.keptCount;
   const isCutBefore = all.length < d.keptCount;
   let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = Number.NEGATIVE_INFINITY;

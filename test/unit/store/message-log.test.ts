@@ -40,7 +40,9 @@ function owner(slot = 0, isProven = false, sender = slot): MessageOwner {
 class Owners {
   readonly all: MessageOwner[] = [];
   bySlot(slot: number): MessageOwner {
-    return (this.all[slot] ??= owner(slot));
+    const known = this.all[slot] ?? owner(slot);
+    this.all[slot] = known;
+    return known;
   }
 }
 
