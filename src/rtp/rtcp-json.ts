@@ -1,8 +1,9 @@
 /**
  * Reads the JSON that HEP agents send in place of RTCP (HEP protocol type 5) into the packets RTCP would have given.
  *
- * Field names as collectors read them; figures in the units of RFC 3550 section 6.4. What is missing is 0, as in a
- * report that has nothing to tell; what is no number makes the whole text unreadable.
+ * Field names as collectors read them; figures in the units of RFC 3550 section 6.4. What is missing or null is 0, as in
+ * a report that has nothing to tell; what is no number makes the whole text unreadable. Agents written in Go name every
+ * field always: a receiver report of theirs has sender information that is all 0, and no blocks are null.
  */
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
@@ -12,6 +13,10 @@ import type { ReportBlock, Rtcp, RtcpPacket } from './rtcp.ts';
 const MAX_BLOCKS = 31;
 const MICROSECONDS = 1_000_000;
 const TWO_32 = 4_294_967_296;
+/** The cumulative number of lost packets has 24 bits and a sign (RFC 3550 section 6.4.1). */
+const TWO_24 = 0x1000000;
+const LOST_SIGN = 0x800000;
+const RECEIVER_REPORT = 201;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,12 +32,13 @@ export function parseRtcpJson(bytes: Uint8Array): Result<Rtcp, 'bad_json' | 'no_
   }
   const document = fieldsOf(parsed);
   if (document === null) return fail('bad_json');
-  const sender = fieldsOf(document['sender_information']);
-  const blocks: unknown = document['report_blocks'];
+  const sender = senderOf(document);
+  const blocks: unknown = document['report_blocks'] ?? [];
   const ssrc = numberOf(document, 'ssrc');
-  if (ssrc === null || (blocks !== undefined && !Array.isArray(blocks))) return fail('bad_json');
+  if (ssrc === null || !Array.isArray(blocks)) return fail('bad_json');
   const reports: ReportBlock[] = [];
-  for (const each of (blocks ?? []).slice(0, MAX_BLOCKS)) {
+  for (const each of blocks.slice(0, MAX_BLOCKS)) {
+    if (each === null) continue;
     const fields = fieldsOf(each);
     const block = fields === null ? null : blockOf(fields);
     if (block === null) return fail('bad_json');
@@ -42,6 +48,13 @@ export function parseRtcpJson(bytes: Uint8Array): Result<Rtcp, 'bad_json' | 'no_
   const packet = sender === null ? ({ kind: 'rr', ssrc, reports } as const) : senderReport(ssrc, sender, reports);
   if (packet === null) return fail('bad_json');
   return ok({ packets: [packet], isReducedSize: false, stoppedBy: null });
+}
+
+/** The sender information; null in a receiver report, whose agent may have written zeros. */
+function senderOf(document: Fields): Fields | null {
+  const sender = fieldsOf(document['sender_information']);
+  if (sender === null || Number(document['type']) === RECEIVER_REPORT) return null;
+  return Object.values(sender).every((value) => Number(value) === 0) ? null : sender;
 }
 
 function senderReport(ssrc: number, sender: Fields, reports: readonly ReportBlock[]): RtcpPacket | null {
@@ -65,7 +78,7 @@ function ntpFraction(value: number): number {
 function blockOf(fields: Fields): ReportBlock | null {
   const ssrc = numberOf(fields, 'source_ssrc');
   const fractionLost = numberOf(fields, 'fraction_lost');
-  const cumulativeLost = numberOf(fields, 'packets_lost', -0x800000);
+  const cumulativeLost = lostOf(fields);
   const highestSequence = numberOf(fields, 'highest_seq_no');
   const jitter = numberOf(fields, 'ia_jitter');
   const lastSr = numberOf(fields, 'lsr');
@@ -73,6 +86,13 @@ function blockOf(fields: Fields): ReportBlock | null {
   if (ssrc === null || fractionLost === null || cumulativeLost === null || highestSequence === null) return null;
   if (jitter === null || lastSr === null || delaySinceLastSr === null) return null;
   return { ssrc, fractionLost, cumulativeLost, highestSequence, jitter, lastSr, delaySinceLastSr };
+}
+
+/** Agents that read the 24 bits without their sign, and those that read them with it. */
+function lostOf(fields: Fields): number | null {
+  const lost = numberOf(fields, 'packets_lost', -LOST_SIGN);
+  if (lost === null || lost >= TWO_24) return null;
+  return lost >= LOST_SIGN ? lost - TWO_24 : lost;
 }
 
 function fieldsOf(value: unknown): Fields | null {

@@ -59,6 +59,34 @@ test('a sender report: microseconds as the name says, or the fraction as it was'
   }
 });
 
+test('null counts as absent, and zeros of a sender are no sender', () => {
+  const sender = { ntp_timestamp_sec: 3_900_000_000, ntp_timestamp_usec: 1, rtp_timestamp: 160, packets: 10, octets: 1600 };
+  const sr = parseRtcpJson(bytes({ ssrc: 7, type: 200, sender_information: sender, report_blocks: null }));
+  assert.ok(sr.ok && sr.value.packets[0]?.kind === 'sr' && sr.value.packets[0].packets === 10);
+  const silent = Object.fromEntries(Object.keys(sender).map((name) => [name, 0]));
+  for (const type of [200, 201, 202, null])
+    for (const blocks of [[BLOCK], [null, BLOCK]]) {
+      const rr = parseRtcpJson(bytes({ ssrc: 7, type, sender_information: silent, report_blocks: blocks }));
+      assert.ok(rr.ok && rr.value.packets[0]?.kind === 'rr' && rr.value.packets[0].reports.length === 1, `${type}`);
+    }
+  const empty = parseRtcpJson(bytes({ ssrc: null, sender_information: silent, report_blocks: null }));
+  assert.deepEqual(empty, { ok: false, reason: 'no_report' });
+});
+
+test('the number of lost packets has 24 bits and a sign, whoever read it (RFC 3550 6.4.1)', () => {
+  for (const [written, lost] of [
+    [16_777_210, -6],
+    [0x800000, -0x800000],
+    [0x7fffff, 0x7fffff],
+    [-6, -6],
+  ]) {
+    const r = parseRtcpJson(bytes({ ssrc: 7, report_blocks: [{ ...BLOCK, packets_lost: written }] }));
+    const [packet] = r.ok ? r.value.packets : [];
+    assert.ok(packet?.kind === 'rr');
+    assert.equal(packet.reports[0]?.cumulativeLost, lost);
+  }
+});
+
 test('what the mirror writes is read back as it was sent', () => {
   const word = fc.integer({ min: 0, max: 0xffffffff });
   fc.assert(
@@ -98,7 +126,8 @@ test('anything else is refused with a reason and never throws', () => {
     '{"ssrc":"x"}',
   ];
   for (const field of Object.keys(BLOCK)) wrong.push({ ssrc: 1, report_blocks: [{ ...BLOCK, [field]: {} }] });
-  wrong.push({ ssrc: 1, report_blocks: {} }, { ssrc: 1, report_blocks: [7] }, { ssrc: 1, report_blocks: [null] });
+  wrong.push({ ssrc: 1, report_blocks: {} }, { ssrc: 1, report_blocks: [7] });
+  wrong.push({ ssrc: 1, report_blocks: [{ ...BLOCK, packets_lost: 0x1000000 }] });
   wrong.push({ ssrc: 1, sender_information: { packets: 'many' } }, '['.repeat(60_000));
   for (const value of wrong)
     assert.deepEqual(parseRtcpJson(bytes(value)), { ok: false, reason: 'bad_json' }, `${value}`);
