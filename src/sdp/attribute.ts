@@ -4,6 +4,7 @@
  */
 
 import { MAX_ADDRESS_BYTES, MAX_CANDIDATES, MAX_CRYPTO, MAX_FORMATS, MAX_SSRCS } from '../core/limits.ts';
+import { encodingName } from './encoding-names.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import type { Direction, SdpCandidate } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
@@ -125,7 +126,7 @@ function readRtpmap(bytes: Buffer, p: number, end: number, session: SessionSecti
   const channels = rateEnd < field.end ? numberAt(bytes, rateEnd + 1, field.end, 255) : 1;
   media.rtpmaps.push({
     payloadType,
-    name: wordText(bytes, field.start, nameEnd),
+    name: encodingName(wordText(bytes, field.start, nameEnd)),
     clockRate: Math.max(clockRate, 0),
     channels: channels > 0 ? channels : 1,
   });

@@ -60,7 +60,13 @@ test('a sender report: microseconds as the name says, or the fraction as it was'
 });
 
 test('null counts as absent, and zeros of a sender are no sender', () => {
-  const sender = { ntp_timestamp_sec: 3_900_000_000, ntp_timestamp_usec: 1, rtp_timestamp: 160, packets: 10, octets: 1600 };
+  const sender = {
+    ntp_timestamp_sec: 3_900_000_000,
+    ntp_timestamp_usec: 1,
+    rtp_timestamp: 160,
+    packets: 10,
+    octets: 1600,
+  };
   const sr = parseRtcpJson(bytes({ ssrc: 7, type: 200, sender_information: sender, report_blocks: null }));
   assert.ok(sr.ok && sr.value.packets[0]?.kind === 'sr' && sr.value.packets[0].packets === 10);
   const silent = Object.fromEntries(Object.keys(sender).map((name) => [name, 0]));

@@ -159,6 +159,12 @@ describe('parseSdp', () => {
     assert.equal(JSON.stringify(sdp).includes(key.slice(0, 8)), false);
   });
 
+  it('writes encoding names as the registry does, and unknown ones as they came', () => {
+    const maps = ['8 pcma', '9 g722', '97 ILBC', '98 OPUS', '101 Telephone-Event', '102 x-Own'];
+    const section = media('m=audio 6000 RTP/AVP 8 9 97 98 101 102', ...maps.map((map) => `a=rtpmap:${map}/8000`));
+    assert.deepEqual(codecNames(section), ['PCMA', 'G722', 'iLBC', 'opus', 'telephone-event', 'x-Own']);
+  });
+
   it('names static types that have an rtpmap by it', () => {
     const section = media('m=audio 6000 RTP/AVP 2 0', 'a=rtpmap:2 G726-32/8000', 'a=rtpmap:0 X/1');
     assert.deepEqual(codecNames(section), ['G726-32', 'X']);
