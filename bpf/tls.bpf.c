@@ -59,11 +59,11 @@ CT_INLINE int has_wrapper(const struct frames *fr, const struct frame *f) {
   return found;
 }
 
-CT_INLINE int is_repeated_outside(const struct frames *fr, const struct stack_key *place,
+CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_stack *place,
                                   const struct frame *f) {
   if (has_wrapper(fr, f)) return 1;
   if (!is_page(place)) return 0;
-  struct stack_key above = *place;
+  struct ct_tls_stack above = *place;
   above.place++;
   const struct frames *next = bpf_map_lookup_elem(&frames, &above);
   return next && has_wrapper(next, f);
@@ -170,7 +170,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   u32 is_handshake = op == CT_TLS_OP_HANDSHAKE;
   struct entered at = {.sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .buf = PT_REGS_PARM2(ctx)};
   if (reads_exits) at.back = return_address(ctx);
-  struct stack_key place = key_of(id, at.sp, reads_exits);
+  struct ct_tls_stack place = stack_of(p, id, at.sp, reads_exits);
   struct frames *fr = frames_of(p, &place);
   if (!fr) return 1;
   /* A handshake is told at its entry, from a frame that nobody finds. */
@@ -199,7 +199,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (!is_handshake) return 0;
   f->moved = 0;
   take_account(f, fr->depth && fr->in_call, id);
-  release(tgid, fr, &place);
+  release(p, fr, &place);
   return 1;
 }
 
@@ -218,7 +218,12 @@ CT_INLINE void return_without_entry(u64 id) {
 CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
   u64 id = bpf_get_current_pid_tgid(), ret = PT_REGS_RC(ctx);
   u32 tgid = id >> 32;
-  struct stack_key place = key_of(id, sp, reads_exits);
+  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (!p) {
+    return_without_entry(id);
+    return 0;
+  }
+  struct ct_tls_stack place = stack_of(p, id, sp, reads_exits);
   struct frames *fr = bpf_map_lookup_elem(&frames, &place);
   struct frame *f = fr ? find_returning(fr, sp) : NULL;
   if (f && reads_exits && f->back != return_address(ctx)) return 0; /* another function's RET */
@@ -240,11 +245,8 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
   }
   f->sp = 0;
   struct entered end = {.sp = sp};
-  if (drop_passed(fr, reads_exits, &end) && !reads_exits) {
-    struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-    if (p) p->flags |= PROCESS_SWITCHES;
-  }
-  release(tgid, fr, &place);
+  if (drop_passed(fr, reads_exits, &end) && !reads_exits) p->flags |= PROCESS_SWITCHES;
+  release(p, fr, &place);
   return 0;
 }
 

@@ -141,6 +141,16 @@ enum ct_tls_count {
   CT_TLS_N_COUNT
 };
 
+/* Open calls of one stack: by thread where return probes are planted, since they are planted on a thread's own stack
+ * only; where returns are read at RET instructions, green threads may move, and an entry is of one page of a stack,
+ * which no other stack shares. In both cases one processor at a time works on an entry. */
+struct ct_tls_stack {
+  __u64 place; /* CT_TLS_THREAD_PLACE | thread, or the number of the page */
+  __u32 tgid;
+  __u32 epoch; /* of the process: what an earlier program of it left open is none of this one's */
+};
+#define CT_TLS_THREAD_PLACE (1ull << 63)
+
 #define CT_TLS_PATH 256
 
 /* One row of the scan over all executable file mappings. */

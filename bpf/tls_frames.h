@@ -46,16 +46,17 @@ CT_INLINE struct frame *frame_at(struct frames *fr, u64 at) {
   return &fr->f[at];
 }
 
-CT_INLINE struct stack_key key_of(u64 id, u64 sp, u32 by_page) {
-  return (struct stack_key){
-      .place = by_page ? sp >> STACK_PAGE_SHIFT : THREAD_PLACE | (u32)id,
+CT_INLINE struct ct_tls_stack stack_of(const struct process *p, u64 id, u64 sp, u32 by_page) {
+  return (struct ct_tls_stack){
+      .place = by_page ? sp >> STACK_PAGE_SHIFT : CT_TLS_THREAD_PLACE | (u32)id,
       .tgid = id >> 32,
+      .epoch = p->epoch,
   };
 }
-CT_INLINE u32 is_page(const struct stack_key *k) { return !(k->place & THREAD_PLACE); }
+CT_INLINE u32 is_page(const struct ct_tls_stack *k) { return !(k->place & CT_TLS_THREAD_PLACE); }
 
 /* The entry of a stack; made when there is none. */
-CT_INLINE struct frames *frames_of(struct process *p, const struct stack_key *k) {
+CT_INLINE struct frames *frames_of(struct process *p, const struct ct_tls_stack *k) {
   struct frames *fr = bpf_map_lookup_elem(&frames, k);
   if (!fr) {
     if (is_page(k) && (s32)p->pages >= (s32)STACK_PAGES_MAX) {
@@ -70,19 +71,13 @@ CT_INLINE struct frames *frames_of(struct process *p, const struct stack_key *k)
       return NULL;
     }
   }
-  if (fr->epoch != p->epoch) { /* another program's, which left its calls by exec() */
-    fr->epoch = p->epoch;
-    fr->depth = 0;
-    fr->stack_from = fr->stack_to = 0;
-  }
   return fr;
 }
 
 /* A page without open calls is given back at once; a thread's entry stays until the thread ends. */
-CT_INLINE void release(u32 tgid, struct frames *fr, const struct stack_key *k) {
+CT_INLINE void release(struct process *p, struct frames *fr, const struct ct_tls_stack *k) {
   if (!is_page(k) || fr->depth) return;
-  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (bpf_map_delete_elem(&frames, k) == 0 && p) __sync_fetch_and_add(&p->pages, -1);
+  if (bpf_map_delete_elem(&frames, k) == 0) __sync_fetch_and_add(&p->pages, -1);
 }
 
 CT_INLINE void drop_ended(struct frames *fr) {
@@ -196,8 +191,8 @@ CT_INLINE struct frame *nearest_above(struct frames *fr, u64 sp) {
 }
 
 /* `sp`: the thread's stack pointer in its program. Notes in all that enclose it that there was a socket call. */
-CT_INLINE struct frame *call_around(u64 id, u64 sp, u32 by_page) {
-  struct stack_key k = key_of(id, sp, by_page);
+CT_INLINE struct frame *call_around(const struct process *p, u64 id, u64 sp, u32 by_page) {
+  struct ct_tls_stack k = stack_of(p, id, sp, by_page);
   struct frame *found = NULL;
   if (!by_page) {
     struct frames *fr = bpf_map_lookup_elem(&frames, &k);

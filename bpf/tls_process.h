@@ -16,8 +16,9 @@ CT_INLINE int end_process(u32 tgid) {
   return 1;
 }
 
-CT_INLINE void forget_thread(u64 id) {
-  struct stack_key k = key_of(id, 0, 0);
+/* Pages of stacks with calls that were left open go by ct_tls_tidy(). */
+CT_INLINE void forget_thread(const struct process *p, u64 id) {
+  struct ct_tls_stack k = stack_of(p, id, 0, 0);
   bpf_map_delete_elem(&frames, &k);
   bpf_map_delete_elem(&threads, &id);
 }
@@ -46,8 +47,9 @@ SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   u32 tgid = id >> 32;
   __sync_fetch_and_add(&execs, 1);
   /* Another program: its objects are others, wherever they lie. */
+  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (p) forget_thread(p, id);
   end_process(tgid);
-  forget_thread(id);
   if (!allow_listed) return 0;
   /* And another name: who was born of a listed process is not observed for that alone any more. */
   const u8 *how = bpf_map_lookup_elem(&allowed, &tgid);
@@ -79,8 +81,9 @@ SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
   u32 tgid = id >> 32;
   int is_last = BPF_CORE_READ(task, signal, live.counter) <= 0;
   if (is_last && allow_listed) bpf_map_delete_elem(&allowed, &tgid);
-  if (!bpf_map_lookup_elem(&processes, &tgid)) return 0;
-  forget_thread(id);
+  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (!p) return 0;
+  forget_thread(p, id);
   if (!is_last) return 0;
   if (end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
   return 0;

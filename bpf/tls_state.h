@@ -114,15 +114,6 @@ struct frame {
   struct call call;
 };
 
-/* Open calls. A return probe is planted on a thread's own stack only, and those of one thread lie in one entry. Where
- * returns are read at RET instructions, green threads may move: an entry is of one page of a stack, which no other
- * stack shares. In both cases one processor at a time works on an entry. */
-struct stack_key {
-  u64 place; /* THREAD_PLACE | thread, or the number of the page */
-  u32 tgid;
-  u32 pad;
-};
-#define THREAD_PLACE (1ull << 63)
 #define STACK_PAGE_SHIFT 12
 /* Pages with open calls that one process may have: it cannot take the room of the others. */
 #define STACK_PAGES_MAX 4096u
@@ -130,9 +121,7 @@ struct stack_key {
 #define FRAMES 4
 struct frames {
   u32 depth;
-  u32 in_call; /* a socket call was seen since the outermost began */
-  u32 epoch;   /* of the process */
-  u32 pad;
+  u32 in_call;              /* a socket call was seen since the outermost began */
   u64 stack_from, stack_to; /* the thread's own stack, once it was looked up */
   struct frame f[FRAMES];
 };
@@ -160,7 +149,7 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
-  __type(key, struct stack_key);
+  __type(key, struct ct_tls_stack);
   __type(value, struct frames);
 } frames SEC(".maps");
 

@@ -109,11 +109,12 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, u64 sp) {
   u32 tgid = id >> 32;
   /* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
   if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM) return 0;
-  if (!bpf_map_lookup_elem(&processes, &tgid)) return 0;
+  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (!p) return 0;
   struct tuple t;
   if (!tuple_of(sk, &t)) return 0;
   count(CT_TLS_N_SOCKET_CALLS, 1);
-  struct frame *f = call_around(id, sp, reads_exits);
+  struct frame *f = call_around(p, id, sp, reads_exits);
   if (f && (is_read(f->op) || is_write(f->op))) {
     u32 strong = 0;
     if (is_send)

@@ -163,6 +163,7 @@ private:
     char why[CT_TLS_WHY] = "";
     ct_tls_mapping *rows = nullptr;
     int64_t n = c->IsClosing() ? -ECANCELED : ct_tls_scan(&c->scanner_, &rows, why);
+    ct_tls_tidy(&c->probe_);
     auto list = Nan::New<v8::Array>();
     for (int64_t i = 0; i < n; i++) {
       Nan::HandleScope inner;

@@ -92,6 +92,8 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#define TIDY_MAX 256u
+
 bool ct_tls_has_probes(void) { return true; }
 
 /* Whether the kernel has this tracepoint with types (tp_btf). */
@@ -274,6 +276,27 @@ int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_pro
   return err;
 }
 
+void ct_tls_tidy(struct ct_tls_probe *p) {
+  struct tls_bpf *skel = p->skel;
+  if (skel == NULL) return;
+  int calls = bpf_map__fd(skel->maps.frames), processes = bpf_map__fd(skel->maps.processes);
+  struct ct_tls_stack *at = &p->tidied, next;
+  for (uint32_t n = 0; n < TIDY_MAX; n++) {
+    /* From the beginning again when the one it has come to is gone. */
+    if (bpf_map_get_next_key(calls, p->is_tidying ? at : NULL, &next) != 0) {
+      p->is_tidying = false;
+      return;
+    }
+    struct {
+      uint32_t epoch, rest[3];
+    } process = {0};
+    bool lives = bpf_map_lookup_elem(processes, &next.tgid, &process) == 0 && process.epoch == next.epoch;
+    p->is_tidying = lives;
+    *at = next;
+    if (!lives) bpf_map_delete_elem(calls, &next);
+  }
+}
+
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
   struct tls_bpf *skel = p->skel;
   if (skel == NULL) return -EINVAL;
@@ -352,6 +375,7 @@ int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_pro
   (void)n;
   return -ENOSYS;
 }
+void ct_tls_tidy(struct ct_tls_probe *p) { (void)p; }
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
   (void)p;
   (void)conn;

@@ -63,7 +63,8 @@ struct ct_tls_probe {
   /* Private. */
   void *skel;
   struct ct_tls_links *links;
-  uint32_t next_id;
+  struct ct_tls_stack tidied; /* where it goes on */
+  bool is_tidying;
   uint8_t allow_generation;
   bool sockets_on;
 };
@@ -86,6 +87,8 @@ bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n);
 /* Adds rows to the programs that are meant from their start, and sets the rule (enum ct_tls_start). 0 or -errno. */
 int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n);
+/* Forgets open calls of programs that have ended, some of all at each call. */
+void ct_tls_tidy(struct ct_tls_probe *p);
 /* What an undecided connection is. 0 or -errno. */
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
 /* Sums over the processors; false when it cannot be read. */

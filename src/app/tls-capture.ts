@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { loadNative } from '../sources/native.ts';
+import { PROBE_WAYS } from '../sources/native-tls.ts';
 import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
 import type { NativeTls } from '../sources/tls-source.ts';
 import { TlsSource } from '../sources/tls-source.ts';
@@ -69,7 +70,7 @@ export class TlsCapture {
     ];
     const { probes, probesWhy, sockets, socketsWhy, caveats, ringBytes } = this.source.status();
     const why = [probesWhy, socketsWhy, ...caveats].filter((text) => text !== '').join('; ');
-    say(`uprobe: ${probes} probes, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);
+    say(`uprobe: ${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);
     say(`uprobe ring: ${mebibytes(ringBytes)}`);
     await this.source.start();
     const { attached, processes } = this.source.discovery;

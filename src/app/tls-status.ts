@@ -27,6 +27,7 @@ const NATIVE_LOSSES = [
   'return_without_entry',
   'stale_frames',
   'frames_full',
+  'given_up',
   'no_room',
   'probation_over',
   'malformed',

@@ -5,8 +5,9 @@ import { mayColor } from '../cli/terminal.ts';
 import { uprobeTable } from '../cli/uprobe-table.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
-import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
 import type { NativeTls } from '../sources/tls-source.ts';
+import { PROBE_WAYS } from '../sources/native-tls.ts';
+import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
 import { TlsSource } from '../sources/tls-source.ts';
 import { surveyHost } from '../sources/tls-survey.ts';
 import { TlsTargets } from '../sources/tls-targets.ts';
@@ -60,7 +61,7 @@ function tryKernel(
     const { probes, probesWhy, sockets, socketsWhy } = source.status();
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
-    return { works: true, text: `${probes} probes, addresses by ${sockets}${why === '' ? '' : ` (${why})`}` };
+    return { works: true, text: `${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}` };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { works: false, text: error.message.replace(/^--uprobe: /, '') };

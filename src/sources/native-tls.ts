@@ -84,6 +84,14 @@ export type TlsStatus = {
   readonly ringBytes: number;
 };
 
+/** The ways of TlsStatus.probes in words. */
+export const PROBE_WAYS: Readonly<Record<TlsStatus['probes'], string>> = {
+  session: 'entry and return by session links',
+  multi: 'entry and RET instructions by multi links',
+  perf: 'entry and RET instructions by perf events',
+  none: 'no probes',
+};
+
 /** Options of TlsCapture; the memory is JavaScript's and stays pinned until close(). */
 export type NativeTlsOptions = {
   slabs: Uint8Array;
