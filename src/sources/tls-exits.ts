@@ -34,6 +34,11 @@ const MAX_RANGE_BYTES = 128 * 1024;
 /** Functions and moved parts that one function may lead through. */
 const MAX_RANGES = 32;
 const MAX_DEPTH = 8;
+/** Of one file: all ranges that its functions lead through, and the instructions of one function that are reached. */
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_INSTRUCTIONS = 32 * 1024;
+/** Jumps with a table, in one function. */
+const MAX_TABLES = 64;
 const MAX_EXITS = 128;
 /** Instructions that are looked back on from a jump table. */
 const MAX_BACK = 512;
@@ -64,6 +69,7 @@ export class ExitFinder {
   readonly #image: ElfImage;
   readonly #processor: Processor;
   readonly #ranges = new Map<number, Range>();
+  #bytes = 0;
 
   constructor(image: ElfImage) {
     this.#image = image;
@@ -92,6 +98,8 @@ export class ExitFinder {
 
   #read(begin: number, length: number): Range {
     if (length > MAX_RANGE_BYTES) throw new Refusal(`it has code of more than ${MAX_RANGE_BYTES / 1024} KB`);
+    this.#bytes += length;
+    if (this.#bytes > MAX_FILE_BYTES) throw new Refusal('its file leads through too much code');
     const { segments, source } = this.#image;
     const offset = fileOffset(
       segments.filter((s) => s.isExecutable),
@@ -120,6 +128,10 @@ type Way = { readonly why: string; readonly to: string | null };
 /** How a place was first reached. */
 type Origin = { readonly from: Place | null; readonly isTaken: boolean };
 
+function holds({ begin, code }: Range, vaddr: number): boolean {
+  return vaddr >= begin && vaddr < begin + code.length;
+}
+
 class Walk {
   readonly #image: ElfImage;
   readonly #processor: Processor;
@@ -130,6 +142,7 @@ class Walk {
   readonly #exits = new Set<number>();
   readonly #work: Place[] = [];
   #indirect: Way | null = null;
+  #tables = 0;
 
   constructor(image: ElfImage, processor: Processor, rangeAt: (vaddr: number, size: number) => Range) {
     this.#image = image;
@@ -139,7 +152,9 @@ class Walk {
 
   run(vaddr: number, size: number): FunctionExits {
     this.#reach(this.#rangeAt(vaddr, size), vaddr, 0, null, false);
-    for (let place = this.#work.pop(); place !== undefined; place = this.#work.pop()) this.#step(place);
+    // One way out that nobody can foresee is enough to know what the function is.
+    for (let place = this.#work.pop(); place !== undefined && this.#indirect === null; place = this.#work.pop())
+      this.#step(place);
     const way = this.#indirect ?? this.#missedCase();
     if (way !== null) return { ok: true, exits: null, ...way };
     if (this.#exits.size === 0) throw new Refusal('no instruction was found that leaves it');
@@ -165,11 +180,12 @@ class Walk {
     if (this.#exits.size > MAX_EXITS) throw new Refusal(`it leaves by more than ${MAX_EXITS} instructions`);
   }
 
-  /** A branch or a jump to `vaddr`, in this range or out of it. */
+  /** A branch or a jump to `vaddr`, in a range that is known or to another. */
   #follow(place: Place, vaddr: number): void {
     const { range, depth } = place;
-    if (vaddr >= range.begin && vaddr < range.begin + range.code.length) {
-      this.#reach(range, vaddr, depth, place, true);
+    const known = holds(range, vaddr) ? range : [...this.#ranges].find((r) => holds(r, vaddr));
+    if (known !== undefined) {
+      this.#reach(known, vaddr, depth, place, true);
       return;
     }
     const stub = stubAt(this.#image, vaddr);
@@ -186,25 +202,27 @@ class Walk {
     this.#ranges.add(range);
     if (this.#ranges.size > MAX_RANGES) throw new Refusal(`it leads through more than ${MAX_RANGES} functions`);
     if (this.#origins.has(vaddr)) return;
+    if (this.#origins.size >= MAX_INSTRUCTIONS) throw new Refusal(`it has more than ${MAX_INSTRUCTIONS} instructions`);
     this.#origins.set(vaddr, { from, isTaken });
     this.#work.push({ range, at: vaddr - range.begin, depth });
   }
 
   /** By a jump to a function that may lie in another file. */
   #leave(name: string | null): void {
-    this.#indirect ??= { why: `it leaves by a jump to ${name ?? 'a function of another file'}`, to: name };
+    this.#indirect = { why: `it leaves by a jump to ${name ?? 'a function of another file'}`, to: name };
   }
 
   /** Goes to each case of a jump table within the range; any other indirect jump is one out of the function. */
   #indirectJump(place: Place, length: number): void {
     const { range, at } = place;
     const jump: Passed = { code: range.code, at, vaddr: range.begin + at, length, isTaken: false };
+    if (++this.#tables > MAX_TABLES) throw new Refusal(`it has more than ${MAX_TABLES} jump tables`);
     const table = this.#processor.table(jump, this.#back(place));
     const cases = table === null ? null : this.#cases(range, table);
     if (cases === null) {
       const slot = this.#image.machine === 'x64' ? slotOf(range.code, at, range.begin) : null;
       const name = slot === null ? null : nameOf(this.#image, slot);
-      if (name === null) this.#indirect ??= { why: 'it leaves by a jump to where a register or memory says', to: null };
+      if (name === null) this.#indirect = { why: 'it leaves by a jump to where a register or memory says', to: null };
       else this.#leave(name);
       return;
     }

@@ -152,6 +152,33 @@ test('a chain of tail calls, a star of them, and many returns end at their caps'
   );
 });
 
+test('code that is made to cost much ends at a cap, with few reads', () => {
+  const slots = 128 * 16;
+  const many = (piece: readonly number[], first: readonly number[] = []): string => {
+    const code = [...first, ...Array.from({ length: slots * SLOT }, (_, at) => piece[at % piece.length] ?? NOP)];
+    const functions = Array.from({ length: slots }, (_, n) =>
+      f(code.slice(n * SLOT, (n + 1) * SLOT), n === 0 ? 'first' : ''),
+    );
+    const file = elfFile({ functions, frames: [[0, slots * SLOT]] });
+    let reads = 0;
+    const elf = readElf({
+      size: file.length,
+      read(at, length) {
+        reads++;
+        return at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length);
+      },
+    });
+    assert.ok(elf.ok);
+    const verdict = exitsOf(elf.image);
+    assert.ok(reads < 1000, `${reads} reads`);
+    return verdict;
+  };
+  assert.equal(many([NOP]), 'no: it has more than 32768 instructions');
+  assert.equal(many([0x74, 1, RET, NOP]), 'no: it leaves by more than 128 instructions');
+  // Each of them could be a table; the first that is none ends it.
+  assert.equal(many([0x74, 2, 0xff, 0xe0]), 'entry: it leaves by a jump to where a register or memory says');
+});
+
 /* ---- Jump tables ---- */
 
 /** cmp $last,%eax; ja to the return; lea table; movslq; add; jmp *%rax; behind it the cases and the return. */
