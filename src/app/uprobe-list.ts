@@ -19,7 +19,7 @@ export function runUprobeList(config: Config): number {
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
   const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
   const kernel = tryKernel(nativeTls(), targets, ringBytes);
-  const { rows, unreadable, processes } = surveyHost();
+  const { rows, unreadable, processes } = surveyHost(kernel.readsAtExits);
   const meant = rows.filter((row) => targets.matchesComm(row.comm));
   if (config.json) {
     const document = {
@@ -38,6 +38,8 @@ export function runUprobeList(config: Config): number {
         deleted: r.isDeleted,
         observable: r.isObservable,
         note: r.note,
+        entry_only: r.entryOnly,
+        not_read: r.unread,
       })),
     };
     process.stdout.write(`${JSON.stringify(document)}\n`);
@@ -50,20 +52,24 @@ export function runUprobeList(config: Config): number {
   return kernel.works ? 0 : 1;
 }
 
+type Kernel = {
+  readonly works: boolean;
+  readonly text: string;
+  /** Without session links returns are read at the instructions that a function leaves by. */
+  readonly readsAtExits: boolean;
+};
+
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
-function tryKernel(
-  native: NativeTls,
-  targets: TlsTargets,
-  ringBytes: number,
-): { readonly works: boolean; readonly text: string } {
+function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): Kernel {
   try {
     const source = new TlsSource({ native, targets, sourceId: 0, ringBytes, say: () => {} });
     const { probes, probesWhy, sockets, socketsWhy } = source.status();
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
-    return { works: true, text: `${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}` };
+    const text = `${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`;
+    return { works: true, text, readsAtExits: probes !== 'session' };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { works: false, text: error.message.replace(/^--uprobe: /, '') };
+    return { works: false, text: error.message.replace(/^--uprobe: /, ''), readsAtExits: false };
   }
 }

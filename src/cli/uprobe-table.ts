@@ -32,8 +32,18 @@ export function uprobeTable(
     };
     lines.push('', ...layout(HEADER, cells, RIGHT, cell));
   }
+  lines.push(...entryOnly(rows));
   const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid)).size;
   lines.push('', `${observable} of ${processes} processes can be observed`);
   if (unreadable > 0) lines.push(`${unreadable} of them may not be looked into${isRoot ? '' : ': run as root'}`);
   return lines;
+}
+
+/** Per file the functions of which only the entry is read; nothing where there are none. */
+function entryOnly(rows: readonly SurveyRow[]): string[] {
+  const files = new Map<string, string>();
+  for (const r of rows) if (r.entryOnly.length > 0) files.set(r.file, r.entryOnly.map((f) => f.name).join(', '));
+  if (files.size === 0) return [];
+  const lines = [...files].map(([file, names]) => `  ${safeText(file)}: ${names}`);
+  return ['', 'only the entry is read of functions that leave by a jump out of the file or to a register:', ...lines];
 }

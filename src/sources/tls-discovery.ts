@@ -14,7 +14,7 @@ import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult, TlsS
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
 import { mappingsOfAll } from './tls-maps.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './tls-sites.ts';
-import { carriesPlaintext, findSites, unreadFunctions } from './tls-sites.ts';
+import { carriesPlaintext, findSites, listed, unreadFunctions } from './tls-sites.ts';
 import type { StartsNative } from './tls-starts.ts';
 import { systemLibraries, TlsStarts } from './tls-starts.ts';
 import type { TargetFile, TlsTargets } from './tls-targets.ts';
@@ -25,8 +25,6 @@ const LINGER_MS = 30_000;
 const RETRY_MS = 30_000;
 /** Files looked into before other work gets a turn. */
 const TURN_MS = 10;
-/** Functions that a line names. */
-const MAX_NAMED = 3;
 /** Kernel device numbers are major << 20 | minor. */
 const DEVICE_MAJOR = 1 << 20;
 
@@ -388,13 +386,6 @@ function describe(f: { readonly path: string; readonly isDeleted: boolean }): st
   // A path is what some process chose: control bytes would reach the terminal.
   const name = baseName(f.path).replace(/[^\x21-\x7e]/g, '?') || 'a file with a long path';
   return f.isDeleted ? `${name} (deleted)` : name;
-}
-
-/** The first few, so that the line stays one. */
-function listed(functions: readonly UnattachedFunction[]): string {
-  const shown = functions.slice(0, MAX_NAMED).map(({ name, why }) => `${name} (${why})`);
-  const more = functions.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Probe sites of an open file, with their exits or without; none when it is no ELF file. */

@@ -55,6 +55,8 @@ export type LibrarySites = {
 const NO_EXITS = { exits: null, why: null, leavesTo: null } as const;
 
 const MAX_FUNCTION_BYTES = 512;
+/** Functions that a line names. */
+const MAX_NAMED = 3;
 
 type Functions = ReadonlyMap<string, FoundFunction>;
 
@@ -113,6 +115,13 @@ export function unreadFunctions({ sites, unattached }: LibrarySites): Unattached
     (s) => carriesPlaintext(s.kind) && s.exits === null && !(s.leavesTo !== null && read.has(s.leavesTo)),
   );
   return [...unattached, ...blind.map(({ name, why }) => ({ name, why: why ?? 'its exits were not asked for' }))];
+}
+
+/** Functions and why, in words: the first few, so that the line stays one. */
+export function listed(functions: readonly UnattachedFunction[]): string {
+  const shown = functions.slice(0, MAX_NAMED).map(({ name, why }) => `${name} (${why})`);
+  const more = functions.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** A function that reads or writes, as opposed to one that begins or ends a connection. */

@@ -11,7 +11,8 @@ import { openMapped } from './tls-discovery.ts';
 import type { ElfImage } from './tls-elf.ts';
 import { fileSource, readElf } from './tls-elf.ts';
 import { mappingsOf, processIds } from './tls-maps.ts';
-import { findSites } from './tls-sites.ts';
+import type { ProbeSite, UnattachedFunction } from './tls-sites.ts';
+import { carriesPlaintext, findSites, listed, unreadFunctions } from './tls-sites.ts';
 
 export type SurveyRow = {
   readonly pid: number;
@@ -24,6 +25,9 @@ export type SurveyRow = {
   readonly isObservable: boolean;
   /** How it would be observed, or why it cannot be. */
   readonly note: string;
+  /** Functions that give evidence of addresses from their entry alone, and those not read; none with session links. */
+  readonly entryOnly: readonly UnattachedFunction[];
+  readonly unread: readonly UnattachedFunction[];
 };
 
 export type Survey = {
@@ -33,7 +37,11 @@ export type Survey = {
   readonly processes: number;
 };
 
-type Verdict = { readonly library: string; readonly isObservable: boolean; readonly note: string };
+type Verdict = Pick<SurveyRow, 'library' | 'isObservable' | 'note' | 'entryOnly' | 'unread'>;
+
+function refused(library: string, note: string): Verdict {
+  return { library, isObservable: false, note, entryOnly: [], unread: [] };
+}
 
 const MAX_MARK_BYTES = 256 * 1024 * 1024;
 const PIECE = 1024 * 1024;
@@ -50,7 +58,8 @@ const MARKS: readonly (readonly [mark: string, library: string, note: string])[]
 /** What a process that can be observed maps beside its TLS library is not looked at. */
 const JAVA = /\/libjvm\.so$/;
 
-export function surveyHost(procRoot = '/proc'): Survey {
+/** `readsAtExits`: this kernel has no session links, so that returns are read where a function leaves. */
+export function surveyHost(readsAtExits: boolean, procRoot = '/proc'): Survey {
   const known = new Map<string, Verdict | null>();
   const rows: SurveyRow[] = [];
   let unreadable = 0;
@@ -61,7 +70,7 @@ export function surveyHost(procRoot = '/proc'): Survey {
     if (mapped === null) continue;
     processes++;
     if (mapped === 'unreadable') unreadable++;
-    else rows.push(...surveyProcess(procRoot, mapped, known));
+    else rows.push(...surveyProcess(procRoot, mapped, known, readsAtExits));
   }
   return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
 }
@@ -70,19 +79,21 @@ function surveyProcess(
   procRoot: string,
   mapped: readonly TlsMapping[],
   known: Map<string, Verdict | null>,
+  readsAtExits: boolean,
 ): SurveyRow[] {
   const rows = mapped.flatMap((m) => {
-    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, false));
+    const verdict = remembered(known, `${m.dev}:${m.ino}`, () =>
+      lookInto(m, procRoot, (image) => offered(image, readsAtExits)),
+    );
     return verdict === null ? [] : [toRow(m, verdict)];
   });
   const [first] = mapped;
   if (rows.length > 0 || first === undefined) return rows;
   const java = mapped.find((m) => JAVA.test(m.path));
-  if (java !== undefined)
-    return [toRow(java, { library: 'Java', isObservable: false, note: 'its TLS is not machine code with a name' })];
+  if (java !== undefined) return [toRow(java, refused('Java', 'its TLS is not machine code with a name'))];
   const exe = mapped.find((m) => m.path === exePath(procRoot, m.pid));
   if (exe === undefined) return [];
-  const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, true));
+  const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
   return verdict === null ? [] : [toRow(exe, verdict)];
 }
 
@@ -108,34 +119,43 @@ function exePath(procRoot: string, pid: number): string {
 }
 
 /** What a file offers; null for one that has nothing to do with TLS. */
-function lookInto(m: TlsMapping, procRoot: string, withMarks: boolean): Verdict | null {
+function lookInto(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => Verdict | null): Verdict | null {
   const opened = openMapped(m, procRoot);
   if ('reason' in opened) {
     // Only a name that promises something is worth a line.
     const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
-    return isNamed ? { library: 'TLS', isObservable: false, note: `${opened.reason}; run as root` } : null;
+    return isNamed ? refused('TLS', `${opened.reason}; run as root`) : null;
   }
   try {
     const source = fileSource(opened.fd);
     const elf = source === null ? null : readElf(source);
     if (elf === null || !elf.ok) return null;
-    return withMarks ? marked(elf.image) : offered(elf.image);
+    return judge(elf.image);
   } finally {
     closeSync(opened.fd);
   }
 }
 
-function offered(image: ElfImage): Verdict | null {
-  const found = findSites(image);
-  const [first] = found;
-  if (first === undefined) return null;
-  const plain = first.sites.filter((s) => /-(read|write)/.test(s.kind));
-  const how = plain.some((s) => s.isInternal)
-    ? 'yes, at the fast site'
-    : plain.every((s) => s.isFast)
-      ? 'yes, at its entry, which is fast'
-      : 'yes, at its entry';
-  return { library: found.map((f) => f.library.name).join(', '), isObservable: true, note: how };
+function offered(image: ElfImage, readsAtExits: boolean): Verdict | null {
+  const found = findSites(image, readsAtExits);
+  if (found.length === 0) return null;
+  const library = found.map((f) => f.library.name).join(', ');
+  const unread = readsAtExits ? found.flatMap((f) => unreadFunctions(f)) : [];
+  const entryOnly = found
+    .flatMap((f) => f.sites)
+    .flatMap(({ name, why }) => (why === null || unread.some((u) => u.name === name) ? [] : [{ name, why }]));
+  const plain = found.flatMap((f) => f.sites).filter((s) => carriesPlaintext(s.kind));
+  const isObservable = !readsAtExits || plain.some((s) => s.exits !== null);
+  const how = isObservable
+    ? `yes, ${siteOf(plain)}${readsAtExits ? ' and its exits' : ''}`
+    : 'its calls cannot be read';
+  const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
+  return { library, isObservable, note: `${how}${left}`, entryOnly, unread };
+}
+
+function siteOf(plain: readonly ProbeSite[]): string {
+  if (plain.some((s) => s.isInternal)) return 'at the fast site';
+  return plain.every((s) => s.isFast) ? 'at its entry, which is fast' : 'at its entry';
 }
 
 /** Looks for the marks in what the file maps read-only. */
@@ -154,5 +174,5 @@ function marked(image: ElfImage): Verdict | null {
     }
   }
   const row = MARKS.find((_, i) => found.has(i));
-  return row === undefined ? null : { library: row[1], isObservable: false, note: row[2] };
+  return row === undefined ? null : refused(row[1], row[2]);
 }
