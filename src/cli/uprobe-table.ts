@@ -45,5 +45,5 @@ function entryOnly(rows: readonly SurveyRow[]): string[] {
   for (const r of rows) if (r.entryOnly.length > 0) files.set(r.file, r.entryOnly.map((f) => f.name).join(', '));
   if (files.size === 0) return [];
   const lines = [...files].map(([file, names]) => `  ${safeText(file)}: ${names}`);
-  return ['', 'only the entry is read of functions that leave by a jump out of the file or to a register:', ...lines];
+  return ['', 'of these functions only the entry is read:', ...lines];
 }

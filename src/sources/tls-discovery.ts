@@ -14,7 +14,7 @@ import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult, TlsS
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
 import { mappingsOfAll } from './tls-maps.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './tls-sites.ts';
-import { carriesPlaintext, findSites, listed, unreadFunctions } from './tls-sites.ts';
+import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './tls-sites.ts';
 import type { StartsNative } from './tls-starts.ts';
 import { systemLibraries, TlsStarts } from './tls-starts.ts';
 import type { TargetFile, TlsTargets } from './tls-targets.ts';
@@ -341,7 +341,7 @@ export class TlsDiscovery {
       return;
     }
     const sites = (f.libraries ?? []).flatMap((l) =>
-      l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits })),
+      l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits: needsReturn(kind) ? exits : null })),
     );
     const unread = this.#unreadOf(f);
     const isBlind = this.#readsAtExits && sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);

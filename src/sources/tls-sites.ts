@@ -40,7 +40,7 @@ export type ProbeSite = {
   readonly leavesTo: string | null;
 };
 
-/** A function whose exits cannot be found, so that no probe goes there. */
+/** A function whose return is needed and whose exits cannot be found, so that no probe goes there. */
 export type UnattachedFunction = { readonly name: string; readonly why: string };
 
 /** What one file offers. */
@@ -96,13 +96,21 @@ function isRead(found: FunctionExits): boolean {
 }
 
 function withExits(finder: ExitFinder, sites: readonly ProbeSite[]): Pick<LibrarySites, 'sites' | 'unattached'> {
-  const followed = sites.map((site) => ({ site, found: finder.exitsOf(site.vaddr, site.size) }));
-  return {
-    sites: followed.flatMap(({ site, found }) =>
-      found.ok ? [{ ...site, exits: found.exits, why: found.why, leavesTo: found.to }] : [],
-    ),
-    unattached: followed.flatMap(({ site, found }) => (found.ok ? [] : [{ name: site.name, why: found.why }])),
-  };
+  const read: ProbeSite[] = [];
+  const unattached: UnattachedFunction[] = [];
+  for (const site of sites) {
+    const found = finder.exitsOf(site.vaddr, site.size);
+    if (found.ok) read.push({ ...site, exits: found.exits, why: found.why, leavesTo: found.to });
+    // Its entry says all: without SSL_free a connection would inherit the address of one whose memory it got.
+    else if (!needsReturn(site.kind)) read.push({ ...site, why: found.why });
+    else unattached.push({ name: site.name, why: found.why });
+  }
+  return { sites: read, unattached };
+}
+
+/** What a handshake, a reset or a free returns tells nothing. */
+export function needsReturn(kind: TlsSiteKind): boolean {
+  return carriesPlaintext(kind) || /-new(-out)?$/.test(kind);
 }
 
 /**

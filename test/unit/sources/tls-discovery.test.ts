@@ -375,11 +375,11 @@ test("stat's device number is the kernel's", () => {
 });
 
 /** SSL_read and SSL_write with code of their own, and SSL_free that leaves by a jump to anywhere. */
-function library(read: readonly number[], write: readonly number[]): Buffer {
+function library(read: readonly number[], write: readonly number[], free = ANYWHERE): Buffer {
   const codes: readonly (readonly [string, readonly number[]])[] = [
     ['SSL_read', read],
     ['SSL_write', write],
-    ['SSL_free', [0xff, 0xe0]],
+    ['SSL_free', free],
   ];
   return elfFile({ functions: codes.map(([name, code]) => ({ name, code })) });
 }
@@ -431,6 +431,22 @@ test('a function that cannot be followed is left out and named; session links ne
     ],
   );
   assert.equal(session.discovery.unreadFunctions, 0);
+});
+
+test('what a free returns tells nothing: its entry is enough, whatever its code', async () => {
+  for (const free of [RETURNS, UNKNOWN]) {
+    const { native, discovery } = setUp(['all'], null, procWith(10), 'multi');
+    const lib = file('libfree.so', library(RETURNS, RETURNS, free));
+    native.rows = [mapping(10, lib)];
+    await discovery.rescan(0);
+    const sites = native.requests.at(-1)?.sites.map((s) => [s.kind, s.exits?.length ?? null]);
+    assert.deepEqual(sites, [
+      ['openssl-read', 1],
+      ['openssl-write', 1],
+      ['openssl-free', null],
+    ]);
+    assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, []);
+  }
 });
 
 test('a library of which nothing can be read is refused, with the functions and the reasons', async () => {
