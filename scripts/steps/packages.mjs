@@ -47,6 +47,7 @@ const DEV = [
   { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
   { name: 'libmbedtls-dev', present: file('/usr/include/mbedtls/ssl.h') },
   { name: 'openssl', present: program('openssl') },
+  { name: 'binutils', present: program('objdump') },
   { name: 'tshark', present: program('tshark') },
   { name: 'fail2ban', present: program('fail2ban-server') },
   { name: 'systemd-standalone-tmpfiles', present: program('systemd-tmpfiles') },
