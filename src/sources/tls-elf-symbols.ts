@@ -74,11 +74,11 @@ function searchTable(
   }
 }
 
-/** Place in the file of an instruction; -1 when the address is not in executable bytes of the file. */
-export function codeOffset(image: ElfImage, vaddr: number): number {
+/** Place in the file of `length` bytes of code; -1 when the address is not in executable bytes of the file. */
+export function codeOffset(image: ElfImage, vaddr: number, length = 1): number {
   return fileOffset(
     image.segments.filter((s) => s.isExecutable),
     vaddr,
-    1,
+    length,
   );
 }

@@ -6,7 +6,8 @@
  */
 import { decodeArm64 } from './tls-arm64.ts';
 import type { ElfImage, RelocationTable } from './tls-elf.ts';
-import { fileOffset, readName } from './tls-elf.ts';
+import { readName } from './tls-elf.ts';
+import { codeOffset } from './tls-elf-symbols.ts';
 import { decodeX86, opcodeOf } from './tls-x86.ts';
 
 /** `name` is that of the function; null when it cannot be told. */
@@ -22,10 +23,9 @@ const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
 
 /** The stub at an address; null when other code is there. */
 export function stubAt(image: ElfImage, vaddr: number): Stub | null {
-  const executable = image.segments.filter((s) => s.isExecutable);
   let code: Buffer | null = null;
   for (let length = STUB_BYTES; code === null && length >= 8; length -= 8) {
-    const offset = fileOffset(executable, vaddr, length);
+    const offset = codeOffset(image, vaddr, length);
     code = offset < 0 ? null : image.source.read(offset, length);
   }
   if (code === null) return null;

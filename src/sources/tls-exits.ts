@@ -15,6 +15,7 @@ import type { Decode, Flow, JumpTable, Passed } from './tls-code.ts';
 import { describedRange } from './tls-eh-frame.ts';
 import type { ElfImage } from './tls-elf.ts';
 import { fileOffset } from './tls-elf.ts';
+import { codeOffset } from './tls-elf-symbols.ts';
 import { nameOf, slotOf, stubAt } from './tls-exits-stub.ts';
 import { decodeX86 } from './tls-x86.ts';
 import { jumpTableX86 } from './tls-x86-table.ts';
@@ -39,6 +40,8 @@ const MAX_FILE_BYTES = 512 * 1024;
 const MAX_INSTRUCTIONS = 32 * 1024;
 /** Jumps with a table, in one function. */
 const MAX_TABLES = 64;
+/** Two A64 instructions. */
+const VENEER_BYTES = 8;
 const MAX_EXITS = 128;
 /** Instructions that are looked back on from a jump table. */
 const MAX_BACK = 512;
@@ -100,13 +103,8 @@ export class ExitFinder {
     if (length > MAX_RANGE_BYTES) throw new Refusal(`it has code of more than ${MAX_RANGE_BYTES / 1024} KB`);
     this.#bytes += length;
     if (this.#bytes > MAX_FILE_BYTES) throw new Refusal('its file leads through too much code');
-    const { segments, source } = this.#image;
-    const offset = fileOffset(
-      segments.filter((s) => s.isExecutable),
-      begin,
-      length,
-    );
-    const code = offset < 0 ? null : source.read(offset, length);
+    const offset = codeOffset(this.#image, begin, length);
+    const code = offset < 0 ? null : this.#image.source.read(offset, length);
     if (code === null) throw new Refusal('it reaches beyond the executable bytes of the file');
     const lengths = new Uint8Array(length);
     for (let at = 0; at < length; ) {
@@ -193,6 +191,10 @@ class Walk {
       this.#leave(stub.name);
       return;
     }
+    if (this.#isVeneer(vaddr, range.begin + place.at)) {
+      this.#reach(this.#rangeAt(vaddr, VENEER_BYTES), vaddr, depth, place, true);
+      return;
+    }
     if (depth >= MAX_DEPTH) throw new Refusal(`it jumps on through more than ${MAX_DEPTH} functions`);
     this.#reach(this.#rangeAt(vaddr, 0), vaddr, depth + 1, place, true);
   }
@@ -205,6 +207,20 @@ class Walk {
     if (this.#origins.size >= MAX_INSTRUCTIONS) throw new Refusal(`it has more than ${MAX_INSTRUCTIONS} instructions`);
     this.#origins.set(vaddr, { from, isTaken });
     this.#work.push({ range, at: vaddr - range.begin, depth });
+  }
+
+  /**
+   * Whether the linker moved the instruction at `from` to `vaddr`, with a jump back behind it: so it works around an
+   * erratum (843419) of Arm's Cortex-A53. No symbol and no description says so.
+   */
+  #isVeneer(vaddr: number, from: number): boolean {
+    if (this.#image.machine !== 'arm64') return false;
+    const offset = codeOffset(this.#image, vaddr, VENEER_BYTES);
+    const code = offset < 0 ? null : this.#image.source.read(offset, VENEER_BYTES);
+    if (code === null) return false;
+    const [moved, back] = [decodeArm64(code, 0), decodeArm64(code, 4)];
+    if (typeof moved === 'string' || typeof back === 'string') return false;
+    return moved.flow === 'next' && back.flow === 'jump' && vaddr + 4 + back.distance === from + 4;
   }
 
   /** By a jump to a function that may lie in another file. */

@@ -64,7 +64,7 @@ export class Disassembly {
         if (isIndirect(text)) indirect.push(text);
         const target = directTarget(text);
         if (target === null || (target >= range.begin && target < range.end)) continue;
-        const next = this.#frameOf(target);
+        const next = this.#frameOf(target) ?? this.#veneer(target, at);
         if (this.#isStub(target)) stubs.push(text);
         else if (next === undefined) throw new Error(`${text} leads to code without bounds`);
         else if (!seen.has(next.begin)) waiting.push(next);
@@ -88,6 +88,13 @@ export class Disassembly {
     const lines = this.#lines(vaddr, vaddr + 24);
     const end = lines.findIndex(({ text }) => !/^(endbr64|bti|adrp|add|ldr|nop)/.test(text));
     return /^(bnd )?jmp\s+\*.*\(%rip\)|^br\tx17/.test(lines[end]?.text ?? '');
+  }
+
+  /** One instruction that the linker moved away from `from` (erratum 843419), and a jump back. */
+  #veneer(vaddr: number, from: number): Bounds | undefined {
+    const lines = this.#lines(vaddr, vaddr + 8);
+    const isBack = lines.length === 2 && directTarget(lines[1]?.text ?? '') === from + 4;
+    return isBack ? { begin: vaddr, end: vaddr + 8 } : undefined;
   }
 
   #lines(begin: number, end: number): Line[] {

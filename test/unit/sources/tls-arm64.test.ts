@@ -104,6 +104,42 @@ test('returns, tail calls and moved parts', () => {
   assert.equal(exits([[0x14000001]]), 'no: it leads to code that nothing bounds');
 });
 
+test('an instruction that the linker moved away, with a jump back', () => {
+  const back = (to: number): number => 0x14000000 | ((to - SLOT / 4 - 1) & 0x3ffffff);
+  // b to the veneer; ret: no description bounds the veneer
+  assert.equal(
+    exits(
+      [
+        [NOP, b(0, 1, 1), RET],
+        [0xf9400001, back(2)],
+      ],
+      [1],
+    ),
+    '0+8',
+  );
+  assert.equal(
+    exits(
+      [
+        [NOP, b(0, 1, 1), NOP, RET],
+        [0xf9400001, back(3)],
+      ],
+      [1],
+    ),
+    'no: it leads to code that nothing bounds',
+    'it comes back elsewhere',
+  );
+  assert.equal(
+    exits(
+      [
+        [NOP, b(0, 1, 1), RET],
+        [RET, back(2)],
+      ],
+      [1],
+    ),
+    'no: it leads to code that nothing bounds',
+  );
+});
+
 test('a return with pointer authentication cannot be probed', () => {
   assert.match(exits([[0xd503233f, 0xd65f0bff]]), /^no: it returns by retaa or retab/);
   assert.equal(exits([[0xd503233f, 0xd50323bf, RET]]), '0+8', 'autiasp; ret');
