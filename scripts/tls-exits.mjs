@@ -24,6 +24,8 @@ const PROCESSORS = [
 const WANTED =
   /^(libssl(1\.1|3)(t64)?|libgnutls30(t64)?|libwolfssl\d+(\.\d+)*(t64)?|libmbedtls\d+(t64)?|libnode\d+(t64)?|nodejs)$/;
 
+const PAGE = join(root, 'docs/tls-exits.md');
+
 function fail(line) {
   say(`exits: ${line}`);
   process.exit(1);
@@ -145,6 +147,80 @@ function compareAll(compareExits, suites) {
   return results;
 }
 
+/* ---- The page ---- */
+
+const LIBRARIES = [
+  [/^libssl/, 'OpenSSL'],
+  [/^libgnutls/, 'GnuTLS'],
+  [/^libwolfssl/, 'wolfSSL'],
+  [/^libmbedtls/, 'Mbed TLS'],
+];
+const libraryOf = (name) => LIBRARIES.find(([pattern]) => pattern.test(name))?.[1] ?? name;
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** One row a file: how many functions are probed in which way. */
+function fileRows(results) {
+  return results.map(({ suite, arch, name, version, rows }) => {
+    const count = (kind) => rows.filter((row) => row.probes === kind).length;
+    const exits = rows.reduce((sum, row) => sum + row.exits, 0);
+    const differing = rows.filter((row) => row.difference !== '').length;
+    return [suite.title, arch, `${name} ${version}`, count('exits'), exits, count('entry'), count('none'), differing];
+  });
+}
+
+/** One row a function, verdict and reason: in which releases and for which processors. */
+function functionRows(results, kind) {
+  const found = new Map();
+  for (const { suite, arch, name, rows } of results)
+    for (const row of rows) {
+      if (row.probes !== kind) continue;
+      const key = JSON.stringify([libraryOf(name), row.name, row.why]);
+      const where = found.get(key) ?? new Map();
+      where.set(suite.title, [...(where.get(suite.title) ?? []), arch]);
+      found.set(key, where);
+    }
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, where]) => {
+      const [library, name, why] = JSON.parse(key);
+      const both = (archs) => (archs.length === PROCESSORS.length ? '' : ` (${archs.join(', ')})`);
+      return [library, `\`${name}\``, why, [...where].map(([title, archs]) => `${title}${both(archs)}`).join(', ')];
+    });
+}
+
+function page(results) {
+  const rows = results.flatMap((result) => result.rows);
+  const differing = rows.filter((row) => row.difference !== '').length;
+  const exits = rows.reduce((sum, row) => sum + row.exits, 0);
+  const none = functionRows(results, 'none');
+  const heads = ['library', 'function', 'why', 'where'];
+  return `# Exits of TLS functions
+
+Where a kernel has no session links, calltap puts probes at the entry of a function and at each instruction through which
+it can leave. This page is written by \`npm run exits\`, which fetches the TLS libraries of Debian's releases for both
+processors and holds what calltap finds against objdump: ${results.length} files, ${rows.length} functions, ${exits} exits, of which
+**${differing} differ**. Debian's node uses libssl; a node that brings its own OpenSSL is compared by \`npm test\`, with the
+libraries of the machine.
+
+${table(['release', 'processor', 'package', 'functions at their exits', 'exits', 'entry only', 'not attached', 'differ'], fileRows(results))}
+
+## Functions whose entry alone is read
+
+They can leave by a jump that nothing in the file bounds. Handshakes, resets and frees need no more than their entry.
+\`gnutls_record_send\` goes on as \`gnutls_record_send2\`, which has probes of its own.
+
+${table(heads, functionRows(results, 'entry'))}
+
+## Functions that are not attached
+
+${none.length === 0 ? 'None in these packages.' : table(heads, none)}
+`;
+}
+
 const asked = process.argv.slice(2);
 const suites = SUITES.filter((suite) => asked.length === 0 || asked.includes(suite.name));
 if (suites.length === 0) fail(`suites are ${SUITES.map((s) => s.name).join(', ')}`);
@@ -165,5 +241,5 @@ const results = compareAll(compareExits, suites);
 const all = results.flatMap((result) => result.rows);
 const differing = all.filter((row) => row.difference !== '').length;
 say(`exits: ${results.length} files, ${all.length} functions, ${differing} differ`);
-writeFileSync(join(work, 'results.json'), JSON.stringify(results, null, 1));
+if (asked.length === 0) writeFileSync(PAGE, page(results));
 if (differing > 0) process.exitCode = 1;
