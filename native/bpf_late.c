@@ -54,7 +54,7 @@
 
 /* The library's own, by the names and types of its headers. */
 static struct {
-#define MEMBER(name) __typeof__(&(name)) name;
+#define MEMBER(name) __typeof__(&(name)) name; /* NOLINT(bugprone-macro-parentheses): a declaration */
   FUNCTIONS(MEMBER)
 } late;
 static char refusal[256];

@@ -19,7 +19,7 @@ enum ct_tls_mode { CT_TLS_SESSION = 0, CT_TLS_MULTI = 1, CT_TLS_PERF = 2, CT_TLS
 enum ct_tls_sockets { CT_TLS_SOCK_TP = 0, CT_TLS_SYS_EXIT = 1, CT_TLS_NO_SOCKETS = 2 };
 
 #define CT_TLS_SITES 512u /* of one file */
-#define CT_TLS_WHY 320u
+#define CT_TLS_WHY 512u
 
 struct ct_tls_opts {
   uint32_t ring_bytes; /* power of two, at least a page */

@@ -26,6 +26,21 @@ test('systemd-analyze verify finds nothing', { skip: hasAnalyze ? false : 'no sy
   assert.notEqual(spawnSync('systemd-analyze', ['verify', '--man=no', broken]).status, 0, 'it does look');
 });
 
+test('a drop-in for probes adds the capabilities they need, and the refusal sends there', () => {
+  const inRepository = (path: string): string => readFileSync(join(repositoryRoot(), path), 'utf8');
+  for (const [name, more] of [
+    ['tls-probes', []],
+    ['old-kernels', ['CAP_SYS_ADMIN']],
+  ] as const) {
+    const text = inRepository(`deploy/calltap.service.d/${name}.conf`);
+    const wanted = ['CAP_SYS_PTRACE', 'CAP_DAC_READ_SEARCH', ...more].join(' ');
+    assert.equal(/^AmbientCapabilities=(.*)$/m.exec(text)?.[1], wanted);
+    assert.equal(/^CapabilityBoundingSet=(.*)$/m.exec(text)?.[1], wanted);
+    assert.ok(inRepository('docs/operations.md').includes(`${name}.conf`));
+  }
+  assert.ok(inRepository('native/tls_why.c').includes('deploy/calltap.service.d/old-kernels.conf'));
+});
+
 test('its capabilities are those the documentation has a row for', () => {
   const documented = readFileSync(join(repositoryRoot(), 'docs/operations.md'), 'utf8');
   const named = /^AmbientCapabilities=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
