@@ -1,17 +1,22 @@
 /**
  * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
  */
+import { userInfo } from 'node:os';
 import { mayColor } from '../cli/terminal.ts';
 import { uprobeTable } from '../cli/uprobe-table.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
-import type { NativeTls } from '../sources/tls-source.ts';
 import { PROBE_WAYS } from '../sources/native-tls.ts';
 import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
+import type { NativeTls } from '../sources/tls-source.ts';
 import { TlsSource } from '../sources/tls-source.ts';
+import type { SurveyRow } from '../sources/tls-survey.ts';
 import { surveyHost } from '../sources/tls-survey.ts';
 import { TlsTargets } from '../sources/tls-targets.ts';
 import { nativeTls } from './tls-capture.ts';
+
+/** Root may what a service may not. */
+const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';
 
 /** Exit code: 0 when probes work here, 1 when they do not; the list is printed either way. */
 export function runUprobeList(config: Config): number {
@@ -20,13 +25,15 @@ export function runUprobeList(config: Config): number {
   const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
   const kernel = tryKernel(nativeTls(), targets, ringBytes);
   const { rows, unreadable, processes } = surveyHost(kernel.readsAtExits);
-  const meant = rows.filter((row) => targets.matchesComm(row.comm));
+  const meant = rows.filter((row) => targets.matchesComm(row.comm)).map((row) => asItIs(row, kernel.works));
+  const tried = triedAs();
   if (config.json) {
     const document = {
       probes: {
         works: kernel.works,
         reason: kernel.works ? null : kernel.text,
         mechanism: kernel.works ? kernel.text : null,
+        tried_as: tried,
       },
       processes,
       unreadable,
@@ -46,7 +53,8 @@ export function runUprobeList(config: Config): number {
   } else {
     const line = kernel.works ? `probes work here: ${kernel.text}` : `probes do not work here: ${kernel.text}`;
     const isRoot = process.getuid?.() === 0;
-    const lines = uprobeTable(meant, line, unreadable, processes, isRoot, mayColor(process.stdout));
+    const said = [line, `tried as ${tried}${isRoot ? NOT_THE_SERVICE : ''}`];
+    const lines = uprobeTable(meant, said, unreadable, processes, isRoot, mayColor(process.stdout));
     process.stdout.write(`${lines.join('\n')}\n`);
   }
   return kernel.works ? 0 : 1;
@@ -58,6 +66,23 @@ type Kernel = {
   /** Without session links returns are read at the instructions that a function leaves by. */
   readonly readsAtExits: boolean;
 };
+
+/** Whose rights were tried: those of a service may be others. */
+function triedAs(): string {
+  const uid = process.getuid?.();
+  if (uid === 0) return 'root';
+  try {
+    return `user ${userInfo().username}`;
+  } catch {
+    // A user without a name.
+    return `user ${uid}`;
+  }
+}
+
+/** Where probes do not work nothing is observed, whatever a library has. */
+function asItIs(row: SurveyRow, works: boolean): SurveyRow {
+  return works || !row.isObservable ? row : { ...row, isObservable: false, note: 'probes do not work here' };
+}
 
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
 function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): Kernel {

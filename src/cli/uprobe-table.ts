@@ -8,16 +8,16 @@ const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];
 const RIGHT = new Set([0]);
 const OBSERVABLE_COLUMN = 3;
 
-/** The table as lines; `kernel` is the line that says whether probes work here at all. */
+/** The table as lines; `kernel` are those that say whether probes work here at all. */
 export function uprobeTable(
   rows: readonly SurveyRow[],
-  kernel: string,
+  kernel: readonly string[],
   unreadable: number,
   processes: number,
   isRoot: boolean,
   color: boolean,
 ): string[] {
-  const lines = [kernel];
+  const lines = [...kernel];
   if (rows.length > 0) {
     const cells = rows.map((r) => [
       String(r.pid),
@@ -35,7 +35,10 @@ export function uprobeTable(
   lines.push(...entryOnly(rows));
   const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid)).size;
   lines.push('', `${observable} of ${processes} processes can be observed`);
-  if (unreadable > 0) lines.push(`${unreadable} of them may not be looked into${isRoot ? '' : ': run as root'}`);
+  if (unreadable > 0)
+    lines.push(
+      `${unreadable} of them may not be looked into${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,
+    );
   return lines;
 }
 

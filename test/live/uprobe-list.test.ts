@@ -1,0 +1,58 @@
+/** --uprobe-list says what would really happen here: with the rights it has, and as whom it was tried. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/sources/native.ts';
+import { asJson, asRows } from '../helpers/json.ts';
+import { missingForTls } from './tls-peer-lab.ts';
+
+const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+
+/** The list as a process with these rights makes it. */
+function list(rights: readonly string[], ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const [program = '', ...rest] = [...rights, process.execPath, MAIN, '--uprobe-list', ...args];
+  const r = spawnSync(program, rest, { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' } });
+  return { status: r.status, stdout: r.stdout, stderr: r.stderr };
+}
+
+const WITHOUT = ['setpriv', '--bounding-set=-bpf,-perfmon,-sys_admin'];
+const skip = missingForTls('setpriv');
+
+test('with the rights, this process can be observed', { skip }, () => {
+  const r = list([]);
+  assert.equal(r.status, 0, r.stderr);
+  const [first, second] = r.stdout.split('\n');
+  assert.match(first ?? '', /^probes work here: /);
+  assert.match(second ?? '', /^tried as root; a service with fewer rights may be refused: /);
+  assert.match(r.stdout, new RegExp(`^ *${process.pid} .* yes, `, 'm'));
+});
+
+test('without them nothing is said to be observable', { skip }, () => {
+  const r = list(WITHOUT);
+  assert.equal(r.status, 1, r.stderr);
+  assert.match(
+    r.stdout,
+    /^probes do not work here: .*missing CAP_BPF and CAP_PERFMON; run as root, or give the service /,
+  );
+  assert.match(r.stdout, new RegExp(`^ *${process.pid} .* no: probes do not work here `, 'm'));
+  assert.doesNotMatch(r.stdout, / yes, /);
+  assert.match(r.stdout, /^0 of \d+ processes can be observed$/m);
+
+  const document = asJson(JSON.parse(list(WITHOUT, '--json').stdout));
+  const probes = asJson(document['probes']);
+  assert.deepEqual([probes['works'], probes['tried_as']], [false, 'root']);
+  const libraries = asRows(document['libraries']);
+  assert.ok(libraries.length > 0 && libraries.every((row) => row['observable'] === false));
+});
+
+test('the least that the service has is enough where there are links of many probes', { skip }, (t) => {
+  const caps = '-all,+bpf,+perfmon';
+  const rights = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', `--bounding-set=${caps}`];
+  const r = list([...rights, `--inh-caps=${caps}`, `--ambient-caps=${caps}`]);
+  if (r.stdout === '') return t.skip(`the checkout may not be read by others: ${r.stderr.split('\n')[0]}`);
+  const [first = '', second] = r.stdout.split('\n');
+  // On an older kernel the refusal must say what the service needs.
+  assert.match(first, /^probes work here: (session|multi)|CAP_SYS_ADMIN .*old-kernels\.conf/);
+  assert.match(second ?? '', /^tried as user /);
+});
