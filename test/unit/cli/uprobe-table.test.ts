@@ -22,7 +22,7 @@ function row(changes: Partial<SurveyRow>): SurveyRow {
 const TITLE = 'of these functions only the entry is read:';
 
 test('with session links nothing is left unread', () => {
-  const printed = uprobeTable([row({})], 'the kernel', 0, 2, true, false);
+  const printed = uprobeTable([row({})], ['the kernel'], 0, 2, true, false);
   assert.ok(
     printed.some((line) => /^ *7 .*sipd.*OpenSSL.*yes, at its entry.*libssl\.so\.3/.test(line)),
     printed.join('\n'),
@@ -38,7 +38,7 @@ test('functions of which only the entry is read are named, once a file, in what 
     row({ pid: 8, entryOnly }),
     row({ pid: 9, file: '/opt/\x1b[31mlib', entryOnly: entryOnly.slice(1) }),
   ];
-  const printed = uprobeTable(rows, 'the kernel', 0, 3, true, false);
+  const printed = uprobeTable(rows, ['the kernel'], 0, 3, true, false);
   const named = printed.slice(printed.indexOf(TITLE) + 1, printed.indexOf(TITLE) + 4);
   assert.equal(named[0], '  /usr/lib/libssl.so.3: SSL_accept, SSL_do_handshake');
   assert.match(named[1] ?? '', /^ {2}\/opt\/.*: SSL_do_handshake$/);

@@ -241,7 +241,7 @@ test('only the processes whose name fits are let through, as they come and go', 
 
 test('nobody is observed before it is known who is meant, not even where nobody is found', async () => {
   const proc = procWith(10);
-  const native = new FakeNative();
+  const native = new FakeNative('session');
   const targets = new TlsTargets({ uprobe: ['all'], comm: '^comm1[01]$' });
   const discovery = new TlsDiscovery(native, targets, () => {}, proc);
   native.error = 'not permitted';
@@ -335,7 +335,7 @@ test('a kernel that has no iterator over mappings: /proc/PID/maps is read, which
   const lib = file('libmapped.so', TLS);
   const proc = procWith(41, 42);
   for (const pid of [41, 42]) writeMaps(proc, pid, 'sipd', lib);
-  const native = new FakeNative();
+  const native = new FakeNative('session');
   native.error = 'Invalid argument';
   const said: string[] = [];
   const targets = new TlsTargets({ uprobe: ['all'], comm: null });
