@@ -188,7 +188,7 @@ export class TlsDiscovery {
   async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
     const meant = this.#targets.select(rows);
     meant.delete(process.pid);
-    this.#allow(meant, rows);
+    this.#allow(meant);
     const scan = ++this.#scanNumber;
     for (const f of this.#files.values()) f.pids = new Set();
     let turnMs = performance.now();
@@ -215,9 +215,9 @@ export class TlsDiscovery {
   }
 
   /** The kernel's own list. Told each time: the kernel adds who is forked, and drops them when two lists pass them by. */
-  #allow(meant: ReadonlySet<number>, rows: readonly TlsMapping[]): void {
+  #allow(meant: ReadonlySet<number>): void {
     if (this.#isUnlimited()) return;
-    this.#starts.update(new Set(rows.filter((row) => meant.has(row.pid)).map((row) => row.comm)));
+    this.#starts.update(this.#targets.fitting);
     this.#native.allow(Uint32Array.from(meant));
   }
 

@@ -2,7 +2,7 @@
  * Which processes --uprobe and --uprobe-comm mean: all, a process with its descendants, those that map a file; and of
  * these, those whose name fits.
  */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { errnoOf, ServiceError } from '../core/error.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { TlsMapping } from './native-tls.ts';
@@ -63,6 +63,9 @@ export class TlsTargets {
     });
   }
 
+  /** Names that fitted in the last selection: of a process, or of its program's file. */
+  readonly fitting = new Set<string>();
+
   /** The process ids that are meant among those of a scan. */
   select(rows: readonly TlsMapping[]): Set<number> {
     const files = this.isAll ? [] : this.files();
@@ -74,9 +77,31 @@ export class TlsTargets {
     }
     if (!this.isAll && this.pids.length > 0)
       for (const pid of seen.keys()) if (!meant.has(pid) && this.#descendsFromNamed(pid)) meant.add(pid);
-    if (this.#matchesComm !== null)
-      for (const pid of meant) if (!this.matchesComm(seen.get(pid) ?? '')) meant.delete(pid);
+    if (this.#matchesComm !== null) this.#keepFitting(meant, seen, rows);
     return meant;
+  }
+
+  /** A program may rename itself (node's main thread is "MainThread"): the name of its file counts as well. */
+  #keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>, rows: readonly TlsMapping[]): void {
+    this.fitting.clear();
+    // Only where a mapped file bears such a name is it worth asking which of them the program is.
+    const mayFit = new Set(rows.filter((row) => this.matchesComm(baseName(row.path))).map((row) => row.pid));
+    for (const pid of meant) {
+      const comm = comms.get(pid) ?? '';
+      const file = this.matchesComm(comm) || !mayFit.has(pid) ? '' : this.#programOf(pid);
+      if (this.matchesComm(comm)) this.fitting.add(comm);
+      else if (file !== '' && this.matchesComm(file)) this.fitting.add(file);
+      else meant.delete(pid);
+    }
+  }
+
+  /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" behind it. */
+  #programOf(pid: number): string {
+    try {
+      return baseName(readlinkSync(`${this.#procRoot}/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+    } catch {
+      return '';
+    }
   }
 
   /** Servers fork workers: who is started by a named process is meant with it. */

@@ -260,6 +260,16 @@ test('nobody is observed before it is known who is meant, not even where nobody 
   assert.ok(listsAtAttach.length > 0 && !listsAtAttach.includes(0), 'a list was in force at every attachment');
 });
 
+test('a program that renamed itself is known by the name of its file', () => {
+  const proc = procWith(10, 11);
+  symlinkSync('/usr/bin/node', join(proc, '10', 'exe'));
+  symlinkSync('/usr/bin/other', join(proc, '11', 'exe'));
+  const targets = new TlsTargets({ uprobe: ['all'], comm: '^node$' }, proc);
+  const rows = [10, 11].map((pid) => ({ ...mapping(pid, file('node', TLS)), comm: 'MainThread' }));
+  assert.deepEqual([...targets.select(rows)], [10]);
+  assert.deepEqual([...targets.fitting], ['node']);
+});
+
 test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
   const lib = file('libnamed.so', TLS);
   const other = file('libnotnamed.so', Buffer.concat([TLS, Buffer.from([0])]));
