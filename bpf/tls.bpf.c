@@ -17,7 +17,7 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   canonical(&k);
   const struct conn *c = bpf_map_lookup_elem(&conns, &k);
   if (c && c->id) {
-    if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid == 0);
+    if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid);
     count(CT_TLS_N_CLOSED, 1);
     bpf_map_delete_elem(&conns, &k);
   }
@@ -69,8 +69,8 @@ CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_s
   return next && has_wrapper(next, f);
 }
 
-CT_CALL int plaintext(struct frame *f, struct conn *c) {
-  if (!f || !c) return 0;
+CT_CALL int plaintext(struct frame *f, struct conn *c, struct look *l) {
+  if (!f || !c || !l) return 0;
   u64 n = (u64)f->moved;
   u32 written = is_write(f->op);
   /* A library that says more than was asked for must not make us read on. Writing on from nothing is GnuTLS
@@ -96,7 +96,7 @@ CT_CALL int plaintext(struct frame *f, struct conn *c) {
     c->tx_off += n;
   else
     c->rx_off += n;
-  deliver(c, &f->call);
+  deliver(c, &f->call, l);
   return 0;
 }
 
@@ -107,14 +107,9 @@ CT_CALL int take_account(struct frame *f, u32 in_call, u64 id) {
   struct thread *th = thread_of(id);
   if (!c || !th) return 0;
   c->library = f->library;
-  if (in_call) {
-    th->tx_conn = 0;
-    th->rx_valid = 0;
-  } else {
-    weigh_around(th, f, c);
-  }
+  weigh_around(th, f, c, in_call);
   if (f->moved > 0)
-    plaintext(f, c);
+    plaintext(f, c, &th->look);
   else if (f->op != CT_TLS_OP_HANDSHAKE)
     count(CT_TLS_N_NO_PLAINTEXT, 1);
   return 0;
@@ -317,35 +312,33 @@ ENTER(MBEDTLS, RESET)
 #define USER_SP(r) (r)->user_regs.sp
 #endif
 
-CT_INLINE u64 user_sp(void) {
-  struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-  return USER_SP(r);
+/* Those of the system call that the task is in. */
+CT_INLINE const struct pt_regs *saved_registers(void) {
+  return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 }
 
 /* (struct sock *sk, int ret, int flags) */
 SEC("?tp_btf/sock_send_length") int calltap_send(u64 *ctx) {
   s32 ret = (s32)ctx[1];
-  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, user_sp());
+  const struct pt_regs *regs = saved_registers();
+  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, regs, USER_SP(regs));
   return 0;
 }
 
 SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
   s32 ret = (s32)ctx[1];
-  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, user_sp());
+  const struct pt_regs *regs = saved_registers();
+  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, regs, USER_SP(regs));
   return 0;
 }
 
 /* Without those tracepoints (before 6.3): every system call is looked at, and the socket found by its number. */
 #if defined(__TARGET_ARCH_x86)
-enum { NR_READ = 0, NR_READV = 19, NR_RECVFROM = 45, NR_RECVMSG = 47 };
-enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46 };
 #define SYS_NR(r) (r)->orig_ax
 #define SYS_FD(r) (r)->di
 #define RECVFROM_FLAGS(r) (r)->r10
 #define RECVMSG_FLAGS(r) (r)->dx
 #else
-enum { NR_READ = 63, NR_READV = 65, NR_RECVFROM = 207, NR_RECVMSG = 212 };
-enum { NR_WRITE = 64, NR_WRITEV = 66, NR_SENDTO = 206, NR_SENDMSG = 211 };
 #define SYS_NR(r) (r)->syscallno
 #define SYS_FD(r) (r)->orig_x0
 #define RECVFROM_FLAGS(r) (r)->user_regs.regs[3]
@@ -390,6 +383,6 @@ SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   default: return 0;
   }
   struct sock *sk = socket_of_fd((u32)SYS_FD(&r));
-  if (sk) socket_call(sk, (u32)ret, is_send, USER_SP(&r));
+  if (sk) socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], USER_SP(&r));
   return 0;
 }

@@ -39,15 +39,15 @@ CT_INLINE void put_header(struct ct_tls_event *e, const struct conn *c, u8 kind,
   __builtin_memcpy(e->raddr, c->t.raddr, 16);
 }
 
-/* A bind or a close. */
-CT_CALL int notify(const struct conn *c, u32 kind, u32 is_shared) {
+/* A bind or a close. `owner` is the process of its key: 0 when the memory is shared. */
+CT_CALL int notify(const struct conn *c, u32 kind, u32 owner) {
   if (!c) return 0;
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
   if (!e) {
     count(CT_TLS_N_LOST_NOTICES, 1);
     return 0;
   }
-  put_header(e, c, kind, is_shared ? CT_TLS_F_SHARED : 0);
+  put_header(e, c, kind, owner == 0 ? CT_TLS_F_SHARED : 0);
   bpf_ringbuf_submit(e, wake_flags());
   return 0;
 }
@@ -105,6 +105,44 @@ CT_CALL int emit_unreadable(const struct conn *c, const struct call *x) {
   e->flags |= CT_TLS_F_FAULT | CT_TLS_F_LAST;
   e->chunk_len = 0;
   count(CT_TLS_N_FAULTS, 1);
+  bpf_ringbuf_submit(e, wake_flags());
+  return 1;
+}
+
+/* Bytes of earlier calls that stand in front of this one. */
+CT_CALL int emit_held(const struct conn *c, const struct call *x, u32 written) {
+  if (!c || !x) return 0;
+  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e + HELD, 0);
+  written &= 1;
+  u32 n = c->held[written];
+  count(CT_TLS_N_BYTES, n);
+  count(CT_TLS_N_EVENTS, 1);
+  if (!e) {
+    count(CT_TLS_N_LOST_EVENTS, 1);
+    count(CT_TLS_N_LOST_BYTES, n);
+    return 0;
+  }
+  put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_LAST);
+  e->ts_ns = x->ts;
+  e->stream_off = x->stream_off - n;
+  e->call_len = e->chunk_len = n;
+  if (e->family == 0) count(CT_TLS_N_UNBOUND, 1);
+  __builtin_memcpy((u8 *)e + sizeof *e, c->first[written], HELD);
+  bpf_ringbuf_submit(e, wake_flags());
+  return 1;
+}
+
+/* A request for WebSocket has ended with this call; the request itself stays here. */
+CT_CALL int emit_upgrade(const struct conn *c, const struct call *x) {
+  if (!c || !x) return 0;
+  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  if (!e) {
+    count(CT_TLS_N_LOST_EVENTS, 1);
+    return 0;
+  }
+  put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_UNDECIDED | CT_TLS_F_UPGRADE);
+  e->ts_ns = x->ts;
+  e->stream_off = x->stream_off + x->total;
   bpf_ringbuf_submit(e, wake_flags());
   return 1;
 }

@@ -12,7 +12,8 @@
 #define CT_TLS_CHUNKS 64u   /* of one call, at most */
 #define CT_TLS_CALL_MAX (CT_TLS_CHUNK * CT_TLS_CHUNKS)
 #define CT_TLS_CHUNKS_UNLOOPED 4u /* where the kernel has no bpf_loop */
-#define CT_TLS_PROBATION 4096u    /* bytes of an undecided WebSocket upgrade, both directions together */
+#define CT_TLS_PROBATION 16384u   /* bytes of an undecided WebSocket upgrade, both directions together */
+#define CT_TLS_HEAD 16384u        /* of an HTTP request that may ask for one; none of it leaves the kernel */
 
 enum ct_tls_library {
   CT_TLS_OPENSSL = 1,
@@ -54,6 +55,7 @@ enum ct_tls_event_kind {
 #define CT_TLS_F_WEAK 16
 #define CT_TLS_F_SHARED 32
 #define CT_TLS_F_UNDECIDED 64
+#define CT_TLS_F_UPGRADE 128
 
 /* A process on the list by its birth (forked by one that was) or by what it started (enum ct_tls_start); the agent's
  * own entries are a number from 1. */
@@ -116,7 +118,9 @@ enum ct_tls_count {
   CT_TLS_N_FAULTS,       /* chunks whose memory could not be read */
   CT_TLS_N_FILTERED,     /* calls dropped because they are not SIP */
   CT_TLS_N_FILTERED_BYTES,
-  CT_TLS_N_UPGRADES,       /* WebSocket upgrades handed over for a verdict */
+  CT_TLS_N_UPGRADES,       /* WebSocket upgrades that wait for a verdict */
+  CT_TLS_N_HEADS_OVER,     /* HTTP requests given up before the end of their head: too long, or unreadable */
+  CT_TLS_N_HELD,           /* calls too short to tell what they begin: kept until the next */
   CT_TLS_N_PROBATION_OVER, /* calls beyond the bytes an undecided upgrade may pass */
   CT_TLS_N_NO_PLAINTEXT,   /* calls that returned nothing or an error */
   CT_TLS_N_NESTED,         /* the same buffer seen by an inner function: dropped there, kept outside */
@@ -131,7 +135,9 @@ enum ct_tls_count {
   CT_TLS_N_CONTRARY,     /* evidence against the address that stands */
   CT_TLS_N_CORRECTED,    /* a likely address gave way to another */
   CT_TLS_N_REBOUND,      /* strong against strong: taken as a new connection */
-  CT_TLS_N_SIZE_MISFIT,  /* a send whose size does not fit what was encrypted */
+  CT_TLS_N_DOUBTED,      /* a strong address lost its proof: as good a one spoke for another */
+  CT_TLS_N_SIZE_MISFIT,  /* a send whose record does not fit what was encrypted */
+  CT_TLS_N_NOT_TLS,      /* socket calls around TLS calls that moved no TLS record: no evidence */
   CT_TLS_N_UNBOUND,      /* chunks without an address */
   CT_TLS_N_SHARED,       /* objects found in memory shared by processes */
   CT_TLS_N_VMA_BUSY,     /* could not be looked up: taken as private this once */

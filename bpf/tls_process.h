@@ -12,7 +12,7 @@ CT_INLINE int end_process(u32 tgid) {
   if (!p) return 0;
   u32 told = p->told;
   bpf_map_delete_elem(&processes, &tgid);
-  if (!sip_only || told) notify(&no_conn, CT_TLS_EV_CLOSE, 0);
+  if (!sip_only || told) notify(&no_conn, CT_TLS_EV_CLOSE, tgid);
   return 1;
 }
 
@@ -38,6 +38,11 @@ CT_INLINE int is_start_meant(const struct linux_binprm *bprm, u32 was_listed) {
   if (!meant || !(rule & CT_TLS_START_NAME)) return meant;
   program.ino = 0;
   bpf_get_current_comm(program.name, sizeof program.name);
+  if (bpf_map_lookup_elem(&programs, &program)) return 1;
+  /* Or by its file: who started it by a link has the link's name. */
+  __builtin_memset(program.name, 0, sizeof program.name);
+  bpf_probe_read_kernel_str(program.name, sizeof program.name,
+                            BPF_CORE_READ(bprm, file, f_path.dentry, d_name.name));
   return bpf_map_lookup_elem(&programs, &program) != NULL;
 }
 

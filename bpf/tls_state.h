@@ -71,20 +71,56 @@ struct tuple {
   u8 pad[3];
 };
 
-enum filter { FILTER_NEW = 0, FILTER_PASS = 1, FILTER_UNDECIDED = 2, FILTER_DROP = 3 };
+/* In FILTER_HEAD an HTTP request is read that may ask for WebSocket. */
+enum filter { FILTER_NEW = 0, FILTER_PASS = 1, FILTER_UNDECIDED = 2, FILTER_DROP = 3, FILTER_HEAD = 4 };
+
+/* First bytes of a message: 14 of a WebSocket frame or 8 of line ends, a method, a space, most of a scheme. */
+#define HELD 64u
+
+/* Where the search through an HTTP request has got to. */
+struct head {
+  u64 before, last; /* the 16 characters in front of the next, in lower case */
+  u32 raw;          /* the last four as they are */
+  u16 bytes;
+  u8 written; /* the direction */
+  u8 named;   /* it names a subprotocol */
+  u8 ended;
+  u8 pad[7];
+};
 
 struct conn {
   u64 id;
   u64 rx_off, tx_off;
   struct tuple t;
   u32 contrary;  /* evidence in a row against `t` */
+  u32 rx_plain;  /* bytes read since the record began whose length is kept */
+  u16 rx_record; /* length of a record from `t` that no read has matched yet; 0 none */
   u16 probation; /* bytes an undecided upgrade has passed */
   u8 told;       /* the agent heard of it: plaintext was handed over */
-  u8 pad;
-  u8 evidence; /* enum ct_tls_evidence */
-  u8 strong;
+  u8 owed;       /* and some of it without a proven address */
+  u8 evidence;   /* enum ct_tls_evidence */
+  u8 strong;     /* a TLS record of the right length went that way */
+  u8 agreed;     /* socket calls in a row that spoke for `t` */
+  u8 rx_in_call; /* of rx_record: it came inside the SSL call */
   u8 filter;
   u8 library;
+  u8 held[2]; /* bytes at the end of what was read and written: what they begin is not known yet */
+  u8 pad[2];
+  union {
+    u8 first[2][HELD];
+    struct head head; /* in FILTER_HEAD */
+  };
+};
+
+/* What the bytes of a socket call are. */
+enum shape { SHAPE_UNKNOWN = 0, SHAPE_OTHER = 1, SHAPE_TLS = 2 };
+
+#define RECORDS 4
+struct records {
+  u16 length[RECORDS]; /* of protected records, without their header; 0: another kind, or none */
+  u16 last;            /* the last of them */
+  u8 shape;            /* enum shape */
+  u8 pad[5];
 };
 
 /* One SSL call on its way out. */
@@ -126,17 +162,46 @@ struct frames {
   struct frame f[FRAMES];
 };
 
-/* What a thread did last on a socket, and what it encrypted and has not sent. */
+/* What one socket call says. */
+enum grade {
+  GRADE_WEAK = 0,
+  GRADE_FITS = 1, /* around the SSL call, and its record has the right length */
+  GRADE_PROOF = 2 /* the same inside the call */
+};
+
+/* A socket call that is weighed. Here and not on the stack, for the verifier's sake as well. */
+struct seen {
+  struct tuple t;
+  u8 grade;    /* enum grade */
+  u8 evidence; /* enum ct_tls_evidence */
+  u8 pad[6];
+  struct records records;
+};
+
+/* The first bytes of a call, those held of earlier ones in front. The size is a power of two: an index is masked. */
+#define LOOK 128u
+struct look {
+  u8 text[LOOK];
+  u32 bytes;
+  u32 at, mask; /* where a look begins, and the key of a WebSocket frame */
+  u32 failed;   /* memory could not be read */
+  struct head head;
+};
+
+/* What a thread received last, and what it encrypted and has not sent. */
 struct thread {
-  struct tuple rx;
+  struct seen now;
+  struct seen rx;
   u64 rx_conn; /* who took it; 0 nobody yet */
-  u32 rx_bytes;
-  u32 rx_valid;
+  u8 rx_valid;
+  u8 rx_in_call; /* inside an SSL call */
+  u8 rx_mixed;   /* something of another socket came before it, and nobody took that */
+  u8 tx_mixed;   /* the same of what is to be sent */
+  u8 pad[4];
   struct key tx_key;
-  u64 tx_conn; /* 0: nothing is waiting */
-  u64 tx_plain;
-  u32 tx_records;
-  u32 pad;
+  u64 tx_conn;  /* 0: nothing is waiting */
+  u64 tx_plain; /* bytes of the first write that waits */
+  struct look look;
 };
 
 struct {
@@ -170,10 +235,11 @@ struct {
 
 /* Observed processes. */
 struct process {
-  u32 epoch; /* never 0 */
-  u32 told;  /* the agent heard of one of its connections */
-  u32 pages; /* of stacks with open calls */
-  u32 flags; /* enum process_flag */
+  u32 epoch;  /* never 0 */
+  u16 told;   /* the agent heard of one of its connections */
+  u16 doubts; /* times that evidence around its calls contradicted itself */
+  u32 pages;  /* of stacks with open calls */
+  u32 flags;  /* enum process_flag */
 };
 enum process_flag {
   PROCESS_SWITCHES = 1 /* stacks inside a call: no return probe is planted in it any more */
@@ -272,7 +338,9 @@ CT_INLINE void begin_conn(struct conn *c) {
   c->rx_off = c->tx_off = 0;
   c->filter = FILTER_NEW;
   c->probation = 0;
-  c->told = 0;
+  c->told = c->owed = 0;
+  c->rx_record = 0;
+  c->held[0] = c->held[1] = 0;
 }
 
 /* The agent is about to hear of this connection, and so of its process. */

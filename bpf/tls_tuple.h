@@ -2,20 +2,24 @@
  * tls_tuple.h - finds the addresses of a TLS connection from what its thread does on sockets, without looking
  * into the library.
  *
- * Evidence has a weight. A socket call inside the SSL call, a receive in front of a read, a send behind a
- * write: each is strong only when the direction fits and the byte counts fit what TLS adds to plaintext.
- * Weak evidence never replaces strong; strong replaces weak; strong against strong is another connection.
+ * Only bytes that begin with a TLS record are evidence (tls_record.h), and those that cannot be seen. An address is
+ * strong when the record's length is that of the plaintext and what TLS adds. Inside the SSL call one record proves
+ * it. Around the call, in front of a read or behind a write, the socket call might be of another connection whose
+ * message is as long: there the socket call before it must have agreed. Weak evidence never replaces strong.
  */
 #ifndef CALLTAP_TLS_TUPLE_H
 #define CALLTAP_TLS_TUPLE_H
 #include "tls_emit.h"
 #include "tls_frames.h"
+#include "tls_record.h"
 
-/* Bytes a TLS record adds: header 5, then type byte and tag, or IV, MAC and padding. */
-#define RECORD_MIN 17u
-#define RECORD_MAX 96u
-#define RECORD_HEADER 5
 #define WEAK_CONTRARY 3u /* so many in a row replace what was only likely */
+/* Socket calls in a row that must agree before one around an SSL call proves anything: a worker may encrypt what
+ * another thread sends, and send for a third. In a process that was seen to do so it takes more. */
+#define AGREED 3u
+#define AGREED_IN_DOUBT 12u
+#define DOUBTS 2u
+#define RECORD_SMALL 512u /* a library may cut plaintext into records of this (RFC 6066 s4), not of less */
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -59,39 +63,76 @@ CT_INLINE int same_tuple(const struct tuple *a, const struct tuple *b) {
   return differ == 0;
 }
 
+CT_INLINE struct process *this_process(void) {
+  u32 tgid = bpf_get_current_pid_tgid() >> 32;
+  return bpf_map_lookup_elem(&processes, &tgid);
+}
+
+/* Whether `grade` proves an address that stands. */
+CT_CALL int is_proof(const struct conn *c, u32 grade) {
+  if (!c) return 0;
+  if (grade != GRADE_FITS) return grade == GRADE_PROOF;
+  const struct process *p = this_process();
+  return p && c->agreed >= (p->doubts < DOUBTS ? AGREED : AGREED_IN_DOUBT);
+}
+
+CT_CALL int become_strong(struct conn *c, u32 owner) {
+  if (!c || c->strong) return 0;
+  c->strong = 1;
+  /* Who waits for the proof need not wait for more plaintext. */
+  if (c->owed) notify(c, CT_TLS_EV_BIND, owner);
+  c->owed = 0;
+  return 0;
+}
+
+/* Another address spoke. 1 when it takes the place of the one that stands. */
+CT_INLINE int gives_way(struct conn *c, const struct seen *s, u32 owner) {
+  count(CT_TLS_N_CONTRARY, 1);
+  c->contrary++;
+  if (s->grade != GRADE_PROOF) {
+    struct process *p = this_process();
+    c->agreed = 0;
+    if (p && p->doubts < DOUBTS && (s->grade == GRADE_FITS || s->evidence == CT_TLS_RX_BEFORE)) p->doubts++;
+    if (s->grade == GRADE_FITS && c->strong && c->evidence != CT_TLS_IN_CALL) {
+      count(CT_TLS_N_DOUBTED, 1);
+      c->strong = 0;
+    }
+    if (c->strong || c->contrary < WEAK_CONTRARY) return 0;
+  }
+  if (c->strong) {
+    count(CT_TLS_N_REBOUND, 1);
+    if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, owner);
+    begin_conn(c);
+  } else {
+    count(CT_TLS_N_CORRECTED, 1);
+  }
+  return 1;
+}
+
 /* Weighs one piece of evidence for the object `k`. */
-CT_CALL int weigh(const struct key *k, const struct tuple *t, u32 evidence, u32 strong) {
-  if (!k || !t) return 0;
+CT_CALL int weigh(const struct key *k, const struct seen *s) {
+  if (!k || !s) return 0;
   struct conn *c = conn_of(k);
   if (!c) return 0;
-  u32 is_shared = k->tgid == 0;
   if (c->evidence) {
-    if (same_tuple(&c->t, t)) {
+    if (same_tuple(&c->t, &s->t)) {
       c->contrary = 0;
-      if (strong) c->strong = 1;
+      if (c->agreed < 255) c->agreed++;
+      if (!c->strong && is_proof(c, s->grade)) become_strong(c, k->tgid);
       return 0;
     }
-    count(CT_TLS_N_CONTRARY, 1);
-    c->contrary++;
-    if (!strong && (c->strong || c->contrary < WEAK_CONTRARY)) return 0;
-    if (c->strong) {
-      count(CT_TLS_N_REBOUND, 1);
-      if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, is_shared);
-      begin_conn(c);
-    } else {
-      count(CT_TLS_N_CORRECTED, 1);
-    }
+    if (!gives_way(c, s, k->tgid)) return 0;
   }
-  c->t = *t;
-  c->evidence = evidence;
-  c->strong = strong;
+  c->t = s->t;
+  c->evidence = s->evidence;
+  c->strong = s->grade == GRADE_PROOF;
+  c->agreed = 1;
   c->contrary = 0;
-  count(evidence == CT_TLS_IN_CALL     ? CT_TLS_N_BOUND_IN_CALL
-        : evidence == CT_TLS_RX_BEFORE ? CT_TLS_N_BOUND_RX
-                                       : CT_TLS_N_BOUND_TX,
-        1);
+  c->rx_record = 0;
+  c->owed = 0;
+  count(CT_TLS_N_BOUND_IN_CALL - CT_TLS_IN_CALL + c->evidence, 1);
   /* Later plaintext carries the address itself. */
-  if (is_told(c)) notify(c, CT_TLS_EV_BIND, is_shared);
+  if (is_told(c)) notify(c, CT_TLS_EV_BIND, k->tgid);
   return 0;
 }
 
@@ -103,72 +144,123 @@ CT_INLINE int is_write(u8 op) {
          op == CT_TLS_OP_WRITE_EX2;
 }
 
-/* A socket call of `bytes` > 0 has ended on this thread, whose program stands at `sp`. */
-CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, u64 sp) {
+/* Notes what was received, for the read that takes it. */
+CT_INLINE void note_received(struct thread *th, u32 in_call) {
+  u32 is_waiting = th->rx_valid && th->rx_conn == 0;
+  /* On the same socket a header was read alone, and the next: the last is the one whose plaintext comes. */
+  if (!is_waiting || !same_tuple(&th->rx.t, &th->now.t)) th->rx_mixed = is_waiting && !in_call;
+  th->rx = th->now;
+  th->rx.evidence = in_call ? CT_TLS_IN_CALL : CT_TLS_RX_BEFORE;
+  th->rx_conn = 0;
+  th->rx_in_call = in_call;
+  th->rx_valid = 1;
+}
+
+/* Something was sent behind a write that sent nothing itself. */
+CT_INLINE void weigh_sent(struct thread *th) {
+  const struct conn *c = bpf_map_lookup_elem(&conns, &th->tx_key);
+  u64 first = th->tx_plain < CT_TLS_CHUNK ? th->tx_plain : CT_TLS_CHUNK;
+  th->now.evidence = CT_TLS_TX_AFTER;
+  th->now.grade = GRADE_WEAK;
+  if (first && !one_fits(&th->now.records, first))
+    count(CT_TLS_N_SIZE_MISFIT, 1);
+  else if (first && !th->tx_mixed)
+    th->now.grade = GRADE_FITS;
+  /* Not for an object that was freed or made anew since. */
+  if (c && c->id == th->tx_conn) weigh(&th->tx_key, &th->now);
+  th->tx_conn = 0;
+  th->tx_plain = 0;
+  th->tx_mixed = 0;
+}
+
+/* Sent inside an SSL call: what is written there goes out there. */
+CT_INLINE void weigh_sent_inside(struct thread *th, const struct frame *f) {
+  u64 least = f->len < RECORD_SMALL ? f->len : RECORD_SMALL;
+  u32 length = th->now.records.length[0];
+  th->now.evidence = CT_TLS_IN_CALL;
+  th->now.grade = GRADE_WEAK;
+  if (is_write(f->op) && f->len && length >= least + RECORD_ADDS_MIN && length <= f->len + RECORD_ADDS_MAX)
+    th->now.grade = GRADE_PROOF;
+  weigh(&f->key, &th->now);
+}
+
+/* A socket call of `bytes` > 0 has ended on this thread; `regs` are those of its system call, and its program stands at
+ * `sp`. */
+CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt_regs *regs, u64 sp) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   /* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
   if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM) return 0;
   const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
   if (!p) return 0;
-  struct tuple t;
-  if (!tuple_of(sk, &t)) return 0;
+  struct thread *th = thread_of(id);
+  if (!th || !tuple_of(sk, &th->now.t)) return 0;
   count(CT_TLS_N_SOCKET_CALLS, 1);
-  struct frame *f = call_around(p, id, sp, reads_exits);
-  if (f && (is_read(f->op) || is_write(f->op))) {
-    u32 strong = 0;
-    if (is_send)
-      strong = is_write(f->op) && f->len && bytes >= RECORD_MIN + RECORD_HEADER;
-    else
-      strong = is_read(f->op) && (bytes == RECORD_HEADER || bytes > RECORD_MIN);
-    weigh(&f->key, &t, CT_TLS_IN_CALL, strong);
+  const struct frame *f = call_around(p, id, sp, reads_exits);
+  if (f) {
+    const struct conn *c = bpf_map_lookup_elem(&conns, &f->key);
+    if (c && c->strong && same_tuple(&c->t, &th->now.t)) return 0;
+  } else if (is_send && !th->tx_conn) {
     return 0;
   }
-  struct thread *th = thread_of(id);
-  if (!th) return 0;
-  if (!is_send) {
-    th->rx = t;
-    th->rx_bytes = bytes;
-    th->rx_conn = 0;
-    th->rx_valid = 1;
-  } else if (th->tx_conn) {
-    const struct conn *c = bpf_map_lookup_elem(&conns, &th->tx_key);
-    u64 plain = th->tx_plain, added = bytes - plain;
-    u32 strong = plain && bytes > plain && added >= (u64)RECORD_MIN * th->tx_records &&
-                 added <= (u64)RECORD_MAX * th->tx_records;
-    if (plain && !strong) count(CT_TLS_N_SIZE_MISFIT, 1);
-    /* Not for an object that was freed or made anew since. */
-    if (c && c->id == th->tx_conn) weigh(&th->tx_key, &t, CT_TLS_TX_AFTER, strong);
-    th->tx_conn = 0;
-    th->tx_plain = 0;
-    th->tx_records = 0;
-  }
+  read_records(regs, bytes, &th->now.records);
+  if (th->now.records.shape == SHAPE_OTHER)
+    count(CT_TLS_N_NOT_TLS, 1);
+  else if (!is_send)
+    note_received(th, f != NULL);
+  else if (f && (is_write(f->op) || th->tx_plain == 0))
+    weigh_sent_inside(th, f);
+  else if (th->tx_conn)
+    weigh_sent(th);
   return 0;
 }
 
-/* What the thread did around a call that made no socket call itself. */
-CT_CALL int weigh_around(struct thread *th, const struct frame *f, const struct conn *c) {
-  if (!th || !f || !c) return 0;
-  s64 n = f->moved;
-  u32 handshake = f->op == CT_TLS_OP_HANDSHAKE, written = is_write(f->op);
-  if (!written && th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id)) {
-    u32 added = th->rx_bytes - (u32)n;
-    u32 strong =
-        !handshake && n > 0 && th->rx_bytes > n && added >= RECORD_MIN && added <= RECORD_MAX + (u32)n / 64;
-    weigh(&f->key, &th->rx, CT_TLS_RX_BEFORE, strong);
-    th->rx_conn = c->id; /* after weighing: it may be another connection now */
+/* A read took what had been received; `n` bytes of plaintext came of it, or none. */
+CT_INLINE void weigh_received(struct thread *th, const struct frame *f, struct conn *c, u64 n) {
+  th->rx.grade = GRADE_WEAK;
+  if (n && !th->rx_mixed && one_fits(&th->rx.records, n))
+    th->rx.grade = th->rx_in_call ? GRADE_PROOF : GRADE_FITS;
+  if (th->rx_conn) { /* one more record of the same socket call */
+    if (same_tuple(&c->t, &th->rx.t) && is_proof(c, th->rx.grade)) become_strong(c, f->key.tgid);
+    return;
   }
-  if (written || handshake || n <= 0) {
+  weigh(&f->key, &th->rx);
+  th->rx_conn = c->id; /* after weighing: it may be another connection now */
+  if (c->strong || th->rx.grade || th->rx_mixed || !same_tuple(&c->t, &th->rx.t)) return;
+  /* Half a record, or half of it read: the rest comes with another socket call, or with none. */
+  c->rx_record = th->rx.records.last;
+  c->rx_plain = n;
+  c->rx_in_call = th->rx_in_call;
+}
+
+/* What the thread did around a call, and what it received inside it. */
+CT_CALL int weigh_around(struct thread *th, const struct frame *f, struct conn *c, u32 in_call) {
+  if (!th || !f || !c) return 0;
+  u64 n = f->moved > 0 ? f->moved : 0;
+  u32 record = c->rx_record;
+  if (!is_write(f->op)) {
+    if (f->op == CT_TLS_OP_HANDSHAKE) n = 0;
+    if (n && record && !c->strong) {
+      c->rx_plain += n;
+      if (fits(record, c->rx_plain) && is_proof(c, c->rx_in_call ? GRADE_PROOF : GRADE_FITS))
+        become_strong(c, f->key.tgid);
+      if (c->rx_plain + RECORD_ADDS_MIN >= record) c->rx_record = 0;
+    }
+    if (th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id) && th->rx_in_call == in_call)
+      weigh_received(th, f, c, n);
+  }
+  if (in_call) {
+    th->tx_conn = 0;
+    th->tx_plain = 0;
+    th->rx_valid = 0;
+  } else if (is_write(f->op) || n == 0) {
     if (th->tx_conn != c->id) {
+      th->tx_mixed = th->tx_conn && th->tx_plain;
       th->tx_plain = 0;
-      th->tx_records = 0;
     }
     th->tx_key = f->key;
     th->tx_conn = c->id;
-    if (written && n > 0) {
-      th->tx_plain += n;
-      th->tx_records += 1 + (u32)n / CT_TLS_CHUNK;
-    }
+    if (is_write(f->op) && th->tx_plain == 0) th->tx_plain = n;
   }
   return 0;
 }

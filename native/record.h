@@ -49,6 +49,7 @@ enum ct_tls_flag {
   CT_TLS_WEAK_TUPLE = 16, /* the address is likely, not proven: a later bind may correct it */
   CT_TLS_SHARED = 32,     /* the connection lives in memory shared by processes */
   CT_TLS_UNDECIDED = 64,  /* a WebSocket upgrade under the SIP-only filter: waits for verdict() */
+  CT_TLS_UPGRADE = 128,   /* no bytes: in front of this offset stood a request for that upgrade */
 };
 #define CT_TLS_LIBRARY_SHIFT 8
 

@@ -46,6 +46,7 @@ export class TlsIngest {
       isWeak: false,
       isShared: false,
       isUndecided: false,
+      isUpgrade: false,
       offset: 0,
       bytes: this.#addresses,
       start: 0,
@@ -108,6 +109,7 @@ export class TlsIngest {
     c.isWeak = (flags & TLS_FLAG.WEAK_TUPLE) !== 0;
     c.isShared = (flags & TLS_FLAG.SHARED) !== 0;
     c.isUndecided = (flags & TLS_FLAG.UNDECIDED) !== 0;
+    c.isUpgrade = (flags & TLS_FLAG.UPGRADE) !== 0;
     c.offset = b.frame(i);
     c.bytes = b.data;
     c.start = b.off(i);
@@ -121,9 +123,8 @@ export class TlsIngest {
     return c;
   }
 
-  #onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): void {
-    // Without an address there is no way to tell, and nothing is left out on a guess.
-    if (meta.ipVersion !== 0 && this.bothEnds.isSecond(bytes, start, end, meta, meta.isWritten, meta.tsUs)) return;
+  #onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): boolean {
+    if (this.bothEnds.isSecond(bytes, start, end, meta, meta.isWritten, meta.tsUs)) return false;
     const c = this.#carrier;
     this.#addresses.set(meta.src, 0);
     this.#addresses.set(meta.dst, 16);
@@ -134,6 +135,8 @@ export class TlsIngest {
     c.srcPort = meta.srcPort;
     c.dstPort = meta.dstPort;
     c.isSnapped = meta.isTruncated;
+    c.isWeak = meta.isWeak;
     this.#sip.onBytes(asBuffer(bytes), start, end, c);
+    return true;
   }
 }

@@ -158,6 +158,14 @@ export class StreamFramer {
     if (!this.isIgnored) this.#lose();
   }
 
+  /** A client's request for WebSocket ended in front of the next byte; who saw it did not hand it over. */
+  upgradeRequested(): void {
+    this.#session.isRequested = true;
+    this.#session.isRefused = false;
+    this.#session.requester = this;
+    this.#becomeWebSocket(true);
+  }
+
   /** A segment of an ignored direction: looks at its first bytes only, and reads on when a message begins there. */
   revive(b: Uint8Array, start: number, end: number): boolean {
     if (this.protocol !== PROTOCOL.OTHER) return false;

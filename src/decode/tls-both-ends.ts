@@ -1,8 +1,10 @@
 /**
  * Both ends of a TLS connection may run on the observed host: what one process writes another reads, and both are seen.
  *
- * The two sightings of one message have the same bytes and the same direction, one written and one read. The second is
- * known by the first and is not a message of its own; a message that is really sent twice is written twice.
+ * The two sightings of one message have the same bytes, one written and one read. The second is known by the first and
+ * is not a message of its own; a message that is really sent twice is written twice. Where both addresses are proven
+ * they must agree. Where one is not, the two must be of different processes: a proxy that passes bytes on reads and
+ * writes the same ones itself.
  */
 
 import { HashInput, takeWideHash, wideHash } from '../core/hash.ts';
@@ -10,65 +12,91 @@ import { MAX_TLS_WAITING } from '../core/limits.ts';
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;
+/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
+const MAX_ALIKE = 16;
 
-type Sighting = { readonly isWritten: boolean; count: number; tsUs: number };
+/** Which way a message went; `src` and `dst` are 16 bytes each. */
+export type SightedWay = {
+  /** 0: the address is not known. */
+  readonly ipVersion: number;
+  /** The address is likely, not proven. */
+  readonly isWeak: boolean;
+  readonly src: Uint8Array;
+  readonly dst: Uint8Array;
+  readonly srcPort: number;
+  readonly dstPort: number;
+  readonly pid: number;
+};
+
+type Sighting = {
+  readonly isWritten: boolean;
+  /** 0: not known. */
+  readonly way: number;
+  readonly isProven: boolean;
+  readonly pid: number;
+  count: number;
+  readonly tsUs: number;
+};
 
 export class BothEnds {
-  /** By hash; what waits longest comes first. */
-  readonly #waiting = new Map<number, Sighting>();
-  readonly #way = new HashInput(10);
+  /** By hash of the bytes; what waits longest comes first. */
+  readonly #waiting = new Map<number, Sighting[]>();
+  readonly #way = new HashInput(9);
+  #sightings = 0;
   /** Messages that were the second sighting. */
   seconds = 0;
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#sightings;
   }
 
-  /** Whether the other end's sighting of this message came before. `src` and `dst` are 16 bytes each. */
-  isSecond(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    way: { readonly src: Uint8Array; readonly dst: Uint8Array; readonly srcPort: number; readonly dstPort: number },
-    isWritten: boolean,
-    tsUs: number,
-  ): boolean {
+  /** Whether the other end's sighting of this message came before. */
+  isSecond(bytes: Uint8Array, start: number, end: number, from: SightedWay, isWritten: boolean, tsUs: number): boolean {
     this.#forget(tsUs);
-    const key = this.#hash(bytes, start, end, way);
-    const other = this.#waiting.get(key);
-    if (other === undefined) {
-      this.#waiting.set(key, { isWritten, count: 1, tsUs });
-      return false;
+    takeWideHash(bytes, start, end);
+    const key = (wideHash.low >>> 0) * 0x20_0000 + (wideHash.high & 0x1f_ffff);
+    const way = from.ipVersion === 0 ? 0 : this.#hash(from) | 1;
+    const isProven = way !== 0 && !from.isWeak;
+    const alike = this.#waiting.get(key) ?? [];
+    const other =
+      alike.find((s) => s.isWritten !== isWritten && s.way === way && way !== 0) ??
+      alike.find((s) => s.isWritten !== isWritten && !(s.isProven && isProven) && s.pid !== from.pid);
+    if (other !== undefined) {
+      if (--other.count === 0) this.#drop(key, alike, other);
+      this.seconds++;
+      return true;
     }
-    if (other.isWritten === isWritten) {
-      other.count++;
-      return false;
+    const same = alike.find((s) => s.isWritten === isWritten && s.way === way && s.pid === from.pid);
+    if (same !== undefined) same.count++;
+    else if (alike.length < MAX_ALIKE) {
+      alike.push({ isWritten, way, isProven, pid: from.pid, count: 1, tsUs });
+      this.#waiting.set(key, alike);
+      this.#sightings++;
     }
-    if (--other.count === 0) this.#waiting.delete(key);
-    this.seconds++;
-    return true;
+    return false;
   }
 
+  #drop(key: number, alike: Sighting[], gone: Sighting): void {
+    alike.splice(alike.indexOf(gone), 1);
+    this.#sightings--;
+    if (alike.length === 0) this.#waiting.delete(key);
+  }
+
+  /** What lies under one hash goes together, by the time of its first. */
   #forget(nowUs: number): void {
-    for (const [key, s] of this.#waiting) {
-      if (nowUs - s.tsUs <= KNOWN_US && this.#waiting.size < MAX_TLS_WAITING) return;
+    for (const [key, alike] of this.#waiting) {
+      const isOld = nowUs - (alike[0]?.tsUs ?? 0) > KNOWN_US;
+      if (!isOld && this.#sightings < MAX_TLS_WAITING) return;
+      this.#sightings -= alike.length;
       this.#waiting.delete(key);
     }
   }
 
-  /** 53 bits: those of the bytes, then some of the bytes and which way they went. */
-  #hash(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    way: { readonly src: Uint8Array; readonly dst: Uint8Array; readonly srcPort: number; readonly dstPort: number },
-  ): number {
-    takeWideHash(bytes, start, end);
+  #hash(from: SightedWay): number {
     const { words } = this.#way;
-    this.#way.setAddress(0, way.src, 0, 6);
-    this.#way.setAddress(4, way.dst, 0, 6);
-    words[8] = (way.srcPort << 16) | way.dstPort;
-    words[9] = wideHash.high;
-    return (wideHash.low >>> 0) * 0x20_0000 + (this.#way.hash(10) & 0x1f_ffff);
+    this.#way.setAddress(0, from.src, 0, 6);
+    this.#way.setAddress(4, from.dst, 0, 6);
+    words[8] = (from.srcPort << 16) | from.dstPort;
+    return this.#way.hash(9);
   }
 }

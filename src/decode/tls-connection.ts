@@ -30,6 +30,11 @@ class TlsDirection {
     this.framer = new StreamFramer(shared, session, target);
   }
 
+  upgradeRequested(offset: number): void {
+    this.next = offset;
+    this.framer.upgradeRequested();
+  }
+
   /** Takes [start, end) at `offset`; returns the bytes that are missing in front of them, 0 mostly. */
   feed(offset: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): number {
     if (mark.tsUs > this.clockUs) this.clockUs = mark.tsUs;

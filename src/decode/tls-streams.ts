@@ -47,6 +47,8 @@ export interface TlsChunk {
   readonly isShared: boolean;
   /** Waits for a verdict. */
   readonly isUndecided: boolean;
+  /** No bytes: a request for WebSocket ended in front of `offset`, and stays with who saw it. */
+  readonly isUpgrade: boolean;
   /** Place of the first byte in its direction. */
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -80,8 +82,8 @@ export interface TlsMessageMeta {
 }
 
 export type TlsHooks = {
-  /** A SIP message: [start, end) of `bytes`, valid during the call only. */
-  onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): void;
+  /** A SIP message: [start, end) of `bytes`, valid during the call only. False: it was known already. */
+  onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): boolean;
   /** An undecided connection carries SIP, or does not. */
   onVerdict(idLow: number, idHigh: number, isSip: boolean): void;
 };
@@ -178,6 +180,10 @@ export class TlsStreams {
       if (!chunk.isWeak) this.#release(c);
     }
     const direction = chunk.isWritten ? c.written : c.read;
+    if (chunk.isUpgrade) {
+      direction.upgradeRequested(chunk.offset);
+      return;
+    }
     const mark = this.#mark;
     mark.tsUs = chunk.tsUs;
     const missing = direction.feed(chunk.offset, chunk.bytes, chunk.start, chunk.end, mark);
@@ -348,8 +354,6 @@ export class TlsStreams {
     const { counters } = this;
     counters.messages++;
     const isKnown = c.ipVersion !== 0;
-    if (!isKnown) counters.unbound++;
-    else if (c.isWeak) counters.weak++;
     const meta = this.#meta;
     meta.transport = m.isWebSocket ? 'WSS' : 'TLS';
     meta.ipVersion = c.ipVersion;
@@ -363,7 +367,9 @@ export class TlsStreams {
     meta.isTruncated = m.isTruncated;
     meta.pid = c.pid;
     meta.library = c.library;
-    this.#hooks.onMessage(bytes, start, end, meta);
+    if (!this.#hooks.onMessage(bytes, start, end, meta)) return;
+    if (!isKnown) counters.unbound++;
+    else if (c.isWeak) counters.weak++;
   }
 }
 

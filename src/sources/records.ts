@@ -43,6 +43,7 @@ export const TLS_FLAG = {
   WEAK_TUPLE: 16,
   SHARED: 32,
   UNDECIDED: 64,
+  UPGRADE: 128,
 } as const;
 /** aux2 of a TLS record, from this bit on: the library (TLS_LIBRARY). */
 export const TLS_LIBRARY_SHIFT = 8;

@@ -33,6 +33,8 @@ export type Carrier = {
   frameLength: number;
   source: number;
   isSnapped: boolean;
+  /** The addresses are likely, not proven. */
+  isWeak: boolean;
   /** Null when only these bytes are to be had. */
   place: FilePlace | null;
 };
@@ -61,6 +63,7 @@ export function emptyCarrier(addresses: Uint8Array): Carrier {
     frameLength: 0,
     source: 0,
     isSnapped: false,
+    isWeak: false,
     place: null,
   };
 }

@@ -6,6 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
+import { TLS_FLAG } from '../../src/sources/records.ts';
 import { until } from '../helpers/patience.ts';
 import {
   type AddressCheck,
@@ -20,6 +21,8 @@ import {
   startPeer,
   type TlsLab,
 } from './tls-kernel-lab.ts';
+
+const MESSAGE = Buffer.from('MESSAGE ');
 
 type Talk = {
   server: 'thread' | 'async' | 'fork';
@@ -64,10 +67,13 @@ async function talk(t: TestContext, shared: Shared, o: Talk): Promise<{ lab: Tls
   await lab.settle();
   const check = checkAddresses(lab.events, port);
   assert.deepEqual(check.wrong, []);
+  assert.equal(check.weakWrong, 0);
   assert.equal(check.unknown, 0);
   for (const e of lab.events) assert.doesNotMatch(`${e.local} ${e.remote}`, /:0\b/);
   for (const name of ['lost_events', 'lost_notices', 'malformed', 'no_room']) assert.equal(lab.counter(name), 0, name);
-  t.diagnostic(`${check.right} events, ${check.late} told their address later; ${JSON.stringify(lab.counters())}`);
+  t.diagnostic(
+    `${check.right} events, ${check.weak} weak, ${check.late} told their address later; ${JSON.stringify(lab.counters())}`,
+  );
   return { lab, check };
 }
 
@@ -171,6 +177,35 @@ test('addresses', { skip: kernelSkip() }, async (t) => {
       });
       assert.equal(check.right, 1000);
     });
+  }
+
+  for (const [mode, what] of [
+    ['log', 'a worker that logs each message over TCP, as long as a record of it'],
+    ['logtls', 'a worker that logs each message over TLS'],
+    ['pool', 'threads that receive, decrypt and send for each other'],
+  ] as const) {
+    for (const bytes of [300, 600]) {
+      await t.test(`no wrong address is called proven: ${what}, ${bytes} bytes`, async (s) => {
+        const lab = await attached(s);
+        const script = peerPath('tls_threads.py');
+        const { child, match } = await startPeer(s, ['python3', script, mode, '127.0.0.1'], /port (\d+)/, folder);
+        const port = Number(match[1]);
+        const numbers = [port, 8, 40, bytes].map(String);
+        await runPeer(['python3', peerPath('tls_talk.py'), 'client', 'thread', '127.0.0.1', ...numbers], folder);
+        await lab.settle();
+        // Not what it logs, which repeats them.
+        const messages = lab.events.filter((e) => e.kind !== 'data' || e.bytes.subarray(0, 8).equals(MESSAGE));
+        const ofServer = messages.filter((e) => e.pid === child.pid && e.kind === 'data');
+        assert.equal(ofServer.length, 8 * 40 * 2);
+        assert.deepEqual(checkAddresses(messages, port).wrong, []);
+        const check = checkAddresses(ofServer, port);
+        s.diagnostic(`server: ${JSON.stringify({ ...check, wrong: 0 })} ${JSON.stringify(lab.counters())}`);
+        // The clients have sockets of their own.
+        const ofClients = messages.filter((e) => e.pid !== child.pid && e.kind === 'data');
+        assert.deepEqual([ofClients.length, checkAddresses(ofClients, port).right], [8 * 40 * 2, 8 * 40 * 2]);
+        assert.ok(ofClients.every((e) => (e.flags & TLS_FLAG.WEAK_TUPLE) === 0));
+      });
+    }
   }
 
   await t.test('a reset in mid-write never gives port 0', async (s) => {

@@ -281,14 +281,22 @@ export function attachLibrary(lab: TlsLab, path: string): number {
   return lab.attach(path, exportedSites(path));
 }
 
-export type AddressCheck = { right: number; wrong: string[]; unknown: number; late: number };
+export type AddressCheck = {
+  right: number;
+  wrong: string[];
+  unknown: number;
+  late: number;
+  /** Events whose address is likely, not proven, and those of them whose address is not right. */
+  weak: number;
+  weakWrong: number;
+};
 
 /**
  * Compares each event's address with the client port its text names ("X-Port: 12345;") and the server's port. Events
  * without an address count by the next bind of their connection (`late`).
  */
 export function checkAddresses(events: readonly TlsEvent[], serverPort: number): AddressCheck {
-  const check: AddressCheck = { right: 0, wrong: [], unknown: 0, late: 0 };
+  const check: AddressCheck = { right: 0, wrong: [], unknown: 0, late: 0, weak: 0, weakWrong: 0 };
   const bound = new Map<bigint, TlsEvent>();
   for (const e of events.toReversed()) {
     if (e.kind === 'bind') bound.set(e.conn, e);
@@ -301,7 +309,11 @@ export function checkAddresses(events: readonly TlsEvent[], serverPort: number):
       continue;
     }
     const ports = [by.local, by.remote].map((end) => end.slice(end.lastIndexOf(':') + 1));
-    if (ports.includes(port) && ports.includes(String(serverPort))) check.right++;
+    const isRight = ports.includes(port) && ports.includes(String(serverPort));
+    const isWeak = (e.flags & TLS_FLAG.WEAK_TUPLE) !== 0;
+    if (isWeak) check.weak++;
+    if (isRight) check.right++;
+    else if (isWeak) check.weakWrong++;
     else check.wrong.push(`${by.local} ${by.remote} for ${port}`);
   }
   return check;

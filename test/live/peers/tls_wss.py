@@ -1,7 +1,7 @@
 """SIP over secure WebSocket, both ends in this process (RFC 7118), or another subprotocol.
 
-    tls_wss.py upgrade sip|chat      an upgrade, a wait for the file "judged", then twenty messages each way
-    tls_wss.py frames                messages only, as when one attaches late: masked one way, plain the other
+    tls_wss.py upgrade sip|chat [COUNT]   an upgrade, a wait for the file "judged", then so many messages each way (20)
+    tls_wss.py frames                     messages only, as when one attaches late: masked one way, plain the other
 
 c.pem and k.pem are in the current folder.
 """
@@ -14,6 +14,7 @@ import threading
 import time
 
 mode, protocol = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "sip"
+COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 START = b"MESSAGE sip:b@example.org SIP/2.0\r\n" if protocol == "sip" else b"a chat: MESSAGE sip:b@example.org SIP/2.0\r\n"
 TEXT = START + b"X-Way: %s\r\nX-Number: %03d\r\n\r\n"
 
@@ -41,7 +42,7 @@ def serve():
         while not data.endswith(b"\r\n\r\n"):
             data += s.recv(4096)
         s.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Protocol: %s\r\n\r\n" % protocol.encode())
-    for i in range(20):
+    for i in range(COUNT):
         s.recv(4096)
         s.sendall(ws_frame(TEXT % (b"down", i) + b"x" * 200, False))
     s.recv(1)
@@ -58,7 +59,7 @@ with client_ctx.wrap_socket(socket.create_connection(listener.getsockname())) as
         c.recv(4096)
         while not os.path.exists("judged"):
             time.sleep(0.01)
-    for i in range(20):
+    for i in range(COUNT):
         c.sendall(ws_frame(TEXT % (b"up", i) + b"x" * (5 if i % 2 else 300), True))
         c.recv(4096)
 t.join()

@@ -23,6 +23,7 @@ export type ChunkSpec = {
   readonly isWeak?: boolean;
   readonly isShared?: boolean;
   readonly isUndecided?: boolean;
+  readonly isUpgrade?: boolean;
   readonly tsUs?: number;
   readonly pid?: number;
 };
@@ -41,7 +42,7 @@ export class TlsTap {
   constructor(limits: Partial<TlsStreamLimits> = {}) {
     this.streams = new TlsStreams(
       {
-        onMessage: (b, start, end, meta) =>
+        onMessage: (b, start, end, meta) => {
           this.seen.push({
             text: Buffer.from(b.subarray(start, end)).toString('latin1'),
             transport: meta.transport,
@@ -49,7 +50,9 @@ export class TlsTap {
             tsUs: meta.tsUs,
             isWritten: meta.isWritten,
             isTruncated: meta.isTruncated,
-          }),
+          });
+          return true;
+        },
         onVerdict: (low, _high, isSip) => this.verdicts.push([low, isSip]),
       },
       this.decode,
@@ -97,6 +100,7 @@ function chunk(spec: ChunkSpec, bytes: Uint8Array, start: number, end: number, l
     isWeak: spec.isWeak ?? false,
     isShared: spec.isShared ?? false,
     isUndecided: spec.isUndecided ?? false,
+    isUpgrade: spec.isUpgrade ?? false,
     offset: spec.offset ?? 0,
     bytes,
     start,

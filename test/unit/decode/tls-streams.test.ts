@@ -111,6 +111,17 @@ test('a likely address is used when no proof came in time, and counted', () => {
   assert.deepEqual([tap.counters.unbound, tap.counters.weak], [0, 1]);
 });
 
+test('an upgrade that was read in the kernel: frames follow, and the answer decides', () => {
+  const tap = new TlsTap();
+  tap.data({ offset: 900, isUpgrade: true, isUndecided: true });
+  tap.data({ data: switching('Sec-WebSocket-Protocol: sip\r\n'), isWritten: true, isUndecided: true });
+  assert.deepEqual(tap.verdicts, [[1, true]]);
+  tap.data({ data: frame(sip(1), { masked: true }), offset: 900 });
+  tap.data({ data: frame(response(1)), isWritten: true });
+  assert.deepEqual(tap.texts, [sip(1), response(1)]);
+  assert.deepEqual([tap.counters.gaps, tap.seen[0]?.transport], [0, 'WSS']);
+});
+
 test('closing passes on what is held and counts what was cut off', () => {
   const tap = new TlsTap();
   tap.data({ data: sip(1) + sip(2).slice(0, 20), address: null });
@@ -281,8 +292,16 @@ test('property: chunks of any content and place keep the caps and throw nothing'
   );
 });
 
-const WAY = { src: new Uint8Array(16).fill(1), dst: new Uint8Array(16).fill(2), srcPort: 1, dstPort: 2 };
-const BACK = { src: WAY.dst, dst: WAY.src, srcPort: 2, dstPort: 1 };
+const WAY = {
+  ipVersion: 4,
+  isWeak: false,
+  src: new Uint8Array(16).fill(1),
+  dst: new Uint8Array(16).fill(2),
+  srcPort: 1,
+  dstPort: 2,
+  pid: 1,
+};
+const BACK = { ...WAY, src: WAY.dst, dst: WAY.src, srcPort: 2, dstPort: 1 };
 
 test('the second end of a connection on this host brings no second message; a retransmission stays one', () => {
   const ends = new BothEnds();
@@ -303,6 +322,24 @@ test('the second end of a connection on this host brings no second message; a re
   // Another way, or much later.
   assert.deepEqual([see('BYE', true), see('BYE', false, 0, BACK)], [false, false]);
   assert.deepEqual([see('BYE 2', true, 0), see('BYE 2', false, 2_000_001)], [false, false]);
+  assert.equal(ends.seconds, 4);
+});
+
+test('a second end whose address is not proven, or not known, brings no second message either', () => {
+  const ends = new BothEnds();
+  const see = (text: string, isWritten: boolean, way: typeof WAY): boolean =>
+    ends.isSecond(Buffer.from(text), 0, text.length, way, isWritten, 0);
+  const other = { ...WAY, pid: 2 };
+  const weak = { ...other, isWeak: true, srcPort: 9, dstPort: 514 };
+  const unknown = { ...other, ipVersion: 0, src: new Uint8Array(16), dst: new Uint8Array(16), srcPort: 0, dstPort: 0 };
+  for (const [i, second] of [weak, unknown].entries()) {
+    assert.deepEqual([see(`INVITE ${i}`, true, WAY), see(`INVITE ${i}`, false, second)], [false, true]);
+    assert.deepEqual([see(`200 ${i}`, true, second), see(`200 ${i}`, false, WAY)], [false, true]);
+  }
+  // A proxy that passes it on, in one process: two hops.
+  assert.deepEqual([see('ACK', false, unknown), see('ACK', true, unknown)], [false, false]);
+  // Two proven addresses that differ are two hops.
+  assert.deepEqual([see('PRACK', true, WAY), see('PRACK', false, { ...BACK, pid: 2 })], [false, false]);
   assert.equal(ends.seconds, 4);
 });
 
