@@ -133,6 +133,8 @@ function reportMessages(session: CaptureSession, d: Dialog): ReportMessage[] {
     if ((flags & ROW.DUPLICATE) !== 0) notes.push('same packet twice');
     if ((flags & ROW.COPY) !== 0) notes.push(`also by ${ORIGINS[log.origin(row)]}`);
     if ((flags & ROW.SNAPPED) !== 0) notes.push('cut by the capture');
+    if ((flags & ROW.WEAK) !== 0) notes.push('address likely, not proven');
+    if (ORIGINS[log.origin(row)] === 'uprobe' && ends.srcPort === 0) notes.push('address not known');
     list.push({
       index: list.length,
       atSec: spanSec(d.createdUs, log.tsUs(row)),

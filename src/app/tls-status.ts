@@ -11,7 +11,7 @@ type ProbeLosses = Pick<
   CaptureQuality,
   'uprobe_lost_events' | 'uprobe_lost_bytes' | 'uprobe_unbound_messages' | 'uprobe_truncated_calls' | 'uprobe_faults'
 >;
-type ProbeStatus = Pick<Caveats, 'uprobe_libraries' | 'uprobe_processes' | 'uprobe_refused'>;
+type ProbeStatus = Pick<Caveats, 'uprobe_libraries' | 'uprobe_processes' | 'uprobe_refused' | 'uprobe_weak_addresses'>;
 
 /** Caveats that only say that probes are at work. */
 export const PROBE_STATUS: ReadonlySet<string> = new Set(['uprobe_libraries', 'uprobe_processes']);
@@ -30,6 +30,7 @@ const NATIVE_LOSSES = [
   'given_up',
   'no_room',
   'probation_over',
+  'heads_over',
   'malformed',
 ] as const;
 
@@ -52,6 +53,7 @@ export function probeStatus(tls: TlsCapture | null): ProbeStatus {
     uprobe_libraries: discovery?.attached ?? 0,
     uprobe_processes: discovery?.processes ?? 0,
     uprobe_refused: discovery?.refused ?? 0,
+    uprobe_weak_addresses: tls?.ingest.streams.counters.weak ?? 0,
   };
 }
 
@@ -84,7 +86,8 @@ export function probeFamilies(tls: TlsCapture | null): MetricFamily[] {
   if (tls === null) return [];
   const { ingest, source } = tls;
   const stream = Object.entries(ingest.streams.counters).map(([name, value]) => [name, Number(value)] as const);
-  const status = Object.entries(probeStatus(tls)).map(([name, value]) => [name.replace('uprobe_', ''), value] as const);
+  const { uprobe_weak_addresses: _counted, ...attached } = probeStatus(tls);
+  const status = Object.entries(attached).map(([name, value]) => [name.replace('uprobe_', ''), value] as const);
   return [
     counterFamily(
       'calltap_uprobe_total',
@@ -110,6 +113,7 @@ export function probeLine(tls: TlsCapture): string {
   const losses = Object.entries(probeLosses(tls))
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${name.replace('uprobe_', '').replaceAll('_', ' ')} ${n}`);
+  if (counters.weak > 0) losses.push(`addresses likely, not proven ${counters.weak}`);
   return (
     `TLS probes: ${discovery.attached} libraries in ${discovery.processes} processes, ` +
     `${counters.connections} connections, ${counters.messages} messages` +

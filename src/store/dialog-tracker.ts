@@ -320,6 +320,7 @@ export class DialogTracker {
       (scan.isRequest ? ROW.REQUEST : 0) |
       (c.ipVersion === 6 ? ROW.IPV6 : 0) |
       (c.isSnapped ? ROW.SNAPPED : 0) |
+      (c.isWeak ? ROW.WEAK : 0) |
       (scan.hasAuthorization ? ROW.CREDENTIALS : 0);
     f.origin = c.origin;
     f.transport = c.transport;

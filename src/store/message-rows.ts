@@ -20,6 +20,8 @@ export const ROW = {
   IPV6: 16,
   SNAPPED: 32,
   CREDENTIALS: 64,
+  /** The addresses are likely, not proven. */
+  WEAK: 128,
 } as const;
 
 /** The facts of a message that its dialog keeps. */
