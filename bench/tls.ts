@@ -1,7 +1,8 @@
 /**
  * What TLS probes cost and what they keep up with, on the machine it runs on.
  *
- *   node dist/bench/tls.js cost [ROUNDS]              unprobed, exported entry, one call deeper, bpftrace, in one run
+ *   node dist/bench/tls.js cost [ROUNDS]              unprobed, exported entry, one call deeper, RET instructions,
+ *                                                   bpftrace, in one run
  *   node dist/bench/tls.js records [RATE...]          SSL calls a second up to the records that JavaScript is given
  *   node dist/bench/tls.js program [RATE...]          phone calls over TCP through the whole program
  *
@@ -60,9 +61,10 @@ async function withBpftrace(libssl: string, measure: () => Promise<number>): Pro
   return ns;
 }
 
-/** An open capture with the rings of `--uprobe`. */
-function openCapture(onRecords: (count: number) => void): ProbeCapture {
-  const tls = new ProbeCapture({ sipOnly: true }, 32, (_, count) => onRecords(count));
+/** An open capture with the rings of `--uprobe`; by the best way, or by a lesser one on purpose. */
+function openCapture(onRecords: (count: number) => void, probes?: 'multi' | 'perf'): ProbeCapture {
+  const force = probes === undefined ? {} : { force: { probes } };
+  const tls = new ProbeCapture({ sipOnly: true, ...force }, 32, (_, count) => onRecords(count));
   if (tls.refusal !== '') throw new Error(tls.refusal);
   return tls;
 }
@@ -78,17 +80,20 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
     const known = best.get(name);
     best.set(name, typeof ns === 'number' && typeof known === 'number' ? Math.min(ns, known) : ns);
   };
-  const probed = async (list: readonly TlsSite[]): Promise<number> => {
-    const id = tls.attach(libssl, list);
+  const probed = async (list: readonly TlsSite[], by = tls): Promise<number> => {
+    const id = by.attach(libssl, list);
     await callNs();
     const ns = await callNs();
-    tls.native.detach(id);
+    by.native.detach(id);
     return ns;
   };
+  const [multi, perf] = [openCapture(() => {}, 'multi'), openCapture(() => {}, 'perf')];
   for (let i = 0; i < rounds; i++) {
     note('unprobed', await callNs());
     note('entry', await probed(exportedSites(libssl)));
     note('fast', isInternal ? await probed(sites) : 'this library has no proven deeper function');
+    note('entry and RET, multi links', await probed(exportedSites(libssl), multi));
+    note('entry and RET, perf events', await probed(exportedSites(libssl), perf));
     note('bpftrace', await withBpftrace(libssl, callNs));
   }
   const floor = Number(best.get('unprobed'));
@@ -99,7 +104,7 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
         ? `| ${name} | ${(ns / 1000).toFixed(2)} | ${((ns - floor) / 1000).toFixed(2)} |`
         : `| ${name} | ${ns} | |`,
     );
-  tls.native.close();
+  for (const each of [tls, multi, perf]) each.native.close();
   worker.end();
 }
 

@@ -106,17 +106,21 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   if (p->has_forks) want(skel->progs.calltap_fork);
 }
 
+static _Thread_local bool hides_callbacks;
+
 /* Before 5.13 the kernel does not know the address of a callback. Nothing runs there that takes one: a constant says
  * so to the verifier, which removes that code, once it has been able to read it. So the address becomes a call, which it
  * knows, and which keeps the callback from being code that nothing leads to. */
 static int hide_callbacks(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie) {
   (void)opts;
   (void)cookie;
+  if (!hides_callbacks) return 0;
   struct bpf_insn *insn = (struct bpf_insn *)bpf_program__insns(program);
   for (size_t i = 0, n = bpf_program__insn_cnt(program); i + 1 < n; i++) {
     if (insn[i].code != (BPF_LD | BPF_IMM | BPF_DW)) continue;
     if (insn[i].src_reg == BPF_PSEUDO_FUNC) {
-      insn[i] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = insn[i].imm};
+      insn[i] =
+          (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = insn[i].imm};
       insn[i + 1] = (struct bpf_insn){.code = BPF_JMP | BPF_JA};
     }
     i++;
@@ -124,19 +128,19 @@ static int hide_callbacks(struct bpf_program *program, struct bpf_prog_load_opts
   return 0;
 }
 
-static int load_without_callbacks(struct tls_bpf *skel) {
+/* Called by libbpf for each of our programs, once its instructions are put together. Before an object is opened, and for
+ * good: libbpf 1.1 takes its last handler away wrongly. */
+static void register_handler(void) {
   LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = hide_callbacks);
-  int id = libbpf_register_prog_handler("uprobe", BPF_PROG_TYPE_KPROBE, 0, &opts);
-  if (id < 0) return id;
-  int err = ct_bpf_load(skel->skeleton);
-  libbpf_unregister_prog_handler(id);
-  return err;
+  libbpf_register_prog_handler("uprobe", BPF_PROG_TYPE_KPROBE, 0, &opts);
 }
 
 /* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
 static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct tls_bpf *skel = NULL;
   int err = -EAGAIN;
+  pthread_once(&once, register_handler);
   for (int tries = 0; err == -EAGAIN && tries < CT_BPF_TRIES; tries++) {
     tls_bpf__destroy(skel);
     *what = "opening the eBPF object";
@@ -144,7 +148,8 @@ static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const c
     if (skel == NULL) return -errno;
     configure(skel, p, o);
     *what = "loading the eBPF programs";
-    err = p->has_helpers ? ct_bpf_load(skel->skeleton) : load_without_callbacks(skel);
+    hides_callbacks = !p->has_helpers;
+    err = ct_bpf_load(skel->skeleton);
   }
   if (err == 0) {
     *what = "attaching a probe";
