@@ -119,8 +119,7 @@ static int hide_callbacks(struct bpf_program *program, struct bpf_prog_load_opts
   for (size_t i = 0, n = bpf_program__insn_cnt(program); i + 1 < n; i++) {
     if (insn[i].code != (BPF_LD | BPF_IMM | BPF_DW)) continue;
     if (insn[i].src_reg == BPF_PSEUDO_FUNC) {
-      insn[i] =
-          (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = insn[i].imm};
+      insn[i] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = insn[i].imm};
       insn[i + 1] = (struct bpf_insn){.code = BPF_JMP | BPF_JA};
     }
     i++;
