@@ -147,7 +147,7 @@ function offered(image: ElfImage, readsAtExits: boolean): Verdict | null {
   const plain = found.flatMap((f) => f.sites).filter((s) => carriesPlaintext(s.kind));
   const isObservable = !readsAtExits || plain.some((s) => s.exits !== null);
   const how = isObservable
-    ? `yes, ${siteOf(plain)}${readsAtExits ? ' and its exits' : ''}`
+    ? `yes, ${siteOf(plain)}${readsAtExits ? ', and at its exits' : ''}`
     : 'its calls cannot be read';
   const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
   return { library, isObservable, note: `${how}${left}`, entryOnly, unread };
