@@ -211,7 +211,8 @@ ${table(['release', 'processor', 'package', 'functions at their exits', 'exits',
 ## Functions whose entry alone is read
 
 They can leave by a jump that nothing in the file bounds. Handshakes, resets and frees need no more than their entry.
-\`gnutls_record_send\` goes on as \`gnutls_record_send2\`, which has probes of its own.
+\`gnutls_record_send\` goes on as \`gnutls_record_send2\` and \`SSL_write_ex\` as \`SSL_write_ex2\`, which have probes of their
+own. Where \`SSL_new\` is among them, \`SSL_free\` alone tells that an object's memory is used anew.
 
 ${table(heads, functionRows(results, 'entry'))}
 
