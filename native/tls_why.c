@@ -117,6 +117,7 @@ static bool explain_rights(const struct ct_tls_facts *f, int err, const char *wh
 
 void ct_tls_explain_by(const struct ct_tls_facts *f, int err, const char *what, char why[CT_TLS_WHY]) {
   if (explain_rights(f, err, what, why)) return;
+  bool is_attaching = strncmp(what, "attaching", 9) == 0;
   if (!f->has_btf) {
     snprintf(
         why, CT_TLS_WHY,
@@ -128,8 +129,9 @@ void ct_tls_explain_by(const struct ct_tls_facts *f, int err, const char *what, 
         "%s: %s by Linux %s; before 5.11 it counts eBPF as locked memory: LimitMEMLOCK=infinity in the unit, "
         "or ulimit -l unlimited",
         what, strerror(err), f->kernel);
-  } else if (!f->is_admin && (is_denied(err) || err == EINVAL)) {
-    /* Single probes take it; and so does libbpf, which looks for what this kernel lacks in its modules and fails. */
+  } else if (!f->is_admin && (err == EINVAL || (is_attaching && is_denied(err)))) {
+    /* Single probes take it; and so does libbpf, which looks for what this kernel lacks in its modules and fails. What the
+     * verifier denies it denies to everybody. */
     snprintf(
         why, CT_TLS_WHY,
         "%s: %s; Linux %s asks for CAP_SYS_ADMIN here, as all do before 6.6 and some up to 6.9: give the "

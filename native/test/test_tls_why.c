@@ -42,6 +42,7 @@ static void words(void) {
   says(f, EACCES, load, ": missing CAP_BPF and CAP_PERFMON; ");
   says(service(), EINVAL, load, "Invalid argument; Linux 6.1.0-50-amd64 asks for CAP_SYS_ADMIN here");
   /* Not a matter of rights. */
+  says(service(), EACCES, load, "Permission denied (Linux 6.1.0-50-amd64)");
   says(ROOT, EINVAL, load, "Invalid argument (Linux 6.1.0-50-amd64)");
 
   f = ROOT;
