@@ -2,7 +2,7 @@
 //
 //   npm run kernels                               all of them
 //   npm run kernels -- 6.1 sid                    some
-//   npm run kernels -- --check filter             one check
+//   npm run kernels -- --check filter --user root one check, for one of its users
 //   npm run kernels -- 6.12 --cpu qemu64 --command 'uname -a' --with /usr/bin/openssl
 //
 // --renew fetches newer kernels. docs/development.md says what it needs and how long it takes.
@@ -27,17 +27,21 @@ function asked() {
     options: {
       cpu: { type: 'string', default: 'max' },
       check: { type: 'string', multiple: true, default: [] },
+      user: { type: 'string', multiple: true, default: [] },
       command: { type: 'string' },
       with: { type: 'string', multiple: true, default: [] },
       renew: { type: 'boolean', default: false },
     },
   });
   const kernels = positionals.length === 0 ? KERNELS : KERNELS.filter(({ name }) => positionals.includes(name));
-  const checks = values.check.length === 0 ? CHECKS : CHECKS.filter(({ name }) => values.check.includes(name));
+  const isAsked = (user) => values.user.length === 0 || values.user.includes(user);
+  const checks = CHECKS.filter(({ name }) => values.check.length === 0 || values.check.includes(name))
+    .map((check) => ({ ...check, users: check.users.filter(isAsked) }))
+    .filter(({ users }) => users.length > 0);
   const names = new Set([...KERNELS, ...CHECKS].map(({ name }) => name));
   const unknown = [...positionals, ...values.check].find((name) => !names.has(name));
   if (unknown !== undefined || kernels.length === 0 || checks.length === 0)
-    throw new Error(`there is no ${unknown ?? 'such kernel or check'}; known are ${[...names].join(', ')}`);
+    throw new Error(`there is no ${unknown ?? 'such kernel, check or user'}; known are ${[...names].join(', ')}`);
   return { ...values, kernels, checks };
 }
 
@@ -49,17 +53,16 @@ function missing() {
   return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
 }
 
-async function runGuest(kernel, image, { cpu, command, renew, accel }) {
+async function runGuest(kernel, options) {
   const start = performance.now();
   const result = { name: kernel.name, release: '', claims: [], code: null };
-  const options = { kernel: kernelImage(kernel, { isRenewed: renew }), image, accel, cpu, limitS: LIMIT_S };
   const consoleLog = join(folder, `console-${kernel.name}.log`);
-  result.code = await boot({ ...options, consoleLog }, (line) => {
+  result.code = await boot({ ...options, kernel: kernel.path, consoleLog, limitS: LIMIT_S }, (line) => {
     const [, version] = /^kernel (.*)$/.exec(line) ?? [];
     const [, word, check, user, claim, words] = /^(ok|not ok) (\S+) (\S+) ([^:]*): (.*)$/.exec(line) ?? [];
     if (version !== undefined) result.release = version;
     else if (word !== undefined) result.claims.push({ isTrue: word === 'ok', check, user, claim, words });
-    process.stdout.write(`${command === undefined ? `${kernel.name}: ` : ''}${line}\n`);
+    process.stdout.write(`${options.isCommand ? '' : `${kernel.name}: `}${line}\n`);
   });
   const ended = result.code === null ? `it did not come to its end; see ${consoleLog}` : `exit code ${result.code}`;
   say(`kernels: ${kernel.name} ${result.release}: ${ended}, ${seconds(start)}`);
@@ -79,11 +82,12 @@ async function main() {
     sources: each('sources'),
     files: each('files'),
   });
-  const first = kernelImage(options.kernels[0], { isRenewed: options.renew });
-  const accel = accelerator(first, options.cpu);
+  const kernels = options.kernels.map((kernel) => ({ ...kernel, path: kernelImage(kernel, options) }));
+  const accel = accelerator(kernels[0].path, options.cpu);
   say(`kernels: ${accel === 'kvm' ? 'with' : 'without'} virtualisation (${accel})`);
   const results = [];
-  for (const kernel of options.kernels) results.push(await runGuest(kernel, image, { ...options, accel }));
+  for (const kernel of kernels)
+    results.push(await runGuest(kernel, { image, accel, cpu: options.cpu, isCommand: command !== undefined }));
   if (command === undefined) process.stdout.write(`\n${table(results)}\n`);
   process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
 }

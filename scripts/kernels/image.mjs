@@ -14,6 +14,12 @@ function put(to, file) {
   for (const [, library] of capture('ldd', [file]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
 }
 
+/** Paths of libbpf as the loader of this host would find it: the addon may load it late, and ldd then does not name it. */
+function libbpf() {
+  const { output } = capture('/sbin/ldconfig', ['-p']);
+  return [...output.matchAll(/libbpf\.so\.1 .*=> (\/\S+)/g)].map(([, path]) => path);
+}
+
 /** What the checkout needs to run: of the modules those that the product has. */
 function putCheckout(to) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -45,7 +51,7 @@ export function makeImage(folder, { plan, programs, sources, files }) {
     mkdirSync(join(to, part), { recursive: true });
   chmodSync(join(to, 'tmp'), 0o1777);
   cpSync('/bin/busybox', join(to, 'bin/busybox'));
-  for (const name of ['setpriv', process.execPath, ...programs]) {
+  for (const name of ['setpriv', process.execPath, ...libbpf(), ...programs]) {
     const path = name.startsWith('/') ? name : which(name);
     if (path === null || !existsSync(path)) throw new Error(`${name} is missing here; a check needs it in the guest`);
     put(to, path);
@@ -54,7 +60,8 @@ export function makeImage(folder, { plan, programs, sources, files }) {
   rmSync(join(to, root), { recursive: true, force: true });
   putCheckout(join(to, 'calltap'));
   cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
-  for (const file of files) cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
+  for (const file of files)
+    cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
   for (const { source, libraries = [] } of sources) {
     const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.c$/, '');
     const binary = join(folder, 'bin', name);

@@ -46,7 +46,7 @@ function aptOptions(release) {
   ];
 }
 
-/** The package that the release's `linux-image-amd64` stands for. Throws one line. */
+/** The package with the kernel that the release's `linux-image-amd64` stands for. Throws one line. */
 function newest(release) {
   const uri = archive();
   if (uri === null) throw new Error('apt knows no archive of Debian; add one to its sources and run apt-get update');
@@ -57,16 +57,18 @@ function newest(release) {
   const options = aptOptions(release);
   const updated = captureTwice(`packages of ${release}`, 'apt-get', [...options, 'update']);
   const shown = capture('apt-cache', [...options, 'show', 'linux-image-amd64']);
-  const found = /^Depends:.*?\b(linux-image-\d[^\s,]*)/m.exec(shown.output)?.[1];
-  if (found === undefined)
+  const version = /^Depends:.*?\blinux-image-(\d[^\s,]*)/m.exec(shown.output)?.[1];
+  if (version === undefined)
     throw new Error(`${release} has no kernel: ${updated.output.trim().split('\n').at(-1) ?? 'no answer'}`);
-  return found;
+  // Newer releases keep the kernel itself in a package of its own.
+  const isApart = capture('apt-cache', [...options, 'show', `linux-binary-${version}`]).code === 0;
+  return `linux-${isApart ? 'binary' : 'image'}-${version}`;
 }
 
-/** The kernel's image as a file, brought here unless it is there already. Throws one line. */
-export function kernelImage({ name, release }, { isRenewed }) {
+/** The kernel's image as a file, brought here unless it is there already; with `renew` in any case. Throws one line. */
+export function kernelImage({ name, release }, { renew }) {
   const path = join(folder, `vmlinuz-${name}`);
-  if (existsSync(path) && !isRenewed) return path;
+  if (existsSync(path) && !renew) return path;
   const scratch = join(folder, `download-${name}`);
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
@@ -78,9 +80,9 @@ export function kernelImage({ name, release }, { isRenewed }) {
   if (deb === undefined) throw new Error(`${wanted} cannot be had: ${got.output.trim().split('\n').at(-1)}`);
   const unpacked = capture('dpkg-deb', ['-x', join(scratch, deb), join(scratch, 'root')]);
   if (unpacked.code !== 0) throw new Error(unpacked.output.trim());
-  const image = readdirSync(join(scratch, 'root/boot')).find((file) => file.startsWith('vmlinuz-'));
+  const image = readdirSync(join(scratch, 'root'), { recursive: true }).find((file) => /\/vmlinuz[^/]*$/.test(file));
   if (image === undefined) throw new Error(`${wanted} brings no kernel image`);
-  renameSync(join(scratch, 'root/boot', image), path);
+  renameSync(join(scratch, 'root', image), path);
   rmSync(scratch, { recursive: true });
   rmSync(join(state, release), { recursive: true });
   return path;

@@ -9,7 +9,8 @@ function cut(text) {
 /** `results` are {name, release, claims: [{isTrue, check, user, claim, words}]}; a claim that was not made is a dash. */
 export function table(results) {
   const keys = new Map();
-  for (const { claims } of results) for (const { claim, user } of claims) keys.set(`${claim} (${user})`, { claim, user });
+  for (const { claims } of results)
+    for (const { claim, user } of claims) keys.set(`${claim} (${user})`, { claim, user });
   const rows = [['', ...results.map(({ name, release }) => (release === '' ? name : release))]];
   for (const [title, key] of keys) {
     const cells = results.map(({ claims }) => {
@@ -19,5 +20,12 @@ export function table(results) {
     rows.push([title, ...cells]);
   }
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i])).join('  ').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

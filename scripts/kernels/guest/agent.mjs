@@ -1,24 +1,17 @@
-// What the checks of a guest share: calltap as a child, its answers, and the lines they print.
+// What the checks of a guest share: calltap as a child of the user who is tried, and the lines they print.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asUser } from './users.mjs';
 
+/** Emulation on a busy host is slow. */
 const PATIENCE_MS = 600_000;
-const API = '127.0.0.1:8080';
-const main = '/calltap/dist/src/app/main.js';
-
-export function ok(claim, words) {
-  console.log(`ok ${claim}: ${words}`);
-}
-
-export function notOk(claim, why) {
-  console.log(`not ok ${claim}: ${why.trim().replace(/\s*\n\s*/g, ' | ')}`);
-}
+/** Who runs calltap in this check; the check itself is root. */
+const user = process.env.TRIED_USER ?? 'root';
 
 /** One line for the claim, by whether it holds. */
 export function claim(name, isTrue, words, why = words) {
-  if (isTrue) ok(name, words);
-  else notOk(name, why);
+  const text = (isTrue ? words : why).trim().replace(/\s*\n\s*/g, ' | ');
+  console.log(`${isTrue ? 'ok' : 'not ok'} ${name}: ${text}`);
 }
 
 /** Asks until the answer is neither null nor undefined; null when patience is at an end. */
@@ -32,54 +25,48 @@ export async function until(question, patienceMs = PATIENCE_MS) {
   }
 }
 
-/** Runs calltap to its end: {code, stdout, stderr}. */
-export function calltap(...args) {
-  const child = spawn(readFileSync('/kernels/node', 'utf8'), [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'])
-    child[name].setEncoding('utf8').on('data', (text) => {
-      said[name] += text;
+/** A program with what it says; `ended` resolves to its exit code. */
+export class Running {
+  stdout = '';
+  stderr = '';
+  #isOver = false;
+
+  constructor(words) {
+    const [program, ...args] = words;
+    this.child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    for (const name of ['stdout', 'stderr'])
+      this.child[name].setEncoding('utf8').on('data', (text) => {
+        this[name] += text;
+      });
+    this.child.stdin.on('error', () => {});
+    this.ended = new Promise((resolve) => {
+      this.child.on('error', () => resolve(127));
+      this.child.on('close', (code) => resolve(code ?? 128));
     });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said })));
+    void this.ended.then(() => {
+      this.#isOver = true;
+    });
+  }
+
+  /** Waits for text on either stream; false when the program ends first. */
+  async says(text, patienceMs = PATIENCE_MS) {
+    const has = () => text.test(this.stdout) || text.test(this.stderr);
+    return (await until(() => (has() ? true : this.#isOver ? false : null), patienceMs)) === true;
+  }
+
+  async stop(signal = 'SIGINT') {
+    this.child.kill(signal);
+    return this.ended;
+  }
 }
 
-/** calltap with its HTTP interface, started and ready. */
-export class Agent {
-  stderr = '';
-  #child;
-  #ended = false;
+/** A script of node as the user who is tried. */
+export function script(path, ...args) {
+  return new Running(asUser(user, [process.execPath, path, ...args]));
+}
 
-  /** Null when it does not start; `why` then gets its last words. */
-  static async start(args, why = notOk.bind(null, 'start')) {
-    const agent = new Agent(args);
-    const isUp = await until(() => (/^api listening/m.test(agent.stderr) ? true : agent.#ended ? false : null));
-    if (isUp === true) return agent;
-    why(agent.stderr);
-    agent.#child.kill('SIGKILL');
-    return null;
-  }
-
-  constructor(args) {
-    const words = [main, ...args, '--api', API];
-    this.#child = spawn(readFileSync('/kernels/node', 'utf8'), words, { stdio: ['ignore', 'ignore', 'pipe'] });
-    this.#child.stderr.setEncoding('utf8').on('data', (text) => {
-      this.stderr += text;
-    });
-    this.#child.on('close', () => {
-      this.#ended = true;
-    });
-  }
-
-  /** The document, or null when there is none. */
-  async get(path) {
-    const answer = await fetch(`http://${API}${path}`);
-    return answer.ok ? await answer.json() : null;
-  }
-
-  async stop() {
-    this.#child.kill('SIGTERM');
-    await until(() => (this.#ended ? true : null));
-  }
+export function calltap(...args) {
+  return script('/calltap/dist/src/app/main.js', ...args);
 }
 
 /** A SIP request of its own call. */

@@ -1,6 +1,7 @@
 // Capture files are read, whatever the kernel can do.
 import { calltap, claim } from './agent.mjs';
 
-const { code, stdout, stderr } = await calltap('-I', '/calltap/fixtures/demo/demo.pcap', '--json');
-const dialogs = stdout.split('\n').filter((line) => line.startsWith('{')).length;
-claim('files', code === 0 && dialogs > 0, `${dialogs} dialogs`, stderr);
+const agent = calltap('-I', '/calltap/fixtures/demo/demo.pcap', '--json');
+const code = await agent.ended;
+const dialogs = agent.stdout.split('\n').filter((line) => line.startsWith('{')).length;
+claim('files', code === 0 && dialogs > 0, `${dialogs} dialogs`, agent.stderr);

@@ -1,11 +1,17 @@
-// --uprobe-list: it says whether probes work here, and names a program that speaks TLS.
-import { spawn } from 'node:child_process';
-import { calltap, claim } from './agent.mjs';
+// --uprobe-list: whether probes work here, or which right is missing; and that a program that speaks TLS is named.
+import { calltap, claim, Running } from './agent.mjs';
+import { hasRight } from './users.mjs';
 
-const peer = spawn('openssl', ['s_client', '-connect', '127.0.0.1:1', '-quiet'], { stdio: 'ignore' });
-peer.on('error', () => {});
-const { code, stdout, stderr } = await calltap('--uprobe-list');
-const [, verdict = stderr] = /^(probes .*)$/m.exec(stdout) ?? [];
-claim('probes', code === 0, verdict.replace(/^probes work here: /, ''), verdict);
-const row = stdout.split('\n').find((line) => /^\s*\d+\s+node\b/.test(line)) ?? '';
-claim('list', / yes,/.test(row), 'node is observable', row === '' ? `node is not listed: ${stdout}` : row);
+const peer = new Running(['openssl', 's_server', '-accept', '5061', '-nocert', '-quiet']);
+const agent = calltap('--uprobe-list');
+const code = await agent.ended;
+const [, verdict = agent.stderr] = /^probes (.*)$/m.exec(agent.stdout) ?? [];
+const isWorking = code === 0 && verdict.startsWith('work here: ');
+// Who lacks a right is told which one; root lacks none.
+const isExplained = !hasRight('sys_admin') && /CAP_\w+/.test(verdict);
+claim('probes', isWorking || isExplained, isWorking ? verdict.slice(11) : verdict);
+const row = agent.stdout.split('\n').find((line) => /\bopenssl\b/.test(line)) ?? '';
+// Where probes work it is observable; where they do not, that is what its row says. Others' processes need a right.
+const isListed = isWorking ? / yes,/.test(row) : row !== '' || !hasRight('sys_ptrace');
+claim('list', isListed, 'names openssl', `openssl is not named: ${row}${agent.stdout}`);
+peer.child.kill();

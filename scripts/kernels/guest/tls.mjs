@@ -1,58 +1,54 @@
-// SIP over TLS between two programs of OpenSSL, one of which is observed: what it reads and what it writes, and where from.
-import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { Agent, answer, claim, notOk, options, until } from './agent.mjs';
+// SIP over TLS between two programs of OpenSSL, one of which is observed: what it reads and what it writes, and between
+// which addresses. The peers belong to root.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { answer, claim, options, Running, script, until } from './agent.mjs';
+import { hasRight } from './users.mjs';
 
 const SERVER = '127.0.0.1:5061';
 const CLIENT = '127.0.0.1:40001';
+const PEERS_MS = 120_000;
 
-/** A key and a certificate in this folder, which nobody else reads. */
-function selfSigned() {
-  writeFileSync('req.cnf', '[req]\ndistinguished_name=dn\n[dn]\n');
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'k.pem', '-out', 'c.pem'];
-  return spawnSync('openssl', ['req', '-config', 'req.cnf', '-x509', '-subj', '/CN=localhost', '-days', '2', ...key]);
-}
+process.chdir(mkdtempSync('/tmp/tls-'));
+chmodSync('.', 0o700);
+writeFileSync('req.cnf', '[req]\ndistinguished_name=dn\n[dn]\n');
+const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'k.pem', '-out', 'c.pem'];
+spawnSync('openssl', ['req', '-config', 'req.cnf', '-x509', '-subj', '/CN=localhost', '-days', '2', ...key]);
 
-function peer(...args) {
-  const child = spawn('openssl', args, { stdio: ['pipe', 'pipe', 'pipe'] });
-  const running = { child, heard: '' };
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      running.heard += text;
-    });
-  return running;
-}
-
-/** What was read from the observed one, by direction: addresses of request and answer. */
-async function addresses(agent, callId) {
-  const list = await agent.get('/v1/dialogs');
-  const dialog = list?.dialogs.find((d) => d.call_id === callId && d.msg_count >= 2);
-  if (dialog === undefined) return null;
-  const vcon = await agent.get(`/v1/dialogs/${encodeURIComponent(callId)}/vcon`);
-  const trace = vcon?.attachments?.find(({ purpose }) => purpose === 'sip-message-trace');
-  const body = typeof trace?.body === 'string' ? JSON.parse(trace.body) : trace?.body;
-  return body?.messages ?? null;
-}
-
-process.chdir(spawnSync('mktemp', ['-d']).stdout.toString().trim());
-selfSigned();
-const server = peer('s_server', '-accept', SERVER, '-cert', 'c.pem', '-key', 'k.pem', '-quiet');
-const agent = await Agent.start([`--uprobe=${server.child.pid}`], (why) => notOk('TLS', why));
-if (agent !== null) {
-  const way = /^uprobe: (.*)$/m.exec(agent.stderr)?.[1] ?? '';
-  const client = peer('s_client', '-connect', SERVER, '-bind', CLIENT, '-quiet');
+const credentials = ['-cert', 'c.pem', '-key', 'k.pem'];
+const server = new Running(['openssl', 's_server', '-accept', SERVER, ...credentials, '-quiet', '-naccept', '1']);
+const observer = script('/kernels/observe.mjs', String(server.child.pid));
+if (await observer.says(/^ready/m)) {
+  const way = /^ready (.*)$/m.exec(observer.stdout)?.[1] ?? '';
+  const client = new Running(['openssl', 's_client', '-connect', SERVER, '-bind', CLIENT, '-quiet']);
   client.child.stdin.write(options('tls'));
-  const heard = await until(() => (server.heard.includes('OPTIONS') ? true : null), 120_000);
+  const isAsked = await server.says(/^OPTIONS/m, PEERS_MS);
   server.child.stdin.write(answer('tls'));
-  const answered = await until(() => (client.heard.includes('200 OK') ? true : null), 120_000);
-  claim('peers', heard === true && answered === true, 'talked', `${server.heard}${client.heard}`);
-  const messages = (await until(() => addresses(agent, 'tls'), 120_000)) ?? [];
-  const both = messages.map(({ src, dst }) => `${src}>${dst}`).join(' ');
-  const right = `${CLIENT}>${SERVER} ${SERVER}>${CLIENT}`;
-  const dialogs = JSON.stringify((await agent.get('/v1/dialogs'))?.dialogs ?? []);
-  claim('TLS both ways', messages.length === 2, way, `${messages.length} of 2 messages; ${agent.stderr} ${dialogs}`);
-  claim('TLS addresses', both === right, 'right', `${both}, not ${right}`);
+  const isAnswered = await client.says(/200 OK/, PEERS_MS);
+  claim('peers', isAsked && isAnswered, 'talked', `${server.stderr}${client.stderr}`);
+  const pieces = () =>
+    observer.stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line));
+  const seen = (await until(() => (pieces().length >= 2 ? pieces() : null), PEERS_MS)) ?? pieces();
+  const read = seen.find(({ text }) => text === options('tls'));
+  const written = seen.find(({ text }) => text === answer('tls'));
+  claim('TLS read', read !== undefined, way, `the request was not seen; ${JSON.stringify(seen)} ${observer.stderr}`);
+  claim(
+    'TLS written',
+    written !== undefined,
+    way,
+    `the answer was not seen; ${JSON.stringify(seen)} ${observer.stderr}`,
+  );
+  const found = [read, written].map((piece) => `${piece?.src ?? ''}>${piece?.dst ?? ''}`).join(' ');
+  claim('TLS addresses', found === `${CLIENT}>${SERVER} ${SERVER}>${CLIENT}`, 'right', found);
   client.child.kill();
-  await agent.stop();
+  observer.child.stdin.end();
+  await observer.ended;
+} else {
+  // Who lacks a right is told which one; root lacks none.
+  const why = /Error: (--uprobe.*)/.exec(observer.stderr)?.[1] ?? observer.stderr;
+  claim('TLS read', !hasRight('sys_admin') && /CAP_\w+/.test(why), why);
 }
 server.child.kill();

@@ -13,7 +13,7 @@ function capabilities(paths) {
   return names.map((name) => name.toLowerCase().replace(/^cap_/, ''));
 }
 
-/** Drop-ins that a check names behind a plus: `unit+tls` is the unit with deploy/calltap.service.d/tls.conf. */
+/** Drop-ins that a check names behind a plus: `unit+X` is the unit with deploy/calltap.service.d/X.conf. */
 function unitFiles(names) {
   const folder = `${DEPLOY}/calltap.service.d`;
   const shipped = readdirSync(folder);
@@ -26,12 +26,24 @@ function unitFiles(names) {
   ];
 }
 
+/** The capabilities of a user, without `cap_`. */
+function rightsOf(user) {
+  const [, ...dropIns] = user.split('+');
+  return capabilities(unitFiles(dropIns));
+}
+
+/** Whether the user who is tried has a capability. */
+export function hasRight(name) {
+  const user = process.env.TRIED_USER ?? 'root';
+  return user === 'root' || rightsOf(user).includes(name);
+}
+
 /** The words that run `words` as `user`: root, unit, unit+DROP-IN. */
 export function asUser(user, words) {
   if (user === 'root') return words;
-  const [, ...dropIns] = user.split('+');
-  const rights = capabilities(unitFiles(dropIns)).map((name) => `+${name}`);
-  const set = rights.join(',');
+  const set = rightsOf(user)
+    .map((name) => `+${name}`)
+    .join(',');
   return [
     'setpriv',
     ...['--reuid', 'calltap', '--regid', 'calltap', '--clear-groups', '--no-new-privs'],

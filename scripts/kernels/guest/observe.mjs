@@ -1,0 +1,37 @@
+// Observes one process by the TLS probes as the product does, and prints each piece of plaintext: a JSON object a line.
+//
+//   node observe.mjs PID        prints `ready WAY` when the probes are in place; ends with its standard input
+const from = (module) => import(`/calltap/dist/src/sources/${module}.js`);
+const { loadNative } = await from('native');
+const { TlsSource } = await from('tls-source');
+const { TlsTargets } = await from('tls-targets');
+const { KIND } = await from('records');
+
+function endpoint(batch, at, port) {
+  return `${batch.bytes.subarray(at, at + 4).join('.')}:${port}`;
+}
+
+const binding = loadNative();
+const native = {
+  counterNames: binding.info().tlsCounterNames,
+  create: (options, onSlab) => new binding.TlsCapture(options, onSlab),
+};
+const targets = new TlsTargets({ uprobe: [process.argv[2]], comm: null });
+const source = new TlsSource({ native, targets, sourceId: 1, say: (line) => console.error(line) });
+source.onRecords((batch, count) => {
+  for (let i = 0; i < count; i++) {
+    if (batch.kind(i) !== KIND.TLS_DATA) continue;
+    const isKnown = batch.ipVersion(i) === 4;
+    const text = Buffer.from(batch.data.subarray(batch.off(i), batch.off(i) + batch.len(i))).toString('latin1');
+    const src = isKnown ? endpoint(batch, batch.srcOff(i), batch.srcPort(i)) : '';
+    const dst = isKnown ? endpoint(batch, batch.dstOff(i), batch.dstPort(i)) : '';
+    console.log(JSON.stringify({ src, dst, text }));
+  }
+});
+const { probes, sockets } = source.status();
+await source.start();
+if (source.discovery.attached === 0) throw new Error(`nothing is attached: ${JSON.stringify(source.files())}`);
+console.log(`ready ${probes}, ${sockets}`);
+process.stdin.resume().on('end', () => {
+  source.close();
+});
