@@ -60,7 +60,7 @@ CT_GLOBAL int verdict(const struct __sk_buff *skb, u32 class, u32 keep) {
 
 CT_INLINE u16 be16(const u8 *d) { return (u16)(d[0] << 8 | d[1]); }
 CT_INLINE u32 be32(const u8 *d) { return (u32)d[0] << 24 | (u32)d[1] << 16 | (u32)d[2] << 8 | d[3]; }
-/* The mask changes nothing: verifiers before Linux 6.8 lose the bounds of a value that be16() put together. */
+/* The mask changes nothing: verifiers of Linux 6.1 and older lose the bounds of a value that be16() put together. */
 CT_INLINE int in_gate(const volatile u64 *set, u16 port) {
   u64 word = port >> 6;
   asm volatile("%0 &= 1023" : "+r"(word));
