@@ -1,7 +1,8 @@
 // Builds the canaries and runs each N times beside calltap: `npm run canaries -- 50 [--mode NAME]... [NAME]...`
 //
 // A canary is a program that does a dangerous thing in the middle of its TLS calls (test/live/canary-list.ts). Modes:
-// none (without calltap), best, multi, perf, sys-exit, oldest; all of them when none is named.
+// none (without calltap), best, multi, perf, sys-exit, oldest; all of them when none is named. Nothing else on the host
+// should have probes meanwhile: a death names who had.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -112,6 +112,10 @@ export class CanaryAgent {
     return new Map(own.map((d) => [d.call_id, d.msg_count]));
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Whether it still runs. */
   get isAlive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;

@@ -65,7 +65,7 @@ export async function buildCanaries(folder: string): Promise<Built> {
   const names = wanted.map(({ name }) => name);
   writeFileSync(join(folder, 'canaries.json'), JSON.stringify({ names, absent }));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
-  for (const file of ['list', 'run', 'agent', 'force', 'main'])
+  for (const file of ['list', 'run', 'agent', 'force', 'others', 'main'])
     copyFileSync(join(import.meta.dirname, `canary-${file}.js`), join(folder, `canary-${file}.js`));
   return { names, absent };
 }

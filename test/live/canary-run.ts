@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryAgent } from './canary-agent.ts';
 import { CANARIES } from './canary-list.ts';
+import { othersProbing } from './canary-others.ts';
 
 const LIMIT_MS = 150_000;
 const QUIET_LOOKS = 4;
@@ -72,7 +73,9 @@ async function once(result: CanaryResult, folder: string, agent: CanaryAgent | n
   result.runs++;
   const [, requests, answers] = /^canary \S+: (\d+) requests, (\d+) answers/m.exec(output) ?? [];
   if (how !== '' || requests === undefined || answers === undefined) {
-    result.deaths.push(`${how}: ${output.trim()}`);
+    const others = agent === null ? [] : othersProbing(agent.pid);
+    const also = others.length === 0 ? '' : `; probes of others are here too: ${others.join(', ')}`;
+    result.deaths.push(`${how}: ${output.trim().slice(0, 300)}${also}`);
     return;
   }
   const expected = Number(requests) + Number(answers);
@@ -118,7 +121,7 @@ export function line(result: CanaryResult, mode: string): string {
   const { name, runs, deaths, exchanged, seen, givenUp, faults } = result;
   const shown = mode === 'none' ? `${exchanged} messages` : `${seen} of ${exchanged} messages seen`;
   const counted = [...givenUp].map(([what, n]) => `${what.replace('uprobe_', '')} ${n}`);
-  const first = [deaths[0], faults[0]].flatMap((why) => why?.replaceAll(/\s+/g, ' ').slice(0, 200) ?? []);
+  const first = [deaths[0], faults[0]].flatMap((why) => why?.replaceAll(/\s+/g, ' ').slice(0, 500) ?? []);
   const words = [`${deaths.length} of ${runs} died`, shown, ...counted, ...first].join(', ');
   return `${isRight(result) ? 'ok' : 'not ok'} ${name} ${mode}: ${words}`;
 }
