@@ -104,10 +104,10 @@ export class CanaryAgent {
     return out;
   }
 
-  /** Messages by Call-ID. The newest dialogs come first. */
+  /** Messages by Call-ID. The prefix is the caller's name too: other programs' dialogs may be many. */
   async seen(prefix: string): Promise<Counts> {
     type Row = { call_id: string; msg_count: number; input_origin?: string };
-    const { dialogs } = JSON.parse(await this.#text('/v1/dialogs?limit=300')) as { dialogs: Row[] };
+    const { dialogs } = JSON.parse(await this.#text(`/v1/dialogs?limit=300&from=${prefix}`)) as { dialogs: Row[] };
     const own = dialogs.filter((d) => d.call_id.startsWith(`${prefix}.`) && d.input_origin === 'uprobe');
     return new Map(own.map((d) => [d.call_id, d.msg_count]));
   }

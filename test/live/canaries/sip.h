@@ -21,7 +21,7 @@ static inline size_t sip_message(char out[SIP_MAX], bool is_answer, const char *
   int n = snprintf(out, SIP_MAX,
                    "%s\r\n"
                    "Via: SIP/2.0/TLS 127.0.0.1:%u;branch=z9hG4bK%s.%u.%u\r\n"
-                   "From: <sip:peer@127.0.0.1:%u>;tag=%u\r\n"
+                   "From: <sip:%s@127.0.0.1:%u>;tag=%u\r\n"
                    "To: <sip:canary@127.0.0.1>%s\r\n"
                    "Call-ID: %s.%u.%u\r\n"
                    "CSeq: %u MESSAGE\r\n"
@@ -29,7 +29,7 @@ static inline size_t sip_message(char out[SIP_MAX], bool is_answer, const char *
                    "Content-Type: text/plain\r\n"
                    "Content-Length: %u\r\n\r\n",
                    is_answer ? "SIP/2.0 200 OK" : "MESSAGE sip:canary@127.0.0.1 SIP/2.0", port, prefix, i, k,
-                   port, i, is_answer ? ";tag=c" : "", prefix, i, k, k + 1, body);
+                   prefix, port, i, is_answer ? ";tag=c" : "", prefix, i, k, k + 1, body);
   if (n < 0 || (size_t)n + body > SIP_MAX) abort();
   for (unsigned at = 0; at < body; at++) out[(unsigned)n + at] = (char)('a' + (at * 7 + i + k) % 26);
   return (size_t)n + body;
