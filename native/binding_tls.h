@@ -48,6 +48,7 @@ private:
     opts_.max_call = std::min<uint32_t>(Or(U32(opt, "maxCallBytes"), CT_TLS_CALL_MAX), CT_TLS_CALL_MAX);
     opts_.max_conns = Or(U32(opt, "maxConnections"), 65536);
     opts_.sip_only = Flag(opt, "sipOnly");
+    opts_.best_mode = CT_TLS_MULTI;
     if (opts_.ring_bytes < CT_TLS_RING_MIN || opts_.ring_bytes > CT_TLS_RING_MAX ||
         (opts_.ring_bytes & (opts_.ring_bytes - 1)) != 0)
       return "ringBytes: a power of two from 4096 to 1 GiB";
@@ -56,7 +57,7 @@ private:
     if (!force->IsObject()) return nullptr;
     auto f = force.As<Object>();
     Nan::Utf8String probes(Prop(f, "probes"));
-    if (*probes != nullptr && strcmp(*probes, "multi") == 0) opts_.best_mode = CT_TLS_MULTI;
+    if (*probes != nullptr && strcmp(*probes, "session") == 0) opts_.best_mode = CT_TLS_SESSION;
     if (*probes != nullptr && strcmp(*probes, "perf") == 0) opts_.best_mode = CT_TLS_PERF;
     opts_.force_sys_exit = Flag(f, "sysExit");
     opts_.force_old_helpers = Flag(f, "oldHelpers");

@@ -151,8 +151,8 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
     snprintf(p->mode_why, sizeof p->mode_why,
              o->force_old_helpers ? "as on an older kernel, which was asked for"
                                   : "the kernel is older than Linux 5.17");
-  else if (o->best_mode != CT_TLS_SESSION)
-    snprintf(p->mode_why, sizeof p->mode_why, "a lesser one was asked for");
+  else if (o->best_mode != CT_TLS_MULTI)
+    snprintf(p->mode_why, sizeof p->mode_why, "another one was asked for");
   bool ok = ct_tls_load(p, o, why);
   if (ok) {
     int err = attach_process_events(p);

@@ -200,7 +200,7 @@ function page(results) {
   const heads = ['library', 'function', 'why', 'where'];
   return `# Exits of TLS functions
 
-Where a kernel has no session links, calltap puts probes at the entry of a function and at each instruction through which
+calltap reads a TLS function by probes at its entry and at each instruction through which
 it can leave. This page is written by \`npm run exits\`, which fetches the TLS libraries of Debian's releases for both
 processors and holds what calltap finds against objdump: ${results.length} files, ${rows.length} functions, ${exits} exits, of which
 **${differing} differ**. Debian's node uses libssl; a node that brings its own OpenSSL is compared by \`npm test\`, with the

@@ -69,11 +69,11 @@ export type TlsScanResult = { readonly error: string; readonly rows: readonly Tl
 
 export type TlsStatus = {
   /**
-   * How calls are read: at entry and return by session links, or at entry and RET instructions by multi links or perf
-   * events; 'none' before open() or when it failed.
+   * How calls are read: at entry and RET instructions by multi links or perf events, or, when it was asked for, at entry
+   * and return by session links, which can end a program; 'none' before open() or when it failed.
    */
   readonly probes: 'session' | 'multi' | 'perf' | 'none';
-  /** Why not a better one; '' for session. */
+  /** Why not a better one; '' for multi. */
   readonly probesWhy: string;
   /** Where the addresses come from. */
   readonly sockets: 'sock-tp' | 'sys-exit' | 'none';
@@ -105,8 +105,8 @@ export type NativeTlsOptions = {
   maxConnections: number;
   /** Connections that do not carry SIP are dropped in the kernel. */
   sipOnly: boolean;
-  /** Take a lesser mechanism on purpose; oldHelpers: what a kernel before 5.15 has, which is perf events only. */
-  force?: { readonly probes?: 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
+  /** Take another mechanism on purpose; oldHelpers: what a kernel before 5.15 has, which is perf events only. */
+  force?: { readonly probes?: 'session' | 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
 };
 
 /** enum ct_tls_start of bpf/tls_event.h: which process is observed from the first instruction of a program it starts. */

@@ -23,8 +23,8 @@ const RUNS = 3;
 /** Read at one end: each pair says so many things in both directions. */
 const TEXTS = 2 * PAIRS * MESSAGES;
 const WAYS: readonly (readonly [string, NativeTlsOptions['force'] | undefined])[] = [
-  ['session links', undefined],
-  ['RET instructions by multi links', { probes: 'multi' }],
+  ['session links', { probes: 'session' }],
+  ['RET instructions by multi links', undefined],
   ['RET instructions by perf events', { probes: 'perf' }],
   ['RET instructions by programs without cookies', { oldHelpers: true }],
 ];
