@@ -107,6 +107,7 @@ CT_CALL int take_account(struct frame *f, u32 in_call, u64 id) {
   struct thread *th = thread_of(id);
   if (!c || !th) return 0;
   c->library = f->library;
+  th->is_met = 1;
   weigh_around(th, f, c, in_call);
   if (f->moved > 0)
     plaintext(f, c, &th->look);
@@ -204,9 +205,12 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
  * is seen to do is one that was under way when the probes came. */
 CT_INLINE void return_without_entry(u64 id) {
   u32 tgid = id >> 32;
-  if (!is_allowed(tgid) || bpf_map_lookup_elem(&threads, &id)) return;
+  struct thread *th = bpf_map_lookup_elem(&threads, &id);
+  if (!is_allowed(tgid) || (th && th->is_met)) return;
   count(CT_TLS_N_NO_ENTRY, 1);
-  if (observed(tgid)) thread_of(id);
+  if (!observed(tgid)) return;
+  th = thread_of(id);
+  if (th) th->is_met = 1;
 }
 
 /* `sp`: what the stack pointer was at the entry of the call. */

@@ -197,7 +197,8 @@ struct thread {
   u8 rx_in_call; /* inside an SSL call */
   u8 rx_mixed;   /* something of another socket came before it, and nobody took that */
   u8 tx_mixed;   /* the same of what is to be sent */
-  u8 pad[4];
+  u8 is_met;     /* a call of it was seen to begin or to end */
+  u8 pad[3];
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */
   u64 tx_plain; /* bytes of the first write that waits */

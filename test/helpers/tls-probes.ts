@@ -110,11 +110,13 @@ export function exportedSites(path: string): TlsSite[] {
 
 function findExported(path: string): TlsSite[] {
   const symbols = readSymbols(path);
+  const ours = withElf(path, (image) => findSites(image, true));
+  const found = new Map('reason' in ours ? [] : ours.flatMap(({ sites }) => sites.map((s) => [s.name, s.exits])));
   return TLS_LIBRARIES.flatMap((library) => library.functions).flatMap(([name, kind]) => {
     const address = symbols.addresses.get(name);
     const offset = address === undefined ? null : fileOffset(symbols, address);
     if (address === undefined || offset === null) return [];
-    return [{ kind, offset, exits: exitOffsets(path, symbols, address, kind) }];
+    return [{ kind, offset, exits: exitOffsets(path, symbols, address, kind) ?? found.get(name) ?? null }];
   });
 }
 

@@ -65,7 +65,7 @@ export class CanaryAgent {
       },
     });
     const text = await said(child, /uprobe ready.*api listening on \S+\n/s);
-    const way = /uprobe: (.* probes, .*)/.exec(text)?.[1];
+    const way = /uprobe: (.*, addresses by .*)/.exec(text)?.[1];
     const url = /api listening on (\S+)/.exec(text)?.[1];
     if (way === undefined || url === undefined) throw new Error(`calltap does not start: ${text}`);
     const agent = new CanaryAgent(child, anchors, way, url);

@@ -26,7 +26,7 @@ import {
 
 /** What came behind the upgrade, at either end. */
 function messagesOf(lab: TlsLab): TlsEvent[] {
-  return lab.data().filter((e) => !/^(?:GET|HTTP\/1\.1) /.test(e.bytes.toString('latin1')));
+  return lab.data().filter((e) => e.bytes.length > 0 && !/^(?:GET|HTTP\/1\.1) /.test(e.bytes.toString('latin1')));
 }
 
 function streams(events: readonly TlsEvent[]): Map<string, TlsEvent[]> {
