@@ -187,7 +187,7 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
 
 static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p,
                                const struct ct_rtp_events *ev, uint32_t ssrc) {
-  for (uint32_t i = 0; i < ev->n; i++) {
+  for (uint32_t i = 0, windows = 0; i < ev->n; i++) {
     const struct ct_rtp_event *e = &ev->ev[i];
     uint8_t kind = e->type == CT_RTP_OPENED     ? CT_KIND_STREAM_OPENED
                    : e->type == CT_RTP_ACCEPTED ? CT_KIND_STREAM_ACCEPTED
@@ -197,7 +197,7 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
     const uint8_t *bytes = NULL;
     uint32_t len = 0;
     if (e->type == CT_RTP_WINDOW) {
-      bytes = ev->window;
+      bytes = ev->window[windows++];
       len = (uint32_t)sizeof(struct ct_rtp_window);
     } else if (e->type == CT_RTP_OPENED && (p->cls_flags & CT_FLAG_RELAYED)) {
       bytes = p->wrap; /* who relays it, on which channel */

@@ -133,9 +133,11 @@ struct ct_stream {
   uint8_t spare[20];                 /* 492 */
 };                                   /* 512 */
 
+/* One window; without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
+ * which share `expected` evenly. */
 struct ct_rtp_window {
   double start_us;               /*  0 since the epoch */
-  double length_us;              /*  8 nominal length */
+  double length_us;              /*  8 nominal length, of one */
   uint32_t packets;              /* 16 */
   uint32_t expected;             /* 20 */
   uint32_t lost;                 /* 24 */
@@ -149,13 +151,13 @@ struct ct_rtp_window {
   uint32_t clock;                /* 72 dynamic clock in use, 0 unknown */
   uint8_t pt;                    /* 76 last audio payload type, CT_RTP_NO_PT none */
   uint8_t lane_mode;             /* 77 */
-  uint8_t spare[2];              /* 78 */
+  uint16_t ts_step;              /* 78 packet time, 0 unknown */
 };                               /* 80 */
 
 #ifndef __cplusplus
 _Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
 _Static_assert(sizeof(struct ct_rtp_window) == 80, "window layout");
-_Static_assert(sizeof(struct ct_rtp_window) <= sizeof(((struct ct_rtp_events *)0)->window), "window fits");
+_Static_assert(sizeof(struct ct_rtp_window) <= sizeof(((struct ct_rtp_events *)0)->window[0]), "window fits");
 #endif
 
 /* ---- rtp_header.c: the fixed header and the static clocks ---- */
@@ -177,7 +179,8 @@ extern const struct ct_static_clock ct_static_clocks[128];
 /* ---- rtp_sequence.c: what a sequence number means (RFC 3550 A.1, A.3; RFC 3611 s4.7.2) ---- */
 enum ct_seq_verdict { CT_SEQ_FORWARD, CT_SEQ_LATE, CT_SEQ_DUPLICATE, CT_SEQ_STRAY, CT_SEQ_RESYNC };
 void ct_sequence_start(struct ct_stream *s, uint16_t seq);
-enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq);
+/* `outage`: the caller knows that `seq` is no restart, however far it lies ahead. */
+enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, bool outage);
 static inline uint32_t ct_stream_expected(const struct ct_stream *s) {
   return s->expected_prev + (s->ext_max - s->base_ext) + 1;
 }
@@ -187,16 +190,22 @@ static inline uint32_t ct_stream_expected(const struct ct_stream *s) {
 void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
                       bool neighbour);
 
+/* ---- rtp_window.c: the quality windows ---- */
+enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY = 4, CT_UPDATE_OUTAGE = 8 };
+/* The open window as a record; false when it holds no packet. */
+bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]);
+/* The packet that is taken next, at `now`, lies behind the open window, and `missing` packets are missing in front of it:
+ * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is told of in the second. */
+unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
+                        uint8_t windows[2][128]);
+
 /* ---- rtp_update.c: one packet into one stream ---- */
-enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY = 4 };
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o);
 /* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, uint8_t window[128]);
-/* The open window as a record; false when it holds no packet. */
-bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]);
+                          const struct ct_rtp_opts *o, uint8_t windows[2][128]);
 
 /* a - b without overflow, held within +-2^62: capture timestamps are hostile input. */
 static inline int64_t ct_ns_diff(int64_t a, int64_t b) {

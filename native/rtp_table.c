@@ -253,7 +253,7 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
 static void evict(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
   const struct ct_stream *s = stream_at(t, ref - 1);
   bool shown = ct_admit_holding(s) >= CT_HOLDS_ACCEPTED;
-  if (shown && ct_stream_window(s, &t->opts, out->window))
+  if (shown && ct_stream_window(s, &t->opts, out->window[0]))
     add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
   release(t, ref, out);
   t->counters[shown ? CT_RC_EVICTED : CT_RC_PROBING_RECYCLED]++;
@@ -520,6 +520,7 @@ void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *g
   unsigned done = ct_stream_packet(s, p, &h, &t->opts, out->window);
   if (done == 0) return;
   if (done & CT_UPDATE_WINDOW) add_event(out, CT_RTP_WINDOW, index, s->generation);
+  if (done & CT_UPDATE_OUTAGE) add_event(out, CT_RTP_WINDOW, index, s->generation);
   if (done & CT_UPDATE_ACCEPTED) {
     t->probing--;
     t->counters[CT_RC_ACCEPTED]++;

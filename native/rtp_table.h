@@ -35,7 +35,7 @@ struct ct_rtp_events {
   uint32_t index, generation; /* the packet's own stream; CT_RTP_NO_STREAM: it has none */
   uint32_t n;
   struct ct_rtp_event ev[4]; /* in order: EVICTED before OPENED; WINDOW before what follows it */
-  uint8_t window[128];       /* struct ct_rtp_window of the WINDOW event */
+  uint8_t window[2][128];    /* struct ct_rtp_window of each WINDOW event, in their order */
 };
 
 struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o); /* NULL: out of memory */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rtp_update.c - takes one packet into one stream: counts, payload types, the probing heuristic and
- * the quality windows. The owner thread calls it; nothing here allocates.
+ * rtp_update.c - takes one packet into one stream: counts, payload types, the probing heuristic. The owner thread calls
+ * it; nothing here allocates.
  */
 #include <string.h>
 
@@ -52,74 +52,6 @@ static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int
   return event && s->event_packets <= CT_RTP_KEYS;
 }
 
-static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
-  s->jitter_sum[0] += (double)s->jitter0_wsum;
-  s->jitter0_wsum = 0;
-  for (int i = 0; i < CT_RTP_LANES - 1 && s->lane_mode == CT_LANES_ALL; i++) {
-    s->jitter_sum[i + 1] += (double)s->jitter_wsum[i];
-    s->jitter_wsum[i] = 0;
-  }
-  s->window_start_ns = start;
-  s->window_end_ns = end;
-  s->w_packets = (uint32_t)s->packets;
-  s->w_expected = ct_stream_expected(s);
-  s->w_unique = s->unique;
-  s->w_duplicates = s->duplicates;
-  s->w_reordered = s->reordered;
-  s->w_discarded = s->discarded;
-  s->w_loss_runs = s->loss_runs;
-  s->w_jitter_n = s->jitter_n;
-}
-
-/* A counter that a late packet may have lowered since the window began. */
-static uint32_t grown(uint32_t now, uint32_t then) {
-  uint32_t d = now - then;
-  return d > INT32_MAX ? 0 : d;
-}
-
-bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]) {
-  struct ct_rtp_window w;
-  memset(&w, 0, sizeof(w));
-  w.packets = (uint32_t)s->packets - s->w_packets;
-  if (w.packets == 0) return false;
-  /* In one step a double would lose a quarter of a microsecond, and the text of it a whole one. */
-  w.start_us = (double)(s->window_start_ns / 1000) + (double)(s->window_start_ns % 1000) / 1000.0;
-  w.length_us = (double)o->window_ns / 1000.0;
-  w.expected = grown(ct_stream_expected(s), s->w_expected);
-  w.lost = grown(w.expected, s->unique - s->w_unique);
-  w.duplicates = s->duplicates - s->w_duplicates;
-  w.reordered = s->reordered - s->w_reordered;
-  w.discarded = s->discarded - s->w_discarded;
-  w.loss_runs = grown(s->loss_runs, s->w_loss_runs);
-  w.jitter_n = s->jitter_n - s->w_jitter_n;
-  for (int i = 0; i < CT_RTP_LANES; i++) {
-    uint32_t n = w.jitter_n;
-    /* Lane 4 may have begun within this window. */
-    if (i == 4 && s->other_skip > s->w_jitter_n) n = s->jitter_n - s->other_skip;
-    w.jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
-  }
-  w.other_clock = s->other_clock;
-  w.clock = s->clock;
-  w.pt = s->audio_pt;
-  w.lane_mode = s->lane_mode;
-  memset(window, 0, 128);
-  memcpy(window, &w, sizeof(w));
-  return true;
-}
-
-static bool roll_window(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint8_t window[128]) {
-  bool any = ct_stream_window(s, o, window);
-  int64_t len = (int64_t)o->window_ns;
-  int64_t skipped = ct_ns_diff(now, s->window_end_ns) / len * len;
-  int64_t start, end;
-  /* Windows stay aligned to the first packet; the end of time itself is never reached by adding. */
-  if (__builtin_add_overflow(s->window_end_ns, skipped, &start)) start = now;
-  if (__builtin_add_overflow(start, len, &end)) end = INT64_MAX;
-  s->window_seq++;
-  begin_window(s, start, end);
-  return any;
-}
-
 /* The struct is zeroed: what is zero is not written, for each line written must come from memory first. The first packet
  * belongs to the first window, so that what had been counted when it began is zero too. */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
@@ -138,15 +70,33 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
   take_payload(s, h, now, 0, true, false);
 }
 
+static double ns_per_tick_of(const struct ct_stream *s, uint8_t pt) {
+  const struct ct_static_clock *fixed = &ct_static_clocks[pt & 127];
+  return fixed->hz != 0 ? (double)fixed->ns_per_tick : (double)s->ns_per_tick;
+}
+
+/* Within an eighth. */
+static bool agrees(double a, double b) { return a > b - b / 8 && a < b + b / 8; }
+
+/* More packets are missing than any reordering or restart makes likely, up to the whole 16 bits. It is an outage where
+ * sequence and timestamp both moved with the time: no other call has them so. */
+static bool is_long_outage(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  uint16_t step = (uint16_t)(h->seq - s->ext_max);
+  int32_t ticks = (int32_t)(h->ts - s->last_ts);
+  if (step < CT_RTP_MAX_DROPOUT || ticks <= 0 || !(s->flags & CT_SF_TIMED) || h->pt != s->audio_pt)
+    return false;
+  double elapsed = (double)ct_ns_diff(now, s->last_audio_ns);
+  return agrees((double)step * s->ts_step, ticks) && agrees(ticks * ns_per_tick_of(s, h->pt), elapsed);
+}
+
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   int64_t idle = ct_ns_diff(now, s->last_ns);
   if (idle < REUSE_IDLE_NS) return false;
   int step = (int16_t)(uint16_t)(h->seq - s->ext_max);
   if (step == 1) return false; /* a hold that goes on */
   if (step == 0 && h->ts == s->last_ts) return false;
-  if (step <= 0 || step > CT_RTP_MAX_DROPOUT) return true;
-  const struct ct_static_clock *fixed = &ct_static_clocks[h->pt & 127];
-  double ns_per_tick = fixed->hz != 0 ? (double)fixed->ns_per_tick : (double)s->ns_per_tick;
+  if (step <= 0 || step >= CT_RTP_MAX_DROPOUT) return !is_long_outage(s, h, now);
+  double ns_per_tick = ns_per_tick_of(s, h->pt);
   if (ns_per_tick == 0 || !(s->flags & CT_SF_TIMED)) return false;
   /* Packets were lost, or this is another call: the timestamps must have moved with the time. */
   int64_t elapsed = ct_ns_diff(now, s->last_audio_ns);
@@ -169,17 +119,22 @@ static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_se
 }
 
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, uint8_t window[128]) {
+                          const struct ct_rtp_opts *o, uint8_t windows[2][128]) {
   int64_t now = p->ts_ns;
   unsigned done = 0;
-  if (now >= s->window_end_ns && roll_window(s, o, now, window)) done |= CT_UPDATE_WINDOW;
+  const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
+  const bool outage = ahead >= CT_RTP_MAX_DROPOUT && is_long_outage(s, h, now);
+  if (now >= s->window_end_ns) {
+    const bool forward = outage || ahead < CT_RTP_MAX_DROPOUT;
+    done = ct_stream_roll(s, o, now, forward && ahead > 1 ? ahead - 1u : 0, windows);
+  }
   int64_t delta = ct_ns_diff(now, s->last_ns);
   if (delta > s->max_delta_ns) s->max_delta_ns = delta;
   if (delta > 0) s->last_ns = now;
   s->packets++;
   if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;
   uint32_t before = s->ext_max;
-  enum ct_seq_verdict v = ct_sequence_update(s, h->seq);
+  enum ct_seq_verdict v = ct_sequence_update(s, h->seq, outage);
   if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
   uint32_t step = s->ext_max - before;
   bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;

@@ -81,13 +81,13 @@ static struct ct_rtp_events push_packet(const struct ct_packet *p, uint8_t origi
   uint64_t h = ct_rtp_hash(table, p, origin);
   ct_rtp_prefetch_slot(table, h);
   ct_rtp_update_at(table, h, ct_rtp_prefetch_stream(table, h, p->payload[1]), p, origin, &ev);
-  for (uint32_t i = 0; i < ev.n; i++) {
+  for (uint32_t i = 0, said = 0; i < ev.n; i++) {
     uint32_t index = ev.ev[i].index;
     if (ev.ev[i].type == CT_RTP_OPENED) opened++, last_opened = index;
     if (ev.ev[i].type == CT_RTP_ACCEPTED) accepted++;
     if (ev.ev[i].type == CT_RTP_EVICTED) evicted++;
     if (ev.ev[i].type == CT_RTP_WINDOW) {
-      memcpy(&window_log[windows % 4096], ev.window, sizeof(struct ct_rtp_window));
+      memcpy(&window_log[windows % 4096], ev.window[said++], sizeof(struct ct_rtp_window));
       window_index[windows++ % 4096] = index;
     }
     CHECK_EQ(stream(index)->generation, ev.ev[i].generation);

@@ -320,7 +320,10 @@ export const MAX_KEPT_MESSAGE_BYTES = 128 * 1024;
 /** A packet longer than this is no voice. */
 export const MAX_KEPT_RTP_BYTES = 2048;
 
-/** One hour of five-second windows, and how many more gather before the oldest are dropped together. */
+/**
+ * One hour of five-second windows, and how many more gather before the oldest are dropped together. An outage is kept as one
+ * and shown as many.
+ */
 export const MAX_STREAM_WINDOWS = 720;
 export const SURPLUS_STREAM_WINDOWS = 80;
 

@@ -125,4 +125,5 @@ export const WINDOW = {
   clock: 72,
   pt: 76,
   laneMode: 77,
+  tsStep: 78,
 } as const;

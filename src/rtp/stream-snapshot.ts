@@ -275,6 +275,7 @@ function readOpenWindow(view: DataView, base: number, now: SoFar): StreamWindow 
     jitterMs: now.open,
     jitterSamples: now.windowSamples,
     payloadType: view.getUint8(base + STREAM.audioPt),
+    tsStep: view.getUint16(base + STREAM.tsStep, true),
   };
 }
 

@@ -29,6 +29,8 @@ export type StreamWindow = JitterLanes & {
   readonly jitterSamples: number;
   /** Last payload type that carries audio; 255 none. */
   readonly payloadType: number;
+  /** Timestamp units a packet, 0 unknown. */
+  readonly tsStep: number;
 };
 
 /**
@@ -51,8 +53,23 @@ export function windowJitterMs(window: StreamWindow, clockRate: number | null): 
   return window.jitterMs[laneOf(window, clockRate)] ?? 0;
 }
 
-/** The record of a closed window at `off` (struct ct_rtp_window); the bytes must be there. */
-export function parseWindow(bytes: Uint8Array, off: number): StreamWindow {
+/**
+ * The newest `limit` windows of the record at `off` (struct ct_rtp_window), newest first; the bytes must be there. A record
+ * without packets is an outage: as many windows as it has runs of losses, of which each lost its share.
+ */
+export function parseWindows(bytes: Uint8Array, off: number, limit: number): StreamWindow[] {
+  const record = parseRecord(bytes, off);
+  if (record.packets > 0) return limit > 0 ? [record] : [];
+  const { startUs, lengthUs, expected, lossRuns } = record;
+  const out: StreamWindow[] = [];
+  for (let i = lossRuns - 1; i >= 0 && out.length < limit; i--) {
+    const share = Math.floor(((i + 1) * expected) / lossRuns) - Math.floor((i * expected) / lossRuns);
+    out.push({ ...record, startUs: startUs + i * lengthUs, expected: share, lost: share, lossRuns: 1 });
+  }
+  return out;
+}
+
+function parseRecord(bytes: Uint8Array, off: number): StreamWindow {
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const u32 = (field: number): number => v.getUint32(off + field, true);
   const jitterMs: number[] = [];
@@ -73,5 +90,6 @@ export function parseWindow(bytes: Uint8Array, off: number): StreamWindow {
     clock: u32(WINDOW.clock),
     payloadType: v.getUint8(off + WINDOW.pt),
     laneMode: v.getUint8(off + WINDOW.laneMode),
+    tsStep: v.getUint16(off + WINDOW.tsStep, true),
   };
 }

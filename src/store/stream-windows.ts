@@ -7,7 +7,7 @@
 import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, SURPLUS_STREAM_WINDOWS } from '../core/limits.ts';
 import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
-import { parseWindow } from '../rtp/stream-window.ts';
+import { parseWindows } from '../rtp/stream-window.ts';
 import { isEnded } from './dialog-state.ts';
 import type { Stream } from './stream.ts';
 
@@ -44,9 +44,10 @@ export class StreamWindows {
     const { windows, windowCount } = stream;
     const out: StreamWindow[] = [];
     if (windows === null) return out;
-    for (let i = Math.max(0, windowCount - limit); i < windowCount; i++)
-      out.push(parseWindow(windows, i * WINDOW_BYTES));
-    return out;
+    // An outage is one record of many windows: what is made of it ends where nobody asks for more.
+    for (let i = windowCount - 1; i >= 0 && out.length < limit; i--)
+      out.push(...parseWindows(windows, i * WINDOW_BYTES, limit - out.length));
+    return out.reverse();
   }
 
   /** The stream was evicted; who still reads it keeps what it has. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { LANE_MODE, STREAM, STREAM_BYTES, STREAM_FLAG, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { packetMs, streamJitter } from '../../../src/rtp/stream-snapshot.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
-import { laneOf, parseWindow, windowJitterMs } from '../../../src/rtp/stream-window.ts';
+import { laneOf, parseWindows, windowJitterMs } from '../../../src/rtp/stream-window.ts';
 
 const INFO = { streamBytes: STREAM_BYTES, streamChunk: 4 };
 const FIRST_US = 1_700_000_000_123_456;
@@ -155,7 +155,11 @@ test('a closed window reads back', () => {
   v.setUint32(at + WINDOW.clock, 48_000, true);
   v.setUint8(at + WINDOW.pt, 111);
   v.setUint8(at + WINDOW.laneMode, LANE_MODE.ALL);
-  const w = parseWindow(b, at);
+  v.setUint16(at + WINDOW.tsStep, 960, true);
+  const [w] = parseWindows(b, at, 5);
+  assert.ok(w !== undefined);
+  assert.deepEqual(parseWindows(b, at, 0), []);
+  assert.equal(w.tsStep, 960);
   assert.equal(w.startUs, FIRST_US);
   for (const [i, f] of fields.entries()) assert.equal(w[f], 100 + i);
   assert.deepEqual(w.jitterMs, [0.5, 1.5, 2.5, 3.5, 4.5]);
@@ -163,4 +167,26 @@ test('a closed window reads back', () => {
   assert.equal(windowJitterMs(w, null), 2.5);
   assert.equal(w.payloadType, 111);
   assert.equal(w.jitterSamples, 99);
+});
+
+test('a record without packets is an outage: windows of total loss, of which only as many are made as are asked for', () => {
+  const b = new Uint8Array(WINDOW_BYTES);
+  const v = new DataView(b.buffer);
+  v.setFloat64(WINDOW.startUs, FIRST_US, true);
+  v.setFloat64(WINDOW.lengthUs, 5_000_000, true);
+  for (const field of ['expected', 'lost'] as const) v.setUint32(WINDOW[field], 60_001, true);
+  v.setUint32(WINDOW.lossRuns, 240, true);
+  const all = parseWindows(b, 0, 720).reverse();
+  assert.equal(all.length, 240);
+  assert.equal(
+    all.reduce((sum, w) => sum + w.expected, 0),
+    60_001,
+  );
+  for (const [i, w] of all.entries()) {
+    assert.ok(w.packets === 0 && w.lost === w.expected && w.expected >= 250 && w.lossRuns === 1);
+    assert.equal(w.startUs, FIRST_US + i * 5_000_000);
+  }
+  assert.deepEqual(parseWindows(b, 0, 3), all.slice(-3).reverse());
+  v.setUint32(WINDOW.lossRuns, 0xffffffff, true);
+  assert.equal(parseWindows(b, 0, 720).length, 720);
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { MAX_DIALOG_STREAMS } from '../../../src/core/limits.ts';
-import { STREAM, STREAM_BYTES, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
+import { STREAM, STREAM_BYTES, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
 import { MARK } from '../../../src/store/dialog.ts';
 import type { StreamStore } from '../../../src/store/stream-store.ts';
@@ -29,7 +29,9 @@ function called(name = 'owner'): { dialogs: TrackerKit; streams: StreamKit } {
 /** A closed window that began at `startUs`, as the native table writes it. */
 function windowBytes(startUs: number): Uint8Array {
   const bytes = new Uint8Array(WINDOW_BYTES);
-  new DataView(bytes.buffer).setFloat64(0, startUs, true);
+  const view = new DataView(bytes.buffer);
+  view.setFloat64(WINDOW.startUs, startUs, true);
+  view.setUint32(WINDOW.packets, 1, true);
   return bytes;
 }
 

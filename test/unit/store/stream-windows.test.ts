@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
-import { WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
+import { WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import type { Stream } from '../../../src/store/stream.ts';
 import { StreamWindows } from '../../../src/store/stream-windows.ts';
 import { StreamKit } from './stream-kit.ts';
@@ -11,7 +11,9 @@ import { TrackerKit } from './tracker-kit.ts';
 
 function windowAt(startUs: number): Uint8Array {
   const bytes = new Uint8Array(WINDOW_BYTES);
-  new DataView(bytes.buffer).setFloat64(0, startUs, true);
+  const view = new DataView(bytes.buffer);
+  view.setFloat64(WINDOW.startUs, startUs, true);
+  view.setUint32(WINDOW.packets, 1, true);
   return bytes;
 }
 
@@ -62,4 +64,27 @@ test('where nobody else has any, a stream gives up its own older half', () => {
     kept,
     kept.map((_, i) => 300 - kept.length + i),
   );
+});
+
+test('an outage takes the place of one window and shows as many as it lasted, up to the hour', () => {
+  const kit = new StreamKit();
+  const stream = kit.stream(ALICE.rtp, BOB.rtp);
+  const windows = new StreamWindows([stream]);
+  const outage = windowAt(1);
+  const view = new DataView(outage.buffer);
+  view.setUint32(WINDOW.packets, 0, true);
+  for (const field of ['expected', 'lost'] as const) view.setUint32(WINDOW[field], 750, true);
+  view.setUint32(WINDOW.lossRuns, 3, true);
+  windows.add(stream, windowAt(0), 0);
+  windows.add(stream, outage, 0);
+  windows.add(stream, windowAt(2), 0);
+  assert.deepEqual(
+    windows.list(stream).map((w) => w.packets),
+    [1, 0, 0, 0, 1],
+  );
+  assert.equal(windows.bytes, 4 * WINDOW_BYTES);
+  assert.equal(windows.list(stream, 1).at(-1)?.startUs, 2);
+  view.setUint32(WINDOW.lossRuns, 65_000, true);
+  windows.add(stream, outage, 0);
+  assert.equal(windows.list(stream).length, 720);
 });
