@@ -1,9 +1,10 @@
 /**
  * The quality of a window and of a stream: R, MOS and the verdict (ITU-T G.107; thresholds of G.109).
  *
- * Jitter counts only through what a stated buffer discards. A window of few packets has no score, a
- * codec without a published value is `not_scorable`, and a stream's MOS comes from the mean of its
- * windows' R, weighted by packets: means of MOS would mix a curve.
+ * Jitter counts only through what a stated buffer discards. A window in which few packets were expected has no score, one
+ * that lost all of many has that of total loss. A codec without a published value is `not_scorable`. A stream's MOS comes
+ * from the mean of its windows' R, weighted by the time that what was expected in each would have lasted: means of MOS
+ * would mix a curve, and by what arrived the worst would weigh least.
  */
 
 import type { Impairment } from './emodel.ts';
@@ -12,10 +13,13 @@ import { burstRatio, mosOfR, rFactor } from './emodel.ts';
 /** R from which a window is acceptable: G.109's medium class, "some users dissatisfied". */
 const ACCEPTABLE_R = 70;
 
-/** Packets a five-second window needs for a score; a narrower one needs fewer, but never under ten. */
+/** Packets expected that a five-second window needs for a score; a narrower one needs fewer, but never under ten. */
 const FLOOR_PACKETS = 50;
 const FLOOR_LEAST = 10;
 const FULL_WINDOW_SEC = 5;
+
+/** Packet time where the timestamps did not tell it (RFC 3551 section 4.2). */
+const DEFAULT_PACKET_MS = 20;
 
 export type WindowCounts = {
   readonly packets: number;
@@ -26,11 +30,14 @@ export type WindowCounts = {
   readonly lossRuns: number;
 };
 
+/** A window with what tells how long the packets expected in it last. */
+export type TimedCounts = WindowCounts & { readonly lengthUs: number; readonly tsStep: number };
+
 export type Score =
   | { readonly verdict: 'acceptable' | 'degraded'; readonly rFactor: number; readonly mos: number }
   | { readonly verdict: 'not_scorable' };
 
-/** Packets a window must hold to be scored, one that came twice counting once. */
+/** Packets that must have been expected in a window for it to be scored. */
 export function packetFloor(windowSec: number): number {
   return Math.max(FLOOR_LEAST, Math.round((FLOOR_PACKETS * Math.min(windowSec, FULL_WINDOW_SEC)) / FULL_WINDOW_SEC));
 }
@@ -41,7 +48,7 @@ export function lossPct(lost: number, expected: number): number {
 }
 
 /**
- * Scores a window; null when it holds fewer packets than `floor`. `oneWayDelayMs` is 0 when no delay was
+ * Scores a window; null when fewer packets than `floor` were expected in it. `oneWayDelayMs` is 0 when no delay was
  * declared or measured: a delay is never invented.
  */
 export function scoreWindow(
@@ -50,11 +57,10 @@ export function scoreWindow(
   floor: number,
   oneWayDelayMs: number,
 ): Score | null {
-  const unique = window.packets - window.duplicates;
-  if (unique < floor) return null;
+  if (window.expected < floor) return null;
   if (codec === null) return { verdict: 'not_scorable' };
   // The window before has counted as lost what came here instead: it is more than was expected here, and weighs once.
-  const surplus = Math.max(0, unique - window.expected);
+  const surplus = Math.max(0, window.packets - window.duplicates - window.expected);
   const effectivePct = lossPct(window.lost + Math.max(0, window.discarded - surplus), window.expected);
   const ratio = burstRatio(window.lost, window.lossRuns, window.expected);
   const r = rFactor(codec, effectivePct, ratio, oneWayDelayMs);
@@ -62,28 +68,36 @@ export function scoreWindow(
   return { verdict: r >= ACCEPTABLE_R ? 'acceptable' : 'degraded', rFactor: r, mos: mosOfR(r) };
 }
 
+/** Milliseconds that the packets expected in the window last, at most the window; `clockRate` in Hz, null unknown. */
+function expectedMs(window: TimedCounts, clockRate: number | null): number {
+  const isTimed = window.tsStep > 0 && clockRate !== null && clockRate > 0;
+  const packetMs = isTimed ? (window.tsStep * 1000) / clockRate : DEFAULT_PACKET_MS;
+  return Math.min(window.lengthUs / 1000, window.expected * packetMs);
+}
+
 /** R and MOS of a stream from its windows, or null when none has a score or one has none for its codec. */
 export function scoreStream(
-  windows: Iterable<WindowCounts>,
+  windows: Iterable<TimedCounts>,
   codec: Impairment | null,
   floor: number,
   oneWayDelayMs: number,
+  clockRate: number | null,
 ): { rFactor: number; mos: number; worstMos: number } | null {
   let weighted = 0;
-  let packets = 0;
+  let totalMs = 0;
   let worst = Number.POSITIVE_INFINITY;
   for (const window of windows) {
     const score = scoreWindow(window, codec, floor, oneWayDelayMs);
     if (score === null) continue;
     // The mean of those windows alone that lost nothing would praise a stream for what nobody can judge.
     if (score.verdict === 'not_scorable') return null;
-    const unique = window.packets - window.duplicates;
-    weighted += score.rFactor * unique;
-    packets += unique;
+    const weightMs = expectedMs(window, clockRate);
+    weighted += score.rFactor * weightMs;
+    totalMs += weightMs;
     worst = Math.min(worst, score.mos);
   }
-  if (packets === 0) return null;
-  const r = weighted / packets;
+  if (totalMs === 0) return null;
+  const r = weighted / totalMs;
   return { rFactor: r, mos: mosOfR(r), worstMos: worst };
 }
 

@@ -75,7 +75,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   if (s === null) return null;
   const windows = closedWindows(stream, s, c);
   const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
-  const score = scoreStream(windows, impairment, floorPackets, delayMs);
+  const score = scoreStream(windows, impairment, floorPackets, delayMs, clockRate);
   // Spelled out: for an object that begins with a spread and goes on, V8 makes a hidden class of its own each time.
   return {
     codec,
