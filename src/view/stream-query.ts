@@ -83,8 +83,8 @@ async function walk(
 }
 
 /**
- * The stream with this SSRC that has most packets, the oldest of equals, if there is one; null when too many lists are
- * being made.
+ * The stream with this SSRC, if there is one: of those on the same sockets the newest, which a sender that began anew or the
+ * next call left; between sockets the one with most packets, then the oldest. Null when too many lists are being made.
  */
 export function streamBySsrc(
   store: StreamStore,
@@ -92,11 +92,19 @@ export function streamBySsrc(
   turns: Turns,
 ): Promise<{ readonly stream: Stream | null } | null> {
   return turns.walk(async (slice) => {
-    let best: { packets: number; stream: Stream | null } = { packets: -1, stream: null };
+    const newest = new Map<string, Stream>();
     let met = 0;
     for (const stream of store.fromOldest()) {
       if (++met % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
       if (stream.ssrc !== ssrc) continue;
+      const sockets = `${stream.srcKey} ${stream.dstKey}`;
+      // Behind all others again: they stand by age.
+      newest.delete(sockets);
+      newest.set(sockets, stream);
+    }
+    let best: { packets: number; stream: Stream | null } = { packets: -1, stream: null };
+    for (const stream of newest.values()) {
+      if (++met % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
       const packets = store.snapshot(stream)?.packets ?? 0;
       if (packets > best.packets) best = { packets, stream };
     }

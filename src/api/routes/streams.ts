@@ -41,7 +41,8 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       validatorCompiler: compileParameters,
       schema: {
         operationId: 'getStream',
-        summary: 'One RTP stream by its SSRC; of several the one with most packets',
+        summary:
+          'One RTP stream by its SSRC; of several on the same sockets the newest, else the one with most packets',
         tags: ['streams'],
         params: SsrcParams,
         response: {
