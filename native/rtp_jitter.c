@@ -87,6 +87,12 @@ static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buf
   s->late_run = 0;
 }
 
+/* The marker begins a talkspurt (RFC 3551 s4.1): where its silence did not move the timestamps, and wherever a sender fits
+ * its clock in, the buffer starts from it. A sender that marks more than every eighth packet means something else by it. */
+static bool begins_talkspurt(const struct ct_stream *s, const struct ct_rtp_header *h) {
+  return h->marker && (uint64_t)s->markers * 8 <= s->packets;
+}
+
 static void remember(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   s->last_ts = h->ts;
   s->last_audio_ns = now;
@@ -148,7 +154,10 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
       restart_timing(s, h, now);
       return;
     }
-    discard_late(s, dt, d, buffer_ns);
+    if (begins_talkspurt(s, h))
+      anchor(s);
+    else
+      discard_late(s, dt, d, buffer_ns);
   }
   ct_sample_jitter(s, fixed, dt, ticks, h->marker);
   if (!h->marker) {

@@ -227,6 +227,33 @@ static void late_300ms(void) {
   stop();
 }
 
+/* Talkspurts of 250 packets behind a silence of 3 s over which the timestamps stand still: only a marker tells it from a
+ * path that has become longer. In each spurt one packet is 300 ms late. */
+static uint32_t discarded_in_spurts(bool marked, bool late) {
+  for (int i = 0; i < N; i++) {
+    plan[i] = nth(i, 100);
+    plan[i].at += i / 250 * 3 * SECOND + (late && i % 250 == 100 ? 300 * MS : 0);
+    plan[i].marker = marked && i % 250 == 0;
+  }
+  uint32_t n = run_plan(N)->discarded;
+  stop();
+  return n;
+}
+
+static void marked_silence(void) {
+  CHECK_EQ(discarded_in_spurts(true, false), 0);
+  CHECK_EQ(discarded_in_spurts(true, true), 6);
+  CHECK_EQ(discarded_in_spurts(false, false), 5 * 25);
+  /* Who marks every packet says nothing by it. */
+  for (int i = 0; i < N; i++) {
+    plan[i] = nth(i, 100);
+    plan[i].marker = 1;
+    if (i % 20 == 7) plan[i].at += 300 * MS;
+  }
+  CHECK_EQ(run_plan(N)->discarded, 75);
+  stop();
+}
+
 static void delay_step(void) {
   /* The path gets 200 ms longer for good: a fixed buffer starves for 25 packets, then has the new delay. */
   for (int i = 0; i < N; i++) plan[i] = nth(i, 100), plan[i].at += i >= 500 ? 200 * MS : 0;
@@ -358,6 +385,7 @@ int main(void) {
   sequence_wrap();
   silence();
   late_300ms();
+  marked_silence();
   delay_step();
   reuse_by_next_call();
   outage_is_loss();

@@ -161,6 +161,13 @@ test('a pause of 30 s after which the sequence goes on changes nothing', async (
   }
 });
 
+test('timestamps that stand still over a marked silence are no late packets', async (t) => {
+  const spurts = Array.from({ length: 6 }, (_, n) =>
+    voice({ payloadType: 0, count: 250, fromUs: n * 8_000_000, fromTimestamp: n * 40_000 }),
+  );
+  near((await documentOf(t, callOf(spurts.flat()))).mos, 4.409, 0.01, 'mos');
+});
+
 test('the table, the report and the hook know the worst direction', async (t) => {
   const folder = temporaryFolder(t);
   const [capture, events] = [join(folder, 'outage.pcap'), join(folder, 'events')];
