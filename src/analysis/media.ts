@@ -8,7 +8,7 @@ import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { MARK } from '../store/dialog.ts';
+import { MARK } from '../store/dialog-marks.ts';
 import { STATE } from '../store/dialog-state.ts';
 import type { SdpEntry } from '../store/sdp-timeline.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';

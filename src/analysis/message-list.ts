@@ -5,6 +5,7 @@
 import { ipText } from '../core/ip.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { METHOD } from '../sip/method.ts';
+import { isChallenge } from '../sip/status.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { NO_ROW, ROW } from '../store/message-rows.ts';
@@ -30,6 +31,8 @@ export type MessageView = {
   /** Number of the source that carried it (ORIGINS). */
   readonly origin: number;
   readonly hasCredentials: boolean;
+  /** Demands credentials of who has given none yet, or none for this nonce. */
+  readonly isChallenge: boolean;
   /** Same key: the same message in the same direction, sent again. */
   readonly key: string;
 };
@@ -58,7 +61,8 @@ export function messageList(d: Dialog, log: MessageLog): MessageView[] {
       isDuplicate: (flags & ROW.DUPLICATE) !== 0,
       isSnapped: (flags & ROW.SNAPPED) !== 0,
       origin: log.origin(row),
-      hasCredentials: (flags & ROW.CREDENTIALS) !== 0,
+      hasCredentials: (flags & ROW.REQUEST) !== 0 && (flags & ROW.CREDENTIALS) !== 0,
+      isChallenge: isChallenge(log.status(row)) && (flags & ROW.REFUSAL) === 0,
       key: log.fingerprintKey(row),
     });
   }

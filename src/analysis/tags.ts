@@ -4,7 +4,7 @@
 
 import { endpointKeyAddress } from '../core/ip.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { MARK } from '../store/dialog.ts';
+import { MARK } from '../store/dialog-marks.ts';
 import type { LegsWithin } from './legs-within.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [

@@ -17,7 +17,7 @@ import { Places } from '../core/places.ts';
 import type { Steps } from '../core/steps.ts';
 import type { Turns } from '../core/turns.ts';
 import type { Dialog } from '../store/dialog.ts';
-import { MARK } from '../store/dialog.ts';
+import { MARK } from '../store/dialog-marks.ts';
 import type { PayloadRing } from '../store/payload-ring.ts';
 import type { Stream } from '../store/stream.ts';
 import { streamFormat } from '../view/stream-quality.ts';

@@ -283,6 +283,9 @@ export const MAX_ADDRESS_BYTES = 256;
 
 // What stores keep beside dialogs.
 
+/** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */
+export const MAX_CHALLENGES = 8;
+
 /** Forks of a call that are told apart. */
 export const MAX_FORK_BRANCHES = 32;
 

@@ -7,7 +7,7 @@
  */
 import { MAX_FORK_BRANCHES } from '../core/limits.ts';
 import type { Dialog, ForkBranch } from './dialog.ts';
-import { MARK } from './dialog.ts';
+import { MARK } from './dialog-marks.ts';
 
 /** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
 export type CallMarks = {

@@ -19,9 +19,12 @@ function startsWithWord(buf: Uint8Array, start: number, end: number, word: strin
   return after === 0x20 || after === 0x09 || after === 0x3b || after === 0x0d || after === 0x0a;
 }
 
-/** The event of a message in dialog `d`, which has been given the message's own marks already or not at all. */
-export function eventOf(buf: Uint8Array, scan: SipScan, d: Dialog): number {
-  return scan.isRequest ? eventOfRequest(buf, scan, d) : eventOfResponse(scan, d);
+/**
+ * The event of a message in dialog `d`, which has been given the message's own marks already or not at all. `isRefusal`: a
+ * 401 or 407 that refuses credentials is a failure like another.
+ */
+export function eventOf(buf: Uint8Array, scan: SipScan, d: Dialog, isRefusal: boolean): number {
+  return scan.isRequest ? eventOfRequest(buf, scan, d) : eventOfResponse(scan, d, isRefusal);
 }
 
 function eventOfRequest(buf: Uint8Array, scan: SipScan, d: Dialog): number {
@@ -56,9 +59,9 @@ function eventOfNotify(buf: Uint8Array, scan: SipScan, d: Dialog): number {
   return startsWithWord(buf, s, e, 'active') ? EVENT['notify-active'] : EVENT.none;
 }
 
-function eventOfResponse(scan: SipScan, d: Dialog): number {
+function eventOfResponse(scan: SipScan, d: Dialog, isRefusal: boolean): number {
   const { status, cseqMethod } = scan;
-  if (isChallenge(status)) return EVENT.challenge;
+  if (isChallenge(status) && !isRefusal) return EVENT.challenge;
   if (cseqMethod === METHOD.REFER) {
     if (status < 200) return EVENT.none;
     return status < 300 ? EVENT['refer-accepted'] : EVENT['refer-refused'];

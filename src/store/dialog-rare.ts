@@ -1,6 +1,7 @@
 /**
  * What few dialogs have, beside the columns, and about what the engine takes for it.
  */
+import type { Challenge } from './challenges.ts';
 import type { Dialog, ForkBranch } from './dialog.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
@@ -31,6 +32,8 @@ export class Rare {
   cause: TerminationCause | null = null;
   sources: CallSources | null = null;
   branches: ForkBranch[] | null = null;
+  challenge: Challenge | null = null;
+  challengeCount = 0;
   referTo: string | null = null;
   sharesWith: Dialog | null = null;
 }

@@ -28,7 +28,8 @@ export const DIALOG_EVENTS = [
   'refer-accepted', // 2xx to REFER: the transfer runs on
   'refer-refused',
   'refer-ended', // NOTIFY, Event refer, Subscription-State terminated
-  'challenge', // 401, 407 to anything
+  'challenge', // 401, 407 to anything, but one that refuses credentials: that is a failure
+  'challenge-unanswered', // nobody gave credentials for 64*T1
   'register-success',
   'register-removed', // 2xx to a REGISTER that removed every contact
   'subscribe-success',
@@ -59,6 +60,8 @@ export const DIALOG_RULES: readonly Rule[] = [
   { family: 'any', event: 'refer', from: 'any', to: 'Transferring' },
   { family: 'any', event: 'refer-refused', from: ['Transferring'], to: 'before-transfer' },
   { family: 'any', event: 'refer-ended', from: ['Transferring'], to: 'before-transfer' },
+  { family: 'any', event: 'challenge-unanswered', from: ['Transferring'], to: 'before-transfer' },
+  { family: 'any', event: 'challenge-unanswered', from: [...SETUP, 'Pending'], to: 'Failed' },
 
   { family: 'invite', event: 'invite-progress', from: ['Trying'], to: 'Ringing' },
   // A 2xx beats a CANCEL, and a fork's 2xx beats another branch's failure.

@@ -24,9 +24,10 @@ import { decodeText, keptText } from '../sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
 import type { CallMarks } from './call-timing.ts';
 import { isOtherFork, markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
+import { acceptCredentials, challengeAgain, useCredentials } from './challenges.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
-import { MARK } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
+import { MARK } from './dialog-marks.ts';
 import { DialogParties } from './dialog-parties.ts';
 import { POOL } from './dialog-room.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
@@ -106,6 +107,8 @@ export class DialogTracker {
   readonly #bySource = new Float64Array(ORIGINS.length);
   /** Of the last message looked up: its source has not sent it before. */
   #isFirstOfSource = true;
+  /** And it is a 401 or 407 that refuses credentials, or a copy of one. */
+  #isRefusal = false;
   /** And it moves neither the state nor the times of the call. */
   #isAside = false;
   /** And when a worse source had sent it first; NaN when none had. */
@@ -173,7 +176,9 @@ export class DialogTracker {
     const maybeSeen = d.countMessage(fingerprint.a, fingerprint.b);
     const hasSources = d.originsSeen !== 1 << c.origin;
     this.#isFirstOfSource = true;
+    this.#isRefusal = false;
     const kind = maybeSeen || hasSources ? this.#repeatKind(d, c) : 0;
+    if (kind === 0 && isChallenge(scan.status)) this.#isRefusal = challengeAgain(d, buf, scan);
     this.#keep(d, buf, start, end, scan, c, kind);
     this.#isAside = isAside(d, buf, scan, toTagHash);
     if (hasSources) this.#noteSource(d, scan, c, toTagHash);
@@ -206,11 +211,15 @@ export class DialogTracker {
     this.#dialogs.fetch(callIdHashes, count);
   }
 
-  /** Registrations and subscriptions whose granted time has passed by `nowUs`. */
+  /** Registrations and subscriptions whose granted time has passed by `nowUs`, and challenges that nobody answered. */
   sweep(nowUs: number): void {
     this.#expiries.sweep(nowUs, (d) => {
       d.expiresUs = Number.NaN;
-      this.#transition(d, EVENT.expired, d.updatedUs);
+      if ((d.marks & MARK.CHALLENGED) === 0) this.#transition(d, EVENT.expired, d.updatedUs);
+      else {
+        if (d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
+        this.#transition(d, EVENT['challenge-unanswered'], d.updatedUs);
+      }
     });
   }
 
@@ -277,7 +286,9 @@ export class DialogTracker {
     for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
       if (log.messageHash(row) !== fingerprint.a) continue;
       const origin = log.origin(row);
-      if ((log.flags(row) & ROW.DUPLICATE) === 0) tally(bySource, origin);
+      const flags = log.flags(row);
+      if ((flags & ROW.REFUSAL) !== 0) this.#isRefusal = true;
+      if ((flags & ROW.DUPLICATE) === 0) tally(bySource, origin);
       if (origin !== c.origin) {
         if (firstOther === NO_ROW) firstOther = row;
       } else if (log.hashesEqual(row, fingerprint.a, fingerprint.b)) lastSame = row;
@@ -302,7 +313,7 @@ export class DialogTracker {
     const { sources } = d;
     const own = sources.of(c.origin);
     own.note(c.tsUs, c.arrivedUs);
-    if (this.#isFirstOfSource && !this.#isAside) markMessage(own, scan, toTagHash, c.tsUs);
+    if (this.#isFirstOfSource && !this.#isAside) markMessage(own, scan, toTagHash, c.tsUs, this.#isRefusal);
     d.origin = sources.opener;
     this.#dialogs.setCreated(d, sources.firstUs);
     d.updatedUs = sources.lastUs;
@@ -321,7 +332,8 @@ export class DialogTracker {
       (c.ipVersion === 6 ? ROW.IPV6 : 0) |
       (c.isSnapped ? ROW.SNAPPED : 0) |
       (c.isWeak ? ROW.WEAK : 0) |
-      (scan.hasAuthorization ? ROW.CREDENTIALS : 0);
+      (scan.isRequest && scan.hasAuthorization ? ROW.CREDENTIALS : 0) |
+      (this.#isRefusal ? ROW.REFUSAL : 0);
     f.origin = c.origin;
     f.transport = c.transport;
     f.method = scan.isRequest ? scan.method : scan.cseqMethod;
@@ -349,8 +361,8 @@ export class DialogTracker {
   }
 
   #apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, toTagHash: number): void {
-    const event = this.#isAside ? EVENT.none : eventOf(buf, scan, d);
-    if (!this.#isAside) markMessage(d, scan, toTagHash, c.tsUs);
+    const event = this.#isAside ? EVENT.none : eventOf(buf, scan, d, this.#isRefusal);
+    if (!this.#isAside) markMessage(d, scan, toTagHash, c.tsUs, this.#isRefusal);
     if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
     else this.#applyResponse(d, buf, start, end, scan, c);
     if (event !== EVENT.none) {
@@ -375,7 +387,8 @@ export class DialogTracker {
   /** The final code of the INVITE: a 2xx stays, a real failure beats a challenge, the later one wins. */
   #noteFinal(d: Dialog, buf: Buffer, scan: SipScan): void {
     const rank = (code: number): number => (code === 0 ? 0 : code < 300 ? 3 : isChallenge(code) ? 1 : 2);
-    if (rank(d.finalCode) === 3 || rank(scan.status) < rank(d.finalCode)) return;
+    const own = this.#isRefusal ? 2 : rank(scan.status);
+    if (rank(d.finalCode) === 3 || own < rank(d.finalCode)) return;
     d.finalCode = scan.status;
     d.finalReason = isOk(buf, scan) ? 'OK' : this.#kept(buf, scan.reasonStart, scan.reasonEnd, MAX_NAME_BYTES);
   }
@@ -387,7 +400,7 @@ export class DialogTracker {
   }
 
   #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
-    if (scan.hasAuthorization) d.marks |= MARK.CREDENTIALS_SENT;
+    if (scan.hasAuthorization) this.#noteCredentials(d, buf, scan);
     switch (scan.method) {
       case METHOD.CANCEL:
         d.marks |= MARK.CANCEL_SEEN;
@@ -422,10 +435,13 @@ export class DialogTracker {
   #applyResponse(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier): void {
     const { status } = scan;
     if (status >= 300) this.#sdp.onRefused(d, buf, scan);
+    else if (status >= 200 && d.challenge !== null) acceptCredentials(d, scan);
+    const isDemand = isChallenge(status) && !this.#isRefusal;
+    if (isDemand) this.#waitForCredentials(d, scan, c.tsUs);
+    else if (status >= 200 && isDeciding(d, scan.cseqMethod)) this.#dropChallenge(d);
     if (scan.cseqMethod === METHOD.REFER) {
       if (status >= 200 && status < 300) d.marks |= MARK.REFER_ACCEPTED;
-      else if (status >= 300 && (d.marks & MARK.REFER_ACCEPTED) === 0 && !isChallenge(status))
-        d.marks &= ~MARK.TRANSFERRED;
+      else if (status >= 300 && (d.marks & MARK.REFER_ACCEPTED) === 0 && !isDemand) d.marks &= ~MARK.TRANSFERRED;
       return;
     }
     if (scan.cseqMethod === METHOD.INVITE) {
@@ -438,9 +454,32 @@ export class DialogTracker {
     }
   }
 
+  #noteCredentials(d: Dialog, buf: Buffer, scan: SipScan): void {
+    d.marks |= MARK.CREDENTIALS_SENT;
+    if (scan.method === METHOD.ACK || scan.method === METHOD.CANCEL) return;
+    useCredentials(d, buf, scan);
+    this.#dropChallenge(d);
+  }
+
+  /** A dialog that has come to nothing yet fails when nobody answers its challenge; the first one sets the time. */
+  #waitForCredentials(d: Dialog, scan: SipScan, tsUs: number): void {
+    const isOfRefer = d.state === STATE.Transferring && scan.cseqMethod === METHOD.REFER;
+    if (!isOfRefer && (!isWaiting(d.state) || !isDeciding(d, scan.cseqMethod))) return;
+    if (!Number.isNaN(d.expiresUs)) return;
+    this.#lapses(d, CHALLENGE_WAIT_SEC, tsUs);
+    d.marks |= MARK.CHALLENGED;
+  }
+
+  #dropChallenge(d: Dialog): void {
+    if ((d.marks & MARK.CHALLENGED) === 0) return;
+    d.marks &= ~MARK.CHALLENGED;
+    d.expiresUs = Number.NaN;
+  }
+
   /** What lasts `sec` from now lapses then, unless it is refreshed. */
   #lapses(d: Dialog, sec: number, tsUs: number): void {
     if (sec <= 0) return;
+    d.marks &= ~MARK.CHALLENGED;
     d.expiresUs = tsUs + sec * 1e6;
     this.#expiries.push(d, d.expiresUs);
     if (this.#expiries.size > 4096 && this.#expiries.size > this.#dialogs.size * 2) this.#expiries.compact();
@@ -485,6 +524,18 @@ function peerHash(c: Carrier, isSource: boolean): number {
   return prefix === other ? prefix ^ Math.imul(isSource ? c.srcPort : c.dstPort, 0x9e3779b1) : prefix;
 }
 
+/** 64*T1 (RFC 3261 section 17.1.1.2): no client waits longer for anything. */
+const CHALLENGE_WAIT_SEC = 32;
+
+function isWaiting(state: number): boolean {
+  return state === STATE.Trying || state === STATE.Ringing || state === STATE.Pending;
+}
+
+/** Whether the state of the dialog hangs on the responses to this method. */
+function isDeciding(d: Dialog, method: number): boolean {
+  return method === d.methodId || (d.family === 0 && method === METHOD.INVITE);
+}
+
 /** Dialogs opened by these have no final status, also when an INVITE with their Call-ID follows. */
 const STATUSLESS: ReadonlySet<number> = new Set([METHOD.REGISTER, METHOD.OPTIONS, METHOD.SUBSCRIBE]);
 
@@ -498,7 +549,7 @@ function isAside(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): bool
 }
 
 /** The marks a message sets, on a dialog or on what one source saw of it. */
-function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number): void {
+function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number, isRefusal: boolean): void {
   const { status } = scan;
   if (scan.isRequest) {
     if (scan.method === METHOD.BYE) markBye(m, scan.cseq, tsUs);
@@ -507,7 +558,7 @@ function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: numbe
     else m.marks |= MARK.REINVITED;
   } else if (scan.cseqMethod === METHOD.INVITE) {
     if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
-    else if (!isChallenge(status)) markFinal(m, scan.cseq, status, toTagHash, tsUs);
+    else if (isRefusal || !isChallenge(status)) markFinal(m, scan.cseq, status, toTagHash, tsUs);
   } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, scan.cseq, tsUs);
 }
 

@@ -10,6 +10,8 @@ import type { EndpointKey } from '../core/ip.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { shownCallId } from './call-id.ts';
+import type { Challenge } from './challenges.ts';
+import { CHALLENGE_BYTES, challengeCount } from './challenges.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
@@ -20,26 +22,6 @@ import type { SdpEntry } from './sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
 import type { Stream } from './stream.ts';
 import type { TerminationCause } from './termination-cause.ts';
-
-/** What was seen on the way; bits of `Dialog.marks`. */
-export const MARK = {
-  FORKED: 1,
-  TRANSFERRED: 2,
-  HELD: 4,
-  EARLY_MEDIA: 8,
-  SRTP: 16,
-  DTMF: 32,
-  CANCEL_SEEN: 64,
-  ACK_SEEN: 128,
-  CREDENTIALS_SENT: 256,
-  ICE: 512,
-  /** A stream of it was evicted, or its descriptions: what is left does not tell what the media was like. */
-  MEDIA_EVICTED: 1024,
-  /** An INVITE inside the dialog was seen: a response to one that was not seen may be to such a one too. */
-  REINVITED: 2048,
-  /** A REFER was accepted: one that is refused later does not undo that. */
-  REFER_ACCEPTED: 4096,
-} as const;
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */
 export type ForkBranch = { tagHash: number; firstProgressUs: number };
@@ -241,6 +223,18 @@ export class Dialog {
   set branches(value: ForkBranch[] | null) {
     if ((value === null) !== (this.branches === null)) this.hold(value === null ? -BRANCHES_BYTES : BRANCHES_BYTES);
     if (value !== null || this.#rare !== null) this.#beside.branches = value;
+  }
+
+  /** What its parties were asked credentials for last; null when they were not. */
+  get challenge(): Challenge | null {
+    return this.#rare?.challenge ?? null;
+  }
+  set challenge(value: Challenge | null) {
+    const rare = this.#beside;
+    const count = challengeCount(value);
+    this.hold(CHALLENGE_BYTES * (count - rare.challengeCount));
+    rare.challengeCount = count;
+    rare.challenge = value;
   }
 
   get referTo(): string | null {

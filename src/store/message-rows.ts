@@ -19,7 +19,10 @@ export const ROW = {
   DUPLICATE: 8,
   IPV6: 16,
   SNAPPED: 32,
+  /** Of a request: it has credentials. */
   CREDENTIALS: 64,
+  /** Of a response: a 401 or 407 to credentials that answered the last challenge. */
+  REFUSAL: 64,
   /** The addresses are likely, not proven. */
   WEAK: 128,
 } as const;

@@ -9,7 +9,7 @@ import { endpointKeyAddress } from '../core/ip.ts';
 import { METHOD } from '../sip/method.ts';
 import type { SipScan } from '../sip/scan.ts';
 import type { Dialog } from './dialog.ts';
-import { MARK } from './dialog.ts';
+import { MARK } from './dialog-marks.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';

@@ -14,7 +14,7 @@ import { ByteSpan, findSdp } from '../sip/body.ts';
 import type { SipScan } from '../sip/scan.ts';
 import { CodecSets } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
-import { MARK } from './dialog.ts';
+import { MARK } from './dialog-marks.ts';
 import { STATE } from './dialog-state.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { Carrier } from './fingerprint.ts';

@@ -14,7 +14,7 @@ import type { StreamTable } from '../rtp/stream-table.ts';
 import type { StreamWindow } from '../rtp/stream-window.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from './dialog.ts';
-import { MARK } from './dialog.ts';
+import { MARK } from './dialog-marks.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import { NONE } from './row-blocks.ts';
 import { Stream } from './stream.ts';

@@ -13,7 +13,7 @@ import { readCapture } from '../helpers/read-capture.ts';
 
 /** By case; all its dialogs together. */
 const FAULTS: Readonly<Record<string, readonly Detection[]>> = {
-  'auth-loop': ['auth_loop'],
+  'auth-loop': ['auth_loop', 'final_failure'],
   'auth-silent-drop': ['auth_loop', 'retransmissions'],
   busy: ['final_failure'],
   canceled: ['abandoned'],

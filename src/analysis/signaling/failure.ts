@@ -6,7 +6,8 @@ import { parseSip } from '../../sip/message.ts';
 import { METHOD } from '../../sip/method.ts';
 import { isChallenge } from '../../sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
-import { MARK } from '../../store/dialog.ts';
+import { MARK } from '../../store/dialog-marks.ts';
+import { STATE } from '../../store/dialog-state.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
@@ -16,20 +17,23 @@ export type FinalFailure = {
   reasonPhrase: string;
   reasonHeader: string | null;
   warning: string | null;
+  /** A challenge that nobody gave credentials for. */
+  isUnanswered: boolean;
   evidence: number[];
 };
 
 /**
- * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it.
- * A challenge is none, and 487 is only one when nobody sent CANCEL.
+ * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is
+ * one where it refuses credentials, or where the dialog failed because nobody gave any; 487 only when nobody sent CANCEL.
  */
 export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: MessageLog): FinalFailure | null {
   const method = d.family === 0 ? METHOD.INVITE : d.methodId;
+  const isUnanswered = d.state === STATE.Failed && (d.marks & MARK.CHALLENGED) !== 0;
   let failure: MessageView | null = null;
   for (const m of list) {
     if (m.isRequest || m.isRetransmission || m.isCopy || m.method !== method || m.status < 200) continue;
     if (m.status < 300) return null;
-    if (m.status < 400 || isChallenge(m.status)) continue;
+    if (m.status < 400 || (m.isChallenge && !isUnanswered)) continue;
     if (m.status === 487 && (d.marks & MARK.CANCEL_SEEN) !== 0) continue;
     failure = m;
   }
@@ -41,6 +45,7 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
     reasonPhrase: parsed.ok ? parsed.value.reasonPhrase : '',
     reasonHeader: parsed.ok ? (parsed.value.headersNamed('reason')[0]?.value ?? null) : null,
     warning: parsed.ok ? (parsed.value.headersNamed('warning')[0]?.value ?? null) : null,
+    isUnanswered: isUnanswered && failure.isChallenge,
     evidence: [failure.index],
   };
 }
@@ -48,6 +53,9 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
 export function failureHint(d: Dialog, f: FinalFailure): string {
   const method = d.family === 0 ? 'INVITE' : methodName(d, d.methodId);
   const cause = f.reasonHeader ?? f.warning;
+  if (f.isUnanswered) return `${method} was challenged with ${f.code}, and nobody gave credentials.`;
+  if (isChallenge(f.code))
+    return `The credentials of ${method} were refused with ${f.code}: check user, password and realm.`;
   return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
 }
 
@@ -64,8 +72,7 @@ export function detectRegistrationFailure(d: Dialog, list: readonly MessageView[
   if (d.family !== 1) return null;
   let last: MessageView | null = null;
   for (const m of list)
-    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !isChallenge(m.status))
-      last = m;
+    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !m.isChallenge) last = m;
   if (last === null) return null;
   const requested = d.requestedExpirySec >= 0 ? d.requestedExpirySec : null;
   const granted = d.grantedExpirySec >= 0 ? d.grantedExpirySec : null;

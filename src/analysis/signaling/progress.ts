@@ -5,7 +5,7 @@ import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
 import type { Dialog } from '../../store/dialog.ts';
-import { MARK } from '../../store/dialog.ts';
+import { MARK } from '../../store/dialog-marks.ts';
 import type { MessageView } from '../message-list.ts';
 import { mostAlike } from '../message-list.ts';
 

@@ -16,7 +16,7 @@ import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
-import { MARK } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog-marks.ts';
 import type { DialogStore } from '../../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { UnseenStream } from '../../../src/store/unseen-streams.ts';

@@ -68,6 +68,7 @@ test('final failure: the last refusal before any 2xx', () => {
     reasonPhrase: 'Service Unavailable',
     reasonHeader: 'Q.850;cause=34;text="no circuit"',
     warning: '399 pbx "busy"',
+    isUnanswered: false,
     evidence: [2],
   });
   for (const status of [302, 401, 407]) assert.deepEqual(fired(refused(status)), [], `${status} is none`);
@@ -112,7 +113,7 @@ test('authentication loop: three challenges and no success', () => {
         call.ack(invite, 200, 5020);
       }
     });
-  assert.deepEqual(fired(attempts(2, false)), []);
+  assert.deepEqual(fired(attempts(2, false)), ['finalFailure'], 'refused, and no loop');
   assert.deepEqual(fired(attempts(3, true)), []);
   assert.deepEqual(attempts(3, false)?.authLoop, { kind: 'credential_failure', challenges: 3, evidence: [1, 4, 7] });
 });
@@ -220,7 +221,7 @@ test('what comes by on every hop is counted once', () => {
   const challenged = (times: number) => (call: SipScript) => {
     for (let i = 0; i < times; i++) challenge(call, withCredentials(call, i * 100), i * 100 + 10);
   };
-  assert.equal(foundOnTwoHops(challenged(2)), null);
+  assert.deepEqual(fired(foundOnTwoHops(challenged(2))), ['finalFailure'], 'refused, and no loop');
   const loop = foundOnTwoHops(challenged(3))?.authLoop;
   assert.deepEqual([loop?.challenges, loop?.evidence.length], [3, 3]);
   const answered = (times: number) => (call: SipScript) => {

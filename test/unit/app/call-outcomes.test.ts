@@ -17,10 +17,11 @@ const EXPECTED: Readonly<Record<string, Partial<Record<CallOutcome, number>>>> =
   canceled: { abandoned: 1 },
   'cancel-too-late': { abandoned: 1 },
   redirected: { redirected: 1 },
+  // Each attempt with the wrong password.
+  'auth-loop': { challenged: 3 },
   'no-answer': { ineffective: 1 },
   // Nobody knows yet how these end.
   'invite-unanswered': {},
-  'auth-loop': {},
   'register-rejected': {},
   'options-refused': {},
 };

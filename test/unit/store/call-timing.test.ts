@@ -6,7 +6,7 @@ import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
 import type { CallTiming } from '../../../src/store/call-timing.ts';
 import { callTiming } from '../../../src/store/call-timing.ts';
-import { MARK } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog-marks.ts';
 import { STATE } from '../../../src/store/dialog-state.ts';
 import { TrackerKit } from './tracker-kit.ts';
 

@@ -8,7 +8,7 @@ import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { callTiming } from '../../../src/store/call-timing.ts';
-import { MARK } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog-marks.ts';
 import { STATE } from '../../../src/store/dialog-state.ts';
 import { ROW } from '../../../src/store/message-rows.ts';
 import { HEP, TrackerKit, WIRE } from './tracker-kit.ts';

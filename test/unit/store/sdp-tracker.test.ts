@@ -10,7 +10,7 @@ import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts'
 import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { MAX_SDP_ENTRIES } from '../../../src/core/limits.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
-import { MARK } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog-marks.ts';
 import { PlainSdpEntry } from '../../../src/store/plain-sdp-entry.ts';
 import { TrackerKit } from './tracker-kit.ts';
 

@@ -9,7 +9,7 @@ import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { MAX_DIALOG_STREAMS } from '../../../src/core/limits.ts';
 import { STREAM, STREAM_BYTES, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
-import { MARK } from '../../../src/store/dialog.ts';
+import { MARK } from '../../../src/store/dialog-marks.ts';
 import type { StreamStore } from '../../../src/store/stream-store.ts';
 import { StreamKit } from './stream-kit.ts';
 import { TrackerKit } from './tracker-kit.ts';
