@@ -39,6 +39,14 @@ export function stringOf(text: string | TextRange): string {
   return typeof text === 'string' ? text : rawText(text.buf, text.start, text.end);
 }
 
+/** A text whose characters are bytes, as these bytes. */
+export function rangeOf(text: string): TextRange {
+  const bytes = Buffer.from(text, 'latin1');
+  const range = new TextRange();
+  range.set(bytes, 0, bytes.length);
+  return range;
+}
+
 /** `end`, or an earlier end so that at most `maxBytes` are left and no UTF-8 character is cut in two. */
 export function cutEnd(buf: Uint8Array, start: number, end: number, maxBytes: number): number {
   if (end - start <= maxBytes) return end;

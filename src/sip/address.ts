@@ -6,7 +6,7 @@
  */
 
 import { findByte, wordsOf } from '../core/byte-search.ts';
-import { cutEnd, rawText, TextRange } from '../core/byte-text.ts';
+import { asBuffer, cutEnd, rawText, TextRange } from '../core/byte-text.ts';
 import { MAX_NAME_BYTES } from '../core/limits.ts';
 import { NOTE } from './notes.ts';
 import { CUT, decodeText, percentDecode, unfold } from './text.ts';
@@ -265,6 +265,13 @@ export function contactExpires(buf: Uint8Array, start: number, end: number): num
   locateAddress(buf, wordsOf(buf), start, end, span);
   if (!findParam(buf, span.paramsStart, end, EXPIRES, param) || param.end <= param.start) return -1;
   return parseNumber(buf, param.start, param.end, 0x7fffffff);
+}
+
+/** The URI of one From, To or Contact value, each character one byte of it. */
+export function addressUri(buf: Uint8Array, start: number, end: number): string {
+  if (start < 0) return '';
+  locateAddress(buf, wordsOf(buf), start, end, span);
+  return asBuffer(buf).toString('latin1', span.uriStart, span.uriEnd);
 }
 
 /** Decimal number at `start`..`end`; `max` when it is larger, -1 when it is no number. */

@@ -34,6 +34,7 @@ export class Rare {
   branches: ForkBranch[] | null = null;
   challenge: Challenge | null = null;
   challengeCount = 0;
+  ownContact = 0;
   referTo: string | null = null;
   sharesWith: Dialog | null = null;
 }

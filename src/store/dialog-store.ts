@@ -4,7 +4,7 @@
  * Kept beside the map: who gives room, the order of creation, counts by state and method.
  */
 
-import { asBuffer, rawText } from '../core/byte-text.ts';
+import { asBuffer, rangeOf, rawText } from '../core/byte-text.ts';
 import { hashBytes, takeWideHash, wideHash } from '../core/hash.ts';
 import { DIALOG_BYTES } from '../core/limits.ts';
 import { tally } from '../core/tally.ts';
@@ -12,7 +12,7 @@ import { DIALOG_STATES } from '../core/words.ts';
 import { isLongCallId, shortCallId, shownAsKey } from './call-id.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import type { DialogInit } from './dialog.ts';
-import { Dialog, rangeOf } from './dialog.ts';
+import { Dialog } from './dialog.ts';
 import { BLOCK, BLOCK_BITS, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import { DialogRoom, POOL } from './dialog-room.ts';
 import { isLasting } from './dialog-state.ts';

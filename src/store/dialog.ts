@@ -5,7 +5,8 @@
  * unknown. Text is made once, when the dialog opens.
  */
 
-import { asBuffer, rawText, stringOf, TextRange } from '../core/byte-text.ts';
+import type { TextRange } from '../core/byte-text.ts';
+import { asBuffer, rangeOf, rawText, stringOf } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES } from '../core/words.ts';
@@ -60,14 +61,6 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
 const HOT_BYTES = HOT * 8;
 const COLD_WORDS = COLD * 2;
-
-/** A text whose characters are bytes, as these bytes. */
-export function rangeOf(text: string): TextRange {
-  const bytes = Buffer.from(text, 'latin1');
-  const range = new TextRange();
-  range.set(bytes, 0, bytes.length);
-  return range;
-}
 
 export class Dialog {
   readonly #c: DialogColumns;
@@ -235,6 +228,14 @@ export class Dialog {
     this.hold(CHALLENGE_BYTES * (count - rare.challengeCount));
     rare.challengeCount = count;
     rare.challenge = value;
+  }
+
+  /** Hash of the contact that the last REGISTER was for; 0 for none. */
+  get ownContact(): number {
+    return this.#rare?.ownContact ?? 0;
+  }
+  set ownContact(value: number) {
+    if (value !== this.ownContact) this.#beside.ownContact = value;
   }
 
   get referTo(): string | null {

@@ -2,14 +2,14 @@
  * What a REGISTER or SUBSCRIBE asked for and was granted, in seconds.
  *
  * RFC 3261 section 10.2.1.1 (the expires parameter goes before the Expires header), 10.2.2 (removal),
- * 10.3 step 8 (what was granted stands in the 2xx); RFC 6665 section 4.2.1.1.
+ * 10.2.4 and
+ * 10.3 step 8 (what was granted stands in the 2xx, beside the bindings of other devices); RFC 6665 section 4.2.1.1.
  */
-import { contactExpires } from '../sip/address.ts';
+import { hashBytes } from '../core/hash.ts';
+import { addressUri, contactExpires } from '../sip/address.ts';
 import { HEADER } from '../sip/header-name.ts';
 import { parseSip } from '../sip/message.ts';
 import { METHOD } from '../sip/method.ts';
-import { parseNameAddr } from '../sip/name-addr.ts';
-import { paramValue } from '../sip/params.ts';
 import type { SipScan } from '../sip/scan.ts';
 import type { Dialog } from './dialog.ts';
 
@@ -30,8 +30,11 @@ export function noteRequest(d: Dialog, buf: Uint8Array, scan: SipScan): void {
     else {
       // Of several contacts one may go while another stays: the longest decides.
       const end = Math.max(scan.messageEnd, scan.startLineEnd);
-      const times = contactTimes(buf, scan.messageStart, end, scan);
-      if (times.length > 0) asked = Math.max(...times.map((own) => (own >= 0 ? own : scan.expires)));
+      const longest = longestOf(contacts(buf, scan.messageStart, end, scan), scan.expires);
+      if (longest !== null) {
+        asked = longest.sec;
+        d.ownContact = longest.key;
+      }
     }
   }
   d.requestedExpirySec = asked;
@@ -49,20 +52,56 @@ export function grantedExpiry(d: Dialog, buf: Uint8Array, start: number, end: nu
   if (scan.cseqMethod !== METHOD.REGISTER || scan.cseq === d.removalCseq) return -1;
   const fallback = scan.expires >= 0 ? scan.expires : d.requestedExpirySec;
   if (scan.contactCount === 0) return fallback >= 0 ? fallback : DEFAULT_REGISTER_SEC;
-  let granted = -1;
-  for (const expires of contactTimes(buf, start, end, scan))
-    granted = Math.max(granted, expires >= 0 ? expires : fallback);
+  const all = contacts(buf, start, end, scan);
+  const own = all.filter((c) => c.key === d.ownContact);
+  // A registrar that writes other contacts than were sent, for a device behind a NAT, leaves only a guess.
+  const granted = longestOf(own.length > 0 ? own : all, fallback)?.sec ?? -1;
   return granted >= 0 ? granted : DEFAULT_REGISTER_SEC;
 }
 
-/** The expires parameter of each Contact, -1 where there is none. */
-function contactTimes(buf: Uint8Array, start: number, end: number, scan: SipScan): number[] {
-  if (scan.contactCount === 1) return [contactExpires(buf, scan.contactStart, scan.contactEnd)];
+/** One contact: hash of what tells it from others, and its expires parameter, -1 where there is none. */
+type Contact = { readonly key: number; readonly sec: number };
+
+function longestOf(list: readonly Contact[], fallbackSec: number): Contact | null {
+  let longest: Contact | null = null;
+  for (const { key, sec } of list) {
+    const own = sec >= 0 ? sec : fallbackSec;
+    if (longest === null || own > longest.sec) longest = { key, sec: own };
+  }
+  return longest;
+}
+
+function contacts(buf: Uint8Array, start: number, end: number, scan: SipScan): Contact[] {
+  const { contactStart, contactEnd } = scan;
+  if (scan.contactCount === 1)
+    return [
+      {
+        key: contactKey(addressUri(buf, contactStart, contactEnd)),
+        sec: contactExpires(buf, contactStart, contactEnd),
+      },
+    ];
   const parsed = parseSip(buf, start, end);
   if (!parsed.ok) return [];
   return parsed.value.values(HEADER.CONTACT).map((text) => {
-    const contact = parseNameAddr(text);
-    const own = contact.ok ? paramValue(contact.value.params, 'expires') : null;
-    return typeof own === 'string' && /^[0-9]{1,10}$/.test(own) ? Number(own) : -1;
+    const bytes = Buffer.from(text, 'latin1');
+    return {
+      key: contactKey(addressUri(bytes, 0, bytes.length)),
+      sec: contactExpires(bytes, 0, bytes.length),
+    };
   });
+}
+
+/**
+ * Hash of scheme, user, host and port: registrars add parameters and leave some out. Scheme and host are
+ * case-insensitive, the user is not (RFC 3261 section 19.1.4).
+ */
+function contactKey(uri: string): number {
+  const at = uri.indexOf('@');
+  const colon = uri.indexOf(':') + 1;
+  const host = /^[^;?]*/.exec(uri.slice(Math.max(at + 1, colon)))?.[0] ?? '';
+  const bytes = Buffer.from(
+    `${uri.slice(0, colon)}${host}`.toLowerCase() + uri.slice(colon, Math.max(at, colon)),
+    'latin1',
+  );
+  return hashBytes(bytes, 0, bytes.length) || 1;
 }

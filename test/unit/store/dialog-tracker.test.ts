@@ -273,6 +273,39 @@ test('registrations lapse when the granted time passed, unless they were refresh
   assert.equal(d.state, STATE.Registered, 'and comes back');
 });
 
+test('a registration is granted the time of its own contact, whatever other devices have', () => {
+  const granted = (own: string, ...bound: string[]): number => {
+    const kit = new TrackerKit();
+    const call = scriptOf(`own ${own} ${bound.join()}`);
+    const headers = [['Contact', own] as const, ['Expires', '600'] as const];
+    const r = call.request('REGISTER', 0, { headers });
+    // The script adds a Contact of its own in front: it is taken out.
+    const text = Buffer.from(r.bytes)
+      .toString('latin1')
+      .replace(/Contact: [^\r]*\r\n/, '');
+    kit.send({ ...r, bytes: Buffer.from(text, 'latin1') });
+    const d = kit.send(call.respond(r, 200, 20, { headers: bound.map((c) => ['Contact', c] as const) }));
+    kit.tracker.sweep(call.at(100_000));
+    assert.equal(d?.state, (d?.grantedExpirySec ?? 0) < 100 ? STATE.Expired : STATE.Registered);
+    return d?.grantedExpirySec ?? -1;
+  };
+  const other = '<sip:a@192.0.2.9>;expires=599';
+  assert.equal(granted('<sip:a@192.0.2.1>', other, '<sip:a@192.0.2.1>;expires=30'), 30);
+  assert.equal(granted('<sip:a@192.0.2.1>', `${other}, <sip:a@192.0.2.1>;expires=30`), 30);
+  assert.equal(
+    granted('"A" <sip:a@Host.Example:5070;transport=tcp;ob>', other, 'sip:a@host.example:5070;expires=30'),
+    30,
+  );
+  assert.equal(granted('<sip:A@192.0.2.1>', '<sip:a@192.0.2.1>;expires=30', '<sip:A@192.0.2.1>;expires=40'), 40);
+  assert.equal(
+    granted('<sip:a@192.0.2.1:5060>', '<sip:a@192.0.2.1:5062>;expires=599', '<sip:a@192.0.2.1:5060>;expires=30'),
+    30,
+  );
+  // What the registrar wrote anew names no own one.
+  assert.equal(granted('<sip:a@10.0.0.1>', other, '<sip:a@203.0.113.7:4411>;expires=30'), 599);
+  assert.equal(granted('<sip:a@10.0.0.1>', '<sip:a@203.0.113.7:4411>;expires=30'), 30);
+});
+
 test('a REGISTER removes what it named: one contact, all by a star, but not one of two', () => {
   const outcome = (contacts: readonly string[], expires: string | null): number => {
     const kit = new TrackerKit();
