@@ -155,7 +155,7 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
   if (postDialDelay !== null) add('post_dial_delay', () => `${postDialDelay.delaySec.toFixed(1)} s`);
   if (registrationFailure !== null) add('registration_failure', () => `${registrationFailure.code}`);
   if (retransmissions !== null) add('retransmissions', () => `${retransmissions.count} of ${retransmissions.method}`);
-  if ((s.sourceDisagreement?.evidence.length ?? 0) > 0) add('source_disagreement');
+  if (s.sourceDisagreement !== null) add('source_disagreement');
 }
 
 function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings): void {

@@ -44,7 +44,7 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   if ((signaling?.postDialDelay ?? null) !== null) names.push('post-dial-delay');
   if ((signaling?.registrationFailure ?? null) !== null) names.push('registration-failure');
   if ((signaling?.abandoned ?? null) !== null) names.push('abandoned');
-  if ((signaling?.sourceDisagreement?.evidence.length ?? 0) > 0) names.push('sources-differ');
+  if ((signaling?.sourceDisagreement ?? null) !== null) names.push('sources-differ');
   if (media.privateMediaAddress) names.push('private-address');
   if (stunMismatch !== null) names.push('stun-ignored');
   return names;

@@ -123,15 +123,18 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
     const copies = 2 * messages.length - lost;
     const d = await agent.dialogWhen(`${name}@lab`, (seen) => seen['msg_count'] === copies);
     assert.deepEqual([d['state'], d['final_status_code'], d['input_origin']], ['Completed', 200, 'wire'], name);
-    const found = disagreement(d);
-    assert.equal(member(found, 'agreed'), messages.length - lost, name);
-    assert.deepEqual([member(found, 'mirror_only'), member(found, 'sdp_differs')], [[], []], name);
-    const only = names(member(found, 'wire_only'));
-    assert.equal(only.length, lost, `${name}: ${only.join(', ')}`);
-    const evidence = member(found, 'evidence');
-    assert.ok(Array.isArray(evidence) && evidence.length === lost);
-    const hints = member(d['signaling_diagnosis'], 'hints');
-    assert.ok(Array.isArray(hints) && hints.length === (lost > 0 ? 1 : 0), JSON.stringify(hints));
+    if (lost === 0) assert.equal(d['signaling_diagnosis'], undefined, name);
+    else {
+      const found = disagreement(d);
+      assert.equal(member(found, 'agreed'), messages.length - lost, name);
+      assert.deepEqual([member(found, 'mirror_only'), member(found, 'sdp_differs')], [[], []], name);
+      const only = names(member(found, 'wire_only'));
+      assert.equal(only.length, lost, `${name}: ${only.join(', ')}`);
+      const evidence = member(found, 'evidence');
+      assert.ok(Array.isArray(evidence) && evidence.length === lost);
+      const hints = member(d['signaling_diagnosis'], 'hints');
+      assert.ok(Array.isArray(hints) && hints.length === 1, JSON.stringify(hints));
+    }
     // A busy machine may make the peers repeat themselves; the mirror never does.
     if (messages.length === MESSAGES) assert.equal(member(d['timing'], 'retransmits'), 0, name);
     const truth = wireTiming(messages);
@@ -270,11 +273,7 @@ test('a call of two baresip through a proxy whose HEP mirror comes in beside the
   const messages = wireMessages(file, [PROXY_PORT]).filter((m) => m.callId === callId);
   assert.ok(messages.length >= MESSAGES - 1, `${messages.length} messages`);
   const d = await agent.dialogWhen(callId, (seen) => seen['msg_count'] === 2 * messages.length);
-  const found = disagreement(d);
-  assert.equal(member(found, 'agreed'), messages.length);
-  assert.deepEqual(
-    ['wire_only', 'mirror_only', 'sdp_differs'].map((name) => member(found, name)),
-    [[], [], []],
-  );
+  // Each message came from both, and they agree.
+  assert.equal(disagreement(d), undefined);
   assert.equal(await lab.stop(agent.running), 0);
 });

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { basicCall } from '../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../fixtures/build/calls-setup.ts';
 import type { SipMessage, SipScript } from '../../fixtures/build/sip-call.ts';
-import { diagnoseSignaling } from '../../src/analysis/signaling/diagnose.ts';
-import { THRESHOLDS } from '../../src/core/thresholds.ts';
+import { messageList } from '../../src/analysis/message-list.ts';
+import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
 import { callTiming } from '../../src/store/call-timing.ts';
 import { NO_ROW } from '../../src/store/message-rows.ts';
@@ -78,9 +78,7 @@ function known(call: SipScript, order: readonly Delivery[], isWhole: boolean) {
     place.push(`${origin}/${count[origin]}`);
     count[origin] = (count[origin] ?? 0) + 1;
   }
-  const found =
-    diagnoseSignaling(d, kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] })?.sourceDisagreement ??
-    null;
+  const found = compareSources(d, messageList(d, kit.log), kit.log);
   const where = (list: readonly { index: number; summary: string }[] | undefined) =>
     list?.map((m) => `${place[m.index]} ${m.summary}`).sort();
   const always = {

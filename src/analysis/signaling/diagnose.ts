@@ -22,7 +22,7 @@ import {
   postDialDelayHint,
 } from './progress.ts';
 import type { SourceDisagreement } from './source-disagreement.ts';
-import { detectSourceDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
+import { compareSources, sourceDisagreementHint } from './source-disagreement.ts';
 
 export type SignalingFindings = {
   finalFailure: FinalFailure | null;
@@ -32,7 +32,7 @@ export type SignalingFindings = {
   abandoned: Abandoned | null;
   postDialDelay: PostDialDelay | null;
   registrationFailure: RegistrationFailure | null;
-  /** What two sources that both carried the call agree on, too; null where it was carried by one. */
+  /** Null where one source carried the call, or both agree. */
   sourceDisagreement: SourceDisagreement | null;
   icmpUnreachable: IcmpUnreachable | null;
   hints: string[];
@@ -46,11 +46,11 @@ export type SignalingContext = {
   readonly icmp: readonly IcmpNote[];
 };
 
-/** A call that wire and mirror both carried has findings even where they agree: how much of it both of them saw. */
 export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContext): SignalingFindings | null {
   const list = messageList(d, log);
   const t = c.thresholds;
   const icmpUnreachable = detectIcmp(d, list, c.icmp);
+  const compared = compareSources(d, list, log);
   const found: SignalingFindings = {
     finalFailure: detectFinalFailure(d, list, log),
     authLoop: detectAuthLoop(list, log, t),
@@ -59,7 +59,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContex
     abandoned: detectAbandoned(d, list, c.nowUs, t),
     postDialDelay: detectPostDialDelay(d, list, t),
     registrationFailure: detectRegistrationFailure(d, list),
-    sourceDisagreement: detectSourceDisagreement(d, list, log),
+    sourceDisagreement: compared === null || compared.evidence.length === 0 ? null : compared,
     icmpUnreachable,
     hints: [],
   };
@@ -71,7 +71,6 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContex
   if (found.postDialDelay !== null) found.hints.push(postDialDelayHint(found.postDialDelay));
   if (found.registrationFailure !== null) found.hints.push(registrationHint(found.registrationFailure));
   if (icmpUnreachable !== null) found.hints.push(icmpHint(icmpUnreachable));
-  const disagreement = found.sourceDisagreement === null ? null : sourceDisagreementHint(found.sourceDisagreement);
-  if (disagreement !== null) found.hints.push(disagreement);
-  return found.hints.length === 0 && found.sourceDisagreement === null ? null : found;
+  if (found.sourceDisagreement !== null) found.hints.push(sourceDisagreementHint(found.sourceDisagreement));
+  return found.hints.length === 0 ? null : found;
 }

@@ -3,12 +3,13 @@
  * descriptions that were changed on the way.
  *
  * Copies are paired by start line, Call-ID, CSeq and top Via branch, within two seconds, by count: as many pairs as
- * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing.
+ * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing. A hop
+ * that was encrypted is compared only where a probe read it: what the wire carried there nobody saw.
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import { counted } from '../../core/counted.ts';
 import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
-import { METHOD_NAMES, ORIGINS } from '../../core/words.ts';
+import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../sip/body.ts';
 import { SCAN, SipScan, scanSip } from '../../sip/scan.ts';
@@ -32,6 +33,8 @@ export type SourceDisagreement = {
 
 const MIRROR = ORIGINS.indexOf('hep');
 const MAX_SUMMARY_CHARS = 160;
+/** Protocol and transport stand at the beginning. */
+const MAX_VIA_HEAD = 64;
 
 /** One message as it is compared. */
 type Copy = {
@@ -40,24 +43,23 @@ type Copy = {
   readonly summary: string;
   /** Not cut by the capture. */
   readonly isWhole: boolean;
+  /** It went over TLS, or over a WebSocket inside it. */
+  readonly isEncrypted: boolean;
   /** Bytes of the description; null when it has none. */
   readonly sdp: Buffer | null;
 };
 
 type Group = { wire: Copy[]; mirror: Copy[] };
 
-/** Null unless the wire (or a probe, which reads what the wire had encrypted) and a HEP mirror both carried the call. */
-export function detectSourceDisagreement(
-  d: Dialog,
-  list: readonly MessageView[],
-  log: MessageLog,
-): SourceDisagreement | null {
+/** What they agree on, too. Null unless the wire (or a probe, which reads what the wire had encrypted) and a HEP mirror both carried the call. */
+export function compareSources(d: Dialog, list: readonly MessageView[], log: MessageLog): SourceDisagreement | null {
   if (d.sources === null) return null;
   const compared = withinBudget(list, log);
   const all = groups(compared, log);
   const budget = { sdpBytes: COMPARED_SDP_BYTES };
   const out: SourceDisagreement = { agreed: 0, mirrorOnly: [], wireOnly: [], sdpDiffers: [], evidence: [] };
   const isJudged = judged(d, list, compared);
+  const isReadByProbe = all.some(({ wire }) => wire.some((w) => w.isEncrypted));
   let hasWire = false;
   let hasMirror = false;
   for (const { wire, mirror } of all) {
@@ -77,7 +79,8 @@ export function detectSourceDisagreement(
       } else if (isJudged(w)) out.wireOnly.push({ summary: w.summary, index: w.index });
     });
     mirror.forEach((m, i) => {
-      if (!isPaired.has(i) && isJudged(m)) out.mirrorOnly.push({ summary: m.summary, index: m.index });
+      if (!isPaired.has(i) && isJudged(m) && (isReadByProbe || !m.isEncrypted))
+        out.mirrorOnly.push({ summary: m.summary, index: m.index });
     });
   }
   if (!hasWire || !hasMirror) return null;
@@ -90,13 +93,12 @@ export function detectSourceDisagreement(
   return out;
 }
 
-/** What to look into; null when the two agree. */
-export function sourceDisagreementHint(f: SourceDisagreement): string | null {
+/** What to look into. */
+export function sourceDisagreementHint(f: SourceDisagreement): string {
   const parts: string[] = [];
   if (f.wireOnly.length > 0) parts.push(`${counted(f.wireOnly.length, 'message')} that the mirror never reported`);
   if (f.mirrorOnly.length > 0) parts.push(`${counted(f.mirrorOnly.length, 'message')} that the wire never carried`);
   if (f.sdpDiffers.length > 0) parts.push(`${counted(f.sdpDiffers.length, 'message')} with another media description`);
-  if (parts.length === 0) return null;
   return `The wire and its HEP mirror disagree: ${parts.join(', ')}; ${f.agreed} agreed.`;
 }
 
@@ -115,7 +117,7 @@ function withinBudget(list: readonly MessageView[], log: MessageLog): readonly M
 }
 
 /** Messages of the two sources, by what makes two of them copies. The same packet seen twice stands once. */
-function groups(list: readonly MessageView[], log: MessageLog): Iterable<Group> {
+function groups(list: readonly MessageView[], log: MessageLog): readonly Group[] {
   const all = new Map<string, Group>();
   const scan = new SipScan();
   for (const m of list) {
@@ -137,6 +139,7 @@ function groups(list: readonly MessageView[], log: MessageLog): Iterable<Group> 
       tsUs: m.tsUs,
       summary: summaryOf(bytes, scan, m),
       isWhole: !m.isSnapped,
+      isEncrypted: isEncrypted(bytes, scan, log.transport(m.row)),
       sdp: sdpOf(bytes, scan),
     });
   }
@@ -144,7 +147,18 @@ function groups(list: readonly MessageView[], log: MessageLog): Iterable<Group> 
     group.wire.sort(byTime);
     group.mirror.sort(byTime);
   }
-  return all.values();
+  return [...all.values()];
+}
+
+const ENCRYPTED_VIA = /^SIP\s*\/\s*2\.0\s*\/\s*(?:TLS|WSS|DTLS)/i;
+
+/** The top Via tells how the hop was sent (RFC 3261 section 18.1.1), to a mirror that says nothing of it too. */
+function isEncrypted(bytes: Buffer, scan: SipScan, transport: number): boolean {
+  if (transport === TRANSPORT.TLS || transport === TRANSPORT.WSS) return true;
+  if (scan.viaStart < 0) return false;
+  return ENCRYPTED_VIA.test(
+    bytes.toString('latin1', scan.viaStart, Math.min(scan.viaEnd, scan.viaStart + MAX_VIA_HEAD)),
+  );
 }
 
 function byTime(a: Copy, b: Copy): number {

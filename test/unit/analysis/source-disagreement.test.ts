@@ -7,12 +7,15 @@ import { describe, it } from 'node:test';
 import { ALICE6, BOB6, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { messageList } from '../../../src/analysis/message-list.ts';
 import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import { pairInTime } from '../../../src/analysis/signaling/pair-in-time.ts';
 import type { SourceDisagreement } from '../../../src/analysis/signaling/source-disagreement.ts';
+import { compareSources } from '../../../src/analysis/signaling/source-disagreement.ts';
 import { MAX_DIALOG_MESSAGES } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
+import { TRANSPORT } from '../../../src/core/words.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
 import { toSignalingDiagnosis } from '../../../src/view/signaling.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -54,28 +57,65 @@ function diagnose(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carri
 }
 
 function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carrier> = {}): SourceDisagreement {
-  const found = diagnose(call, wire, mirror, over);
-  assert.ok(found !== null && found.sourceDisagreement !== null);
-  assertDocument('SignalingDiagnosis', asJson(toSignalingDiagnosis(found)));
-  return found.sourceDisagreement;
+  const kit = new TrackerKit();
+  for (const m of wire(call.messages)) kit.send(m, over);
+  for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });
+  const d = kit.dialog(call.callId);
+  const compared = compareSources(d, messageList(d, kit.log), kit.log);
+  assert.ok(compared !== null);
+  const found = diagnoseSignaling(d, kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
+  assert.deepEqual(found?.sourceDisagreement ?? null, compared.evidence.length === 0 ? null : compared);
+  if (found !== null) assertDocument('SignalingDiagnosis', asJson(toSignalingDiagnosis(found)));
+  return compared;
+}
+
+/** A call by TLS, as its Via says, whichever hop carried it. */
+function encrypted(name: string, via: string): SipScript {
+  const call = basicCall(name);
+  call.messages.forEach((m, i) => {
+    const text = Buffer.from(m.bytes).toString('latin1').replace('SIP/2.0/UDP', via);
+    call.messages[i] = { ...m, bytes: Buffer.from(text, 'latin1') };
+  });
+  return call;
 }
 
 describe('two sources of one call', () => {
-  it('agree on every message: nothing else is found, and no hint is given', () => {
-    const found = diagnose(basicCall('agree'), all, later(300));
-    assert.deepEqual(found?.sourceDisagreement, {
+  it('agree on every message: nothing is found', () => {
+    assert.equal(diagnose(basicCall('agree'), all, later(300)), null);
+    assert.deepEqual(disagreement(basicCall('agree'), all, later(300)), {
       agreed: 7,
       mirrorOnly: [],
       wireOnly: [],
       sdpDiffers: [],
       evidence: [],
     });
-    assert.deepEqual(found?.hints, []);
-    const doc = found === null ? null : toSignalingDiagnosis(found);
-    assert.deepEqual(
-      [doc?.final_failure, doc?.retransmissions, doc?.abandoned, doc?.source_disagreement?.agreed],
-      [null, null, null, 7],
-    );
+  });
+
+  it('are compared on the hops that the wire shows: an encrypted one is no witness, unless a probe reads it', () => {
+    for (const via of ['SIP/2.0/TLS', 'SIP / 2.0 / wss', 'SIP/2.0/TLS-SCTP']) {
+      const inside = encrypted('hops', via);
+      const outside = basicCall('hops');
+      // The proxy mirrors both hops; the wire shows the plain one.
+      const kit = new TrackerKit();
+      for (const m of outside.messages) for (const origin of [WIRE, HEP]) kit.send(m, { origin });
+      for (const m of inside.messages) kit.send({ ...m, dst: { address: '203.0.113.1', port: 5061 } }, { origin: HEP });
+      const d = kit.dialog(outside.callId);
+      const c = { nowUs: outside.at(1e6), thresholds: THRESHOLDS, icmp: [] };
+      assert.equal(diagnoseSignaling(d, kit.log, c), null, via);
+      assert.equal(compareSources(d, messageList(d, kit.log), kit.log)?.agreed, 7, via);
+    }
+    const call = encrypted('probed', 'SIP/2.0/TLS');
+    const missing = disagreement(call, without(2), all, { origin: UPROBE });
+    assert.deepEqual([missing.agreed, missing.mirrorOnly.length], [6, 1]);
+    // Whatever the Via says, the mirror may know that it was encrypted.
+    const plain = basicCall('told');
+    const kit = new TrackerKit();
+    plain.messages.forEach((m, i) => {
+      if (i > 0) kit.send(m);
+      kit.send(m, { origin: HEP, transport: i > 0 ? TRANSPORT.UDP : TRANSPORT.TLS });
+    });
+    const d = kit.dialog(plain.callId);
+    assert.deepEqual(compareSources(d, messageList(d, kit.log), kit.log)?.evidence, []);
   });
 
   it('are not compared when one alone carried the call, or when a probe read what the wire had encrypted', () => {
@@ -209,11 +249,7 @@ describe('two sources of one call', () => {
     }
     const d = kit.dialog(call.callId);
     assert.equal(d.keptCount, MAX_DIALOG_MESSAGES);
-    const found = diagnoseSignaling(d, kit.log, {
-      nowUs: call.at(1e9),
-      thresholds: THRESHOLDS,
-      icmp: [],
-    })?.sourceDisagreement;
+    const found = compareSources(d, messageList(d, kit.log), kit.log);
     assert.deepEqual([found?.agreed, found?.evidence], [MAX_DIALOG_MESSAGES / 2, []]);
     // Its oldest messages were evicted from the log, in the midst of a pair.
     const small = new TrackerKit({ logBytes: 1 });
@@ -223,12 +259,8 @@ describe('two sources of one call', () => {
     for (const m of talk.messages) for (const origin of [WIRE, HEP]) small.send(m, { origin });
     const evicted = small.dialog(talk.callId);
     assert.ok(small.log.evicted > 0);
-    const rest = diagnoseSignaling(evicted, small.log, {
-      nowUs: talk.at(1e9),
-      thresholds: THRESHOLDS,
-      icmp: [],
-    })?.sourceDisagreement;
-    assert.ok(rest !== undefined && rest !== null && rest.agreed > 0);
+    const rest = compareSources(evicted, messageList(evicted, small.log), small.log);
+    assert.ok(rest !== null && rest.agreed > 0);
     assert.deepEqual(rest.evidence, []);
   });
 });
