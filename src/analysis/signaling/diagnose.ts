@@ -54,8 +54,8 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContex
   const found: SignalingFindings = {
     finalFailure: detectFinalFailure(d, list, log),
     authLoop: detectAuthLoop(list, log, t),
-    retransmissions: detectRetransmissions(d, list, t, icmpUnreachable),
-    ackMissing: detectAckMissing(d, list, c.nowUs, t),
+    retransmissions: detectRetransmissions(d, list, log, t, icmpUnreachable),
+    ackMissing: detectAckMissing(d, list, log, c.nowUs, t),
     abandoned: detectAbandoned(d, list, c.nowUs, t),
     postDialDelay: detectPostDialDelay(d, list, t),
     registrationFailure: detectRegistrationFailure(d, list),

@@ -9,6 +9,7 @@ import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { hopOf, methodName, mostAlike } from '../message-list.ts';
+import { hopReader } from './hops.ts';
 import type { IcmpUnreachable } from './icmp.ts';
 
 export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
@@ -64,13 +65,15 @@ export type Retransmissions = {
   evidence: number[];
 };
 
-/** A request sent three times or more that drew no response at all. */
+/** A request sent three times or more on one hop that drew no response there, whatever other hops answered. */
 export function detectRetransmissions(
   d: Dialog,
   list: readonly MessageView[],
+  log: MessageLog,
   t: Thresholds,
   icmp: IcmpUnreachable | null,
 ): Retransmissions | null {
+  const hop = hopReader(log);
   const sent = new Map<string, MessageView[]>();
   for (const m of list) {
     if (!m.isRequest || m.isCopy) continue;
@@ -83,13 +86,15 @@ export function detectRetransmissions(
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
     const { sinceUs } = spanOf(group, first.origin);
+    const { transaction } = hop(first);
     const isAnswered = list.some(
       (m) =>
         !m.isRequest &&
         m.method === first.method &&
         m.cseq === first.cseq &&
         // The clocks of two sources are not compared.
-        (m.tsUs >= sinceUs || m.origin !== first.origin),
+        (m.tsUs >= sinceUs || m.origin !== first.origin) &&
+        hop(m).transaction === transaction,
     );
     if (!isAnswered && first.method !== METHOD.ACK && group.length > (worst?.length ?? 0)) worst = group;
   }

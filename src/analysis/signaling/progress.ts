@@ -6,29 +6,46 @@ import { METHOD } from '../../sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog-marks.ts';
+import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { mostAlike } from '../message-list.ts';
+import { acknowledges, hopReader } from './hops.ts';
 
 export type AckMissing = { waitedSec: number; answerTransmissions: number; evidence: number[] };
 
-/** The 2xx to the INVITE was sent three times, or 64*T1 passed, without an ACK (RFC 3261 13.3.1.4). */
+/**
+ * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
+ * says nothing where another leg has an ACK: it may have gone past the capture point.
+ */
 export function detectAckMissing(
   d: Dialog,
   list: readonly MessageView[],
+  log: MessageLog,
   nowUs: number,
   t: Thresholds,
 ): AckMissing | null {
-  if (Number.isNaN(d.answerUs) || (d.marks & MARK.ACK_SEEN) !== 0) return null;
+  if (Number.isNaN(d.answerUs)) return null;
+  const isAcked = (d.marks & MARK.ACK_SEEN) !== 0;
+  // The ACK of this leg may be among what is not kept.
+  if (isAcked && (d.msgCount > d.keptCount || list.length < d.keptCount)) return null;
   // Other hops and other forks answer with messages of their own.
-  const answers = mostAlike(
-    list.filter((m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300),
-    (m) => m.key,
+  const answered = list.filter(
+    (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
   );
+  const acks = list.filter((m) => m.isRequest && m.method === METHOD.ACK);
+  const hop = hopReader(log);
+  const acked = new Map<string, boolean>();
+  const isOpen = (m: MessageView): boolean => {
+    const known = acked.get(m.key) ?? acks.some((ack) => ack.cseq === m.cseq && acknowledges(hop(ack), hop(m)));
+    acked.set(m.key, known);
+    return !known;
+  };
+  const answers = mostAlike(isAcked ? answered.filter(isOpen) : answered, (m) => m.key);
   const first = answers[0];
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
   const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
-  if (answers.length < t.answerTransmissions && waitedSec < t.ackWaitSec) return null;
+  if (answers.length < t.answerTransmissions && (isAcked || waitedSec < t.ackWaitSec)) return null;
   return { waitedSec, answerTransmissions: answers.length, evidence: answers.map((m) => m.index) };
 }
 

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
-import type { SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { EPOCH_US } from '../../../fixtures/build/capture.ts';
+import type { SipMessage, SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
@@ -200,7 +201,10 @@ test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
 });
 
 /** The call as a capture sees it that has a proxy between its two hops. */
-function foundOnTwoHops(build: (call: SipScript) => void): SignalingFindings | null {
+function foundOnTwoHops(
+  build: (call: SipScript) => void,
+  isSeen: (m: SipMessage, isFar: boolean) => boolean = () => true,
+): SignalingFindings | null {
   const call = scriptOf('hops');
   build(call);
   const kit = new TrackerKit();
@@ -210,8 +214,9 @@ function foundOnTwoHops(build: (call: SipScript) => void): SignalingFindings | n
     const branch = /branch=([^;\r]*)/.exec(text)?.[1] ?? '';
     const behind = text.replace('Via: ', `Via: SIP/2.0/UDP 203.0.113.1:5060;branch=${branch}p\r\nVia: `);
     const [near, far] = m.by === 'caller' ? [text, behind] : [behind, text];
-    kit.send({ ...m, dst: proxy, bytes: Buffer.from(near, 'latin1') });
-    kit.send({ ...m, src: proxy, tsUs: m.tsUs + 500, bytes: Buffer.from(far, 'latin1') });
+    const isUp = m.by === 'caller';
+    if (isSeen(m, !isUp)) kit.send({ ...m, dst: proxy, bytes: Buffer.from(near, 'latin1') });
+    if (isSeen(m, isUp)) kit.send({ ...m, src: proxy, tsUs: m.tsUs + 500, bytes: Buffer.from(far, 'latin1') });
   }
   const nowUs = call.messages.at(-1)?.tsUs ?? 0;
   return diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
@@ -230,6 +235,30 @@ test('what comes by on every hop is counted once', () => {
   };
   assert.equal(foundOnTwoHops(answered(2)), null);
   assert.equal(foundOnTwoHops(answered(3))?.ackMissing?.answerTransmissions, 3);
+});
+
+test('a fault on one hop is found whatever the other hop does', () => {
+  // The proxy answers 100 to its caller and goes on asking a dead callee.
+  const dead = foundOnTwoHops(
+    (call) => {
+      const invite = inviteOf(call, 'hops');
+      call.respond(invite, 100, 5);
+      for (const ms of [500, 1500, 3500]) call.repeat(invite, ms);
+    },
+    (m, isFar) => (m.status === 100 ? !isFar : isFar || m.tsUs < 1_000_000 + EPOCH_US),
+  );
+  assert.deepEqual([dead?.retransmissions?.method, dead?.retransmissions?.count], ['INVITE', 3]);
+  // The ACK of the caller never gets behind the proxy.
+  const answered = (times: number) => (call: SipScript) => {
+    const invite = inviteOf(call, 'hops');
+    const ok = call.respond(invite, 200, 100);
+    call.ack(invite, 200, 110);
+    for (let i = 1; i < times; i++) call.repeat(ok, 100 + i * 500);
+  };
+  const lost = foundOnTwoHops(answered(7), (m, isFar) => m.method !== 'ACK' || !isFar);
+  assert.equal(lost?.ackMissing?.answerTransmissions, 7);
+  assert.deepEqual(fired(foundOnTwoHops(answered(7))), [], 'acknowledged on both');
+  assert.deepEqual(fired(foundOnTwoHops(answered(2), (m, isFar) => m.method !== 'ACK' || !isFar)), [], 'no repeat');
 });
 
 test('abandoned: canceled before an answer, or no final response for three minutes', () => {
