@@ -107,7 +107,6 @@ CT_CALL int take_account(struct frame *f, u32 in_call, u64 id) {
   struct thread *th = thread_of(id);
   if (!c || !th) return 0;
   c->library = f->library;
-  th->is_met = 1;
   weigh_around(th, f, c, in_call);
   if (f->moved > 0)
     plaintext(f, c, &th->look);
@@ -182,6 +181,8 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
     }
     f = push(fr);
     f->sp = at.sp;
+    struct thread *th = thread_of(id);
+    if (th) th->is_met = 1;
   }
   f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
   f->ip = at.ip;
@@ -203,14 +204,15 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
 
 /* A RET whose entry was not seen. Code that functions share has such RETs all the time: only the first that a thread
  * is seen to do is one that was under way when the probes came. */
-CT_INLINE void return_without_entry(u64 id) {
+CT_CALL int return_without_entry(u64 id) {
   u32 tgid = id >> 32;
   struct thread *th = bpf_map_lookup_elem(&threads, &id);
-  if (!is_allowed(tgid) || (th && th->is_met)) return;
+  if (!is_allowed(tgid) || (th && th->is_met)) return 0;
   count(CT_TLS_N_NO_ENTRY, 1);
-  if (!observed(tgid)) return;
+  if (!observed(tgid)) return 0;
   th = thread_of(id);
   if (th) th->is_met = 1;
+  return 0;
 }
 
 /* `sp`: what the stack pointer was at the entry of the call. */

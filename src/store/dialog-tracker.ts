@@ -287,7 +287,7 @@ export class DialogTracker {
       if (log.messageHash(row) !== fingerprint.a) continue;
       const origin = log.origin(row);
       const flags = log.flags(row);
-      if ((flags & ROW.REFUSAL) !== 0) this.#isRefusal = true;
+      if ((flags & ROW.REQUEST) === 0 && (flags & ROW.REFUSAL) !== 0) this.#isRefusal = true;
       if ((flags & ROW.DUPLICATE) === 0) tally(bySource, origin);
       if (origin !== c.origin) {
         if (firstOther === NO_ROW) firstOther = row;

@@ -64,7 +64,10 @@ export class CanaryAgent {
         NODE_OPTIONS: `--import=${join(import.meta.dirname, 'canary-force.js')}`,
       },
     });
-    const text = await said(child, /uprobe ready.*api listening on \S+\n/s);
+    const text = await said(child, /uprobe ready.*api listening on \S+\n/s).catch((error: unknown) => {
+      for (const started of [child, ...anchors]) started.kill('SIGKILL');
+      throw error;
+    });
     const way = /uprobe: (.*, addresses by .*)/.exec(text)?.[1];
     const url = /api listening on (\S+)/.exec(text)?.[1];
     if (way === undefined || url === undefined) throw new Error(`calltap does not start: ${text}`);
