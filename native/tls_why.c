@@ -137,6 +137,12 @@ void ct_tls_explain_by(const struct ct_tls_facts *f, int err, const char *what, 
         "%s: %s; Linux %s asks for CAP_SYS_ADMIN here, as all do before 6.6 and some up to 6.9: give the "
         "service deploy/calltap.service.d/old-kernels.conf, or run as root",
         what, strerror(err), f->kernel);
+  } else if (err == E2BIG) {
+    snprintf(why, CT_TLS_WHY,
+             "%s: the verifier of Linux %s gives up on programs of this size; run a newer kernel (6.18 takes "
+             "them), or let "
+             "the server mirror its SIP by HEP",
+             what, f->kernel);
   } else if (err == ENOMEM) {
     snprintf(
         why, CT_TLS_WHY,

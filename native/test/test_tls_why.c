@@ -56,6 +56,7 @@ static void words(void) {
   f.bpf_refused = false;
   says(f, EACCES, attach, "refuses perf_event_open(); ");
   says(f, ENOMEM, load, "--uprobe-ring-bytes");
+  says(f, E2BIG, load, "the verifier of Linux 6.1.0-50-amd64 gives up on programs of this size");
   /* Refused, but by no filter. */
   f.is_filtered = false;
   says(f, EPERM, attach, "Operation not permitted (Linux 6.1.0-50-amd64)");
