@@ -94,8 +94,10 @@ if (!fix && available('clang-tidy', analysed)) {
   if (readStamps()['clang-tidy'] !== inputs) {
     // As binding.gyp builds it.
     const ebpf = hasSkeletons ? ['-DCT_HAVE_LIBBPF', '-DCT_HAVE_TLS_PROBES', '-isystem', 'build/bpf'] : [];
-    const args = ['--quiet', ...analysed, '--', '-std=c11', '-D_GNU_SOURCE=', '-Inative', ...ebpf];
-    if (check('clang-tidy', 'clang-tidy', args)) writeStamp('clang-tidy', inputs);
+    const flags = ['-std=c11', '-D_GNU_SOURCE=', '-Inative', ...ebpf].join(' ');
+    const some = `sh -c 'clang-tidy --quiet "$@" -- ${flags}' sh`;
+    const args = ['-c', `printf '%s\\0' "$@" | xargs -0 -n 6 -P "$(nproc)" ${some}`, 'sh', ...analysed];
+    if (check('clang-tidy', 'sh', args)) writeStamp('clang-tidy', inputs);
   }
 }
 

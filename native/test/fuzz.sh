@@ -22,7 +22,7 @@ has_fuzzer || { echo "fuzz.sh: no libFuzzer (apt-get install clang libclang-rt-1
 mkdir -p out
 failed=0
 for name in "${names[@]}"; do
-  build "$name" || { cat "out/$name.log" >&2; exit 1; }
+  build "$name" || { cat out/build.log >&2; exit 1; }
   mkdir -p "out/corpus/$name"
   corpus=("out/corpus/$name")
   [[ -d corpus/$name ]] && corpus+=("corpus/$name")

@@ -21,42 +21,47 @@ for file in "${chosen[@]}"; do
   esac
 done
 
-failed=()
-report() { # name, exit code, log
-  if (($2 == 0)); then
-    echo "$1: ok"
+mkdir -p out
+rm -f out/*.failed
+
+# Runs one program; says how it went in one piece, for several of these run at a time.
+run_one() { # name
+  local name=$1 code=0 scratch
+  if [[ $name == test_* ]]; then
+    timeout 300 "out/$name" >"out/$name.log" 2>&1 || code=$?
   else
-    echo "$1: FAILED (exit $2)"
-    sed 's/^/     /' "$3" | tail -n 60
-    failed+=("$1")
+    # A fixed seed: a red run is red again. New inputs go to a scratch folder, the corpus in git stays as it is.
+    scratch=$(mktemp -d)
+    local corpus=("$scratch")
+    [[ -d corpus/$name ]] && corpus+=("corpus/$name")
+    timeout 180 "out/$name" -seed=1 -runs="$FUZZ_RUNS" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=1024 -timeout=60 \
+      -artifact_prefix=out/ -print_final_stats=0 "${corpus[@]}" >"out/$name.log" 2>&1 || code=$?
+    rm -rf "$scratch"
+  fi
+  if ((code == 0)); then
+    echo "$name: ok"
+  else
+    echo "$name: FAILED (exit $code)"$'\n'"$(sed 's/^/     /' "out/$name.log" | tail -n 60)"
+    : >"out/$name.failed"
   fi
 }
-
-mkdir -p out
-for name in "${tests[@]}"; do
-  build "$name" || { report "$name: build" 1 "out/$name.log"; continue; }
-  timeout 300 "out/$name" >"out/$name.log" 2>&1
-  report "$name" $? "out/$name.log"
-done
 
 if ((${#fuzzers[@]} > 0)) && ! has_fuzzer; then
   echo "skipped ${#fuzzers[@]} fuzz targets: no libFuzzer (apt-get install clang libclang-rt-14-dev)"
   fuzzers=()
 fi
-for name in "${fuzzers[@]}"; do
-  build "$name" || { report "$name: build" 1 "out/$name.log"; continue; }
-  # A fixed seed: a red run is red again. New inputs go to a scratch folder, the corpus in git stays as it is.
-  scratch=$(mktemp -d)
-  corpus=("$scratch")
-  [[ -d corpus/$name ]] && corpus+=("corpus/$name")
-  timeout 180 "out/$name" -seed=1 -runs="$FUZZ_RUNS" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=1024 -timeout=60 \
-    -artifact_prefix=out/ -print_final_stats=0 "${corpus[@]}" >"out/$name.log" 2>&1
-  report "$name" $? "out/$name.log"
-  rm -rf "$scratch"
+build "${tests[@]}" "${fuzzers[@]}" || { echo "run.sh: the C tests do not build" >&2; cat out/build.log >&2; exit 1; }
+for name in "${tests[@]}" "${fuzzers[@]}"; do
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
+  run_one "$name" &
 done
+wait
 # Last of all, for who sees only the end: which, and why.
-for name in "${failed[@]}"; do
+shopt -s nullglob
+red=(out/*.failed)
+for file in "${red[@]}"; do
+  name=$(basename "$file" .failed)
   echo "FAILED: $name"
-  sed 's/^/     /' "out/${name%%:*}.log" | grep -v '^     ok ' | tail -n 20
+  sed 's/^/     /' "out/$name.log" | grep -v '^     ok ' | tail -n 20
 done
-((${#failed[@]} == 0))
+((${#red[@]} == 0))
