@@ -74,17 +74,22 @@ export function methodName(d: Dialog, method: number): string {
   return method === METHOD.OTHER && d.methodId === METHOD.OTHER ? d.methodText : (METHOD_NAMES[method] ?? 'OTHER');
 }
 
-/** Of messages grouped by what `keyOf` says of each the most: a capture that sees a call on several hops sees each again. */
-export function mostAlike(list: readonly MessageView[], keyOf: (m: MessageView) => string): MessageView[] {
+/** Messages that are alike by what `keyOf` says of each, in the order of their first. */
+export function groupsOf(list: readonly MessageView[], keyOf: (m: MessageView) => string): MessageView[][] {
   const groups = new Map<string, MessageView[]>();
-  let most: MessageView[] = [];
   for (const m of list) {
     const key = keyOf(m);
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(m);
-    if (group.length > most.length) most = group;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [m]);
+    else group.push(m);
   }
+  return [...groups.values()];
+}
+
+/** The largest of these groups: a capture that sees a call on several hops sees each message again. */
+export function mostAlike(list: readonly MessageView[], keyOf: (m: MessageView) => string): MessageView[] {
+  let most: MessageView[] = [];
+  for (const group of groupsOf(list, keyOf)) if (group.length > most.length) most = group;
   return most;
 }
 

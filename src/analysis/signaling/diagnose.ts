@@ -57,7 +57,7 @@ export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContex
     retransmissions: detectRetransmissions(d, list, log, t, icmpUnreachable),
     ackMissing: detectAckMissing(d, list, log, c.nowUs, t),
     abandoned: detectAbandoned(d, list, c.nowUs, t),
-    postDialDelay: detectPostDialDelay(d, list, t),
+    postDialDelay: detectPostDialDelay(d, list, log, t),
     registrationFailure: detectRegistrationFailure(d, list),
     sourceDisagreement: compared === null || compared.evidence.length === 0 ? null : compared,
     icmpUnreachable,

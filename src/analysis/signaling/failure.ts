@@ -11,6 +11,7 @@ import { STATE } from '../../store/dialog-state.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
+import { hopReader } from './hops.ts';
 
 export type FinalFailure = {
   code: number;
@@ -25,6 +26,7 @@ export type FinalFailure = {
 /**
  * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is
  * one where it refuses credentials, or where the dialog failed because nobody gave any; 487 only when nobody sent CANCEL.
+ * Proxies pass it on from hop to hop: the evidence is the first of these, which came from who made it.
  */
 export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: MessageLog): FinalFailure | null {
   const method = d.family === 0 ? METHOD.INVITE : d.methodId;
@@ -38,6 +40,7 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
     failure = m;
   }
   if (failure === null) return null;
+  failure = madeAs(failure, list, log);
   const bytes = log.bytes(failure.row);
   const parsed = parseSip(bytes, 0, bytes.length);
   return {
@@ -48,6 +51,20 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
     isUnanswered: isUnanswered && failure.isChallenge,
     evidence: [failure.index],
   };
+}
+
+/** The first of a response's copies on several hops: of the same answering side, which its To tag names. */
+function madeAs(last: MessageView, list: readonly MessageView[], log: MessageLog): MessageView {
+  const hop = hopReader(log);
+  const { toTag } = hop(last);
+  const isSame = (m: MessageView): boolean =>
+    !m.isRequest &&
+    !m.isCopy &&
+    m.status === last.status &&
+    m.method === last.method &&
+    m.cseq === last.cseq &&
+    hop(m).toTag === toTag;
+  return list.find(isSame) ?? last;
 }
 
 export function failureHint(d: Dialog, f: FinalFailure): string {

@@ -8,7 +8,7 @@ import { isChallenge } from '../../sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { hopOf, methodName, mostAlike } from '../message-list.ts';
+import { groupsOf, hopOf, methodName, mostAlike } from '../message-list.ts';
 import { hopReader } from './hops.ts';
 import type { IcmpUnreachable } from './icmp.ts';
 
@@ -74,15 +74,9 @@ export function detectRetransmissions(
   icmp: IcmpUnreachable | null,
 ): Retransmissions | null {
   const hop = hopReader(log);
-  const sent = new Map<string, MessageView[]>();
-  for (const m of list) {
-    if (!m.isRequest || m.isCopy) continue;
-    const group = sent.get(m.key);
-    if (group === undefined) sent.set(m.key, [m]);
-    else group.push(m);
-  }
+  const requests = list.filter((m) => m.isRequest && !m.isCopy);
   let worst: MessageView[] | null = null;
-  for (const group of sent.values()) {
+  for (const group of groupsOf(requests, (m) => m.key)) {
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
     const { sinceUs } = spanOf(group, first.origin);

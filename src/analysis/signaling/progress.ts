@@ -8,14 +8,15 @@ import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog-marks.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';
-import { mostAlike } from '../message-list.ts';
+import { groupsOf, mostAlike } from '../message-list.ts';
 import { acknowledges, hopReader } from './hops.ts';
 
 export type AckMissing = { waitedSec: number; answerTransmissions: number; evidence: number[] };
 
 /**
  * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
- * says nothing where another leg has an ACK: it may have gone past the capture point.
+ * says nothing where another leg has an ACK: it may have gone past the capture point. An ACK that is lost on one leg is on
+ * none beyond it: of several legs without one, that next to the caller lost it, and its 2xx came last.
  */
 export function detectAckMissing(
   d: Dialog,
@@ -40,7 +41,11 @@ export function detectAckMissing(
     acked.set(m.key, known);
     return !known;
   };
-  const answers = mostAlike(isAcked ? answered.filter(isOpen) : answered, (m) => m.key);
+  const unacked = isAcked ? answered.filter(isOpen) : answered;
+  const most = mostAlike(unacked, (m) => m.key);
+  const ofOneSide = unacked.filter((m) => most[0] !== undefined && hop(m).toTag === hop(most[0]).toTag);
+  const legs = groupsOf(ofOneSide, (m) => m.key);
+  const answers = legs.findLast((leg) => leg.length >= t.answerTransmissions) ?? most;
   const first = answers[0];
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
@@ -86,13 +91,22 @@ export function abandonedHint(f: Abandoned): string {
 export type PostDialDelay = { delaySec: number; thresholdSec: number; respondedWith: number; evidence: number[] };
 
 /** The first sign of progress came later than 95 % of international calls may take (ITU-T E.721). */
-export function detectPostDialDelay(d: Dialog, list: readonly MessageView[], t: Thresholds): PostDialDelay | null {
+export function detectPostDialDelay(
+  d: Dialog,
+  list: readonly MessageView[],
+  log: MessageLog,
+  t: Thresholds,
+): PostDialDelay | null {
   const { pddMs } = callTiming(d);
   if (pddMs === null || pddMs <= t.postDialDelaySec * 1000) return null;
   const invite = list.find((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
-  const answer = list.find(
+  const answers = list.filter(
     (m) => !m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq && m.status >= 180 && !m.isCopy,
   );
+  const hop = hopReader(log);
+  // What the caller heard is on the hop of the caller's INVITE.
+  const heard = answers.find((m) => invite !== undefined && hop(m).transaction === hop(invite).transaction);
+  const answer = heard ?? answers[0];
   if (answer === undefined) return null;
   return {
     delaySec: pddMs / 1000,
