@@ -12,11 +12,13 @@ socket.send(text, 9, to, () => socket.close());`;
 export class Dump {
   readonly #lab: Lab;
   readonly #running: Running;
+  readonly #device: string;
   readonly file: string;
 
-  private constructor(lab: Lab, running: Running, file: string) {
+  private constructor(lab: Lab, running: Running, device: string, file: string) {
     this.#lab = lab;
     this.#running = running;
+    this.#device = device;
     this.file = file;
   }
 
@@ -26,7 +28,7 @@ export class Dump {
     const running = lab.start('a', 'dumpcap', ['-q', ...options, '-i', device, '-w', file]);
     // It says on what it captures before it does, and into what file afterwards.
     await lab.said(running, /^File: /m);
-    return new Dump(lab, running, file);
+    return new Dump(lab, running, device, file);
   }
 
   /** What dumpcap holds when it is stopped is lost: it is stopped once a last datagram is in the file. */
@@ -34,7 +36,8 @@ export class Dump {
     const mark = `the end of the capture ${randomUUID()}`;
     await until(
       () => {
-        this.#lab.do('b', process.execPath, ['-e', SEND, mark, ADDRESS.a.v4]);
+        const [from, to] = this.#device === 'lo' ? (['a', '127.0.0.1'] as const) : (['b', ADDRESS.a.v4] as const);
+        this.#lab.do(from, process.execPath, ['-e', SEND, mark, to]);
         return readFileSync(this.file).includes(mark);
       },
       () => `dumpcap wrote nothing of the last datagram: ${this.#running.output()}`,

@@ -112,6 +112,24 @@ function talk(ringMs: number, talkMs: number): Scenario {
   };
 }
 
+/** What scenarios of other files are made of. */
+export const STEPS = {
+  invite,
+  ack,
+  bye,
+  byeOk,
+  got,
+  came,
+  perhaps,
+  pause,
+  play,
+  hush,
+  respond,
+  answer,
+  sameTransaction,
+  talk,
+} as const;
+
 /** By name; every call ends of itself. */
 export const SCENARIOS = {
   answered: talk(600, 3000),
