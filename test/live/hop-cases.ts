@@ -2,7 +2,7 @@
  * Calls over several hops, with what was done to them: each fault is one of a hop, and of no other. The captures in
  * fixtures/hops are recordings of these.
  */
-import type { Loss, Place, Proxy } from './hop-lab.ts';
+import type { Loss, Place, HopProxy } from './hop-lab.ts';
 import type { Scenario } from './sipp-scenarios.ts';
 import { STEPS } from './sipp-scenarios.ts';
 
@@ -15,7 +15,7 @@ export type Finding = 'final_failure' | 'retransmissions' | 'ack_missing' | 'aba
 
 export type HopCase = {
   readonly name: string;
-  readonly proxies: readonly Proxy[];
+  readonly proxies: readonly HopProxy[];
   readonly hasB2bua?: boolean;
   /** The caller speaks TLS to the edge, whose mirror is in the capture. */
   readonly isTls?: boolean;
@@ -46,11 +46,11 @@ const RINGS_LONG = got('INVITE') + respond('180 Ringing') + pause(5000) + answer
 const UNACKED = got('INVITE') + respond('180 Ringing') + pause(300) + answer + play + byeOk;
 const PATIENT = invite(1) + perhaps(100, 180) + came(200) + ack(1) + play + pause(6000) + hush + bye(2);
 
-const EDGE: Proxy = { at: 'edge', next: ['callee'] };
-const TO_CORE: Proxy = { at: 'edge', next: ['core'] };
-const CORE: Proxy = { at: 'core', next: ['callee'] };
-const FORK: Proxy = { at: 'edge', next: ['callee', 'other'] };
-const MIRRORED: Proxy = { ...EDGE, isMirrored: true };
+const EDGE: HopProxy = { at: 'edge', next: ['callee'] };
+const TO_CORE: HopProxy = { at: 'edge', next: ['core'] };
+const CORE: HopProxy = { at: 'core', next: ['callee'] };
+const FORK: HopProxy = { at: 'edge', next: ['callee', 'other'] };
+const MIRRORED: HopProxy = { ...EDGE, isMirrored: true };
 
 const DEAD = refusedCall(408);
 /** The proxy that asks in vain gives up after 30 s. */

@@ -45,7 +45,7 @@ export function lose(lab: Lab, { side, to, begins }: Loss): void {
   lab.do('a', 'nft', ['-f', '-'], `table inet loss {\n ${chain}\n}\n`);
 }
 
-export type Proxy = {
+export type HopProxy = {
   readonly at: 'edge' | 'core';
   /** Where requests that open a call go: to all of them at once. */
   readonly next: readonly Place[];
@@ -53,7 +53,7 @@ export type Proxy = {
   readonly isMirrored?: boolean;
 };
 
-function configOf({ at, next, isMirrored = false }: Proxy): string {
+function configOf({ at, next, isMirrored = false }: HopProxy): string {
   const [first, ...more] = next.map((place) => `sip:bob@${AT[place]}:${SIP_PORT}`);
   const modules = ['tm', 'sl', 'rr', 'pv', 'maxfwd', 'corex', 'textops', ...(isMirrored ? ['tls', 'siptrace'] : [])];
   const mirror = [
@@ -90,7 +90,7 @@ function configOf({ at, next, isMirrored = false }: Proxy): string {
   ].join('\n');
 }
 
-export async function startProxy(lab: Lab, proxy: Proxy): Promise<void> {
+export async function startProxy(lab: Lab, proxy: HopProxy): Promise<void> {
   const folder = lab.path(proxy.at);
   mkdirSync(folder);
   writeFileSync(`${folder}/proxy.cfg`, configOf(proxy));
