@@ -297,6 +297,7 @@ CT_INLINE int transport(struct __sk_buff *skb, const struct net *n) {
   if (n->proto == 17) return udp(skb, n);
   if (n->proto == 6) return tcp(skb, n);
   if (n->proto == (n->version == 4 ? 1 : 58)) return icmp(skb, n);
+  if (n->proto == 132) return verdict(skb, CT_F_SCTP, WHOLE);
   return carries_packets(n->proto) ? verdict(skb, CT_F_TUNNEL, WHOLE) : verdict(skb, CT_F_DROP_PROTO, DROP);
 }
 

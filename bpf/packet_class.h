@@ -21,6 +21,7 @@ enum ct_filter_class {
   CT_F_TUNNEL,
   CT_F_TCP,         /* in the SIP or WebSocket gate */
   CT_F_TCP_OUTSIDE, /* starts like SIP or a WebSocket frame of SIP, outside both gates */
+  CT_F_SCTP,        /* user space counts the SIP in it */
   CT_F_UNPARSED,    /* a header is cut or impossible: user space names the reason */
   /* dropped in the kernel */
   CT_F_DROP_COPY, /* the outgoing twin of a packet on the loopback interface */

@@ -22,6 +22,7 @@ enum ip_proto {
   PROTO_AH = 51,
   PROTO_ICMPV6 = 58,
   PROTO_DEST_OPTS = 60,
+  PROTO_SCTP = 132,
   PROTO_MOBILITY = 135,
   PROTO_MPLS = 137,
   PROTO_HIP = 139,
@@ -58,6 +59,7 @@ static const struct {
     [CT_R_TOO_DEEP] = {"too_deep", true},
     [CT_R_ENCRYPTED] = {"encrypted", false},
     [CT_R_PROTO_OTHER] = {"proto_other", false},
+    [CT_R_SIP_SCTP] = {"sip_over_sctp", true},
 };
 
 const char *ct_reason_name(enum ct_reason r) {
@@ -211,6 +213,27 @@ static enum ct_step fragment_header(struct ct_walk *w) {
   return fragment(w, id, offset, more);
 }
 
+/* |          Source Port          |       Destination Port        |
+ * |                       Verification Tag                        |
+ * |                           Checksum                            |
+ * |      Type     |     Flags     |  Length, without the padding  |
+ * |  TSN, stream, sequence, payload protocol: 12 bytes, or 16     |
+ * |                           user data ...                       |   RFC 9260 s3, s3.3.1; RFC 8260 s2.1
+ * Type 0 is DATA, 64 I-DATA. The second flag begins a message: only there can a start line stand. */
+static bool sctp_begins_sip(const uint8_t *d, uint32_t len) {
+  uint32_t at = 12;
+  /* A chunk is 4 bytes at least; one that ends beyond the frame is the last. */
+  while (len >= 4 && at <= len - 4) {
+    uint32_t size = ct_be16(d + at + 2);
+    if (size < 4) return false;
+    uint32_t header = d[at] == 64 ? 20 : 16, end = ct_min32(at + size, len);
+    bool begins = (d[at] == 0 || d[at] == 64) && (d[at + 1] & 2);
+    if (begins && at + header < end && ct_looks_sip(d + at + header, end - at - header)) return true;
+    at += (size + 3) & ~3u;
+  }
+  return false;
+}
+
 static enum ct_step step_proto(struct ct_walk *w) {
   bool v6 = w->p->ip_version == 6;
   switch (w->proto) {
@@ -238,6 +261,10 @@ static enum ct_step step_proto(struct ct_walk *w) {
   case PROTO_FRAGMENT:
     if (v6) return fragment_header(w);
     break;
+  case PROTO_SCTP:
+    if (!sctp_begins_sip(w->d, w->len)) break;
+    w->p->proto = w->proto;
+    return finish(w, CT_R_SIP_SCTP);
   default: break;
   }
   w->p->proto = w->proto;

@@ -40,7 +40,8 @@ enum ct_reason {
   CT_R_TUNNEL_BAD,  /* VXLAN, GENEVE, GTP-U, Teredo, TZSP, L2TP: structure does not hold */
   CT_R_TOO_DEEP,    /* more than CT_MAX_TUNNELS encapsulations */
   CT_R_ENCRYPTED,   /* ESP, MACsec with confidentiality */
-  CT_R_PROTO_OTHER, /* an IP protocol calltap does not analyse (IGMP, OSPF, SCTP...): not a loss */
+  CT_R_PROTO_OTHER, /* an IP protocol calltap does not analyse (IGMP, OSPF...): not a loss */
+  CT_R_SIP_SCTP,    /* SCTP in which a SIP message begins (RFC 4168): not analysed */
   CT_REASON_COUNT
 };
 const char *ct_reason_name(enum ct_reason r); /* snake_case, for the stats */

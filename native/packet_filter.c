@@ -34,6 +34,7 @@ static const char *const classes[CT_F_COUNT] = {
     [CT_F_TUNNEL] = "tunnel",
     [CT_F_TCP] = "tcp",
     [CT_F_TCP_OUTSIDE] = "tcp_outside",
+    [CT_F_SCTP] = "sctp",
     [CT_F_UNPARSED] = "unparsed",
     [CT_F_DROP_COPY] = "dropped_loopback_copy",
     [CT_F_DROP_NOT_IP] = "dropped_not_ip",

@@ -166,6 +166,15 @@ FRAME(tcp_beyond, ETH(0x0800), INNER_IP4(6, 28), TCP(8, 0x18), DATA);
 FRAME(icmp, ETH(0x0800), INNER_IP4(1, 8), DATA);
 FRAME(icmp6, ETH(0x86dd), IP6(58, 8), DATA);
 FRAME(sctp, ETH(0x0800), INNER_IP4(132, 8), DATA);
+/* A SACK, then the chunk named, with "SIP/2.0 200" in it. */
+#define SCTP B16(5060), B16(5060), 1, 2, 3, 4, 5, 6, 7, 8, 3, 0, B16(5), 0, 0, 0, 0
+#define TSN 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0
+#define SIP_200 'S', 'I', 'P', '/', '2', '.', '0', ' ', '2', '0', '0'
+FRAME(sctp_sip, ETH(0x0800), INNER_IP4(132, 48), SCTP, 0, 3, B16(27), TSN, SIP_200, 0);
+FRAME(sctp_sip_idata, ETH(0x86dd), IP6(132, 52), SCTP, 64, 2, B16(31), TSN, 0, 0, 0, 0, SIP_200, 0);
+FRAME(sctp_sip_cut, ETH(0x0800), INNER_IP4(132, 80), SCTP, 0, 2, B16(60), TSN, SIP_200);
+FRAME(sctp_middle, ETH(0x0800), INNER_IP4(132, 48), SCTP, 0, 1, B16(27), TSN, SIP_200, 0);
+FRAME(sctp_short, ETH(0x0800), INNER_IP4(132, 36), SCTP, 0, 3, B16(3), TSN, 0);
 FRAME(udp_length_short, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, -1), DATA);
 FRAME(udp_length_zero, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, -8), DATA);
 FRAME(udp_length_long, ETH(0x0800), INNER_IP4(17, 16), UDP(5060, 5062, 9), DATA);
@@ -355,6 +364,11 @@ static const struct frame frames[] = {
     ROW(icmp, 1, .proto = 1),
     ROW(icmp6, 1, .version = 6, .proto = 58),
     ROW(sctp, 1, .reason = CT_R_PROTO_OTHER),
+    ROW(sctp_sip, 1, .reason = CT_R_SIP_SCTP),
+    ROW(sctp_sip_idata, 1, .reason = CT_R_SIP_SCTP),
+    ROW(sctp_sip_cut, 1, .reason = CT_R_SIP_SCTP),
+    ROW(sctp_middle, 1, .reason = CT_R_PROTO_OTHER),
+    ROW(sctp_short, 1, .reason = CT_R_PROTO_OTHER),
     ROW(udp_length_short, 1, .reason = CT_R_UDP_BAD),
     ROW(udp_length_zero, 1, .reason = CT_R_UDP_BAD),
     ROW(udp_length_long, 1, .reason = CT_R_UDP_BAD),

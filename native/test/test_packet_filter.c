@@ -77,7 +77,7 @@ static const struct probe probes[] = {
     {"GRE", 47, 0, 0, TEXT("\0\0\x08\0" PAD40), CT_F_TUNNEL, true},
     {"IP in IP", 4, 0, 0, TEXT(PAD40), CT_F_TUNNEL, true},
     {"6in4", 41, 0, 0, TEXT(PAD40), CT_F_TUNNEL, true},
-    {"SCTP", 132, 0, 0, TEXT(PAD40), CT_F_DROP_PROTO, true},
+    {"SCTP", 132, 0, 0, TEXT(PAD40), CT_F_SCTP, true},
     {"OSPF", 89, 0, 0, TEXT(PAD40), CT_F_DROP_PROTO, true},
     {"echo request", 1, 0, 0, TEXT("\x08\0" PAD40), CT_F_DROP_ICMP, true},
     {"port unreachable", 1, 0, 0, TEXT("\x03\x03" PAD40), CT_F_ICMP, true},

@@ -4,9 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall, withPort } from '../../../fixtures/build/basic-call.ts';
+import { bytes, concat, u16, u32 } from '../../../fixtures/build/bytes.ts';
 import { callCases } from '../../../fixtures/build/calls.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { hep3 } from '../../../fixtures/build/hep.ts';
+import { ip, PROTO } from '../../../fixtures/build/packet.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { busiestPorts, toStats } from '../../../src/app/stats.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -49,6 +51,21 @@ test('SIP outside the gate is counted by port and makes no dialog; a wider gate 
   assert.deepEqual([open.dialogs.total, open.unanalysed_sip_messages, open.unanalysed_busiest_ports], [1, 0, []]);
   // One port of the pair is enough.
   assert.equal(toStats((await readCapture(t, bytes, ['--portrange', '5080'])).session).dialogs.total, 1);
+});
+
+test('SIP over SCTP is counted under its own name and makes no dialog', async (t) => {
+  const { messages } = basicCall('sctp');
+  const capture = new Capture();
+  messages.forEach((m, i) => {
+    // DATA with both ends of its message (RFC 9260 3.3.1).
+    const chunk = concat(bytes(0, 3), u16(16 + m.bytes.length), u32(i, 0, 0), m.bytes);
+    const padding = new Uint8Array(-chunk.length & 3);
+    const packet = concat(u16(m.src.port, m.dst.port), u32(1, 0), chunk, padding);
+    capture.addPackets([{ tsUs: m.tsUs, bytes: ip(m.src.address, m.dst.address, PROTO.SCTP, packet) }]);
+  });
+  const stats = toStats((await readCapture(t, capture.pcap())).session);
+  assert.deepEqual([stats.dialogs.total, stats.losses?.['frame_sip_over_sctp']], [0, messages.length]);
+  assert.deepEqual([stats.capture_quality.undecodable_frames, stats.capture_quality.degraded], [messages.length, true]);
 });
 
 test('what cannot be read is counted by reason and makes the capture degraded', async (t) => {
