@@ -1,6 +1,7 @@
 /**
  * What the offline modes print on standard output.
  */
+import { finalCodeOf } from '../analysis/signaling/failure.ts';
 import { callReport } from '../cli/call-report.ts';
 import type { CallRow } from '../cli/call-table.ts';
 import { callTable } from '../cli/call-table.ts';
@@ -75,7 +76,7 @@ function toCallRow(session: CaptureSession, d: Dialog): CallRow {
     method: d.methodText,
     from: d.fromUser,
     to: d.toUser,
-    code: d.finalCode === 0 ? null : d.finalCode,
+    code: finalCodeOf(d, session.log),
     durationSec: spanSec(d.createdUs, d.updatedUs),
     pddMs: callTiming(d).pddMs,
     worstMos,

@@ -1,9 +1,14 @@
 /** What the offline modes print: the table, JSON, the call report and the statistics, over the demo capture. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { scriptOf } from '../../fixtures/build/calls-setup.ts';
+import { Capture } from '../../fixtures/build/capture.ts';
 import { demo } from '../../fixtures/build/demo.ts';
+import type { SipScript } from '../../fixtures/build/sip-call.ts';
 import { assertDocument } from '../api/strict-contract.ts';
 import { asJson } from '../helpers/json.ts';
 import { assertRefused, DEMO, PROGRAM, printed, run } from './run-program.ts';
@@ -25,6 +30,40 @@ test('the table has a line a dialog, oldest first, and a summary', async () => {
   assert.match(one('nat-mismatch'), /nat-mismatch, private-address/);
   assert.match(one('good-g711'), / 200 +0:16 +210 ms +4\.41 +0\.0 % +- +good-g711@/);
   assert.match(lines.at(-3) ?? '', /^\d+ frames, 149 SIP messages, 21 dialogs .*, \d+ RTP streams \(1 orphaned\)$/);
+});
+
+test('the table has the final code of every method that failed; the document keeps it where the contract has it', async () => {
+  const script = (method: string, status: number): SipScript => {
+    const call = scriptOf(`refused-${method}`);
+    call.respond(call.request(method, 0), 401, 10);
+    call.respond(call.request(method, 100), status, 110);
+    return call;
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-codes-'));
+  const path = join(folder, 'refused.pcap');
+  const refused = [script('REGISTER', 403), script('PUBLISH', 412), script('SUBSCRIBE', 489), script('OPTIONS', 200)];
+  writeFileSync(path, new Capture().add(refused.flatMap(({ messages }) => messages)).pcap());
+  const lines = (await printed(['-I', path])).split('\n').slice(1, 5);
+  const shown = lines.map((line) => line.split(/ {2,}|\s(?=\d)/).filter((cell) => /^[A-Z]+$|^\d{3}$/.test(cell)));
+  assert.deepEqual(
+    shown,
+    [
+      ['REGISTER', '403'],
+      ['PUBLISH', '412'],
+      ['SUBSCRIBE', '489'],
+      ['OPTIONS', '200'],
+    ],
+    lines.join('\n'),
+  );
+  const json = (await printed(['-I', path, '--json']))
+    .trimEnd()
+    .split('\n')
+    .map((line) => asJson(JSON.parse(line)));
+  assert.deepEqual(
+    json.map((d) => 'final_status_code' in d),
+    [false, false, false, false],
+  );
+  rmSync(folder, { recursive: true });
 });
 
 test('--json prints a whole and valid dialog a line', async () => {

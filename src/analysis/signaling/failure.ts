@@ -9,6 +9,7 @@ import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog-marks.ts';
 import { STATE } from '../../store/dialog-state.ts';
 import type { MessageLog } from '../../store/message-log.ts';
+import { NO_ROW, ROW } from '../../store/message-rows.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
 import { hopReader } from './hops.ts';
@@ -65,6 +66,17 @@ function madeAs(last: MessageView, list: readonly MessageView[], log: MessageLog
     m.cseq === last.cseq &&
     hop(m).toTag === toTag;
   return list.find(isSame) ?? last;
+}
+
+/** The final code of the method that opened the dialog: of an INVITE as the dialog keeps it, of others the last one kept. */
+export function finalCodeOf(d: Dialog, log: MessageLog): number | null {
+  if (d.family === 0) return d.finalCode === 0 ? null : d.finalCode;
+  let code: number | null = null;
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+    const isOwn = (log.flags(row) & (ROW.REQUEST | ROW.COPY | ROW.DUPLICATE)) === 0 && log.method(row) === d.methodId;
+    if (isOwn && log.status(row) >= 200) code = log.status(row);
+  }
+  return code;
 }
 
 export function failureHint(d: Dialog, f: FinalFailure): string {
