@@ -93,6 +93,12 @@ static bool begins_talkspurt(const struct ct_stream *s, const struct ct_rtp_head
   return h->marker && (uint64_t)s->markers * 8 <= s->packets;
 }
 
+/* A silence behind which the sequence goes on is the sender's own when it marks its end, or when the timestamp moved with
+ * the time; a network that stalled delivers late what was stamped early. */
+static bool ends_pause(const struct ct_rtp_header *h, int64_t dt, int64_t d) {
+  return dt > CT_PAUSE_NS && (h->marker || (d < CT_PAUSE_NS / 2 && d > -CT_PAUSE_NS / 2));
+}
+
 static void remember(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   s->last_ts = h->ts;
   s->last_audio_ns = now;
@@ -149,6 +155,8 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   float ns_per_tick = fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
   if (ns_per_tick != 0) {
     int64_t d = ct_lateness(dt, ticks, ns_per_tick);
+    /* Key presses in between are no silence. */
+    if (neighbour && s->last_pt == s->audio_pt && ends_pause(h, dt, d)) s->pauses++;
     if (d > CT_JUMP_NS || d < -CT_JUMP_NS) {
       s->ts_jumps++;
       restart_timing(s, h, now);

@@ -6,7 +6,7 @@
 #include "record.h"
 #include "rtp_sample.h"
 
-#define NEAR_NS 1000000000u    /* a silence from here on is looked at: it may be the next call's */
+#define NEAR_NS ((uint64_t)CT_PAUSE_NS) /* a silence from here on is looked at: a pause, or the next call */
 #define FIRST_DYNAMIC 96u      /* payload types from here on have no clock of their own (RFC 3551 s3) */
 #define LONGEST_STEP_MS 4000.0 /* a second more at most, and a sample is below CT_JUMP_MS */
 
@@ -57,6 +57,8 @@ bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, 
   /* The next in sequence; and the one that leaves the bitmap for it was received. */
   if (ct_be16(d + CT_PLAIN_RTP + 2) != (uint16_t)(s->ext_max + 1) || (int64_t)s->window_hi >= 0) return false;
   if (s->dscp_last != d[CT_PLAIN_IP + 1] >> 2) return false;
+  const uint32_t octets = ct_be16(d + CT_PLAIN_UDP + 4) - 20u; /* UDP's length less both headers */
+  if (octets == CT_RTP_G729_NOISE && s->plain == CT_RTP_G729 + 1) return false;
   /* A step of the usual size teaches nothing, and neither does a packet more of the same frame of a picture. */
   const uint32_t ts = ct_be32(d + CT_PLAIN_RTP + 4);
   int64_t step_ns = s->step_ns;
@@ -79,7 +81,7 @@ bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, 
   s->late_ns = late;
   if ((int64_t)dt > s->max_delta_ns) s->max_delta_ns = (int64_t)dt;
   s->packets++;
-  s->octets += ct_be16(d + CT_PLAIN_UDP + 4) - 20u; /* UDP's length less both headers */
+  s->octets += octets;
   s->window_hi = s->window_hi << 1 | s->window_lo >> 63;
   s->window_lo = s->window_lo << 1 | 1;
   s->ext_max++;

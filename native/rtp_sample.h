@@ -9,7 +9,8 @@
 
 #define CT_JUMP_MS 5000.0f
 #define CT_JUMP_NS 5000000000LL
-#define CT_DRIFT_SHIFT 12 /* the reference rises by elapsed / 4096: faster than any clock skew */
+#define CT_PAUSE_NS 200000000LL /* longer than any packet time, and than a network holds back for a moment */
+#define CT_DRIFT_SHIFT 12       /* the reference rises by elapsed / 4096: faster than any clock skew */
 
 #define CT_LANE0_MS_PER_TICK 0.125f /* 8000 Hz */
 

@@ -20,6 +20,8 @@
 #define CT_RTP_GMIN 16          /* RFC 3611 s4.7.2 */
 #define CT_RTP_WINDOW_BITS 128  /* sequence numbers within which a late packet un-counts its loss */
 #define CT_RTP_MAX_DROPOUT 3000 /* RFC 3550 A.1 */
+#define CT_RTP_G729 18          /* payload type */
+#define CT_RTP_G729_NOISE 2     /* octets of its comfort noise frame */
 
 enum ct_stream_state { CT_STREAM_FREE = 0, CT_STREAM_PROBING = 1, CT_STREAM_ACCEPTED = 2 };
 enum ct_stream_flag {
@@ -130,7 +132,8 @@ struct ct_stream {
   uint32_t pt_changes;               /* 480 of the audio payload type */
   uint32_t cn_packets;               /* 484 */
   uint32_t event_packets;            /* 488 */
-  uint8_t spare[20];                 /* 492 */
+  uint32_t pauses;                   /* 492 silences the sender made: the sequence went on behind them */
+  uint8_t spare[16];                 /* 496 */
 };                                   /* 512 */
 
 /* One window; without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and

@@ -11,7 +11,11 @@
 
 static bool plausible_pt(uint8_t pt) { return pt <= 34 || pt >= 96; }
 
-static bool is_comfort_noise(uint8_t pt) { return pt == 13 || pt == 19; }
+/* CN (RFC 3389, and 19 of old), and a G.729 packet that is nothing but the comfort noise frame of Annex B (RFC 3551 s4.5.6):
+ * its sender is silent, and when the next comes says nothing of the packet time. */
+static bool is_comfort_noise(const struct ct_rtp_header *h) {
+  return h->pt == 13 || h->pt == 19 || (h->pt == CT_RTP_G729 && h->octets == CT_RTP_G729_NOISE);
+}
 
 static uint32_t *pt_counter(struct ct_stream *s, uint32_t i) {
   return i == 0 ? &s->pt0_count : &s->pt_count[i - 1];
@@ -43,7 +47,7 @@ static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int
   s->markers += h->marker;
   if (event) {
     s->event_packets++;
-  } else if (is_comfort_noise(h->pt)) {
+  } else if (is_comfort_noise(h)) {
     s->cn_packets++;
   } else {
     if (s->main_pt == CT_RTP_NO_PT) s->main_pt = h->pt;

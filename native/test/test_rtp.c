@@ -254,6 +254,34 @@ static void marked_silence(void) {
   stop();
 }
 
+/* Three silences of a second between talkspurts, made by the sender or by the network or by key presses. */
+static uint32_t pauses_between(int64_t ts_moves, bool marked, bool keys, bool lost_one) {
+  uint32_t seq = 0, ts = 0;
+  int64_t at = T0;
+  start(10);
+  for (int i = 0; i < 400; i++) {
+    bool first = i > 0 && i % 100 == 0;
+    if (first && keys)
+      for (int k = 0; k < 5; k++)
+        push(SEND(.at = at + k * 50 * MS, .ts = ts, .seq = (uint16_t)seq++, .pt = 101, .size = 4));
+    if (first) at += SECOND, ts += (uint32_t)(ts_moves * 8000), seq += lost_one;
+    push(SEND(.at = at, .ts = ts, .seq = (uint16_t)seq++, .marker = first && marked));
+    at += 20 * MS, ts += 160;
+  }
+  uint32_t n = stream(0)->pauses;
+  stop();
+  return n;
+}
+
+static void pauses_of_the_sender(void) {
+  CHECK_EQ(pauses_between(1, true, false, false), 3);
+  CHECK_EQ(pauses_between(1, false, false, false), 3);
+  CHECK_EQ(pauses_between(0, true, false, false), 3);
+  CHECK_EQ(pauses_between(0, false, false, false), 0); /* a stall */
+  CHECK_EQ(pauses_between(1, true, true, false), 0);
+  CHECK_EQ(pauses_between(1, true, false, true), 0); /* packets are missing */
+}
+
 static void delay_step(void) {
   /* The path gets 200 ms longer for good: a fixed buffer starves for 25 packets, then has the new delay. */
   for (int i = 0; i < N; i++) plan[i] = nth(i, 100), plan[i].at += i >= 500 ? 200 * MS : 0;
@@ -386,6 +414,7 @@ int main(void) {
   silence();
   late_300ms();
   marked_silence();
+  pauses_of_the_sender();
   delay_step();
   reuse_by_next_call();
   outage_is_loss();

@@ -208,6 +208,33 @@ static void telephone_events_and_noise(void) {
   stop();
 }
 
+/* Speech of G.729 between silences of 2 s with one comfort noise frame each, so that the same odd step comes twice running. */
+static void g729_comfort_noise(void) {
+  start(10);
+  uint32_t ts = 0, noise = 0;
+  int64_t at = T0;
+  for (uint16_t i = 0; i < 120; i++) {
+    bool silent = i >= 60 && i < 70;
+    push(SEND(.at = at, .ts = ts, .seq = i, .pt = 18, .size = silent ? 2 : 20, .marker = i == 70));
+    noise += silent;
+    ts += silent ? 16000 : 160;
+    at += silent ? 2 * SECOND : 20 * MS;
+  }
+  const struct ct_stream *s = stream(0);
+  CHECK_EQ(s->cn_packets, noise);
+  CHECK_EQ(s->ts_step, 160);
+  CHECK_EQ(s->pauses, 1);
+  CHECK_EQ(lost(s), 0);
+  CHECK_NEAR(jitter_mean(s, 0), 0, 1e-3);
+  stop();
+  /* Of any other type two octets are audio. */
+  start(10);
+  for (uint16_t i = 0; i < 20; i++)
+    push(SEND(.at = T0 + i * 20 * MS, .ts = i * 160u, .seq = i, .pt = 8, .size = 2));
+  CHECK_EQ(stream(0)->cn_packets, 0);
+  stop();
+}
+
 static void dynamic_clock(uint32_t clock, int lane, bool has_other) {
   start(10);
   double max = 0, j = 0, sum = 0;
@@ -396,6 +423,7 @@ int main(int argc, char **argv) {
   same_slot_other_key();
   stale_guesses();
   telephone_events_and_noise();
+  g729_comfort_noise();
   dynamic_clock(8000, 0, false);
   dynamic_clock(16000, 1, false);
   dynamic_clock(48000, 2, false);

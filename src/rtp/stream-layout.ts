@@ -106,6 +106,7 @@ export const STREAM = {
   ptChanges: 480,
   cnPackets: 484,
   eventPackets: 488,
+  pauses: 492,
 } as const;
 
 /** struct ct_rtp_window */

@@ -48,6 +48,8 @@ export type StreamSnapshot = JitterLanes & {
   readonly tsJumps: number;
   readonly cnPackets: number;
   readonly eventPackets: number;
+  /** Silences that the sender made itself: the sequence went on behind them. */
+  readonly pauses: number;
   readonly markers: number;
   readonly ptChanges: number;
   /** First type that is neither event nor comfort noise, else the first type seen. */
@@ -179,6 +181,7 @@ function readOnce(view: DataView, base: number): StreamSnapshot | null {
     tsJumps: u32(STREAM.tsJumps),
     cnPackets: u32(STREAM.cnPackets),
     eventPackets: u32(STREAM.eventPackets),
+    pauses: u32(STREAM.pauses),
     markers: u32(STREAM.markers),
     ptChanges: u32(STREAM.ptChanges),
     payloadType: mainPt === NO_PAYLOAD_TYPE ? (payloadTypes[0]?.payloadType ?? u8(STREAM.lastPt)) : mainPt,
