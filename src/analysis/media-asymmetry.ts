@@ -1,8 +1,9 @@
 /**
  * Where the two directions of a call differ: late or uneven media, other codecs, packet times or durations.
  */
-import { endpointKeyText } from '../core/ip.ts';
+import { endpointKeyText, endpointText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
+import { formatOf } from '../store/codec-set.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MediaFindings, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
@@ -40,7 +41,7 @@ export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thre
     const isSpoken = isSpeech(a) && isSpeech(b);
     if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec)
       f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
-    else if (isSpoken && a.payloadType !== b.payloadType)
+    else if (isSpoken && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
       f.hints.push(`Payload type asymmetry between ${pair}: ${a.payloadType} one way, ${b.payloadType} the other.`);
     if (isSpoken && a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > t.ptimeMs)
       f.hints.push(
@@ -61,8 +62,26 @@ export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thre
   }
 }
 
-function isSpeech({ codec }: MediaStream): boolean {
-  return codec !== 'telephone-event' && codec !== 'CN';
+function isSpeech({ codec, packets, comfortNoisePackets }: MediaStream): boolean {
+  return codec !== 'telephone-event' && codec !== 'CN' && comfortNoisePackets < packets;
+}
+
+/**
+ * The receiver of the stream named its payload type: each side says by which numbers it will be sent to (RFC 3264 section
+ * 5.1), so that they may differ. Where it cannot be told who receives, either side may have named it.
+ */
+function isNamedFor(d: Dialog, { stream, payloadType }: MediaStream): boolean {
+  const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
+  const lines = entries.flatMap((e) => e.media);
+  const [src, dst] = [stream.srcKey, stream.dstKey].map(endpointKeyText);
+  const at = (socket: string | undefined): typeof lines =>
+    lines.filter((m) => m.address !== null && endpointText(m.address, m.port) === socket);
+  const theirs = at(dst);
+  if (theirs.length > 0) return theirs.some((m) => formatOf(m.codecs, payloadType) !== null);
+  const sender = at(src)[0];
+  const bySide = entries.find((e) => sender !== undefined && e.media.includes(sender))?.side;
+  const others = entries.filter((e) => e.side !== bySide).flatMap((e) => e.media);
+  return others.some((m) => formatOf(m.codecs, payloadType) !== null);
 }
 
 function checkComfortNoise(a: MediaStream, b: MediaStream, t: Thresholds, f: MediaFindings): void {

@@ -17,6 +17,8 @@ export type MediaStream = {
   /** Packet time; 0 while unknown. */
   readonly packetMs: number;
   readonly comfortNoisePackets: number;
+  /** Silences its sender made: the sequence went on behind them. */
+  readonly pauses: number;
   /** A stream of another call that named the same sockets ran the other way meanwhile. */
   readonly hasReverse: boolean;
 };
@@ -29,8 +31,12 @@ export type MediaContext = {
   readonly refusedUs: number;
   /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
   readonly isPathVisible: () => boolean;
-  /** Another call that named the same sockets has media there: whose it is cannot be told. */
-  readonly sharesMedia: boolean;
+  /** Another call that named the same sockets has media there: whose it is cannot be told. Asked only where some is missing. */
+  readonly sharesMedia: () => boolean;
+  /** Call-ID of another leg of the call that has media; null when there is none. Asked only where it is silent. */
+  readonly linkedMedia: () => string | null;
+  /** The source that brought the stream had ended by then, though that of the signaling had not. */
+  readonly isTapOver: (stream: MediaStream, atUs: number) => boolean;
   /** Capture clock in microseconds. */
   readonly nowUs: number;
   /** Streams of the call that only RTCP speaks of. */
@@ -42,6 +48,8 @@ export type MediaFindings = {
   oneWayAudio: boolean;
   natMismatch: boolean;
   noMedia: boolean;
+  /** A direction died while the call went on. */
+  mediaStopped: boolean;
   privateMediaAddress: boolean;
   hints: string[];
 };

@@ -14,6 +14,7 @@ import type { SdpEntry } from '../store/sdp-timeline.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
 import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 import { checkReports } from './media-reports.ts';
+import { checkStopped } from './media-stop.ts';
 import { Ways } from './media-ways.ts';
 
 export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
@@ -21,15 +22,19 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     oneWayAudio: false,
     natMismatch: false,
     noMedia: false,
+    mediaStopped: false,
     privateMediaAddress: false,
     hints: [],
   };
-  const audio = streams.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
+  // What begins behind the end is left over, or the next call's.
+  const during = streams.filter((s) => !(s.firstUs > d.endedUs));
+  const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // What is missing may be what was evicted, or refused while the call ran.
   const isWhole = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs);
   if (isWhole) {
-    checkNoMedia(d, streams, context, found);
+    checkNoMedia(d, during, context, found);
     checkOneWay(d, audio, context.thresholds, found);
+    found.mediaStopped = checkStopped(d, audio, context, found);
   }
   checkNat(d, audio, found);
   checkPrivate(d, found);
@@ -57,13 +62,20 @@ function answeredSec(d: Dialog, nowUs: number): number {
 function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
-  if (!c.sawRtp || c.sharesMedia || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  if (!c.sawRtp || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
-  if (!c.isPathVisible()) return;
-  f.noMedia = true;
+  if (c.sharesMedia() || !c.isPathVisible()) return;
   const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');
+  const linked = c.linkedMedia();
+  if (linked !== null) {
+    f.hints.push(
+      `Not captured on this leg: no RTP was seen at ${ends}, but the leg ${linked} of the same call has media.`,
+    );
+    return;
+  }
+  f.noMedia = true;
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
 }
 

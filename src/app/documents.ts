@@ -23,6 +23,7 @@ import { endpointKeyText } from '../core/ip.ts';
 import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
 import type { Steps } from '../core/steps.ts';
 import { finish } from '../core/steps.ts';
+import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
 import { packetMs } from '../rtp/stream-snapshot.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Stream } from '../store/stream.ts';
@@ -33,9 +34,10 @@ import { toSiprecMetadata } from '../view/recording.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { toRtpStream, toStreamRow } from '../view/stream-document.ts';
 import type { StreamQuality } from '../view/stream-quality.ts';
-import { streamQuality } from '../view/stream-quality.ts';
+import { FIRST_DYNAMIC_PT, streamFormat, streamQuality } from '../view/stream-quality.ts';
 import { toTermination } from '../view/termination.ts';
 import type { CaptureSession } from './capture-session.ts';
+import { isTapOver, linkedMedia } from './linked-media.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. */
 const MAX_SHARING = 64;
@@ -107,7 +109,9 @@ export function* dialogFactsSteps(session: CaptureSession, d: Dialog): Steps<Dia
       sawRtp: session.sawRtp,
       refusedUs: session.refusedUs,
       isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.fromNewest()),
-      sharesMedia: streams.length === 0 && sharesMedia(d),
+      sharesMedia: () => sharesMedia(d),
+      linkedMedia: () => linkedMedia(session, d),
+      isTapOver: ({ stream }, atUs) => isTapOver(session, d, stream, atUs),
       nowUs,
       unseen: unseenStreams(session, d),
       thresholds,
@@ -155,6 +159,9 @@ function isB2bua(session: CaptureSession, d: Dialog): boolean {
 
 function mediaStream(stream: Stream, quality: StreamQuality, reverse: Reverse): MediaStream {
   const { snapshot } = quality;
+  const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, snapshot);
+  // How far arrivals lie apart tells the packet time only of who sends all the time.
+  const isSilentAtTimes = comfortNoisePackets > 0 || snapshot.pauses > 0;
   return {
     stream,
     packets: snapshot.packets,
@@ -164,10 +171,19 @@ function mediaStream(stream: Stream, quality: StreamQuality, reverse: Reverse): 
     lastUs: snapshot.lastUs,
     codec: quality.codec,
     payloadType: snapshot.payloadType,
-    packetMs: packetMs(snapshot, quality.clockRate),
-    comfortNoisePackets: snapshot.cnPackets,
+    packetMs: isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, quality.clockRate),
+    comfortNoisePackets,
+    pauses: snapshot.pauses,
     hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };
+}
+
+/** Packets of comfort noise under a number that only a description explains (RFC 3389 section 4: rates other than 8000 Hz). */
+function namedNoise(stream: Stream, { payloadTypes }: StreamSnapshot): number {
+  let packets = 0;
+  for (const p of payloadTypes)
+    if (p.payloadType >= FIRST_DYNAMIC_PT && streamFormat(stream, p.payloadType)?.name === 'CN') packets += p.packets;
+  return packets;
 }
 
 /** Streams from the dialog's endpoints, while it lasted, that only RTCP speaks of. */

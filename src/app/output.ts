@@ -34,6 +34,7 @@ function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
   const names: string[] = [];
   if (media.noMedia) names.push('no-media');
   if (media.oneWayAudio) names.push('one-way-audio');
+  if (media.mediaStopped) names.push('media-stopped');
   if (media.natMismatch) names.push('nat-mismatch');
   if (icmp.some(({ isFault }) => isFault)) names.push('media-refused');
   if (relay !== null && !Number.isNaN(relay.lapsedUs)) names.push('relay-lapsed');

@@ -42,8 +42,8 @@ export function sessionOptions(config: Config): SessionOptions {
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     outputs: config,
-    // What is printed as a table alone shows nothing of it.
-    correlates: config.api !== null || config.json || config.callReport !== null,
+    // The table of files asks for it only where media is missing, and finds it out then (linked-media.ts).
+    correlates: config.api !== null || config.json || config.callReport !== null || isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeaders,

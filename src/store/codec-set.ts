@@ -5,7 +5,13 @@
  */
 import { SHARED_CODEC_SETS } from '../core/limits.ts';
 
-export type CodecFormat = { readonly payloadType: number; readonly name: string; readonly clockRate: number };
+export type CodecFormat = {
+  readonly payloadType: number;
+  readonly name: string;
+  readonly clockRate: number;
+  /** Its sender may stop in silence: Annex B of G.729, Annex A of G.723.1 (RFC 4856 sections 2.1.9, 2.1.4). */
+  readonly maySuppress?: true;
+};
 
 /** Codec names in the order of the m= line, and the formats by payload type. */
 export type CodecSet = { readonly names: readonly string[]; readonly formats: readonly CodecFormat[] };
@@ -27,6 +33,11 @@ export class CodecSets {
     this.#shared.set(key, made);
     return made;
   }
+}
+
+/** Whether a side that described `set` lets the other stop sending `codec` in silence: that codec's annex, or CN (RFC 3389). */
+export function maySuppressSilence(set: CodecSet, codec: string | null): boolean {
+  return set.formats.some((f) => f.name === 'CN' || (f.maySuppress === true && f.name === codec));
 }
 
 /** The format with this payload type, or null. */

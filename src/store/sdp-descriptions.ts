@@ -69,7 +69,15 @@ const EMPTY_CODECS: CodecSet = { names: [], formats: [] };
 function codecKey(m: SdpMedia): string {
   let key = m.formats.join(' ');
   for (const r of m.rtpmaps) key += `,${r.payloadType}=${r.name}/${r.clockRate}`;
+  for (const payloadType of m.fmtp.keys()) if (refusesAnnex(m, payloadType)) key += `,${payloadType}!`;
   return key;
+}
+
+/** Codecs with silence suppression of their own, which is on where nobody says otherwise. */
+const WITH_ANNEX: ReadonlySet<string> = new Set(['G729', 'G723']);
+
+function refusesAnnex(m: SdpMedia, payloadType: number): boolean {
+  return /\bannex[ab]\s*=\s*no\b/i.test(m.fmtp.get(payloadType) ?? '');
 }
 
 function codecSet(m: SdpMedia): CodecSet {
@@ -79,7 +87,10 @@ function codecSet(m: SdpMedia): CodecSet {
     const payloadType = Number(text);
     const map = m.rtpmaps.find((r) => r.payloadType === payloadType);
     const known = map ?? STATIC_PAYLOADS.get(payloadType);
-    if (known !== undefined) formats.push({ payloadType, name: known.name, clockRate: known.clockRate });
+    if (known === undefined) continue;
+    const { name, clockRate } = known;
+    const maySuppress = WITH_ANNEX.has(name) && !refusesAnnex(m, payloadType);
+    formats.push({ payloadType, name, clockRate, ...(maySuppress ? { maySuppress } : {}) });
   }
   return { names: codecNames(m), formats };
 }

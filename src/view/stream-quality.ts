@@ -14,7 +14,7 @@ import type { Stream } from '../store/stream.ts';
 import type { StreamStore } from '../store/stream-store.ts';
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
-const FIRST_DYNAMIC_PT = 96;
+export const FIRST_DYNAMIC_PT = 96;
 
 /** What the clock and the options decide about every stream. */
 export type QualityContext = {

@@ -77,6 +77,7 @@ function stream(
     payloadType: 0,
     packetMs: 20,
     comfortNoisePackets: 0,
+    pauses: 0,
     hasReverse: false,
     ...rest,
   };
@@ -88,7 +89,9 @@ function diagnosed(
   over: {
     sawRtp?: boolean;
     isPathVisible?: () => boolean;
-    sharesMedia?: boolean;
+    sharesMedia?: () => boolean;
+    linkedMedia?: () => string | null;
+    isTapOver?: (stream: MediaStream, atUs: number) => boolean;
     nowMs?: number;
     refusedUs?: number;
     unseen?: readonly UnseenStream[];
@@ -99,7 +102,9 @@ function diagnosed(
     sawRtp: true,
     refusedUs: Number.NaN,
     isPathVisible: () => true,
-    sharesMedia: false,
+    sharesMedia: () => false,
+    linkedMedia: () => null,
+    isTapOver: () => false,
     unseen: [],
     thresholds: THRESHOLDS,
     nowUs: call.script.at(nowMs),
@@ -113,6 +118,7 @@ const QUIET: MediaFindings = {
   oneWayAudio: false,
   natMismatch: false,
   noMedia: false,
+  mediaStopped: false,
   privateMediaAddress: false,
   hints: [],
 };
@@ -150,7 +156,7 @@ test('no media: answered for three seconds, both described, and this capture doe
   ]);
   assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
   assert.deepEqual(diagnosed(call, [], { isPathVisible: () => false }), QUIET, 'the media runs past the capture');
-  assert.deepEqual(diagnosed(call, [], { sharesMedia: true }), QUIET, 'another call on the same sockets has it');
+  assert.deepEqual(diagnosed(call, [], { sharesMedia: () => true }), QUIET, 'another call on the same sockets has it');
   const short = answered({ byeMs: CALL_TIMES.answer + THRESHOLDS.noMediaSec * 1000 - 1 });
   assert.deepEqual(diagnosed(short, []), QUIET);
   const running = answered({ byeMs: null });
@@ -311,6 +317,170 @@ test('a direction lasts through every SSRC it used', () => {
   const second = stream(call, ALICE.rtp, BOB.rtp, { fromMs: CALL_TIMES.answer + 5_120, sec: 5 });
   const back = stream(call, BOB.rtp, ALICE.rtp, { sec: 10 });
   assert.deepEqual(diagnosed(call, [first, second, back]), QUIET);
+});
+
+/** A minute of talk, or until `over` says otherwise; each side is heard until the second it is given. */
+function minute(
+  untilSec: readonly [number | null, number | null],
+  over: {
+    codecs?: SdpOptions['codecs'];
+    a?: Partial<MediaStream>;
+    b?: Partial<MediaStream>;
+    byeMs?: number | null;
+  } = {},
+): { call: Call; streams: MediaStream[] } {
+  const { codecs = [CODEC.PCMU], byeMs = CALL_TIMES.answer + 61_000 } = over;
+  const call = answered({ offer: { codecs }, answer: { codecs }, byeMs });
+  const [a, b] = untilSec;
+  const streams: MediaStream[] = [];
+  if (a !== null) streams.push(stream(call, ALICE.rtp, BOB.rtp, { fromMs: CALL_TIMES.answer, sec: a, ...over.a }));
+  if (b !== null) streams.push(stream(call, BOB.rtp, ALICE.rtp, { fromMs: CALL_TIMES.answer, sec: b, ...over.b }));
+  return { call, streams };
+}
+
+const A = '192.0.2.10:20000';
+const B = '198.51.100.20:30000';
+const stopped = (hints: readonly string[]): string[] => hints.filter((h) => !h.startsWith('Duration'));
+
+test('media that dies while the call goes on is a hint of its own, and one-way audio where the other side sends on', () => {
+  const rows: [[number | null, number | null], string[], boolean][] = [
+    [[10, 10], ['In both directions media stopped at 00:10, 51 s before the BYE.'], false],
+    [[61, 61], [], false],
+    [[52, 52], [], false],
+    [[10, 61], [`From ${A} media stopped at 00:10, 51 s before the BYE, while ${B} sent on.`], true],
+    [[61, 10], [`From ${B} media stopped at 00:10, 51 s before the BYE, while ${A} sent on.`], true],
+    [
+      [10, 41],
+      [
+        `From ${A} media stopped at 00:10, 51 s before the BYE, while ${B} sent on.`,
+        'In both directions media stopped at 00:41, 20 s before the BYE.',
+      ],
+      true,
+    ],
+    [
+      // A mailbox that records.
+      [61, 40],
+      [`From ${B} media stopped at 00:40, 21 s before the BYE, while ${A} sent on.`],
+      false,
+    ],
+    [[10, 10.8], ['In both directions media stopped at 00:11, 50 s before the BYE.'], false],
+  ];
+  for (const [until, hints, isOneWay] of rows) {
+    const { call, streams } = minute(until);
+    const found = diagnosed(call, streams, { nowMs: 70_000 });
+    assert.deepEqual(stopped(found.hints), hints, String(until));
+    assert.deepEqual([found.oneWayAudio, found.mediaStopped], [isOneWay, hints.length > 0], String(until));
+  }
+});
+
+test('media that stops is seen while the call is up, by capture time', () => {
+  const { call, streams } = minute([10, 10], { byeMs: null });
+  const at = (sec: number): string[] => diagnosed(call, streams, { nowMs: CALL_TIMES.answer + sec * 1000 }).hints;
+  assert.deepEqual(at(19), []);
+  assert.deepEqual(at(21), ['In both directions media stopped at 00:10, 11 s ago.']);
+  assert.deepEqual(at(3700), ['In both directions media stopped at 00:10, 3690 s ago.']);
+});
+
+test('who may suppress silence, shares its sockets, or was seen by a tap that ended has not stopped', () => {
+  const silent = [
+    minute([10, 61], { codecs: [CODEC.PCMU, CODEC.CN] }),
+    minute([10, 61], {
+      codecs: [CODEC.G729B],
+      a: { codec: 'G729', payloadType: 18 },
+      b: { codec: 'G729', payloadType: 18 },
+    }),
+    minute([10, 61], { a: { comfortNoisePackets: 3 } }),
+    minute([10, 61], { a: { pauses: 1 } }),
+  ];
+  for (const { call, streams } of silent)
+    assert.deepEqual(stopped(diagnosed(call, streams, { nowMs: 70_000 }).hints), []);
+  const G729 = { codec: 'G729', payloadType: 18 };
+  const heard = [
+    // The annex is refused, or of a codec that is not sent.
+    minute([10, 61], { codecs: [CODEC.G729], a: G729, b: G729 }),
+    minute([10, 61], { codecs: [CODEC.PCMU, CODEC.G729B] }),
+  ];
+  for (const { call, streams } of heard) assert.equal(diagnosed(call, streams, { nowMs: 70_000 }).oneWayAudio, true);
+  const { call, streams } = minute([10, 61]);
+  assert.deepEqual(stopped(diagnosed(call, streams, { sharesMedia: () => true }).hints), []);
+  assert.deepEqual(stopped(diagnosed(call, streams, { isTapOver: () => true }).hints), []);
+});
+
+test('another stream that carries a direction on is no stop, whatever its SSRC, port or sender', () => {
+  const { call, streams } = minute([10, 61]);
+  const on = (src: Endpoint, dst: Endpoint): string[] =>
+    stopped(
+      diagnosed(call, [...streams, stream(call, src, dst, { fromMs: CALL_TIMES.answer + 10_100, sec: 50 })]).hints,
+    );
+  assert.deepEqual(on(ALICE.rtp, BOB.rtp), []);
+  assert.deepEqual(on({ ...ALICE.rtp, port: 20_900 }, BOB.rtp), []);
+  assert.equal(
+    on({ address: '192.0.2.99', port: 4000 }, { ...BOB.rtp, port: 30_900 }).length,
+    2,
+    'a NAT mismatch beside it',
+  );
+});
+
+test('a hold explains silence, and media that does not come back behind it is told from there', () => {
+  const held = (resumes: boolean): Call => {
+    const script = scriptOf('held');
+    const body = (side: typeof ALICE, version: number, direction: SdpOptions['direction'] = 'sendrecv') =>
+      sdpBody(sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, version, direction }));
+    answer(script, script.request('INVITE', 0, { body: body(ALICE, 1) }), body(BOB, 1).text);
+    const change = (
+      atMs: number,
+      version: number,
+      mine: SdpOptions['direction'],
+      theirs: SdpOptions['direction'],
+    ): void => {
+      const invite = script.request('INVITE', atMs, { body: body(ALICE, version, mine) });
+      script.respond(invite, 200, atMs + 20, { body: body(BOB, version, theirs) });
+      script.ack(invite, 200, atMs + 40);
+    };
+    change(CALL_TIMES.answer + 10_100, 2, 'sendonly', 'recvonly');
+    if (resumes) change(CALL_TIMES.answer + 30_000, 3, 'sendrecv', 'sendrecv');
+    hangUp(script, CALL_TIMES.answer + 61_000);
+    return played(script);
+  };
+  const heard = (call: Call, untilSec: number): string[] => {
+    const over = { fromMs: CALL_TIMES.answer, sec: untilSec };
+    const ways = [stream(call, ALICE.rtp, BOB.rtp, over), stream(call, BOB.rtp, ALICE.rtp, over)];
+    return diagnosed(call, ways, { nowMs: 70_000 }).hints;
+  };
+  assert.deepEqual(heard(held(false), 10), []);
+  assert.deepEqual(heard(held(true), 61), []);
+  assert.deepEqual(heard(held(true), 10), [
+    'In both directions media did not come back at 00:30, 31 s before the BYE.',
+  ]);
+});
+
+test('media of another leg of the call is not missing, it was not captured here', () => {
+  const call = answered();
+  const found = diagnosed(call, [], { linkedMedia: () => 'other@leg' });
+  assert.equal(found.noMedia, false);
+  assert.deepEqual(found.hints, [
+    `Not captured on this leg: no RTP was seen at ${A} and ${B}, but the leg other@leg of the same call has media.`,
+  ]);
+});
+
+test('payload numbers differ by direction as each side named them; comfort noise has no packet time', () => {
+  const OTHER = { ...CODEC.OPUS, payloadType: 96 };
+  const call = answered({ offer: { codecs: [OTHER] }, answer: { codecs: [CODEC.OPUS] } });
+  const sent = (toBob: number, toAlice: number): string[] =>
+    diagnosed(call, [
+      stream(call, ALICE.rtp, BOB.rtp, { codec: 'opus', payloadType: toBob }),
+      stream(call, BOB.rtp, ALICE.rtp, { codec: 'opus', payloadType: toAlice }),
+    ]).hints;
+  assert.deepEqual(sent(111, 96), []);
+  assert.deepEqual(sent(96, 111), [`Payload type asymmetry between ${A} and ${B}: 96 one way, 111 the other.`]);
+  assert.deepEqual(sent(111, 97), [`Payload type asymmetry between ${A} and ${B}: 111 one way, 97 the other.`]);
+  const noise = { codec: 'G729', payloadType: 18, packets: 5, comfortNoisePackets: 5, packetMs: 2000 };
+  const speech = { codec: 'G729', payloadType: 18 };
+  const quiet = answered({ offer: { codecs: [CODEC.G729B] }, answer: { codecs: [CODEC.G729B] } });
+  const ways = [stream(quiet, ALICE.rtp, BOB.rtp, speech), stream(quiet, BOB.rtp, ALICE.rtp, noise)];
+  assert.deepEqual(diagnosed(quiet, ways).hints, [
+    `Comfort noise asymmetry: 100 % of the packets from ${B} are comfort noise.`,
+  ]);
 });
 
 const NO_FACTS: TagFacts = {

@@ -1,0 +1,157 @@
+/**
+ * Media that dies while its call goes on: which directions stopped, and whether the other one went on (RFC 3264).
+ *
+ * Nothing is said of a hold, of a sender that may be silent (RFC 3389, G.729 Annex B, G.723.1 Annex A, or one that paused
+ * before), of media that the descriptions moved, or of a tap that had ended itself.
+ */
+import { endpointKeyText } from '../core/ip.ts';
+import { maySuppressSilence } from '../store/codec-set.ts';
+import type { Dialog } from '../store/dialog.ts';
+import { STATE } from '../store/dialog-state.ts';
+import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
+import { Ways } from './media-ways.ts';
+
+/** Directions that end this close to each other end together. */
+const TOGETHER_US = 1_000_000;
+/** Fewer packets are no media that could stop. */
+const MIN_PACKETS = 10;
+
+/** Both sides promised to send and to receive all the time. */
+type Promised = { readonly fromUs: number; readonly toUs: number; readonly isMoved: boolean };
+type Stop = { readonly stream: MediaStream; readonly atUs: number; readonly hasResumed: boolean };
+
+/** True when a direction stopped. */
+export function checkStopped(d: Dialog, audio: readonly MediaStream[], c: MediaContext, f: MediaFindings): boolean {
+  if (audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return false;
+  const startUs = Number.isNaN(d.answerUs) ? d.createdUs : d.answerUs;
+  const endUs = endOf(d, c.nowUs);
+  const promises = promisesOf(d, startUs, endUs);
+  if (promises.length === 0) return false;
+  const ways = new Ways(audio);
+  const stops = stopsOf(d, audio, ways, promises, c);
+  if (stops.length === 0 || c.sharesMedia()) return false;
+  const text = (s: Stop): string => {
+    const ago = `${Math.round((endUs - s.atUs) / 1e6)} s`;
+    const when = !Number.isNaN(d.byeUs)
+      ? `${ago} before the BYE`
+      : d.endedUs > 0
+        ? `${ago} before the end`
+        : `${ago} ago`;
+    const what = s.hasResumed ? 'media did not come back at' : 'media stopped at';
+    return `${what} ${clockText(s.atUs - startUs)}, ${when}`;
+  };
+  for (let from = 0; from < stops.length; ) {
+    const first = stops[from];
+    if (first === undefined) break;
+    let to = from;
+    while (to < stops.length && (stops[to]?.atUs ?? 0) - first.atUs <= TOGETHER_US) to++;
+    const last = stops[to - 1] ?? first;
+    const src = endpointKeyText(first.stream.stream.srcKey);
+    const other = audio.find((s) => s.lastUs - last.atUs > c.thresholds.oneWaySec * 1e6);
+    if (other !== undefined) {
+      if (other.lastUs - last.atUs >= c.thresholds.oneWayStopSec * 1e6) f.oneWayAudio = true;
+      f.hints.push(`From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on.`);
+    } else if (ways.reverseOf(first.stream.stream).length > 0 && audio.every((s) => s.lastUs <= last.atUs))
+      f.hints.push(`In both directions ${text(last)}.`);
+    else f.hints.push(`From ${src} ${text(first)}.`);
+    from = to;
+  }
+  return true;
+}
+
+/** Capture time by which a call was over; `nowUs` while it runs. */
+export function endOf(d: Dialog, nowUs: number): number {
+  if (!Number.isNaN(d.byeUs)) return d.byeUs;
+  return Number.isNaN(d.endedUs) ? nowUs : d.endedUs;
+}
+
+/** When both sides promised to send and to receive, piece by piece; what moved the media begins another piece. */
+function promisesOf(d: Dialog, startUs: number, endUs: number): Promised[] {
+  const found: Promised[] = [];
+  const talks = [false, false];
+  let fromUs = Number.NaN;
+  let isMoved = false;
+  const close = (toUs: number): void => {
+    if (toUs > startUs && toUs > fromUs) found.push({ fromUs: Math.max(fromUs, startUs), toUs, isMoved });
+    fromUs = Number.NaN;
+  };
+  for (const e of d.sdp ?? []) {
+    if (e.isRefused || e.tsUs > endUs) continue;
+    const moves = e.event === 'media_anchor_change' || e.event === 'transfer' || e.event === 't38_switch';
+    talks[e.side] = e.media.some(
+      (m) => m.type === 'audio' && m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address),
+    );
+    const isPromised = talks[0] === true && talks[1] === true;
+    if (!Number.isNaN(fromUs) && (!isPromised || moves)) close(e.tsUs);
+    if (!isPromised) isMoved = moves || (isMoved && Number.isNaN(fromUs));
+    else if (Number.isNaN(fromUs)) {
+      fromUs = e.tsUs;
+      isMoved ||= moves;
+    }
+  }
+  if (!Number.isNaN(fromUs)) close(endUs);
+  return found;
+}
+
+/** RFC 3264 section 8.4 keeps the older way of a hold: c=0.0.0.0. */
+function isNowhere(address: string | null): boolean {
+  return address === null || address === '0.0.0.0' || address === '::';
+}
+
+/** One a direction, the earliest first. */
+function stopsOf(
+  d: Dialog,
+  audio: readonly MediaStream[],
+  ways: Ways<MediaStream>,
+  promises: readonly Promised[],
+  c: MediaContext,
+): Stop[] {
+  const stops: Stop[] = [];
+  const seen = new Set<MediaStream>();
+  for (const s of audio) {
+    if (seen.has(s)) continue;
+    const own = ways.sameAs(s.stream);
+    for (const o of own) seen.add(o);
+    // Another socket of the same sender, or another sender to the same socket, carries it on.
+    const { srcKey, dstKey } = s.stream;
+    const heirs = audio.filter((o) => own.includes(o) || o.stream.srcKey === srcKey || o.stream.dstKey === dstKey);
+    if (heirs.some((o) => maySilence(d, o)) || own.reduce((n, o) => n + o.packets, 0) < MIN_PACKETS) continue;
+    const lastUs = Math.max(...heirs.map((o) => o.lastUs));
+    const stop = stopAfter(lastUs, promises, c.thresholds.mediaStopSec * 1e6);
+    if (stop !== null && !c.isTapOver(s, stop.atUs)) stops.push({ stream: s, ...stop });
+  }
+  return stops.sort((a, b) => a.atUs - b.atUs);
+}
+
+/** The first promise that a direction, heard last at `lastUs`, did not keep for so long. */
+function stopAfter(lastUs: number, promises: readonly Promised[], leastUs: number): Omit<Stop, 'stream'> | null {
+  for (const { fromUs, toUs, isMoved } of promises) {
+    if (toUs <= lastUs) continue;
+    const hasResumed = fromUs > lastUs;
+    // Where the media went then, other streams tell.
+    if (hasResumed && isMoved) return null;
+    const atUs = Math.max(lastUs, fromUs);
+    if (toUs - atUs >= leastUs) return { atUs, hasResumed };
+  }
+  return null;
+}
+
+/** Its sender may be silent without having stopped: it agreed to, or it did before. */
+function maySilence(d: Dialog, s: MediaStream): boolean {
+  if (s.comfortNoisePackets > 0) return true;
+  // One that was silent and came back suppresses silence, whatever it agreed to. Behind a hold the sequence goes on as well.
+  const holds = (d.sdp ?? []).filter((e) => e.event === 'hold' && !e.isRefused).length;
+  if (s.pauses > holds) return true;
+  return [0, 1].every((side) => {
+    const entry = (d.sdp ?? []).findLast((e) => e.side === side && !e.isRefused && e.tsUs <= s.lastUs);
+    return entry?.media.some((m) => m.type === 'audio' && maySuppressSilence(m.codecs, s.codec)) ?? false;
+  });
+}
+
+/** `00:10`, `1:00:10`. */
+function clockText(us: number): string {
+  const sec = Math.max(0, Math.round(us / 1e6));
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const [h, m] = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(sec % 60)}` : `${two(m)}:${two(sec % 60)}`;
+}
