@@ -25,6 +25,8 @@ export type MediaStream = {
 
 /** What the capture as a whole tells about a call's media. */
 export type MediaContext = {
+  /** A source runs that would bring the call's RTP if it came past: a HEP mirror brings none. */
+  readonly isRtpCaptured: boolean;
   /** RTP was seen at all: without it silence proves nothing. */
   readonly sawRtp: boolean;
   /** Capture clock when a stream was last refused because the table was full; NaN never. */

@@ -2,18 +2,26 @@
  * What RTCP says of a call's media beyond what this capture saw: loss on the way from here to the receiver, and streams
  * that never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
  */
+import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import type { RemoteReport } from '../store/rtcp-data.ts';
 import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 
 export function checkReports(streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   for (const s of streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
-  for (const u of c.unseen) {
-    const loss = u.remote === null ? '' : `, of which the receiver lost ${u.remote.cumulativeLost}`;
-    if (u.sentPackets > 0)
+  // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
+  if (!c.isRtpCaptured) return;
+  for (const { source, sentPackets, remote } of c.unseen)
+    if (sentPackets > 0)
       f.hints.push(
-        `RTCP says that ${endpointKeyText(u.source)} sent ${u.sentPackets} RTP packets${loss}; this capture saw none of them.`,
+        `RTCP says that ${endpointKeyText(source)} sent ${counted(sentPackets, 'RTP packet')}${lossText(remote)}; this capture saw none of them.`,
       );
-  }
+}
+
+/** Duplicates make the number negative (RFC 3550 section 6.4.1). */
+function lossText(remote: RemoteReport | null): string {
+  if (remote === null) return '';
+  return `, of which the receiver lost ${remote.cumulativeLost > 0 ? remote.cumulativeLost : 'none'}`;
 }
 
 /** Packets lost in front of the capture show in its sequence numbers; those lost behind it only in the reports. */
@@ -24,6 +32,6 @@ function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): vo
   const pct = (beyond / s.expected) * 100;
   if (pct <= leastPct) return;
   f.hints.push(
-    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${remote.cumulativeLost} lost packets, ${beyond} more than this capture saw missing: they were lost behind it.`,
+    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost behind it.`,
   );
 }

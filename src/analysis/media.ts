@@ -4,6 +4,7 @@
  * Streams are compared by where they run, not counted: relays make four streams of one call, and some
  * senders give every stream the same SSRC. Definitions: docs/diagnosis.md; thresholds: core/thresholds.ts.
  */
+import { counted } from '../core/counted.ts';
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
 import type { Thresholds } from '../core/thresholds.ts';
@@ -62,7 +63,8 @@ function answeredSec(d: Dialog, nowUs: number): number {
 function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
-  if (!c.sawRtp || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  const isSeen = c.isRtpCaptured && c.sawRtp;
+  if (!isSeen || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
@@ -108,7 +110,7 @@ function isOneWaySince(
     f.hints.push(
       sinceUs > d.answerUs
         ? `One-way audio since the media was changed ${((sinceUs - d.answerUs) / 1e6).toFixed(1)} s after the answer: ${from} sent to ${to} for ${sec.toFixed(1)} s and nothing came back.`
-        : `One-way audio: ${from} sent ${only.packets} packets to ${to} in ${sec.toFixed(1)} s and none came back.`,
+        : `One-way audio: ${from} sent ${counted(only.packets, 'packet')} to ${to} in ${sec.toFixed(1)} s and none came back.`,
     );
     return true;
   }

@@ -2,6 +2,7 @@
  * What STUN and TURN tell about a call's media: the relay that carries it, and an address that the client learned and
  * its SDP did not use (RFC 8489, RFC 8656).
  */
+import { counted } from '../core/counted.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyText, endpointText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
@@ -121,7 +122,7 @@ export function stunMismatchHint(m: StunMismatch): string {
     case 'ignored':
       return `The STUN server ${server} told the client that it is ${mappedText(m)}, but the SDP named ${m.advertised}.`;
     case 'unanswered':
-      return `The STUN server ${server} answered none of ${m.requests} requests, so the SDP named the private ${m.advertised}.`;
+      return `The STUN server ${server} answered none of ${counted(m.requests, 'request')}, so the SDP named the private ${m.advertised}.`;
   }
 }
 

@@ -6,6 +6,7 @@
 import type { FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { CaptureReport } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../export/security-line.ts';
@@ -149,7 +150,7 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
     add(BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure', () => `${code} ${reasonPhrase}`.trim());
   }
   if (icmpUnreachable !== null) add('icmp_unreachable', () => icmpUnreachable.description, icmpUnreachable.unreachable);
-  if (authLoop !== null) add('auth_loop', () => `${authLoop.challenges} challenges`);
+  if (authLoop !== null) add('auth_loop', () => counted(authLoop.challenges, 'challenge'));
   if (ackMissing !== null) add('ack_missing', () => `${ackMissing.waitedSec.toFixed(1)} s without an ACK`);
   if (s.abandoned?.kind === 'no_final_response') add('no_final_response');
   if (postDialDelay !== null) add('post_dial_delay', () => `${postDialDelay.delaySec.toFixed(1)} s`);
@@ -171,5 +172,5 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
   if (isLossy) add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
-  if (stream.dialog === null) add('orphaned_stream', () => `${s.packets} packets`);
+  if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));
 }

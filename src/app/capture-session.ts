@@ -320,6 +320,11 @@ export class CaptureSession {
     return { streams, windowSec: this.options.windowSec, nowUs, isExhausted };
   }
 
+  /** Files, or interfaces: a listener for HEP and probes bring no RTP. */
+  get capturesRtp(): boolean {
+    return this.live !== null || !this.isLive;
+  }
+
   get sawRtp(): boolean {
     return this.streams.size > 0 || this.source.counter('rtp_accepted') > 0;
   }

@@ -106,6 +106,7 @@ export function* dialogFactsSteps(session: CaptureSession, d: Dialog): Steps<Dia
     d,
     streams.map(({ stream, quality }) => mediaStream(stream, quality, reverse)),
     {
+      isRtpCaptured: session.capturesRtp,
       sawRtp: session.sawRtp,
       refusedUs: session.refusedUs,
       isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.fromNewest()),

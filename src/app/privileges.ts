@@ -1,7 +1,9 @@
 /**
  * Gives up what the start needed and the rest of the life does not: the user, and the capabilities (native/caps.h).
  */
+
 import { getSystemErrorName } from 'node:util';
+import { counted } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import { loadNative } from '../sources/native.ts';
 
@@ -30,6 +32,6 @@ export function givePrivilegesUp(user: string | null, keep: readonly CapabilityN
   }
   if (r.uid === 0) return 'running as root; --user NAME gives privileges up once everything is open';
   const kept = keep.filter((_, i) => r.kept.includes(numbers[i] ?? -1));
-  const left = r.threadsLeft === 0 ? '' : `; ${r.threadsLeft} threads kept what they had`;
+  const left = r.threadsLeft === 0 ? '' : `; ${counted(r.threadsLeft, 'thread')} kept what they had`;
   return `running as ${user ?? `uid ${r.uid}`}, capabilities: ${kept.join(', ') || 'none'}${left}`;
 }

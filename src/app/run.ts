@@ -1,12 +1,14 @@
 /**
  * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
  */
+
 import { statSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { ProgressBar } from '../cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
+import { counted } from '../core/counted.ts';
 import type { FileEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
@@ -25,7 +27,7 @@ function endWarning(path: string, end: FileEnd): string | null {
     corrupt: 'has a record that cannot be right',
     io: 'could not be read further',
   }[end.end];
-  return `calltap: ${path}: ${why}; used the ${end.frames} frames before it`;
+  return `calltap: ${path}: ${why}; used the ${counted(end.frames, 'frame')} before it`;
 }
 
 /** The part of the configuration that a session reads. */
@@ -132,7 +134,7 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
   if (file === null || trouble === null) return false;
   const missing = source.counter('frames') - file.counter('frames');
   standardError.write(
-    `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${missing} frames are not in it`)}\n`,
+    `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
   );
   return true;
 }

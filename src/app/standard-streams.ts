@@ -2,6 +2,7 @@
  * Standard output and standard error: what only prints ends with its reader and waits for it; what captures or serves
  * goes on. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
  */
+import { countedWere } from '../core/counted.ts';
 import { errnoOf } from '../core/error.ts';
 import { Outlet } from './outlet.ts';
 
@@ -70,7 +71,7 @@ class StandardStream {
     if (reason !== null && this === standardError) return;
     const what =
       reason === null
-        ? `written again; ${this.lost} lines were lost so far`
+        ? `written again; ${countedWere(this.lost, 'line')} lost so far`
         : `cannot be written (${reason}); lines that are lost are counted`;
     standardError.write(`calltap: ${this.#name}: ${what}\n`);
   }

@@ -2,7 +2,9 @@
  * What the statistics, the metrics and the summary say of the TLS probes: what they are attached to, and every loss
  * between a TLS call and a message.
  */
+
 import type { CaptureQuality, Caveats } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
 import type { TlsCapture } from './tls-capture.ts';
@@ -115,8 +117,8 @@ export function probeLine(tls: TlsCapture): string {
     .map(([name, n]) => `${name.replace('uprobe_', '').replaceAll('_', ' ')} ${n}`);
   if (counters.weak > 0) losses.push(`addresses likely, not proven ${counters.weak}`);
   return (
-    `TLS probes: ${discovery.attached} libraries in ${discovery.processes} processes, ` +
-    `${counters.connections} connections, ${counters.messages} messages` +
+    `TLS probes: ${counted(discovery.attached, 'library', 'libraries')} in ${counted(discovery.processes, 'process', 'processes')}, ` +
+    `${counted(counters.connections, 'connection')}, ${counted(counters.messages, 'message')}` +
     (losses.length === 0 ? '' : `; ${losses.join(', ')}`)
   );
 }

@@ -1,10 +1,12 @@
 /**
  * Puts the vCon of one dialog together: who took part, the messages without their secrets, and what the capture missed.
  */
+
 import { createHash } from 'node:crypto';
 import { keptRows } from '../analysis/message-list.ts';
 import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
+import { counted, countedWere } from '../core/counted.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import type { Steps } from '../core/steps.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -185,14 +187,17 @@ type Seen = { readonly messages: number; readonly kept: number; readonly hasEncr
 function completeness(session: CaptureSession, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
   const s = toStats(session, NO_TIMING);
   const blind: string[] = [];
-  if (messages > kept) blind.push(`${messages - kept} messages of this dialog were not kept`);
+  if (messages > kept)
+    blind.push(
+      `${counted(messages - kept, 'message')} of this dialog ${messages - kept === 1 ? 'was' : 'were'} not kept`,
+    );
   const missed =
     s.capture_quality.kernel_dropped_packets +
     s.capture_quality.interface_dropped_packets +
     s.capture_quality.queue_dropped_packets;
-  if (missed > 0) blind.push(`${missed} packets were dropped before they were read`);
+  if (missed > 0) blind.push(`${countedWere(missed, 'packet')} dropped unread`);
   if (s.caveats.encrypted_sip_flows > 0)
-    blind.push(`${s.caveats.encrypted_sip_flows} encrypted SIP connections could not be read`);
+    blind.push(`${counted(s.caveats.encrypted_sip_flows, 'encrypted SIP connection')} could not be read`);
   if (hasEncrypted) blind.push('encrypted media was measured by its headers');
   if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
   if (s.unanalysed_websocket_messages > 0)

@@ -3,8 +3,10 @@
  *
  * Frames are written by the thread that captures them (native/pcap_write.h); this only commands it.
  */
+
 import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
+import { countedWere } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import type { HepArrival } from './hep-tcp.ts';
 import type { NativeBinding, NativeOutputFile } from './native.ts';
@@ -77,7 +79,7 @@ export class OutputFile {
     if (errno !== 0 && this.#saidErrno !== errno) {
       news.push(`-O ${this.name}: cannot be written (${errnoName(errno)}); capturing goes on, lost frames are counted`);
     } else if (errno === 0 && this.#saidErrno !== 0) {
-      news.push(`-O ${this.name}: written again; ${lost - this.#saidLost} frames were lost meanwhile`);
+      news.push(`-O ${this.name}: written again; ${countedWere(lost - this.#saidLost, 'frame')} lost meanwhile`);
       this.#saidLost = lost;
     }
     this.#saidErrno = errno;

@@ -1,5 +1,6 @@
 /** Rules about session descriptions and the exchange of offer and answer (RFC 8866, RFC 3264, and what builds on them). */
 
+import { counted } from '../../core/counted.ts';
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import type { RtpMap, Sdp, SdpMedia } from '../../sdp/model.ts';
 import { SDP_NOTE } from '../../sdp/notes.ts';
@@ -132,7 +133,7 @@ export const SDP_RULES: readonly LintRule[] = [
     explanation: 'What the line should say is lost, or the whole description.',
     fires: [`INVITE | ~${HEAD}${AUDIO}rtpmap:0 PCMU/8000\\n`],
     passes: ['INVITE | ~offer'],
-    check: (m) => (m.sdp !== null && (m.sdp.notes & SDP_NOTE.badLine) !== 0 ? `${m.sdp.badLines} lines` : null),
+    check: (m) => (m.sdp !== null && (m.sdp.notes & SDP_NOTE.badLine) !== 0 ? counted(m.sdp.badLines, 'line') : null),
   },
   {
     id: 'sdp-version-same',

@@ -1,6 +1,7 @@
 /**
  * Signaling that a host or router said could not be delivered (RFC 792, RFC 4443).
  */
+import { times } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
 import type { Dialog } from '../../store/dialog.ts';
@@ -48,6 +49,5 @@ export function detectIcmp(
 
 export function icmpHint(f: IcmpUnreachable): string {
   const what = f.method === null ? 'Signaling' : f.method;
-  const times = f.errors === 1 ? 'once' : `${f.errors} times`;
-  return `${what} could not be delivered to ${f.unreachable}: ${f.reportedBy} reported "${f.description}" ${times}.`;
+  return `${what} could not be delivered to ${f.unreachable}: ${f.reportedBy} reported "${f.description}" ${times(f.errors)}.`;
 }

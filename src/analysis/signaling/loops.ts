@@ -2,6 +2,7 @@
  * Messages that go round or go unheard: authentication loops and retransmissions without an answer.
  */
 
+import { times } from '../../core/counted.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
 import { isChallenge } from '../../sip/status.ts';
@@ -52,7 +53,7 @@ export function detectAuthLoop(list: readonly MessageView[], log: MessageLog, t:
 
 export function authLoopHint(f: AuthLoop): string {
   return f.kind === 'credential_failure'
-    ? `The credentials were challenged ${f.challenges} times and never accepted: check user, password and realm.`
+    ? `The credentials were challenged ${times(f.challenges)} and never accepted: check user, password and realm.`
     : 'After the challenge, requests drew no further response: credentials are missing or the answer is dropped.';
 }
 

@@ -1,6 +1,7 @@
 /**
  * Calls that did not get on: late first sign of progress, no final answer, an answer nobody acknowledged.
  */
+import { times } from '../../core/counted.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
@@ -55,7 +56,7 @@ export function detectAckMissing(
 }
 
 export function ackMissingHint(f: AckMissing): string {
-  return `The answer was sent ${f.answerTransmissions} times and no ACK came within ${f.waitedSec.toFixed(1)} s.`;
+  return `The answer was sent ${times(f.answerTransmissions)} and no ACK came within ${f.waitedSec.toFixed(1)} s.`;
 }
 
 export type Abandoned = { kind: 'canceled' | 'no_final_response'; elapsedSec: number; evidence: number[] };

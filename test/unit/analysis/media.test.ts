@@ -14,6 +14,7 @@ import { diagnoseMedia } from '../../../src/analysis/media.ts';
 import type { MediaFindings, MediaStream } from '../../../src/analysis/media-model.ts';
 import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
+import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { MARK } from '../../../src/store/dialog-marks.ts';
@@ -94,11 +95,13 @@ function diagnosed(
     isTapOver?: (stream: MediaStream, atUs: number) => boolean;
     nowMs?: number;
     refusedUs?: number;
+    isRtpCaptured?: boolean;
     unseen?: readonly UnseenStream[];
   } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
   const found = diagnoseMedia(call.d, streams, {
+    isRtpCaptured: true,
     sawRtp: true,
     refusedUs: Number.NaN,
     isPathVisible: () => true,
@@ -481,6 +484,29 @@ test('payload numbers differ by direction as each side named them; comfort noise
   assert.deepEqual(diagnosed(quiet, ways).hints, [
     `Comfort noise asymmetry: 100 % of the packets from ${B} are comfort noise.`,
   ]);
+
+test('what RTCP alone speaks of is missed only where RTP would come past', () => {
+  const call = answered({ offer: { direction: 'inactive' } });
+  const source = endpointKeyFromText(ALICE.rtp.address, ALICE.rtp.port) ?? assert.fail();
+  const hints = (sentPackets: number, cumulativeLost: number | null, isRtpCaptured = true): string[] => {
+    const remote = { atUs: 0, fractionLost: 0, cumulativeLost: cumulativeLost ?? 0, jitterTimestampUnits: 0 };
+    const of = { ssrc: 1, source, firstUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
+    return diagnosed(call, [], {
+      isRtpCaptured,
+      unseen: [{ ...of, remote: cumulativeLost === null ? null : remote }],
+    }).hints;
+  };
+  const sent = (what: string): string[] => [
+    `RTCP says that 192.0.2.10:20000 sent ${what}; this capture saw none of them.`,
+  ];
+  assert.deepEqual(hints(753, null), sent('753 RTP packets'));
+  assert.deepEqual(hints(1, null), sent('1 RTP packet'));
+  assert.deepEqual(hints(500, 7), sent('500 RTP packets, of which the receiver lost 7'));
+  assert.deepEqual(hints(500, -6), sent('500 RTP packets, of which the receiver lost none'));
+  assert.deepEqual(hints(0, null), []);
+  assert.deepEqual(hints(753, 7, false), [], 'a mirror of signaling brings no RTP');
+  const silent = answered();
+  assert.deepEqual(diagnosed(silent, [], { isRtpCaptured: false }), QUIET, 'nor is there none');
 });
 
 const NO_FACTS: TagFacts = {
