@@ -210,6 +210,7 @@ private:
     c->live_.pl = &c->pl_;
     c->live_.ring = &c->ring_;
     c->live_.filter = &c->filter_;
+    c->live_.promiscuous = Flag(opt, "promiscuous");
     error.step = "the reader";
     error.err = -ct_live_init(&c->live_);
     if (error.err == 0) {

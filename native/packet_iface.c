@@ -31,14 +31,22 @@ static void read_facts(const struct nlmsghdr *h, struct ct_iface_facts *out) {
   const struct rtattr *a = IFLA_RTA(info);
   /* Signed: behind a last attribute that is not padded there are fewer than none. */
   for (int left = (int)IFLA_PAYLOAD(h); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+    if (a->rta_type == IFLA_IFNAME && RTA_PAYLOAD(a) <= sizeof out->name) {
+      memcpy(out->name, RTA_DATA(a), RTA_PAYLOAD(a));
+      out->name[sizeof out->name - 1] = 0;
+    }
+    if (a->rta_type == IFLA_PROMISCUITY && RTA_PAYLOAD(a) >= sizeof out->promiscuity) {
+      memcpy(&out->promiscuity, RTA_DATA(a), sizeof out->promiscuity);
+    }
     if (a->rta_type == IFLA_MTU && RTA_PAYLOAD(a) >= sizeof out->mtu) {
       memcpy(&out->mtu, RTA_DATA(a), sizeof out->mtu);
     }
-    /* Older kernels know fewer fields at the end, the two in use are of the first ones. */
+    /* Older kernels know fewer fields at the end, those in use are of the first ones. */
     if (a->rta_type == IFLA_STATS64 && RTA_PAYLOAD(a) >= offsetof(struct rtnl_link_stats64, rx_compressed)) {
       struct rtnl_link_stats64 s;
       memset(&s, 0, sizeof s);
       memcpy(&s, RTA_DATA(a), RTA_PAYLOAD(a) < sizeof s ? RTA_PAYLOAD(a) : sizeof s);
+      out->packets = s.rx_packets + s.tx_packets;
       out->dropped = s.rx_dropped;
       out->missed = s.rx_missed_errors;
     }

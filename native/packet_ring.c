@@ -76,6 +76,17 @@ int ct_packet_ring_bind(struct ct_packet_ring *r, int ifindex) {
   return 0;
 }
 
+bool ct_packet_ring_is_bound(const struct ct_packet_ring *r, int ifindex) {
+  struct sockaddr_ll a = {.sll_ifindex = -1};
+  socklen_t size = sizeof a;
+  return getsockname(r->fd, (struct sockaddr *)&a, &size) == 0 && a.sll_ifindex == ifindex;
+}
+
+int ct_packet_ring_promiscuous(const struct ct_packet_ring *r, int ifindex) {
+  struct packet_mreq m = {.mr_ifindex = ifindex, .mr_type = PACKET_MR_PROMISC};
+  return setsockopt(r->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, sizeof m) == 0 ? 0 : -errno;
+}
+
 void ct_packet_ring_close(struct ct_packet_ring *r) {
   if (r->map != NULL) munmap(r->map, r->map_bytes);
   if (r->fd >= 0) close(r->fd);

@@ -6,6 +6,7 @@
 #define CALLTAP_PACKET_RING_H
 #include "packet_filter.h"
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,11 @@ int ct_packet_ring_open(struct ct_packet_ring *r, struct ct_packet_filter *f, ui
                         const char **step);
 /* Start capturing on an interface, 0 for all. May be repeated with another index. 0 or -errno. */
 int ct_packet_ring_bind(struct ct_packet_ring *r, int ifindex);
+/* True while it is bound to this interface: one that was deleted and made again with its old index is another. */
+bool ct_packet_ring_is_bound(const struct ct_packet_ring *r, int ifindex);
+/* Frames for other hosts are captured there too (PACKET_MR_PROMISC), for as long as socket and interface live. Needs no
+ * privilege beyond the socket. 0 or -errno. */
+int ct_packet_ring_promiscuous(const struct ct_packet_ring *r, int ifindex);
 void ct_packet_ring_close(struct ct_packet_ring *r);
 /* The next block that the kernel has handed over, or NULL. Give it back before asking again. */
 struct tpacket_block_desc *ct_packet_ring_block(struct ct_packet_ring *r);
@@ -49,9 +55,12 @@ int ct_packet_ring_error(const struct ct_packet_ring *r);
 
 struct ct_iface_facts {
   int ifindex;
+  char name[IFNAMSIZ];
   uint32_t flags; /* IFF_* */
   uint32_t mtu;
+  uint32_t promiscuity;     /* how many keep it promiscuous */
   uint16_t hatype;          /* ARPHRD_* */
+  uint64_t packets;         /* received and sent */
   uint64_t dropped, missed; /* by the stack, and by the card before anybody could see it */
 };
 /* A netlink socket in the network namespace of the caller; -errno. */

@@ -28,10 +28,10 @@
 enum { LINK_ETHERNET = 1, LINK_RAW_IP = 101, LINK_C_HDLC = 104, LINK_UNKNOWN = 0xffffffff };
 
 static const char *const names[CT_L_COUNT] = {
-    "frames",        "kernel_packets", "kernel_drops",       "kernel_freezes", "unread_at_stop",
-    "iface_dropped", "iface_missed",   "loopback_copies",    "other_link",     "gso_frames",
-    "gso_segments",  "gso_unsplit",    "checksum_not_ready", "vlan_tags",      "bad_blocks",
-    "link_downs",    "rebinds",        "mtu_changes",        "socket_errors",
+    "frames",        "kernel_packets", "kernel_drops", "kernel_freezes",     "unread_at_stop",
+    "iface_packets", "iface_dropped",  "iface_missed", "loopback_copies",    "other_link",
+    "gso_frames",    "gso_segments",   "gso_unsplit",  "checksum_not_ready", "vlan_tags",
+    "bad_blocks",    "link_downs",     "rebinds",      "mtu_changes",        "socket_errors",
 };
 const char *ct_live_counter_name(uint32_t i) { return i < CT_L_COUNT ? names[i] : NULL; }
 

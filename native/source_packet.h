@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define CT_LIVE_MAX 16u /* interfaces in one source */
-#define CT_LIVE_TEXT 160u
+#define CT_LIVE_TEXT 256u
 #define CT_LIVE_IFACES 1024u /* interfaces whose losses are followed for `any` */
 
 enum ct_live_state {
@@ -34,6 +34,7 @@ enum ct_live_counter {
   CT_L_KERNEL_DROPS,    /* the ring was full */
   CT_L_KERNEL_FREEZES,  /* times it was */
   CT_L_UNREAD,          /* in the ring when the source was stopped */
+  CT_L_IFACE_PACKETS,   /* that the interface received or sent, whatever they were */
   CT_L_IFACE_DROPPED,   /* rx_dropped: by the stack, also frames nobody listens for that were captured */
   CT_L_IFACE_MISSED,    /* rx_missed_errors: by the card, nobody ever saw them */
   CT_L_LOOPBACK_COPIES, /* outgoing twins of loopback packets, skipped */
@@ -54,7 +55,14 @@ const char *ct_live_counter_name(uint32_t i); /* snake_case; NULL past the end *
 
 struct ct_live_seen { /* losses of one interface when they were last read */
   int ifindex;
-  uint64_t dropped, missed;
+  uint64_t packets, dropped, missed;
+};
+
+/* Interfaces that could not be made promiscuous at the last look: how many, the first of them and why. */
+struct ct_live_refused {
+  uint32_t n;
+  int error;
+  char name[IFNAMSIZ];
 };
 
 struct ct_live_iface {
@@ -67,6 +75,7 @@ struct ct_live_iface {
   enum ct_live_state state;
   int error;                 /* why it cannot be bound */
   struct ct_live_seen *seen; /* 1, or CT_LIVE_IFACES for `any` */
+  struct ct_live_refused refused;
 };
 
 struct ct_live_source {
@@ -74,6 +83,7 @@ struct ct_live_source {
   struct ct_pipeline *pl;
   struct ct_ring *ring; /* `live` is set by ct_live_start() */
   struct ct_packet_filter *filter;
+  bool promiscuous; /* capture what is for other hosts too */
   /* Private. */
   struct ct_live_iface iface[CT_LIVE_MAX];
   uint32_t n;

@@ -8,25 +8,51 @@
 #define _GNU_SOURCE
 #include "source_packet_internal.h"
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
-static void set_state(struct ct_live_source *s, struct ct_live_iface *f, enum ct_live_state state, int error,
-                      uint32_t mtu) {
+/* One look at an interface, or at all of them for `any`. */
+struct look {
+  struct ct_live_source *s;
+  struct ct_live_iface *f;
+  struct ct_live_refused refused;
+  bool is_new; /* just bound */
+};
+
+static void set_state(const struct look *l, enum ct_live_state state, int error, uint32_t mtu) {
+  struct ct_live_iface *f = l->f;
   if (state != CT_LIVE_CAPTURING && f->state == CT_LIVE_CAPTURING)
     ct_live_add_to(&f->counters[CT_L_LINK_DOWNS], 1);
   if (mtu != 0 && f->mtu != 0 && mtu != f->mtu) ct_live_add_to(&f->counters[CT_L_MTU_CHANGES], 1);
-  pthread_mutex_lock(&s->lock);
+  pthread_mutex_lock(&l->s->lock);
   f->state = state;
   f->error = error;
+  f->refused = l->refused;
   if (mtu != 0) f->mtu = mtu;
-  pthread_mutex_unlock(&s->lock);
+  pthread_mutex_unlock(&l->s->lock);
 }
 
-/* Losses of an interface are counted from the moment it was first seen. */
-static void follow_losses(struct ct_live_iface *f, const struct ct_iface_facts *facts) {
+/* Makes an interface hand over what is for other hosts: when it is new here, and when nobody keeps it promiscuous any
+ * more. Another's promiscuous mode serves as well until that one ends it. Loopback has no other hosts. */
+static void see_all(struct look *l, const struct ct_iface_facts *facts, bool is_new) {
+  if (!l->s->promiscuous || (facts->flags & IFF_LOOPBACK) || (facts->promiscuity > 0 && !is_new)) return;
+  int err = -ct_packet_ring_promiscuous(&l->f->ring, facts->ifindex);
+  if (err == 0 || err == ENODEV) return; /* it went between question and answer */
+  if (l->refused.n++ > 0) return;
+  l->refused.error = err;
+  memcpy(l->refused.name, facts->name, sizeof l->refused.name);
+}
+
+/* What an interface counts is counted from the moment it was first seen. */
+static void follow(struct look *l, const struct ct_iface_facts *facts) {
+  struct ct_live_iface *f = l->f;
   struct ct_live_seen *seen = f->is_any ? &f->seen[(uint32_t)facts->ifindex % CT_LIVE_IFACES] : f->seen;
-  if (seen->ifindex == facts->ifindex) {
+  bool is_known = seen->ifindex == facts->ifindex;
+  if (is_known) {
+    if (facts->packets > seen->packets) {
+      ct_live_add_to(&f->counters[CT_L_IFACE_PACKETS], facts->packets - seen->packets);
+    }
     if (facts->dropped > seen->dropped) {
       ct_live_add_to(&f->counters[CT_L_IFACE_DROPPED], facts->dropped - seen->dropped);
     }
@@ -34,52 +60,61 @@ static void follow_losses(struct ct_live_iface *f, const struct ct_iface_facts *
       ct_live_add_to(&f->counters[CT_L_IFACE_MISSED], facts->missed - seen->missed);
     }
   }
-  *seen = (struct ct_live_seen){facts->ifindex, facts->dropped, facts->missed};
+  *seen = (struct ct_live_seen){facts->ifindex, facts->packets, facts->dropped, facts->missed};
+  see_all(l, facts, !is_known || l->is_new);
 }
 
-static void follow_each(void *arg, const struct ct_iface_facts *facts) { follow_losses(arg, facts); }
+static void follow_each(void *arg, const struct ct_iface_facts *facts) { follow(arg, facts); }
 
 static bool is_up(const struct ct_iface_facts *facts) {
   return (facts->flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
+static void look_at_all(struct look *l) {
+  /* No answer this time: what was said last still holds. */
+  if (ct_iface_each(l->s->netlink, follow_each, l) == 0) set_state(l, CT_LIVE_CAPTURING, 0, 0);
+}
+
 void ct_live_watch_first(struct ct_live_source *s, struct ct_live_iface *f,
                          const struct ct_iface_facts *facts) {
+  struct look l = {.s = s, .f = f, .is_new = true};
+  f->state = CT_LIVE_CAPTURING;
   if (f->is_any) {
-    ct_iface_each(s->netlink, follow_each, f);
-    set_state(s, f, CT_LIVE_CAPTURING, 0, 0);
+    look_at_all(&l);
     return;
   }
-  follow_losses(f, facts);
-  set_state(s, f, is_up(facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts->mtu);
+  follow(&l, facts);
+  set_state(&l, is_up(facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts->mtu);
 }
 
 static void watch(struct ct_live_source *s, struct ct_live_iface *f) {
+  struct look l = {.s = s, .f = f};
   struct ct_iface_facts facts;
   if (f->is_any) {
-    ct_iface_each(s->netlink, follow_each, f);
+    look_at_all(&l);
     return;
   }
   int err = ct_iface_find(s->netlink, f->name, &facts);
   if (err == -ENODEV) {
     f->is_bound = false;
-    set_state(s, f, CT_LIVE_GONE, 0, 0);
+    set_state(&l, CT_LIVE_GONE, 0, 0);
     return;
   }
   if (err != 0) return; /* no answer this time */
-  if (!f->is_bound || facts.ifindex != f->ring.ifindex) {
+  if (!f->is_bound || !ct_packet_ring_is_bound(&f->ring, facts.ifindex)) {
     err = ct_packet_ring_bind(&f->ring, facts.ifindex);
     if (err != 0) {
       f->is_bound = false;
-      set_state(s, f, CT_LIVE_FAILING, -err, facts.mtu);
+      set_state(&l, CT_LIVE_FAILING, -err, facts.mtu);
       return;
     }
     f->is_bound = true;
-    if (f->state == CT_LIVE_CAPTURING) set_state(s, f, CT_LIVE_GONE, 0, 0); /* it was, between two looks */
+    l.is_new = true;
+    if (f->state == CT_LIVE_CAPTURING) set_state(&l, CT_LIVE_GONE, 0, 0); /* it was, between two looks */
     ct_live_add_to(&f->counters[CT_L_REBINDS], 1);
   }
-  follow_losses(f, &facts);
-  set_state(s, f, is_up(&facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts.mtu);
+  follow(&l, &facts);
+  set_state(&l, is_up(&facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts.mtu);
 }
 
 void ct_live_on_error(struct ct_live_source *s, struct ct_live_iface *f) {
@@ -124,6 +159,18 @@ void ct_live_count_unread(struct ct_live_source *s) {
   }
 }
 
+/* What is said of interfaces that hand over only what is for this host; empty when there are none. */
+static void say_refused(const struct ct_live_iface *f, const struct ct_live_refused *r, char *out,
+                        size_t room) {
+  out[0] = 0;
+  if (r->n == 0) return;
+  if (f->is_any)
+    snprintf(out, room, ", %u not promiscuous (%s: %s), nothing for other hosts there", r->n, r->name,
+             strerror(r->error));
+  else
+    snprintf(out, room, ", not promiscuous (%s), nothing for other hosts", strerror(r->error));
+}
+
 bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {
   if (i >= s->n) return false;
   const struct ct_live_iface *f = &s->iface[i];
@@ -132,16 +179,18 @@ bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_stat
   enum ct_live_state state = f->state;
   int error = f->error;
   uint32_t mtu = f->mtu;
+  struct ct_live_refused refused = f->refused;
   pthread_mutex_unlock(&s->lock);
   *out = (struct ct_live_status){.state = state, .mtu = mtu, .ring_bytes = ring};
-  char *text = out->text;
+  char *text = out->text, but[CT_LIVE_TEXT / 2];
   size_t room = sizeof out->text;
+  say_refused(f, &refused, but, sizeof but);
   switch (state) {
   case CT_LIVE_CAPTURING:
     if (f->is_any)
-      snprintf(text, room, "any: capturing on every interface, ring %u MiB", ring >> 20);
+      snprintf(text, room, "any: capturing on every interface, ring %u MiB%s", ring >> 20, but);
     else
-      snprintf(text, room, "%s: capturing, MTU %u, ring %u MiB", f->name, mtu, ring >> 20);
+      snprintf(text, room, "%s: capturing, MTU %u, ring %u MiB%s", f->name, mtu, ring >> 20, but);
     break;
   case CT_LIVE_DOWN:
     snprintf(text, room, "%s: the interface is down, waiting for it to come up", f->name);

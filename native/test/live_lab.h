@@ -168,8 +168,7 @@ static __attribute__((unused)) struct lab *lab_open(enum ct_filter_mode best, ui
   l->pl.counters = l->counters;
   l->pl.sip_out_ports = l->sip_ports;
   l->pl.ws_out_ports = l->ws_ports;
-  struct ct_rtp_opts rtp = {
-      .max_streams = 10000, .window_ns = 5000000000ull, .buffer_ms = 60};
+  struct ct_rtp_opts rtp = {.max_streams = 10000, .window_ns = 5000000000ull, .buffer_ms = 60};
   l->pl.rtp = ct_rtp_create(&rtp);
   for (uint32_t i = 0; i < LAB_SLABS; i++) {
     l->slab[i].data = malloc(CT_SLAB_BYTES);
@@ -183,6 +182,7 @@ static __attribute__((unused)) struct lab *lab_open(enum ct_filter_mode best, ui
   l->live.pl = &l->pl;
   l->live.ring = &l->ring;
   l->live.filter = &l->filter;
+  l->live.promiscuous = true;
   if (ct_live_init(&l->live) != 0) abort();
   return l;
 }

@@ -35,6 +35,7 @@ export function openLiveSession(config: Config, options: SessionOptions): Captur
     interfaces: config.devices,
     // With a listener, HEP is what it receives: the same packets on their way to it would come in twice.
     hep: options.hep && config.hepListen === null,
+    isPromiscuous: config.promisc,
     retainsPayload: options.audioBytes > 0,
     writesFrames: config.output !== null,
     bestFilter: 'ebpf',

@@ -16,6 +16,8 @@ import { OPTIONS, optionByFlag } from './options.ts';
 export type Config = {
   readonly input: readonly string[];
   readonly devices: readonly string[];
+  /** Interfaces are made promiscuous. */
+  readonly promisc: boolean;
   readonly hepListen: ListenAddress | null;
   readonly hepAllow: readonly string[];
   readonly hepRateLimit: number;
@@ -196,6 +198,7 @@ function toConfig(effective: Effective): Config {
   return {
     input: texts('input'),
     devices: (effective.get('device')?.values ?? []).map(String),
+    promisc: !bool('no-promisc'),
     hepListen: address('hep-listen'),
     hepAllow: (effective.get('hep-allow')?.values ?? []).map(String),
     hepRateLimit: number('hep-rate-limit'),
@@ -382,6 +385,9 @@ function findUnused(config: Config, effective: Effective): Mistake | null {
   }
   if (isFlag('uprobe-ring-bytes') && config.uprobe.length === 0 && !config.uprobeList) {
     return mistake('--uprobe-ring-bytes', 'there are no probes that would fill it', 'add --uprobe');
+  }
+  if (isFlag('no-promisc') && config.devices.length === 0) {
+    return mistake('--no-promisc', 'there is no interface to leave as it is', 'add -d IFACE');
   }
   const ofMetrics = ['metrics-auth', 'metrics-auth-file'].find(isFlag);
   if (ofMetrics === undefined || config.metrics !== null) return null;

@@ -43,6 +43,10 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     toml: 'capture.device',
     env: 'CALLTAP_DEVICE',
   }),
+  toggle('no-promisc', 'Capture only what is for this host: no promiscuous mode.', {
+    feature: 'live',
+    toml: 'capture.no_promisc',
+  }),
   value('input', 'FILE', text, 'Read a capture file (pcap or pcapng); - reads standard input.', {
     short: 'I',
     repeatable: true,

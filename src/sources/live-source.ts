@@ -9,6 +9,7 @@ import { LIVE_SLABS, MAX_INTERFACES } from '../core/limits.ts';
 import { CaptureCounters } from './capture-counters.ts';
 import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from './capture-memory.ts';
+import { InterfaceSilence } from './interface-silence.ts';
 import type { NativeBinding, NativeInfo } from './native.ts';
 import { loadNative } from './native.ts';
 import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
@@ -24,6 +25,8 @@ export type FilterName = 'ebpf' | 'classic' | 'none';
 
 export type LiveSourceOptions = CaptureOptions & {
   readonly interfaces: readonly string[];
+  /** What is for other hosts is captured too. */
+  readonly isPromiscuous: boolean;
   /** Frames are written as they come, so the filter must not cut them. */
   readonly writesFrames: boolean;
   /** No better filter than this is tried. */
@@ -90,6 +93,7 @@ export class LiveSource {
   readonly #liveCounters: BigUint64Array;
   readonly #counters: CaptureCounters;
   readonly #liveNames: Map<string, number>;
+  readonly #silences: readonly InterfaceSilence[];
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #onStatus: (status: InterfaceStatus) => void = () => {};
   #told: string[] = [];
@@ -114,6 +118,7 @@ export class LiveSource {
     this.#liveCounters = new BigUint64Array(interfaces.length * info.liveCounterNames.length);
     this.#counters = new CaptureCounters(info, this.#memory.counters);
     this.#liveNames = new Map(info.liveCounterNames.map((name, i) => [name, i]));
+    this.#silences = interfaces.map((name) => new InterfaceSilence(name, options.isPromiscuous));
     const native = new binding.Capture(nativeOptions(this.#memory, options, false), (slab, records) =>
       this.#onSlab(slab, records),
     );
@@ -127,6 +132,7 @@ export class LiveSource {
       liveCounters: this.#liveCounters,
       blocks: 0,
       bestFilter: FILTERS.find(([name]) => name === options.bestFilter)?.[1] ?? FILTER_MODE.EBPF,
+      promiscuous: options.isPromiscuous,
       wholeRtp: options.retainsPayload || options.writesFrames,
     });
     if (opened.errno !== 0) {
@@ -140,7 +146,7 @@ export class LiveSource {
     this.#onRecords = handler;
   }
 
-  /** Called when what an interface does has changed, and once for each after start(). */
+  /** Called when what an interface does has changed, once for each after start(), and when one is silent for long. */
   onStatus(handler: (status: InterfaceStatus) => void): void {
     this.#onStatus = handler;
   }
@@ -155,7 +161,7 @@ export class LiveSource {
     if (errno !== 0)
       throw new ServiceError('CAPTURE_INTERFACE_FAILED', `the capture thread cannot be started (${errnoName(errno)})`);
     this.#isRunning = true;
-    this.#timer = setInterval(() => this.#tellStatus(), STATUS_EVERY_MS);
+    this.#timer = setInterval(() => this.#look(), STATUS_EVERY_MS);
     this.#timer.unref();
     this.#tellStatus();
   }
@@ -260,6 +266,18 @@ export class LiveSource {
     clearInterval(this.#timer);
     this.#native.close();
     this.#ended?.();
+  }
+
+  #look(): void {
+    this.#tellStatus();
+    for (const [i, status] of this.statuses().entries()) {
+      const text = this.#silences[i]?.look({
+        isCapturing: status.state === 'capturing',
+        frames: this.liveCounter('frames', i),
+        packets: this.liveCounter('iface_packets', i),
+      });
+      if (typeof text === 'string') this.#onStatus({ ...status, text });
+    }
   }
 
   #tellStatus(): void {

@@ -27,6 +27,8 @@ export type NativeLiveOptions = {
   blocks: number;
   /** FILTER_MODE: no better filter than this. */
   bestFilter: number;
+  /** Frames for other hosts are captured too. */
+  promiscuous: boolean;
   /** Payloads are retained: RTP is not cut. */
   wholeRtp: boolean;
 };

@@ -5,6 +5,7 @@ import { closeSync, constants, mkdtempSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 import { udpPacket } from '../../fixtures/build/packet.ts';
 import { pcap } from '../../fixtures/build/pcap-file.ts';
+import { errnoOf } from '../../src/core/error.ts';
 import { allocateCaptureMemory, type CaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
 import { loadNative, type NativeCapture } from '../../src/sources/native.ts';
 import { FILTER_MODE, hasLiveCapture, hasLiveInfo } from '../../src/sources/native-live.ts';
@@ -59,7 +60,12 @@ function pipeFeeder(): Feeder {
   return {
     target: { path, port: 5060 },
     feed: () => {
-      for (let i = 0; i < PACKETS_A_FEED; i++) writeSync(fd, file, header);
+      try {
+        for (let i = 0; i < PACKETS_A_FEED; i++) writeSync(fd, file, header);
+      } catch (error) {
+        // A pipe that is full feeds for long: its reader has not begun on this machine.
+        if (errnoOf(error) !== 'EAGAIN') throw error;
+      }
     },
     end: () => closeSync(fd),
   };
@@ -209,7 +215,14 @@ function live(target: Target, onSlab: OnSlab): Running {
     capture,
     memory,
     start: () => {
-      const options = { interfaces: ['lo'], liveCounters, blocks: 2, bestFilter: FILTER_MODE.CLASSIC, wholeRtp: false };
+      const options = {
+        interfaces: ['lo'],
+        liveCounters,
+        blocks: 2,
+        promiscuous: true,
+        bestFilter: FILTER_MODE.CLASSIC,
+        wholeRtp: false,
+      };
       const opened = capture.openLive(options);
       if (opened.errno !== 0) throw new Error(`openLive: ${JSON.stringify(opened)}`);
       const errno = capture.startLive();

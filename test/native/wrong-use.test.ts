@@ -83,6 +83,7 @@ test('interfaces and a file are not read by one capture', { skip: liveSkip() }, 
     liveCounters: new BigUint64Array(info.liveCounterNames.length),
     blocks: 2,
     bestFilter: 1,
+    promiscuous: false,
     wholeRtp: false,
   };
   assert.throws(() => capture.openLive({ ...live, liveCounters: new BigUint64Array(1) }), /one row of counters/);
@@ -106,6 +107,7 @@ test('a capture that its options close while they are read stays closed', { skip
     interfaces: ['lo'],
     liveCounters,
     blocks: 2,
+    promiscuous: false,
     wholeRtp: false,
     get bestFilter() {
       capture.close();

@@ -28,6 +28,7 @@ test('defaults', () => {
   assert.deepEqual(load('-I', 'a.pcap'), {
     input: ['a.pcap'],
     devices: [],
+    promisc: true,
     hepListen: null,
     hepAllow: [],
     hepRateLimit: 50_000,

@@ -17,6 +17,7 @@ const OPTIONS: LiveSourceOptions = {
   espNull: false,
   hep: false,
   retainsPayload: false,
+  isPromiscuous: true,
   writesFrames: true,
   bestFilter: 'classic',
 };
@@ -44,7 +45,7 @@ class FakeNative {
     hepVerdicts: 0,
     outputCounterNames: [],
     tlsCounterNames: [],
-    liveCounterNames: ['frames', 'kernel_drops', 'unread_at_stop', 'iface_missed', 'gso_unsplit'],
+    liveCounterNames: ['frames', 'kernel_drops', 'unread_at_stop', 'iface_missed', 'gso_unsplit', 'iface_packets'],
     filterClassNames: ['sip', 'dropped_udp'],
     filterClassIsDrop: [false, true],
     hasEbpf: true,
@@ -133,9 +134,10 @@ test('options reach the native side, memory is sized by the interfaces', () => {
   const fake = new FakeNative();
   const source = new LiveSource(OPTIONS, fake.binding());
   assert.deepEqual(fake.live?.interfaces, ['eth0', 'any']);
-  assert.equal(fake.live?.liveCounters.length, 10);
+  assert.equal(fake.live?.liveCounters.length, 12);
   assert.equal(fake.live?.bestFilter, 1);
   assert.equal(fake.live?.wholeRtp, true);
+  assert.equal(fake.live?.promiscuous, true);
   assert.equal(fake.options?.slabs.length, 16 << 20);
   assert.equal((fake.options?.sipGate[5060 >> 3] ?? 0) & (1 << (5060 & 7)), 1 << (5060 & 7));
   source.close();
@@ -146,7 +148,7 @@ test('options reach the native side, memory is sized by the interfaces', () => {
 test('losses are added over the interfaces', () => {
   const fake = new FakeNative();
   const source = new LiveSource(OPTIONS, fake.binding());
-  fake.live?.liveCounters.set([10n, 1n, 2n, 3n, 4n, 20n, 10n, 20n, 30n, 40n]);
+  fake.live?.liveCounters.set([10n, 1n, 2n, 3n, 4n, 0n, 20n, 10n, 20n, 30n, 40n, 0n]);
   fake.options?.counters.set([5n], 2);
   assert.deepEqual(source.liveLosses(), { kernel: 33, interface: 33, queue: 7, unsplit: 44 });
   assert.equal(source.liveCounter('frames'), 30);
@@ -175,6 +177,46 @@ test('a status is told at the start and when it changes', (t) => {
   fake.texts[1] = 'any: gone';
   t.mock.timers.tick(1000);
   assert.deepEqual(told, ['capturing eth0: capturing', 'gone any: capturing', 'gone any: gone']);
+  source.close();
+});
+
+test('an interface that is up and silent is told of once, with what to check, and so is the end of it', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const fake = new FakeNative();
+  const source = new LiveSource({ ...OPTIONS, interfaces: ['eth0'], isPromiscuous: false }, fake.binding());
+  const told: string[] = [];
+  source.onStatus(({ text }) => told.push(text));
+  const news = (seconds: number): string => {
+    told.length = 0;
+    t.mock.timers.tick(seconds * 1000);
+    return told.join('; ');
+  };
+  const frames = (n: number): void => fake.live?.liveCounters.set([BigInt(n)], 0);
+  const packets = (n: number): void => fake.live?.liveCounters.set([BigInt(n)], 5);
+  source.start();
+  assert.equal(news(29), '');
+  assert.match(news(1), /^eth0: no frame for 30 s; .*up and idle: check the cable, the mirror port \(SPAN\)/);
+  assert.equal(news(3600), '');
+  frames(1);
+  assert.equal(news(1), 'eth0: frames come again after 3630 s of silence');
+  packets(7);
+  assert.equal(news(599), '', 'a quiet ten minutes is no fault');
+  assert.match(news(1), /^eth0: no frame for 600 s; of the 7 packets .*check --portrange and --no-promisc/);
+  source.close();
+});
+
+test('an interface that is down is not called silent', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const fake = new FakeNative();
+  const source = new LiveSource({ ...OPTIONS, interfaces: ['any', 'eth0'] }, fake.binding());
+  const told: string[] = [];
+  source.onStatus(({ text }) => told.push(text));
+  source.start();
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(
+    told.slice(2).map((text) => /^\w+: no frame/.exec(text)?.[0]),
+    ['any: no frame'],
+  );
   source.close();
 });
 
