@@ -42,6 +42,8 @@ export class Outlet {
   #bytes = 0;
   #pauseMs = 0;
   #isFailing = false;
+  /** The last byte that was taken ends no line. */
+  #isInLine = false;
   #waiters: (() => void)[] = [];
 
   constructor(fd: number, options: OutletOptions) {
@@ -62,9 +64,11 @@ export class Outlet {
   }
 
   #add(text: string, maxBytes: number): void {
-    const bytes = Buffer.from(text);
-    const lines = lineEnds(bytes);
     const isIdle = this.#queue.length === 0;
+    // The rest of a line was lost: what follows is not its end.
+    const isTorn = isIdle && this.#isInLine;
+    const bytes = Buffer.from(isTorn ? `\n${text}` : text);
+    const lines = lineEnds(bytes) - (isTorn ? 1 : 0);
     if (!isIdle && this.#bytes + bytes.length > maxBytes) {
       this.#lose(lines, 'its reader takes nothing');
       return;
@@ -82,6 +86,7 @@ export class Outlet {
       for (const item of this.#queue) {
         const length = writeSync(this.#fd, item.bytes);
         this.#bytes -= length;
+        if (length > 0) this.#isInLine = item.bytes[length - 1] !== LINE_END;
         item.bytes = item.bytes.subarray(length);
         if (item.bytes.length > 0) break;
         this.written += item.lines;

@@ -103,3 +103,18 @@ test('a reader that goes away: what waits is lost, the next line is tried all th
   assert.equal(outlet.lost, 1_002 - written);
   assert.deepEqual(said, ['EPIPE'], 'said once');
 });
+
+test('a line that was cut short is not continued by the next one', async (t) => {
+  const { reader, writer } = pipe(t);
+  const outlet = new Outlet(writer, { onTrouble: () => undefined, maxWaitingBytes: 200_000 });
+  // Longer than a pipe holds: its end waits, and is lost with the reader.
+  const printed = outlet.print(`${'x'.repeat(100_000)}\n`);
+  closeSync(reader);
+  await printed;
+  const again = openSync(`/proc/self/fd/${writer}`, O_RDONLY | O_NONBLOCK);
+  t.after(() => closeSync(again));
+  taken(again);
+  for (const line of ['from=192.0.2.1', 'from=192.0.2.2']) outlet.write(`${line}\n`);
+  assert.equal(taken(again), '\nfrom=192.0.2.1\nfrom=192.0.2.2\n');
+  assert.deepEqual([outlet.written, outlet.lost], [2, 1]);
+});
