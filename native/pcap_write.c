@@ -110,6 +110,20 @@ static int open_path(const char *path, int flags) {
   return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0600);
 }
 
+/* What the disk refused of a file that is left: nobody writes it any more. */
+static void give_up(struct ct_pcap_writer *w) {
+  w->n[CT_PW_LOST] += w->waiting;
+  w->waiting = 0;
+  w->is_aligned = true;
+}
+
+/* A file without a name takes room of its disk that the next one may need, and nobody can read it. */
+static void free_removed(const struct ct_pcap_writer *w) {
+  struct stat old;
+  if (w->fd < 0 || fstat(w->fd, &old) != 0 || !S_ISREG(old.st_mode) || old.st_nlink > 0) return;
+  if (ftruncate(w->fd, 0) != 0) return; /* it stays as it is until the next one can be opened */
+}
+
 /* Opens the file to write next; leaves the open one as it is when that fails. */
 static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   int fd = -1;
@@ -132,6 +146,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   }
   if (fd < 0) {
     int err = errno;
+    if (err == ENOSPC || err == EDQUOT) free_removed(w);
     if (w->is_split) snprintf(w->name, w->name_size, "%s.%05u", w->path, w->number);
     return fail(w, CT_PW_OPEN_ERRORS, err);
   }
@@ -148,6 +163,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
     close(fd);
     return fail(w, CT_PW_OPEN_ERRORS, err);
   }
+  give_up(w);
   if (w->fd >= 0) close(w->fd);
   w->fd = fd;
   w->number = number;
@@ -163,12 +179,15 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   return true;
 }
 
-/* The next file, once all of this one is written; where it cannot be opened, again after a second. */
-static bool turn(struct ct_pcap_writer *w) {
+/* The next file, once all of this one is written; where it cannot be opened, again after a second. Who asks for another
+ * file (`gives_up`) has taken this one away: what its disk refuses is lost. */
+static bool turn(struct ct_pcap_writer *w, bool gives_up) {
   if (w->refused_ns != 0 && w->now_ns - w->refused_ns < SECOND_NS) return false;
-  if (!flush(w)) return false;
+  bool is_written = flush(w);
+  if (!is_written && !gives_up) return false;
   bool is_open = open_next(w, false);
   w->refused_ns = is_open ? 0 : w->now_ns;
+  if (is_open && !is_written) flush(w); /* shows whether the disk of the new file takes more */
   return is_open;
 }
 
@@ -235,7 +254,7 @@ static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t
   uint32_t need = ct_pe_need(&w->out, take);
   bool is_full =
       w->split_bytes > 0 && w->file_frames > 0 && w->file_bytes + w->out.used + need > w->split_bytes;
-  if (is_full && !w->is_failing) turn(w);
+  if (is_full && !w->is_failing) turn(w, false);
   need += CT_PE_EXTRA;
   if (need > CT_PE_BUFFER - w->out.used && !w->is_failing) flush(w);
   if (need > CT_PE_BUFFER - w->out.used) {
@@ -272,9 +291,9 @@ void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns) {
     bool is_due = w->now_ns - w->flushed_ns >= SECOND_NS;
     bool wants_reopen = atomic_load_explicit(&w->wants_reopen, memory_order_relaxed) != 0;
     if (wants_reopen && (!w->is_failing || is_due)) {
-      if (turn(w)) atomic_store_explicit(&w->wants_reopen, 0, memory_order_relaxed);
+      if (turn(w, true)) atomic_store_explicit(&w->wants_reopen, 0, memory_order_relaxed);
     } else if (is_old && (!w->is_failing || is_due)) {
-      turn(w);
+      turn(w, false);
     } else if (is_due) {
       flush(w);
     }

@@ -29,7 +29,8 @@ enum ct_pw_counter {
   CT_PW_FRAMES,       /* in files */
   CT_PW_BYTES,        /* written to files, headers included */
   CT_PW_GATED,        /* frames skipped because the persistence gate was closed */
-  CT_PW_LOST,         /* frames that could not be written: the buffer was full while writing failed */
+  CT_PW_LOST,         /* frames that could not be written: the buffer was full while writing failed, or the
+                       * file was taken away meanwhile */
   CT_PW_LINK_REFUSED, /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
   CT_PW_CUT,          /* frames longer than CT_PW_MAX_FRAME */
   CT_PW_WRITE_ERRORS, /* failed or short writes */
@@ -61,7 +62,8 @@ void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
 /* The gate was closed: writes what was taken before it. */
 void ct_pcap_write_settle(struct ct_pcap_writer *w);
 /* At the next tick the file is opened anew under its name (after logrotate moved it). A file that is
- * still there goes on; when splitting the next number is begun. Safe in a signal handler. */
+ * still there goes on; when splitting the next number is begun. What the disk refused of one that was taken away is
+ * lost, and counted. Safe in a signal handler. */
 void ct_pcap_write_reopen(struct ct_pcap_writer *w);
 /* While the gate is open: what is waiting goes to disk now, for one who ends without closing. */
 void ct_pcap_write_flush(struct ct_pcap_writer *w);

@@ -351,6 +351,54 @@ static void cut_short(const char *name) {
   for (; i < 2100; i++) CHECK(put(w, i, 700, 1));
   all_accounted(w, at(name), i);
 }
+/* A disk that a file of others fills again when ours is taken away: the file is moved, or removed, and opened anew. */
+static void refill(const char *name, uint32_t blocks) {
+  int fd = open(at(name), O_CREAT | O_WRONLY | O_APPEND, 0600);
+  for (uint32_t k = 0; k < blocks; k++) CHECK_EQ(write(fd, bytes, 4096), 4096);
+  close(fd);
+}
+static void taken_away_while_full(const char *name, uint64_t split, bool is_removed) {
+  struct ct_pcap_writer *w = open_at(at(name), 1, split, 0);
+  char open_name[300];
+  ct_pcap_write_name(w, open_name, sizeof open_name);
+  int64_t now = clock_now();
+  uint32_t i = 0;
+  refill("disk/other", 120);
+  for (; i < 3000; i++) put(w, i, 700, 1);
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], ENOSPC);
+  uint64_t in_old = n[CT_PW_FRAMES];
+  ct_pcap_write_reopen(w); /* nothing was taken away: without a split the frames that wait go on waiting */
+  if (split == 0) {
+    uint64_t lost = n[CT_PW_LOST];
+    ct_pcap_write_tick(w, now += 2 * SECOND);
+    CHECK_EQ(n[CT_PW_LOST], lost);
+    ct_pcap_write_reopen(w);
+  }
+  if (is_removed)
+    CHECK_EQ(unlink(open_name), 0);
+  else
+    CHECK_EQ(rename(open_name, at("disk/moved")), 0);
+  ct_pcap_write_tick(w, now += 2 * SECOND); /* the new file is there, with or without room */
+  CHECK_EQ(n[CT_PW_FILES], 2);
+  CHECK_EQ(n[CT_PW_FRAMES] + n[CT_PW_LOST], i);
+  CHECK_EQ(n[CT_PW_FRAMES], in_old);
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], is_removed ? 0 : ENOSPC); /* removing it made room as soon as it was closed */
+  CHECK_EQ(unlink(at("disk/other")), 0);
+  ct_pcap_write_tick(w, now += 2 * SECOND);
+  CHECK_EQ(n[CT_PW_LAST_ERRNO], 0);
+  for (uint32_t k = 0; k < 100; k++, i++) CHECK(put(w, i, 700, 1));
+  ct_pcap_write_name(w, open_name, sizeof open_name);
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_FRAMES], in_old + 100);
+  CHECK_EQ(n[CT_PW_FRAMES] + n[CT_PW_LOST], i);
+  check_file(open_name, 700, 100, i - 100);
+  CHECK_EQ(unlink(open_name), 0);
+  if (is_removed) return;
+  struct answer a = read_back(at("disk/moved"), 700, 1);
+  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(a.records, in_old);
+  CHECK_EQ(unlink(at("disk/moved")), 0);
+}
 static void disk_full(void) {
   if (unshare(CLONE_NEWNS) != 0 || mkdir(at("disk"), 0700) != 0 ||
       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -372,6 +420,9 @@ static void disk_full(void) {
   for (; i < 3100; i++) CHECK(put(w, i, 700, 1));
   all_accounted(w, at("disk/f.pcapng"), i);
   CHECK_EQ(unlink(at("disk/f.pcapng")), 0);
+  for (int k = 0; k < 4; k++) taken_away_while_full(k & 1 ? "disk/g.pcapng" : "disk/g.pcap", 0, (k & 2) != 0);
+  taken_away_while_full("disk/h.pcap", 100000000, false);
+  taken_away_while_full("disk/h.pcap", 100000000, true);
   CHECK_EQ(umount(at("disk")), 0);
   rmdir(at("disk"));
 }

@@ -1,6 +1,6 @@
 /** What a field installation meets: a link that goes, a collector that is dead, a disk that is full, a clock that jumps, a kill. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { SOON_MS, until } from '../helpers/patience.ts';
@@ -133,7 +133,7 @@ test('the mirror is read by another agent as it was captured, and never sent on 
   assert.equal(await loss(collector, 'hep_out_connection_refused'), 0, 'nothing was sent on');
 });
 
-test('a full disk under -O: said once, counted, and written again when there is room', {
+test('a full disk under -O: said once, counted, and written again in the new file when there is room', {
   skip: missing('tshark'),
   ...PATIENT,
 }, async (t) => {
@@ -158,17 +158,19 @@ test('a full disk under -O: said once, counted, and written again when there is 
   await agent.dialogWhen('full-149', (d) => d['state'] === 'InCall');
   const messages = object((await stats(agent))['dialogs'])['total'];
   assert.equal(messages, 150, 'analysis goes on');
+  // Moved on its own disk, as logrotate does: it has no more room for the new file than for the old one.
+  renameSync(inside('calls.pcap'), inside('moved.pcap'));
+  agent.running.child.kill('SIGHUP');
   rmSync(inside('ballast'));
   await lab.said(agent.running, /calls\.pcap: written again; \d+ frames were lost meanwhile/);
   sendCall(lab, 'after-the-disk');
   await agent.dialogWhen('after-the-disk', (d) => d['state'] === 'Completed');
   await written(inside('calls.pcap'), 'after-the-disk');
-  lab.do('a', 'cp', [inside('calls.pcap'), lab.path('copy.pcap')]);
+  for (const name of ['calls', 'moved']) lab.do('a', 'cp', [inside(`${name}.pcap`), lab.path(`${name}.pcap`)]);
   assert.equal(await lab.stop(agent.running), 0);
   assert.equal(agent.running.output().split('cannot be written').length, 2, 'said once');
-  const found = readByTshark(lab, lab.path('copy.pcap'), 'sip && !icmp');
-  assert.ok(found.includes('after-the-disk\tBYE'));
-  assert.ok(found.includes('full-0\tINVITE'));
+  assert.ok(readByTshark(lab, lab.path('calls.pcap'), 'sip && !icmp').includes('after-the-disk\tBYE'));
+  assert.ok(readByTshark(lab, lab.path('moved.pcap'), 'sip && !icmp').includes('full-0\tINVITE'));
 });
 
 test('SIGKILL: tshark reads what was captured up to a second before', {
