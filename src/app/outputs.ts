@@ -2,7 +2,7 @@
  * Where captured content goes besides the stores: the file of -O behind its persistence gate, and the HEP mirror of -H.
  */
 import { hostname } from 'node:os';
-import { HepOut } from '../export/hep-out.ts';
+import { HEP_OUT_LOSSES, HepOut } from '../export/hep-out.ts';
 import type { Split } from '../sources/output-file.ts';
 import { OutputFile } from '../sources/output-file.ts';
 import { PersistenceGate } from '../store/persistence-gate.ts';
@@ -39,6 +39,8 @@ export class Outputs {
   readonly #options: OutputOptions;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
+  /** Messages of troubles that are over. */
+  #mirrorLost = 0;
 
   constructor(options: OutputOptions) {
     this.#options = options;
@@ -52,6 +54,7 @@ export class Outputs {
             agentId: hepId,
             nodeName: hepNode ?? hostname(),
             ...(hepSendAuth !== null && { authKey: hepSendAuth }),
+            onTrouble: (reason) => this.#sayMirror(reason),
           });
   }
 
@@ -99,6 +102,21 @@ export class Outputs {
     this.#clock = null;
     this.mirror?.close();
     this.#file?.close();
+  }
+
+  /** Which messages the collector misses is not known before it is well again. */
+  #sayMirror(reason: string | null): void {
+    const { hepSend } = this.#options;
+    if (hepSend === null || this.mirror === null) return;
+    const { counters } = this.mirror;
+    const lost = HEP_OUT_LOSSES.reduce((sum, name) => sum + counters.get(name), 0);
+    const what =
+      reason === null
+        ? `mirrored again; ${lost - this.#mirrorLost} messages were lost meanwhile`
+        : `${reason}; it is tried again, and messages that are lost are counted`;
+    if (reason === null) this.#mirrorLost = lost;
+    const host = hepSend.host.includes(':') ? `[${hepSend.host}]` : hepSend.host;
+    standardError.write(`calltap: -H ${host}:${hepSend.port}: ${what}\n`);
   }
 
   #tick(): void {

@@ -5,6 +5,7 @@
  * source gets few of them a second, everybody together not many more. Wall-clock time limits, for packets are sent now.
  */
 import { randomBytes } from 'node:crypto';
+import { getSystemErrorName } from 'node:util';
 import { type SourceKey, sourceKey } from '../analysis/security/source-key.ts';
 import { ipText } from '../core/ip.ts';
 import { TRANSPORT } from '../core/words.ts';
@@ -32,6 +33,8 @@ export class ScannerAnswers {
   readonly #bySource = new Map<SourceKey, number>();
   #total = 0;
   #secondMs = 0;
+  /** The newest failure that was told: -errno. */
+  #saidError = 0;
 
   constructor(
     native: Pick<NativeBinding, 'openReply' | 'sendReply' | 'closeSocket'>,
@@ -74,7 +77,12 @@ export class ScannerAnswers {
     if (error === 0) {
       this.counts.sent++;
       this.#say(`answered ${source} port ${reply.port} with ${this.#status}`);
-    } else this.counts.failed++;
+      return;
+    }
+    this.counts.failed++;
+    if (error === this.#saidError) return;
+    this.#saidError = error;
+    this.#say(`${source} cannot be answered (${getSystemErrorName(error)}); more of these are only counted`);
   }
 
   close(): void {

@@ -78,8 +78,7 @@ export class Security {
     const { native } = sinks;
     if (config.alertSyslog) {
       const socket = { open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket };
-      this.syslog = new Syslog(socket, config.syslogSocket, sinks.pid);
-      if (!this.syslog.isOpen) sinks.say(`no syslog daemon at ${config.syslogSocket} yet; alerts are counted as lost`);
+      this.syslog = new Syslog(socket, config.syslogSocket, sinks.pid, sinks.say);
     }
     if (config.killResponse === null) return;
     if (config.devices.length === 0) {

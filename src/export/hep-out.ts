@@ -17,6 +17,7 @@ import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../core/limits.ts';
 import { ORIGINS } from '../core/words.ts';
 import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
 import { rtcpToJson } from './rtcp-json.ts';
+import { SendingTrouble } from './sending-trouble.ts';
 
 /** Payload of the longest UDP datagram. */
 const MAX_DATAGRAM = { 4: 65_507, 6: 65_527 } as const;
@@ -59,6 +60,8 @@ export type HepOutOptions = {
   readonly nodeName?: string;
   /** How RTCP is sent: as the JSON that collectors read, or as it was captured. */
   readonly rtcp?: 'json' | 'binary';
+  /** Told why the collector begins to miss messages, and null when it gets them again. */
+  readonly onTrouble?: (reason: string | null) => void;
 };
 
 /** Where a message was met; the fields of a Carrier (store/fingerprint.ts) that matter here. */
@@ -76,6 +79,7 @@ export type HepOutCarrier = {
 export class HepOut {
   readonly counters = new Counters<HepOutCounter>(HEP_OUT_COUNTERS);
   readonly #options: HepOutOptions;
+  readonly #trouble: SendingTrouble;
   #socket: Socket | null = null;
   #local: { readonly address: string; readonly port: number } | null = null;
   #maxDatagram: number = MAX_DATAGRAM[4];
@@ -86,6 +90,7 @@ export class HepOut {
 
   constructor(options: HepOutOptions) {
     this.#options = options;
+    this.#trouble = new SendingTrouble(options.onTrouble ?? (() => undefined));
   }
 
   /** Looks the collector up and connects. A name without an address is tried again; this never fails. */
@@ -94,7 +99,7 @@ export class HepOut {
     const address = await resolveHost(host);
     if (this.#isClosed) return;
     if (address === null) {
-      this.#startLater();
+      this.#startLater('the host cannot be resolved');
       return;
     }
     const version = isIP(address) === 6 ? 6 : 4;
@@ -102,13 +107,13 @@ export class HepOut {
     socket.on('error', (error) => this.#onError(error));
     socket.unref();
     // Connected, so that a refusal comes back as an error of this socket.
-    const isConnected = await new Promise<boolean>((resolve) => {
-      socket.once('error', () => resolve(false));
-      socket.connect(port, address, () => resolve(true));
+    // Its callback is also given why it could not be, without a route to the collector, say.
+    const refusal = await new Promise<Error | null>((resolve) => {
+      socket.connect(port, address, (error?: Error) => resolve(error ?? null));
     });
-    if (this.#isClosed || !isConnected) {
+    if (this.#isClosed || refusal !== null) {
       socket.close();
-      if (!this.#isClosed) this.#startLater();
+      if (refusal !== null) this.#startLater(`it cannot be reached (${errnoOf(refusal) ?? refusal.message})`);
       return;
     }
     try {
@@ -119,6 +124,7 @@ export class HepOut {
     this.#maxDatagram = MAX_DATAGRAM[version];
     this.#local = socket.address();
     this.#socket = socket;
+    this.#trouble.sent();
   }
 
   /** Datagrams waiting in the socket. */
@@ -163,6 +169,7 @@ export class HepOut {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#trouble.close();
     this.#socket?.close();
     this.#socket = null;
   }
@@ -206,6 +213,7 @@ export class HepOut {
     }
     if (this.#queued >= HEP_OUT_MESSAGES || this.#queuedBytes >= HEP_OUT_BYTES) {
       this.counters.add('queueFull');
+      this.#trouble.failed('what it is sent waits too long');
       return;
     }
     const packet = encodeHep3(facts, b, start, end, this.#maxDatagram);
@@ -225,15 +233,24 @@ export class HepOut {
       }
       this.counters.add('sent');
       this.counters.add('sentBytes', bytes);
+      this.#trouble.sent();
     });
   }
 
   #onError(error: Error): void {
     const name = errnoOf(error);
-    this.counters.add(name === 'ECONNREFUSED' ? 'connectionRefused' : name === 'EMSGSIZE' ? 'tooLong' : 'sendErrors');
+    if (name === 'EMSGSIZE') {
+      this.counters.add('tooLong');
+      return;
+    }
+    const isRefused = name === 'ECONNREFUSED';
+    this.counters.add(isRefused ? 'connectionRefused' : 'sendErrors');
+    this.#trouble.failed(isRefused ? 'nobody listens there' : `it cannot be sent to (${name ?? error.message})`);
   }
 
-  #startLater(): void {
+  #startLater(reason: string): void {
+    if (this.#isClosed) return;
+    this.#trouble.failed(reason);
     this.#retry = setTimeout(() => void this.start(), RETRY_MS);
     this.#retry.unref();
   }

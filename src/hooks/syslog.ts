@@ -3,7 +3,8 @@
  *
  *     <PRI>Nov 21 10:00:00 calltap[4711]: text
  *
- * The daemon may be stopped, started again or slow: nothing waits for it. A message it does not take is counted.
+ * The daemon may be stopped, started again or slow: nothing waits for it. A message it does not take is counted, and
+ * said when messages begin to be lost.
  */
 const LOCAL0 = 16;
 
@@ -34,16 +35,23 @@ export class Syslog {
   readonly #socket: SyslogSocket;
   readonly #path: string;
   readonly #pid: number;
+  readonly #say: (line: string) => void;
   #fd = -1;
   sent = 0;
   /** Messages that the daemon did not take. */
   lost = 0;
+  /** Those of troubles that are over. */
+  #lostBefore = 0;
+  #isWell: boolean;
 
-  constructor(socket: SyslogSocket, path: string, pid: number) {
+  constructor(socket: SyslogSocket, path: string, pid: number, say: (line: string) => void) {
     this.#socket = socket;
     this.#path = path;
     this.#pid = pid;
+    this.#say = say;
     this.#fd = socket.open(path);
+    this.#isWell = this.isOpen;
+    if (!this.#isWell) say(`no syslog daemon at ${path} yet; alerts are counted as lost`);
   }
 
   /** The daemon's socket is there; one that is started later is found by the next message. */
@@ -53,15 +61,26 @@ export class Syslog {
 
   send(severity: Severity, text: string): void {
     const bytes = Buffer.from(syslogMessage(severity, text, this.#pid, new Date()));
-    if (this.#fd >= 0 && this.#socket.send(this.#fd, bytes) === 0) {
-      this.sent++;
-      return;
+    let isTaken = this.#take(bytes);
+    if (!isTaken) {
+      // A daemon that was started again has a new socket at the same path.
+      this.close();
+      this.#fd = this.#socket.open(this.#path);
+      isTaken = this.#take(bytes);
     }
-    // A daemon that was started again has a new socket at the same path.
-    this.close();
-    this.#fd = this.#socket.open(this.#path);
-    if (this.#fd >= 0 && this.#socket.send(this.#fd, bytes) === 0) this.sent++;
+    if (isTaken) this.sent++;
     else this.lost++;
+    if (isTaken === this.#isWell) return;
+    this.#isWell = isTaken;
+    if (!isTaken) this.#say(`the syslog daemon at ${this.#path} takes nothing; alerts are counted as lost`);
+    else {
+      this.#say(`the syslog daemon at ${this.#path} takes alerts; ${this.lost - this.#lostBefore} were lost before`);
+      this.#lostBefore = this.lost;
+    }
+  }
+
+  #take(bytes: Uint8Array): boolean {
+    return this.#fd >= 0 && this.#socket.send(this.#fd, bytes) === 0;
   }
 
   close(): void {

@@ -58,6 +58,7 @@ test('a collector that is not there costs a counter', async () => {
   const port = await freePort();
   const r = await run(['-I', DEMO, '-H', `127.0.0.1:${port}`, '--stats-json']);
   assert.equal(r.code, 0, r.stderr);
+  assert.equal(r.stderr.split(`-H 127.0.0.1:${port}: nobody listens there`).length, 2, 'said once');
   const figures = asJson(JSON.parse(r.stdout));
   assert.equal(asJson(figures['stats'])['dialogs'] !== undefined, true);
   const losses = asJson(asJson(figures['stats'])['losses']);

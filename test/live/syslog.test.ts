@@ -73,7 +73,8 @@ test('a scan in a capture arrives as warnings', { skip }, async (t) => {
 test('a daemon that goes and comes back is found again; what it misses is counted', { skip }, async (t) => {
   const path = join(temporaryFolder(t), 'log');
   const native = loadNative();
-  const syslog = new Syslog({ open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket }, path, 1);
+  const socket = { open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket };
+  const syslog = new Syslog(socket, path, 1, () => undefined);
   t.after(() => syslog.close());
   assert.equal(syslog.isOpen, false);
   syslog.send('warning', 'nobody hears this');

@@ -139,7 +139,8 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
 
   it('an absent collector costs counters, and one that comes back gets what is sent then', async (t) => {
     const gone = await freePort();
-    const out = await mirror(t, gone);
+    const told: (string | null)[] = [];
+    const out = await mirror(t, gone, { onTrouble: (reason) => told.push(reason) });
     let sent = 0;
     while (out.counters.get('connectionRefused') < 3) {
       out.mirrorSip(invite, 4, 20, carrier, 17);
@@ -147,6 +148,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await untilHolds(() => out.queued === 0);
+    assert.deepEqual(told, ['nobody listens there']);
     assert.equal(out.counters.get('sendErrors'), 0);
     assert.ok(out.counters.get('sent') <= sent);
     const back = createSocket('udp4');
@@ -161,9 +163,20 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
   });
 
   it('a name without an address is no reason to fail', async (t) => {
-    const out = await mirror(t, 9060, { host: 'collector.invalid' });
+    const told: (string | null)[] = [];
+    const out = await mirror(t, 9060, { host: 'collector.invalid', onTrouble: (reason) => told.push(reason) });
+    assert.deepEqual(told, ['the host cannot be resolved']);
     out.mirrorSip(invite, 4, 20, carrier, 17);
     assert.equal(out.counters.get('unresolved'), 1);
+  });
+
+  it('an address without a route is no reason to fail', async (t) => {
+    const told: (string | null)[] = [];
+    // Broadcasts need a permission that this socket does not ask for: connect(2) refuses as it does without a route.
+    const out = await mirror(t, 9060, { host: '255.255.255.255', onTrouble: (reason) => told.push(reason) });
+    out.mirrorSip(invite, 4, 20, carrier, 17);
+    assert.equal(out.counters.get('unresolved'), 1);
+    assert.match(told.join(), /^it cannot be reached \(E[A-Z]+\)$/);
   });
 
   it('never queues without a bound: every message is sent, dropped or counted', async (t) => {
