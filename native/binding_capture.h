@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // binding_capture.h - the part of binding.cc that shows the packet pipeline: included there once, inside its
 // namespace, and nowhere else, so that nan stays in one translation unit.
-// Capture: one file at a time, or interfaces, through the packet pipeline; typed by src/sources/native.ts and
+// Capture: files, or interfaces, through the packet pipeline; typed by src/sources/native.ts and
 // native-live.ts.
 class Capture : public SlabSource {
   friend class SlabSource;
@@ -9,8 +9,9 @@ class Capture : public SlabSource {
 public:
   static NAN_MODULE_INIT(Init) {
     auto tpl = Template<Capture>();
-    Nan::SetPrototypeMethod(tpl, "openFile", OpenFile);
-    Nan::SetPrototypeMethod(tpl, "endFile", EndFile);
+    Nan::SetPrototypeMethod(tpl, "openFiles", OpenFiles);
+    Nan::SetPrototypeMethod(tpl, "askStopFiles", AskStopFiles);
+    Nan::SetPrototypeMethod(tpl, "endFiles", EndFiles);
     Nan::SetPrototypeMethod(tpl, "progress", Progress);
     Nan::SetPrototypeMethod(tpl, "datagram", Datagram);
     Nan::SetPrototypeMethod(tpl, "rtpChunk", RtpChunk);
@@ -70,48 +71,57 @@ private:
     return ct_pipeline_init(&pl_) ? nullptr : "out of memory";
   }
 
-  // openFile(path, keep): {status, errno, fd}; status 0 when the thread runs. With `keep` fd is a descriptor of a regular
-  // file, which the caller closes, and records say where in it they lie; else it is -1.
-  static NAN_METHOD(OpenFile) {
+  // openFiles(paths, descriptors): errno; 0 when the thread runs. A descriptor of a regular file is read from its first
+  // byte, stays the caller's and open until endFiles() or close(), and records say where in it they lie; -1: the path is
+  // opened, and they do not.
+  static NAN_METHOD(OpenFiles) {
     auto *c = Self(info);
-    Nan::Utf8String path(info[0]);
-    if (c->IsClosing() || c->file_.running || c->live_.is_open || *path == nullptr)
+    View fds = ViewOf(info[1]);
+    if (!info[0]->IsArray()) return Nan::ThrowTypeError("openFiles(paths, descriptors)");
+    auto list = info[0].As<v8::Array>();
+    uint32_t n = list->Length();
+    if (n == 0 || fds.len != n * sizeof(int32_t))
+      return Nan::ThrowTypeError("openFiles: a path or more, and a descriptor for each");
+    std::vector<std::string> name;
+    std::vector<const char *> path;
+    for (uint32_t i = 0; i < n; i++) {
+      Nan::Utf8String s(Nan::Get(list, i).FromMaybe(Nan::Undefined().As<Value>()));
+      name.emplace_back(*s == nullptr ? "" : *s);
+    }
+    for (const auto &s : name) path.push_back(s.c_str());
+    if (c->IsClosing() || c->file_.running || c->live_.is_open)
       return Nan::ThrowError("capture is busy or closed");
+    std::vector<int> fd(n);
+    memcpy(fd.data(), fds.data, fds.len);
     // Headers are read by the thread: a pipe that says nothing yet must not hold JavaScript.
-    ct_pcap_status status = CT_PCAP_IO;
-    int err = 0, fd = -1;
-    ct_pcap *f = ct_pcap_open_unread(*path, &err);
-    if (f != nullptr) {
+    ct_merge *files = ct_merge_create(path.data(), fd.data(), n);
+    int err = files == nullptr ? ENOMEM : 0;
+    if (err == 0) {
       c->file_.pl = &c->pl_;
       c->file_.ring = &c->ring_;
-      c->file_.records = 0;
       c->file_.progress = 0;
-      status = CT_PCAP_RECORD;
-      if (Nan::To<bool>(info[1]).FromMaybe(false)) fd = ct_pcap_dup(f);
-      c->file_.keeps = fd >= 0;
       c->KeepLoopAlive(true);
-      if (!ct_file_start(&c->file_, f)) {
-        ct_pcap_close(f);
-        c->file_.file = nullptr;
-        status = CT_PCAP_IO;
+      if (!ct_file_start(&c->file_, files)) {
+        c->file_.files = nullptr;
         err = EAGAIN;
-        if (fd >= 0) close(fd);
-        fd = -1;
         c->KeepLoopAlive(false);
       }
     }
-    auto out = Nan::New<Object>();
-    Put(out, "status", Nan::New(static_cast<uint32_t>(status)));
-    Put(out, "errno", Nan::New(err));
-    Put(out, "fd", Nan::New(fd));
-    info.GetReturnValue().Set(out);
+    info.GetReturnValue().Set(Nan::New(err));
   }
 
-  // endFile(): joins the thread after its SOURCE_END was seen; another file may be opened then.
-  static NAN_METHOD(EndFile) {
+  // askStopFiles(): the thread ends with what it has read and a SOURCE_END record.
+  static NAN_METHOD(AskStopFiles) {
+    auto *c = Self(info);
+    if (c->file_.running) ct_file_ask_stop(&c->file_);
+  }
+
+  // endFiles(): joins the thread after its SOURCE_END was seen; others may be opened then.
+  static NAN_METHOD(EndFiles) {
     auto *c = Self(info);
     // Its thread waits for this one to take what it has read: neither would ever go on.
-    if (c->file_.running && c->file_.ended.load() == 0) return Nan::ThrowError("the file is not at its end");
+    if (c->file_.running && c->file_.ended.load() == 0)
+      return Nan::ThrowError("the files are not at their end");
     c->JoinFile();
   }
 

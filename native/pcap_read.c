@@ -117,23 +117,31 @@ static int open_path(const char *path, int flags, struct stat *st) {
   return -1;
 }
 
-static struct ct_pcap *open_unread(const char *path, int flags, int *err) {
-  struct stat st;
-  int fd = open_path(path, flags, &st);
-  if (fd < 0) {
-    *err = errno;
-    return NULL;
-  }
+static struct ct_pcap *take_descriptor(int fd, bool own, const struct stat *st, int *err) {
   struct ct_pcap *f = calloc(1, sizeof(*f));
-  bool own = fd != STDIN_FILENO;
   if (f == NULL || !ct_input_init(&f->in, fd, own, NULL, 0)) {
     *err = ENOMEM;
     if (f == NULL && own) close(fd);
     ct_pcap_close(f);
     return NULL;
   }
-  if (S_ISREG(st.st_mode)) f->in.size = (uint64_t)st.st_size;
+  if (S_ISREG(st->st_mode)) f->in.size = (uint64_t)st->st_size;
   return f;
+}
+
+static struct ct_pcap *open_unread(const char *path, int flags, int *err) {
+  struct stat st;
+  int fd = open_path(path, flags, &st);
+  if (fd >= 0) return take_descriptor(fd, fd != STDIN_FILENO, &st, err);
+  *err = errno;
+  return NULL;
+}
+
+struct ct_pcap *ct_pcap_open_descriptor(int fd, int *err) {
+  struct stat st;
+  if (fstat(fd, &st) == 0 && lseek(fd, 0, SEEK_SET) == 0) return take_descriptor(fd, false, &st, err);
+  *err = errno;
+  return NULL;
 }
 
 struct ct_pcap *ct_pcap_open_unread(const char *path, int *err) {
@@ -282,10 +290,6 @@ uint64_t ct_pcap_size(const struct ct_pcap *f) { return f->in.size; }
 bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta) {
   *delta = f->in.raw_read - (uint64_t)(uintptr_t)f->in.end;
   return f->in.fd >= 0 && f->in.size > 0 && !f->in.gzip;
-}
-
-int ct_pcap_dup(const struct ct_pcap *f) {
-  return f->in.fd >= 0 && f->in.size > 0 ? fcntl(f->in.fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 int ct_pcap_errno(const struct ct_pcap *f) { return f->in.err; }

@@ -28,6 +28,8 @@ struct ct_pcap *ct_pcap_open(const char *path, enum ct_pcap_status *status, int 
 /* Opens by path without reading a byte, so that it does not wait for a pipe; ct_pcap_start() then reads
  * the headers, on the thread that may wait. NULL: *err is errno. */
 struct ct_pcap *ct_pcap_open_unread(const char *path, int *err);
+/* The same of a descriptor of a regular file, from its first byte; it stays the caller's. */
+struct ct_pcap *ct_pcap_open_descriptor(int fd, int *err);
 /* False when the input is no capture: *status as for ct_pcap_open(). `wait` (or NULL) is called before each
  * read of a pipe, terminal or socket; when it returns false, the input ends as CT_PCAP_IO, ECANCELED. */
 bool ct_pcap_start(struct ct_pcap *f, bool (*wait)(int fd, void *arg), void *arg,
@@ -45,8 +47,6 @@ uint64_t ct_pcap_size(const struct ct_pcap *f);
 /* True when what was read can be read again at its offset: a regular file that is not compressed. *delta added to
  * the address of a record's byte is then its offset, until the next refill. */
 bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta);
-/* A second descriptor of the file for reading it again, which the caller closes; -1 when there is none. */
-int ct_pcap_dup(const struct ct_pcap *f);
 int ct_pcap_errno(const struct ct_pcap *f);
 void ct_pcap_close(struct ct_pcap *f);
 

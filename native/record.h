@@ -29,12 +29,15 @@ enum ct_kind {
   CT_KIND_STREAM_ACCEPTED = 9, /* the heuristic accepted it; same aux */
   CT_KIND_STREAM_WINDOW = 10,  /* closed quality window; payload struct ct_rtp_window; same aux */
   CT_KIND_STREAM_EVICTED = 11, /* index given back; same aux */
-  CT_KIND_RTP = 12,        /* RTP packet from its first byte, where audio is retained; aux as of its stream */
-  CT_KIND_SOURCE_END = 13, /* end of the source; aux0 enum ct_end */
-  CT_KIND_TLS_BIND = 14,   /* the address of a TLS connection became known or was corrected */
-  CT_KIND_TLS_DATA = 15,   /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
-  CT_KIND_TLS_CLOSE = 16,  /* the connection's object was freed or reused; connection 0: the process ended */
-  CT_KIND_RTP_KEY = 17,    /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
+  CT_KIND_RTP = 12, /* RTP packet from its first byte, where audio is retained; aux as of its stream */
+  CT_KIND_SOURCE_END =
+      13, /* end of the source, or of all files; aux0 enum ct_end; files: aux1 how many overlap, aux2 1
+                              when they were not given in the order of their time */
+  CT_KIND_TLS_BIND = 14,  /* the address of a TLS connection became known or was corrected */
+  CT_KIND_TLS_DATA = 15,  /* plaintext of one SSL call, or a part of it; wire_len is the whole call */
+  CT_KIND_TLS_CLOSE = 16, /* the connection's object was freed or reused; connection 0: the process ended */
+  CT_KIND_RTP_KEY = 17,   /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
+  CT_KIND_FILE_END = 18,  /* one of several files ended; aux0 enum ct_end, frame how many it had */
 };
 
 /* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from
@@ -70,7 +73,8 @@ enum ct_end {
   CT_END_BAD_RECORD = 2,
   CT_END_IO = 3,
   CT_END_STOPPED = 4,
-  CT_END_NOT_OPENED = 5 /* aux1 errno, aux2 enum ct_pcap_status */
+  CT_END_NOT_OPENED = 5, /* aux1 errno, aux2 enum ct_pcap_status, source the file */
+  CT_END_EMPTY = 6       /* of a file: it has no byte */
 };
 
 struct ct_record {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * source_file.c - see source_file.h. Batches of CT_BATCH, so that the stream table's cache misses
- * overlap; a batch ends where the reader has to refill its buffer.
+ * source_file.c - see source_file.h. Batches of up to CT_BATCH, so that the stream table's cache misses
+ * overlap; a batch ends where the reader has to refill its buffer, and where another file goes on.
  */
 #define _GNU_SOURCE
 #include "source_file.h"
@@ -12,13 +12,7 @@
 
 #define NICER 5
 
-static void set_progress(struct ct_file_source *s) {
-  uint64_t size = ct_pcap_size(s->file);
-  uint64_t at = ct_pcap_position(s->file);
-  if (size > 0)
-    atomic_store_explicit(&s->progress, (uint32_t)(at >= size ? 1000 : at * 1000 / size),
-                          memory_order_relaxed);
-}
+_Static_assert(CT_MERGE_RUN <= CT_BATCH, "a run of frames is a batch");
 
 static void tick_output(struct ct_file_source *s) {
   if (s->pl->output == NULL) return;
@@ -32,13 +26,39 @@ static enum ct_end end_of(enum ct_pcap_status st) {
   case CT_PCAP_EOF: return CT_END_OK;
   case CT_PCAP_TRUNCATED: return CT_END_TRUNCATED;
   case CT_PCAP_IO: return CT_END_IO;
+  case CT_PCAP_EMPTY: return CT_END_EMPTY;
+  case CT_PCAP_RECORD: return CT_END_STOPPED;
   default: return CT_END_BAD_RECORD;
   }
 }
 
+static bool is_stopped(const struct ct_file_source *s) {
+  return atomic_load_explicit(&s->stop, memory_order_relaxed) != 0 ||
+         atomic_load_explicit(&s->ring->stop, memory_order_relaxed) != 0;
+}
+
+static void tell_end(struct ct_sink *sink, const struct ct_merge_end *end) {
+  uint8_t *data;
+  struct ct_record *r = ct_sink_reserve(sink, 0, &data);
+  if (r == NULL) return;
+  r->kind = CT_KIND_FILE_END;
+  r->aux0 = end->err == ECANCELED ? CT_END_STOPPED : end_of(end->status);
+  r->aux1 = (uint32_t)end->err;
+  r->frame = (double)end->frames;
+  r->ts_us = (double)(end->last_ns / 1000);
+  r->source = end->file;
+  ct_sink_commit(sink, r);
+}
+
+static void tell_ends(struct ct_file_source *s, struct ct_sink *sink) {
+  struct ct_merge_end end;
+  while (ct_merge_ended(s->files, &end)) tell_end(sink, &end);
+}
+
 /* Last record: everything before it has been consumed, so injected RTP is complete. */
-static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, uint32_t detail,
-                   int64_t last_ns) {
+static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, int64_t last_ns,
+                   const struct ct_merge_end *failed) {
+  if (failed == NULL) tell_ends(s, sink);
   ct_ring_publish(s->ring);
   if (s->pl->output != NULL) ct_pcap_write_flush(s->pl->output);
   if (!ct_ring_wait_drained(s->ring)) return;
@@ -49,11 +69,10 @@ static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end e
   if (r == NULL) return;
   r->kind = CT_KIND_SOURCE_END;
   r->aux0 = end;
-  r->aux1 = (uint32_t)ct_pcap_errno(s->file);
-  r->aux2 = detail;
-  r->frame = (double)s->records;
+  r->aux1 = failed != NULL ? (uint32_t)failed->err : ct_merge_overlapping(s->files);
+  r->aux2 = failed != NULL ? (uint32_t)failed->status : ct_merge_reordered(s->files);
+  r->source = failed != NULL ? failed->file : 0;
   r->ts_us = (double)(last_ns / 1000);
-  r->source = s->pl->source_id;
   ct_sink_commit(sink, r);
   ct_ring_publish(s->ring);
 }
@@ -63,7 +82,7 @@ static bool wait_for_bytes(int fd, void *arg) {
   struct ct_file_source *s = arg;
   struct pollfd p = {.fd = fd, .events = POLLIN};
   bool shown = false;
-  while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
+  while (!is_stopped(s)) {
     int n = poll(&p, 1, shown ? 100 : 0);
     if (n > 0) return true;
     if (n < 0 && errno != EINTR) return true; /* read(2) tells what is wrong */
@@ -72,13 +91,6 @@ static bool wait_for_bytes(int fd, void *arg) {
     tick_output(s);
   }
   return false;
-}
-
-/* Within a batch the buffer stays where it is. */
-static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct ct_frame *frame, uint32_t n) {
-  s->pl->in_file = ct_pcap_place(s->file, &s->pl->file_delta) && s->keeps;
-  ct_pipeline_batch(s->pl, sink, frame, n);
-  s->records += n;
 }
 
 /* JavaScript is behind: on few cores it shall not wait for this thread. Not before, for where there is little but media
@@ -94,52 +106,68 @@ static void settle(void *arg) {
   (void)ct_ring_wait_drained(ring);
 }
 
+/* Frames of one file that follow each other. */
+static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct ct_frame *frame, uint32_t n,
+                  uint32_t file) {
+  s->pl->source_id = file;
+  s->pl->in_file = ct_merge_place(s->files, &s->pl->file_delta);
+  ct_pipeline_batch(s->pl, sink, frame, n);
+  ct_pipeline_drain_injected(s->pl, sink);
+}
+
 static void *run(void *arg) {
   struct ct_file_source *s = arg;
   ct_rtp_on_settle(s->pl->rtp, settle, s->ring);
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
-  struct ct_frame frame[CT_BATCH];
-  uint32_t batches = 0;
+  const struct ct_frame *frame;
+  uint32_t batches = 0, n = 0, file = 0;
   bool yields = false;
-  enum ct_pcap_status st = CT_PCAP_RECORD;
   int64_t last_ns = 0;
-  if (!ct_pcap_start(s->file, wait_for_bytes, s, &st)) {
-    finish(s, &sink, CT_END_NOT_OPENED, st, 0);
+  struct ct_merge_end failed;
+  if (!ct_merge_start(s->files, wait_for_bytes, s, &failed)) {
+    finish(s, &sink, is_stopped(s) ? CT_END_STOPPED : CT_END_NOT_OPENED, 0, &failed);
     return NULL;
   }
-  while (atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
-    /* The first may be read from the file, which ends what was handed out before. */
-    st = ct_pcap_next(s->file, frame);
-    if (st != CT_PCAP_RECORD) break;
-    uint32_t n = 1 + ct_pcap_take(s->file, frame + 1, CT_BATCH - 1);
+  while (!is_stopped(s) && (n = ct_merge_next(s->files, &frame, &file)) > 0) {
     for (uint32_t i = 0; i < n; i++) {
       if (frame[i].ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
       if (frame[i].ts_ns > last_ns) last_ns = frame[i].ts_ns;
     }
-    batch(s, &sink, frame, n);
-    ct_pipeline_drain_injected(s->pl, &sink);
+    batch(s, &sink, frame, n, file);
+    tell_ends(s, &sink);
     if (!yields && ct_ring_pending(s->ring) >= s->ring->n / 2) yields = yield_to_consumer();
     if ((++batches & 255u) == 0) {
-      set_progress(s);
+      atomic_store_explicit(&s->progress, ct_merge_progress(s->files), memory_order_relaxed);
       tick_output(s);
     }
   }
   atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
-  finish(s, &sink, end_of(st), 0, last_ns);
+  bool is_refused = ct_merge_failed(s->files, &failed);
+  finish(s, &sink,
+         is_stopped(s) ? CT_END_STOPPED
+         : is_refused  ? CT_END_NOT_OPENED
+                       : CT_END_OK,
+         last_ns, is_refused ? &failed : NULL);
   return NULL;
 }
 
-bool ct_file_start(struct ct_file_source *s, struct ct_pcap *file) {
-  s->file = file;
+bool ct_file_start(struct ct_file_source *s, struct ct_merge *files) {
+  s->files = files;
+  atomic_store_explicit(&s->stop, 0, memory_order_relaxed);
   atomic_store_explicit(&s->ended, 0, memory_order_relaxed);
   s->running = pthread_create(&s->thread, NULL, run, s) == 0;
-  if (s->running) pthread_setname_np(s->thread, "calltap-file");
+  if (s->running)
+    pthread_setname_np(s->thread, "calltap-file");
+  else
+    ct_merge_free(files);
   return s->running;
 }
+
+void ct_file_ask_stop(struct ct_file_source *s) { atomic_store_explicit(&s->stop, 1, memory_order_relaxed); }
 
 void ct_file_join(struct ct_file_source *s) {
   pthread_join(s->thread, NULL);
   s->running = false;
-  ct_pcap_close(s->file);
-  s->file = NULL;
+  ct_merge_free(s->files);
+  s->files = NULL;
 }

@@ -10,12 +10,14 @@
  */
 #define _GNU_SOURCE
 #include "source_file.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SLABS 16u
 
@@ -61,20 +63,21 @@ static void one_run(const char *path) {
                           .window_ns = 5000000000ull,
                           .buffer_ms = 60};
   struct ct_ring ring = {.slab = slabs, .n = SLABS};
-  struct ct_file_source s = {.pl = &pl, .ring = &ring, .keeps = true};
-  int err = 0;
-  struct ct_pcap *file = ct_pcap_open_unread(path, &err);
-  if (file == NULL) {
-    fprintf(stderr, "%s: %s\n", path, strerror(err));
+  struct ct_file_source s = {.pl = &pl, .ring = &ring};
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    perror(path);
     exit(1);
   }
+  struct ct_merge *files = ct_merge_create(&path, &fd, 1);
+  if (files == NULL) abort();
   memset(counters, 0, sizeof counters);
   for (uint32_t i = 0; i < SLABS; i++) slabs[i].used = slabs[i].count = 0;
   pl.rtp = ct_rtp_create(&o);
   if (pl.rtp == NULL) abort();
   uint64_t records = 0;
   struct cost a = now();
-  if (!ct_file_start(&s, file)) abort();
+  if (!ct_file_start(&s, files)) abort();
   for (bool ended = false; !ended;) {
     const struct timespec nap = {.tv_nsec = 200000};
     while (ct_ring_pending(&ring) > 0) {
@@ -86,6 +89,7 @@ static void one_run(const char *path) {
     nanosleep(&nap, NULL);
   }
   ct_file_join(&s);
+  close(fd);
   struct cost b = now();
   double user = b.user - a.user, sys = b.sys - a.sys, packets = (double)counters[CT_N_FRAMES];
   printf("packets %.0f records %llu waits %u  user %.0f ms sys %.0f ms wall %.0f ms  %.1f ns a packet\n", packets,

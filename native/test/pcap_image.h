@@ -51,7 +51,7 @@ static void block(struct image *m, uint32_t type, const struct image *body) {
   put(m, body->b, body->n);
   row(m, body->n + 12, 4);
 }
-static void section(struct image *m, uint16_t major) {
+__attribute__((unused)) static void section(struct image *m, uint16_t major) {
   struct image b = {.big = m->big};
   row(&b, 0x1a2b3c4d, 4);
   row(&b, major, 2);
@@ -61,7 +61,7 @@ static void section(struct image *m, uint16_t major) {
   free(b.b);
 }
 /* resol and offset are left out when negative and zero. */
-static void interface(struct image *m, uint16_t link, uint32_t snaplen, int resol, int64_t offset) {
+__attribute__((unused)) static void interface(struct image *m, uint16_t link, uint32_t snaplen, int resol, int64_t offset) {
   struct image b = {.big = m->big};
   row(&b, link, 2);
   row(&b, 0, 2);
@@ -81,7 +81,7 @@ static void interface(struct image *m, uint16_t link, uint32_t snaplen, int reso
   block(m, 1, &b);
   free(b.b);
 }
-static void packet_block(struct image *m, uint32_t type, uint32_t ifi, uint64_t ts, uint32_t cap,
+__attribute__((unused)) static void packet_block(struct image *m, uint32_t type, uint32_t ifi, uint64_t ts, uint32_t cap,
                          uint32_t wire) {
   struct image b = {.big = m->big};
   if (type == 2) {
@@ -98,14 +98,14 @@ static void packet_block(struct image *m, uint32_t type, uint32_t ifi, uint64_t 
   block(m, type, &b);
   free(b.b);
 }
-static void simple_block(struct image *m, uint32_t wire, uint32_t stored) {
+__attribute__((unused)) static void simple_block(struct image *m, uint32_t wire, uint32_t stored) {
   struct image b = {.big = m->big};
   row(&b, wire, 4);
   fill(&b, (stored + 3) & ~3u, 1);
   block(m, 3, &b);
   free(b.b);
 }
-static struct image gzipped(const struct image *m) {
+__attribute__((unused)) static struct image gzipped(const struct image *m) {
   z_stream z = {0};
   deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
   struct image out = {0};

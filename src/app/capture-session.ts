@@ -14,8 +14,8 @@ import type { Thresholds } from '../core/thresholds.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../rtp/stream-table.ts';
 import type { PortSpan } from '../sources/capture-memory.ts';
-import type { FileEnd } from '../sources/file-source.ts';
-import { FileSource, requireReadable } from '../sources/file-source.ts';
+import type { FileEnd, FilesEnd } from '../sources/file-source.ts';
+import { FileSource } from '../sources/file-source.ts';
 import type { HepAuth } from '../sources/hep-auth.ts';
 import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
@@ -141,7 +141,7 @@ export class CaptureSession {
   readonly file: FileSource | null;
   readonly live: LiveSource | null;
   readonly ingest: Ingest;
-  /** Capture files in the order they are read, as given on the command line. */
+  /** Capture files as given on the command line, which is not the order they are read in. */
   readonly sources: string[] = [];
   /** Call attempts by how they ended; they never fall. */
   readonly callOutcomes: Record<CallOutcome, number> = {
@@ -330,33 +330,33 @@ export class CaptureSession {
   }
 
   /**
-   * Reads the files one after the other. Throws ServiceError for one that cannot be read at all. `meanwhile` is called once,
-   * when the first is being read and nothing of it has been taken yet; `opened` when that is known to be a capture.
+   * Reads the files by the time of their packets. Throws ServiceError for one that cannot be read at all. `meanwhile` is
+   * called once, when they are being read and nothing has been taken yet; `opened` when they are known to be captures.
    */
   async read(
     paths: readonly string[],
     onEnd: (path: string, end: FileEnd) => void,
     meanwhile?: () => void,
     opened?: () => void,
-  ): Promise<void> {
+  ): Promise<FilesEnd | null> {
     const { file } = this;
-    if (file === null) return;
-    requireReadable(paths.slice(1));
+    if (file === null) return null;
     const output = await this.outputs.open(paths);
     if (output !== null) file.setOutput(output.id);
-    for (const path of paths) {
-      this.ingest.sourceNumber = this.sources.push(path) - 1;
-      const number = this.ingest.sourceNumber;
-      const end = await (number === 0 ? file.read(path, number, meanwhile, opened) : file.read(path, number));
-      if (end.end === 'stopped') return;
-      this.ingest.finish(end.lastUs);
-      this.tracker.sweep(this.ingest.nowUs);
-      onEnd(path, end);
-    }
-    this.isExhausted = true;
+    this.sources.push(...paths);
+    const end = await file.read(paths, {
+      onEnd: (i, how) => onEnd(paths[i] ?? '', how),
+      ...(meanwhile !== undefined && { meanwhile }),
+      ...(opened !== undefined && { opened }),
+    });
+    if (this.#isClosed) return end;
+    this.ingest.finish(end.lastUs);
+    this.tracker.sweep(this.ingest.nowUs);
+    this.isExhausted = !end.isStopped;
     await this.outputs.drain();
     this.#security?.finish();
     if (this.#hooks?.quality || this.observesQuality) await this.#judgeRest();
+    return end;
   }
 
   /** A signal has ended the capture: the program has two seconds, and other things to do in them. */

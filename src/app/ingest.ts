@@ -40,6 +40,9 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Reassembly sessions are looked at this often, in capture time. */
 const EXPIRE_EVERY_US = 1_000_000;
 
+/** Of the tag of a TCP segment: its source times this, and its origin. */
+const TAG_ORIGINS = 4;
+
 const NO_ADDRESSES = new Uint8Array(0);
 
 export type IngestDeps = {
@@ -92,8 +95,6 @@ export class Ingest {
   readonly #segment: Mutable<TcpSegment>;
   readonly #addresses = new Uint8Array(32);
   #nextExpiryUs = Number.NEGATIVE_INFINITY;
-  /** Which file of the command line the records come from. */
-  sourceNumber = 0;
   /** Capture clock: the newest record. */
   nowUs = Number.NEGATIVE_INFINITY;
   records = 0;
@@ -269,8 +270,7 @@ export class Ingest {
   #carryBy(c: Carrier, transport: number): void {
     c.arrivedUs = c.tsUs;
     c.transport = transport;
-    c.source = this.sourceNumber;
-    this.#place.file = this.sourceNumber;
+    this.#place.file = c.source;
   }
 
   #onRtcp(b: RecordBatch, i: number): void {
@@ -300,7 +300,7 @@ export class Ingest {
     s.frame = b.frame(i);
     s.digestLo = b.digestLow(i);
     s.digestHi = b.digestHigh(i);
-    s.tag = b.origin(i);
+    s.tag = b.source(i) * TAG_ORIGINS + b.origin(i);
     this.#tcp.add(s);
   }
 
@@ -310,7 +310,8 @@ export class Ingest {
     this.#addresses.set(meta.dst, 16);
     c.tsUs = meta.tsUs;
     c.arrivedUs = meta.tsUs;
-    c.origin = meta.tag;
+    c.origin = meta.tag % TAG_ORIGINS;
+    c.source = Math.floor(meta.tag / TAG_ORIGINS);
     c.transport = meta.transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
     c.ipVersion = meta.ipVersion;
     c.ipId = 0;
@@ -322,7 +323,6 @@ export class Ingest {
     c.frame = meta.frame;
     c.digestHigh = meta.digestHi | 0;
     c.digestLow = meta.digestLo | 0;
-    c.source = this.sourceNumber;
     c.frameLength = 0;
     c.isSnapped = meta.isTruncated;
     c.place = null;
@@ -345,6 +345,7 @@ export class Ingest {
       end: b.off(i) + b.len(i),
       wireLength: b.wireLen(i),
       tsUs: b.tsUs(i),
+      source: b.source(i),
       frame: b.frame(i),
       digestLo: b.digestLow(i),
       digestHi: b.digestHigh(i),
@@ -356,7 +357,7 @@ export class Ingest {
     descriptor[OFFSET.transport] = r.proto;
     const made = this.#d.source.datagram(this.#scratch, r.payload, descriptor);
     for (let k = 0; k < made; k++) {
-      this.#scratch.setFrame(k, r.frame, r.digestLo, r.digestHi);
+      this.#scratch.setFrame(k, r.source, r.frame, r.digestLo, r.digestHi);
       this.#onRecord(this.#scratch, k);
     }
   }
@@ -378,7 +379,7 @@ export class Ingest {
     o.srcPort = b.srcPort(i);
     o.dstPort = b.dstPort(i);
     o.frame = frame < 0 || (digestLow === 0 && digestHigh === 0) ? null : this.#frame;
-    this.#frame.source = this.sourceNumber;
+    this.#frame.source = b.source(i);
     this.#frame.ordinal = frame;
     this.#frame.digestHigh = digestHigh;
     this.#frame.digestLow = digestLow;

@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
-import type { FileEnd } from '../sources/file-source.ts';
+import type { FileEnd, FilesEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
@@ -22,12 +22,19 @@ const REHEARSED_BYTES = 32 * 1024 * 1024;
 /** What to say about a file that did not end cleanly; null when it did. */
 function endWarning(path: string, end: FileEnd): string | null {
   if (end.end === 'ok' || end.end === 'stopped') return null;
+  if (end.end === 'empty') return `calltap: ${path}: the file is empty; left out`;
   const why = {
     truncated: 'ends in the middle of a record (cut off, or still being written)',
     corrupt: 'has a record that cannot be right',
     io: 'could not be read further',
   }[end.end];
   return `calltap: ${path}: ${why}; used the ${counted(end.frames, 'frame')} before it`;
+}
+
+/** What to say about captures that were not read one after the other as given; null when they were. */
+export function orderLine(files: number, { overlapping, isReordered }: FilesEnd): string | null {
+  if (overlapping > 0) return `calltap: ${overlapping} of ${files} captures overlap in time: merged packet by packet`;
+  return isReordered ? `calltap: the ${files} captures were read by the time of their packets, not as given` : null;
 }
 
 /** The part of the configuration that a session reads. */
@@ -208,10 +215,12 @@ async function read(
   const onEnd = (path: string, end: FileEnd): void => {
     const warning = endWarning(path, end);
     if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
-    if (end.end !== 'ok' && end.frames === 0) failed = true;
+    if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
   };
   const rehearsal = isLarge(config.input) ? await import('./rehearsal.ts') : null;
-  await session.read(config.input, onEnd, () => rehearsal?.rehearse(session.options), ready);
+  const end = await session.read(config.input, onEnd, () => rehearsal?.rehearse(session.options), ready);
+  const line = end === null ? null : orderLine(config.input.length, end);
+  if (line !== null) standardError.write(`${line}\n`);
   done(failed);
 }
 

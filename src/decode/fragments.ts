@@ -32,7 +32,8 @@ export interface FragmentInput {
   readonly end: number;
   readonly wireLength: number;
   readonly tsUs: number;
-  /** Ordinal of the frame in its source. */
+  /** Which source the frame is of, 0 unless said, and its ordinal in it. */
+  readonly source?: number;
   readonly frame: number;
   /** The frame's digest as two unsigned halves; 0 when none was taken. */
   readonly digestLo?: number;
@@ -62,7 +63,8 @@ export type FragmentResult =
       /** Capture time of the fragment that completed the datagram, and of the one seen first. */
       readonly tsUs: number;
       readonly firstTsUs: number;
-      /** Frame ordinal and digest of the fragment at offset 0. */
+      /** Source, frame ordinal and digest of the fragment at offset 0. */
+      readonly source: number;
       readonly frame: number;
       readonly digestLo: number;
       readonly digestHi: number;
@@ -80,6 +82,7 @@ type Datagram = {
   /** Known once the last fragment came, -1 before. */
   total: number;
   proto: number;
+  source: number;
   frame: number;
   digestLo: number;
   digestHi: number;
@@ -130,9 +133,9 @@ export class FragmentReassembler {
       // A datagram that is one fragment stands alone (RFC 6946).
       this.counters.fragmentsReassembled++;
       const payload = copyBytes(f.bytes, f.start, f.end);
-      const { digestLo = 0, digestHi = 0 } = f;
+      const { source = 0, digestLo = 0, digestHi = 0 } = f;
       const { proto, tsUs, frame } = f;
-      return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, frame, digestLo, digestHi };
+      return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, source, frame, digestLo, digestHi };
     }
     const key = keyOf(f);
     const finished = this.#finished.get(key);
@@ -177,6 +180,7 @@ export class FragmentReassembler {
       arrived: 0,
       total: -1,
       proto: 0,
+      source: 0,
       frame: -1,
       digestLo: 0,
       digestHi: 0,
@@ -218,6 +222,7 @@ export class FragmentReassembler {
     if (!f.more) d.total = end;
     if (f.offset === 0 && d.frame < 0) {
       d.proto = f.proto;
+      d.source = f.source ?? 0;
       d.frame = f.frame;
       d.digestLo = f.digestLo ?? 0;
       d.digestHi = f.digestHi ?? 0;
@@ -260,8 +265,8 @@ export class FragmentReassembler {
     }
     this.#finished.set(key, { tsUs, marks: d.marks });
     this.counters.fragmentsReassembled++;
-    const { proto, firstTsUs, frame, digestLo, digestHi } = d;
-    return { kind: 'complete', payload, proto, tsUs, firstTsUs, frame, digestLo, digestHi };
+    const { proto, firstTsUs, source, frame, digestLo, digestHi } = d;
+    return { kind: 'complete', payload, proto, tsUs, firstTsUs, source, frame, digestLo, digestHi };
   }
 
   #discard(d: Datagram): void {

@@ -5,13 +5,17 @@
  * shown, and is counted.
  */
 
-import { closeSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
+import { errnoOf } from '../core/error.ts';
 import { MAX_OPEN_FILES } from '../core/limits.ts';
 import type { NativeBinding } from './native.ts';
 
+/** Not held: the reader opens it by its path. */
+const NONE = -1;
+
 export class CaptureFiles {
   readonly #readAgain: NativeBinding['readAgain'];
-  readonly #held = new Map<number, number>();
+  #held = new Int32Array(0);
   /** Readings that gave nothing, or other bytes than were captured. */
   failed = 0;
 
@@ -19,21 +23,35 @@ export class CaptureFiles {
     this.#readAgain = readAgain;
   }
 
-  get hasRoom(): boolean {
-    return this.#held.size < MAX_OPEN_FILES;
-  }
-
-  /** Takes over the descriptor of file number `file`. */
-  add(file: number, fd: number): void {
-    const before = this.#held.get(file);
-    this.#held.set(file, fd);
-    if (before !== undefined) closeSync(before);
+  /**
+   * Opens those of the files, by number, that `isRegular` says can be read again. The descriptor of each, -1 for those
+   * that are not held. Throws what the system says of a file that cannot be opened.
+   */
+  hold(paths: readonly string[], isRegular: (file: number) => boolean): Int32Array {
+    this.close();
+    this.#held = new Int32Array(paths.length).fill(NONE);
+    let n = 0;
+    for (const [file, path] of paths.entries()) {
+      if (n === MAX_OPEN_FILES) break;
+      if (!isRegular(file)) continue;
+      try {
+        // What was a file a moment ago may be a pipe now, which must not be waited for here.
+        this.#held[file] = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+        n++;
+      } catch (error) {
+        if (errnoOf(error) !== 'EMFILE') throw error;
+        // The reader and the modules that are loaded later need descriptors too.
+        this.#release(n - Math.floor(n / 2));
+        break;
+      }
+    }
+    return this.#held;
   }
 
   /** The bytes that lay there, or null when they can no longer be had. */
   read(file: number, at: number, length: number, check: number): Uint8Array | null {
-    const fd = this.#held.get(file);
-    if (fd !== undefined) {
+    const fd = this.#held[file] ?? NONE;
+    if (fd !== NONE) {
       const bytes = new Uint8Array(length);
       if (this.#readAgain(fd, at, bytes) === check) return bytes;
     }
@@ -42,7 +60,17 @@ export class CaptureFiles {
   }
 
   close(): void {
-    for (const fd of this.#held.values()) closeSync(fd);
-    this.#held.clear();
+    this.#release(this.#held.length);
+  }
+
+  /** Closes the last `n` of those held. */
+  #release(n: number): void {
+    for (let i = this.#held.length - 1, left = n; i >= 0 && left > 0; i--) {
+      const fd = this.#held[i] ?? NONE;
+      if (fd === NONE) continue;
+      closeSync(fd);
+      this.#held[i] = NONE;
+      left--;
+    }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Reads capture files, one after the other, through one native capture.
+ * Reads capture files through one native capture, by the time of their packets.
  *
  * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
  * middle of a record gives what was whole and says so.
@@ -17,15 +17,43 @@ import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
-/** How a file ended; `stopped` when close() ended it. */
+/** How one file ended; `stopped` when it was not read to its end. */
 export type FileEnd = {
-  end: 'ok' | 'truncated' | 'corrupt' | 'io' | 'stopped';
+  end: 'ok' | 'truncated' | 'corrupt' | 'io' | 'empty' | 'stopped';
   frames: number;
-  lastUs: number;
 };
 
-/** The file was there, and its headers are no capture's. */
-type NotOpened = { end: 'not-opened'; status: number; errno: number };
+/** How the reading of all files ended. */
+export type FilesEnd = {
+  /** stop() or close() ended it. */
+  isStopped: boolean;
+  /** Time of the newest frame, in microseconds; 0 none. */
+  lastUs: number;
+  /** Files whose packets came between those of another. */
+  overlapping: number;
+  /** They were not given in the order of their time. */
+  isReordered: boolean;
+};
+
+export type ReadHooks = {
+  /** A file, by its number, has ended. */
+  onEnd?: (file: number, end: FileEnd) => void;
+  /** Once the file thread reads, before the first slab is taken. */
+  meanwhile?: () => void;
+  /** Once the headers of all files are known to be captures'; at once where one is a pipe, which may be silent for long. */
+  opened?: () => void;
+};
+
+/** A file was there, and its headers are no capture's; or it can no longer be opened. */
+type NotOpened = { file: number; status: number; errno: number };
+
+const FILE_ENDS: Readonly<Record<number, FileEnd['end']>> = {
+  [END.OK]: 'ok',
+  [END.TRUNCATED]: 'truncated',
+  [END.IO]: 'io',
+  [END.EMPTY]: 'empty',
+  [END.STOPPED]: 'stopped',
+};
 
 export class FileSource {
   readonly info: NativeInfo;
@@ -37,7 +65,8 @@ export class FileSource {
   readonly #native: NativeCapture;
   readonly #counters: CaptureCounters;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
-  #ended: ((end: FileEnd | NotOpened) => void) | null = null;
+  #ended: ((end: FilesEnd | NotOpened) => void) | null = null;
+  #onEnd: NonNullable<ReadHooks['onEnd']> = () => {};
   #opened: (() => void) | null = null;
   #isClosed = false;
 
@@ -64,25 +93,39 @@ export class FileSource {
     this.#native.setOutput(id);
   }
 
-  /**
-   * Reads one file to its end, as number `file` of the files kept. Rejects with ServiceError when it cannot be read at all.
-   * `meanwhile` is called once the file thread reads, before the first slab is taken; `opened` once its headers are known
-   * to be a capture's, and at once for a pipe, which may be silent for long.
-   */
-  async read(path: string, file = 0, meanwhile?: () => void, opened?: () => void): Promise<FileEnd> {
-    const { fd, status, errno } = this.#native.openFile(path, this.files.hasRoom);
-    if (fd >= 0) this.files.add(file, fd);
-    if (status !== PCAP_STATUS.RECORD) throw captureOpenError(path, status, errno);
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) this.#opened = opened ?? null;
-    else opened?.();
-    const ended = new Promise<FileEnd | NotOpened>((resolve) => {
+  /** Reads files to their ends. Rejects with ServiceError when one cannot be read at all. */
+  async read(paths: readonly string[], hooks: ReadHooks = {}): Promise<FilesEnd> {
+    const regular = paths.map((path) => path !== '-' && isReadableFile(path));
+    const errno = this.#native.openFiles(paths, this.#hold(paths, regular));
+    if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
+    this.#onEnd = hooks.onEnd ?? (() => {});
+    if (regular.every(Boolean)) this.#opened = hooks.opened ?? null;
+    else hooks.opened?.();
+    const ended = new Promise<FilesEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
     });
-    meanwhile?.();
+    hooks.meanwhile?.();
     const end = await ended;
-    if (!this.#isClosed) this.#native.endFile();
-    if (end.end === 'not-opened') throw captureOpenError(path, end.status, end.errno);
+    if (!this.#isClosed) this.#native.endFiles();
+    if ('status' in end) throw captureOpenError(paths[end.file] ?? '', end.status, end.errno);
     return end;
+  }
+
+  /** Ends the reading with what was read so far. */
+  stop(): void {
+    if (!this.#isClosed) this.#native.askStopFiles();
+  }
+
+  #hold(paths: readonly string[], regular: readonly boolean[]): Int32Array {
+    let file = 0;
+    try {
+      return this.files.hold(paths, (i) => {
+        file = i;
+        return regular[i] === true;
+      });
+    } catch (error) {
+      throw systemOpenError(paths[file] ?? '', error);
+    }
   }
 
   /** A native counter by its name. */
@@ -95,7 +138,7 @@ export class FileSource {
     return this.#counters.losses();
   }
 
-  /** 0..1 of the file that is being read. */
+  /** 0..1 of what there is to be read. */
   progress(): number {
     return this.#native.progress();
   }
@@ -125,7 +168,7 @@ export class FileSource {
     this.#isClosed = true;
     this.#native.close();
     this.files.close();
-    this.#ended?.({ end: 'stopped', frames: 0, lastUs: Number.NaN });
+    this.#ended?.({ isStopped: true, lastUs: Number.NaN, overlapping: 0, isReordered: false });
     this.#ended = null;
   }
 
@@ -133,35 +176,41 @@ export class FileSource {
     const batch = this.#memory.batches[slab];
     if (batch === undefined || records === 0) return;
     const last = records - 1;
-    const isOpen = batch.kind(last) !== KIND.SOURCE_END || batch.aux0(last) !== END.NOT_OPENED;
+    const isEnd = batch.kind(last) === KIND.SOURCE_END;
+    const isOpen = !isEnd || batch.aux0(last) !== END.NOT_OPENED;
     if (isOpen) this.#opened?.();
     this.#opened = null;
     this.#onRecords(batch, records);
-    if (batch.kind(last) !== KIND.SOURCE_END) return;
-    const how = batch.aux0(last);
+    for (let i = 0; i < records; i++)
+      if (batch.kind(i) === KIND.FILE_END)
+        this.#onEnd(batch.source(i), { end: FILE_ENDS[batch.aux0(i)] ?? 'corrupt', frames: batch.frame(i) });
+    if (!isEnd) return;
     const ended = this.#ended;
     this.#ended = null;
-    if (how === END.NOT_OPENED) ended?.({ end: 'not-opened', errno: batch.aux1(last), status: batch.aux2(last) });
+    if (!isOpen) ended?.({ file: batch.source(last), errno: batch.aux1(last), status: batch.aux2(last) });
     else
       ended?.({
-        end: how === END.OK ? 'ok' : how === END.TRUNCATED ? 'truncated' : how === END.IO ? 'io' : 'corrupt',
-        frames: batch.frame(last),
+        isStopped: batch.aux0(last) === END.STOPPED,
         lastUs: batch.tsUs(last),
+        overlapping: batch.aux1(last),
+        isReordered: batch.aux2(last) !== 0,
       });
   }
 }
 
-/** Throws the error of the first that cannot be opened, for those that will be opened later. */
-export function requireReadable(paths: readonly string[]): void {
-  for (const path of paths) {
-    if (path === '-') continue;
-    try {
-      accessSync(path, constants.R_OK);
-    } catch (error) {
-      const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
-      throw captureOpenError(path, PCAP_STATUS.IO, -errno);
-    }
+/** True for a regular file. Throws ServiceError for what may not be read. */
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    throw systemOpenError(path, error);
   }
+}
+
+function systemOpenError(path: string, error: unknown): ServiceError {
+  const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+  return captureOpenError(path, PCAP_STATUS.IO, -errno);
 }
 
 /** Why a capture could not be opened, as one line. `status` is enum ct_pcap_status. */
@@ -175,6 +224,7 @@ export function captureOpenError(path: string, status: number, errno: number): S
     ENOENT: 'there is no such file',
     EACCES: 'permission denied; check who may read it',
     EISDIR: 'is a directory; give a capture file',
+    EMFILE: 'too many files are open; raise the limit (ulimit -n), or give fewer captures that overlap in time',
   };
   return new ServiceError('CAPTURE_OPEN_FAILED', `${path}: ${why[name] ?? `cannot be opened (${name})`}`);
 }

@@ -53,14 +53,16 @@ export type NativeCaptureOptions = {
   origin: number;
 };
 
-/** status: 0 running, else enum ct_pcap_status; errno where status says IO; fd to read the file again, -1 when it cannot be. */
-export type OpenResult = { status: number; errno: number; fd: number };
-
 export type NativeCapture = {
-  /** With `keep` the caller gets, and closes, a descriptor, and records say where in the file they lie. */
-  openFile(path: string, keep: boolean): OpenResult;
-  endFile(): void;
-  /** 0..1 of the file read. */
+  /**
+   * Reads files by the time of their frames; errno, 0 when the thread runs. A descriptor of a regular file is read, stays
+   * the caller's and open until endFiles() or close(), and records say where in it they lie; for -1 the path is opened.
+   */
+  openFiles(paths: readonly string[], descriptors: Int32Array): number;
+  /** The thread ends with what it has read. */
+  askStopFiles(): void;
+  endFiles(): void;
+  /** 0..1 of the files read. */
   progress(): number;
   datagram(scratch: Uint8Array, descriptors: Uint8Array, payload: Uint8Array, descriptor: Uint8Array): number;
   rtpChunk(index: number): ArrayBuffer | undefined;

@@ -22,6 +22,8 @@ export type PacketFacts = {
   digestHigh: number;
   digestLow: number;
   isSnapped: boolean;
+  /** Which file or interface it came from. */
+  source: number;
 };
 
 /** And of a datagram: where its frame lies in the slab. */
@@ -68,6 +70,7 @@ export class RecordBatch {
     out.digestLow = (u32[i * U32 + OFFSET.digest / 4] ?? 0) | 0;
     out.digestHigh = (u32[i * U32 + OFFSET.digest / 4 + 1] ?? 0) | 0;
     out.isSnapped = ((bytes[at + OFFSET.flags] ?? 0) & FLAG.SNAPPED) !== 0;
+    out.source = u32[i * U32 + OFFSET.source / 4] ?? 0;
   }
 
   /** The same of a record of a datagram. */
@@ -142,6 +145,9 @@ export class RecordBatch {
   transport(i: number): number {
     return this.bytes[i * RECORD_BYTES + OFFSET.transport] ?? 0;
   }
+  source(i: number): number {
+    return this.#u32[i * U32 + OFFSET.source / 4] ?? 0;
+  }
   flags(i: number): number {
     return this.bytes[i * RECORD_BYTES + OFFSET.flags] ?? 0;
   }
@@ -152,7 +158,8 @@ export class RecordBatch {
     return i * RECORD_BYTES + OFFSET.dst;
   }
   /** Points record i at another frame: the one a reassembled datagram began in. */
-  setFrame(i: number, frame: number, digestLow: number, digestHigh: number): void {
+  setFrame(i: number, source: number, frame: number, digestLow: number, digestHigh: number): void {
+    this.#u32[i * U32 + OFFSET.source / 4] = source;
     this.#f64[i * F64 + OFFSET.frame / 8] = frame;
     this.#u32[i * U32 + OFFSET.digest / 4] = digestLow;
     this.#u32[i * U32 + OFFSET.digest / 4 + 1] = digestHigh;

@@ -26,13 +26,14 @@ export const KIND = {
   TLS_DATA: 15,
   TLS_CLOSE: 16,
   RTP_KEY: 17,
+  FILE_END: 18,
 } as const;
 
 /** enum ct_record_flag */
 export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16, RELAYED: 32 } as const;
 
 /** enum ct_end */
-export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4, NOT_OPENED: 5 } as const;
+export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4, NOT_OPENED: 5, EMPTY: 6 } as const;
 
 /** enum ct_tls_flag: aux2 of a TLS record. */
 export const TLS_FLAG = {

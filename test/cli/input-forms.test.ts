@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { temporaryFolder } from '../helpers/read-capture.ts';
+import { fileOf, readRecords } from '../helpers/split-capture.ts';
 import { DEMO, finished, printed, run, start } from './run-program.ts';
 
 const capture = readFileSync(DEMO);
@@ -82,8 +83,32 @@ test('a cut gzip file and a damaged one give what is in front of the damage', as
 });
 
 test('several files are one capture; frames are counted by file', async () => {
-  const lines = (await printed(['-I', DEMO, '-I', DEMO, '--stats-json'])).trimEnd();
-  assert.match(lines, /"sipMessages":298,"dialogs":21,/);
+  const r = await run(['-I', DEMO, '-I', DEMO, '--stats-json']);
+  assert.equal(r.stderr, 'calltap: 2 of 2 captures overlap in time: merged packet by packet\n');
+  assert.match(r.stdout, /"sipMessages":298,"dialogs":21,/);
+});
+
+test('rotated files are read by time whatever their order, and an empty one is a line', async (t) => {
+  const folder = temporaryFolder(t);
+  const whole = await printed(['-I', DEMO, '--stats-json']);
+  const { fileHeader, records } = readRecords(DEMO);
+  const third = Math.ceil(records.length / 3);
+  const paths = ['cap', 'cap1', 'cap2'].map((name, i) => {
+    const path = join(folder, name);
+    writeFileSync(path, fileOf(fileHeader, records.slice(i * third, (i + 1) * third)));
+    return path;
+  });
+  const empty = join(folder, 'cap10');
+  writeFileSync(empty, '');
+  const turned = [paths[2], paths[0], empty, paths[1]].flatMap((path) => ['-I', path ?? '']);
+  const r = await run([...turned, '--stats-json']);
+  const counts = (json: string): string => json.slice(0, json.indexOf('"elapsedSec"'));
+  assert.deepEqual([r.code, counts(r.stdout)], [0, counts(whole)]);
+  assert.deepEqual(r.stderr.split('\n'), [
+    `calltap: ${empty}: the file is empty; left out`,
+    'calltap: the 4 captures were read by the time of their packets, not as given',
+    '',
+  ]);
 });
 
 test('a reader that goes away is no error', async () => {

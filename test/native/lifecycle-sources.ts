@@ -39,6 +39,7 @@ export interface Running {
 const SLABS = 4;
 const SIP = Buffer.from('OPTIONS sip:a@127.0.0.1 SIP/2.0\r\nCall-ID: lifecycle\r\n\r\n');
 const PACKETS_A_FEED = 5;
+const NOT_HELD = Int32Array.of(-1);
 
 /** A folder in that of the test, which goes with it however this process ends. */
 function folder(): string {
@@ -170,8 +171,8 @@ function usePacketCapture(capture: NativeCapture, target: Target): void {
   const rows = new Uint8Array(SLAB_RECORDS * RECORD_BYTES);
   const info = loadNative().info();
   attempt(
-    () => capture.openFile(target.path, false),
-    () => capture.endFile(),
+    () => capture.openFiles([target.path], NOT_HELD),
+    () => capture.endFiles(),
     () => capture.progress(),
     () => capture.waits(),
     () => capture.rtpChunk(0),
@@ -198,9 +199,7 @@ function file(target: Target, onSlab: OnSlab): Running {
     capture,
     memory,
     start: () => {
-      const opened = capture.openFile(target.path, false);
-      if (opened.status !== 0) throw new Error(`openFile: ${JSON.stringify(opened)}`);
-      return 0;
+      return capture.openFiles([target.path], NOT_HELD);
     },
     useAll: () => usePacketCapture(capture, target),
   };

@@ -22,6 +22,7 @@ function options(slabs = 2): NativeCaptureOptions {
   return nativeOptions(allocateCaptureMemory(slabs, info.counterCount), { ...look, ...nothing }, false);
 }
 const ignore = (): void => undefined;
+const NOT_HELD = Int32Array.of(-1);
 
 test('memory of the wrong size, number or place is refused', () => {
   const row = SLAB_RECORDS * RECORD_BYTES;
@@ -65,11 +66,11 @@ test('methods on another object are refused', () => {
 test('the end of a file that still runs is not waited for', async () => {
   const feeder = await feederFor('file');
   const capture = new binding.Capture(options(), ignore);
-  assert.equal(capture.openFile(feeder.target.path, false).status, 0);
-  assert.throws(() => capture.endFile(), /not at its end/);
-  assert.throws(() => capture.openFile(feeder.target.path, false), /busy/);
+  assert.equal(capture.openFiles([feeder.target.path], NOT_HELD), 0);
+  assert.throws(() => capture.endFiles(), /not at their end/);
+  assert.throws(() => capture.openFiles([feeder.target.path], NOT_HELD), /busy/);
   capture.close();
-  capture.endFile();
+  capture.endFiles();
   feeder.end();
 });
 
@@ -88,10 +89,10 @@ test('interfaces and a file are not read by one capture', { skip: liveSkip() }, 
   };
   assert.throws(() => capture.openLive({ ...live, liveCounters: new BigUint64Array(1) }), /one row of counters/);
   assert.equal(capture.openLive(live).errno, 0);
-  assert.throws(() => capture.openFile(feeder.target.path, false), /busy/);
+  assert.throws(() => capture.openFiles([feeder.target.path], NOT_HELD), /busy/);
   assert.throws(() => capture.openLive(live), /busy/);
   assert.equal(capture.startLive(), 0);
-  assert.throws(() => capture.openFile(feeder.target.path, false), /busy/);
+  assert.throws(() => capture.openFiles([feeder.target.path], NOT_HELD), /busy/);
   assert.throws(() => capture.startLive(), /not open/);
   capture.close();
   assert.throws(() => capture.openLive(live), /closed/);

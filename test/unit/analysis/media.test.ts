@@ -484,6 +484,7 @@ test('payload numbers differ by direction as each side named them; comfort noise
   assert.deepEqual(diagnosed(quiet, ways).hints, [
     `Comfort noise asymmetry: 100 % of the packets from ${B} are comfort noise.`,
   ]);
+});
 
 test('what RTCP alone speaks of is missed only where RTP would come past', () => {
   const call = answered({ offer: { direction: 'inactive' } });

@@ -102,8 +102,9 @@ class FakeNative {
 
   capture(): NativeLive {
     return {
-      openFile: () => ({ status: 0, errno: 0, fd: -1 }),
-      endFile: () => {},
+      openFiles: () => 0,
+      askStopFiles: () => {},
+      endFiles: () => {},
       progress: () => 0,
       datagram: () => 0,
       rtpChunk: () => undefined,

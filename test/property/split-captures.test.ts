@@ -1,0 +1,85 @@
+/**
+ * A capture given in parts is the capture: whichever way it was split, in whatever order the parts are named, every
+ * answer is that of the whole, but for the frames it points at.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { CaptureReporter } from '../../src/app/capture-report.ts';
+import { CaptureSession } from '../../src/app/capture-session.ts';
+import { dialogDocument, streamDocument } from '../../src/app/documents.ts';
+import { sessionOptions } from '../../src/app/run.ts';
+import { toStats } from '../../src/app/stats.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { Turns } from '../../src/core/turns.ts';
+import { packageRoot } from '../../src/sources/native.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
+import type { CaptureRecords } from '../helpers/split-capture.ts';
+import { directionOf, partsBy, readRecords } from '../helpers/split-capture.ts';
+
+const FIXTURES = join(packageRoot(), 'fixtures');
+const CASES = readdirSync(join(FIXTURES, 'pcap')).map((name) => join(FIXTURES, 'pcap', name));
+const DEMO = join(FIXTURES, 'demo/demo.pcap');
+
+/** Everything that is answered about the captures, without what names their frames or this process. */
+async function answersOf(paths: readonly string[]): Promise<unknown> {
+  const loaded = loadConfig({ argv: ['--json', ...paths.flatMap((path) => ['-I', path])], env: {} });
+  assert.ok(loaded.ok);
+  const session = new CaptureSession({ ...sessionOptions(loaded.value.config), isSmall: true });
+  try {
+    await session.read(paths, (path, { end }) => assert.equal(end, 'ok', path));
+    const { capture_identity: _identity, capture_name: _name, uptime_sec: _uptime, ...stats } = toStats(session);
+    const report = await new CaptureReporter(session, new Turns(() => performance.now())).report();
+    const answers = {
+      dialogs: [...session.dialogs.oldestFirst()].map((d) => dialogDocument(session, d)),
+      streams: [...session.streams.fromNewest()].map((s) => streamDocument(session, s)),
+      stats,
+      report,
+    };
+    return JSON.parse(JSON.stringify(answers, (key, value: unknown) => (key === 'frame' ? undefined : value)));
+  } finally {
+    session.close();
+  }
+}
+
+/** Which part each record goes to. */
+type Split = (capture: CaptureRecords, picks: readonly number[]) => Buffer[];
+
+const SPLITS: Readonly<Record<string, Split>> = {
+  'at random': (capture, picks) => partsBy(capture, (_r, i) => (picks[i % picks.length] ?? 0) % 3),
+  'by time': (capture, picks) => {
+    const size = 1 + ((picks[0] ?? 0) % capture.records.length);
+    return partsBy(capture, (_r, i) => Math.floor(i / size) % 40);
+  },
+  'by direction': (capture) => partsBy(capture, directionOf),
+};
+
+for (const [name, split] of Object.entries(SPLITS))
+  test(`a capture split ${name} is answered like the whole`, async (t) => {
+    const folder = temporaryFolder(t);
+    const whole = new Map<string, unknown>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...CASES, ...CASES.map(() => DEMO)),
+        fc.array(fc.nat(1000), { minLength: 97, maxLength: 97 }),
+        fc.nat(),
+        async (path, picks, turn) => {
+          const parts = split(readRecords(path), picks);
+          const paths = parts.map((bytes, i) => {
+            const part = join(folder, `part-${(i * 7 + turn) % 97}-${i}.pcap`);
+            writeFileSync(part, bytes);
+            return part;
+          });
+          // Any order: turned, then reversed or not.
+          const at = turn % paths.length;
+          const given = [...paths.slice(at), ...paths.slice(0, at)];
+          if (turn % 2 === 1) given.reverse();
+          if (!whole.has(path)) whole.set(path, await answersOf([path]));
+          assert.deepEqual(await answersOf(given), whole.get(path), `${path} in ${given.length} parts`);
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
