@@ -65,6 +65,7 @@ private:
     ro.window_ns = static_cast<uint64_t>(Num(opt, "windowSec") * 1e9);
     ro.buffer_ms = U32(opt, "bufferMs");
     memcpy(ro.seed, seed.data, 16);
+    memcpy(pl_.copies_key, seed.data, 16);
     pl_.rtp = ct_rtp_create(&ro);
     if (pl_.rtp == nullptr) return "out of memory";
     table_ = std::shared_ptr<ct_rtp_table>(pl_.rtp, ct_rtp_free);

@@ -12,7 +12,7 @@ struct ct_frame {
   uint32_t caplen;     /* bytes captured */
   uint32_t wirelen;    /* bytes it had, >= caplen */
   uint32_t linktype;   /* LINKTYPE_* as in pcap files */
-  uint32_t if_index;   /* pcapng interface of the section */
+  uint32_t if_index;   /* of a pcapng file: interface and section; live: the kernel's number */
   uint16_t vlan;       /* a tag that was handed over outside the frame, 0 none */
   uint8_t ts_invalid;  /* timestamp out of range (sub-second part impossible, or none: SPB) */
 };

@@ -111,6 +111,7 @@ static enum ct_pcap_status on_interface(struct ct_pcap *f, const uint8_t *b, uin
 
 static enum ct_pcap_status on_section(struct ct_pcap *f, const uint8_t *b, uint32_t total) {
   if (total < SHB_MIN || ct_pcap_u16(f, b + 12) != 1) return CT_PCAP_CORRUPT;
+  f->section += f->n_ifs > 0;
   f->n_ifs = 0; /* interfaces belong to their section */
   return CT_PCAP_RECORD;
 }
@@ -140,8 +141,9 @@ static void set_time(const struct ct_pcap_iface *i, struct ct_frame *r, uint64_t
   r->ts_invalid = over;
 }
 
+/* Each section numbers its interfaces anew. */
 static void set_interface(const struct ct_pcap *f, struct ct_frame *r, uint32_t index) {
-  r->if_index = index;
+  r->if_index = index ^ f->section << 16;
   r->linktype = index < f->n_ifs ? f->ifs[index].linktype : CT_PCAP_LINK_NONE;
 }
 

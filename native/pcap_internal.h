@@ -32,6 +32,7 @@ struct ct_pcap {
   uint64_t ordinal;
   int64_t last_ts_ns;
   uint32_t linktype; /* classic */
+  uint32_t section;  /* pcapng: sections behind the first */
   uint8_t header_len;
   uint8_t format; /* enum ct_pcap_format */
   uint8_t done;   /* enum ct_pcap_status that ended the file, CT_PCAP_RECORD while open */

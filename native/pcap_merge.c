@@ -303,6 +303,11 @@ bool ct_merge_place(const struct ct_merge *m, uint64_t *delta) {
   return s->f != NULL && ct_pcap_place(s->f, delta) && s->fd >= 0;
 }
 
+bool ct_merge_is_many(const struct ct_merge *m) {
+  const struct ct_pcap *f = m->s[0].f;
+  return m->n > 1 || (f != NULL && ct_pcap_has_interfaces(f));
+}
+
 uint32_t ct_merge_progress(const struct ct_merge *m) {
   uint64_t size = 0, done = 0;
   if (!m->is_sized) return 0;

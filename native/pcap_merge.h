@@ -44,6 +44,8 @@ bool ct_merge_ended(struct ct_merge *m, struct ct_merge_end *end);
 bool ct_merge_failed(const struct ct_merge *m, struct ct_merge_end *failed);
 /* For the file of the last run what ct_pcap_place() says; false where no descriptor was given. */
 bool ct_merge_place(const struct ct_merge *m, uint64_t *delta);
+/* True when frames come from more than one place: several files, or an open one with several interfaces so far. */
+bool ct_merge_is_many(const struct ct_merge *m);
 /* Per mille of all files, 0 when a size is not known. */
 uint32_t ct_merge_progress(const struct ct_merge *m);
 /* Files whose frames came between those of another. */

@@ -24,6 +24,8 @@
 #define MAGIC_MODIFIED 0xa1b2cd34u /* Kuznetsov's patched libpcap of Red Hat 6: 24-byte record headers */
 #define MAGIC_NG 0x0a0d0d0au       /* the same bytes in either order */
 
+#define LINK_SLL2 276u /* LINKTYPE_LINUX_SLL2 */
+
 #define AHEAD 6u /* records fetched before their turn */
 
 #define LINK_MASK 0x0000ffffu
@@ -290,6 +292,11 @@ uint64_t ct_pcap_size(const struct ct_pcap *f) { return f->in.size; }
 bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta) {
   *delta = f->in.raw_read - (uint64_t)(uintptr_t)f->in.end;
   return f->in.fd >= 0 && f->in.size > 0 && !f->in.gzip;
+}
+
+bool ct_pcap_has_interfaces(const struct ct_pcap *f) {
+  if (f->format == CT_FMT_CLASSIC) return f->linktype == LINK_SLL2;
+  return f->n_ifs > 1 || f->section > 0 || (f->n_ifs == 1 && f->ifs[0].linktype == LINK_SLL2);
 }
 
 int ct_pcap_errno(const struct ct_pcap *f) { return f->in.err; }

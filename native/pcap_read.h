@@ -47,6 +47,9 @@ uint64_t ct_pcap_size(const struct ct_pcap *f);
 /* True when what was read can be read again at its offset: a regular file that is not compressed. *delta added to
  * the address of a record's byte is then its offset, until the next refill. */
 bool ct_pcap_place(const struct ct_pcap *f, uint64_t *delta);
+/* True when its frames may be from several interfaces: more than one was described, or frames name theirs (Linux cooked
+ * capture v2). */
+bool ct_pcap_has_interfaces(const struct ct_pcap *f);
 int ct_pcap_errno(const struct ct_pcap *f);
 void ct_pcap_close(struct ct_pcap *f);
 

@@ -27,7 +27,7 @@ struct ct_inject {
 static const char *const OWN_NAMES[CT_N_COUNT] = {
     "frames",           "frame_bytes",         "snapped_frames",     "invalid_timestamps",
     "sip_outside_gate", "ws_sip_outside_gate", "rtp_from_fragments", "rtp_from_fragments_dropped",
-    "records_cut",      "tunneled_frames",
+    "records_cut",      "tunneled_frames",     "copied_frames",      "copies_missed",
 };
 static const char *const CLASS_NAMES[CT_CLS_COUNT] = {
     "class_other", "class_sip",  "class_sip_outside", "class_ws_outside",
@@ -84,7 +84,13 @@ bool ct_pipeline_init(struct ct_pipeline *pl) {
   return true;
 }
 
+void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
+  if (pl->copies == NULL) pl->copies = ct_copies_create(pl->copies_key);
+}
+
 void ct_pipeline_close(struct ct_pipeline *pl) {
+  ct_copies_free(pl->copies);
+  pl->copies = NULL;
   if (pl->inject == NULL) return;
   pthread_mutex_destroy(&pl->inject->lock);
   free(pl->inject->q);
@@ -339,6 +345,15 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   uint32_t plain = 0;
   const bool may_be_plain =
       !pl->retain && pl->origin == CT_ORIGIN_WIRE; /* retained packets all go to TypeScript */
+  struct ct_frame once[CT_BATCH];
+  if (pl->copies != NULL) {
+    uint64_t missed = 0;
+    uint32_t kept = ct_copies_drop(pl->copies, pl->source_id, &pl->decode, frame, n, once, &missed);
+    tally.n[CT_N_COPIES] = n - kept;
+    tally.n[CT_N_COPIES_MISSED] = (uint32_t)missed;
+    frame = once;
+    n = kept;
+  }
   if (pl->output != NULL) write_frames(pl->output, frame, n);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_frame *f = &frame[i];

@@ -6,6 +6,7 @@
  */
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
+#include "copies.h"
 #include "digest.h"
 #include "frame.h"
 #include "packet.h"
@@ -34,6 +35,8 @@ enum ct_counter {
   CT_N_INJECT_DROPPED,
   CT_N_RECORD_CUT,
   CT_N_TUNNELED,
+  CT_N_COPIES,        /* frames that another source or interface gave: no other counter has them */
+  CT_N_COPIES_MISSED, /* frames that could not be compared with all of their time */
   CT_N_COUNT
 };
 #define CT_COUNTERS (CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_COUNT)
@@ -55,6 +58,8 @@ struct ct_pipeline {
   bool digests;        /* take FNV-1a of frames that may be pointed at */
   bool retain;         /* RTP packets go to TypeScript whole, for their audio */
   bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
+  uint64_t copies_key[2];   /* random */
+  struct ct_copies *copies; /* frames seen by several sources are taken once; NULL: there is one source */
   struct ct_inject *inject;
   /* Where captured frames are written (-O); NULL nowhere. Set before the source starts, it outlives it. */
   struct ct_pcap_writer *output;
@@ -62,6 +67,8 @@ struct ct_pipeline {
 
 bool ct_pipeline_init(struct ct_pipeline *pl);
 void ct_pipeline_close(struct ct_pipeline *pl);
+/* Owner: frames come from more than one source or interface from now on. Without memory all of them count. */
+void ct_pipeline_expect_copies(struct ct_pipeline *pl);
 /* Decode, classify, hash and update a batch of at most CT_BATCH frames in order, emitting to `sink`. */
 void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_frame *frame,
                        uint32_t n);

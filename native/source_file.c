@@ -110,6 +110,7 @@ static void settle(void *arg) {
 static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct ct_frame *frame, uint32_t n,
                   uint32_t file) {
   s->pl->source_id = file;
+  if (s->pl->copies == NULL && ct_merge_is_many(s->files)) ct_pipeline_expect_copies(s->pl);
   s->pl->in_file = ct_merge_place(s->files, &s->pl->file_delta);
   ct_pipeline_batch(s->pl, sink, frame, n);
   ct_pipeline_drain_injected(s->pl, sink);

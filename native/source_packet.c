@@ -80,6 +80,8 @@ static void push(struct ct_live_source *s, struct ct_sink *sink, const struct tp
   f->caplen = caplen;
   f->wirelen = wirelen;
   f->linktype = linktype;
+  f->if_index =
+      (uint32_t)((const struct sockaddr_ll *)((const uint8_t *)h + TPACKET_ALIGN(sizeof *h)))->sll_ifindex;
   f->vlan = vlan;
   if (f->ts_ns > s->last_ns) s->last_ns = f->ts_ns;
   if (++b->n == CT_BATCH) flush(s, sink);
@@ -344,6 +346,7 @@ bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id,
 int ct_live_start(struct ct_live_source *s) {
   s->ring->live = true;
   s->pl->cut_on_purpose = s->filter->mode == CT_FILTER_EBPF;
+  if (s->n > 1 || s->iface[0].is_any) ct_pipeline_expect_copies(s->pl);
   int err = pthread_create(&s->thread, NULL, run, s);
   s->running = err == 0;
   if (s->running) pthread_setname_np(s->thread, "calltap-live");

@@ -55,6 +55,9 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   const { source, decode, sip, sdp, rtcp, stun, icmp, hep, tracker, log, dialogs, streams, outputs } = session;
   const out: Record<string, number> = {};
   for (const [reason, count] of source.losses()) out[`frame_${reason}`] = count;
+  // The first is no loss: another source gave the same frame.
+  out['frame_copies'] = source.counter('copied_frames');
+  out['frame_copies_missed'] = source.counter('copies_missed');
   out['record_cut'] = source.counter('records_cut');
   out['rtp_from_fragments_dropped'] = source.counter('rtp_from_fragments_dropped');
   out['rtp_malformed'] = source.counter('rtp_malformed');

@@ -150,6 +150,15 @@ function storeFamilies(session: CaptureSession): MetricFamily[] {
       ['duplicate_frame', counts.duplicateFrames],
       ['other_source', counts.copies],
     ]),
+    counterFamily(
+      'calltap_frame_copies_total',
+      'Frames that several sources or interfaces saw: dropped, or of a time with too many to compare.',
+      'outcome',
+      [
+        ['dropped', session.source.counter('copied_frames')],
+        ['missed', session.source.counter('copies_missed')],
+      ],
+    ),
     counterFamily('calltap_evicted_total', 'What a cap shed, by store.', 'store', [
       ['dialogs', dialogs.evicted],
       ['messages', log.evicted],

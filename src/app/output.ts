@@ -142,6 +142,8 @@ export function summary(session: CaptureSession): string[] {
       `${counted(s.unanalysed_websocket_messages, 'WebSocket message')} outside --ws-portrange not analysed; busiest ports: ` +
         s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
+  const copies = session.source.counter('copied_frames');
+  if (copies > 0) lines.push(`${counted(copies, 'frame')} more that other sources or interfaces saw too: counted once`);
   if (session.tls !== null) lines.push(probeLine(session.tls));
   const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(
     ([name, n]) => typeof n === 'number' && n > 0 && !PROBE_STATUS.has(name),
