@@ -62,9 +62,8 @@ CT_INLINE int has_wrapper(const struct frames *fr, const struct frame *f) {
 CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_stack *place,
                                   const struct frame *f) {
   if (has_wrapper(fr, f)) return 1;
-  if (!is_page(place)) return 0;
   struct ct_tls_stack above = *place;
-  above.place++;
+  above.page++;
   const struct frames *next = bpf_map_lookup_elem(&frames, &above);
   return next && has_wrapper(next, f);
 }
@@ -147,38 +146,33 @@ CT_CALL int keep_pending(u64 object, u64 id) {
   return 0;
 }
 
-/* 1 when the return is of no interest, or may not be watched. */
 CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   u8 op = cookie & 0xff;
-  if (!is_allowed(tgid)) return 1;
+  if (!is_allowed(tgid)) return 0;
   struct process *p = observed(tgid);
-  if (!p) return 1;
+  if (!p) return 0;
   u64 object = PT_REGS_PARM1(ctx);
-  if (object == 0) return 1; /* a new one has its context there */
+  if (object == 0) return 0; /* a new one has its context there */
   if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
     forget(object, tgid, p->epoch);
     if (op == CT_TLS_OP_RESET) keep_pending(object, id);
-    return 1;
+    return 0;
   }
   u32 is_handshake = op == CT_TLS_OP_HANDSHAKE;
-  struct entered at = {.sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .buf = PT_REGS_PARM2(ctx)};
-  if (reads_exits) at.back = return_address(ctx);
-  struct ct_tls_stack place = stack_of(p, id, at.sp, reads_exits);
+  struct entered at = {
+      .sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .back = return_address(ctx), .buf = PT_REGS_PARM2(ctx)};
+  struct ct_tls_stack place = stack_of(p, id, at.sp);
   struct frames *fr = frames_of(p, &place);
-  if (!fr) return 1;
+  if (!fr) return 0;
   /* A handshake is told at its entry, from a frame that nobody finds. */
-  if (is_handshake && fr->depth >= FRAMES) return 1;
+  if (is_handshake && fr->depth >= FRAMES) return 0;
   struct frame *f;
   if (is_handshake) {
     f = frame_at(fr, fr->depth);
   } else {
-    u32 passed = drop_passed(fr, reads_exits, &at);
-    if (!reads_exits && !may_plant(p, fr, at.sp, passed)) {
-      count(CT_TLS_N_GIVEN_UP, 1);
-      return 1;
-    }
+    drop_passed(fr, &at);
     f = push(fr);
     f->sp = at.sp;
     struct thread *th = thread_of(id);
@@ -197,7 +191,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   f->moved = 0;
   take_account(f, fr->depth && fr->in_call, id);
   release(p, fr, &place);
-  return 1;
+  return 0;
 }
 
 /* ---- Return ---- */
@@ -224,10 +218,10 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
     return_without_entry(id);
     return 0;
   }
-  struct ct_tls_stack place = stack_of(p, id, sp, reads_exits);
+  struct ct_tls_stack place = stack_of(p, id, sp);
   struct frames *fr = bpf_map_lookup_elem(&frames, &place);
   struct frame *f = fr ? find_returning(fr, sp) : NULL;
-  if (f && reads_exits && f->back != return_address(ctx)) return 0; /* another function's RET */
+  if (f && f->back != return_address(ctx)) return 0; /* another function's RET */
   if (!f) {
     return_without_entry(id);
     return 0;
@@ -246,29 +240,14 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
   }
   f->sp = 0;
   struct entered end = {.sp = sp};
-  if (drop_passed(fr, reads_exits, &end) && !reads_exits) p->flags |= PROCESS_SWITCHES;
+  drop_passed(fr, &end);
   release(p, fr, &place);
   return 0;
 }
 
 /* ---- Entry points: probes ---- */
 
-extern _Bool bpf_session_is_return(void) __ksym __weak;
-
-#if defined(__TARGET_ARCH_x86)
-#define SESSION_SP(ctx) (PT_REGS_SP(ctx) - 8) /* the return address is gone */
-#else
-#define SESSION_SP(ctx) PT_REGS_SP(ctx)
-#endif
-
-/* One link for entry and return (since 6.13); its return value decides about the return probe. */
-SEC("?uprobe") int calltap_session(struct pt_regs *ctx) {
-  if (!bpf_session_is_return()) return enter(ctx, bpf_get_attach_cookie(ctx));
-  leave(ctx, SESSION_SP(ctx));
-  return 0;
-}
-
-/* The others must return 0: 1 would take the probe away. */
+/* They must return 0: 1 would take the probe away. */
 SEC("?uprobe") int calltap_enter(struct pt_regs *ctx) {
   enter(ctx, has_cookies ? bpf_get_attach_cookie(ctx) : 0);
   return 0;

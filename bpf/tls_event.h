@@ -127,7 +127,6 @@ enum ct_tls_count {
   CT_TLS_N_NO_ENTRY,       /* returns without an entry, once a thread: in flight when attached */
   CT_TLS_N_STALE_FRAMES,   /* calls that never returned */
   CT_TLS_N_FRAMES_FULL,    /* deeper than four SSL calls, or too many stacks of a process: not read */
-  CT_TLS_N_GIVEN_UP,       /* calls not read: a return probe would not be safe there */
   CT_TLS_N_NO_ROOM,        /* a map refused an entry */
   CT_TLS_N_BOUND_IN_CALL,
   CT_TLS_N_BOUND_RX,
@@ -147,15 +146,13 @@ enum ct_tls_count {
   CT_TLS_N_COUNT
 };
 
-/* Open calls of one stack: by thread where return probes are planted, since they are planted on a thread's own stack
- * only; where returns are read at RET instructions, green threads may move, and an entry is of one page of a stack,
- * which no other stack shares. In both cases one processor at a time works on an entry. */
+/* Where the open calls of one page of a stack are found. No two stacks share a page, so that one processor at a time
+ * works on an entry; threads would not do, since green threads move between them. */
 struct ct_tls_stack {
-  __u64 place; /* CT_TLS_THREAD_PLACE | thread, or the number of the page */
+  __u64 page;
   __u32 tgid;
   __u32 epoch; /* of the process: what an earlier program of it left open is none of this one's */
 };
-#define CT_TLS_THREAD_PLACE (1ull << 63)
 
 #define CT_TLS_PATH 256
 

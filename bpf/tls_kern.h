@@ -109,24 +109,8 @@ typedef struct {
 struct signal_struct {
   atomic_t live;
 };
-struct mm_struct {
-  unsigned long start_stack;
-};
-#if defined(__TARGET_ARCH_x86)
-struct thread_struct {
-  unsigned long fsbase;
-};
-#else
-struct thread_struct {
-  struct {
-    unsigned long tp_value;
-  } uw;
-};
-#endif
 struct task_struct {
   int pid, tgid;
-  struct mm_struct *mm;
-  struct thread_struct thread;
   char comm[16];
   struct task_struct *group_leader;
   struct files_struct *files;
@@ -144,7 +128,6 @@ struct bpf_iter__task_vma {
 };
 #pragma clang attribute pop
 
-#define EBUSY 16
 #define VM_EXEC 4
 #define VM_SHARED 8
 

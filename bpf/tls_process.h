@@ -4,9 +4,9 @@
 #ifndef CALLTAP_TLS_PROCESS_H
 #define CALLTAP_TLS_PROCESS_H
 #include "tls_emit.h"
-#include "tls_frames.h"
 
-/* A process, or the program it ran until now, is gone with all private connections. */
+/* A process, or the program it ran until now, is gone with all private connections. Its pages of stacks with calls that
+ * were left open go by ct_tls_tidy(). */
 CT_INLINE int end_process(u32 tgid) {
   const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
   if (!p) return 0;
@@ -14,13 +14,6 @@ CT_INLINE int end_process(u32 tgid) {
   bpf_map_delete_elem(&processes, &tgid);
   if (!sip_only || told) notify(&no_conn, CT_TLS_EV_CLOSE, tgid);
   return 1;
-}
-
-/* Pages of stacks with calls that were left open go by ct_tls_tidy(). */
-CT_INLINE void forget_thread(const struct process *p, u64 id) {
-  struct ct_tls_stack k = stack_of(p, id, 0, 0);
-  bpf_map_delete_elem(&frames, &k);
-  bpf_map_delete_elem(&threads, &id);
 }
 
 /* Whether the calling process is meant, which has just become the program of `bprm`. */
@@ -52,8 +45,7 @@ SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   u32 tgid = id >> 32;
   __sync_fetch_and_add(&execs, 1);
   /* Another program: its objects are others, wherever they lie. */
-  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (p) forget_thread(p, id);
+  bpf_map_delete_elem(&threads, &id);
   end_process(tgid);
   if (!allow_listed) return 0;
   /* And another name: who was born of a listed process is not observed for that alone any more. */
@@ -86,11 +78,8 @@ SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
   u32 tgid = id >> 32;
   int is_last = BPF_CORE_READ(task, signal, live.counter) <= 0;
   if (is_last && allow_listed) bpf_map_delete_elem(&allowed, &tgid);
-  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (!p) return 0;
-  forget_thread(p, id);
-  if (!is_last) return 0;
-  if (end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
+  bpf_map_delete_elem(&threads, &id);
+  if (is_last && end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
   return 0;
 }
 

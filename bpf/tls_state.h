@@ -18,8 +18,6 @@ const volatile __u8
     has_loop; /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
 const volatile __u8 has_cookies =
     1; /* of attachments, since 5.15; without them each kind of site has its own program */
-const volatile __u8
-    reads_exits; /* returns are read at RET instructions; else by the return half of session links */
 const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
 const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which a napping reader is woken */
@@ -142,7 +140,7 @@ struct frame {
   u64 buf, len, out; /* out: where the call leaves its count, or the new object */
   u64 sp;            /* at entry: what pairs a return with it; 0 free */
   u64 ip;            /* at entry: which function */
-  u64 back;          /* the address it returns to; only where returns are read at RET instructions */
+  u64 back;          /* the address it returns to */
   u64 ts;
   u8 op, library;
   u8 pad[6];
@@ -157,8 +155,7 @@ struct frame {
 #define FRAMES 4
 struct frames {
   u32 depth;
-  u32 in_call;              /* a socket call was seen since the outermost began */
-  u64 stack_from, stack_to; /* the thread's own stack, once it was looked up */
+  u32 in_call; /* a socket call was seen since the outermost began */
   struct frame f[FRAMES];
 };
 
@@ -240,10 +237,6 @@ struct process {
   u16 told;   /* the agent heard of one of its connections */
   u16 doubts; /* times that evidence around its calls contradicted itself */
   u32 pages;  /* of stacks with open calls */
-  u32 flags;  /* enum process_flag */
-};
-enum process_flag {
-  PROCESS_SWITCHES = 1 /* stacks inside a call: no return probe is planted in it any more */
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -196,7 +196,7 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   struct thread *th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
   count(CT_TLS_N_SOCKET_CALLS, 1);
-  const struct frame *f = call_around(p, id, sp, reads_exits);
+  const struct frame *f = call_around(p, id, sp);
   if (f) {
     const struct conn *c = bpf_map_lookup_elem(&conns, &f->key);
     if (c && c->strong && same_tuple(&c->t, &th->now.t)) return 0;

@@ -57,7 +57,6 @@ private:
     if (!force->IsObject()) return nullptr;
     auto f = force.As<Object>();
     Nan::Utf8String probes(Prop(f, "probes"));
-    if (*probes != nullptr && strcmp(*probes, "session") == 0) opts_.best_mode = CT_TLS_SESSION;
     if (*probes != nullptr && strcmp(*probes, "perf") == 0) opts_.best_mode = CT_TLS_PERF;
     opts_.force_sys_exit = Flag(f, "sysExit");
     opts_.force_old_helpers = Flag(f, "oldHelpers");
@@ -234,7 +233,7 @@ private:
   }
 
   static NAN_METHOD(Status) {
-    static const char *const modes[] = {"session", "multi", "perf", "none"};
+    static const char *const modes[] = {"multi", "perf", "none"};
     static const char *const sockets[] = {"sock-tp", "sys-exit", "none"};
     auto *c = Self(info);
     bool open = c->probe_.skel != nullptr;

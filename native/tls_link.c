@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Links of one file: descriptors for session and multi, objects for perf. */
+/* Links of one file: descriptors for multi, objects for perf. */
 struct attachment {
   uint32_t id, count;
   int fd[2];
@@ -78,29 +78,27 @@ static bool take_alone(struct ct_tls_site *s) {
   return true;
 }
 
-static void choose(struct chosen *c, enum ct_tls_mode mode, const struct ct_tls_site *sites, uint32_t n) {
-  bool reads_exits = mode != CT_TLS_SESSION;
+static void choose(struct chosen *c, const struct ct_tls_site *sites, uint32_t n) {
   c->n_entries = c->n_exits = 0;
   for (uint32_t i = 0; i < n && i < CT_TLS_SITES; i++) {
     struct ct_tls_site s = sites[i];
-    if (s.role == CT_TLS_EXIT) {
-      if (reads_exits) c->exits[c->n_exits++] = s.offset;
-    } else if (!reads_exits || s.role == CT_TLS_ENTRY || take_alone(&s)) {
+    if (s.role == CT_TLS_EXIT)
+      c->exits[c->n_exits++] = s.offset;
+    else if (s.role == CT_TLS_ENTRY || take_alone(&s))
       c->entries[c->n_entries++] = s;
-    }
   }
   drop_repeated(c->exits, &c->n_exits);
 }
 
 /* bpf(BPF_LINK_CREATE) for uprobe_multi. A descriptor (close-on-exec by the kernel) or -errno. */
-static int link_multi(int program, uint32_t attach_type, const char *path, uint32_t pid,
-                      const uint64_t *offsets, const uint64_t *cookies, uint32_t n) {
+static int link_multi(int program, const char *path, uint32_t pid, const uint64_t *offsets,
+                      const uint64_t *cookies, uint32_t n) {
   struct {
     uint32_t prog_fd, target_fd, attach_type, flags;
     uint64_t path, offsets, ref_ctr_offsets, cookies;
     uint32_t count, multi_flags, pid, padding;
   } attr = {.prog_fd = (uint32_t)program,
-            .attach_type = attach_type,
+            .attach_type = CT_ATTACH_MULTI,
             .path = (uint64_t)(uintptr_t)path,
             .offsets = (uint64_t)(uintptr_t)offsets,
             .cookies = (uint64_t)(uintptr_t)cookies,
@@ -111,12 +109,11 @@ static int link_multi(int program, uint32_t attach_type, const char *path, uint3
 }
 
 /* Exits first: a call that enters before its return is watched would be forgotten half way. */
-static int attach_multi(struct attachment *a, enum ct_tls_mode mode, const struct ct_tls_programs *programs,
-                        const char *path, uint32_t pid, const struct chosen *c) {
-  uint32_t type = mode == CT_TLS_SESSION ? CT_ATTACH_SESSION : CT_ATTACH_MULTI;
+static int attach_multi(struct attachment *a, const struct ct_tls_programs *programs, const char *path,
+                        uint32_t pid, const struct chosen *c) {
   uint64_t offsets[CT_TLS_SITES], cookies[CT_TLS_SITES];
   if (c->n_exits > 0) {
-    a->fd[0] = link_multi(bpf_program__fd(programs->leave), type, path, pid, c->exits, NULL, c->n_exits);
+    a->fd[0] = link_multi(bpf_program__fd(programs->leave), path, pid, c->exits, NULL, c->n_exits);
     if (a->fd[0] < 0) return a->fd[0];
   }
   for (uint32_t i = 0; i < c->n_entries; i++) {
@@ -124,7 +121,7 @@ static int attach_multi(struct attachment *a, enum ct_tls_mode mode, const struc
     cookies[i] = cookie_of(&c->entries[i]);
   }
   if (c->n_entries == 0) return 0;
-  a->fd[1] = link_multi(bpf_program__fd(programs->enter), type, path, pid, offsets, cookies, c->n_entries);
+  a->fd[1] = link_multi(bpf_program__fd(programs->enter), path, pid, offsets, cookies, c->n_entries);
   return a->fd[1] < 0 ? a->fd[1] : 0;
 }
 
@@ -160,9 +157,9 @@ static int attach(struct attachment *a, enum ct_tls_mode mode, const struct ct_t
                   const char *path, uint32_t pid, const struct ct_tls_site *sites, uint32_t n) {
   *a = (struct attachment){.fd = {-1, -1}};
   struct chosen c;
-  choose(&c, mode, sites, n);
+  choose(&c, sites, n);
   int err = mode == CT_TLS_PERF ? attach_perf(a, programs, path, pid, &c)
-                                : attach_multi(a, mode, programs, path, pid, &c);
+                                : attach_multi(a, programs, path, pid, &c);
   if (err != 0) drop(a);
   return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tls_link.h - loads the programs, and makes the kernel's links between them and instructions of a file, in one of
- * three ways.
+ * two ways.
  *
  * Only tls_probe.c uses it, and only where libbpf is there. uprobe links of libbpf 1.1 know none but perf
  * events, so the others are made by bpf(2).
@@ -12,14 +12,13 @@
 extern "C" {
 #endif
 
-/* enum bpf_attach_type of kernels newer than the header's: BPF_TRACE_UPROBE_MULTI, BPF_TRACE_UPROBE_SESSION. */
+/* enum bpf_attach_type of kernels newer than the header's: BPF_TRACE_UPROBE_MULTI. */
 #define CT_ATTACH_MULTI 48
-#define CT_ATTACH_SESSION 57
 
 struct bpf_program;
 struct ct_tls_programs {
   struct bpf_program *enter; /* NULL without cookies */
-  struct bpf_program *leave; /* the same one for session links */
+  struct bpf_program *leave;
   /* Without cookies: one for each library and operation. */
   struct bpf_program *enter_of[CT_TLS_LIBRARIES][CT_TLS_OPS];
 };

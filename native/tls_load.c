@@ -53,9 +53,6 @@ static void find_copies(const struct tls_bpf *skel, struct ct_tls_programs *prog
 }
 
 static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
-  if (p->mode == CT_TLS_SESSION)
-    return (struct ct_tls_programs){.enter = skel->progs.calltap_session,
-                                    .leave = skel->progs.calltap_session};
   struct ct_tls_programs programs = {.leave = skel->progs.calltap_return};
   if (p->has_helpers)
     programs.enter = skel->progs.calltap_enter;
@@ -68,7 +65,6 @@ static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct 
 static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
   skel->rodata->sip_only = o->sip_only;
   skel->rodata->has_find_vma = skel->rodata->has_loop = skel->rodata->has_cookies = p->has_helpers;
-  skel->rodata->reads_exits = p->mode != CT_TLS_SESSION;
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
   uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
   skel->rodata->max_call = o->max_call < most ? o->max_call : most;
@@ -77,21 +73,16 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
   bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
-  if (p->mode == CT_TLS_SESSION) {
-    want(skel->progs.calltap_session);
-    bpf_program__set_expected_attach_type(skel->progs.calltap_session, CT_ATTACH_SESSION);
-  } else {
-    struct ct_tls_programs programs = choose(p, skel);
-    want(programs.leave);
-    if (programs.enter != NULL) want(programs.enter);
-    for (uint32_t i = 0; i < CT_TLS_LIBRARIES * CT_TLS_OPS; i++) {
-      struct bpf_program *each = programs.enter_of[i / CT_TLS_OPS][i % CT_TLS_OPS];
-      if (each != NULL) want(each);
-    }
-    if (p->mode == CT_TLS_MULTI) {
-      bpf_program__set_expected_attach_type(programs.enter, CT_ATTACH_MULTI);
-      bpf_program__set_expected_attach_type(programs.leave, CT_ATTACH_MULTI);
-    }
+  struct ct_tls_programs programs = choose(p, skel);
+  want(programs.leave);
+  if (programs.enter != NULL) want(programs.enter);
+  for (uint32_t i = 0; i < CT_TLS_LIBRARIES * CT_TLS_OPS; i++) {
+    struct bpf_program *each = programs.enter_of[i / CT_TLS_OPS][i % CT_TLS_OPS];
+    if (each != NULL) want(each);
+  }
+  if (p->mode == CT_TLS_MULTI) {
+    bpf_program__set_expected_attach_type(programs.enter, CT_ATTACH_MULTI);
+    bpf_program__set_expected_attach_type(programs.leave, CT_ATTACH_MULTI);
   }
   if (p->sockets == CT_TLS_SOCK_TP) {
     want(skel->progs.calltap_send);
@@ -164,7 +155,7 @@ static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const c
 }
 
 bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
-  static const char *const mode_names[] = {"session links", "RET instructions by multi links",
+  static const char *const mode_names[] = {"RET instructions by multi links",
                                            "RET instructions by perf events"};
   int err = -EINVAL;
   const char *what = "";

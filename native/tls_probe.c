@@ -32,7 +32,6 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_NO_ENTRY] = "return_without_entry",
     [CT_TLS_N_STALE_FRAMES] = "stale_frames",
     [CT_TLS_N_FRAMES_FULL] = "frames_full",
-    [CT_TLS_N_GIVEN_UP] = "given_up",
     [CT_TLS_N_NO_ROOM] = "no_room",
     [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
     [CT_TLS_N_BOUND_RX] = "bound_rx_before",
@@ -292,7 +291,7 @@ void ct_tls_tidy(struct ct_tls_probe *p) {
       return;
     }
     struct {
-      uint32_t epoch, rest[3];
+      uint32_t epoch, rest[2];
     } process = {0};
     bool lives = bpf_map_lookup_elem(processes, &next.tgid, &process) == 0 && process.epoch == next.epoch;
     p->is_tidying = lives;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tls_probe.h - loads bpf/tls.bpf.c and attaches it to functions of TLS libraries.
  *
- * What the kernel takes is found by trying, best first: calls by session links, which see entry and return; by entry and
- * RET instructions in multi links; by the same in perf events. Addresses by the socket tracepoints, by sys_exit. Nothing is pinned: when the process ends, however it ends,
+ * What the kernel takes is found by trying, best first: calls by entry and RET instructions in multi links, or in perf
+ * events; addresses by the socket tracepoints, or by sys_exit. Nothing is pinned: when the process ends, however it ends,
  * the kernel takes everything back. All functions are called by one thread.
  */
 #ifndef CALLTAP_TLS_PROBE_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum ct_tls_mode { CT_TLS_SESSION = 0, CT_TLS_MULTI = 1, CT_TLS_PERF = 2, CT_TLS_NO_PROBES = 3 };
+enum ct_tls_mode { CT_TLS_MULTI = 0, CT_TLS_PERF = 1, CT_TLS_NO_PROBES = 2 };
 enum ct_tls_sockets { CT_TLS_SOCK_TP = 0, CT_TLS_SYS_EXIT = 1, CT_TLS_NO_SOCKETS = 2 };
 
 #define CT_TLS_SITES 512u /* of one file */
@@ -33,12 +33,11 @@ struct ct_tls_opts {
       force_old_helpers; /* as a kernel before 5.15: no cookies, none of the helpers up to 5.17, perf events only */
 };
 
-/* Which instruction of a function a site is. Exits are the RETs it can leave through; session links need none. */
+/* Which instruction of a function a site is. Exits are the RETs it can leave through. */
 enum ct_tls_role {
   CT_TLS_ENTRY = 0,
-  CT_TLS_ENTRY_ALONE =
-      1,          /* its exits are not known: where they are needed, it gives evidence of addresses only */
-  CT_TLS_EXIT = 2 /* of whatever function: op and library are 0 */
+  CT_TLS_ENTRY_ALONE = 1, /* its exits are not known: it gives evidence of addresses only */
+  CT_TLS_EXIT = 2         /* of whatever function: op and library are 0 */
 };
 
 struct ct_tls_site {
@@ -53,7 +52,7 @@ struct ct_tls_links;
 struct ct_tls_probe {
   enum ct_tls_mode mode;
   enum ct_tls_sockets sockets;
-  char mode_why[CT_TLS_WHY];    /* why not a better one; empty for session links */
+  char mode_why[CT_TLS_WHY];    /* why not a better one; empty for multi links */
   char sockets_why[CT_TLS_WHY]; /* empty for the tracepoints */
   bool has_helpers;             /* cookies, bpf_find_vma and bpf_loop */
   bool has_process_events;      /* exec and exit are seen */

@@ -129,14 +129,12 @@ void ct_tls_explain_by(const struct ct_tls_facts *f, int err, const char *what, 
         "%s: %s by Linux %s; before 5.11 it counts eBPF as locked memory: LimitMEMLOCK=infinity in the unit, "
         "or ulimit -l unlimited",
         what, strerror(err), f->kernel);
-  } else if (!f->is_admin && (err == EINVAL || (is_attaching && is_denied(err)))) {
-    /* Single probes take it; and so does libbpf, which looks for what this kernel lacks in its modules and fails. What the
-     * verifier denies it denies to everybody. */
-    snprintf(
-        why, CT_TLS_WHY,
-        "%s: %s; Linux %s asks for CAP_SYS_ADMIN here, as all do before 6.6 and some up to 6.9: give the "
-        "service deploy/calltap.service.d/old-kernels.conf, or run as root",
-        what, strerror(err), f->kernel);
+  } else if (!f->is_admin && is_attaching && (err == EINVAL || is_denied(err))) {
+    /* Single probes take it. What the verifier denies it denies to everybody. */
+    snprintf(why, CT_TLS_WHY,
+             "%s: %s; Linux %s asks for CAP_SYS_ADMIN here, as all do before 6.6: give the "
+             "service deploy/calltap.service.d/old-kernels.conf, or run as root",
+             what, strerror(err), f->kernel);
   } else if (err == E2BIG) {
     snprintf(why, CT_TLS_WHY,
              "%s: the verifier of Linux %s gives up on programs of this size; run a newer kernel (6.18 takes "

@@ -29,7 +29,6 @@ const NATIVE_LOSSES = [
   'return_without_entry',
   'stale_frames',
   'frames_full',
-  'given_up',
   'no_room',
   'probation_over',
   'heads_over',

@@ -24,7 +24,7 @@ export function runUprobeList(config: Config): number {
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
   const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
   const kernel = tryKernel(nativeTls(), targets, ringBytes);
-  const { rows, unreadable, processes } = surveyHost(kernel.readsAtExits);
+  const { rows, unreadable, processes } = surveyHost();
   const meant = rows.filter((row) => targets.matchesComm(row.comm)).map((row) => asItIs(row, kernel.works));
   const tried = triedAs();
   if (config.json) {
@@ -63,8 +63,6 @@ export function runUprobeList(config: Config): number {
 type Kernel = {
   readonly works: boolean;
   readonly text: string;
-  /** Without session links returns are read at the instructions that a function leaves by. */
-  readonly readsAtExits: boolean;
 };
 
 /** Whose rights were tried: those of a service may be others. */
@@ -92,9 +90,9 @@ function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): K
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
     const text = `${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`;
-    return { works: true, text, readsAtExits: probes !== 'session' };
+    return { works: true, text };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { works: false, text: error.message.replace(/^--uprobe: /, ''), readsAtExits: false };
+    return { works: false, text: error.message.replace(/^--uprobe: /, '') };
   }
 }

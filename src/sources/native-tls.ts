@@ -68,11 +68,8 @@ export type TlsMapping = {
 export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[] };
 
 export type TlsStatus = {
-  /**
-   * How calls are read: at entry and RET instructions by multi links or perf events, or, when it was asked for, at entry
-   * and return by session links, which can end a program; 'none' before open() or when it failed.
-   */
-  readonly probes: 'session' | 'multi' | 'perf' | 'none';
+  /** How calls are read, at entry and RET instructions: by multi links or perf events; 'none' before open() or when it failed. */
+  readonly probes: 'multi' | 'perf' | 'none';
   /** Why not a better one; '' for multi. */
   readonly probesWhy: string;
   /** Where the addresses come from. */
@@ -86,7 +83,6 @@ export type TlsStatus = {
 
 /** The ways of TlsStatus.probes in words. */
 export const PROBE_WAYS: Readonly<Record<TlsStatus['probes'], string>> = {
-  session: 'entry and return by session links',
   multi: 'entry and RET instructions by multi links',
   perf: 'entry and RET instructions by perf events',
   none: 'no probes',
@@ -106,7 +102,7 @@ export type NativeTlsOptions = {
   /** Connections that do not carry SIP are dropped in the kernel. */
   sipOnly: boolean;
   /** Take another mechanism on purpose; oldHelpers: what a kernel before 5.15 has, which is perf events only. */
-  force?: { readonly probes?: 'session' | 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
+  force?: { readonly probes?: 'multi' | 'perf'; readonly sysExit?: boolean; readonly oldHelpers?: boolean };
 };
 
 /** enum ct_tls_start of bpf/tls_event.h: which process is observed from the first instruction of a program it starts. */

@@ -10,7 +10,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../core/error.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../core/limits.ts';
-import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult, TlsStatus } from './native-tls.ts';
+import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './tls-elf.ts';
 import { mappingsOfAll } from './tls-maps.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './tls-sites.ts';
@@ -33,7 +33,6 @@ export type ProbeNative = StartsNative & {
   scan(): TlsScanResult;
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
-  status(): Pick<TlsStatus, 'probes'>;
   /** errno, 0 when it is so. */
   allow(pids: Uint32Array | null): number;
 };
@@ -45,7 +44,7 @@ export type FileStatus = {
   readonly isDeleted: boolean;
   readonly library: string;
   readonly sites: readonly ProbeSite[];
-  /** Functions that carry plaintext and are not read, and why; none where session links see every return. */
+  /** Functions that carry plaintext and are not read, and why. */
   readonly unread: readonly UnattachedFunction[];
   readonly isAttached: boolean;
   /** Why it is not attached; '' when it is. */
@@ -78,8 +77,6 @@ export class TlsDiscovery {
   readonly #starts: TlsStarts;
   readonly #say: (line: string) => void;
   readonly #procRoot: string;
-  /** Without session links returns are read at the instructions that a function leaves by. */
-  readonly #readsAtExits: boolean;
   readonly #files = new Map<string, KnownFile>();
   #isScanning = false;
   #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
@@ -92,14 +89,12 @@ export class TlsDiscovery {
   scanFailures = 0;
   scanError = '';
 
-  /** `native` is open: how it probes decides what is looked for. */
   constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
     this.#native = native;
     this.#targets = targets;
     this.#starts = new TlsStarts(native, targets);
     this.#say = say;
     this.#procRoot = procRoot;
-    this.#readsAtExits = native.status().probes !== 'session';
   }
 
   /** Processes in which at least one attached library is mapped. */
@@ -125,7 +120,7 @@ export class TlsDiscovery {
   /** Functions of the files that are known whose plaintext is not read. */
   get unreadFunctions(): number {
     let n = 0;
-    for (const f of this.#files.values()) n += this.#unreadOf(f).length;
+    for (const f of this.#files.values()) n += unreadOf(f).length;
     return n;
   }
 
@@ -143,7 +138,7 @@ export class TlsDiscovery {
         isDeleted: f.isDeleted,
         library: (f.libraries ?? []).map((l) => l.library.name).join(', '),
         sites: (f.libraries ?? []).flatMap((l) => l.sites),
-        unread: this.#unreadOf(f),
+        unread: unreadOf(f),
         isAttached: f.attachment > 0,
         reason: f.reason,
         processes: f.pids.size,
@@ -261,7 +256,7 @@ export class TlsDiscovery {
       return;
     }
     try {
-      f.libraries ??= sitesIn(opened.fd, this.#readsAtExits);
+      f.libraries ??= sitesIn(opened.fd);
       if (f.libraries.length === 0 || !this.#isWanted(row)) return;
       this.#attach(f, opened.fd, nowMs);
     } finally {
@@ -325,7 +320,7 @@ export class TlsDiscovery {
       const key = `${dev}:${stat.ino}`;
       const f = this.#files.get(key) ?? this.#newFile(key, path, false);
       if (f === null) return;
-      f.libraries ??= sitesIn(fd, this.#readsAtExits);
+      f.libraries ??= sitesIn(fd);
       if (f.libraries.length === 0) return;
       f.isKept = true;
       if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
@@ -343,8 +338,8 @@ export class TlsDiscovery {
     const sites = (f.libraries ?? []).flatMap((l) =>
       l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits: needsReturn(kind) ? exits : null })),
     );
-    const unread = this.#unreadOf(f);
-    const isBlind = this.#readsAtExits && sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);
+    const unread = unreadOf(f);
+    const isBlind = sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);
     const { id, error } = isBlind
       ? { id: 0, error: `its calls cannot be read: ${listed(unread)}` }
       : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
@@ -360,10 +355,6 @@ export class TlsDiscovery {
     f.retryAtMs = nowMs + RETRY_MS;
     if (f.reason !== error) this.#say(`uprobe not attached: ${describe(f)}: ${error}`);
     f.reason = error;
-  }
-
-  #unreadOf(f: KnownFile): UnattachedFunction[] {
-    return this.#readsAtExits ? (f.libraries ?? []).flatMap((l) => unreadFunctions(l)) : [];
   }
 
   #letGo(scan: number, nowMs: number): void {
@@ -389,11 +380,15 @@ function describe(f: { readonly path: string; readonly isDeleted: boolean }): st
 }
 
 /** Probe sites of an open file, with their exits or without; none when it is no ELF file. */
-function sitesIn(fd: number, isWithExits: boolean): readonly LibrarySites[] {
+function unreadOf(f: KnownFile): UnattachedFunction[] {
+  return (f.libraries ?? []).flatMap((l) => unreadFunctions(l));
+}
+
+function sitesIn(fd: number): readonly LibrarySites[] {
   const source = fileSource(fd);
   if (source === null) return [];
   const elf = readElf(source);
-  return elf.ok ? findSites(elf.image, isWithExits) : [];
+  return elf.ok ? findSites(elf.image, true) : [];
 }
 
 /** A device number as stat(2) gives it, in the kernel's own layout. */

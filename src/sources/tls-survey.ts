@@ -25,7 +25,7 @@ export type SurveyRow = {
   readonly isObservable: boolean;
   /** How it would be observed, or why it cannot be. */
   readonly note: string;
-  /** Functions that give evidence of addresses from their entry alone, and those not read; none with session links. */
+  /** Functions that give evidence of addresses from their entry alone, and those not read. */
   readonly entryOnly: readonly UnattachedFunction[];
   readonly unread: readonly UnattachedFunction[];
 };
@@ -58,8 +58,7 @@ const MARKS: readonly (readonly [mark: string, library: string, note: string])[]
 /** What a process that can be observed maps beside its TLS library is not looked at. */
 const JAVA = /\/libjvm\.so$/;
 
-/** `readsAtExits`: this kernel has no session links, so that returns are read where a function leaves. */
-export function surveyHost(readsAtExits: boolean, procRoot = '/proc'): Survey {
+export function surveyHost(procRoot = '/proc'): Survey {
   const known = new Map<string, Verdict | null>();
   const rows: SurveyRow[] = [];
   let unreadable = 0;
@@ -70,7 +69,7 @@ export function surveyHost(readsAtExits: boolean, procRoot = '/proc'): Survey {
     if (mapped === null) continue;
     processes++;
     if (mapped === 'unreadable') unreadable++;
-    else rows.push(...surveyProcess(procRoot, mapped, known, readsAtExits));
+    else rows.push(...surveyProcess(procRoot, mapped, known));
   }
   return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
 }
@@ -79,12 +78,9 @@ function surveyProcess(
   procRoot: string,
   mapped: readonly TlsMapping[],
   known: Map<string, Verdict | null>,
-  readsAtExits: boolean,
 ): SurveyRow[] {
   const rows = mapped.flatMap((m) => {
-    const verdict = remembered(known, `${m.dev}:${m.ino}`, () =>
-      lookInto(m, procRoot, (image) => offered(image, readsAtExits)),
-    );
+    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, offered));
     return verdict === null ? [] : [toRow(m, verdict)];
   });
   const [first] = mapped;
@@ -136,19 +132,17 @@ function lookInto(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => V
   }
 }
 
-function offered(image: ElfImage, readsAtExits: boolean): Verdict | null {
-  const found = findSites(image, readsAtExits);
+function offered(image: ElfImage): Verdict | null {
+  const found = findSites(image, true);
   if (found.length === 0) return null;
   const library = found.map((f) => f.library.name).join(', ');
-  const unread = readsAtExits ? found.flatMap((f) => unreadFunctions(f)) : [];
+  const unread = found.flatMap((f) => unreadFunctions(f));
   const entryOnly = found
     .flatMap((f) => f.sites)
     .flatMap(({ name, why }) => (why === null || unread.some((u) => u.name === name) ? [] : [{ name, why }]));
   const plain = found.flatMap((f) => f.sites).filter((s) => carriesPlaintext(s.kind));
-  const isObservable = !readsAtExits || plain.some((s) => s.exits !== null);
-  const how = isObservable
-    ? `yes, ${siteOf(plain)}${readsAtExits ? ', and at its exits' : ''}`
-    : 'its calls cannot be read';
+  const isObservable = plain.some((s) => s.exits !== null);
+  const how = isObservable ? `yes, ${siteOf(plain)}, and at its exits` : 'its calls cannot be read';
   const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
   return { library, isObservable, note: `${how}${left}`, entryOnly, unread };
 }

@@ -23,7 +23,6 @@ const RUNS = 3;
 /** Read at one end: each pair says so many things in both directions. */
 const TEXTS = 2 * PAIRS * MESSAGES;
 const WAYS: readonly (readonly [string, NativeTlsOptions['force'] | undefined])[] = [
-  ['session links', { probes: 'session' }],
   ['RET instructions by multi links', undefined],
   ['RET instructions by perf events', { probes: 'perf' }],
   ['RET instructions by programs without cookies', { oldHelpers: true }],
@@ -41,7 +40,6 @@ test('stacks that are switched inside a call', { skip: kernelSkip() }, async (t)
     await t.test(name, async (s) => {
       const lab = openLab(s, force === undefined ? {} : { force });
       attachLibrary(lab, libssl);
-      const isSession = lab.native.status().probes === 'session';
       for (const mode of ['fibers', 'migrate', 'jump']) {
         await lab.again();
         for (let i = 0; i < RUNS; i++) {
@@ -56,12 +54,7 @@ test('stacks that are switched inside a call', { skip: kernelSkip() }, async (t)
         );
         assert.equal(seen.size, lab.data().length, 'nothing is told twice');
         assert.ok([...seen].every((text) => /MESSAGE sip:(client|server)-\d+-\d+@example\.org SIP\/2\.0$/.test(text)));
-        if (isSession) {
-          assert.ok(lab.counter('given_up') >= RUNS, 'the calls were met');
-          assert.ok(seen.size + lab.counter('given_up') >= 2 * RUNS * TEXTS, 'what is not read is counted');
-        } else {
-          assert.equal(seen.size, 2 * RUNS * TEXTS, 'each text is written once and read once');
-        }
+        assert.equal(seen.size, 2 * RUNS * TEXTS, 'each text is written once and read once');
       }
     });
   }

@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { buildTlsCall, hostLibssl, TlsWorker } from '../../bench/tls-worker.ts';
 import type { TlsSite } from '../../src/sources/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { until } from '../helpers/patience.ts';
@@ -94,37 +93,6 @@ test('payload', { skip: kernelSkip() }, async (t) => {
       for (const [name, ways] of seen) assert.deepEqual(ways.toSorted(), ['read', 'written'], name);
       assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
       assert.equal(lab.counter('lost_bytes') + lab.counter('faults'), 0);
-    },
-  );
-
-  await t.test(
-    'a call costs the program less at the sites that calltap takes than at the exported functions',
-    async (s) => {
-      const chosen = chosenSites(libssl);
-      if (!chosen.isInternal) return s.skip('this libssl has no proven deeper function');
-      const worker = await TlsWorker.start(buildTlsCall(), folder);
-      s.after(() => worker.end());
-      // As the worker finds it: the library of the host, not the private copy.
-      const path = hostLibssl();
-      const callNs = async (): Promise<number> => Number((await worker.ask('calls 4000 600')).split(' ')[1]);
-      const best: Record<string, number> = {};
-      const isOrdered = ({ unprobed = 0, deeper = 0, exported = 0 }: Record<string, number>): boolean =>
-        unprobed > 0 && unprobed < deeper && deeper < exported;
-      // The least of some rounds: other programs take caches away.
-      for (let round = 0; round < 3 || (round < 15 && !isOrdered(best)); round++)
-        for (const [name, sites] of [
-          ['unprobed', []],
-          ['deeper', chosenSites(path).sites],
-          ['exported', exportedSites(path)],
-        ] as const) {
-          const lab = await shared.again();
-          const attachment = sites.length === 0 ? 0 : lab.attach(path, sites);
-          best[name] = Math.min(best[name] ?? Infinity, await callNs());
-          lab.native.detach(attachment);
-        }
-      s.diagnostic(`ns of processor time a call: ${JSON.stringify(best)}`);
-      // A probe is not free, and cheaper where its instruction need not be single-stepped.
-      assert.ok(isOrdered(best), JSON.stringify(best));
     },
   );
 

@@ -21,7 +21,7 @@ function row(changes: Partial<SurveyRow>): SurveyRow {
 
 const TITLE = 'of these functions only the entry is read:';
 
-test('with session links nothing is left unread', () => {
+test('a library that is read whole names no function', () => {
   const printed = uprobeTable([row({})], ['the kernel'], 0, 2, true, false);
   assert.ok(
     printed.some((line) => /^ *7 .*sipd.*OpenSSL.*yes, at its entry.*libssl\.so\.3/.test(line)),

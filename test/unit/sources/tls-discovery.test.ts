@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../../src/core/error.ts';
-import type { StartedProgram, TlsAttachRequest, TlsMapping, TlsStatus } from '../../../src/sources/native-tls.ts';
+import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../src/sources/native-tls.ts';
 import { START } from '../../../src/sources/native-tls.ts';
 import type { ProbeNative } from '../../../src/sources/tls-discovery.ts';
 import { kernelDevice, openMapped, TlsDiscovery } from '../../../src/sources/tls-discovery.ts';
@@ -86,18 +86,10 @@ class FakeNative implements ProbeNative {
   readonly attached = new Map<number, number>();
   readonly requests: TlsAttachRequest[] = [];
   readonly allowed: (number[] | null)[] = [];
-  readonly probes: TlsStatus['probes'];
   rule = 0;
   readonly programs: string[] = [];
   #next = 1;
 
-  constructor(probes: TlsStatus['probes']) {
-    this.probes = probes;
-  }
-
-  status(): { probes: TlsStatus['probes'] } {
-    return { probes: this.probes };
-  }
   scan(): { error: string; rows: TlsMapping[] } {
     return { error: this.error, rows: this.rows };
   }
@@ -125,13 +117,8 @@ class FakeNative implements ProbeNative {
   }
 }
 
-function setUp(
-  uprobe: readonly string[],
-  comm: string | null = null,
-  proc = procWith(10, 11, 12),
-  probes: TlsStatus['probes'] = 'session',
-) {
-  const native = new FakeNative(probes);
+function setUp(uprobe: readonly string[], comm: string | null = null, proc = procWith(10, 11, 12)) {
+  const native = new FakeNative();
   const said: string[] = [];
   const discovery = new TlsDiscovery(native, new TlsTargets({ uprobe, comm }, proc), (line) => said.push(line), proc);
   return { native, said, discovery };
@@ -241,7 +228,7 @@ test('only the processes whose name fits are let through, as they come and go', 
 
 test('nobody is observed before it is known who is meant, not even where nobody is found', async () => {
   const proc = procWith(10);
-  const native = new FakeNative('session');
+  const native = new FakeNative();
   const targets = new TlsTargets({ uprobe: ['all'], comm: '^comm1[01]$' });
   const discovery = new TlsDiscovery(native, targets, () => {}, proc);
   native.error = 'not permitted';
@@ -305,7 +292,7 @@ test('programs whose name will fit are found where programs lie, before they run
   const folders = ['one', 'two'].map((name) => join(dir, name));
   for (const folder of folders) mkdirSync(folder);
   for (const name of ['one/sipd', 'two/sipd', 'two/sip-proxy-with-a-long-name', 'two/other']) file(name, OTHER);
-  const native = new FakeNative('session');
+  const native = new FakeNative();
   const starts = (comm: string | null): string[] =>
     new TlsStarts(native, new TlsTargets({ uprobe: [], comm }), [...folders, join(dir, 'nowhere')]).look();
   assert.deepEqual(starts('^sip'), [join(dir, 'one/sipd'), join(dir, 'two/sip-proxy-with-a-long-name')]);
@@ -320,7 +307,7 @@ test('a process by its number, with those it started', async () => {
   try {
     assert.ok(child.pid !== undefined);
     const lib = file('libofpid.so', TLS);
-    const native = new FakeNative('session');
+    const native = new FakeNative();
     const targets = new TlsTargets({ uprobe: [String(process.ppid)], comm: null });
     const meant = targets.select([mapping(child.pid, lib), mapping(1, lib)]);
     assert.deepEqual([...meant], process.ppid === 1 ? [child.pid, 1] : [child.pid]);
@@ -345,7 +332,7 @@ test('a kernel that has no iterator over mappings: /proc/PID/maps is read, which
   const lib = file('libmapped.so', TLS);
   const proc = procWith(41, 42);
   for (const pid of [41, 42]) writeMaps(proc, pid, 'sipd', lib);
-  const native = new FakeNative('session');
+  const native = new FakeNative();
   native.error = 'Invalid argument';
   const said: string[] = [];
   const targets = new TlsTargets({ uprobe: ['all'], comm: null });
@@ -397,8 +384,8 @@ const RETURNS = [0x55, 0xc3];
 const UNKNOWN = [0x06, 0xc3];
 const ANYWHERE = [0xff, 0xe0];
 
-test('without session links each function is attached with the instructions it leaves by', async () => {
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'multi');
+test('each function is attached with the instructions it leaves by', async () => {
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
   const lib = file('libexits.so', library([0x55, 0x74, 1, 0xc3, 0xc3], RETURNS));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
@@ -415,9 +402,9 @@ test('without session links each function is attached with the instructions it l
   assert.equal(free?.why, 'it leaves by a jump to where a register or memory says');
 });
 
-test('a function that cannot be followed is left out and named; session links need not follow it', async () => {
+test('a function that cannot be followed is left out and named', async () => {
   const lib = file('libhalf.so', library(UNKNOWN, RETURNS));
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'perf');
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
   assert.deepEqual(
@@ -428,24 +415,11 @@ test('a function that cannot be followed is left out and named; session links ne
   assert.ok(said.includes(`uprobe attached: libhalf.so (1 process); not read: SSL_read (${why})`));
   assert.ok(discovery.unreadFunctions >= 1);
   assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, [{ name: 'SSL_read', why }]);
-
-  const session = setUp(['all'], null, procWith(10));
-  session.native.rows = native.rows;
-  await session.discovery.rescan(0);
-  assert.deepEqual(
-    session.native.requests.at(-1)?.sites.map((s) => [s.kind, s.exits]),
-    [
-      ['openssl-read', null],
-      ['openssl-write', null],
-      ['openssl-free', null],
-    ],
-  );
-  assert.equal(session.discovery.unreadFunctions, 0);
 });
 
 test('what a free returns tells nothing: its entry is enough, whatever its code', async () => {
   for (const free of [RETURNS, UNKNOWN]) {
-    const { native, discovery } = setUp(['all'], null, procWith(10), 'multi');
+    const { native, discovery } = setUp(['all'], null, procWith(10));
     const lib = file('libfree.so', library(RETURNS, RETURNS, free));
     native.rows = [mapping(10, lib)];
     await discovery.rescan(0);
@@ -460,7 +434,7 @@ test('what a free returns tells nothing: its entry is enough, whatever its code'
 });
 
 test('a library of which nothing can be read is refused, with the functions and the reasons', async () => {
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), 'multi');
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
   const lib = file('libblind.so', library(UNKNOWN, ANYWHERE));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);

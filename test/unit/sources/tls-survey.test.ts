@@ -1,4 +1,4 @@
-/** What --uprobe-list knows of a process: with session links, and where returns are read at the exits. */
+/** What --uprobe-list knows of a process. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,12 +28,7 @@ function procWith(name: string, codes: Readonly<Record<string, readonly number[]
 
 test('a library that is read whole, and the functions of which only the entry is read', () => {
   const proc = procWith('whole', { SSL_read: RETURNS, SSL_write: RETURNS, SSL_free: ANYWHERE });
-  const [session] = surveyHost(false, proc).rows;
-  assert.deepEqual(
-    [session?.isObservable, session?.note, session?.entryOnly, session?.unread],
-    [true, 'yes, at its entry, which is fast', [], []],
-  );
-  const [row] = surveyHost(true, proc).rows;
+  const [row] = surveyHost(proc).rows;
   assert.deepEqual([row?.isObservable, row?.note], [true, 'yes, at its entry, which is fast, and at its exits']);
   assert.deepEqual(row?.entryOnly, [
     { name: 'SSL_free', why: 'it leaves by a jump to where a register or memory says' },
@@ -43,13 +38,12 @@ test('a library that is read whole, and the functions of which only the entry is
 
 test('what is not read is named with its reason; a library of which nothing is read is not observable', () => {
   const why = 'an instruction that is not known (06c3)';
-  const half = surveyHost(true, procWith('half', { SSL_read: UNKNOWN, SSL_write: RETURNS })).rows[0];
+  const half = surveyHost(procWith('half', { SSL_read: UNKNOWN, SSL_write: RETURNS })).rows[0];
   assert.equal(half?.isObservable, true);
   assert.match(half?.note ?? '', /^yes, .*; not read: SSL_read \(an instruction that is not known \(06c3\)\)$/);
   assert.deepEqual(half?.unread, [{ name: 'SSL_read', why }]);
   const proc = procWith('blind', { SSL_read: UNKNOWN, SSL_write: ANYWHERE });
-  const blind = surveyHost(true, proc).rows[0];
+  const blind = surveyHost(proc).rows[0];
   assert.equal(blind?.isObservable, false);
   assert.match(blind?.note ?? '', /^its calls cannot be read; not read: SSL_read \(.*\), SSL_write \(.*\)$/);
-  assert.equal(surveyHost(false, proc).rows[0]?.isObservable, true, 'session links need no exits');
 });
