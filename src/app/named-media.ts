@@ -11,8 +11,7 @@ import { endpointKeyAddress, endpointKeyPort, parseIpv4, parseIpv6 } from '../co
 import { MAX_LINGERING_MEDIA } from '../core/limits.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { isEnded } from '../store/dialog-state.ts';
-
-const LINGER_US = 10_000_000;
+import { CLAIM_LINGER_US } from '../store/endpoint-index.ts';
 
 /** True when the filter knows now; `address` is 16 bytes in network order, IPv4 in the first 4. */
 export type TellFilter = (address: Uint8Array, port: number, isNamed: boolean) => boolean;
@@ -52,7 +51,7 @@ export class NamedMedia {
       if (!this.#keys.has(dialog)) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);
     } else if (this.#keys.has(dialog)) {
       if (this.#waiting.length - this.#first >= MAX_LINGERING_MEDIA) this.#forgetFirst();
-      this.#waiting.push({ dialog, untilUs: nowUs + LINGER_US });
+      this.#waiting.push({ dialog, untilUs: nowUs + CLAIM_LINGER_US });
     }
   }
 

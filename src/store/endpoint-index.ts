@@ -2,7 +2,8 @@
  * Which dialog named which media endpoint, and since when.
  *
  * A stream belongs to the newest description that named one of its ends before it began and whose
- * dialog had not ended then, so a port that the next call reuses goes to the next call. A claim is known by its row.
+ * dialog had not ended then, so a port that the next call reuses goes to the next call. Where no other dialog claims the
+ * endpoint, it stays claimed for a while after the end: media comes late, and after a failure. A claim is known by its row.
  */
 
 import type { EndpointKey } from '../core/ip.ts';
@@ -13,6 +14,9 @@ import { NONE } from './row-blocks.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
+
+/** An endpoint stays claimed for so long after the end of its dialog: the life of a transaction, 64 times T1 (RFC 3261). */
+export const CLAIM_LINGER_US = 32_000_000;
 
 /** Endpoints fetched at a time at most. */
 const FETCHED = 64;
@@ -121,15 +125,24 @@ export class EndpointIndex {
     if (row !== NONE) rows.setNextClaim(row, NONE);
   }
 
-  /** The newest claim on the endpoint that was in force at `atUs`, or NONE. */
+  /** The newest claim on the endpoint that was in force at `atUs`, else one whose dialog had ended shortly before, or NONE. */
   find(key: EndpointKey, atUs: number): number {
     const rows = this.rows;
+    let lingering = NONE;
     for (let row = this.#newest.seek(key); row !== NONE; row = rows.nextClaim(row)) {
       if (rows.tsUs(row) > atUs) continue;
       const dialog = this.#dialogOf(row);
-      if (dialog !== null && !(dialog.endedUs < atUs)) return row;
+      if (dialog === null) continue;
+      if (!(dialog.endedUs < atUs)) return row;
+      if (lingering === NONE && atUs - dialog.endedUs <= CLAIM_LINGER_US) lingering = row;
     }
-    return NONE;
+    return lingering;
+  }
+
+  /** The dialog of a claim had ended by `atUs`. */
+  isOver(row: number, atUs: number): boolean {
+    const dialog = this.dialogOf(row);
+    return dialog !== null && dialog.endedUs < atUs;
   }
 
   /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not, or NONE. */

@@ -42,6 +42,8 @@ export const FACT = {
   OBSERVED: 1024,
   /** A description said that it is encrypted. */
   ENCRYPTED: 2048,
+  /** It began after its dialog had ended: who else claims its sockets gets it. */
+  LEFTOVER: 4096,
 } as const;
 
 /** Stands for a place where there is none. */

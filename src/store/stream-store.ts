@@ -35,7 +35,7 @@ export class StreamStore {
   /** Those of the streams that are objects, by place. */
   readonly #objects: (Stream | undefined)[] = [];
   readonly quality = new StreamWindows(this.#objects);
-  /** Streams no dialog owns, by both their ends. */
+  /** Streams no dialog owns, and those that began after the end of theirs, by both their ends. */
   readonly #waiting = new EndpointMap<number | number[]>();
   readonly #endpoints: EndpointIndex;
   /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
@@ -89,8 +89,12 @@ export class StreamStore {
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
     this.#columns.open(o, this.#serial++, srcKey, dstKey);
     if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, o.ssrc, place);
-    const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs));
+    const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs), o.tsUs);
     if (claim === NONE || !this.#own(place, claim)) this.#wait(place);
+    else if (this.#endpoints.isOver(claim, o.tsUs)) {
+      this.#columns.set(place, FACT.LEFTOVER, true);
+      this.#wait(place);
+    }
   }
 
   onAccepted(index: number, generation: number): void {
@@ -137,7 +141,7 @@ export class StreamStore {
     if (index < this.#objects.length) this.#objects[index] = undefined;
     if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
     const owner = columns.dialog(index);
-    if (owner === null) this.#forget(index);
+    if (owner === null || columns.has(index, FACT.LEFTOVER)) this.#forget(index);
     if (columns.isVisible(index)) {
       this.evicted++;
       if (owner === null) this.orphaned--;
@@ -157,21 +161,41 @@ export class StreamStore {
     if (held === undefined) return;
     const fromUs = this.#endpoints.fromUs(claim);
     for (const place of typeof held === 'number' ? [held] : [...held]) {
-      if (this.#columns.claim(place) !== NONE || fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
-      if (this.#own(place, claim)) this.#forget(place);
+      if (fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
+      if (this.#columns.has(place, FACT.LEFTOVER)) this.#handOver(place, claim);
+      else if (this.#columns.claim(place) === NONE && this.#own(place, claim)) this.#forget(place);
     }
+  }
+
+  /** What began after its dialog's end goes to another one that claims its socket. */
+  #handOver(place: number, claim: number): void {
+    const columns = this.#columns;
+    const owner = columns.dialog(place);
+    const heir = this.#endpoints.dialogOf(claim);
+    if (owner === null || heir === null || heir === owner || this.#isFull(heir)) return;
+    this.#disown(owner, place);
+    this.#release(place);
+    if (this.#own(place, claim)) this.#forget(place);
+  }
+
+  /** The stream is nobody's any more. */
+  #release(place: number): void {
+    const columns = this.#columns;
+    columns.setClaim(place, NONE);
+    columns.setOlder(place, NO_PLACE);
+    columns.set(place, FACT.LEFTOVER, false);
+    this.#tellClaimed(place, false);
+    this.established--;
+    if (columns.has(place, FACT.ACCEPTED)) this.orphaned++;
+    else this.#order.remove(place);
   }
 
   /** A dialog was evicted: its streams are orphans again. */
   onDialogGone(dialog: Dialog): void {
     for (const place of this.#owned(dialog)) {
-      this.#columns.setClaim(place, NONE);
-      this.#columns.setOlder(place, NO_PLACE);
-      this.#tellClaimed(place, false);
-      this.established--;
-      this.#wait(place);
-      if (this.#columns.has(place, FACT.ACCEPTED)) this.orphaned++;
-      else this.#order.remove(place);
+      const isWaiting = this.#columns.has(place, FACT.LEFTOVER);
+      this.#release(place);
+      if (!isWaiting) this.#wait(place);
     }
     dialog.newestStream = NO_PLACE;
     dialog.media = null;
@@ -250,8 +274,9 @@ export class StreamStore {
     const columns = this.#columns;
     const owner = this.#endpoints.dialogOf(this.#endpoints.latest(key, atUs));
     const owned = owner === null ? [] : this.#owned(owner);
-    return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...this.#unowned(key)].map(
-      (place) => this.stream(place),
+    const others = this.#unowned(key).filter((p) => columns.dialog(p) === null || columns.dialog(p) !== owner);
+    return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...others].map((place) =>
+      this.stream(place),
     );
   }
 
@@ -365,9 +390,11 @@ export class StreamStore {
     return true;
   }
 
-  /** The newest description wins; at the same time `a`, which named the destination. */
-  #newest(a: number, b: number): number {
+  /** The newest description of a call that goes on wins, else the newest; at the same time `a`, which named the destination. */
+  #newest(a: number, b: number, atUs: number): number {
     if (a === NONE || b === NONE) return a === NONE ? b : a;
+    const isOver = this.#endpoints.isOver(a, atUs);
+    if (isOver !== this.#endpoints.isOver(b, atUs)) return isOver ? b : a;
     return this.#endpoints.fromUs(b) > this.#endpoints.fromUs(a) ? b : a;
   }
 

@@ -113,3 +113,19 @@ test('comfort noise of G.729 is no packet time, and a silence with it is no stop
     [],
   );
 });
+
+test("early media of a call that failed, a second behind its end, is the call's; half a minute behind it is nobody's", async (t) => {
+  const call = scriptOf('failed-with-early-media');
+  const body = (side: typeof ALICE) => sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: `failed/${side.user}` });
+  const invite = call.request('INVITE', 0, { body: sdpBody(body(ALICE)) });
+  call.respond(invite, 183, 200, { body: sdpBody(body(BOB)) });
+  call.respond(invite, 480, 3000);
+  call.ack(invite, 480, 3010);
+  const capture = new Capture().add(call.messages);
+  for (const atMs of [4000, 36_000])
+    capture.add(stream(call, ALICE.rtp, BOB.rtp, atMs, voice({ payloadType: 0, count: 50 })));
+  const { session } = await readCapture(t, capture.pcap());
+  const d = session.dialogs.get(call.callId);
+  assert.deepEqual([d?.streams?.length, session.streams.established, session.streams.orphaned], [1, 1, 1]);
+  assert.deepEqual(dialogDocument(session, d ?? assert.fail()).diagnosis.hints, []);
+});

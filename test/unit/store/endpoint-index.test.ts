@@ -8,7 +8,7 @@ import type { CodecSet } from '../../../src/store/codec-set.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import type { Claim } from '../../../src/store/endpoint-index.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
+import { CLAIM_LINGER_US, EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { NONE } from '../../../src/store/row-blocks.ts';
 import { dialogInit } from './dialog-init.ts';
 
@@ -47,7 +47,12 @@ for (const [family, key] of [
     assert.equal(owner(index, key, 9e9), d, 'while the dialog lasts');
     d.endedUs = 5000;
     assert.equal(owner(index, key, 5000), d);
-    assert.equal(index.find(key, 5001), NONE, 'not after it ended');
+    assert.equal(owner(index, key, 5000 + CLAIM_LINGER_US), d, 'and a little longer');
+    assert.deepEqual(
+      [index.isOver(index.find(key, 5000), 5000), index.isOver(index.find(key, 5001), 5001)],
+      [false, true],
+    );
+    assert.equal(index.find(key, 5001 + CLAIM_LINGER_US), NONE);
     assert.equal(index.find(keyOf('192.0.2.10', 20002), 2000), NONE);
   });
 }
@@ -70,10 +75,21 @@ test('a port that the next call reuses goes to the next call', () => {
   index.add(KEY, claim(first, 1000));
   index.add(KEY, claim(second, 8000));
   assert.equal(owner(index, KEY, 2000), first);
-  assert.equal(index.find(KEY, 6000), NONE, 'between the calls it is nobody’s');
+  assert.equal(owner(index, KEY, 6000), first, 'between the calls it is still the first one’s');
   assert.equal(owner(index, KEY, 8000), second);
   assert.equal(index.fromUs(index.find(KEY, 2000)), 1000);
   assert.equal(first.sharesWith, null, 'one after the other is not shared');
+});
+
+test('behind the end of a newer call an older one that goes on has the endpoint', () => {
+  const index = new EndpointIndex(dialogs);
+  const [older, newer] = [dialog('older'), dialog('newer', 3000)];
+  index.add(KEY, claim(older, 1000));
+  index.add(KEY, claim(newer, 2000));
+  assert.equal(owner(index, KEY, 2500), newer);
+  assert.equal(owner(index, KEY, 3001), older);
+  older.endedUs = 3500;
+  assert.equal(owner(index, KEY, 4000), newer, 'of two that have ended the newer');
 });
 
 test('of two live dialogs the newer claim counts, and the older one knows', () => {

@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
+import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { MAX_DIALOG_STREAMS } from '../../../src/core/limits.ts';
 import { STREAM, STREAM_BYTES, WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
 import { StreamTable } from '../../../src/rtp/stream-table.ts';
 import { MARK } from '../../../src/store/dialog-marks.ts';
+import { CLAIM_LINGER_US } from '../../../src/store/endpoint-index.ts';
 import type { StreamStore } from '../../../src/store/stream-store.ts';
 import { StreamKit } from './stream-kit.ts';
 import { TrackerKit } from './tracker-kit.ts';
@@ -51,11 +52,47 @@ test('a stream whose end was named is its dialog’s from the first packet, by d
   assert.equal(d.streams?.length, 2);
 });
 
-test('before the description and after the end it is nobody’s', () => {
-  const { streams } = called();
+test('before the description and long after the end it is nobody’s', () => {
+  const { streams, dialogs } = called();
+  const { endedUs } = dialogs.dialog('owner@calltap.example.com');
   streams.accept(streams.open(ELSEWHERE, A, { atUs: EPOCH_US - 1 }));
-  streams.accept(streams.open(ELSEWHERE, A, { atUs: EPOCH_US + (CALL_TIMES.bye + 1) * 1000 }));
+  streams.accept(streams.open(ELSEWHERE, A, { atUs: endedUs + CLAIM_LINGER_US + 1 }));
   assert.deepEqual(counts(streams.store), [0, 2, 2]);
+  streams.accept(streams.open(ELSEWHERE, A, { atUs: endedUs + CLAIM_LINGER_US }));
+  assert.deepEqual(counts(streams.store), [1, 2, 3]);
+});
+
+test('what begins behind the end goes to the next call that claims the socket, and what ran before stays', () => {
+  const { streams, dialogs } = called();
+  const first = dialogs.dialog('owner@calltap.example.com');
+  const during = streams.open(A, B, { atUs: EPOCH_US + 3_000_000 });
+  const behind = streams.open(B, A, { atUs: first.endedUs + 1_000_000 });
+  streams.accept(behind);
+  assert.equal(first.streams?.length, 2);
+  const next = dialogs.play(basicCall('next', { startUs: first.endedUs + 2_000_000 }));
+  for (const { key, claim } of dialogs.claims) streams.store.onClaim(key, claim);
+  const owners = [during, behind].map((place) => streams.store.stream(place).dialog);
+  assert.deepEqual(owners, [first, next]);
+  assert.deepEqual([first.streams?.length, next.streams?.length, ...counts(streams.store)], [1, 1, 2, 0, 2]);
+  // It waits for nobody any more.
+  streams.store.onDialogGone(next);
+  streams.evict(behind);
+  streams.store.onDialogGone(first);
+  assert.deepEqual(counts(streams.store), [0, 0, 0]);
+});
+
+test('a stream that began behind the end of an evicted call waits once, and can be claimed', () => {
+  const { streams, dialogs } = called();
+  const first = dialogs.dialog('owner@calltap.example.com');
+  const place = streams.open(B, A, { atUs: first.endedUs + 1_000_000 });
+  streams.accept(place);
+  streams.store.onDialogGone(first);
+  assert.deepEqual(counts(streams.store), [0, 1, 1]);
+  dialogs.claims.splice(0);
+  const next = dialogs.play(basicCall('next', { startUs: first.endedUs + 2_000_000 }));
+  for (const { key, claim } of dialogs.claims) streams.store.onClaim(key, claim);
+  assert.equal(streams.store.stream(place).dialog, next);
+  assert.deepEqual(counts(streams.store), [1, 0, 1]);
 });
 
 test('a candidate nobody named is not shown until it is accepted', () => {
