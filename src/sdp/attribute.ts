@@ -15,6 +15,31 @@ const SLASH = 0x2f;
 const MAX_UINT32 = 0xffff_ffff;
 const MAX_PTIME_MS = 10_000;
 const MAX_SUITE_BYTES = 32;
+const MAX_MKI_BYTES = 128;
+const SEMICOLON = 0x3b;
+const BAR = 0x7c;
+
+/** Bytes behind each SRTP payload by suite: RFC 4568 6.2, RFC 5669 5, RFC 6188 7, RFC 7714 14; the names of old drafts too. */
+const AUTH_BYTES: ReadonlyMap<string, number> = new Map([
+  ['AES_CM_128_HMAC_SHA1_80', 10],
+  ['AES_CM_128_HMAC_SHA1_32', 4],
+  ['F8_128_HMAC_SHA1_80', 10],
+  ['SEED_CTR_128_HMAC_SHA1_80', 10],
+  ['SEED_128_CCM_80', 10],
+  ['SEED_128_GCM_96', 12],
+  ['AES_192_CM_HMAC_SHA1_80', 10],
+  ['AES_192_CM_HMAC_SHA1_32', 4],
+  ['AES_256_CM_HMAC_SHA1_80', 10],
+  ['AES_256_CM_HMAC_SHA1_32', 4],
+  ['AES_CM_192_HMAC_SHA1_80', 10],
+  ['AES_CM_192_HMAC_SHA1_32', 4],
+  ['AES_CM_256_HMAC_SHA1_80', 10],
+  ['AES_CM_256_HMAC_SHA1_32', 4],
+  ['AEAD_AES_128_GCM', 16],
+  ['AEAD_AES_256_GCM', 16],
+  ['AEAD_AES_128_GCM_8', 8],
+  ['AEAD_AES_256_GCM_8', 8],
+]);
 
 const field = new Field();
 
@@ -184,14 +209,40 @@ function readGroup(bytes: Buffer, p: number, end: number, session: SessionSectio
   session.bundle = mids;
 }
 
-/** crypto:<tag> <suite> <key>...: the suite is all that leaves this function. */
+/**
+ * crypto:<tag> <suite> inline:<key>[|<lifetime>][|<MKI>:<length>][;...] [<session parameter>...]: the suite and lengths are
+ * all that leaves this function.
+ */
 function readCrypto(bytes: Buffer, p: number, end: number, session: SessionSection, media: MediaSection): boolean {
-  if (!field.next(bytes, p, end) || !field.next(bytes, field.end, end)) return false;
+  if (!field.next(bytes, p, end)) return false;
+  const tag = numberAt(bytes, field.start, field.end, MAX_UINT32);
+  if (!field.next(bytes, field.end, end)) return false;
   // A line without a suite has the key in its place; a suite is a short word (RFC 4568 9.1).
   if (!isSuite(bytes, field.start, field.end)) return false;
-  if (media.cryptoSuites.length >= MAX_CRYPTO) session.notes |= SDP_NOTE.cappedAttributes;
-  else media.cryptoSuites = [...media.cryptoSuites, bytes.toString('latin1', field.start, field.end)];
+  if (media.cryptoSuites.length >= MAX_CRYPTO) {
+    session.notes |= SDP_NOTE.cappedAttributes;
+    return true;
+  }
+  const suite = bytes.toString('latin1', field.start, field.end);
+  let mkiBytes = 0;
+  if (field.next(bytes, field.end, end)) mkiBytes = mkiLength(bytes, field.start, field.end);
+  let authBytes = AUTH_BYTES.get(suite.toUpperCase()) ?? null;
+  while (field.next(bytes, field.end, end))
+    if (isText(bytes, field.start, field.end, 'UNAUTHENTICATED_SRTP')) authBytes = 0;
+  media.cryptoSuites = [...media.cryptoSuites, suite];
+  media.crypto = [...media.crypto, { tag, authBytes, mkiBytes }];
   return true;
+}
+
+/** Length of the MKI that the first key of the parameters names; 0 without one. All keys of a line have the same length. */
+function mkiLength(bytes: Buffer, start: number, end: number): number {
+  const stop = indexIn(bytes, start, end, SEMICOLON);
+  for (let bar = indexIn(bytes, start, stop, BAR); bar < stop; bar = indexIn(bytes, bar + 1, stop, BAR)) {
+    const part = indexIn(bytes, bar + 1, stop, BAR);
+    const colon = indexIn(bytes, bar + 1, part, COLON);
+    if (colon < part) return Math.max(0, numberAt(bytes, colon + 1, part, MAX_MKI_BYTES));
+  }
+  return 0;
 }
 
 /** Letters, digits and underscores, and shorter than any key. */

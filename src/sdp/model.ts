@@ -28,6 +28,16 @@ export interface SdpCandidate {
   readonly transport: string;
 }
 
+/** What one a=crypto says of its packets (RFC 4568 section 4). The key is never kept. */
+export interface SdpCrypto {
+  /** Names the line: the answer repeats that of the line it takes. */
+  readonly tag: number;
+  /** Bytes of the authentication tag behind each payload; null for a suite that is not known. */
+  readonly authBytes: number | null;
+  /** Bytes of the master key identifier in front of it (RFC 3711 section 3.1). */
+  readonly mkiBytes: number;
+}
+
 /** One m= section. */
 export interface SdpMedia {
   /** `audio`, `video`, `image`, … */
@@ -55,6 +65,8 @@ export interface SdpMedia {
   readonly candidates: readonly SdpCandidate[];
   /** Suites of a=crypto (RFC 4568). The keys are never kept. */
   readonly cryptoSuites: readonly string[];
+  /** The same lines as the suites, in their order. */
+  readonly crypto: readonly SdpCrypto[];
   readonly hasFingerprint: boolean;
   readonly iceUfrag: string | null;
   /** Sources named by a=ssrc (RFC 5576). */

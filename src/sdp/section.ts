@@ -1,11 +1,12 @@
 /** A description while it is read: the session level and one media section, filled line by line. */
 
-import type { Direction, RtpMap, SdpCandidate, SdpConnection, SdpMedia } from './model.ts';
+import type { Direction, RtpMap, SdpCandidate, SdpConnection, SdpCrypto, SdpMedia } from './model.ts';
 import type { SDP_NOTE } from './notes.ts';
 
 // Most sections have none of these; they share one empty list that is replaced by the first entry and never written.
 const NO_TEXTS: readonly string[] = [];
 const NO_NUMBERS: readonly number[] = [];
+const NO_CRYPTO: readonly SdpCrypto[] = [];
 const NO_CANDIDATES: readonly SdpCandidate[] = [];
 const NO_FMTP = new Map<number, string>();
 
@@ -57,6 +58,7 @@ export class MediaSection implements SdpMedia {
   rtcpMux = false;
   candidates: readonly SdpCandidate[] = NO_CANDIDATES;
   cryptoSuites: readonly string[] = NO_TEXTS;
+  crypto: readonly SdpCrypto[] = NO_CRYPTO;
   hasFingerprint: boolean;
   iceUfrag: string | null;
   ssrcs: readonly number[] = NO_NUMBERS;

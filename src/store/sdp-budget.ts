@@ -21,6 +21,7 @@ const LINE_BYTES = 160;
 export const BODIES_BYTES = 160;
 const CODECS_BYTES = 64;
 const FORMAT_BYTES = 96;
+const CRYPTO_BYTES = 64;
 
 /** Of each class of weight those looked at. */
 const LOOKED_AT = 16;
@@ -40,7 +41,10 @@ export function codecBytes(set: CodecSet): number {
 /** Bytes of a description that no other call shares. */
 export function descriptionBytes(lines: readonly SdpMediaLine[]): number {
   let bytes = DESCRIPTION_BYTES;
-  for (const l of lines) bytes += LINE_BYTES + l.type.length + (l.address?.length ?? 0) + codecBytes(l.codecs);
+  for (const l of lines) {
+    bytes += LINE_BYTES + l.type.length + (l.address?.length ?? 0) + codecBytes(l.codecs);
+    bytes += (l.crypto?.length ?? 0) * CRYPTO_BYTES;
+  }
   return bytes;
 }
 

@@ -15,6 +15,7 @@ export function mediaLines(media: readonly SdpMedia[], sets: CodecSets): SdpMedi
     mode: m.direction,
     isRtp: m.proto.startsWith('RTP/') || m.proto.includes('/RTP/'),
     codecs: sets.intern(codecKey(m), () => codecSet(m)),
+    ...(m.crypto.length > 0 ? { crypto: m.crypto } : {}),
   }));
 }
 

@@ -3,6 +3,7 @@
  */
 
 import type { EndpointKey } from '../core/ip.ts';
+import type { SdpCrypto } from '../sdp/model.ts';
 import type { CodecSet } from './codec-set.ts';
 
 export type MediaMode = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -16,6 +17,8 @@ export type SdpMediaLine = {
   readonly mode: MediaMode;
   readonly isRtp: boolean;
   readonly codecs: CodecSet;
+  /** Lines of a=crypto; absent where there is none. */
+  readonly crypto?: readonly SdpCrypto[];
 };
 
 /** What a description says. */

@@ -1,6 +1,7 @@
 /**
  * Streams of the contract: the full document and the list row.
  */
+import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { ORIGINS } from '../core/words.ts';
@@ -69,7 +70,7 @@ export function toRtpStream(
     src: endpointKeyText(stream.srcKey),
     dst: endpointKeyText(stream.dstKey),
     packets: s.packets,
-    octets: s.octets,
+    octets: Math.max(0, s.octets - s.packets * srtpTrailerBytes(stream)),
     jitter_ms: q.jitterMs,
     loss_pct: q.lossPct,
     orphaned: stream.dialog === null,

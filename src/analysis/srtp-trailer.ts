@@ -1,0 +1,47 @@
+/**
+ * What SRTP puts behind each payload of a stream, the MKI and the authentication tag, where the signaling tells their lengths
+ * (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
+ */
+import { endpointKeyText, endpointText } from '../core/ip.ts';
+import type { SdpEntry, SdpMediaLine } from '../store/sdp-timeline.ts';
+import type { Stream } from '../store/stream.ts';
+
+type Described = { readonly entry: SdpEntry; readonly line: SdpMediaLine };
+
+/** Bytes a packet that are no payload; 0 for plain RTP and where nothing tells. */
+export function srtpTrailerBytes(stream: Stream): number {
+  const entries = (stream.dialog?.sdp ?? []).filter((e) => !e.isRefused);
+  if (!entries.some((e) => e.media.some((m) => m.crypto !== undefined))) return 0;
+  const sender = describedAt(entries, endpointKeyText(stream.srcKey), stream.openedUs);
+  const receiver = describedAt(entries, endpointKeyText(stream.dstKey), stream.openedUs);
+  const known = receiver ?? sender;
+  if (known === null) return 0;
+  const isPair = receiver !== null && sender !== null && receiver.entry.isOffer !== sender.entry.isOffer;
+  const other = isPair ? sender : partnerOf(entries, known);
+  const answer = known.entry.isOffer ? other : known;
+  // The answer takes one of the lines that were offered, by its tag, and sends under a key of its own.
+  const taken = answer?.line.crypto?.[0];
+  if (taken === undefined || taken.authBytes === null) return 0;
+  const own = (known === receiver ? other : known)?.line.crypto?.find((c) => c.tag === taken.tag);
+  return taken.authBytes + (own?.mkiBytes ?? 0);
+}
+
+/** What described the socket last before the stream began, else first behind it. */
+function describedAt(entries: readonly SdpEntry[], socket: string, atUs: number): Described | null {
+  let found: Described | null = null;
+  for (const entry of entries) {
+    if (found !== null && entry.tsUs > atUs) break;
+    const line = entry.media.find((m) => m.address !== null && endpointText(m.address, m.port) === socket);
+    if (line !== undefined) found = { entry, line };
+  }
+  return found;
+}
+
+/** The description that was exchanged for this one: the next answer to an offer, the last offer before an answer. */
+function partnerOf(entries: readonly SdpEntry[], { entry, line }: Described): Described | null {
+  const at = entries.indexOf(entry);
+  const fits = (e: SdpEntry): boolean => e.side !== entry.side && e.isOffer !== entry.isOffer;
+  const partner = entry.isOffer ? entries.slice(at + 1).find(fits) : entries.slice(0, at).findLast(fits);
+  const other = partner?.media.find((m) => m.type === line.type && m.port !== 0);
+  return partner === undefined || other === undefined ? null : { entry: partner, line: other };
+}
