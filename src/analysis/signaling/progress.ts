@@ -16,8 +16,9 @@ export type AckMissing = { waitedSec: number; answerTransmissions: number; evide
 
 /**
  * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
- * says nothing where another leg has an ACK: it may have gone past the capture point. An ACK that is lost on one leg is on
- * none beyond it: of several legs without one, that next to the caller lost it, and its 2xx came last.
+ * says nothing where another leg has an ACK, or where no request of the call was captured: it may have gone past the
+ * capture point. An ACK that is lost on one leg is on none beyond it: of several legs without one, that next to the caller
+ * lost it, and its 2xx came last.
  */
 export function detectAckMissing(
   d: Dialog,
@@ -51,7 +52,8 @@ export function detectAckMissing(
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
   const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
-  if (answers.length < t.answerTransmissions && (isAcked || waitedSec < t.ackWaitSec)) return null;
+  const provesByTime = !isAcked && list.some((m) => m.isRequest);
+  if (answers.length < t.answerTransmissions && (!provesByTime || waitedSec < t.ackWaitSec)) return null;
   return { waitedSec, answerTransmissions: answers.length, evidence: answers.map((m) => m.index) };
 }
 

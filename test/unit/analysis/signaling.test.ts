@@ -200,6 +200,21 @@ test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
   assert.deepEqual(fired(answered(5, 60_000, true)), []);
 });
 
+test('a capture without the requests of a call has no ACK either: only an answer that is repeated tells', () => {
+  const responses = (repeats: number): SignalingFindings | null => {
+    const call = scriptOf('one direction');
+    const invite = inviteOf(call, 'x');
+    const sent = [call.respond(invite, 180, 50), call.respond(invite, 200, 100)];
+    for (let i = 1; i <= repeats; i++) call.repeat(sent[1] ?? assert.fail(), 100 + i * 500);
+    const kit = new TrackerKit();
+    for (const m of call.messages.slice(1)) kit.send(m);
+    const d = kit.dialog(call.callId);
+    return diagnoseSignaling(d, kit.log, { nowUs: call.at(1e8), thresholds: THRESHOLDS, icmp: [] });
+  };
+  assert.deepEqual(fired(responses(0)), []);
+  assert.deepEqual(fired(responses(2)), ['ackMissing']);
+});
+
 /** The call as a capture sees it that has a proxy between its two hops. */
 function foundOnTwoHops(
   build: (call: SipScript) => void,
