@@ -22,8 +22,8 @@ import type { SipScan } from '../sip/scan.ts';
 import { isChallenge } from '../sip/status.ts';
 import { decodeText, keptText } from '../sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
-import type { CallMarks } from './call-timing.ts';
-import { isOtherFork, markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
+import { markMessage } from './call-marks.ts';
+import { isOtherFork } from './call-timing.ts';
 import { acceptCredentials, challengeAgain, useCredentials } from './challenges.ts';
 import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
@@ -546,20 +546,6 @@ function isAside(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): bool
   if (method !== METHOD.BYE) return false;
   const fromTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
   return isOtherFork(d, fromTagHash === d.openerTagHash ? toTagHash : fromTagHash);
-}
-
-/** The marks a message sets, on a dialog or on what one source saw of it. */
-function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number, isRefusal: boolean): void {
-  const { status } = scan;
-  if (scan.isRequest) {
-    if (scan.method === METHOD.BYE) markBye(m, scan.cseq, tsUs);
-    else if (scan.method !== METHOD.INVITE) return;
-    else if (scan.toTagStart < 0) markInvite(m, scan.cseq, tsUs);
-    else m.marks |= MARK.REINVITED;
-  } else if (scan.cseqMethod === METHOD.INVITE) {
-    if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
-    else if (isRefusal || !isChallenge(status)) markFinal(m, scan.cseq, status, toTagHash, tsUs);
-  } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, scan.cseq, tsUs);
 }
 
 /** The commonest reason phrase needs no string of its own. */
