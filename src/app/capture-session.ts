@@ -20,6 +20,7 @@ import type { HepAuth } from '../sources/hep-auth.ts';
 import type { HepListener } from '../sources/hep-listener.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import { loadNative } from '../sources/native.ts';
+import type { RecordBatch } from '../sources/record-batch.ts';
 import { CallIdentifiers } from '../store/call-identifiers.ts';
 import type { CallOutcome } from '../store/call-outcome.ts';
 import { callOutcome } from '../store/call-outcome.ts';
@@ -30,6 +31,7 @@ import { DialogStore } from '../store/dialog-store.ts';
 import { DialogTracker } from '../store/dialog-tracker.ts';
 import { EndpointIndex } from '../store/endpoint-index.ts';
 import { ExpiryQueue } from '../store/expiry-queue.ts';
+import { HepClocks } from '../store/hep-clocks.ts';
 import { IcmpMediaTally } from '../store/icmp-media.ts';
 import { IcmpTracker } from '../store/icmp-tracker.ts';
 import { MessageLog } from '../store/message-log.ts';
@@ -129,6 +131,7 @@ export class CaptureSession {
   readonly sdp: SdpTracker;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
+  readonly clocks = new HepClocks();
   /** What goes out besides the answers: the file of -O and the mirror of -H. */
   readonly outputs: Outputs;
   /** Live: what the filter in the kernel is told of the calls. */
@@ -236,6 +239,7 @@ export class CaptureSession {
       sdp: this.sdp,
       expiries,
       identifiers: this.identifiers,
+      clocks: this.clocks,
       digest: loadNative().digest,
       onChange: (d, from) => this.#onChange(d, from),
     });
@@ -248,12 +252,14 @@ export class CaptureSession {
       sip: this.sip,
       rtcp: this.rtcp,
       door: new HepDoor(hepAuth),
+      clocks: this.clocks,
       isOwn: (outer) => mirror?.isOwn(outer) ?? false,
       dialog: (callId) => this.dialogs.get(callId) ?? null,
     });
     this.live = options.live ?? null;
     this.file = this.live === null ? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 }) : null;
     this.source = this.live ?? this.file ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
+    this.clocks.mayPair = this.live !== null;
     this.streams.table = new StreamTable((i) => keep(this.source.rtpChunk(i)), this.source.info);
     this.ingest = new Ingest({
       source: this.source,
@@ -278,6 +284,12 @@ export class CaptureSession {
       this.#noteRefused();
       this.tracker.sweep(this.ingest.nowUs);
     });
+  }
+
+  /** What a listener for HEP received. */
+  onMirrored(batch: RecordBatch, count: number): void {
+    this.clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), Date.now() * 1000);
+    this.ingest.onRecords(batch, count);
   }
 
   /** Live: time goes on while nothing comes; registrations lapse and reassembly is given up. */
@@ -314,6 +326,11 @@ export class CaptureSession {
     return Number.isFinite(this.ingest.nowUs) ? this.ingest.nowUs : Number.NaN;
   }
 
+  /** The capture clock that a dialog is judged by: its own, where it lives in another time. */
+  nowOf(d: Dialog): number {
+    return d.clock === null ? this.nowUs : d.clock.nowUs(this.nowUs);
+  }
+
   /** What the clock and the options decide about every stream. */
   get quality(): QualityContext {
     const { streams, nowUs, isExhausted } = this;
@@ -341,6 +358,7 @@ export class CaptureSession {
   ): Promise<FilesEnd | null> {
     const { file } = this;
     if (file === null) return null;
+    this.clocks.mayPair = true;
     const output = await this.outputs.open(paths);
     if (output !== null) file.setOutput(output.id);
     this.sources.push(...paths);

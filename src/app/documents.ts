@@ -100,13 +100,16 @@ export function* dialogFactsSteps(session: CaptureSession, d: Dialog): Steps<Dia
     yield;
   }
   const reverse = new Reverse(session, d, streams.length);
-  const { nowUs, stun, icmp } = session;
+  const { stun, icmp } = session;
+  const nowUs = session.nowOf(d);
   const { thresholds } = session.options;
+  // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.
+  const isForeign = d.clock?.isForeign === true;
   const media = diagnoseMedia(
     d,
-    streams.map(({ stream, quality }) => mediaStream(stream, quality, reverse)),
+    isForeign ? [] : streams.map(({ stream, quality }) => mediaStream(stream, quality, reverse)),
     {
-      isRtpCaptured: session.capturesRtp,
+      isRtpCaptured: session.capturesRtp && !isForeign,
       sawRtp: session.sawRtp,
       refusedUs: session.refusedUs,
       isPathVisible: () => isMediaPathVisible(d, session.log, session.streams.fromNewest()),
@@ -196,7 +199,7 @@ function unseenStreams(session: CaptureSession, d: Dialog): UnseenStream[] {
   const seen = new Set((d.streams ?? []).map((s) => s.ssrc));
   for (const key of d.claimedKeys)
     for (const u of unseen.at(key))
-      if (u.lastUs >= d.createdUs && !(u.firstUs > d.endedUs) && !seen.has(u.ssrc)) found.add(u);
+      if (u.newestUs >= d.createdUs && !(u.firstUs > d.endedUs) && !seen.has(u.ssrc)) found.add(u);
   return [...found];
 }
 

@@ -11,6 +11,7 @@ import { type HepRefusal, HepRefusals } from '../sources/hep-refusals.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
+import type { HepClocks } from '../store/hep-clocks.ts';
 import type { RtcpTracker } from '../store/rtcp-tracker.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
 import { ScannedHep } from './scanned.ts';
@@ -26,6 +27,7 @@ export type HepIngestDeps = {
   readonly sip: SipIngest;
   readonly rtcp: RtcpTracker;
   readonly door: HepDoor;
+  readonly clocks: HepClocks;
   /** True for a packet that this process sent itself (-H) and met again on an interface. */
   readonly isOwn: (outer: Carrier) => boolean;
   readonly dialog: (callId: string) => Dialog | null;
@@ -43,6 +45,8 @@ export class HepIngest {
   otherTypes = 0;
   /** RTCP whose JSON could not be read. */
   badJson = 0;
+  /** Packets with stamps of another time than ours. */
+  ofOtherTimes = 0;
   /** Packets of our own mirror. */
   own = 0;
 
@@ -95,8 +99,7 @@ export class HepIngest {
     c.addresses = p.addresses;
     c.srcOff = p.srcAt;
     c.dstOff = p.dstAt;
-    c.tsUs = Number.isNaN(p.tsUs) ? outer.tsUs : p.tsUs;
-    c.arrivedUs = outer.tsUs;
+    this.#takeTime(c, p, outer);
     c.transport = p.proto === PROTO_TCP ? TRANSPORT.TCP : p.proto === PROTO_TLS ? TRANSPORT.TLS : TRANSPORT.UDP;
     c.ipVersion = p.ipVersion === 6 ? 6 : 4;
     c.srcPort = p.srcPort;
@@ -108,6 +111,21 @@ export class HepIngest {
     if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
     else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, p, c);
     else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
+  }
+
+  /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
+  #takeTime(c: Carrier, { tsUs, agentId }: HepScan, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Carrier): void {
+    c.arrivedUs = arrivedUs;
+    c.toldUs = tsUs;
+    if (Number.isNaN(tsUs)) {
+      c.clock = null;
+      c.tsUs = arrivedUs;
+      return;
+    }
+    const clock = this.#d.clocks.clockOf(addresses, srcOff, ipVersion, agentId, tsUs, arrivedUs);
+    c.clock = clock;
+    c.tsUs = clock.timeOf(tsUs, arrivedUs);
+    if (clock.isOtherTime(tsUs, arrivedUs)) this.ofOtherTimes++;
   }
 
   /** RTCP as JSON, which is what agents send. It is rare, so that the general parser may tell whose call it judges. */

@@ -5,11 +5,14 @@
 import type { LabelledCount, MetricFamily } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
 import { HEP_REFUSALS } from '../sources/hep-refusals.ts';
+import type { HepSenderName } from '../store/hep-clock.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { snake } from './losses.ts';
 
 /** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
 const SENDERS_SHOWN = 10;
+/** And whose clocks are. */
+const CLOCKS_SHOWN = 50;
 
 /** HEP packets by what became of them: the receiving thread's counts, then what reading them gave. */
 function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
@@ -21,6 +24,7 @@ function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
     ['own', hep.own],
     ['keep_alive', hep.keepAlives],
     ['other_type', hep.otherTypes],
+    ['other_time', hep.ofOtherTimes],
     ['rtcp_bad_json', hep.badJson],
     ['inflations', hep.door.inflater.inflations],
     ['inflated_bytes', hep.door.inflater.inflatedBytes],
@@ -55,6 +59,7 @@ export function liveFamilies(session: CaptureSession): MetricFamily[] {
     ),
     interfaces(session),
     refusedSenders(session),
+    senderClocks(session),
     {
       name: 'calltap_filter_media_endpoints',
       help: 'Media endpoints of running calls that the filter in the kernel lets through.',
@@ -84,6 +89,25 @@ function interfaces({ live }: CaptureSession): MetricFamily {
               value: live.liveCounter(event, i),
             })),
           ),
+  };
+}
+
+/** A sender that replays a capture beside may have more than one clock. */
+function senderClocks({ clocks }: CaptureSession): MetricFamily {
+  const offsets = new Map<HepSenderName, number>();
+  for (const { sender, offsetUs } of clocks.known()) {
+    if (!offsets.has(sender)) offsets.set(sender, offsetUs / 1e6);
+    if (offsets.size === CLOCKS_SHOWN) break;
+  }
+  return {
+    name: 'calltap_hep_clock_offset_seconds',
+    help: 'How far the clocks of HEP senders are ahead of ours, by messages that came past here too; of those heard last.',
+    type: 'gauge',
+    labelNames: ['sender', 'agent'],
+    samples: [...offsets].map(([{ address, agentId }, value]) => ({
+      labels: { sender: address, agent: String(agentId) },
+      value,
+    })),
   };
 }
 

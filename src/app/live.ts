@@ -14,6 +14,7 @@ import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session, TICK_MS } from './capture-session.ts';
+import { sayClocks } from './hep-clock-lines.ts';
 import { HepStrangers } from './hep-strangers.ts';
 import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
@@ -47,6 +48,7 @@ function withProbes(session: CaptureSession, config: Config): CaptureSession {
   if (config.uprobe.length === 0) return session;
   try {
     session.tls = openTlsCapture(session, config);
+    session.clocks.mayPair = true;
   } catch (error) {
     session.close();
     throw error;
@@ -64,6 +66,7 @@ export async function capture(session: CaptureSession, config: Config, ready: ()
   });
   const { live } = session;
   session.isLive = true;
+  sayClocks(session.clocks);
   try {
     const listener = config.hepListen === null ? null : await openListener(session, config, config.hepListen);
     // Everything that needs privileges is open. What is written is written by the user that may write it again later.
@@ -128,7 +131,7 @@ async function openListener(
     sourceId: 1,
     native: nativeHep(),
     lengthAt: hep3Length,
-    onRecords: (batch, count) => session.ingest.onRecords(batch, count),
+    onRecords: (batch, count) => session.onMirrored(batch, count),
     onPacket: (b, start, end, arrival) => {
       session.outputs.file?.writeDatagram(b, start, end, arrival);
       return session.hep.onDatagram(b, start, end, carrierOf(arrival));

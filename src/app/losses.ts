@@ -50,6 +50,12 @@ export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
+function largestOffsetMs({ clocks }: CaptureSession): number {
+  let largestUs = 0;
+  for (const { offsetUs } of clocks.known()) largestUs = Math.max(largestUs, Math.abs(offsetUs));
+  return Math.round(largestUs / 1000);
+}
+
 /** Count by reason, zero included: the list is complete. */
 export function lossesByReason(session: CaptureSession): Record<string, number> {
   const { source, decode, sip, sdp, rtcp, stun, icmp, hep, tracker, log, dialogs, streams, outputs } = session;
@@ -102,6 +108,9 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['hep_inflate_over_budget'] = hep.refusals.get('inflate_over_budget');
   out['hep_other_type'] = hep.otherTypes;
   out['hep_rtcp_bad_json'] = hep.badJson;
+  out['hep_senders_evicted'] = session.clocks.evicted;
+  // No loss, but what times of mirrored messages hang on: the largest of all senders.
+  out['hep_clock_offset_ms'] = largestOffsetMs(session);
   Object.assign(out, probeLossesByReason(session.tls));
   out['messages_evicted'] = log.evicted;
   out['message_file_changed'] = session.file?.files.failed ?? 0;

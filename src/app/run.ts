@@ -13,6 +13,7 @@ import type { FileEnd, FilesEnd } from '../sources/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
+import { sayClocks } from './hep-clock-lines.ts';
 import { hurry } from './hurry.ts';
 import { dataLines, outliveReaders, standardError } from './standard-streams.ts';
 
@@ -218,6 +219,7 @@ async function read(
     if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
   };
   const rehearsal = isLarge(config.input) ? await import('./rehearsal.ts') : null;
+  sayClocks(session.clocks);
   const end = await session.read(config.input, onEnd, () => rehearsal?.rehearse(session.options), ready);
   const line = end === null ? null : orderLine(config.input.length, end);
   if (line !== null) standardError.write(`${line}\n`);

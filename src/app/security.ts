@@ -102,9 +102,18 @@ export class Security {
     return this.#watch.evicted + (this.#fraud?.evicted ?? 0);
   }
 
-  /** One scanned message. What was mirrored may be forged by whoever sends HEP: it counts only when asked for. */
+  /**
+   * What was mirrored may be forged by whoever sends HEP: it counts only when asked for. What is of another time is over,
+   * whoever did it, and would move the time of everybody else.
+   */
+  #isWatched({ origin, clock, toldUs, arrivedUs }: Carrier): boolean {
+    if (origin === WIRE) return true;
+    return this.#config.securityMirrored && clock?.isOtherTime(toldUs, arrivedUs) !== true;
+  }
+
+  /** One scanned message. */
   onMessage(buf: Buffer, scan: SipScan, carrier: Carrier): void {
-    if (carrier.origin !== WIRE && !this.#config.securityMirrored) return;
+    if (!this.#isWatched(carrier)) return;
     this.#fraud?.onMessage(buf, scan, carrier);
     if (!this.#looksForScanners) return;
     this.#watch.onMessage(buf, scan, carrier);
@@ -115,7 +124,7 @@ export class Security {
 
   /** A whole message that is meant to be SIP and cannot be read. */
   onMalformed(carrier: Carrier): void {
-    if (carrier.origin !== WIRE && !this.#config.securityMirrored) return;
+    if (!this.#isWatched(carrier)) return;
     if (this.#looksForScanners) this.#watch.onMalformed(carrier);
   }
 

@@ -175,6 +175,17 @@ export const HEP_TCP_PAUSE_MS = 50;
 /** Milliseconds after which a line about connections that bring something else than HEP is said again. */
 export const HEP_STRANGER_LINE_MS = 3_600_000;
 
+/**
+ * HEP senders whose clocks are known, and once more of those that nothing is known of; the longest silent one goes. And
+ * clocks of one sender: a replay, or a host that was set to another day, has another one.
+ */
+export const HEP_CLOCK_SENDERS = 512;
+export const HEP_SENDER_CLOCKS = 4;
+
+/** Milliseconds, and lines about clocks of HEP senders that are said in them. */
+export const HEP_CLOCK_LINES_MS = 60_000;
+export const HEP_CLOCK_LINES = 10;
+
 /** Walks over a store under way for lists of the API; one more is answered with 503. */
 export const MAX_WALKS = 64;
 

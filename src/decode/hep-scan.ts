@@ -24,6 +24,8 @@ export class HepScan {
   dstPort = 0;
   /** Microseconds since the epoch; NaN when the packet does not tell. */
   tsUs = Number.NaN;
+  /** Capture agent, 0 when it was not told. */
+  agentId = 0;
   /** 1 SIP, 5 RTCP as JSON and so on; -1 when it was not told. */
   protocolType = -1;
   bytes: Uint8Array = ZEROS;
@@ -66,6 +68,7 @@ export function scanHep(b: Uint8Array, start: number, end: number, out: HepScan)
   out.proto = 0;
   out.srcPort = 0;
   out.dstPort = 0;
+  out.agentId = 0;
   out.protocolType = -1;
   out.authKey = null;
   for (let at = start + HEADER_BYTES; at < limit; ) {
@@ -123,6 +126,10 @@ export function scanHep(b: Uint8Array, start: number, end: number, out: HepScan)
       case 0x0b:
         if (size !== 1) continue;
         out.protocolType = b[p] ?? 0;
+        break;
+      case 0x0c:
+        if (size !== 4) continue;
+        out.agentId = u16(b, p) * 65_536 + u16(b, p + 2);
         break;
       case 0x0e:
         authAt = p;
@@ -192,6 +199,7 @@ function copyOf(b: Uint8Array, start: number, end: number, out: HepScan): HepFai
   out.srcPort = p.srcPort;
   out.dstPort = p.dstPort;
   out.tsUs = p.tsUs ?? Number.NaN;
+  out.agentId = p.agentId ?? 0;
   out.protocolType = p.protocolType;
   out.bytes = p.bytes;
   out.start = p.start;

@@ -36,6 +36,18 @@ export type CallTiming = {
   durationMs: number | null;
 };
 
+/** The same marks by a clock that is ahead by so much of the one they were made by. */
+export function shiftMarks(m: CallMarks, byUs: number): void {
+  m.inviteUs += byUs;
+  m.tryingUs += byUs;
+  m.progressUs += byUs;
+  m.finalUs += byUs;
+  m.answerUs += byUs;
+  m.byeUs += byUs;
+  m.byeFinalUs += byUs;
+  for (const branch of m.branches ?? []) branch.firstProgressUs += byUs;
+}
+
 /** An INVITE that is not inside an established dialog: the newest CSeq is the anchor. */
 export function markInvite(d: CallMarks, cseq: number, tsUs: number): void {
   if (cseq === d.inviteCseq) d.inviteUs = earlier(d.inviteUs, tsUs);

@@ -3,6 +3,7 @@
  */
 import type { Challenge } from './challenges.ts';
 import type { Dialog, ForkBranch } from './dialog.ts';
+import type { HepClock } from './hep-clock.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
 
@@ -37,4 +38,5 @@ export class Rare {
   ownContact = 0;
   referTo: string | null = null;
   sharesWith: Dialog | null = null;
+  clock: HepClock | null = null;
 }

@@ -25,16 +25,19 @@ import type { CallIdentifiers } from './call-identifiers.ts';
 import { markMessage } from './call-marks.ts';
 import { isOtherFork } from './call-timing.ts';
 import { acceptCredentials, challengeAgain, useCredentials } from './challenges.ts';
-import type { Dialog, DialogInit, FramePointer } from './dialog.ts';
+import type { Dialog, FramePointer } from './dialog.ts';
 import { eventOf } from './dialog-event.ts';
+import type { DialogInit } from './dialog-init.ts';
 import { MARK } from './dialog-marks.ts';
 import { DialogParties } from './dialog-parties.ts';
 import { POOL } from './dialog-room.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from './dialog-state.ts';
 import type { DialogStore } from './dialog-store.ts';
+import { DialogTimes } from './dialog-times.ts';
 import type { ExpiryQueue } from './expiry-queue.ts';
 import type { Carrier } from './fingerprint.ts';
 import { fingerprint, takeFingerprint } from './fingerprint.ts';
+import { HepClocks } from './hep-clocks.ts';
 import type { MessageLog } from './message-log.ts';
 import type { MessageFacts } from './message-rows.ts';
 import { NO_ROW, ROW } from './message-rows.ts';
@@ -101,6 +104,7 @@ export class DialogTracker {
   readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
   readonly #expiries: ExpiryQueue;
+  readonly #times: DialogTimes;
   readonly #identifiers: CallIdentifiers | null;
   readonly #onChange: ((d: Dialog, fromState: number) => void) | null;
   /** Transmissions of the message being looked up, by source. */
@@ -141,6 +145,7 @@ export class DialogTracker {
     digest: Digest;
     /** Left out where nobody will ask what belongs together. */
     identifiers?: CallIdentifiers | null;
+    clocks?: HepClocks;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
     this.#digest = deps.digest;
@@ -149,6 +154,7 @@ export class DialogTracker {
     this.#parties = new DialogParties(deps.log, deps.dialogs.room);
     this.#sdp = deps.sdp;
     this.#expiries = deps.expiries;
+    this.#times = new DialogTimes(deps.clocks ?? new HepClocks(), deps.dialogs, deps.log, deps.expiries);
     this.#identifiers = deps.identifiers ?? null;
     this.#onChange = deps.onChange ?? null;
   }
@@ -178,6 +184,8 @@ export class DialogTracker {
     this.#isFirstOfSource = true;
     this.#isRefusal = false;
     const kind = maybeSeen || hasSources ? this.#repeatKind(d, c) : 0;
+    if (found === undefined) this.#times.open(d, c);
+    else if (c.clock !== null || d.clock !== null) this.#times.place(d, c);
     if (kind === 0 && isChallenge(scan.status)) this.#isRefusal = challengeAgain(d, buf, scan);
     this.#keep(d, buf, start, end, scan, c, kind);
     this.#isAside = isAside(d, buf, scan, toTagHash);
@@ -213,15 +221,18 @@ export class DialogTracker {
 
   /** Registrations and subscriptions whose granted time has passed by `nowUs`, and challenges that nobody answered. */
   sweep(nowUs: number): void {
-    this.#expiries.sweep(nowUs, (d) => {
-      d.expiresUs = Number.NaN;
-      if ((d.marks & MARK.CHALLENGED) === 0) this.#transition(d, EVENT.expired, d.updatedUs);
-      else {
-        if (d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
-        this.#transition(d, EVENT['challenge-unanswered'], d.updatedUs);
-      }
-    });
+    this.#expiries.sweep(nowUs, this.#onLapsed);
+    this.#times.clocks.sweep(nowUs, this.#onLapsed);
   }
+
+  readonly #onLapsed = (d: Dialog): void => {
+    d.expiresUs = Number.NaN;
+    if ((d.marks & MARK.CHALLENGED) === 0) this.#transition(d, EVENT.expired, d.updatedUs);
+    else {
+      if (d.methodId === METHOD.REFER) d.beforeTransfer = STATE.Failed;
+      this.#transition(d, EVENT['challenge-unanswered'], d.updatedUs);
+    }
+  };
 
   #open(buf: Buffer, scan: SipScan, c: Carrier, callIdHash: number): Dialog {
     const methodId = scan.isRequest ? scan.method : scan.cseqMethod;
@@ -296,11 +307,13 @@ export class DialogTracker {
     const isWorse = firstOther !== NO_ROW && BY_QUALITY.indexOf(log.origin(firstOther)) > BY_QUALITY.indexOf(c.origin);
     this.#worseUs = isWorse ? log.tsUs(firstOther) : Number.NaN;
     this.#isFirstOfSource = lastSame === NO_ROW;
+    const own = bySource[c.origin] ?? 0;
+    if (firstOther !== NO_ROW) this.#times.pair(d, c, fingerprint.a, own === 0);
     if (lastSame !== NO_ROW) {
       const gapUs = Math.abs(c.tsUs - log.tsUs(lastSame));
-      if (gapUs < DUPLICATE_FRAME_US && log.ipId(lastSame) === c.ipId) return ROW.DUPLICATE;
+      const isSameId = c.clock !== null || log.ipId(lastSame) === c.ipId;
+      if (gapUs < DUPLICATE_FRAME_US && isSameId) return ROW.DUPLICATE;
     }
-    const own = bySource[c.origin] ?? 0;
     for (let origin = 0; origin < bySource.length; origin++)
       if (origin !== c.origin && own < (bySource[origin] ?? 0)) return ROW.COPY;
     return lastSame === NO_ROW ? 0 : ROW.RETRANSMISSION;
@@ -339,7 +352,7 @@ export class DialogTracker {
     f.method = scan.isRequest ? scan.method : scan.cseqMethod;
     f.status = scan.isRequest ? 0 : scan.status;
     f.cseq = Math.max(scan.cseq, 0);
-    f.ipId = c.ipId;
+    f.ipId = this.#times.appliedTo(c);
     f.srcPort = c.srcPort;
     f.dstPort = c.dstPort;
     f.addresses = c.addresses;
@@ -349,6 +362,7 @@ export class DialogTracker {
     const { place } = c;
     f.place = place !== null && place.start === start && place.end === end ? place : null;
     this.#log.append(f, d, buf, start, end);
+    this.#times.kept(fingerprint.a);
     d.keptCount++;
   }
 
@@ -481,8 +495,9 @@ export class DialogTracker {
     if (sec <= 0) return;
     d.marks &= ~MARK.CHALLENGED;
     d.expiresUs = tsUs + sec * 1e6;
-    this.#expiries.push(d, d.expiresUs);
-    if (this.#expiries.size > 4096 && this.#expiries.size > this.#dialogs.size * 2) this.#expiries.compact();
+    const queue = this.#times.queueOf(d);
+    queue.push(d, d.expiresUs);
+    if (queue.size > 4096 && queue.size > this.#dialogs.size * 2) queue.compact();
   }
 
   #transition(d: Dialog, event: number, tsUs: number): void {

@@ -5,7 +5,6 @@
  * unknown. Text is made once, when the dialog opens.
  */
 
-import type { TextRange } from '../core/byte-text.ts';
 import { asBuffer, rangeOf, rawText, stringOf } from '../core/byte-text.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { tally } from '../core/tally.ts';
@@ -15,8 +14,10 @@ import type { Challenge } from './challenges.ts';
 import { CHALLENGE_BYTES, challengeCount } from './challenges.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
+import type { DialogInit } from './dialog-init.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
+import type { HepClock } from './hep-clock.ts';
 import { NO_ROW } from './message-rows.ts';
 import { NONE } from './row-blocks.ts';
 import type { SdpEntry } from './sdp-timeline.ts';
@@ -32,30 +33,6 @@ export type FramePointer = { source: number; ordinal: number; digestHigh: number
 
 /** Lists the streams that a dialog owns, the oldest first. */
 type OwnedStreams = { ownedBy(d: Dialog): Stream[] };
-
-/** What a dialog is born with. */
-export type DialogInit = {
-  /** As a string, each character is one byte of it. */
-  readonly callId: string | TextRange;
-  readonly methodId: number;
-  /** Where the METHOD id does not say it. */
-  readonly methodText: string;
-  readonly family: number;
-  readonly state: number;
-  readonly createdUs: number;
-  /** How much later than its own time the opening message came in here. */
-  readonly arrivalLagUs: number;
-  readonly origin: number;
-  readonly frame: FramePointer | null;
-  readonly fromUser: string | TextRange;
-  readonly toUser: string | TextRange;
-  readonly fromDisplay: string | null;
-  readonly toDisplay: string | null;
-  readonly openerTagHash: number;
-  /** Hash of the prefix that sent the opening message, and of whom it went to; see store/dialog-room.ts. */
-  readonly prefix: number;
-  readonly peer: number;
-};
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
@@ -254,6 +231,14 @@ export class Dialog {
     if (value !== null || this.#rare !== null) this.#beside.sharesWith = value;
   }
 
+  /** The clock of whose time all its times are: a replay, or a sender whose clock is off; null for ours. */
+  get clock(): HepClock | null {
+    return this.#rare?.clock ?? null;
+  }
+  set clock(value: HepClock | null) {
+    if (value !== null || this.#rare !== null) this.#beside.clock = value;
+  }
+
   /** The streams it owns, in the order it came to them; null when it never had one. */
   get streams(): Stream[] | null {
     return this.media?.ownedBy(this) ?? null;
@@ -427,6 +412,9 @@ export class Dialog {
   /** How much later than its own time the opening message came in here; 0 on the wire. */
   get arrivalLagUs(): number {
     return this.#c.coldF64[this.#at * COLD + C.LAG] ?? 0;
+  }
+  set arrivalLagUs(value: number) {
+    this.#c.coldF64[this.#at * COLD + C.LAG] = value;
   }
   get orderIndex(): number {
     return this.#c.coldI32[this.#at * COLD_WORDS + CI.ORDER] ?? 0;

@@ -7,6 +7,7 @@
  */
 import { HashInput, hashRange } from '../core/hash.ts';
 import type { SipScan } from '../sip/scan.ts';
+import type { HepClock } from './hep-clock.ts';
 
 /** Where the payload buf[start..end) lies in a capture file that can be read again, and the check of its bytes. */
 export type FilePlace = { file: number; at: number; start: number; end: number; check: number };
@@ -16,6 +17,9 @@ export type Carrier = {
   tsUs: number;
   /** When it came in, on the clock of this host; a mirror's own time may differ. */
   arrivedUs: number;
+  /** Mirrored, and its sender told a time: by this clock, and what it told. */
+  clock: HepClock | null;
+  toldUs: number;
   origin: number;
   transport: number;
   ipVersion: number;
@@ -47,6 +51,8 @@ export function emptyCarrier(addresses: Uint8Array): Carrier {
   return {
     tsUs: 0,
     arrivedUs: 0,
+    clock: null,
+    toldUs: Number.NaN,
     origin: 0,
     transport: 0,
     ipVersion: 4,

@@ -161,8 +161,16 @@ export class MessageRows {
     return this.at(row).u32[(row % ROWS) * U32 + CSEQ] ?? 0;
   }
 
+  /** The IP identification; of a mirrored message the number of what was subtracted from its stamp (hep-clocks.ts). */
   ipId(row: number): number {
     return this.at(row).u16[(row % ROWS) * U16 + IP_ID] ?? 0;
+  }
+
+  /** A mirrored message was of this time after all. */
+  retime(row: number, tsUs: number, applied: number): void {
+    const b = this.at(row);
+    b.f64[(row % ROWS) * F64] = tsUs;
+    b.u16[(row % ROWS) * U16 + IP_ID] = applied;
   }
 
   /** Both halves of the row's fingerprint as one text key. */

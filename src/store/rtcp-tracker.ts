@@ -62,7 +62,7 @@ export class RtcpTracker {
           data.lastSenderPackets = p.packets;
           data.lastSenderOctets = p.octets;
         } else {
-          const unseen = this.unseen.note(sourceKey(c), p.ssrc, c.tsUs);
+          const unseen = this.unseen.note(sourceKey(c), p.ssrc, c.tsUs, c.arrivedUs);
           if (unseen !== null) {
             unseen.sentPackets = p.packets;
             unseen.sentOctets = p.octets;
@@ -101,7 +101,7 @@ export class RtcpTracker {
     };
     if (data === null) {
       this.unmatched++;
-      const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs);
+      const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs, c.arrivedUs);
       if (unseen !== null) unseen.remote = remote;
       return;
     }

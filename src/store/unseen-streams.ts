@@ -12,7 +12,9 @@ export type UnseenStream = {
   readonly ssrc: number;
   /** Socket its RTCP comes from. */
   readonly source: EndpointKey;
+  /** First and newest report, by the clock of who told of them; and when the last came in, by ours. */
   readonly firstUs: number;
+  newestUs: number;
   lastUs: number;
   /** By the sender's last report; 0 while it sent none. */
   sentPackets: number;
@@ -31,17 +33,18 @@ export class UnseenStreams {
   evicted = 0;
 
   /** The stream, made when it is new; null while the cap is full of streams that were spoken of lately. */
-  note(source: EndpointKey, ssrc: number, tsUs: number): UnseenStream | null {
+  note(source: EndpointKey, ssrc: number, tsUs: number, arrivedUs = tsUs): UnseenStream | null {
     const key = `${ssrc}@${source}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) {
-      known.lastUs = tsUs;
+      known.newestUs = tsUs;
+      known.lastUs = arrivedUs;
       this.#byKey.delete(key);
       this.#byKey.set(key, known);
       return known;
     }
     if (this.#byKey.size >= MAX_UNSEEN_STREAMS) {
-      const gone = dropSilent(this.#byKey, tsUs - SILENT_US);
+      const gone = dropSilent(this.#byKey, arrivedUs - SILENT_US);
       if (gone === null) {
         this.refused++;
         return null;
@@ -49,7 +52,8 @@ export class UnseenStreams {
       this.evicted++;
       this.#forget(gone);
     }
-    const made = { ssrc, source, firstUs: tsUs, lastUs: tsUs, sentPackets: 0, sentOctets: 0, remote: null };
+    const times = { firstUs: tsUs, newestUs: tsUs, lastUs: arrivedUs };
+    const made = { ssrc, source, ...times, sentPackets: 0, sentOctets: 0, remote: null };
     this.#byKey.set(key, made);
     for (const endpoint of endpointsOf(source)) this.#index(endpoint, made);
     return made;

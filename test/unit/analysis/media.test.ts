@@ -491,7 +491,7 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   const source = endpointKeyFromText(ALICE.rtp.address, ALICE.rtp.port) ?? assert.fail();
   const hints = (sentPackets: number, cumulativeLost: number | null, isRtpCaptured = true): string[] => {
     const remote = { atUs: 0, fractionLost: 0, cumulativeLost: cumulativeLost ?? 0, jitterTimestampUnits: 0 };
-    const of = { ssrc: 1, source, firstUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
+    const of = { ssrc: 1, source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
     return diagnosed(call, [], {
       isRtpCaptured,
       unseen: [{ ...of, remote: cumulativeLost === null ? null : remote }],

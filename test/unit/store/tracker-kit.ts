@@ -13,6 +13,7 @@ import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import { ExpiryQueue } from '../../../src/store/expiry-queue.ts';
 import type { Carrier } from '../../../src/store/fingerprint.ts';
 import { emptyCarrier } from '../../../src/store/fingerprint.ts';
+import { HepClocks } from '../../../src/store/hep-clocks.ts';
 import { MessageLog } from '../../../src/store/message-log.ts';
 import { NO_ROW } from '../../../src/store/message-rows.ts';
 import { SdpTracker } from '../../../src/store/sdp-tracker.ts';
@@ -43,6 +44,7 @@ export class TrackerKit {
   readonly dialogs: DialogStore;
   readonly tracker: DialogTracker;
   readonly identifiers: CallIdentifiers;
+  readonly clocks = new HepClocks();
   readonly #scan = new SipScan();
   #ipId = 0;
 
@@ -62,6 +64,7 @@ export class TrackerKit {
       sdp: this.sdp,
       expiries: this.expiries,
       identifiers: this.identifiers,
+      clocks: this.clocks,
       digest: () => assert.fail('no frame is given here'),
       onChange: (d, from) => this.left.push([d.callId, from]),
     });
@@ -88,6 +91,22 @@ export class TrackerKit {
     const { callIdStart, callIdEnd } = this.#scan;
     const callIdHash = callIdStart < 0 ? 0 : hashBytes(buf, callIdStart, callIdEnd);
     return this.tracker.onMessage(buf, 0, buf.length, this.#scan, carrier, callIdHash);
+  }
+
+  /**
+   * One message by HEP, stamped by a clock that is ahead by `aheadUs`; it came in when it was sent, unless told otherwise.
+   * Its sender is agent `agentId` at `address`.
+   */
+  mirror(
+    m: SipMessage,
+    o: { aheadUs?: number; arrivedUs?: number; agentId?: number; address?: string } = {},
+  ): Dialog | null {
+    const { aheadUs = 0, arrivedUs = m.tsUs, agentId = 2001, address = '192.0.2.99' } = o;
+    const toldUs = m.tsUs + aheadUs;
+    const version = address.includes(':') ? 6 : 4;
+    const clock = this.clocks.clockOf(addressBytes(address), 0, version, agentId, toldUs, arrivedUs);
+    const tsUs = clock.timeOf(toldUs, arrivedUs);
+    return this.send(m, { origin: HEP, clock, toldUs, tsUs, arrivedUs, ipId: 0 });
   }
 
   /** A whole script; its dialog. */
