@@ -18,7 +18,7 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   const struct conn *c = bpf_map_lookup_elem(&conns, &k);
   if (c && c->id) {
     if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid);
-    count(CT_TLS_N_CLOSED, 1);
+    ct_count(CT_TLS_N_CLOSED, 1);
     bpf_map_delete_elem(&conns, &k);
   }
   /* The address may lie in other memory the next time. */
@@ -29,7 +29,7 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
 /* ---- What a call has done ---- */
 
 /* Bytes the call moved by its own account; 0 or less when none. */
-CT_INLINE s64 moved(const struct frame *f, u64 ret) {
+CT_INLINE s64 moved_by(const struct frame *f, u64 ret) {
   u64 n = 0;
   switch (f->op) {
   case CT_TLS_OP_READ:
@@ -46,71 +46,57 @@ CT_INLINE s64 moved(const struct frame *f, u64 ret) {
 }
 
 /* Wrappers of one library call each other with the same buffer; only the outermost counts. Another buffer is
- * another message: node writes from callbacks inside a read. */
-CT_INLINE int has_wrapper(const struct frames *fr, const struct frame *f) {
-  u32 found = 0;
+ * another message: node writes from callbacks inside a read. How many calls there enclose `f` so, itself included. */
+CT_INLINE u64 wrappers(const struct frames *fr, const struct frame *f) {
+  u64 found = 0;
 #pragma unroll
-  for (u32 i = 0; i < FRAMES; i++) {
+  for (u64 i = 0; i < FRAMES; i++) {
     const struct frame *g = &fr->f[i];
-    if (i < fr->depth && g != f && g->sp >= f->sp && g->buf == f->buf && g->key.object == f->key.object &&
-        g->key.tgid == f->key.tgid && is_write(g->op) == is_write(f->op))
-      found = 1;
+    u64 differs = (g->buf ^ f->buf) | (g->key.object ^ f->key.object) | (g->key.tgid ^ f->key.tgid);
+    u64 is_open = (i - fr->depth) >> 63, is_below = (g->sp - f->sp) >> 63;
+    found += is_zero(differs | (is_write(g->op) ^ is_write(f->op)) | (is_open ^ 1) | is_below);
   }
   return found;
 }
 
 CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_stack *place,
                                   const struct frame *f) {
-  if (has_wrapper(fr, f)) return 1;
+  if (wrappers(fr, f) > 1) return 1;
   struct ct_tls_stack above = *place;
   above.page++;
   const struct frames *next = bpf_map_lookup_elem(&frames, &above);
-  return next && has_wrapper(next, f);
+  return next && wrappers(next, f);
 }
 
-CT_CALL int plaintext(struct frame *f, struct conn *c, struct look *l) {
-  if (!f || !c || !l) return 0;
-  u64 n = (u64)f->moved;
-  u32 written = is_write(f->op);
+/* The plaintext of the thread's call. */
+CT_GLOBAL int ct_tell(u64 pid_tgid) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  struct conn *c = conn_of_call(th);
+  struct call *x = &th->call;
+  if (!c) return 0;
+  if (x->moved <= 0) {
+    ct_count(CT_TLS_N_NO_PLAINTEXT, 1);
+    return 0;
+  }
+  u64 n = (u64)x->moved;
+  u32 written = is_write(x->op);
   /* A library that says more than was asked for must not make us read on. Writing on from nothing is GnuTLS
    * repeating an interrupted call. */
-  u64 buf = f->buf;
-  if (n > f->len) {
-    if (written && buf == 0)
-      n = n & 0x7fffffff;
-    else
-      n = f->len;
-  }
+  if (n > x->len) n = written && x->buf == 0 ? n & 0x7fffffff : x->len;
   if (n == 0) return 0;
   if (n > 0x7fffffff) n = 0x7fffffff;
-  f->call = (struct call){
-      .buf = buf,
-      .ts = written ? f->ts : bpf_ktime_get_ns(),
-      .stream_off = written ? c->tx_off : c->rx_off,
-      .total = (u32)n,
-      .limit = (u32)n,
-      .flags = (written ? CT_TLS_F_WRITTEN : 0) | (f->key.tgid == 0 ? CT_TLS_F_SHARED : 0),
-  };
+  if (!written) x->ts = bpf_ktime_get_ns();
+  x->stream_off = written ? c->tx_off : c->rx_off;
+  x->total = x->limit = (u32)n;
+  x->done = x->events = 0;
+  x->flags = (written ? CT_TLS_F_WRITTEN : 0) | (x->key.tgid == 0 ? CT_TLS_F_SHARED : 0);
+  x->wake = 0;
   if (written)
     c->tx_off += n;
   else
     c->rx_off += n;
-  deliver(c, &f->call, l);
-  return 0;
-}
-
-/* What a call says of its connection, and its plaintext. A handshake is one that moved nothing. */
-CT_CALL int take_account(struct frame *f, u32 in_call, u64 id) {
-  if (!f) return 0;
-  struct conn *c = conn_of(&f->key);
-  struct thread *th = thread_of(id);
-  if (!c || !th) return 0;
-  c->library = f->library;
-  weigh_around(th, f, c, in_call);
-  if (f->moved > 0)
-    plaintext(f, c, &th->look);
-  else if (f->op != CT_TLS_OP_HANDSHAKE)
-    count(CT_TLS_N_NO_PLAINTEXT, 1);
+  ct_deliver(pid_tgid);
   return 0;
 }
 
@@ -132,7 +118,6 @@ CT_INLINE void read_arguments(struct frame *f, struct pt_regs *ctx) {
   case CT_TLS_OP_WRITE_EX: f->out = PT_REGS_PARM4(ctx); break;
   case CT_TLS_OP_WRITE_EX2: f->out = PT_REGS_PARM5(ctx); break;
   case CT_TLS_OP_NEW_OUT: f->out = f->key.object; break;
-  case CT_TLS_OP_HANDSHAKE: f->buf = f->len = 0; break;
   default: break;
   }
 }
@@ -160,24 +145,29 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
     if (op == CT_TLS_OP_RESET) keep_pending(object, id);
     return 0;
   }
-  u32 is_handshake = op == CT_TLS_OP_HANDSHAKE;
   struct entered at = {
       .sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .back = return_address(ctx), .buf = PT_REGS_PARM2(ctx)};
   struct ct_tls_stack place = stack_of(p, id, at.sp);
+  struct thread *th = thread_of(id);
+  if (op == CT_TLS_OP_HANDSHAKE) {
+    const struct frames *around = bpf_map_lookup_elem(&frames, &place);
+    if (!th) return 0;
+    th->call = (struct call){
+        .key = {.object = object, .tgid = tgid, .epoch = p->epoch},
+        .op = op,
+        .library = cookie >> 8 & 0xff,
+        .in_call = around && around->depth && around->in_call,
+    };
+    canonical(&th->call.key);
+    ct_weigh_around(id);
+    return 0;
+  }
   struct frames *fr = frames_of(p, &place);
   if (!fr) return 0;
-  /* A handshake is told at its entry, from a frame that nobody finds. */
-  if (is_handshake && fr->depth >= FRAMES) return 0;
-  struct frame *f;
-  if (is_handshake) {
-    f = frame_at(fr, fr->depth);
-  } else {
-    drop_passed(fr, &at);
-    f = push(fr);
-    f->sp = at.sp;
-    struct thread *th = thread_of(id);
-    if (th) th->is_met = 1;
-  }
+  drop_passed(fr, &at);
+  struct frame *f = push(fr);
+  if (th) th->is_met = 1;
+  f->sp = at.sp;
   f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
   f->ip = at.ip;
   f->back = at.back;
@@ -185,12 +175,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   f->op = op;
   f->library = cookie >> 8 & 0xff;
   read_arguments(f, ctx);
-  if (op == CT_TLS_OP_NEW || op == CT_TLS_OP_NEW_OUT) return 0; /* no object yet */
-  canonical(&f->key);
-  if (!is_handshake) return 0;
-  f->moved = 0;
-  take_account(f, fr->depth && fr->in_call, id);
-  release(p, fr, &place);
+  if (op != CT_TLS_OP_NEW && op != CT_TLS_OP_NEW_OUT) canonical(&f->key); /* those have no object yet */
   return 0;
 }
 
@@ -202,7 +187,7 @@ CT_CALL int return_without_entry(u64 id) {
   u32 tgid = id >> 32;
   struct thread *th = bpf_map_lookup_elem(&threads, &id);
   if (!is_allowed(tgid) || (th && th->is_met)) return 0;
-  count(CT_TLS_N_NO_ENTRY, 1);
+  ct_count(CT_TLS_N_NO_ENTRY, 1);
   if (!observed(tgid)) return 0;
   th = thread_of(id);
   if (th) th->is_met = 1;
@@ -233,10 +218,21 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
     if (bpf_probe_read_user(&object, 8, (const void *)f->out) == 0 && object)
       forget(object, tgid, f->key.epoch);
   } else if (!is_repeated_outside(fr, &place, f)) {
-    f->moved = moved(f, ret);
-    take_account(f, fr->in_call, id);
+    struct thread *th = thread_of(id);
+    if (th) {
+      th->call.key = f->key;
+      th->call.buf = f->buf;
+      th->call.len = f->len;
+      th->call.ts = f->ts;
+      th->call.moved = moved_by(f, ret);
+      th->call.op = f->op;
+      th->call.library = f->library;
+      th->call.in_call = fr->in_call != 0;
+      ct_weigh_around(id);
+      ct_tell(id);
+    }
   } else {
-    count(CT_TLS_N_NESTED, 1);
+    ct_count(CT_TLS_N_NESTED, 1);
   }
   f->sp = 0;
   struct entered end = {.sp = sp};

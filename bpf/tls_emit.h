@@ -44,7 +44,7 @@ CT_CALL int notify(const struct conn *c, u32 kind, u32 owner) {
   if (!c) return 0;
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
   if (!e) {
-    count(CT_TLS_N_LOST_NOTICES, 1);
+    ct_count(CT_TLS_N_LOST_NOTICES, 1);
     return 0;
   }
   put_header(e, c, kind, owner == 0 ? CT_TLS_F_SHARED : 0);
@@ -61,7 +61,7 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct conn *c, const stru
   e->stream_off = x->stream_off + at;
   e->call_len = x->total;
   e->chunk_len = n;
-  if (e->family == 0) count(CT_TLS_N_UNBOUND, 1);
+  if (e->family == 0) ct_count(CT_TLS_N_UNBOUND, 1);
 }
 
 /* The plaintext behind the header; memory that is gone is said, not made up. */
@@ -76,15 +76,24 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct conn *c, const stru
     if (bpf_probe_read_user((u8 *)e + sizeof *e, size, src)) {                                               \
       e->flags |= CT_TLS_F_FAULT;                                                                            \
       e->chunk_len = 0;                                                                                      \
-      count(CT_TLS_N_FAULTS, 1);                                                                             \
+      ct_count(CT_TLS_N_FAULTS, 1);                                                                          \
     }                                                                                                        \
     bpf_ringbuf_submit(e, x->wake ? BPF_RB_FORCE_WAKEUP : wake_flags());                                     \
     return 1;                                                                                                \
   }
 
+/* What the thread's call is of; NULL when the table has lost it. */
+CT_INLINE struct conn *conn_of_call(const struct thread *th) {
+  return bpf_map_lookup_elem(&conns, &th->call.key);
+}
+
 /* 1 when it is in the ring. */
-CT_CALL int emit_chunk(const struct conn *c, const struct call *x, u32 at) {
-  if (!c || !x) return 0;
+CT_GLOBAL int ct_emit_chunk(u64 pid_tgid, u32 at) {
+  const struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  const struct call *x = &th->call;
+  const struct conn *c = conn_of_call(th);
+  if (!c) return 0;
   u32 n = x->limit - at;
   if (n > CT_TLS_CHUNK) n = CT_TLS_CHUNK;
   const void *src = (const void *)(x->buf + at);
@@ -104,7 +113,7 @@ CT_CALL int emit_unreadable(const struct conn *c, const struct call *x) {
   put_data(e, c, x, 0, x->total);
   e->flags |= CT_TLS_F_FAULT | CT_TLS_F_LAST;
   e->chunk_len = 0;
-  count(CT_TLS_N_FAULTS, 1);
+  ct_count(CT_TLS_N_FAULTS, 1);
   bpf_ringbuf_submit(e, wake_flags());
   return 1;
 }
@@ -115,18 +124,18 @@ CT_CALL int emit_held(const struct conn *c, const struct call *x, u32 written) {
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e + HELD, 0);
   written &= 1;
   u32 n = c->held[written];
-  count(CT_TLS_N_BYTES, n);
-  count(CT_TLS_N_EVENTS, 1);
+  ct_count(CT_TLS_N_BYTES, n);
+  ct_count(CT_TLS_N_EVENTS, 1);
   if (!e) {
-    count(CT_TLS_N_LOST_EVENTS, 1);
-    count(CT_TLS_N_LOST_BYTES, n);
+    ct_count(CT_TLS_N_LOST_EVENTS, 1);
+    ct_count(CT_TLS_N_LOST_BYTES, n);
     return 0;
   }
   put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_LAST);
   e->ts_ns = x->ts;
   e->stream_off = x->stream_off - n;
   e->call_len = e->chunk_len = n;
-  if (e->family == 0) count(CT_TLS_N_UNBOUND, 1);
+  if (e->family == 0) ct_count(CT_TLS_N_UNBOUND, 1);
   __builtin_memcpy((u8 *)e + sizeof *e, c->first[written], HELD);
   bpf_ringbuf_submit(e, wake_flags());
   return 1;
@@ -137,7 +146,7 @@ CT_CALL int emit_upgrade(const struct conn *c, const struct call *x) {
   if (!c || !x) return 0;
   struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
   if (!e) {
-    count(CT_TLS_N_LOST_EVENTS, 1);
+    ct_count(CT_TLS_N_LOST_EVENTS, 1);
     return 0;
   }
   put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_UNDECIDED | CT_TLS_F_UPGRADE);
@@ -147,49 +156,40 @@ CT_CALL int emit_upgrade(const struct conn *c, const struct call *x) {
   return 1;
 }
 
-struct emission {
-  const struct conn *c;
-  struct call *x;
-};
-
-/* 1 when the chunk did not fit: the rest of the call is lost with it. */
-static long emit_numbered(u32 i, struct emission *m) {
-  struct call *x = m->x;
-  u32 at = i * CT_TLS_CHUNK;
-  if (!emit_chunk(m->c, x, at)) return 1;
-  x->done = x->limit - at > CT_TLS_CHUNK ? at + CT_TLS_CHUNK : x->limit;
-  x->events++;
-  return 0;
-}
-
-/* All chunks of a call. */
-CT_INLINE void emit_call(const struct conn *c, struct call *x) {
-  struct emission m = {c, x};
+/* All chunks of the thread's call. */
+CT_GLOBAL int ct_emit_call(u64 pid_tgid) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  const struct conn *c = conn_of_call(th);
+  struct call *x = &th->call;
+  if (!c) return 0;
   if (x->limit > max_call) {
     x->limit = max_call;
-    count(CT_TLS_N_TRUNCATED, 1);
+    ct_count(CT_TLS_N_TRUNCATED, 1);
   }
-  u32 chunks = (x->limit + CT_TLS_CHUNK - 1) / CT_TLS_CHUNK;
   if (x->buf == 0) {
     if (emit_unreadable(c, x)) {
       x->done = x->limit;
       x->events = 1;
     }
-  } else if (has_loop) {
-    bpf_loop(chunks, emit_numbered, &m, 0);
   } else {
-    for (u32 i = 0; i < CT_TLS_CHUNKS_UNLOOPED && i < chunks; i++) {
-      if (emit_numbered(i, &m)) break;
+#pragma clang loop unroll(disable)
+    for (u32 at = 0; at < CT_TLS_CALL_MAX; at += CT_TLS_CHUNK) {
+      /* What does not fit is lost with the rest of the call. */
+      if (at >= x->limit || !ct_emit_chunk(pid_tgid, at)) break;
+      x->done = x->limit - at > CT_TLS_CHUNK ? at + CT_TLS_CHUNK : x->limit;
+      x->events++;
     }
   }
-  count(CT_TLS_N_CALLS, 1);
-  count(CT_TLS_N_EVENTS, x->events);
-  count(CT_TLS_N_BYTES, x->done);
+  ct_count(CT_TLS_N_CALLS, 1);
+  ct_count(CT_TLS_N_EVENTS, x->events);
+  ct_count(CT_TLS_N_BYTES, x->done);
   if (x->done < x->limit) {
-    count(CT_TLS_N_LOST_CALLS, 1);
-    count(CT_TLS_N_LOST_EVENTS, chunks - x->events);
-    count(CT_TLS_N_LOST_BYTES, x->limit - x->done);
+    ct_count(CT_TLS_N_LOST_CALLS, 1);
+    ct_count(CT_TLS_N_LOST_EVENTS, (x->limit + CT_TLS_CHUNK - 1) / CT_TLS_CHUNK - x->events);
+    ct_count(CT_TLS_N_LOST_BYTES, x->limit - x->done);
   }
+  return 0;
 }
 
 #endif

@@ -11,9 +11,8 @@
 #define CT_TLS_CHUNK 16384u /* plaintext of one event: one TLS record (RFC 8446 s5.1) */
 #define CT_TLS_CHUNKS 64u   /* of one call, at most */
 #define CT_TLS_CALL_MAX (CT_TLS_CHUNK * CT_TLS_CHUNKS)
-#define CT_TLS_CHUNKS_UNLOOPED 4u /* where the kernel has no bpf_loop */
-#define CT_TLS_PROBATION 16384u   /* bytes of an undecided WebSocket upgrade, both directions together */
-#define CT_TLS_HEAD 16384u        /* of an HTTP request that may ask for one; none of it leaves the kernel */
+#define CT_TLS_PROBATION 16384u /* bytes of an undecided WebSocket upgrade, both directions together */
+#define CT_TLS_HEAD 16384u      /* of an HTTP request that may ask for one; none of it leaves the kernel */
 
 enum ct_tls_library {
   CT_TLS_OPENSSL = 1,

@@ -54,8 +54,11 @@ CT_INLINE int begins(u64 letters, u64 wanted, u32 n) {
   return ((letters ^ wanted) << (n < 8 ? 64 - 8 * n : 0)) == 0;
 }
 
-/* What the letters from l->at on begin. */
-CT_INLINE int look_from(const struct look *l) {
+/* What the letters taken by the thread begin, from l->at on. */
+CT_GLOBAL int ct_look_from(u64 pid_tgid) {
+  const struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return LOOKS_OTHER;
+  const struct look *l = &th->look;
   u32 at = l->at, mask = l->mask;
   if (at >= l->bytes) return LOOKS_SHORT;
   u32 n = l->bytes - at;
@@ -101,8 +104,8 @@ CT_INLINE int enter_frame(struct look *l) {
 }
 
 /* What the letters taken by the thread begin: as they are behind line ends (RFC 3261 s7.5), or in a WebSocket frame, for
- * connections whose upgrade was not seen. A global function, so that the verifier checks it once. */
-__attribute__((noinline)) int ct_look(u64 pid_tgid) {
+ * connections whose upgrade was not seen. */
+CT_GLOBAL int ct_look(u64 pid_tgid) {
   struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
   if (!th) return LOOKS_OTHER;
   struct look *l = &th->look;
@@ -116,7 +119,7 @@ __attribute__((noinline)) int ct_look(u64 pid_tgid) {
   int looks = LOOKS_OTHER;
 #pragma clang loop unroll(disable)
   for (u32 turn = 0; turn < 2; turn++) {
-    looks = look_from(l);
+    looks = ct_look_from(pid_tgid);
     if (looks != LOOKS_OTHER || l->at || !enter_frame(l)) break;
   }
   return looks == LOOKS_HTTP && l->mask ? LOOKS_OTHER : looks;
@@ -156,7 +159,7 @@ CT_INLINE int judge_undecided(struct conn *c, struct call *x, int looks) {
   }
   u32 left = c->probation < CT_TLS_PROBATION ? CT_TLS_PROBATION - c->probation : 0;
   if (left == 0) {
-    count(CT_TLS_N_PROBATION_OVER, 1);
+    ct_count(CT_TLS_N_PROBATION_OVER, 1);
     return JUDGE_DROP;
   }
   if (x->limit > left) x->limit = left;
@@ -188,8 +191,13 @@ CT_INLINE int judge_new(struct conn *c, const struct call *x, const struct look 
   return JUDGE_HEAD;
 }
 
-CT_CALL int judge(struct conn *c, struct call *x, struct look *l) {
-  if (!c || !x || !l) return JUDGE_DROP;
+CT_GLOBAL int ct_judge(u64 pid_tgid) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return JUDGE_DROP;
+  struct conn *c = conn_of_call(th);
+  struct call *x = &th->call;
+  struct look *l = &th->look;
+  if (!c) return JUDGE_DROP;
   if (!sip_only || c->filter == FILTER_PASS) return JUDGE_PASS;
   if (c->filter == FILTER_DROP) return JUDGE_DROP;
   if (c->filter != FILTER_HEAD) {
@@ -205,36 +213,40 @@ CT_CALL int judge(struct conn *c, struct call *x, struct look *l) {
   return end == HEAD_UPGRADE ? JUDGE_UPGRADE : JUDGE_DROP;
 }
 
-/* Hands over one SSL call, or drops it, and says so in the counters. */
-CT_CALL int deliver(struct conn *c, struct call *x, struct look *l) {
-  if (!c || !x || !l) return 0;
+/* Hands over the thread's call, or drops it, and says so in the counters. */
+CT_GLOBAL int ct_deliver(u64 pid_tgid) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  struct conn *c = conn_of_call(th);
+  struct call *x = &th->call;
+  if (!c) return 0;
   u32 written = x->flags & CT_TLS_F_WRITTEN ? 1 : 0, held = c->held[written];
-  int what = judge(c, x, l);
+  int what = ct_judge(pid_tgid);
   if (held && what == JUDGE_DROP && c->filter == FILTER_NEW) {
     /* What was held ended there. */
-    count(CT_TLS_N_FILTERED_BYTES, held);
+    ct_count(CT_TLS_N_FILTERED_BYTES, held);
     c->held[written] = 0;
-    what = judge(c, x, l);
+    what = ct_judge(pid_tgid);
   }
   if (what == JUDGE_PASS) {
     tell(c);
     if (c->held[written]) emit_held(c, x, written);
     c->held[written] = 0;
-    emit_call(c, x);
+    ct_emit_call(pid_tgid);
     if (!c->strong) c->owed = 1;
     return 0;
   }
   if (what == JUDGE_HOLD) {
-    count(CT_TLS_N_HELD, 1);
+    ct_count(CT_TLS_N_HELD, 1);
     return 0;
   }
   if (what == JUDGE_UPGRADE) {
     tell(c);
-    count(CT_TLS_N_UPGRADES, 1);
-    count(CT_TLS_N_EVENTS, emit_upgrade(c, x));
+    ct_count(CT_TLS_N_UPGRADES, 1);
+    ct_count(CT_TLS_N_EVENTS, emit_upgrade(c, x));
   }
-  count(CT_TLS_N_FILTERED, 1);
-  count(CT_TLS_N_FILTERED_BYTES, x->total);
+  ct_count(CT_TLS_N_FILTERED, 1);
+  ct_count(CT_TLS_N_FILTERED_BYTES, x->total);
   return 0;
 }
 

@@ -52,13 +52,13 @@ CT_INLINE struct frames *frames_of(struct process *p, const struct ct_tls_stack 
   struct frames *fr = bpf_map_lookup_elem(&frames, k);
   if (!fr) {
     if ((s32)p->pages >= (s32)STACK_PAGES_MAX) {
-      count(CT_TLS_N_FRAMES_FULL, 1);
+      ct_count(CT_TLS_N_FRAMES_FULL, 1);
       return NULL;
     }
     if (bpf_map_update_elem(&frames, k, &no_frames, BPF_NOEXIST) == 0) __sync_fetch_and_add(&p->pages, 1);
     fr = bpf_map_lookup_elem(&frames, k);
     if (!fr) {
-      count(CT_TLS_N_NO_ROOM, 1);
+      ct_count(CT_TLS_N_NO_ROOM, 1);
       return NULL;
     }
   }
@@ -93,13 +93,13 @@ CT_INLINE void drop_passed(struct frames *fr, const struct entered *by) {
     if (!is_jump && !is_same) passed++;
   }
   drop_ended(fr);
-  if (passed) count(CT_TLS_N_STALE_FRAMES, passed);
+  if (passed) ct_count(CT_TLS_N_STALE_FRAMES, passed);
 }
 
 /* The next free frame. */
 CT_INLINE struct frame *push(struct frames *fr) {
   if (fr->depth >= FRAMES) {
-    count(CT_TLS_N_FRAMES_FULL, fr->depth);
+    ct_count(CT_TLS_N_FRAMES_FULL, fr->depth);
     fr->depth = 0;
   }
   if (fr->depth == 0) fr->in_call = 0;
@@ -120,8 +120,12 @@ CT_INLINE struct frame *find_returning(struct frames *fr, u64 sp) {
 
 /* ---- Which call does a socket call lie in? ---- */
 
-/* The one entered nearest above `sp`; NULL when none encloses it. */
-CT_INLINE struct frame *nearest_above(struct frames *fr, u64 sp) {
+/* Of the calls of one page the number, from 1, of the nearest that encloses `sp`; 0 when none does. Notes there that there
+ * was a socket call. */
+CT_GLOBAL int ct_enclosing(u64 page, u64 sp, u32 tgid, u32 epoch) {
+  struct ct_tls_stack k = {.page = page, .tgid = tgid, .epoch = epoch};
+  struct frames *fr = bpf_map_lookup_elem(&frames, &k);
+  if (!fr || !fr->depth) return 0;
   u64 found = FRAMES, at = ~0ull;
 #pragma unroll
   for (u32 i = 0; i < FRAMES; i++) {
@@ -131,23 +135,24 @@ CT_INLINE struct frame *nearest_above(struct frames *fr, u64 sp) {
     at = s;
   }
   asm volatile("" : "+r"(found));
-  return found < FRAMES ? frame_at(fr, found) : NULL;
+  if (found >= FRAMES || is_left(frame_at(fr, found))) return 0;
+  fr->in_call = 1;
+  return (int)found + 1;
 }
 
-/* `sp`: the thread's stack pointer in its program. Notes in all that enclose it that there was a socket call. */
+/* The nearest call that encloses `sp`, the thread's stack pointer in its program; NULL when none does. */
 CT_INLINE struct frame *call_around(const struct process *p, u64 id, u64 sp) {
   struct ct_tls_stack k = stack_of(p, id, sp);
-  struct frame *found = NULL;
+  u64 found = 0, page = k.page;
 #pragma unroll
   for (u32 i = 0; i <= PAGES_ABOVE; i++) {
-    struct frames *fr = bpf_map_lookup_elem(&frames, &k);
-    struct frame *f = fr && fr->depth ? nearest_above(fr, sp) : NULL;
-    k.page++;
-    if (!f || is_left(f)) continue;
-    fr->in_call = 1;
-    if (!found) found = f;
+    u32 at = ct_enclosing(page + i, sp, k.tgid, k.epoch);
+    if (found || !at) continue;
+    found = at;
+    k.page = page + i;
   }
-  return found;
+  struct frames *fr = found ? bpf_map_lookup_elem(&frames, &k) : NULL;
+  return fr ? frame_at(fr, found - 1) : NULL;
 }
 
 #endif

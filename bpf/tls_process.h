@@ -55,7 +55,7 @@ SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   if (!is_start_meant((const struct linux_binprm *)ctx[2], how != NULL))
     bpf_map_delete_elem(&allowed, &tgid);
   else if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY))
-    count(CT_TLS_N_NO_ROOM, 1);
+    ct_count(CT_TLS_N_NO_ROOM, 1);
   return 0;
 }
 
@@ -67,7 +67,7 @@ SEC("?tp_btf/sched_process_fork") int calltap_fork(u64 *ctx) {
   u32 tgid = child->tgid, from = parent->tgid;
   if ((u32)child->pid != tgid || !bpf_map_lookup_elem(&allowed, &from)) return 0;
   u8 born = CT_TLS_BORN;
-  if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY)) count(CT_TLS_N_NO_ROOM, 1);
+  if (bpf_map_update_elem(&allowed, &tgid, &born, BPF_ANY)) ct_count(CT_TLS_N_NO_ROOM, 1);
   return 0;
 }
 
@@ -79,7 +79,7 @@ SEC("?tp_btf/sched_process_exit") int calltap_exit(u64 *ctx) {
   int is_last = BPF_CORE_READ(task, signal, live.counter) <= 0;
   if (is_last && allow_listed) bpf_map_delete_elem(&allowed, &tgid);
   bpf_map_delete_elem(&threads, &id);
-  if (is_last && end_process(tgid)) count(CT_TLS_N_PROCESSES_ENDED, 1);
+  if (is_last && end_process(tgid)) ct_count(CT_TLS_N_PROCESSES_ENDED, 1);
   return 0;
 }
 

@@ -14,8 +14,6 @@
 /* Set before loading. Kernel names of types: the skeleton repeats them. */
 const volatile __u8 sip_only;
 const volatile __u8 has_find_vma; /* since 5.17; without it every object counts as private */
-const volatile __u8
-    has_loop; /* bpf_loop, since 5.17; without it calls are cut and upgrades to WebSocket not found */
 const volatile __u8 has_cookies =
     1; /* of attachments, since 5.15; without them each kind of site has its own program */
 const volatile __u32 page_shift = 12;
@@ -49,9 +47,10 @@ struct {
 } counts SEC(".maps");
 
 /* Atomic although per processor: a uprobe program may be preempted in the middle of an addition. */
-CT_INLINE void count(u32 what, u64 n) {
+CT_GLOBAL int ct_count(u32 what, u64 n) {
   u64 *v = bpf_map_lookup_elem(&counts, &what);
   if (v) __sync_fetch_and_add(v, n);
+  return 0;
 }
 
 struct key {
@@ -121,20 +120,24 @@ struct records {
   u8 pad[5];
 };
 
-/* One SSL call on its way out. */
+/* One SSL call that has returned, or a handshake that begins. What is worked out of it lies here and not on the stack:
+ * the verifier then knows nothing of the values and need not walk every combination of them. */
 struct call {
-  u64 buf, ts, stream_off;
+  struct key key;
+  u64 buf, len, ts, stream_off;
+  s64 moved; /* by its own account; 0 or less: nothing */
   u32 total; /* bytes of the call */
   u32 limit; /* of which so many are carried */
   u32 done;  /* bytes handed over, in so many chunks */
   u32 events;
   u16 flags; /* CT_TLS_F_WRITTEN, _SHARED, _UNDECIDED */
-  u8 wake;   /* the reader must answer soon */
-  u8 pad[5];
+  u8 op, library;
+  u8 in_call; /* a socket call was seen inside it */
+  u8 wake;    /* the reader must answer soon */
+  u8 pad[2];
 };
 
-/* A call into a TLS library that has not returned. What is worked out at its return lies here too and not on
- * the stack: the verifier then knows nothing of the values and need not walk every combination of them. */
+/* A call into a TLS library that has not returned. */
 struct frame {
   struct key key;
   u64 buf, len, out; /* out: where the call leaves its count, or the new object */
@@ -144,8 +147,6 @@ struct frame {
   u64 ts;
   u8 op, library;
   u8 pad[6];
-  s64 moved;
-  struct call call;
 };
 
 #define STACK_PAGE_SHIFT 12
@@ -185,7 +186,7 @@ struct look {
   struct head head;
 };
 
-/* What a thread received last, and what it encrypted and has not sent. */
+/* What a thread received last, what it encrypted and has not sent, and the call that is told now. */
 struct thread {
   struct seen now;
   struct seen rx;
@@ -199,6 +200,7 @@ struct thread {
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */
   u64 tx_plain; /* bytes of the first write that waits */
+  struct call call;
   struct look look;
 };
 
@@ -267,6 +269,24 @@ struct {
   __type(value, u8);
 } verdicts SEC(".maps");
 
+/* 1 when `v` is 0. Without a branch: each would double what the verifier must follow. */
+CT_INLINE u64 is_zero(u64 v) {
+  v |= -v;
+  asm volatile("" : "+r"(v)); /* clang would know what is meant, and compare */
+  return (v >> 63) ^ 1;
+}
+
+CT_INLINE u64 is_one_of(u32 ops, u8 op) {
+  u64 bits = ops;
+  asm volatile("" : "+r"(bits)); /* a comparison with each would be branches */
+  return bits >> (op & 31) & 1;
+}
+#define OP(NAME) (1u << CT_TLS_OP_##NAME)
+CT_INLINE u64 is_read(u8 op) { return is_one_of(OP(READ) | OP(READ_LONG) | OP(READ_EX), op); }
+CT_INLINE u64 is_write(u8 op) {
+  return is_one_of(OP(WRITE) | OP(WRITE_LONG) | OP(WRITE_EX) | OP(WRITE_EX2), op);
+}
+
 static const struct thread no_thread;
 static const struct conn no_conn;
 static const struct frames no_frames;
@@ -302,11 +322,11 @@ CT_CALL int canonical(struct key *k) {
   struct task_struct *task = bpf_get_current_task_btf();
   long err = bpf_find_vma(task, s.address, look_at_vma, &s, 0);
   if (err) {
-    count(CT_TLS_N_VMA_BUSY, 1);
+    ct_count(CT_TLS_N_VMA_BUSY, 1);
     return 0;
   }
   bpf_map_update_elem(&aliases, k, &real, BPF_ANY);
-  if (real.tgid == 0) count(CT_TLS_N_SHARED, 1);
+  if (real.tgid == 0) ct_count(CT_TLS_N_SHARED, 1);
   *k = real;
   return 0;
 }
@@ -356,7 +376,7 @@ CT_INLINE struct conn *conn_of(const struct key *k) {
     bpf_map_update_elem(&conns, k, &no_conn, BPF_NOEXIST);
     c = bpf_map_lookup_elem(&conns, k);
     if (!c) {
-      count(CT_TLS_N_NO_ROOM, 1);
+      ct_count(CT_TLS_N_NO_ROOM, 1);
       return NULL;
     }
   }
@@ -369,7 +389,7 @@ CT_INLINE struct thread *thread_of(u64 pid_tgid) {
   if (t) return t;
   bpf_map_update_elem(&threads, &pid_tgid, &no_thread, BPF_NOEXIST);
   t = bpf_map_lookup_elem(&threads, &pid_tgid);
-  if (!t) count(CT_TLS_N_NO_ROOM, 1);
+  if (!t) ct_count(CT_TLS_N_NO_ROOM, 1);
   return t;
 }
 

@@ -87,24 +87,24 @@ CT_CALL int become_strong(struct conn *c, u32 owner) {
 
 /* Another address spoke. 1 when it takes the place of the one that stands. */
 CT_INLINE int gives_way(struct conn *c, const struct seen *s, u32 owner) {
-  count(CT_TLS_N_CONTRARY, 1);
+  ct_count(CT_TLS_N_CONTRARY, 1);
   c->contrary++;
   if (s->grade != GRADE_PROOF) {
     struct process *p = this_process();
     c->agreed = 0;
     if (p && p->doubts < DOUBTS && (s->grade == GRADE_FITS || s->evidence == CT_TLS_RX_BEFORE)) p->doubts++;
     if (s->grade == GRADE_FITS && c->strong && c->evidence != CT_TLS_IN_CALL) {
-      count(CT_TLS_N_DOUBTED, 1);
+      ct_count(CT_TLS_N_DOUBTED, 1);
       c->strong = 0;
     }
     if (c->strong || c->contrary < WEAK_CONTRARY) return 0;
   }
   if (c->strong) {
-    count(CT_TLS_N_REBOUND, 1);
+    ct_count(CT_TLS_N_REBOUND, 1);
     if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, owner);
     begin_conn(c);
   } else {
-    count(CT_TLS_N_CORRECTED, 1);
+    ct_count(CT_TLS_N_CORRECTED, 1);
   }
   return 1;
 }
@@ -130,18 +130,10 @@ CT_CALL int weigh(const struct key *k, const struct seen *s) {
   c->contrary = 0;
   c->rx_record = 0;
   c->owed = 0;
-  count(CT_TLS_N_BOUND_IN_CALL - CT_TLS_IN_CALL + c->evidence, 1);
+  ct_count(CT_TLS_N_BOUND_IN_CALL - CT_TLS_IN_CALL + c->evidence, 1);
   /* Later plaintext carries the address itself. */
   if (is_told(c)) notify(c, CT_TLS_EV_BIND, k->tgid);
   return 0;
-}
-
-CT_INLINE int is_read(u8 op) {
-  return op == CT_TLS_OP_READ || op == CT_TLS_OP_READ_LONG || op == CT_TLS_OP_READ_EX;
-}
-CT_INLINE int is_write(u8 op) {
-  return op == CT_TLS_OP_WRITE || op == CT_TLS_OP_WRITE_LONG || op == CT_TLS_OP_WRITE_EX ||
-         op == CT_TLS_OP_WRITE_EX2;
 }
 
 /* Notes what was received, for the read that takes it. */
@@ -163,7 +155,7 @@ CT_INLINE void weigh_sent(struct thread *th) {
   th->now.evidence = CT_TLS_TX_AFTER;
   th->now.grade = GRADE_WEAK;
   if (first && !one_fits(&th->now.records, first))
-    count(CT_TLS_N_SIZE_MISFIT, 1);
+    ct_count(CT_TLS_N_SIZE_MISFIT, 1);
   else if (first && !th->tx_mixed)
     th->now.grade = GRADE_FITS;
   /* Not for an object that was freed or made anew since. */
@@ -195,7 +187,7 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   if (!p) return 0;
   struct thread *th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
-  count(CT_TLS_N_SOCKET_CALLS, 1);
+  ct_count(CT_TLS_N_SOCKET_CALLS, 1);
   const struct frame *f = call_around(p, id, sp);
   if (f) {
     const struct conn *c = bpf_map_lookup_elem(&conns, &f->key);
@@ -205,7 +197,7 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   }
   read_records(regs, bytes, &th->now.records);
   if (th->now.records.shape == SHAPE_OTHER)
-    count(CT_TLS_N_NOT_TLS, 1);
+    ct_count(CT_TLS_N_NOT_TLS, 1);
   else if (!is_send)
     note_received(th, f != NULL);
   else if (f && (is_write(f->op) || th->tx_plain == 0))
@@ -216,15 +208,15 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
 }
 
 /* A read took what had been received; `n` bytes of plaintext came of it, or none. */
-CT_INLINE void weigh_received(struct thread *th, const struct frame *f, struct conn *c, u64 n) {
+CT_INLINE void weigh_received(struct thread *th, const struct call *x, struct conn *c, u64 n) {
   th->rx.grade = GRADE_WEAK;
   if (n && !th->rx_mixed && one_fits(&th->rx.records, n))
     th->rx.grade = th->rx_in_call ? GRADE_PROOF : GRADE_FITS;
   if (th->rx_conn) { /* one more record of the same socket call */
-    if (same_tuple(&c->t, &th->rx.t) && is_proof(c, th->rx.grade)) become_strong(c, f->key.tgid);
+    if (same_tuple(&c->t, &th->rx.t) && is_proof(c, th->rx.grade)) become_strong(c, x->key.tgid);
     return;
   }
-  weigh(&f->key, &th->rx);
+  weigh(&x->key, &th->rx);
   th->rx_conn = c->id; /* after weighing: it may be another connection now */
   if (c->strong || th->rx.grade || th->rx_mixed || !same_tuple(&c->t, &th->rx.t)) return;
   /* Half a record, or half of it read: the rest comes with another socket call, or with none. */
@@ -233,34 +225,40 @@ CT_INLINE void weigh_received(struct thread *th, const struct frame *f, struct c
   c->rx_in_call = th->rx_in_call;
 }
 
-/* What the thread did around a call, and what it received inside it. */
-CT_CALL int weigh_around(struct thread *th, const struct frame *f, struct conn *c, u32 in_call) {
-  if (!th || !f || !c) return 0;
-  u64 n = f->moved > 0 ? f->moved : 0;
+/* What the thread did around its call, and what it received inside it. A handshake is a call that moved nothing. */
+CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  const struct call *x = &th->call;
+  struct conn *c = conn_of(&x->key);
+  if (!c) return 0;
+  c->library = x->library;
+  u32 in_call = x->in_call;
+  u64 n = x->moved > 0 ? x->moved : 0;
   u32 record = c->rx_record;
-  if (!is_write(f->op)) {
-    if (f->op == CT_TLS_OP_HANDSHAKE) n = 0;
+  if (!is_write(x->op)) {
+    if (x->op == CT_TLS_OP_HANDSHAKE) n = 0;
     if (n && record && !c->strong) {
       c->rx_plain += n;
       if (fits(record, c->rx_plain) && is_proof(c, c->rx_in_call ? GRADE_PROOF : GRADE_FITS))
-        become_strong(c, f->key.tgid);
+        become_strong(c, x->key.tgid);
       if (c->rx_plain + RECORD_ADDS_MIN >= record) c->rx_record = 0;
     }
     if (th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id) && th->rx_in_call == in_call)
-      weigh_received(th, f, c, n);
+      weigh_received(th, x, c, n);
   }
   if (in_call) {
     th->tx_conn = 0;
     th->tx_plain = 0;
     th->rx_valid = 0;
-  } else if (is_write(f->op) || n == 0) {
+  } else if (is_write(x->op) || n == 0) {
     if (th->tx_conn != c->id) {
       th->tx_mixed = th->tx_conn && th->tx_plain;
       th->tx_plain = 0;
     }
-    th->tx_key = f->key;
+    th->tx_key = x->key;
     th->tx_conn = c->id;
-    if (is_write(f->op) && th->tx_plain == 0) th->tx_plain = n;
+    if (is_write(x->op) && th->tx_plain == 0) th->tx_plain = n;
   }
   return 0;
 }

@@ -240,10 +240,10 @@ private:
     auto out = Nan::New<Object>(), caveats = Nan::New<v8::Array>().As<Object>();
     uint32_t n = 0;
     if (open && !c->probe_.has_helpers)
-      Nan::Set(caveats, n++,
-               Text("the kernel has no bpf_find_vma and bpf_loop (Linux 5.17): connections that processes "
-                    "share are "
-                    "seen once a process, calls are cut at 64 KiB, WebSocket upgrades are not found"));
+      Nan::Set(
+          caveats, n++,
+          Text("the kernel has no bpf_find_vma (Linux 5.17): connections that processes share are seen once "
+               "a process"));
     if (open && !c->probe_.has_process_events)
       Nan::Set(
           caveats, n++,

@@ -64,10 +64,9 @@ static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct 
 /* Which entry points, and what they may use. */
 static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
   skel->rodata->sip_only = o->sip_only;
-  skel->rodata->has_find_vma = skel->rodata->has_loop = skel->rodata->has_cookies = p->has_helpers;
+  skel->rodata->has_find_vma = skel->rodata->has_cookies = p->has_helpers;
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-  uint32_t most = CT_TLS_CHUNK * (p->has_helpers ? CT_TLS_CHUNKS : CT_TLS_CHUNKS_UNLOOPED);
-  skel->rodata->max_call = o->max_call < most ? o->max_call : most;
+  skel->rodata->max_call = o->max_call;
   skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
   skel->rodata->start_ns = monotonic_ns();
   bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);

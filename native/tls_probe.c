@@ -144,8 +144,7 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
              "the kernel has no tracepoints sock_send_length and sock_recv_length (Linux 6.3)");
   p->has_helpers = !o->force_old_helpers &&
                    libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, NULL) == 1 &&
-                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1 &&
-                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1;
   if (!p->has_helpers)
     snprintf(p->mode_why, sizeof p->mode_why,
              o->force_old_helpers ? "as on an older kernel, which was asked for"

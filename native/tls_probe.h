@@ -54,7 +54,7 @@ struct ct_tls_probe {
   enum ct_tls_sockets sockets;
   char mode_why[CT_TLS_WHY];    /* why not a better one; empty for multi links */
   char sockets_why[CT_TLS_WHY]; /* empty for the tracepoints */
-  bool has_helpers;             /* cookies, bpf_find_vma and bpf_loop */
+  bool has_helpers;             /* cookies and bpf_find_vma */
   bool has_process_events;      /* exec and exit are seen */
   bool has_forks;               /* fork is seen */
   uint32_t ring_bytes;

@@ -82,6 +82,19 @@ function byProcess(events: readonly TlsEvent[]): Map<number, TlsEvent[]> {
   return of;
 }
 
+/** Instructions that the verifier walked for each eBPF program that this process has open, by the program's number. */
+function verifiedPrograms(): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const fd of readdirSync('/proc/self/fdinfo')) {
+    const path = `/proc/self/fdinfo/${fd}`;
+    // The descriptor of the listing itself is gone.
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    const id = /^prog_id:\s*(\d+)$/m.exec(text)?.[1];
+    if (id !== undefined) found.set(id, Number(/^verified_insns:\s*(\d+)$/m.exec(text)?.[1] ?? 0));
+  }
+  return found;
+}
+
 const hasSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 
 test('loading and attaching', { skip: kernelSkip() }, async (t) => {
@@ -90,6 +103,20 @@ test('loading and attaching', { skip: kernelSkip() }, async (t) => {
   // Readable for the user that is not root.
   chmodSync(folder, 0o755);
   const env = { ...process.env, LD_LIBRARY_PATH: join(folder, 'lib') };
+
+  for (const force of [{}, { sysExit: true }, { oldHelpers: true }]) {
+    const way = Object.keys(force).join() || 'the best way';
+    await t.test(`no program is too much for an older kernel's verifier: ${way}`, (s) => {
+      const before = verifiedPrograms();
+      openLab(s, { force });
+      const ours = [...verifiedPrograms()].filter(([id]) => !before.has(id)).map(([, n]) => n);
+      s.diagnostic(`instructions verified: ${ours.toSorted((a, b) => b - a).join(' ')}`);
+      if (ours.every((n) => n === 0)) return s.skip('this kernel does not say how many it verified (Linux 5.16)');
+      assert.ok(ours.length >= 4, `${ours.length} programs`);
+      // 6.1 needs three times as many and gives up at a million, after minutes.
+      assert.ok(Math.max(...ours) < 50_000);
+    });
+  }
 
   for (const probes of ['multi', 'perf'] as const) {
     for (const sysExit of [false, true]) {

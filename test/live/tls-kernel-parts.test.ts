@@ -76,8 +76,9 @@ function assertAll(seen: readonly string[], transport: string): void {
 test('parts', { skip: kernelSkip() }, async (t) => {
   const folder = certificateFolder(t);
   const libssl = privateLibssl(folder);
-  const lab = openLab(t, { sipOnly: true });
-  attachLibrary(lab, libssl);
+  const best = openLab(t, { sipOnly: true });
+  attachLibrary(best, libssl);
+  let lab = best;
   async function parts(mode: string, size: number): Promise<void> {
     await lab.again();
     await runPeer(['python3', peerPath('tls_parts.py'), mode, String(size), String(COUNT)], folder);
@@ -108,6 +109,14 @@ test('parts', { skip: kernelSkip() }, async (t) => {
       assert.equal(lab.counter('upgrades'), 2);
     });
   }
+
+  await t.test('an upgrade with a cookie of 12000 bytes, as on the oldest kernels', async (s) => {
+    lab = openLab(s, { sipOnly: true, force: { oldHelpers: true } });
+    attachLibrary(lab, libssl);
+    await parts('upgrade', 12_000);
+    assertAll(messagesOf(lab), 'WSS');
+    lab = best;
+  });
 
   await t.test('a head beyond 16 KB is given up and counted', async () => {
     await parts('upgrade', 17_000);

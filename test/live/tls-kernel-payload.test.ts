@@ -52,24 +52,33 @@ test('payload', { skip: kernelSkip() }, async (t) => {
   }
   const raw = (mode: string): string[] => ['env', `LIBSSL=${libssl}`, 'python3', peerPath('tls_raw.py'), mode];
 
-  await t.test('8 MB each way, odd sizes, refused and partial writes: every byte at both ends', async (s) => {
-    const lab = openLab(s, { ringBytes: 32 << 20 }, 128);
-    attachLibrary(lab, libssl);
-    const output = await runPeer(['python3', peerPath('tls_bulk.py'), '8'], folder);
-    await lab.settle();
-    const port = /client port (\d+)/.exec(output)?.[1];
-    const all = streams(lab.data());
-    assert.equal(all.size, 4);
-    for (const list of all.values()) {
-      const first = list[0];
-      assert.ok(first !== undefined);
-      const end = first.local.endsWith(`:${port}`) ? 'client' : 'server';
-      const file = readFileSync(join(folder, `${end}.${first.written ? 'tx' : 'rx'}`));
-      assert.ok(wholeStream(list).equals(file), `${end} ${first.written ? 'written' : 'read'}`);
-    }
-    assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
-    assert.equal(lab.counter('lost_bytes'), 0);
-  });
+  for (const [megabytes, force] of [
+    [8, {}],
+    [2, { oldHelpers: true }],
+  ] as const) {
+    const way = Object.keys(force).join();
+    await t.test(
+      `${megabytes} MB each way, odd sizes, refused and partial writes: every byte at both ends ${way}`,
+      async (s) => {
+        const lab = openLab(s, { ringBytes: 32 << 20, force }, 128);
+        attachLibrary(lab, libssl);
+        const output = await runPeer(['python3', peerPath('tls_bulk.py'), String(megabytes)], folder);
+        await lab.settle();
+        const port = /client port (\d+)/.exec(output)?.[1];
+        const all = streams(lab.data());
+        assert.equal(all.size, 4);
+        for (const list of all.values()) {
+          const first = list[0];
+          assert.ok(first !== undefined);
+          const end = first.local.endsWith(`:${port}`) ? 'client' : 'server';
+          const file = readFileSync(join(folder, `${end}.${first.written ? 'tx' : 'rx'}`));
+          assert.ok(wholeStream(list).equals(file), `${end} ${first.written ? 'written' : 'read'}`);
+        }
+        assert.ok(lab.counter('no_plaintext') > 20, 'there were refusals');
+        assert.equal(lab.counter('lost_bytes'), 0);
+      },
+    );
+  }
 
   await t.test(
     'SSL_read and SSL_write, their _ex forms, peeking, partial writes: every byte once, at both ends',
