@@ -32,11 +32,12 @@ export type Named = { readonly path: string; readonly name: string };
  * A program under a name that no other program of the host bears, other tests' included: `--uprobe-comm` with it means
  * what the test starts and nothing else, and so do the counters.
  */
-export function named(lab: Lab, program: 'python3' | 'node'): Named {
+export function named(lab: Lab, program: 'python3' | 'node' | 'nginx'): Named {
   const python = (): string =>
     spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim();
   const name = `${program.slice(0, 2)}-${process.pid}`;
-  symlinkSync(realpathSync(program === 'node' ? process.execPath : python()), lab.path(name));
+  const path = { node: () => process.execPath, python3: python, nginx: () => '/usr/sbin/nginx' }[program]();
+  symlinkSync(realpathSync(path), lab.path(name));
   return { path: lab.path(name), name };
 }
 

@@ -79,6 +79,11 @@ test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, 
   assert.equal(await client.ended, 0, client.output());
   await transactions(agent, prefix, 20);
 
+  // A cookie makes the upgrade longer than most: 3,300 bytes.
+  const long = await node(lab, own, 'b', 'wss', HOST, '8443', `long-${process.pid}`, '5', '3100');
+  assert.equal(await long.ended, 0, long.output());
+  await transactions(agent, `long-${process.pid}`, 5);
+
   // An agent that is late does not hear of the upgrade before the messages are over.
   agent.running.child.kill('SIGSTOP');
   const late = await node(lab, own, 'b', 'wss', HOST, '8443', `late-${process.pid}`, '50');
@@ -88,6 +93,40 @@ test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, 
   const all = nothingLost(agent);
   assert.equal(numberAt(all, 'losses', 'uprobe_gaps'), 0);
   assert.equal(numberAt(all, 'losses', 'uprobe_probation_over'), 0);
+});
+
+test('nginx in front of a SIP server by WebSocket: the upgrade brings a cookie of 4 kB', {
+  skip: missingForTls('nginx'),
+}, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  withPeers(lab, 'sip_node.mjs');
+  const own = named(lab, 'nginx');
+  const upgrade = 'proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;';
+  writeFileSync(
+    lab.path('nginx.conf'),
+    `daemon off; user root; pid nginx.pid; error_log stderr; worker_processes 2;
+events {}
+http {
+  access_log off; large_client_header_buffers 4 16k;
+  client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
+  server {
+    listen ${HOST}:8443 ssl; ssl_certificate c.pem; ssl_certificate_key k.pem;
+    location / { proxy_pass http://${HOST}:8080; proxy_http_version 1.1; ${upgrade} }
+  }
+}
+`,
+  );
+  const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
+  const peer = named(lab, 'node');
+  await node(lab, peer, 'a', 'plain', HOST, '8080');
+  lab.start('a', own.path, ['-p', lab.folder, '-c', 'nginx.conf']);
+  await lab.listening('a', 8443, 'tcp');
+  const prefix = `nginx-${process.pid}`;
+  const client = await node(lab, peer, 'b', 'wss', HOST, '8443', prefix, '20', '4096');
+  assert.equal(await client.ended, 0, client.output());
+  await transactions(agent, prefix, 20);
+  const all = nothingLost(agent);
+  assert.equal(numberAt(all, 'losses', 'uprobe_heads_over'), 0);
 });
 
 test('GnuTLS: a server that sends everything back, and its client', {

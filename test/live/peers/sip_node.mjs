@@ -4,13 +4,14 @@
 //   sip_node.mjs proxy HOST PORT TO_PORT     ends TLS, and passes the plaintext on to a TCP port of the same host
 //   sip_node.mjs plain HOST PORT             the same server without TLS
 //   sip_node.mjs client HOST PORT PREFIX N   N OPTIONS on one connection
-//   sip_node.mjs wss HOST PORT PREFIX N      the same over WebSocket, after a web request on another connection
+//   sip_node.mjs wss HOST PORT PREFIX N [C]  the same over WebSocket, after a web request on another connection; the upgrade
+//                                            has a cookie of C bytes
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect as plainConnect, createServer as plainServer } from 'node:net';
 import { connect, createServer } from 'node:tls';
 
-const [role, host, port, third, fourth] = process.argv.slice(2);
+const [role, host, port, third, fourth, cookieBytes = '0'] = process.argv.slice(2);
 const key = role === 'client' || role === 'wss' ? undefined : readFileSync('k.pem');
 const cert = key === undefined ? undefined : readFileSync('c.pem');
 
@@ -127,7 +128,7 @@ if (role === 'wss') {
     const state = {};
     const socket = connect(target, () =>
       socket.write(
-        'GET /sip HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: sip\r\n\r\n',
+        `GET /sip HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nCookie: c=${'c'.repeat(Number(cookieBytes))}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: sip\r\n\r\n`,
       ),
     );
     const next = () => (i < Number(fourth) ? socket.write(frame(options(third, i++), true)) : socket.end());
