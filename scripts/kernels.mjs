@@ -3,14 +3,16 @@
 //   npm run kernels                               all of them
 //   npm run kernels -- 6.1 sid                    some
 //   npm run kernels -- --check filter --user root one check, for one of its users
+//   npm run kernels -- --check canaries --runs 50 each canary so often; 5 when nothing is said
 //   npm run kernels -- 6.12 --cpu qemu64 --command 'uname -a' --with /usr/bin/openssl
 //
 // --renew fetches newer kernels. docs/development.md says what it needs and how long it takes.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { accelerator, boot } from './kernels/boot.mjs';
-import { CHECKS } from './kernels/checks.mjs';
+import { CANARIES, CHECKS } from './kernels/checks.mjs';
 import { makeImage } from './kernels/image.mjs';
 import { folder, KERNELS, kernelImage } from './kernels/packages.mjs';
 import { table } from './kernels/table.mjs';
@@ -31,12 +33,17 @@ function asked() {
       command: { type: 'string' },
       with: { type: 'string', multiple: true, default: [] },
       renew: { type: 'boolean', default: false },
+      runs: { type: 'string', default: '5' },
     },
   });
   const kernels = positionals.length === 0 ? KERNELS : KERNELS.filter(({ name }) => positionals.includes(name));
   const isAsked = (user) => values.user.length === 0 || values.user.includes(user);
   const checks = CHECKS.filter(({ name }) => values.check.length === 0 || values.check.includes(name))
-    .map((check) => ({ ...check, users: check.users.filter(isAsked) }))
+    .map((check) => ({
+      ...check,
+      users: check.users.filter(isAsked),
+      run: check.isRepeated === true ? [...check.run, values.runs] : check.run,
+    }))
     .filter(({ users }) => users.length > 0);
   const names = new Set([...KERNELS, ...CHECKS].map(({ name }) => name));
   const unknown = [...positionals, ...values.check].find((name) => !names.has(name));
@@ -51,6 +58,14 @@ function missing() {
   const packages = Object.entries(NEEDED).filter(([program]) => which(program) === null);
   if (packages.length > 0) return `apt-get install ${packages.map(([, name]) => name).join(' ')}`;
   return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
+}
+
+/** Builds them for the guests, where there is no compiler; one that lacks a header here is left out, and says so there. */
+async function buildAllCanaries() {
+  const built = join(root, 'dist/test/live/canary-build.js');
+  if (!existsSync(built)) throw new Error('run npm run build first: the canaries are built by it');
+  const { buildCanaries } = await import(pathToFileURL(built).href);
+  await buildCanaries(CANARIES);
 }
 
 async function runGuest(kernel, options) {
@@ -76,6 +91,7 @@ async function main() {
   mkdirSync(folder, { recursive: true });
   const { checks, command } = options;
   const each = (key) => checks.flatMap((check) => check[key] ?? []);
+  if (checks.some(({ name }) => name === 'canaries')) await buildAllCanaries();
   const image = makeImage(folder, {
     plan: { command, checks },
     programs: [...each('programs'), ...options.with],

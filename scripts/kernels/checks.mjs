@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { root } from '../steps/files.mjs';
+
 /**
  * What `npm run kernels` runs in every guest. A check is a program of the guest that prints lines `ok CLAIM: words` and
  * `not ok CLAIM: why`; it fails by such a line, by its exit code, or by saying nothing. It is run by root; calltap in it
@@ -8,8 +11,11 @@
  * - programs: of the host, by path or name; they come with their libraries
  * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }
  * - files: files or folders of this repository, copied to /kernels
+ * - isRepeated: it takes how many times as its last word (--runs)
  */
 const NODE = process.execPath;
+/** Where the canaries are built to. */
+export const CANARIES = join(root, 'build/canaries');
 const CAPTURING = ['root', 'unit'];
 const PROBING = ['root', 'unit+tls-probes', 'unit+old-kernels'];
 
@@ -18,4 +24,13 @@ export const CHECKS = [
   { name: 'filter', run: [NODE, '/kernels/filter.mjs'], users: CAPTURING },
   { name: 'list', run: [NODE, '/kernels/list.mjs'], users: PROBING, programs: ['openssl'] },
   { name: 'tls', run: [NODE, '/kernels/tls.mjs'], users: PROBING, programs: ['openssl'] },
+  {
+    name: 'canaries',
+    run: [NODE, '/kernels/canaries.mjs'],
+    users: PROBING,
+    isRepeated: true,
+    // Their folder, and those that bring the libraries of all of them.
+    files: [CANARIES],
+    programs: ['fiber', 'throw', 'gnutls-fiber', 'wolfssl-fiber'].map((name) => join(CANARIES, name)),
+  },
 ];

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { asUser } from './users.mjs';
 
-const [, , runs = '50'] = process.argv;
+const [, , runs = '5'] = process.argv;
 const folder = '/kernels/canaries';
-const by = asUser(process.env.CALLTAP_USER ?? 'root', []);
+const by = asUser(process.env.TRIED_USER ?? 'root', []);
 const options = ['--mode', 'best', '--by', JSON.stringify(by)];
 const { status } = spawnSync(process.execPath, [`${folder}/canary-main.js`, folder, '/calltap', runs, ...options], {
   stdio: 'inherit',
