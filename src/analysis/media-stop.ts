@@ -51,7 +51,7 @@ export function checkStopped(d: Dialog, audio: readonly MediaStream[], c: MediaC
     if (other !== undefined) {
       if (other.lastUs - last.atUs >= c.thresholds.oneWayStopSec * 1e6) f.oneWayAudio = true;
       f.hints.push(`From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on.`);
-    } else if (ways.reverseOf(first.stream.stream).length > 0 && audio.every((s) => s.lastUs <= last.atUs))
+    } else if (ways.reverseOf(first.stream.stream).some((r) => stops.some((s) => s.stream === r)))
       f.hints.push(`In both directions ${text(last)}.`);
     else f.hints.push(`From ${src} ${text(first)}.`);
     from = to;
@@ -107,6 +107,8 @@ function stopsOf(
   c: MediaContext,
 ): Stop[] {
   const stops: Stop[] = [];
+  // Where one side suppresses silence, nobody can tell whether the other one does.
+  if (audio.some((s) => maySilence(d, s))) return stops;
   const seen = new Set<MediaStream>();
   for (const s of audio) {
     if (seen.has(s)) continue;
@@ -115,7 +117,7 @@ function stopsOf(
     // Another socket of the same sender, or another sender to the same socket, carries it on.
     const { srcKey, dstKey } = s.stream;
     const heirs = audio.filter((o) => own.includes(o) || o.stream.srcKey === srcKey || o.stream.dstKey === dstKey);
-    if (heirs.some((o) => maySilence(d, o)) || own.reduce((n, o) => n + o.packets, 0) < MIN_PACKETS) continue;
+    if (own.reduce((n, o) => n + o.packets, 0) < MIN_PACKETS) continue;
     const lastUs = Math.max(...heirs.map((o) => o.lastUs));
     const stop = stopAfter(lastUs, promises, c.thresholds.mediaStopSec * 1e6);
     if (stop !== null && !c.isTapOver(s, stop.atUs)) stops.push({ stream: s, ...stop });

@@ -19,7 +19,8 @@ const LATER_US = 1_000_000;
 /** Messages of a call that are read again: those that set it up. */
 const MAX_MESSAGES = 8;
 
-const LATE = new WeakMap<CaptureSession, CallIdentifiers>();
+type Late = { readonly identifiers: CallIdentifiers; readonly records: number };
+const LATE = new WeakMap<CaptureSession, Late>();
 
 /** Call-ID of a leg that an identifier ties to the call, straight or through others, and that has media; or null. */
 export function linkedMedia(session: CaptureSession, d: Dialog): string | null {
@@ -34,15 +35,18 @@ export function linkedMedia(session: CaptureSession, d: Dialog): string | null {
   return null;
 }
 
-/** Identifiers of a session that did not index them as it read, from its kept messages; made once, when all is read. */
+/** Identifiers of a session that did not index them as it read, from its kept messages; made again when more was read. */
 function readAgain(session: CaptureSession): CallIdentifiers {
-  const made = LATE.get(session);
-  if (made !== undefined) return made;
-  const identifiers = new CallIdentifiers(session.options.callIdHeaders);
-  if (session.isExhausted) LATE.set(session, identifiers);
   const { log } = session;
+  const { records } = session.ingest;
+  const made = LATE.get(session);
+  if (made?.records === records) return made.identifiers;
+  const identifiers = new CallIdentifiers(session.options.callIdHeaders);
+  LATE.set(session, { identifiers, records });
   const scan = new SipScan();
   for (const d of session.dialogs.oldestFirst()) {
+    // Of what a signal ended as much as there is time for.
+    if (performance.now() > session.printsUntilMs) break;
     let row = d.headRow;
     for (let n = 0; n < MAX_MESSAGES && row !== NO_ROW && log.has(row); n++, row = log.next(row)) {
       const bytes = Buffer.from(log.bytes(row));
