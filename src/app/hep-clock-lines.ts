@@ -4,21 +4,21 @@ import type { HepClock } from '../store/hep-clock.ts';
 import type { HepClocks } from '../store/hep-clocks.ts';
 import { standardError } from './standard-streams.ts';
 
-/** `3.002 s ahead of`, `3600.000 s behind`. */
+/** `3.002 s ahead of ours`, `3600.000 s behind ours`. */
 function offsetText(aheadUs: number): string {
-  return `${(Math.abs(aheadUs) / 1e6).toFixed(3)} s ${aheadUs < 0 ? 'behind' : 'ahead of'}`;
+  return `${(Math.abs(aheadUs) / 1e6).toFixed(3)} s ${aheadUs < 0 ? 'behind' : 'ahead of'} ours`;
 }
 
 export function offsetLine({ sender, offsetUs }: HepClock, wasUs: number): string {
   const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}: its clock`;
   return Number.isNaN(wasUs)
-    ? `${who} is ${offsetText(offsetUs)} ours; its times are corrected\n`
-    : `${who} stepped from ${offsetText(wasUs)} ours to ${offsetText(offsetUs)}; its times are corrected\n`;
+    ? `${who} is ${offsetText(offsetUs)}; its times are corrected\n`
+    : `${who} stepped from ${offsetText(wasUs)} to ${offsetText(offsetUs)}; its times are corrected\n`;
 }
 
 export function otherTimeLine({ sender }: HepClock, aheadUs: number): string {
   const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}`;
-  return `${who}: its times are ${offsetText(aheadUs)} ours, and nothing of it comes past here; they are taken as they are\n`;
+  return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; they are taken as they are\n`;
 }
 
 /** Says it on standard error, some lines a minute at most: whoever sends HEP can invent agents. */

@@ -1,9 +1,10 @@
 /**
  * A call that the agent sees twice, on the wire and in the HEP mirror of Kamailio's siptrace, is one dialog; what the
- * mirror lost on its way is named. And a call between two baresip, direct or through that proxy, with the RTCP they send.
+ * mirror lost on its way is named, whatever its clock shows. And a call between two baresip, direct or through that proxy, with the RTCP they send.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../helpers/patience.ts';
 import { Dump } from './dump.ts';
@@ -16,12 +17,13 @@ const PROXY_PORT = 5060;
 const CALLER_PORT = 5080;
 const CALLEE_PORT = 5090;
 const HEP_PORT = 9060;
+const RELAY_PORT = 9061;
 const ALICE_PORT = 5070;
 /** INVITE, 180, 200, ACK, BYE and 200 on both sides of the proxy, and its own 100. */
 const MESSAGES = 13;
 
 /** A proxy that records its route, sends everything to the callee, and mirrors each message it gets and sends. */
-const KAMAILIO = `#!KAMAILIO
+const kamailio = (hepPort: number): string => `#!KAMAILIO
 debug=1
 log_stderror=yes
 children=1
@@ -32,7 +34,7 @@ loadmodule "rr.so"
 loadmodule "pv.so"
 loadmodule "maxfwd.so"
 loadmodule "siptrace.so"
-modparam("siptrace", "duplicate_uri", "sip:127.0.0.1:${HEP_PORT}")
+modparam("siptrace", "duplicate_uri", "sip:127.0.0.1:${hepPort}")
 modparam("siptrace", "hep_mode_on", 1)
 modparam("siptrace", "hep_version", 3)
 modparam("siptrace", "hep_capture_id", 7)
@@ -48,8 +50,8 @@ request_route {
 }
 `;
 
-async function startProxy(lab: Lab): Promise<void> {
-  writeFileSync(lab.path('proxy.cfg'), KAMAILIO);
+async function startProxy(lab: Lab, hepPort = HEP_PORT): Promise<void> {
+  writeFileSync(lab.path('proxy.cfg'), kamailio(hepPort));
   const files = ['-f', lab.path('proxy.cfg'), '-P', lab.path('pid'), '-Y', lab.folder];
   const proxy = lab.start('a', 'kamailio', ['-DD', '-E', ...files, '-m', '32', '-M', '8']);
   await Promise.race([
@@ -94,13 +96,23 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
   const lab = new Lab({ after: (close) => t.after(close) });
   writeFileSync(lab.path('tone.ul'), Buffer.alloc(64_000, Buffer.from([0xff, 0x9e, 0x2a, 0x1e, 0x2a, 0x9e])));
   const args = ['-d', 'eth0', '--portrange', `${PROXY_PORT}`, '-L', `127.0.0.1:${HEP_PORT}`, '-E'];
-  // Kamailio sends its mirror from the address it listens on.
-  args.push('--hep-allow', ADDRESS.a.v4);
   const agent = await Agent.start(lab, args, /capturing on eth0/);
   const dump = await Dump.start(lab, 'eth0', 'wire.pcapng');
-  await startProxy(lab);
+  // The mirror's clock is 3 s ahead and runs fast; later it is an hour behind.
+  const relay = join(import.meta.dirname, 'hep-relay.js');
+  writeFileSync(lab.path('ahead'), '3');
+  lab.start('a', process.execPath, [relay, `${RELAY_PORT}`, `${HEP_PORT}`, lab.path('ahead')]);
+  await lab.listening('a', RELAY_PORT);
+  await startProxy(lab, RELAY_PORT);
 
   await call(lab, 'whole');
+  await lab.said(agent.running, /HEP sender 127\.0\.0\.1, agent 7: its clock is 3\.\d{3} s ahead of ours/);
+  writeFileSync(lab.path('ahead'), '-3600');
+  await call(lab, 'stepped');
+  await lab.said(
+    agent.running,
+    /agent 7: its clock stepped from 3\.\d{3} s ahead of ours to 3\d{3}\.\d{3} s behind ours/,
+  );
   // From now on every fifth packet of the mirror is lost on its way.
   lab.do(
     'a',
@@ -117,6 +129,7 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
 
   for (const [name, lost] of [
     ['whole', 0],
+    ['stepped', 0],
     ['holed', dropped],
   ] as const) {
     const messages = wire.filter((m) => m.callId === `${name}@lab`);
@@ -145,6 +158,8 @@ test('the wire and its HEP mirror are one dialog; what the mirror lost is named'
   }
   const stats = agent.get('/v1/stats');
   assert.equal(member(stats?.['capture_quality'], 'hep_rejected'), 0);
+  const offsetMs = Number(member(stats?.['losses'], 'hep_clock_offset_ms'));
+  assert.ok(offsetMs > 3_599_000 && offsetMs < 3_601_000, `${offsetMs}`);
   assert.equal(await lab.stop(agent.running), 0);
 });
 
