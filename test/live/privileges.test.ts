@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { asOtherUser } from '../helpers/other-user.ts';
 import { until } from '../helpers/patience.ts';
 import { Agent, Lab, missing } from './lab.ts';
 import { sendCall } from './sip-datagrams.ts';
@@ -73,7 +74,7 @@ test('a user that is not there, and one that may not be taken on, end the start'
   const plain = new Agent(
     lab,
     ['-L', '127.0.0.1:0', '-E', '--user', 'daemon'],
-    ['setpriv', '--reuid', 'nobody', '--clear-groups'],
+    asOtherUser('setpriv', '--reuid', 'nobody', '--clear-groups'),
   );
   assert.equal(await plain.running.ended, 1);
   assert.match(plain.running.output(), /--user daemon: .*start as root/);
@@ -83,7 +84,7 @@ test('with CAP_NET_RAW alone: classic BPF, named, and no capability afterwards',
   skip: missing('setpriv'),
 }, async (t) => {
   const lab = new Lab(t);
-  const as = ['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'];
+  const as = asOtherUser('setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups');
   const raw = [...as, '--inh-caps=+net_raw', '--ambient-caps=+net_raw'];
   const agent = await Agent.start(
     lab,
@@ -116,7 +117,7 @@ test('a hook command inherits none of the capabilities that the service got from
   const seen = lab.path('hook.status');
   writeFileSync(command, `#!/bin/sh\ncat /proc/self/status > ${seen}.$$\nmv ${seen}.$$ ${seen}\n`, { mode: 0o755 });
   const agent = await Agent.start(lab, ['-d', 'eth0', '--on-dialog-exec', command], /capturing on eth0, filter: ebpf/, [
-    ...['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'],
+    ...asOtherUser('setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'),
     ...['--inh-caps=+net_raw,+bpf,+perfmon', '--ambient-caps=+net_raw,+bpf,+perfmon'],
   ]);
   sendCall(lab, 'hooked');

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
 import { START } from '../../src/sources/native-tls.ts';
+import { asOtherUser } from '../helpers/other-user.ts';
 import { until } from '../helpers/patience.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';
 import type { TlsEvent } from './tls-kernel-lab.ts';
@@ -62,10 +63,10 @@ async function child(
 }
 
 /** Only these capabilities, as a user who is not root. */
-function nobodyWith(...capabilities: string[]): string[] {
+function nobodyWith(...capabilities: string[]): readonly string[] {
   const list = capabilities.map((c) => `+${c}`).join(',');
   const only = list === '' ? '-all' : `-all,${list}`;
-  return [
+  return asOtherUser(
     'setpriv',
     '--reuid=65534',
     '--regid=65534',
@@ -73,7 +74,7 @@ function nobodyWith(...capabilities: string[]): string[] {
     `--inh-caps=${only}`,
     `--ambient-caps=${only}`,
     `--bounding-set=${only}`,
-  ];
+  );
 }
 
 function byProcess(events: readonly TlsEvent[]): Map<number, TlsEvent[]> {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { asOtherUser } from '../helpers/other-user.ts';
 import { until } from '../helpers/patience.ts';
 import type { Json, Running } from './lab.ts';
 import { ADDRESS, Agent, Lab } from './lab.ts';
@@ -329,8 +330,9 @@ function uasArgs(port: string): string[] {
 
 test('without the capabilities: one line that names them and the remedy', { skip: missingForTls('setpriv') }, () => {
   const program = new URL('../../src/app/main.js', import.meta.url).pathname;
-  const args = ['--reuid', '65534', '--clear-groups', process.execPath, program, '--uprobe'];
-  const run = spawnSync('setpriv', args, { encoding: 'utf8', timeout: 60_000 });
+  const nobody = asOtherUser('setpriv', '--reuid', '65534', '--clear-groups', process.execPath, program, '--uprobe');
+  const [first = '', ...args] = nobody;
+  const run = spawnSync(first, args, { encoding: 'utf8', timeout: 60_000 });
   assert.equal(run.status, 1, run.stderr);
   assert.match(run.stderr, /^calltap: --uprobe: [^\n]*CAP_BPF[^\n]*\n$/);
   assert.equal(run.stdout, '');
