@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
@@ -80,6 +81,7 @@ int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t
 #include "binding_inflate.h"
 #include "binding_restart.h"
 #include "binding_security.h"
+#include "binding_signals.h"
 #include "binding_tls.h"
 
 #include "binding_info.h"
@@ -95,6 +97,7 @@ NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "keepsForGood", KeepsForGood);
   Nan::Export(target, "growFirst", GrowFirst);
   Nan::Export(target, "restart", Restart);
+  Nan::Export(target, "exitOnSignals", ExitOnSignals);
   Nan::Export(target, "openReply", OpenReply);
   Nan::Export(target, "sendReply", SendReply);
   Nan::Export(target, "openSyslog", OpenSyslog);

@@ -126,7 +126,8 @@ static void *run(void *arg) {
   int64_t last_ns = 0;
   struct ct_merge_end failed;
   if (!ct_merge_start(s->files, wait_for_bytes, s, &failed)) {
-    finish(s, &sink, is_stopped(s) ? CT_END_STOPPED : CT_END_NOT_OPENED, 0, &failed);
+    const bool stopped = is_stopped(s);
+    finish(s, &sink, stopped ? CT_END_STOPPED : CT_END_NOT_OPENED, 0, stopped ? NULL : &failed);
     return NULL;
   }
   while (!is_stopped(s) && (n = ct_merge_next(s->files, &frame, &file)) > 0) {

@@ -88,8 +88,6 @@ export type SessionOptions = {
   isSmall?: boolean;
 };
 
-/** Of the two seconds behind a signal, those in which dialogs are printed. */
-const PRINT_MS = 1_200;
 /** How often time goes on in a live session by itself. */
 export const TICK_MS = 1000;
 
@@ -171,8 +169,6 @@ export class CaptureSession {
   isLive = false;
   /** Of a live session. */
   readonly clock = new LiveClock(TICK_MS * 1000);
-  /** What is printed of the dialogs is printed by then, on the clock of performance.now(). */
-  printsUntilMs = Number.POSITIVE_INFINITY;
   listener: HepListener | null = null;
   #security: Security | null = null;
   /** Probes of TLS libraries; null without --uprobe. */
@@ -377,9 +373,9 @@ export class CaptureSession {
     return end;
   }
 
-  /** A signal has ended the capture: the program has two seconds, and other things to do in them. */
-  endPrinting(): void {
-    this.printsUntilMs = performance.now() + PRINT_MS;
+  /** Ends the reading of files, begun or not, with what was read so far. */
+  stopReading(): void {
+    this.file?.stop();
   }
 
   close(): void {

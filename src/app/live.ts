@@ -16,14 +16,12 @@ import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session, TICK_MS } from './capture-session.ts';
 import { sayClocks } from './hep-clock-lines.ts';
 import { HepStrangers } from './hep-strangers.ts';
-import { summary } from './output.ts';
 import type { CapabilityName } from './privileges.ts';
 import { givePrivilegesUp } from './privileges.ts';
 import { standardError } from './standard-streams.ts';
+import type { StopSignal } from './stop-signal.ts';
 import { openTlsCapture } from './tls-capture.ts';
 
-/** This long after a signal the program ends, whatever still runs. */
-const STOP_MS = 1_900;
 /** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
 const TLS_CAPABILITIES: readonly CapabilityName[] = ['bpf', 'perfmon', 'sys_ptrace', 'dac_read_search', 'sys_admin'];
 
@@ -57,13 +55,15 @@ function withProbes(session: CaptureSession, config: Config): CaptureSession {
 }
 
 /**
- * Captures until SIGINT or SIGTERM; `ready` is called once it does. Throws ServiceError when a listener or an output
+ * Captures until a signal came; `ready` is called once it does. Throws ServiceError when a listener or an output
  * cannot be opened, and says nothing before.
  */
-export async function capture(session: CaptureSession, config: Config, ready: () => void): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+export async function capture(
+  session: CaptureSession,
+  config: Config,
+  ready: () => void,
+  { came }: StopSignal,
+): Promise<void> {
   const { live } = session;
   session.isLive = true;
   sayClocks(session.clocks);
@@ -88,10 +88,7 @@ export async function capture(session: CaptureSession, config: Config, ready: ()
     ready();
     session.clock.at(Date.now() * 1000);
     const clock = setInterval(() => session.tick(session.clock.at(Date.now() * 1000)), TICK_MS);
-    await stopped;
-    session.endPrinting();
-    // A server has its own limit, and says its summary itself.
-    if (config.api === null && config.metrics === null) limitStop(session);
+    await came;
     clearInterval(clock);
     session.tls?.close();
     await Promise.all([live?.stop(), session.listener?.close()]);
@@ -99,14 +96,6 @@ export async function capture(session: CaptureSession, config: Config, ready: ()
     await session.listener?.close();
   }
   session.ingest.finish(session.ingest.nowUs);
-}
-
-/** Ends the program with its summary when what follows a stop takes too long. */
-function limitStop(session: CaptureSession): void {
-  setTimeout(() => {
-    standardError.write(`${summary(session).join('\n')}\n`);
-    process.exit();
-  }, STOP_MS).unref();
 }
 
 function startLive(live: LiveSource): void {

@@ -64,6 +64,7 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   // The first is no loss: another source gave the same frame.
   out['frame_copies'] = source.counter('copied_frames');
   out['frame_copies_missed'] = source.counter('copies_missed');
+  out['file_records_abandoned'] = session.file?.abandoned ?? 0;
   out['record_cut'] = source.counter('records_cut');
   out['rtp_from_fragments_dropped'] = source.counter('rtp_from_fragments_dropped');
   out['rtp_malformed'] = source.counter('rtp_malformed');

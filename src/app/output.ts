@@ -19,14 +19,9 @@ import type { CaptureSession } from './capture-session.ts';
 import { dialogDocument, dialogFacts } from './documents.ts';
 import { printLines } from './print-lines.ts';
 import { reportInput } from './report-input.ts';
-import { standardError, standardOutput } from './standard-streams.ts';
+import { standardOutput } from './standard-streams.ts';
 import { toStats } from './stats.ts';
 import { PROBE_STATUS, probeLine } from './tls-status.ts';
-
-/** Calls in the table of a live capture. */
-const LIVE_ROWS = 10_000;
-/** Of the time to print rows, what laying them out takes. */
-const LAYOUT_SHARE = 0.3;
 
 /** Short names of what analysis found, worst first. */
 function findingNames(facts: ReturnType<typeof dialogFacts>): string[] {
@@ -87,37 +82,19 @@ function toCallRow(session: CaptureSession, d: Dialog): CallRow {
   };
 }
 
-/**
- * The call table and a summary. What a signal ended shows its newest calls, as many as there is time for: it has two
- * seconds to end, on a machine with other work too. Resolves once they are taken.
- */
+/** The call table and a summary. Resolves once they are taken. */
 export function printTable(session: CaptureSession): Promise<void> {
   return printLines(tableLines(session), print);
 }
 
 function* tableLines(session: CaptureSession): Generator<string> {
-  const { dialogs } = session;
-  const rows = newestRows(session);
+  const rows = [...session.dialogs.oldestFirst()].map((d) => toCallRow(session, d));
   yield* callTable(rows, mayColor(process.stdout));
-  if (rows.length < dialogs.size) yield `the newest ${rows.length} of ${dialogs.size} dialogs; --api serves all`;
   yield '';
   yield* summary(session);
 }
 
 const print = (text: string): Promise<void> => standardOutput.print(text);
-
-/** Oldest first, without those there is no time or no room for. */
-function newestRows(session: CaptureSession): CallRow[] {
-  const most = session.isLive ? LIVE_ROWS : Number.POSITIVE_INFINITY;
-  const nowMs = performance.now();
-  const untilMs = nowMs + (session.printsUntilMs - nowMs) * (1 - LAYOUT_SHARE);
-  const rows: CallRow[] = [];
-  for (const d of session.dialogs.newestFirst()) {
-    if (rows.length >= most || performance.now() > untilMs) break;
-    rows.push(toCallRow(session, d));
-  }
-  return rows.reverse();
-}
 
 /** What was read, lost and written, in a few lines. */
 export function summary(session: CaptureSession): string[] {
@@ -160,19 +137,12 @@ function writtenLine(file: OutputFile): string {
   return `${counted(file.counter('frames'), 'frame')} written to ${file.name}${note}`;
 }
 
-/** One JSON object a dialog, oldest first; standard error tells of those that a signal left no time for. */
+/** One JSON object a dialog, oldest first. */
 export async function printDialogsJson(session: CaptureSession): Promise<void> {
-  const { size } = session.dialogs;
-  let printed = 0;
   const lines = function* (): Generator<string> {
-    for (const d of session.dialogs.oldestFirst()) {
-      if (performance.now() > session.printsUntilMs) return;
-      printed++;
-      yield JSON.stringify(dialogDocument(session, d));
-    }
+    for (const d of session.dialogs.oldestFirst()) yield JSON.stringify(dialogDocument(session, d));
   };
   await printLines(lines(), print);
-  if (printed < size) standardError.write(`calltap: the oldest ${printed} of ${size} dialogs; --api serves all\n`);
 }
 
 /** The report of one call. Throws DIALOG_NOT_FOUND. */

@@ -16,6 +16,7 @@ import { CaptureSession } from './capture-session.ts';
 import { sayClocks } from './hep-clock-lines.ts';
 import { hurry } from './hurry.ts';
 import { dataLines, outliveReaders, standardError } from './standard-streams.ts';
+import { limitEnd, StopSignal } from './stop-signal.ts';
 
 /** Captures of so many bytes take longer than a rehearsal. */
 const REHEARSED_BYTES = 32 * 1024 * 1024;
@@ -68,8 +69,10 @@ export async function runCapture(config: Config): Promise<number> {
     refuseUnknownRules(config.lintSuppress);
   }
   if (goesOn(config)) outliveReaders();
+  const stop = new StopSignal();
   const session = await openSession(config);
-  followSignals(session, config);
+  void stop.came.then(() => session.stopReading());
+  if (goesOn(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   await watchForAttackers(session, config);
   if (config.onDialogExec !== null || config.onQualityExec !== null) {
     const { Hooks } = await import('./hooks.ts');
@@ -81,7 +84,8 @@ export async function runCapture(config: Config): Promise<number> {
     // The heap grows by a quarter between collections: all caps full, 1.1 GiB would be resident instead of 0.9.
     setFlagsFromString('--heap-growing-percent=25');
     const { serve } = await import('./serve.ts');
-    return serve(session, config, (ready, done) => read(session, config, ready, done), print);
+    const reading: Parameters<typeof serve>[2] = (ready, done) => read(session, config, stop, ready, done);
+    return serve(session, config, reading, print, stop);
   }
   // Live, and with no API, there is little garbage and what is kept is kept for good: a young generation that grows to
   // its usual 48 MiB would only hold memory. The collector reads these flags each time it works.
@@ -89,10 +93,12 @@ export async function runCapture(config: Config): Promise<number> {
   else hurry();
   const bar = new ProgressBar('reading', () => session.file?.progress() ?? 0);
   let failed = false;
+  let isCut = false;
   try {
-    await read(
+    isCut = await read(
       session,
       config,
+      stop,
       () => undefined,
       (bad) => {
         failed ||= bad;
@@ -119,6 +125,8 @@ export async function runCapture(config: Config): Promise<number> {
   } finally {
     session.close();
   }
+  if (session.isLive) limitEnd();
+  if (isCut) return stop.exitCode;
   return failed ? 1 : 0;
 }
 
@@ -145,17 +153,6 @@ function saysUnwritten({ outputs: { file }, source }: CaptureSession): boolean {
     `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
   );
   return true;
-}
-
-/** SIGHUP opens the outputs anew; a signal that ends the reading of a file leaves what was written whole. */
-function followSignals(session: CaptureSession, config: Config): void {
-  if (goesOn(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
-  if (goesOn(config) || config.output === null) return;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      session.endPrinting();
-      session.close();
-    });
 }
 
 /** It reads files, prints, and has nothing else open. */
@@ -198,19 +195,20 @@ async function openSession(config: Config): Promise<CaptureSession> {
 
 /**
  * Reads all files, or captures until a signal. `ready` is called when everything is open, `done` is told whether one file
- * gave nothing readable.
+ * gave nothing readable. True when the reading of files was cut short.
  */
 async function read(
   session: CaptureSession,
   config: Config,
+  stop: StopSignal,
   ready: () => void,
   done: (failed: boolean) => void,
-): Promise<void> {
+): Promise<boolean> {
   if (isLive(config)) {
     const { capture } = await import('./live.ts');
-    await capture(session, config, ready);
+    await capture(session, config, ready, stop);
     done(false);
-    return;
+    return false;
   }
   let failed = false;
   const onEnd = (path: string, end: FileEnd): void => {
@@ -224,6 +222,7 @@ async function read(
   const line = end === null ? null : orderLine(config.input.length, end);
   if (line !== null) standardError.write(`${line}\n`);
   done(failed);
+  return end?.isStopped === true;
 }
 
 /** What is no file has no size, and may be of any; what is wrong with a name is said by who opens it. */

@@ -2,6 +2,7 @@
  * Serves the API and the metrics while the capture is read and after, until a signal ends it.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApi } from '../api/server.ts';
 import { readApiCredentials, readMetricsCredentials } from '../auth/configured.ts';
 import type { Config } from '../config/config.ts';
@@ -14,10 +15,9 @@ import type { CaptureSession } from './capture-session.ts';
 import { summary } from './output.ts';
 import { createReaders } from './readers.ts';
 import { standardError } from './standard-streams.ts';
+import type { StopSignal } from './stop-signal.ts';
+import { limitEnd, STOP_MS } from './stop-signal.ts';
 import { packageVersion } from './version.ts';
-
-/** A second signal, or this long after the first, ends the program whatever still runs. */
-const STOP_MS = 1_900;
 
 type Closable = { close(): Promise<void> };
 
@@ -35,31 +35,29 @@ function forgetSecretVariables(): void {
 }
 
 /**
- * Serves until SIGINT or SIGTERM; `read` tells when everything that was asked for is open, `print` is for when all is
+ * Serves until a signal came; `read` tells when everything that was asked for is open, `print` is for when all is
  * read. The exit code. Throws ServiceError: before any listener is told of, when it is one of what the options ask for.
  */
 export async function serve(
   session: CaptureSession,
   config: Config,
-  read: (ready: () => void, done: (failed: boolean) => void) => Promise<void>,
+  read: (ready: () => void, done: (failed: boolean) => void) => Promise<unknown>,
   print: () => Promise<unknown>,
+  { came }: StopSignal,
 ): Promise<number> {
   const version = packageVersion();
   session.observesQuality = true;
   const readers = createReaders(session);
   const open: Closable[] = [];
+  let closed: Promise<unknown> | null = null;
+  const closeAll = (): Promise<unknown> => {
+    closed ??= Promise.all(open.map((o) => o.close()));
+    return closed;
+  };
   const peer = createPeerControl({
     ctl: config.peerCtl,
     db: config.peerDb,
     searchPath: process.env['PATH'] ?? '',
-  });
-  let isSaid = false;
-  const sayOnce = () => {
-    if (session.isLive && !isSaid) standardError.write(`${summary(session).join('\n')}\n`);
-    isSaid = true;
-  };
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   try {
     // Before any listener opens: a mistake in one of them must not leave the other serving for a moment.
@@ -96,32 +94,22 @@ export async function serve(
         failed = bad;
       },
     );
-    const isRead = await Promise.race([reading.then(() => true), stopped.then(() => false)]);
+    const isRead = await Promise.race([reading.then(() => true), came.then(() => false)]);
     if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
-    if (isRead && !session.isLive) await Promise.race([print(), stopped]);
-    await stopped;
-    limitStop(sayOnce);
-    if (session.isLive) {
-      // The same signal ends it: what it still holds is counted before the summary.
-      await reading;
-      session.outputs.close();
-      await print();
-    }
-    sayOnce();
+    // Of a file all is printed as soon as it was read.
+    const printing = isRead && !session.isLive ? print() : null;
+    await Promise.race([printing, came]);
+    await came;
+    // The same signal ends the capture: what it still holds is counted before the summary.
+    await Promise.race([Promise.all([reading, closeAll()]), sleep(STOP_MS, null, { ref: false })]);
+    session.outputs.close();
+    await (printing ?? print());
+    if (session.isLive) standardError.write(`${summary(session).join('\n')}\n`);
   } finally {
-    limitStop(() => undefined);
+    limitEnd();
     session.close();
     peer.close();
-    await Promise.all(open.map((o) => o.close()));
+    await closeAll();
   }
   return 0;
-}
-
-/** Once a stop has begun; `say` is what is said in any case. */
-function limitStop(say: () => void): void {
-  setTimeout(() => {
-    say();
-    // Without a code of its own, so that a failed start keeps the one it ends with.
-    process.exit();
-  }, STOP_MS).unref();
 }

@@ -17,6 +17,9 @@ import { loadNative, PCAP_STATUS } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 
+/** What the thread had found when it was stopped is analysed for this long. */
+const STOP_LIMIT_MS = 1_200;
+
 /** How one file ended; `stopped` when it was not read to its end. */
 export type FileEnd = {
   end: 'ok' | 'truncated' | 'corrupt' | 'io' | 'empty' | 'stopped';
@@ -34,6 +37,8 @@ export type FilesEnd = {
   /** They were not given in the order of their time. */
   isReordered: boolean;
 };
+
+const STOPPED: FilesEnd = { isStopped: true, lastUs: Number.NaN, overlapping: 0, isReordered: false };
 
 export type ReadHooks = {
   /** A file, by its number, has ended. */
@@ -61,6 +66,8 @@ export class FileSource {
   readonly wsOutPorts: Uint32Array;
   /** What was read and can be read again. */
   readonly files: CaptureFiles;
+  /** Records that a stop left unread. */
+  abandoned = 0;
   readonly #memory: CaptureMemory;
   readonly #native: NativeCapture;
   readonly #counters: CaptureCounters;
@@ -69,6 +76,8 @@ export class FileSource {
   #onEnd: NonNullable<ReadHooks['onEnd']> = () => {};
   #opened: (() => void) | null = null;
   #isClosed = false;
+  #isStopped = false;
+  #isAbandoned = false;
 
   constructor(options: CaptureOptions) {
     const binding = loadNative();
@@ -95,6 +104,7 @@ export class FileSource {
 
   /** Reads files to their ends. Rejects with ServiceError when one cannot be read at all. */
   async read(paths: readonly string[], hooks: ReadHooks = {}): Promise<FilesEnd> {
+    if (this.#isStopped) return STOPPED;
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
     const errno = this.#native.openFiles(paths, this.#hold(paths, regular));
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
@@ -106,14 +116,30 @@ export class FileSource {
     });
     hooks.meanwhile?.();
     const end = await ended;
-    if (!this.#isClosed) this.#native.endFiles();
+    if (!this.#isClosed && !this.#isAbandoned) this.#native.endFiles();
     if ('status' in end) throw captureOpenError(paths[end.file] ?? '', end.status, end.errno);
     return end;
   }
 
-  /** Ends the reading with what was read so far. */
+  /** Ends the reading with what was read so far: at once when it has not begun, else in little more than a second. */
   stop(): void {
-    if (!this.#isClosed) this.#native.askStopFiles();
+    if (this.#isStopped || this.#isClosed) return;
+    this.#isStopped = true;
+    this.#native.askStopFiles();
+    setTimeout(() => this.#abandon(), STOP_LIMIT_MS).unref();
+  }
+
+  /** What the file thread had found is analysed no longer. */
+  #abandon(): void {
+    if (this.#isClosed || this.#ended === null) return;
+    this.#isAbandoned = true;
+    this.abandoned = this.#native.abandon();
+    this.#end(STOPPED);
+  }
+
+  #end(how: FilesEnd | NotOpened): void {
+    this.#ended?.(how);
+    this.#ended = null;
   }
 
   #hold(paths: readonly string[], regular: readonly boolean[]): Int32Array {
@@ -168,8 +194,7 @@ export class FileSource {
     this.#isClosed = true;
     this.#native.close();
     this.files.close();
-    this.#ended?.({ isStopped: true, lastUs: Number.NaN, overlapping: 0, isReordered: false });
-    this.#ended = null;
+    this.#end(STOPPED);
   }
 
   #onSlab(slab: number, records: number): void {
@@ -185,11 +210,9 @@ export class FileSource {
       if (batch.kind(i) === KIND.FILE_END)
         this.#onEnd(batch.source(i), { end: FILE_ENDS[batch.aux0(i)] ?? 'corrupt', frames: batch.frame(i) });
     if (!isEnd) return;
-    const ended = this.#ended;
-    this.#ended = null;
-    if (!isOpen) ended?.({ file: batch.source(last), errno: batch.aux1(last), status: batch.aux2(last) });
+    if (!isOpen) this.#end({ file: batch.source(last), errno: batch.aux1(last), status: batch.aux2(last) });
     else
-      ended?.({
+      this.#end({
         isStopped: batch.aux0(last) === END.STOPPED,
         lastUs: batch.tsUs(last),
         overlapping: batch.aux1(last),

@@ -55,8 +55,6 @@ export type NativeLiveMethods = {
   filterMedia(address: Uint8Array, port: number, isNamed: boolean): number;
   /** Records for which JavaScript had no free slab. */
   queueDropped(): number;
-  /** No record is handed over any more; how many were still to come. */
-  abandon(): number;
 };
 
 export type NativeLive = NativeCapture & NativeLiveMethods;

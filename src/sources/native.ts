@@ -62,6 +62,8 @@ export type NativeCapture = {
   /** The thread ends with what it has read. */
   askStopFiles(): void;
   endFiles(): void;
+  /** No record is handed over any more, though the thread may go on; how many were still to come. */
+  abandon(): number;
   /** 0..1 of the files read. */
   progress(): number;
   datagram(scratch: Uint8Array, descriptors: Uint8Array, payload: Uint8Array, descriptor: Uint8Array): number;
@@ -146,6 +148,8 @@ export type NativeBinding = {
   growFirst(): void;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
+  /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */
+  exitOnSignals(): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;

@@ -1,6 +1,5 @@
 /**
- * A signal ends a live capture within two seconds with its summary, however many dialogs it holds, and what of them was
- * left out for want of time is told.
+ * A signal ends a live capture, and then all of its dialogs are printed, however many it holds, and its summary.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +12,7 @@ import { packageRoot } from '../../src/sources/native.ts';
 import { listen, SOON_MS } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');
-const DIALOGS = 100_000;
+const DIALOGS = 20_000;
 const A_WRITE = 1_000;
 
 /** The HEP packet of an OPTIONS whose Call-ID is `many-` and seven digits, and where those digits stand. */
@@ -81,23 +80,18 @@ async function captured(
   return { out, err: text(), tookMs: performance.now() - begun };
 }
 
-test(`a table of ${DIALOGS} dialogs leaves the older ones out, and the summary comes in time`, async (t) => {
-  const { out, tookMs } = await captured(t, []);
+test(`a table of ${DIALOGS} dialogs is printed whole, and the summary`, async (t) => {
+  const { out } = await captured(t, []);
   assert.match(out, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
-  const shown = Number(/^the newest (\d+) of 100000 dialogs; --api serves all$/m.exec(out)?.[1]);
   const callIds = [...out.matchAll(/many-(\d{7})$/gm)].map((m) => Number(m[1]));
-  assert.equal(callIds.length, shown);
-  assert.ok(shown > 0);
-  // The newest, oldest of them first.
   assert.deepEqual(
     callIds,
-    Array.from({ length: shown }, (_, i) => DIALOGS - shown + i),
+    Array.from({ length: DIALOGS }, (_, i) => i),
   );
-  assert.ok(tookMs < SOON_MS, `stopped after ${Math.round(tookMs)} ms`);
 });
 
-test('--json prints whole objects as long as there is time, says how many, and the summary', async (t) => {
-  const { out, err, tookMs } = await captured(t, ['--json']);
+test('--json prints every dialog, and the summary', async (t) => {
+  const { out, err } = await captured(t, ['--json']);
   const lines = out.trimEnd().split('\n');
   const callIds = lines.map((line) => {
     const value: unknown = JSON.parse(line);
@@ -105,11 +99,9 @@ test('--json prints whole objects as long as there is time, says how many, and t
   });
   assert.deepEqual(
     callIds,
-    callIds.map((_, i) => `many-${`${i}`.padStart(7, '0')}`),
+    Array.from({ length: DIALOGS }, (_, i) => `many-${`${i}`.padStart(7, '0')}`),
   );
-  if (callIds.length < DIALOGS) assert.match(err, new RegExp(`^calltap: the oldest ${callIds.length} of 100000`, 'm'));
   assert.match(err, new RegExp(`${DIALOGS} SIP messages, ${DIALOGS} dialogs`));
-  assert.ok(tookMs < SOON_MS, `stopped after ${Math.round(tookMs)} ms`);
 });
 
 test('--api: the summary, and in time', async (t) => {

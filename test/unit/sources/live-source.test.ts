@@ -69,6 +69,7 @@ class FakeNative {
       sendReply: () => -1,
       openSyslog: () => -1,
       sendSyslog: () => -1,
+      exitOnSignals: () => undefined,
       closeSocket: () => undefined,
       inputPipe: () => -1,
       adviseHuge: () => 0,

@@ -1,0 +1,43 @@
+/**
+ * SIGINT and SIGTERM: the first one ends captures and listeners, and what was asked for is printed then; a second one
+ * ends the process at once.
+ */
+import { constants } from 'node:os';
+import { loadNative } from '../sources/native.ts';
+
+/** This long after a signal listeners are waited for, and what does not close by itself. */
+export const STOP_MS = 1_900;
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+type StopName = (typeof SIGNALS)[number];
+
+/** All is printed: ends the process when something is left that does not close. */
+export function limitEnd(): void {
+  // Without a code of its own, so that a failed start keeps the one it ends with.
+  setTimeout(() => process.exit(), STOP_MS).unref();
+}
+
+export class StopSignal {
+  /** The first signal came. */
+  readonly came: Promise<void>;
+  #signal: StopName | null = null;
+
+  /** Signals end nothing by themselves from now on. */
+  constructor() {
+    this.came = new Promise((resolve) => {
+      const onSignal = (signal: NodeJS.Signals): void => {
+        for (const name of SIGNALS) process.off(name, onSignal);
+        // Without listeners Node follows signals no more, and this needs no turn of the loop.
+        loadNative().exitOnSignals();
+        this.#signal = SIGNALS.find((name) => name === signal) ?? 'SIGTERM';
+        resolve();
+      };
+      for (const name of SIGNALS) process.on(name, onSignal);
+    });
+  }
+
+  /** Of a process that it cut short: 130 or 143; 0 while none came. */
+  get exitCode(): number {
+    return this.#signal === null ? 0 : 128 + constants.signals[this.#signal];
+  }
+}
