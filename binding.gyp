@@ -12,7 +12,7 @@
       'ldflags': ['-flto=auto', '-O3'],
       # nan and the headers of Node are not ours to warn about: system headers are not checked.
       'cflags_cc': [
-        '-std=c++17',
+        '-std=c++20',
         '-isystem', '<!(node -p "path.dirname(require.resolve(\'nan\'))")',
         '-isystem', '<(node_root_dir)/include/node',
         '-Wno-cast-function-type',

@@ -39,7 +39,9 @@ enum ct_counter {
   CT_N_COPIES_MISSED, /* frames that could not be compared with all of their time */
   CT_N_COUNT
 };
-#define CT_COUNTERS (CT_N_COUNT + CT_REASON_COUNT + CT_CLS_COUNT + CT_RC_COUNT)
+/* Of four enumerations: C++20 adds numbers only. */
+#define CT_COUNTERS                                                                                          \
+  ((uint32_t)CT_N_COUNT + (uint32_t)CT_REASON_COUNT + (uint32_t)CT_CLS_COUNT + (uint32_t)CT_RC_COUNT)
 /* Name of counter i, snake_case; NULL past the end. */
 const char *ct_counter_name(uint32_t i);
 

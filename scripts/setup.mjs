@@ -96,7 +96,8 @@ function nativeAddon(missing, isWithout) {
     const env = { ...process.env };
     if (isWithout) env.CALLTAP_WITHOUT_EBPF = '1';
     const headers = localHeaders();
-    if (env.npm_config_nodedir === undefined && headers !== null) env.npm_config_nodedir = headers;
+    // A folder in npm's configuration may be of another Node.
+    if (headers !== null) env.npm_config_nodedir = headers;
     const [program, lead] = npm();
     const r = capture(program, [...lead, 'run', '--silent', 'build:native'], { env });
     const remedy = missing.length > 0 ? `missing packages: ${missing.join(', ')}` : '';

@@ -61,9 +61,9 @@ export function pass(program, args, options = {}) {
 }
 
 /** Like pass(), and keeps the last `bytes` of what was written: resolves to { code, output }. */
-export function tee(program, args, bytes = 1 << 16) {
+export function tee(program, args, bytes = 1 << 16, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
     let output = '';
     const keep = (stream) => (chunk) => {
       stream.write(chunk);

@@ -1,7 +1,7 @@
 /**
  * Loads the native addon and types its surface. The only file that casts what `require` gives.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -199,6 +199,25 @@ export function packageRoot(): string {
   return dir;
 }
 
+/** Releases by the version of the interface that addons are built for (process.versions.modules). */
+const RELEASES: Readonly<Record<string, string>> = { 108: '18', 115: '20', 127: '22', 131: '23', 137: '24', 141: '25' };
+
+/**
+ * Why an addon cannot be loaded, in one line. Of one that was built for another Node the engine says no more than that it
+ * "did not self-register"; the name of its entry tells for which.
+ */
+export function loadRefusal(path: string, cause: unknown, root: string): string {
+  const built = /node_register_module_v(\d+)/.exec(readFileSync(path, 'latin1'))?.[1];
+  const own = process.versions.modules;
+  if (built === undefined || built === own) return `the native part cannot be loaded (${path}): ${String(cause)}`;
+  const release = RELEASES[built];
+  const its = release === undefined ? 'another Node' : `Node ${release}`;
+  return (
+    `the native part was built for ${its} (interface ${built}), and this is Node ${process.versions.node} (interface ` +
+    `${own}): run "npm run setup" in ${root} with this Node, or start with ${release === undefined ? 'that one' : its}`
+  );
+}
+
 /**
  * The addon: a local build, else a prebuild of this platform and ABI. Throws ServiceError, on a processor that it is not
  * made for before its first instruction.
@@ -219,7 +238,7 @@ export function loadNative(): NativeBinding {
     // What a native module exports has no type; info() below proves it is the addon this was built for.
     binding = require(path) as NativeBinding;
   } catch (cause) {
-    throw new ServiceError('NATIVE_MISSING', `the native part cannot be loaded (${path}): ${String(cause)}`);
+    throw new ServiceError('NATIVE_MISSING', loadRefusal(path, cause, root));
   }
   const info = binding.info();
   if (
