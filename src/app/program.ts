@@ -5,8 +5,9 @@
 import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
 import { oneLine } from '../config/option-value.ts';
-import { ServiceError } from '../core/error.ts';
+import { errnoOf, ServiceError } from '../core/error.ts';
 import { ensureAddressSpace } from './address-space.ts';
+import { guardMemoryUsage } from './memory-usage.ts';
 import { onlyPrints, runCapture } from './run.ts';
 import { guardStandardStreams } from './standard-streams.ts';
 
@@ -45,14 +46,24 @@ async function main(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** No module, and no capture, can be opened any more: what is open would keep the process. */
+function endWithoutFiles(): never {
+  process.stderr.write(
+    'calltap: too many files are open for this process; raise its limit (ulimit -n 1024, LimitNOFILE=)\n',
+  );
+  process.exit(1);
+}
+
 /** Runs the program and leaves its exit code to the process. */
 export async function start(argv: readonly string[]): Promise<void> {
   guardStandardStreams();
+  guardMemoryUsage();
   // Node would open a debugger's port, which lets any local user run code in a process that may capture packets.
   process.on('SIGUSR1', () => undefined);
   try {
     process.exitCode = await main(argv);
   } catch (error) {
+    if (errnoOf(error) === 'EMFILE') endWithoutFiles();
     if (!(error instanceof ServiceError)) throw error;
     // What an operator names, or finds in a folder, may hold a line end or move the cursor.
     process.stderr.write(`calltap: ${oneLine(error.message)}\n`);

@@ -30,6 +30,14 @@ test('with 3 GB of addresses it answers what it answers without a limit, and tak
   assert.match(nothing.text, /^calltap: [^\n]+\n$/);
 });
 
+test('too few descriptors for what was asked for is one line', () => {
+  const few = 'ulimit -n 40; ';
+  assert.equal(run(few, ['-I', DEMO]).status, 0);
+  const { status, text } = run(few, ['-I', DEMO, '--api', '127.0.0.1:0']);
+  assert.equal(status, 1, text);
+  assert.match(text, /^calltap: too many files are open [^\n]*ulimit -n[^\n]*\n$/);
+});
+
 test('the limit is the soft one, and none is none', () => {
   const head = 'Limit                     Soft Limit           Hard Limit           Units     \n';
   const line = (soft: string): string =>
