@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import { root } from '../steps/files.mjs';
-
 /**
  * What `npm run kernels` runs in every guest. A check is a program of the guest that prints lines `ok CLAIM: words` and
  * `not ok CLAIM: why`; it fails by such a line, by its exit code, or by saying nothing. It is run by root; calltap in it
@@ -13,6 +10,9 @@ import { root } from '../steps/files.mjs';
  * - files: files or folders of this repository, copied to /kernels
  * - isRepeated: it takes how many times as its last word (--runs)
  */
+import { join } from 'node:path';
+import { root } from '../steps/files.mjs';
+
 const NODE = process.execPath;
 /** Where the canaries are built to. */
 export const CANARIES = join(root, 'build/canaries');
