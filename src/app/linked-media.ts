@@ -45,8 +45,6 @@ function readAgain(session: CaptureSession): CallIdentifiers {
   LATE.set(session, { identifiers, records });
   const scan = new SipScan();
   for (const d of session.dialogs.oldestFirst()) {
-    // Of what a signal ended as much as there is time for.
-    if (performance.now() > session.printsUntilMs) break;
     let row = d.headRow;
     for (let n = 0; n < MAX_MESSAGES && row !== NO_ROW && log.has(row); n++, row = log.next(row)) {
       const bytes = Buffer.from(log.bytes(row));
