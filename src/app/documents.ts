@@ -164,8 +164,6 @@ function isB2bua(session: CaptureSession, d: Dialog): boolean {
 function mediaStream(stream: Stream, quality: StreamQuality, reverse: Reverse): MediaStream {
   const { snapshot } = quality;
   const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, snapshot);
-  // How far arrivals lie apart tells the packet time only of who sends all the time.
-  const isSilentAtTimes = comfortNoisePackets > 0 || snapshot.pauses > 0;
   return {
     stream,
     packets: snapshot.packets,
@@ -175,11 +173,17 @@ function mediaStream(stream: Stream, quality: StreamQuality, reverse: Reverse): 
     lastUs: snapshot.lastUs,
     codec: quality.codec,
     payloadType: snapshot.payloadType,
-    packetMs: isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, quality.clockRate),
+    packetMs: spokenPacketMs(quality),
     comfortNoisePackets,
     pauses: snapshot.pauses,
     hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };
+}
+
+/** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */
+function spokenPacketMs({ snapshot, clockRate }: StreamQuality): number {
+  const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
+  return isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, clockRate);
 }
 
 /** Packets of comfort noise under a number that only a description explains (RFC 3389 section 4: rates other than 8000 Hz). */
@@ -265,7 +269,7 @@ export function* dialogLintSteps(session: CaptureSession, d: Dialog): Steps<Lint
       dst: endpointKeyText(stream.dstKey),
       payloadType: snapshot.payloadType,
       packets: snapshot.packets,
-      packetMs: packetMs(snapshot, q.clockRate),
+      packetMs: spokenPacketMs(q),
     });
   }
   const result = yield* lintDialog(d, session.log, streams, new Set(session.options.lintSuppress));
