@@ -3,9 +3,9 @@
  *
  *     hep-relay.js FROM TO FILE     datagrams to 127.0.0.1:FROM go to 127.0.0.1:TO, ahead by as many seconds as FILE says,
  *                                   and by one in a thousand of the time it has run
- *     hep-relay.js send TO ADDRESS  hexadecimal lines of standard input go to 127.0.0.1:TO, from ADDRESS
+ *     hep-relay.js send             lines of standard input, each `FROM TO HEX`, are sent from one address:port to another
  */
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,16 +25,23 @@ function moved(packet: Buffer, aheadUs: number): Buffer {
   return packet;
 }
 
+const hostOf = (endpoint: string): string => endpoint.split(':')[0] ?? '';
+const portOf = (endpoint: string): number => Number(endpoint.split(':')[1]);
+
 const [from = '', to = '', file = ''] = process.argv.slice(2);
-const socket = createSocket('udp4');
 if (from === 'send') {
-  socket.bind(0, file);
+  const senders = new Map<string, Socket>();
   for await (const line of createInterface({ input: process.stdin })) {
-    socket.send(Buffer.from(line, 'hex'), Number(to), '127.0.0.1');
+    const [source = '', target = '', hex = ''] = line.split(' ');
+    const sender = senders.get(source) ?? createSocket('udp4');
+    if (!senders.has(source)) await new Promise<void>((done) => sender.bind(portOf(source), hostOf(source), done));
+    senders.set(source, sender);
+    await new Promise((done) => sender.send(Buffer.from(hex, 'hex'), portOf(target), hostOf(target), done));
     await wait(1);
   }
-  socket.close();
+  for (const sender of senders.values()) sender.close();
 } else {
+  const socket = createSocket('udp4');
   const startMs = performance.now();
   socket.bind(Number(from), '127.0.0.1');
   socket.on('message', (packet) => {
