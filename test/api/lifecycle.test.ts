@@ -84,9 +84,12 @@ test('close ends within two seconds with idle, silent and half-sent connections'
 test('a request in flight is answered before the end', async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
+  let begin = (): void => undefined;
+  const isInFlight = new Promise<void>((resolve) => (begin = resolve));
   const base = fakeReaders();
   const readers = fakeReaders({
     dialogs: async (filter) => {
+      begin();
       await gate;
       return base.dialogs(filter);
     },
@@ -97,7 +100,7 @@ test('a request in flight is answered before the end', async () => {
     const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(get('/v1/dialogs')));
     socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1', 9, 12)));
   });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await isInFlight;
   const closed = api.close();
   setTimeout(release, 200);
   assert.equal(await answer, '200');
