@@ -5,7 +5,17 @@
 //   npm run nodes -- 22 24 unit/ cli/ api/    only test files whose path contains one of these
 //
 // docs/development.md says what it fetches and how long it takes.
-import { chmodSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { root } from './steps/files.mjs';
