@@ -46,12 +46,15 @@ async function main(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** No module, and no capture, can be opened any more: what is open would keep the process. */
-function endWithoutFiles(): never {
-  process.stderr.write(
-    'calltap: too many files are open for this process; raise its limit (ulimit -n 1024, LimitNOFILE=)\n',
-  );
+/** Nothing more can be opened, and what is open would keep the process. */
+function endWith(why: string): never {
+  process.stderr.write(`calltap: ${why}\n`);
   process.exit(1);
+}
+
+/** What the addon and the engine say when an allocation fails. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /^(out of memory|Array buffer allocation failed)$/.test(error.message);
 }
 
 /** Runs the program and leaves its exit code to the process. */
@@ -63,7 +66,12 @@ export async function start(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await main(argv);
   } catch (error) {
-    if (errnoOf(error) === 'EMFILE') endWithoutFiles();
+    if (errnoOf(error) === 'EMFILE')
+      endWith('too many files are open for this process; raise its limit (ulimit -n 1024, LimitNOFILE=)');
+    if (isOutOfMemory(error))
+      endWith(
+        'the system gives no more memory; raise the limit (ulimit -v, LimitAS=) or lower --max-streams and others',
+      );
     if (!(error instanceof ServiceError)) throw error;
     // What an operator names, or finds in a folder, may hold a line end or move the cursor.
     process.stderr.write(`calltap: ${oneLine(error.message)}\n`);
