@@ -106,7 +106,7 @@ export class HepClocks {
 
   /** Where dialogs that live in the time of `clock` wait for their end. */
   queueOf(clock: HepClock): ExpiryQueue {
-    if (!clock.isDropped) this.#timed.add(clock);
+    if (!clock.isDropped || !clock.isOther) this.#timed.add(clock);
     return clock.expiries;
   }
 
@@ -175,9 +175,10 @@ export class HepClocks {
     for (const clock of clocks.splice(at > 0 ? at : clocks.length - 1, 1)) this.#drop(clock);
   }
 
+  /** Another time stands still then, and nothing lapses in it; what lives in ours goes on. */
   #drop(clock: HepClock): void {
     clock.isDropped = true;
-    this.#timed.delete(clock);
+    if (clock.isOther) this.#timed.delete(clock);
   }
 }
 

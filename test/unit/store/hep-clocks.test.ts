@@ -285,6 +285,20 @@ describe('forged stamps', () => {
     assert.ok(d.updatedUs < NOW + 2 * SEC && d.expiresUs <= NOW + 3602 * SEC);
   });
 
+  it('of invented agents keep nothing of a pushed-out sender from lapsing', () => {
+    const kit = new TrackerKit();
+    kit.clocks.mayPair = true;
+    const { phone } = office('pushed', NOW, 60);
+    for (const m of phone.messages) kit.mirror(m);
+    for (let i = 0; i < 2 * HEP_CLOCK_SENDERS; i++)
+      for (const m of office(`${i}`, NOW, 60).caller.messages) kit.mirror(m, { agentId: i, aheadUs: i * YEAR });
+    assert.ok(kit.clocks.evicted > 0);
+    kit.tracker.sweep(NOW + 59 * SEC);
+    assert.equal(stateOf(kit.dialog(phone.callId)), 'Registered');
+    kit.tracker.sweep(NOW + 62 * SEC);
+    assert.equal(stateOf(kit.dialog(phone.callId)), 'Expired');
+  });
+
   it('of invented agents take the place of no sender whose clock is known', () => {
     const clocks = new HepClocks();
     const at = (n: number): Uint8Array => Uint8Array.from([10, n >> 16, (n >> 8) & 255, n & 255]);
