@@ -1,5 +1,5 @@
 /**
- * Programs of the checkout that are run as another user: where it lies below a folder that others cannot enter (/root),
+ * Programs of the checkout that are run as another user: where it lies below a folder that others cannot enter (that of root),
  * it is shown to them in a mount namespace of their own, in the same place.
  */
 import { constants, statSync } from 'node:fs';
@@ -16,12 +16,12 @@ function closed(path: string): string | null {
 
 /** $1 the checkout, $2 the folder that hides it, then the command. Nothing outside of the namespace changes. */
 const SHOW = `set -e
-root=$1 hides=$2; shift 2
+root=$1 hides=$2 aside=/mnt; shift 2
 umask 022
-mount --rbind "$root" /mnt
+mount --rbind "$root" "$aside"
 mount -t tmpfs -o mode=755 none "$hides"
 mkdir -p "$root"
-for from in /mnt/* ; do
+for from in "$aside"/* ; do
   to=$root/\${from##*/}
   if [ -d "$from" ]; then mkdir "$to"; else : > "$to"; fi
   mount --rbind "$from" "$to"
