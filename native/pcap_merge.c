@@ -3,11 +3,13 @@
  * of its first frame stands for it.
  */
 #include "pcap_merge.h"
+#include "frame_order.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_FILE UINT32_MAX
+#define MOST_TIED 32u /* files whose frames of the same time are compared */
 
 struct source {
   char *path;
@@ -26,7 +28,7 @@ struct ct_merge {
   struct source *s;
   uint32_t n;
   uint32_t *heap, in_heap;
-  uint32_t last;                 /* file of the last run */
+  uint32_t last, last_at;        /* file of the last run, and where in the heap it is */
   uint32_t *gone, n_gone, told;  /* files in the order in which they ended */
   uint32_t overlapping, refused; /* refused: the file that could not be opened */
   bool reordered, is_sized;
@@ -44,9 +46,11 @@ static bool wins_tie(const struct ct_merge *m, uint32_t a, uint32_t b) {
   return by_name != 0 ? by_name < 0 : a < b;
 }
 
+/* Of the same time one that is not open yet goes first: it is opened then, and what it has is known. */
 static bool is_before(const struct ct_merge *m, uint32_t a, uint32_t b) {
-  const int64_t x = m->s[a].next_ns, y = m->s[b].next_ns;
-  return x != y ? x < y : wins_tie(m, a, b);
+  const struct source *x = &m->s[a], *y = &m->s[b];
+  if (x->next_ns != y->next_ns) return x->next_ns < y->next_ns;
+  return (x->f == NULL) != (y->f == NULL) ? x->f == NULL : wins_tie(m, a, b);
 }
 
 static void swap(uint32_t *a, uint32_t *b) {
@@ -66,16 +70,25 @@ static void sift_down(struct ct_merge *m, uint32_t i) {
   }
 }
 
-static void push(struct ct_merge *m, uint32_t file) {
-  uint32_t i = m->in_heap++;
-  m->heap[i] = file;
+static void sift_up(struct ct_merge *m, uint32_t i) {
   for (; i > 0 && is_before(m, m->heap[i], m->heap[(i - 1) / 2]); i = (i - 1) / 2)
     swap(&m->heap[i], &m->heap[(i - 1) / 2]);
 }
 
-static void drop_top(struct ct_merge *m) {
-  m->heap[0] = m->heap[--m->in_heap];
-  sift_down(m, 0);
+static void push(struct ct_merge *m, uint32_t file) {
+  m->heap[m->in_heap++] = file;
+  sift_up(m, m->in_heap - 1);
+}
+
+/* The file at `i` has another time than before. */
+static void move(struct ct_merge *m, uint32_t i) {
+  sift_up(m, i);
+  sift_down(m, i);
+}
+
+static void drop(struct ct_merge *m, uint32_t i) {
+  m->heap[i] = m->heap[--m->in_heap];
+  if (i < m->in_heap) move(m, i);
 }
 
 /* The file that follows the one on top; NO_FILE when there is none. */
@@ -227,36 +240,59 @@ static void note_overlap(struct ct_merge *m, uint32_t file) {
   m->s[last].overlaps = m->s[file].overlaps = true;
 }
 
-/* Frames of the file on top that come before the next of any other. */
-static uint32_t run_of(const struct ct_merge *m, const struct source *s, uint32_t file) {
+/* Frames of the file on top, which goes first, that come before the next of any other. */
+static uint32_t run_of(const struct ct_merge *m, const struct source *s) {
   uint32_t other = second(m), n = s->n - s->at;
   if (other == NO_FILE) return n;
-  /* Of the same time are taken those before which the other does not go. */
   const int64_t until = m->s[other].next_ns;
-  const bool wins = wins_tie(m, file, other);
   const struct ct_frame *frame = s->ahead + s->at;
-  uint32_t k = 1; /* it is on top */
-  while (k < n && (frame[k].ts_ns < until || (wins && frame[k].ts_ns == until))) k++;
+  uint32_t k = 1;
+  while (k < n && frame[k].ts_ns < until) k++;
   return k;
 }
 
-/* Moves the file on top to where its next frame belongs. False when it has none. */
-static bool settle_top(struct ct_merge *m) {
-  uint32_t file = m->heap[0];
+/* Moves a file to where its next frame belongs. False when it has none. */
+static bool settle(struct ct_merge *m, uint32_t i) {
+  uint32_t file = m->heap[i];
   struct source *s = &m->s[file];
   if (!read_ahead(s)) {
     end_file(m, file);
-    drop_top(m);
+    drop(m, i);
     return false;
   }
   s->next_ns = s->ahead[s->at].ts_ns;
-  sift_down(m, 0);
+  move(m, i);
   return true;
+}
+
+static const struct ct_frame *next_frame(const struct ct_merge *m, uint32_t i) {
+  const struct source *s = &m->s[m->heap[i]];
+  return s->ahead + s->at;
+}
+
+/* Where in the heap the file is whose frame goes first of those that have the time of the top; they are all open. */
+static uint32_t first_of_tied(const struct ct_merge *m) {
+  if (m->in_heap < 2) return 0;
+  const int64_t now = m->s[m->heap[0]].next_ns;
+  uint32_t tied[MOST_TIED] = {0}, n = 1, best = 0;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t child = 2 * tied[i] + 1; child < 2 * tied[i] + 3; child++)
+      if (child < m->in_heap && n < MOST_TIED && m->s[m->heap[child]].next_ns == now) tied[n++] = child;
+  /* One behind which another goes may go behind a third: look again until none does. */
+  for (uint32_t looks = 0, before = NO_FILE; n > 1 && looks < n && before != best; looks++) {
+    before = best;
+    for (uint32_t i = 0; i < n; i++) {
+      if (tied[i] == best) continue;
+      int order = ct_frame_order(next_frame(m, tied[i]), next_frame(m, best));
+      if (order < 0) best = tied[i];
+    }
+  }
+  return best;
 }
 
 uint32_t ct_merge_next(struct ct_merge *m, const struct ct_frame **frame, uint32_t *file) {
   /* What was handed out last is done with: only now may its buffer be filled again. */
-  if (m->last != NO_FILE && !m->s[m->last].ended && m->in_heap > 0) (void)settle_top(m);
+  if (m->last != NO_FILE && !m->s[m->last].ended && m->in_heap > 0) (void)settle(m, m->last_at);
   while (m->in_heap > 0) {
     uint32_t top = m->heap[0];
     struct source *s = &m->s[top];
@@ -267,13 +303,20 @@ uint32_t ct_merge_next(struct ct_merge *m, const struct ct_frame **frame, uint32
           return 0;
         }
         end_file(m, top);
-        drop_top(m);
+        drop(m, 0);
         continue;
       }
-      if (!settle_top(m)) continue;
-      if (m->heap[0] != top) continue; /* it was changed meanwhile */
+      (void)settle(m, 0);
+      continue; /* another may go first now */
     }
-    uint32_t n = run_of(m, s, top);
+    m->last_at = first_of_tied(m);
+    uint32_t n = 1;
+    if (m->last_at == 0) {
+      n = run_of(m, s);
+    } else {
+      top = m->heap[m->last_at];
+      s = &m->s[top];
+    }
     *frame = s->ahead + s->at;
     *file = top;
     for (uint32_t i = 0; i < n; i++)

@@ -5,7 +5,8 @@
  * as overlap in time. A file that has to wait (a pipe) is read once only and is open from the start.
  *
  * A file keeps its own order: a frame that goes back in time comes right behind the one before it. Frames of the same
- * time come from the file that began earlier, then by the name, so that the order of the files given means nothing.
+ * time come as they say themselves (frame_order.h), else from the file that began earlier, then by the name, so that the
+ * order of the files given means nothing.
  */
 #ifndef CALLTAP_PCAP_MERGE_H
 #define CALLTAP_PCAP_MERGE_H
