@@ -17,7 +17,13 @@ const native = {
   create: (options, onSlab) => new binding.TlsCapture(options, onSlab),
 };
 const targets = new TlsTargets({ uprobe: [process.argv[2]], comm: null });
-const source = new TlsSource({ native, targets, sourceId: 1, say: (line) => console.error(line) });
+let foundBy = 'iterator';
+const say = (line) => {
+  // Said once, where the kernel has no iterator over mappings.
+  if (line.includes('/proc/PID/maps')) foundBy = 'maps';
+  console.error(line);
+};
+const source = new TlsSource({ native, targets, sourceId: 1, say });
 source.onRecords((batch, count) => {
   for (let i = 0; i < count; i++) {
     if (batch.kind(i) !== KIND.TLS_DATA) continue;
@@ -31,7 +37,7 @@ source.onRecords((batch, count) => {
 const { probes, sockets } = source.status();
 await source.start();
 if (source.discovery.attached === 0) throw new Error(`nothing is attached: ${JSON.stringify(source.files())}`);
-console.log(`ready ${probes}, ${sockets}`);
+console.log(`ready ${probes}, ${sockets}, ${foundBy}`);
 process.stdin.resume().on('end', () => {
   source.close();
 });

@@ -13,6 +13,13 @@ function capabilities(paths) {
   return names.map((name) => name.toLowerCase().replace(/^cap_/, ''));
 }
 
+/** LimitMEMLOCK of the shipped unit, in words of a shell. */
+function lockedMemory() {
+  const [, value] = /^LimitMEMLOCK=(\w+)$/m.exec(readFileSync(`${DEPLOY}/calltap.service`, 'utf8')) ?? [];
+  if (value !== 'infinity') throw new Error(`the unit has LimitMEMLOCK=${value}, which this check does not know`);
+  return 'unlimited';
+}
+
 /** Drop-ins that a check names behind a plus: `unit+X` is the unit with deploy/calltap.service.d/X.conf. */
 function unitFiles(names) {
   const folder = `${DEPLOY}/calltap.service.d`;
@@ -45,7 +52,10 @@ export function asUser(user, words) {
     .map((name) => `+${name}`)
     .join(',');
   return [
-    'setpriv',
+    // The unit's: before 5.11 maps count as locked memory.
+    ...['sh', '-c', `ulimit -l ${lockedMemory()}; exec "$@"`, 'sh'],
+    // By its path: the shell has one of its own, which knows less.
+    '/usr/bin/setpriv',
     ...['--reuid', 'calltap', '--regid', 'calltap', '--clear-groups', '--no-new-privs'],
     ...['--inh-caps', `-all,${set}`, '--ambient-caps', `-all,${set}`, '--bounding-set', `-all,${set}`],
     ...words,
