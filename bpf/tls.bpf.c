@@ -145,8 +145,11 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
     if (op == CT_TLS_OP_RESET) keep_pending(object, id);
     return 0;
   }
-  struct entered at = {
-      .sp = PT_REGS_SP(ctx), .ip = PT_REGS_IP(ctx), .back = return_address(ctx), .buf = PT_REGS_PARM2(ctx)};
+  struct entered at = {.sp = PT_REGS_SP(ctx),
+                       .ip = PT_REGS_IP(ctx),
+                       .back = return_address(ctx),
+                       .object = object,
+                       .buf = PT_REGS_PARM2(ctx)};
   struct ct_tls_stack place = stack_of(p, id, at.sp);
   struct thread *th = thread_of(id);
   if (op == CT_TLS_OP_HANDSHAKE) {

@@ -32,9 +32,9 @@ CT_INLINE int is_left(const struct frame *f) {
 }
 #endif
 
-/* What a call is known by: where it began, which function, where it goes on, its second argument. */
+/* What a call is known by: where it began, which function, where it goes on, its first two arguments. */
 struct entered {
-  u64 sp, ip, back, buf;
+  u64 sp, ip, back, object, buf;
 };
 
 /* A frame by a number the verifier does not know: one state for all four. */
@@ -79,18 +79,22 @@ CT_INLINE void drop_ended(struct frames *fr) {
 }
 
 /* Calls below that of `by` were passed over: left by a jump, or with their stack. So was one at the same place whose
- * function is entered again; with the same buffer it is the same call, told twice where a file is attached to twice. Any
- * other at that place ends too: a tail jump's target returns for both. */
+ * function is entered again; with the same arguments it is the same call, told twice where a file is attached to twice. Any
+ * other at that place ends too: a tail jump's target returns for both. Where stacks are copied in and out of one place, two
+ * calls of one function are told apart by nothing at their RET: the one that returns first is taken for the other, so both
+ * are counted. */
 CT_INLINE void drop_passed(struct frames *fr, const struct entered *by) {
   u32 passed = 0;
 #pragma unroll
   for (u32 i = 0; i < FRAMES; i++) {
     struct frame *f = &fr->f[i];
     if (i >= fr->depth || f->sp == 0 || f->sp > by->sp) continue;
-    u32 is_same = f->sp == by->sp && f->ip == by->ip && f->buf == by->buf;
+    /* What lies in shared memory is named by its place there. */
+    u32 is_object = f->key.object == by->object || f->key.tgid == 0;
+    u32 is_again = f->sp == by->sp && f->ip == by->ip, is_same = is_again && f->buf == by->buf && is_object;
     u32 is_jump = f->sp == by->sp && f->ip != by->ip && f->back == by->back;
     f->sp = 0;
-    if (!is_jump && !is_same) passed++;
+    if (!is_jump && !is_same) passed += is_again && !is_object ? 2 : 1;
   }
   drop_ended(fr);
   if (passed) ct_count(CT_TLS_N_STALE_FRAMES, passed);
