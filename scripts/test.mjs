@@ -2,7 +2,7 @@
 //
 //   node scripts/test.mjs [PART...] [-- NODE_OPTIONS...]     only test files whose path contains a PART; no lint
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { list } from './steps/files.mjs';
 import { pass, say, seconds, tee } from './steps/run.mjs';
@@ -43,7 +43,8 @@ if (files.length > 0) {
     `--test-reporter=${new URL('steps/failures-reporter.mjs', import.meta.url).href}`,
     `--test-reporter-destination=${join(folder, 'failures')}`,
   ];
-  const options = ['--test-concurrency=2', '--test-timeout=300000', ...reporters];
+  // Much of a test is waiting for a peer: one more than cores keeps them busy.
+  const options = [`--test-concurrency=${availableParallelism() + 1}`, '--test-timeout=300000', ...reporters];
   // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
   const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
   const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files], limit);
