@@ -2,7 +2,7 @@
  * Calls over several hops, with what was done to them: each fault is one of a hop, and of no other. The captures in
  * fixtures/hops are recordings of these.
  */
-import type { Loss, Place, HopProxy } from './hop-lab.ts';
+import type { HopProxy, Loss, Place } from './hop-lab.ts';
 import type { Scenario } from './sipp-scenarios.ts';
 import { STEPS } from './sipp-scenarios.ts';
 
