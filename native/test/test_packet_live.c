@@ -315,7 +315,7 @@ static void any_link_types(void) {
     int out = raw_socket("va");
     uint32_t text = sizeof OPTIONS_TEXT - 1;
     uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, text);
-    send_frame(out, frame, n); /* once out of va, once into vb */
+    send_frame(out, frame, n); /* once out of va, a copy of that into vb, and the first packet of the tun is the same */
     for (int odd = 0; odd < 2; odd++) {
       uint8_t ip[512];
       uint32_t at = put_ipv4(ip, 17, text + 8);
@@ -326,8 +326,9 @@ static void any_link_types(void) {
     }
     wait_count(l, 0, CT_L_FRAMES, 4);
     lab_stop(l);
-    CHECK_EQ(records_of(l, CT_KIND_UDP), 4);
-    CHECK_EQ(class_count(l, CT_CLS_SIP), 4);
+    CHECK_EQ(records_of(l, CT_KIND_UDP), 2);
+    CHECK_EQ(class_count(l, CT_CLS_SIP), 2);
+    CHECK_EQ(l->counters[CT_N_COPIES], 2);
     struct ct_live_status st;
     CHECK(ct_live_status_of(&l->live, 0, &st) && strstr(st.text, "every interface") != NULL);
     lab_free(l);
@@ -448,7 +449,8 @@ static void promiscuous_any(void) {
   send_frame(out, frame, n);
   wait_count(l, 0, CT_L_FRAMES, 5); /* out of va, into vb, up br0, out of vd, into vc */
   lab_stop(l);
-  CHECK_EQ(records_of(l, CT_KIND_UDP), 5);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 1);
+  CHECK_EQ(l->counters[CT_N_COPIES], 4);
   lab_free(l);
 }
 
