@@ -12,7 +12,7 @@ import { readTo } from './truth-facts.ts';
 
 /** A file up to this size is cut at every byte, a larger one at so many places. */
 const EVERY_BYTE_UP_TO = 800;
-const PLACES = 70;
+const PLACES = 30;
 const MAGIC_BYTES = 4;
 const FILE_HEADER_BYTES = 24;
 const RECORD_HEADER_BYTES = 16;

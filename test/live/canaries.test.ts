@@ -12,8 +12,8 @@ import { isRight, line, runCanary } from './canary-run.ts';
 import { missing } from './lab.ts';
 import { kernelSkip } from './tls-kernel-lab.ts';
 
-/** Of the best way; the oldest runs each once, and those between them run these. */
-const RUNS = 2;
+/** Of the best way and the oldest all canaries run so often; those between them run these. */
+const RUNS = 1;
 const BETWEEN = ['fiber', 'green', 'altstack', 'jump', 'fork', 'throw', 'gnutls-fiber', 'wolfssl-fiber'];
 
 test('canaries', { skip: kernelSkip() || missing('gcc', 'g++', 'openssl') }, async (t) => {
@@ -34,7 +34,7 @@ test('canaries', { skip: kernelSkip() || missing('gcc', 'g++', 'openssl') }, asy
       const isEnd = ['best', 'oldest'].includes(mode);
       for (const name of names.filter((n) => isEnd || BETWEEN.includes(n))) {
         await s.test(name, async () => {
-          const result = await runCanary(name, folder, agent, mode === 'best' ? RUNS : 1, `t${process.pid}${mode}`);
+          const result = await runCanary(name, folder, agent, RUNS, `t${process.pid}${mode}`);
           const details = [...result.deaths, ...result.faults].join('\n');
           assert.ok(isRight(result), `${line(result, mode)}\n${details}\n${JSON.stringify([...result.hits])}`);
         });

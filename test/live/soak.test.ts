@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { soak } from '../../bench/soak.ts';
 import { missing } from './lab.ts';
 
-const SECONDS = 45;
+const SECONDS = 30;
 
 test('nothing is lost uncounted, and memory is flat at the caps', { skip: missing('cc') }, async (t) => {
   const { sent } = await soak(

@@ -95,6 +95,6 @@ for (const [name, split] of Object.entries(SPLITS))
           assert.equal(copies, name === 'by tap' ? readRecords(path).records.length : 0);
         },
       ),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
   });
