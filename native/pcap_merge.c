@@ -17,7 +17,7 @@ struct source {
   struct ct_pcap *f;      /* NULL: not open */
   struct ct_frame *ahead; /* CT_MERGE_RUN, while it is open: read and not handed out from `at` to `n` */
   uint32_t at, n;
-  int64_t next_ns, first_ns, last_ns;
+  int64_t next_ns, first_ns;
   uint64_t frames, size, done; /* done: bytes, when it is not open */
   enum ct_pcap_status status;  /* that ended it */
   int err;
@@ -184,8 +184,7 @@ void ct_merge_free(struct ct_merge *m) {
 
 static struct ct_merge_end end_of(const struct ct_merge *m, uint32_t file) {
   const struct source *s = &m->s[file];
-  return (struct ct_merge_end){
-      .file = file, .status = s->status, .err = s->err, .frames = s->frames, .last_ns = s->last_ns};
+  return (struct ct_merge_end){.file = file, .status = s->status, .err = s->err, .frames = s->frames};
 }
 
 /* Reads where the file begins. What can be read again is closed until its turn; standard input goes on where it is. */
@@ -319,8 +318,6 @@ uint32_t ct_merge_next(struct ct_merge *m, const struct ct_frame **frame, uint32
     }
     *frame = s->ahead + s->at;
     *file = top;
-    for (uint32_t i = 0; i < n; i++)
-      if ((*frame)[i].ts_ns > s->last_ns) s->last_ns = (*frame)[i].ts_ns;
     s->at += n;
     s->frames += n;
     note_overlap(m, top);

@@ -25,7 +25,6 @@ struct ct_merge_end {
   enum ct_pcap_status status;
   int err; /* errno where status is CT_PCAP_IO */
   uint64_t frames;
-  int64_t last_ns; /* its newest frame; 0 none */
 };
 
 /* `n` >= 1 files by path, "-" being standard input. fd[i] is a descriptor of a regular file to read from, which stays

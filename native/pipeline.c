@@ -354,6 +354,8 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
     frame = once;
     n = kept;
   }
+  for (uint32_t i = 0; i < n; i++)
+    if (frame[i].ts_ns > pl->last_ns) pl->last_ns = frame[i].ts_ns;
   if (pl->output != NULL) write_frames(pl->output, frame, n);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_frame *f = &frame[i];

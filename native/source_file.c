@@ -37,7 +37,7 @@ static bool is_stopped(const struct ct_file_source *s) {
          atomic_load_explicit(&s->ring->stop, memory_order_relaxed) != 0;
 }
 
-static void tell_end(struct ct_sink *sink, const struct ct_merge_end *end) {
+static void tell_end(struct ct_file_source *s, struct ct_sink *sink, const struct ct_merge_end *end) {
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, 0, &data);
   if (r == NULL) return;
@@ -45,18 +45,18 @@ static void tell_end(struct ct_sink *sink, const struct ct_merge_end *end) {
   r->aux0 = end->err == ECANCELED ? CT_END_STOPPED : end_of(end->status);
   r->aux1 = (uint32_t)end->err;
   r->frame = (double)end->frames;
-  r->ts_us = (double)(end->last_ns / 1000);
+  r->ts_us = (double)(s->pl->last_ns / 1000);
   r->source = end->file;
   ct_sink_commit(sink, r);
 }
 
 static void tell_ends(struct ct_file_source *s, struct ct_sink *sink) {
   struct ct_merge_end end;
-  while (ct_merge_ended(s->files, &end)) tell_end(sink, &end);
+  while (ct_merge_ended(s->files, &end)) tell_end(s, sink, &end);
 }
 
 /* Last record: everything before it has been consumed, so injected RTP is complete. */
-static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end, int64_t last_ns,
+static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end end,
                    const struct ct_merge_end *failed) {
   if (failed == NULL) tell_ends(s, sink);
   ct_ring_publish(s->ring);
@@ -72,7 +72,7 @@ static void finish(struct ct_file_source *s, struct ct_sink *sink, enum ct_end e
   r->aux1 = failed != NULL ? (uint32_t)failed->err : ct_merge_overlapping(s->files);
   r->aux2 = failed != NULL ? (uint32_t)failed->status : ct_merge_reordered(s->files);
   r->source = failed != NULL ? failed->file : 0;
-  r->ts_us = (double)(last_ns / 1000);
+  r->ts_us = (double)(s->pl->last_ns / 1000);
   ct_sink_commit(sink, r);
   ct_ring_publish(s->ring);
 }
@@ -123,18 +123,15 @@ static void *run(void *arg) {
   const struct ct_frame *frame;
   uint32_t batches = 0, n = 0, file = 0;
   bool yields = false;
-  int64_t last_ns = 0;
   struct ct_merge_end failed;
   if (!ct_merge_start(s->files, wait_for_bytes, s, &failed)) {
     const bool stopped = is_stopped(s);
-    finish(s, &sink, stopped ? CT_END_STOPPED : CT_END_NOT_OPENED, 0, stopped ? NULL : &failed);
+    finish(s, &sink, stopped ? CT_END_STOPPED : CT_END_NOT_OPENED, stopped ? NULL : &failed);
     return NULL;
   }
   while (!is_stopped(s) && (n = ct_merge_next(s->files, &frame, &file)) > 0) {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
       if (frame[i].ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
-      if (frame[i].ts_ns > last_ns) last_ns = frame[i].ts_ns;
-    }
     batch(s, &sink, frame, n, file);
     tell_ends(s, &sink);
     if (!yields && ct_ring_pending(s->ring) >= s->ring->n / 2) yields = yield_to_consumer();
@@ -149,7 +146,7 @@ static void *run(void *arg) {
          is_stopped(s) ? CT_END_STOPPED
          : is_refused  ? CT_END_NOT_OPENED
                        : CT_END_OK,
-         last_ns, is_refused ? &failed : NULL);
+         is_refused ? &failed : NULL);
   return NULL;
 }
 
