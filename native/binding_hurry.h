@@ -17,11 +17,16 @@ NAN_METHOD(Hasten) {
 }
 
 // keepsForGood(bytes): takes memory of that size, which an ArrayBuffer has been made of, out of the engine's account of
-// what a collection could free. The bytes that the account holds then.
+// what a collection could free. The bytes that the account holds then; 0 where it cannot be told: since V8 13 an
+// ArrayBuffer is on another account, and to take from this one what it never had ends the process.
 NAN_METHOD(KeepsForGood) {
   double bytes = Nan::To<double>(info[0]).FromMaybe(-1);
   if (!(bytes >= 0 && bytes <= 1e12)) return Nan::ThrowRangeError("0 to 1e12 bytes");
+#if V8_MAJOR_VERSION < 13
   int64_t left = info.GetIsolate()->AdjustAmountOfExternalAllocatedMemory(-static_cast<int64_t>(bytes));
+#else
+  int64_t left = 0;
+#endif
   info.GetReturnValue().Set(Nan::New(static_cast<double>(left)));
 }
 

@@ -33,12 +33,15 @@ function majorCollections(mode: string): number {
   return Number(run.stdout);
 }
 
-test('memory that is kept for good makes the engine collect nothing', () => {
+/** Since V8 13 buffers are on an account that nobody else may write to. */
+const skip = Number.parseInt(process.versions.v8, 10) >= 13 ? 'this engine has no such account' : false;
+
+test('memory that is kept for good makes the engine collect nothing', { skip }, () => {
   assert.ok(majorCollections('count') > 0);
   assert.equal(majorCollections('keep'), 0);
 });
 
-test('the engine has that much less on its account', () => {
+test('the engine has that much less on its account', { skip }, () => {
   const { keepsForGood } = loadNative();
   const before = keepsForGood(0);
   const memory = new Uint8Array(8 * MIB);
