@@ -20,7 +20,12 @@ function run(
   timeout = 60_000,
 ): { status: number | null; text: string } {
   const script = `${prelude}exec "$0" "$@"`;
-  const r = spawnSync('sh', ['-c', script, process.execPath, MAIN, ...options], { encoding: 'utf8', input, timeout, killSignal: 'SIGKILL' });
+  const r = spawnSync('sh', ['-c', script, process.execPath, MAIN, ...options], {
+    encoding: 'utf8',
+    input,
+    timeout,
+    killSignal: 'SIGKILL',
+  });
   return { status: r.status, text: r.stdout + r.stderr };
 }
 
