@@ -62,8 +62,12 @@ function withIdentity(ageSec: number): Uint8Array {
 }
 
 test('--stir-shaken logs each token to standard error, and nothing anywhere else', async (t) => {
-  const fresh = written(t, 'fresh.pcap', withIdentity(10));
-  const old = written(t, 'old.pcap', withIdentity(61));
+  // One folder: captures of the same time come in the order of their paths.
+  const folder = temporaryFolder(t);
+  const fresh = join(folder, 'fresh.pcap');
+  const old = join(folder, 'old.pcap');
+  writeFileSync(fresh, withIdentity(10));
+  writeFileSync(old, withIdentity(61));
   const logged = await run(['-I', fresh, '-I', old, '--stir-shaken', '--json']);
   assert.equal(logged.code, 0);
   assert.deepEqual(
