@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rtp_stream.h - one RTP stream as the table keeps it, and the record of a closed quality window.
  *
- * Mirrored by src/rtp/stream-layout.ts; test/native/rtp-layout.test.ts compares the two.
+ * Mirrored by src/protocols/rtp/stream-layout.ts; test/native/rtp-layout.test.ts compares the two.
  * One thread writes; another reads at any time. Every field is naturally aligned, so a reader sees
  * each value whole; `generation` and `window_seq` tell it when several values do not belong together.
  *

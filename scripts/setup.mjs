@@ -115,7 +115,7 @@ function ebpf() {
 
 /** TypeScript of a kind of its own, which becomes a constant of the program. */
 function scanner() {
-  const sources = list('src/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
+  const sources = list('src/protocols/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
   once('scanner', digest(['scripts/steps/scanner.mjs', 'package-lock.json', ...sources]), [SCANNER_MODULE], () => {
     try {
       buildScanner();

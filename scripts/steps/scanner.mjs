@@ -1,4 +1,4 @@
-// Compiles the SIP scanner (src/sip/wasm, AssemblyScript) and leaves it as a TypeScript constant (docs/adr/0019).
+// Compiles the SIP scanner (src/protocols/sip/scanner/wasm, AssemblyScript) and leaves it as a TypeScript constant (docs/adr/0019).
 //
 //   node scripts/steps/scanner.mjs
 import { spawnSync } from 'node:child_process';
@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { digest, list, root } from './files.mjs';
 
 /** The generated file: not kept in the repository. */
-export const SCANNER_MODULE = 'src/sip/scanner-module.ts';
-const ENTRY = 'src/sip/wasm/scan.ts';
+export const SCANNER_MODULE = 'src/protocols/sip/scanner/scanner-module.ts';
+const ENTRY = 'src/protocols/sip/scanner/wasm/scan.ts';
 const OUTPUT = 'build/sip/scanner.wasm';
 /** `stub` is the compiler's name for a runtime that never frees memory: the scanner takes none. */
 const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd'];
 
 /** Constants that both compilers read stand beside the folder and in core, so these count too. */
 function inputs() {
-  const sources = list('src/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
+  const sources = list('src/protocols/sip', (name) => name.endsWith('.ts')).filter((path) => path !== SCANNER_MODULE);
   return digest(['scripts/steps/scanner.mjs', 'package-lock.json', 'src/core/limits.ts', ...sources]);
 }
 

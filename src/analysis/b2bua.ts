@@ -3,7 +3,7 @@
  * begins at the host where the other ends. A transfer ties calls together too, and is none.
  */
 import { ipText } from '../core/ip.ts';
-import { METHOD } from '../sip/method.ts';
+import { METHOD } from '../protocols/sip/method.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { NO_ROW, ROW } from '../store/message-rows.ts';

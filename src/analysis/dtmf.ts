@@ -5,10 +5,10 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import type { Steps } from '../core/steps.ts';
-import { mediaTypeOf } from '../sip/body.ts';
-import { METHOD } from '../sip/method.ts';
-import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
-import { decodeText } from '../sip/text.ts';
+import { mediaTypeOf } from '../protocols/sip/body.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { KeyPresses } from '../store/key-presses.ts';
 import type { MessageLog } from '../store/message-log.ts';

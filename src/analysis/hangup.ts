@@ -3,8 +3,8 @@
  */
 import { asBuffer } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
-import { METHOD } from '../sip/method.ts';
-import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { isOtherFork } from '../store/call-timing.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';

@@ -4,8 +4,8 @@
 
 import { ipText } from '../core/ip.ts';
 import { METHOD_NAMES } from '../core/words.ts';
-import { METHOD } from '../sip/method.ts';
-import { isChallenge } from '../sip/status.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { NO_ROW, ROW } from '../store/message-rows.ts';

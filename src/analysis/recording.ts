@@ -2,12 +2,12 @@
 
 import { rawText } from '../core/byte-text.ts';
 import type { Steps } from '../core/steps.ts';
-import { bodyParts, mediaTypeOf } from '../sip/body.ts';
-import { METHOD } from '../sip/method.ts';
-import type { RecordingMetadata } from '../sip/recording-metadata.ts';
-import { parseRecordingMetadata } from '../sip/recording-metadata.ts';
-import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
-import { decodeText } from '../sip/text.ts';
+import { bodyParts, mediaTypeOf } from '../protocols/sip/body.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
+import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { MessageLog } from '../store/message-log.ts';
 import { ROW } from '../store/message-rows.ts';

@@ -5,11 +5,11 @@
 import { Worker } from 'node:worker_threads';
 import { keysPressed } from '../analysis/dtmf.ts';
 import { keptRows } from '../analysis/message-list.ts';
-import { isDecodable } from '../codec/decoder.ts';
-import { memoryOf } from '../codec/packet-list.ts';
-import type { SrtpKey } from '../codec/srtp.ts';
-import { srtpKeysOf } from '../codec/srtp.ts';
-import type { AudioStream } from '../codec/timeline.ts';
+import { isDecodable } from '../protocols/codec/decoder.ts';
+import { memoryOf } from '../protocols/codec/packet-list.ts';
+import type { SrtpKey } from '../protocols/codec/srtp.ts';
+import { srtpKeysOf } from '../protocols/codec/srtp.ts';
+import type { AudioStream } from '../protocols/codec/timeline.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { AUDIO_FILE_BYTES, AUDIO_KEYS, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/limits.ts';

@@ -12,7 +12,7 @@ import {
 } from '../core/counters.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import { DecodeCounters } from '../decode/counters.ts';
-import { StreamTable } from '../rtp/stream-table.ts';
+import { StreamTable } from '../protocols/rtp/stream-table.ts';
 import type { PortSpan } from '../sources/capture-memory.ts';
 import type { FileEnd, FilesEnd } from '../sources/file-source.ts';
 import { FileSource } from '../sources/file-source.ts';

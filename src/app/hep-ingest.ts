@@ -6,7 +6,7 @@ import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
 import type { HepScan } from '../decode/hep-scan.ts';
-import { parseRtcpJson } from '../rtp/rtcp-json.ts';
+import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep-refusals.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';

@@ -12,7 +12,7 @@ import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp.ts';
 import { TcpReassembler } from '../decode/tcp.ts';
 import type { HepOut } from '../export/hep-out.ts';
-import type { SipScan } from '../sip/scan.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { FileSource } from '../sources/file-source.ts';
 import type { LiveSource } from '../sources/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';

@@ -1,7 +1,7 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 import type { Strategy } from '../analysis/correlation.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
-import { SCAN, SipScan, scanSip } from '../sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../store/call-identifiers.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';

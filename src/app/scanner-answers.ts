@@ -10,8 +10,8 @@ import { type SourceKey, sourceKey } from '../analysis/security/source-key.ts';
 import { ipText } from '../core/ip.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { scannerReply } from '../export/scanner-reply.ts';
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 

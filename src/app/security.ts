@@ -14,7 +14,7 @@ import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
 import { alertText, fail2banLine } from '../export/security-line.ts';
 import { Syslog } from '../hooks/syslog.ts';
-import type { SipScan } from '../sip/scan.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { HepAllow, parseCidr } from '../sources/hep-allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';

@@ -4,9 +4,9 @@
  * With tens of thousands of calls at a time a dialog has left the cache when its next message comes. One message after
  * the other waits for memory; of a group all wait at once.
  */
-import { SipScan } from '../sip/scan.ts';
-import { MAX_JOBS } from '../sip/scan-layout.ts';
-import { SipScanner } from '../sip/scanner.ts';
+import { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { MAX_JOBS } from '../protocols/sip/scanner/scan-layout.ts';
+import { SipScanner } from '../protocols/sip/scanner/scanner.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND } from '../sources/records.ts';
 import type { HepDoor, HepSender } from './hep-door.ts';

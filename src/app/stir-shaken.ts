@@ -3,10 +3,10 @@
  * when the token was issued more than 60 s from when the packet was captured (RFC 8224 section 6.2.2); no signature is
  * checked, and nothing of it is in any document.
  */
-import { parseIdentity } from '../sip/identity.ts';
-import { parseSip } from '../sip/message.ts';
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
+import { parseIdentity } from '../protocols/sip/identity.ts';
+import { parseSip } from '../protocols/sip/message.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 
 export const FRESH_SEC = 60;
 const MAX_TOKENS = 8;

@@ -5,8 +5,8 @@
  * dlsr as they were sent. One object a datagram: the report, and the first SDES source beside it.
  */
 import { fail, ok, type Result } from '../core/result.ts';
-import type { ReportBlock, Rtcp } from '../rtp/rtcp.ts';
-import { parseRtcp } from '../rtp/rtcp.ts';
+import type { ReportBlock, Rtcp } from '../protocols/rtp/rtcp.ts';
+import { parseRtcp } from '../protocols/rtp/rtcp.ts';
 
 const PACKET_TYPE = { sr: 200, rr: 201 } as const;
 

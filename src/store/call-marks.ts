@@ -1,7 +1,7 @@
 /** Which marks of a call a message sets; call-timing.ts says what each of them decides. */
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
-import { isChallenge } from '../sip/status.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
 import type { CallMarks } from './call-timing.ts';
 import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from './call-timing.ts';
 import { MARK } from './dialog-marks.ts';

@@ -6,9 +6,9 @@
  */
 import { hashBytes } from '../core/hash.ts';
 import { MAX_CHALLENGES } from '../core/limits.ts';
-import type { ProtectionSpace } from '../sip/digest.ts';
-import { protectionSpaces } from '../sip/digest.ts';
-import type { SipScan } from '../sip/scan.ts';
+import type { ProtectionSpace } from '../protocols/sip/digest.ts';
+import { protectionSpaces } from '../protocols/sip/digest.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Dialog } from './dialog.ts';
 
 /** About what the engine takes for one. */

@@ -3,9 +3,9 @@
  *
  * A response belongs to the transaction its CSeq names, never to the last request (RFC 3261 17.1.3).
  */
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
-import { isChallenge } from '../sip/status.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
 import type { Dialog } from './dialog.ts';
 import { EVENT } from './dialog-state.ts';
 

@@ -7,7 +7,7 @@
 
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import { METHOD } from '../sip/method.ts';
+import { METHOD } from '../protocols/sip/method.ts';
 
 /** Families by the method that opened the dialog. */
 export const FAMILIES = ['invite', 'register', 'subscribe', 'other'] as const;

@@ -16,11 +16,11 @@ import {
 import { sourcePrefix } from '../core/source-prefix.ts';
 import { tally } from '../core/tally.ts';
 import { METHOD_NAMES, ORIGINS } from '../core/words.ts';
-import { Party } from '../sip/address.ts';
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
-import { isChallenge } from '../sip/status.ts';
-import { decodeText, keptText } from '../sip/text.ts';
+import { Party } from '../protocols/sip/address.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
+import { decodeText, keptText } from '../protocols/sip/text.ts';
 import type { CallIdentifiers } from './call-identifiers.ts';
 import { markMessage } from './call-marks.ts';
 import { isOtherFork } from './call-timing.ts';

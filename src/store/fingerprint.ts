@@ -6,7 +6,7 @@
  * alone, so that a mirror may tell other addresses than the wire has; the second knows the direction too.
  */
 import { HashInput, hashRange } from '../core/hash.ts';
-import type { SipScan } from '../sip/scan.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { HepClock } from './hep-clock.ts';
 
 /** Where the payload buf[start..end) lies in a capture file that can be read again, and the check of its bytes. */

@@ -2,8 +2,8 @@
  * What RTCP said about a stream, kept apart from what was measured (RFC 3550 section 6.4, RFC 3611).
  */
 
-import type { RoundTrip } from '../rtp/round-trip.ts';
-import { SenderReportHistory } from '../rtp/round-trip.ts';
+import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
+import { SenderReportHistory } from '../protocols/rtp/round-trip.ts';
 
 /** What the receiver reported last. */
 export type RemoteReport = {

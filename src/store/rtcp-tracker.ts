@@ -4,10 +4,10 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey } from '../core/ip.ts';
-import type { RoundTrip } from '../rtp/round-trip.ts';
-import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../rtp/round-trip.ts';
-import type { ReportBlock, Rtcp, RtcpPacket } from '../rtp/rtcp.ts';
-import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../rtp/rtcp.ts';
+import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
+import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../protocols/rtp/round-trip.ts';
+import type { ReportBlock, Rtcp, RtcpPacket } from '../protocols/rtp/rtcp.ts';
+import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../protocols/rtp/rtcp.ts';
 import type { Dialog } from './dialog.ts';
 import type { Carrier } from './fingerprint.ts';
 import { RtcpSideData } from './rtcp-data.ts';

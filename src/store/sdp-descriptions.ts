@@ -2,8 +2,8 @@
  * A parsed description as the timeline and the claims take it: one line a media description, codec sets shared.
  */
 import { STATIC_PAYLOADS } from '../core/payload-types.ts';
-import { codecNames } from '../sdp/codecs.ts';
-import type { SdpMedia } from '../sdp/model.ts';
+import { codecNames } from '../protocols/sdp/codecs.ts';
+import type { SdpMedia } from '../protocols/sdp/model.ts';
 import type { CodecFormat, CodecSet, CodecSets } from './codec-set.ts';
 import type { SdpDescription, SdpMediaLine, SdpShape } from './sdp-timeline.ts';
 

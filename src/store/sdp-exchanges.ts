@@ -6,8 +6,8 @@
 import { hashRange } from '../core/hash.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog-marks.ts';
 import { NONE } from './row-blocks.ts';

@@ -3,7 +3,7 @@
  */
 
 import type { EndpointKey } from '../core/ip.ts';
-import type { SdpCrypto } from '../sdp/model.ts';
+import type { SdpCrypto } from '../protocols/sdp/model.ts';
 import type { CodecSet } from './codec-set.ts';
 
 export type MediaMode = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';

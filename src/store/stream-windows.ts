@@ -5,9 +5,9 @@
  * else one whose call has ended, and of these the one with most. Its scores are those of what is left then.
  */
 import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, SURPLUS_STREAM_WINDOWS } from '../core/limits.ts';
-import { WINDOW_BYTES } from '../rtp/stream-layout.ts';
-import type { StreamWindow } from '../rtp/stream-window.ts';
-import { parseWindows } from '../rtp/stream-window.ts';
+import { WINDOW_BYTES } from '../protocols/rtp/stream-layout.ts';
+import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
+import { parseWindows } from '../protocols/rtp/stream-window.ts';
 import { isEnded } from './dialog-state.ts';
 import type { Stream } from './stream.ts';
 

@@ -1,6 +1,6 @@
 /**
  * One RTP stream, as those see it who ask for one: its facts lie in the store's columns (stream-columns.ts), its counters
- * in the native table (src/rtp/stream-table.ts).
+ * in the native table (src/protocols/rtp/stream-table.ts).
  */
 import type { EndpointKey } from '../core/ip.ts';
 import type { Dialog, FramePointer } from './dialog.ts';

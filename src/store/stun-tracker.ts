@@ -17,9 +17,9 @@ import {
   MAX_STUN_REQUESTS,
 } from '../core/limits.ts';
 import { dropOldest } from '../core/oldest-entry.ts';
-import { channelOf } from '../stun/channel-data.ts';
-import type { StunMessage } from '../stun/message.ts';
-import { parseStun, STUN_METHOD, STUN_REASONS } from '../stun/message.ts';
+import { channelOf } from '../protocols/stun/channel-data.ts';
+import type { StunMessage } from '../protocols/stun/message.ts';
+import { parseStun, STUN_METHOD, STUN_REASONS } from '../protocols/stun/message.ts';
 import type { Dialog } from './dialog.ts';
 import type { Claim, EndpointIndex } from './endpoint-index.ts';
 import type { Carrier } from './fingerprint.ts';

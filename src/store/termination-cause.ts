@@ -4,9 +4,9 @@
  */
 
 import { MAX_VALUE_BYTES } from '../core/limits.ts';
-import { METHOD } from '../sip/method.ts';
-import type { SipScan } from '../sip/scan.ts';
-import { keptText } from '../sip/text.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { keptText } from '../protocols/sip/text.ts';
 import type { FramePointer } from './dialog.ts';
 
 export type TerminationCause = {

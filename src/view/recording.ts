@@ -1,8 +1,8 @@
 /** SIPREC metadata and the transfer target as the contract shows them. */
 
 import type { SiprecMetadata } from '../contract/index.ts';
-import { parseNameAddr } from '../sip/name-addr.ts';
-import type { RecordingMetadata } from '../sip/recording-metadata.ts';
+import { parseNameAddr } from '../protocols/sip/name-addr.ts';
+import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 
 export function toSiprecMetadata(m: RecordingMetadata): SiprecMetadata {
   const out: SiprecMetadata = {

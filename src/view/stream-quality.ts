@@ -2,12 +2,12 @@
  * A stream's numbers as a reader may trust them: codec and clock from the SDP, closed windows, scores.
  */
 import { STATIC_PAYLOADS } from '../core/payload-types.ts';
-import { impairmentOf } from '../rtp/codec-impairment.ts';
-import type { Impairment } from '../rtp/emodel.ts';
-import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../rtp/quality.ts';
-import type { StreamSnapshot } from '../rtp/stream-snapshot.ts';
-import { streamJitter } from '../rtp/stream-snapshot.ts';
-import type { StreamWindow } from '../rtp/stream-window.ts';
+import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
+import type { Impairment } from '../protocols/rtp/emodel.ts';
+import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
+import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
+import { streamJitter } from '../protocols/rtp/stream-snapshot.ts';
+import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import type { CodecFormat, CodecSet } from '../store/codec-set.ts';
 import { formatOf } from '../store/codec-set.ts';
 import type { Stream } from '../store/stream.ts';

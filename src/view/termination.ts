@@ -2,8 +2,8 @@
  * Why a call ended as the wire says it (RFC 3326): protocol, cause code, text, and where it stood.
  */
 import type { Termination } from '../contract/index.ts';
-import { paramValue, parseParams } from '../sip/params.ts';
-import { splitValues } from '../sip/values.ts';
+import { paramValue, parseParams } from '../protocols/sip/params.ts';
+import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialog.ts';
 import { framePointerText } from './frame-pointer.ts';
 import { q850Text } from './q850.ts';

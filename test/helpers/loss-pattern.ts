@@ -1,5 +1,5 @@
 /** The burst accumulators of a loss pattern, counted the slow way as the native table does it. */
-import type { BurstGapState } from '../../src/rtp/burst-gap.ts';
+import type { BurstGapState } from '../../src/protocols/rtp/burst-gap.ts';
 
 /** `received[0]` and the last entry must be true: a stream runs from its first to its highest packet. */
 export function burstStateOf(received: readonly boolean[], base = 65_536): BurstGapState {

@@ -3,7 +3,7 @@ import { aLaw, muLaw } from '../../fixtures/build/audio.ts';
 import { EPOCH_US } from '../../fixtures/build/capture.ts';
 import type { Datagram } from '../../fixtures/build/rtp.ts';
 import { SipScript } from '../../fixtures/build/sip-call.ts';
-import { chirp, GSM } from '../unit/codec/vectors.ts';
+import { chirp, GSM } from '../unit/protocols/codec/vectors.ts';
 
 /** Packets of 20 ms of a direction. */
 export const PACKETS = 100;

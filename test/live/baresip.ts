@@ -1,6 +1,6 @@
 /** Phones without a sound card: baresip that plays a file into its calls, dials or answers, and hangs up by its own clock. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { wavFile } from '../../src/codec/wav.ts';
+import { wavFile } from '../../src/protocols/codec/wav.ts';
 import type { Host, Lab, Running } from './lab.ts';
 import { ADDRESS } from './lab.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { wavFile } from '../../src/codec/wav.ts';
+import { wavFile } from '../../src/protocols/codec/wav.ts';
 import { until } from '../helpers/patience.ts';
 import { baresipModules } from './baresip.ts';
 import type { Lab, Running } from './lab.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import * as layout from '../../src/rtp/stream-layout.ts';
+import * as layout from '../../src/protocols/rtp/stream-layout.ts';
 import { ABI, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 
 function nativeFolder(): string | null {

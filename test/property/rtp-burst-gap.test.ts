@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { finishBurstGap } from '../../src/rtp/burst-gap.ts';
-import { mosOfR, rFactor } from '../../src/rtp/emodel.ts';
+import { finishBurstGap } from '../../src/protocols/rtp/burst-gap.ts';
+import { mosOfR, rFactor } from '../../src/protocols/rtp/emodel.ts';
 import { burstStateOf } from '../helpers/loss-pattern.ts';
 
 const pattern = fc.array(fc.boolean(), { maxLength: 600 }).map((middle) => [true, ...middle, true]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseRtcp, RTCP_REASONS } from '../../src/rtp/rtcp.ts';
+import { parseRtcp, RTCP_REASONS } from '../../src/protocols/rtp/rtcp.ts';
 
 /** A packet whose header is right and whose body is anything: the parsers behind the header see it. */
 const packet = fc

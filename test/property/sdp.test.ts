@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MAX_CANDIDATES, MAX_FORMATS, MAX_MEDIA } from '../../src/core/limits.ts';
-import { codecNames } from '../../src/sdp/codecs.ts';
-import { parseSdp } from '../../src/sdp/sdp.ts';
+import { codecNames } from '../../src/protocols/sdp/codecs.ts';
+import { parseSdp } from '../../src/protocols/sdp/sdp.ts';
 
 const LINES = [
   'v=0',

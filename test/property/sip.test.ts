@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { stringOf } from '../../src/core/byte-text.ts';
-import { contactExpires, Party } from '../../src/sip/address.ts';
-import { ByteSpan, findSdp } from '../../src/sip/body.ts';
-import { HEADER } from '../../src/sip/header-name.ts';
-import { parseSip } from '../../src/sip/message.ts';
-import { parseNameAddr } from '../../src/sip/name-addr.ts';
-import { SCAN, SipScan, scanSip } from '../../src/sip/scan.ts';
-import { unfold } from '../../src/sip/text.ts';
-import { parseUri } from '../../src/sip/uri.ts';
-import { splitValues } from '../../src/sip/values.ts';
-import { parseVia } from '../../src/sip/via.ts';
+import { contactExpires, Party } from '../../src/protocols/sip/address.ts';
+import { ByteSpan, findSdp } from '../../src/protocols/sip/body.ts';
+import { HEADER } from '../../src/protocols/sip/header-name.ts';
+import { parseSip } from '../../src/protocols/sip/message.ts';
+import { parseNameAddr } from '../../src/protocols/sip/name-addr.ts';
+import { SCAN, SipScan, scanSip } from '../../src/protocols/sip/scanner/scan.ts';
+import { unfold } from '../../src/protocols/sip/text.ts';
+import { parseUri } from '../../src/protocols/sip/uri.ts';
+import { splitValues } from '../../src/protocols/sip/values.ts';
+import { parseVia } from '../../src/protocols/sip/via.ts';
 
 const SEEDS: readonly Buffer[] = [
   [

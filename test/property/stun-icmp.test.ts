@@ -15,7 +15,7 @@ import { DialogStore } from '../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../src/store/endpoint-index.ts';
 import { IcmpMediaTally } from '../../src/store/icmp-media.ts';
 import { StunTracker } from '../../src/store/stun-tracker.ts';
-import { parseStun } from '../../src/stun/message.ts';
+import { parseStun } from '../../src/protocols/stun/message.ts';
 import { StreamKit } from '../unit/store/stream-kit.ts';
 import { CARRIER } from '../unit/store/tracker-kit.ts';
 

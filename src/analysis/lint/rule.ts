@@ -2,9 +2,9 @@
  * What a lint rule is, and what it looks at: one message in the call it belongs to.
  */
 
-import type { Sdp } from '../../sdp/model.ts';
-import type { SipMessage } from '../../sip/message.ts';
-import type { Via } from '../../sip/via.ts';
+import type { Sdp } from '../../protocols/sdp/model.ts';
+import type { SipMessage } from '../../protocols/sip/message.ts';
+import type { Via } from '../../protocols/sip/via.ts';
 
 export type LintSeverity = 'error' | 'warning' | 'notice' | 'info';
 /** `must` breaks an RFC, `should` leaves a recommendation, `interop` trips equipment, `observation` is what the wire shows. */

@@ -1,8 +1,8 @@
 /** Rules about messages together: a response and its request, the order of a dialog (RFC 3261 unless named otherwise). */
 
 import { endpointText } from '../../core/ip.ts';
-import { HEADER } from '../../sip/header-name.ts';
-import { hasParam } from '../../sip/params.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { hasParam } from '../../protocols/sip/params.ts';
 import type { LintCall, LintMessage, LintRule } from './rule.ts';
 import { isResponse, viaParam } from './values.ts';
 

@@ -1,6 +1,6 @@
 /** Rules about what single headers of a message promise or need (RFC 3261 and its extensions). */
 
-import { HEADER } from '../../sip/header-name.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { LintRule } from './rule.ts';
 import { lacks, shown } from './values.ts';
 

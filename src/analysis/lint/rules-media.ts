@@ -1,6 +1,6 @@
 /** Rules about what was promised in SDP and what the streams then were. */
 
-import type { SdpMedia } from '../../sdp/model.ts';
+import type { SdpMedia } from '../../protocols/sdp/model.ts';
 import type { LintMessage, LintRule, LintStream } from './rule.ts';
 
 /** Streams shorter than this say little. */

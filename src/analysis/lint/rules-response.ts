@@ -1,8 +1,8 @@
 /** Rules about what a response must bring for its status, and how it fits its request (RFC 3261 unless named otherwise). */
 
 import { isPrivateAddress } from '../../core/private-address.ts';
-import { HEADER } from '../../sip/header-name.ts';
-import { hasParam, paramValue } from '../../sip/params.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { hasParam, paramValue } from '../../protocols/sip/params.ts';
 import type { LintMessage, LintRule } from './rule.ts';
 import { isResponse, refresherOf } from './values.ts';
 

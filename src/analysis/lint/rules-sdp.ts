@@ -2,8 +2,8 @@
 
 import { counted } from '../../core/counted.ts';
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
-import type { RtpMap, Sdp, SdpMedia } from '../../sdp/model.ts';
-import { SDP_NOTE } from '../../sdp/notes.ts';
+import type { RtpMap, Sdp, SdpMedia } from '../../protocols/sdp/model.ts';
+import { SDP_NOTE } from '../../protocols/sdp/notes.ts';
 import type { LintCall, LintMessage, LintRule } from './rule.ts';
 
 const MANDATORY = SDP_NOTE.noVersion | SDP_NOTE.noOrigin | SDP_NOTE.noSessionName | SDP_NOTE.noTiming;

@@ -1,9 +1,9 @@
 /** Rules about how one message is written: start line, mandatory headers, lengths (RFC 3261 unless named otherwise). */
 
-import { HEADER } from '../../sip/header-name.ts';
-import { NOTE } from '../../sip/notes.ts';
-import { hasParam } from '../../sip/params.ts';
-import { MAGIC_COOKIE } from '../../sip/via.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { NOTE } from '../../protocols/sip/notes.ts';
+import { hasParam } from '../../protocols/sip/params.ts';
+import { MAGIC_COOKIE } from '../../protocols/sip/via.ts';
 import type { LintRule } from './rule.ts';
 import { isNoted, lacks, shown } from './values.ts';
 

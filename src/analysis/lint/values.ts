@@ -1,7 +1,7 @@
 /** Small readings of a message that several rules share. */
 
-import { HEADER } from '../../sip/header-name.ts';
-import { paramValue } from '../../sip/params.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { paramValue } from '../../protocols/sip/params.ts';
 import type { LintMessage } from './rule.ts';
 
 export function isNoted(m: LintMessage, note: number): boolean {

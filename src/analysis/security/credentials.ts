@@ -6,7 +6,7 @@
  * password gives another response, so that those prove nothing of themselves.
  */
 import { hashBytes } from '../../core/hash.ts';
-import type { SipScan } from '../../sip/scan.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 
 /** Each header of the kind, with the lines it continues on. */
 const HEADERS = /^(?:proxy-)?authorization[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/gim;

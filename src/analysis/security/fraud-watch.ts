@@ -7,8 +7,8 @@
 
 import { hashRange } from '../../core/hash.ts';
 import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../../core/limits.ts';
-import { METHOD } from '../../sip/method.ts';
-import type { SipScan } from '../../sip/scan.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
 import type { Behaviour, SecurityAlert } from './alert.ts';
 import { PassedOn } from './passed-on.ts';

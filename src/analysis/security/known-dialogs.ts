@@ -5,8 +5,8 @@
  * further users do not count as part of it.
  */
 import { SECURITY_DIALOGS } from '../../core/limits.ts';
-import { METHOD } from '../../sip/method.ts';
-import type { SipScan } from '../../sip/scan.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';
 

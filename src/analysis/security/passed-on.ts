@@ -6,7 +6,7 @@
  * cannot hide a scan behind it.
  */
 import { SECURITY_RELAYS } from '../../core/limits.ts';
-import type { SipScan } from '../../sip/scan.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';

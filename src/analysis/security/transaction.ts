@@ -6,7 +6,7 @@
  * Call-ID, From tag and CSeq; a server that changes one half is still understood by the other.
  */
 import { HashInput, hashRange } from '../../core/hash.ts';
-import type { SipScan } from '../../sip/scan.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../../store/fingerprint.ts';
 
 const INVITE_WORD = Buffer.from('INVITE');

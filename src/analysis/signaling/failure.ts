@@ -2,9 +2,9 @@
  * Why a transaction failed: the final failure, and what a registration was refused or granted.
  */
 
-import { parseSip } from '../../sip/message.ts';
-import { METHOD } from '../../sip/method.ts';
-import { isChallenge } from '../../sip/status.ts';
+import { parseSip } from '../../protocols/sip/message.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
+import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog-marks.ts';
 import { STATE } from '../../store/dialog-state.ts';

@@ -3,7 +3,7 @@
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import { ipText } from '../../core/ip.ts';
-import { SCAN, SipScan, scanSip } from '../../sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import { ROW } from '../../store/message-rows.ts';
 import type { MessageView } from '../message-list.ts';

@@ -4,8 +4,8 @@
 
 import { times } from '../../core/counted.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
-import { METHOD } from '../../sip/method.ts';
-import { isChallenge } from '../../sip/status.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
+import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import type { MessageLog } from '../../store/message-log.ts';
 import type { MessageView } from '../message-list.ts';

@@ -3,7 +3,7 @@
  */
 import { times } from '../../core/counted.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
-import { METHOD } from '../../sip/method.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
 import { callTiming } from '../../store/call-timing.ts';
 import type { Dialog } from '../../store/dialog.ts';
 import { MARK } from '../../store/dialog-marks.ts';

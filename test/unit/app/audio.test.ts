@@ -16,7 +16,7 @@ import { readCapture } from '../../helpers/read-capture.ts';
 import type { SpokenPlan } from '../../helpers/spoken-call.ts';
 import { G729, GSM_LAW, PACKETS, PCMA, PCMU, spokenCall } from '../../helpers/spoken-call.ts';
 import { readWav } from '../../helpers/wav.ts';
-import { chirp } from '../codec/vectors.ts';
+import { chirp } from '../protocols/codec/vectors.ts';
 
 async function call(t: TestContext, plan: SpokenPlan = {}, options: readonly string[] = ['--retain-audio']) {
   const { session } = await readCapture(t, new Capture().add(spokenCall(plan)).pcap(), options);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { HepDoor } from '../../../src/app/hep-door.ts';
 import { GROUP, SipAhead } from '../../../src/app/sip-ahead.ts';
 import { hashBytes } from '../../../src/core/hash.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES } from '../../../src/sources/records.ts';
 

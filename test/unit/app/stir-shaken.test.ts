@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { FRESH_SEC, freshness, stirShakenLines } from '../../../src/app/stir-shaken.ts';
-import { parseIdentity } from '../../../src/sip/identity.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import { parseIdentity } from '../../../src/protocols/sip/identity.ts';
+import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 
 const NOW_SEC = 1_741_078_800;
 

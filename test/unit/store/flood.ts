@@ -1,7 +1,7 @@
 /** What strangers send, one message after the other, for the tests of who gives room. */
 import assert from 'node:assert/strict';
 import { hashBytes } from '../../../src/core/hash.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { ROW_COST } from '../../../src/store/message-rows.ts';
 import type { TrackerKit } from './tracker-kit.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import { parseIpv4 } from '../../../src/core/ip.ts';
-import { STREAM_BYTES } from '../../../src/rtp/stream-layout.ts';
-import { StreamTable } from '../../../src/rtp/stream-table.ts';
+import { STREAM_BYTES } from '../../../src/protocols/rtp/stream-layout.ts';
+import { StreamTable } from '../../../src/protocols/rtp/stream-table.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
 import type { Stream } from '../../../src/store/stream.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
-import { WINDOW, WINDOW_BYTES } from '../../../src/rtp/stream-layout.ts';
+import { WINDOW, WINDOW_BYTES } from '../../../src/protocols/rtp/stream-layout.ts';
 import type { Stream } from '../../../src/store/stream.ts';
 import { StreamWindows } from '../../../src/store/stream-windows.ts';
 import { StreamKit } from './stream-kit.ts';

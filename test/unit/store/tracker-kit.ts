@@ -4,7 +4,7 @@ import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts'
 import { hashBytes } from '../../../src/core/hash.ts';
 import type { EndpointKey } from '../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../../../src/store/call-identifiers.ts';
 import type { Dialog } from '../../../src/store/dialog.ts';
 import { DialogStore } from '../../../src/store/dialog-store.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { SecurityAlert } from '../../../../src/analysis/security/alert.ts';
 import type { FraudWatchOptions } from '../../../../src/analysis/security/fraud-watch.ts';
 import { FraudWatch, parseNight } from '../../../../src/analysis/security/fraud-watch.ts';
-import { SipScan, scanSip } from '../../../../src/sip/scan.ts';
+import { SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { Peers } from '../../../helpers/attack.ts';
 import { carrier } from './stage.ts';
 

@@ -5,7 +5,7 @@ import type { ScannerWatchOptions } from '../../../../src/analysis/security/scan
 import { ScannerWatch } from '../../../../src/analysis/security/scanner-watch.ts';
 import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
 import { TRANSPORT } from '../../../../src/core/words.ts';
-import { SCAN, SipScan, scanSip } from '../../../../src/sip/scan.ts';
+import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../../../../src/store/fingerprint.ts';
 import { emptyCarrier } from '../../../../src/store/fingerprint.ts';
 import { Peers, type Script } from '../../../helpers/attack.ts';

@@ -1,0 +1,223 @@
+/**
+ * The full parse of one message, for views, lint and reports (RFC 3261 7, 20): every header in order as it was
+ * written, and typed readings of the ones that have a structure. Framing and shared fields come from the scanner.
+ */
+
+import { wordsOf } from '../../core/byte-search.ts';
+import { rawText } from '../../core/byte-text.ts';
+import { MAX_VALUES } from '../../core/limits.ts';
+import { fail, ok, type Result } from '../../core/result.ts';
+import { METHOD_NAMES } from '../../core/words.ts';
+import { type BodyPart, bodyParts } from './body.ts';
+import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
+import { HEADER, HEADER_NAMES, headerIdOf } from './header-name.ts';
+import { valueNotes } from './message-notes.ts';
+import { type NameAddr, parseNameAddr } from './name-addr.ts';
+import { hasFault, noteNames } from './notes.ts';
+import { SCAN, type SipReason, SipScan, scanFailure, scanSip } from './scanner/scan.ts';
+import { decodeText, unfold } from './text.ts';
+import { parseUri, type SipUri } from './uri.ts';
+import { splitValues } from './values.ts';
+import { parseVia, type Via } from './via.ts';
+
+export interface SipHeader {
+  /** Id of the header, `HEADER.OTHER` when it is none of the known ones. */
+  readonly id: number;
+  /** Name as written. */
+  readonly name: string;
+  /** Canonical name; of an unknown header the name as written. */
+  readonly canonicalName: string;
+  /** Value as written, folding kept, outer blanks removed. */
+  readonly raw: string;
+  /** Value with folding undone. */
+  readonly value: string;
+}
+
+export interface Cseq {
+  /** -1 when it is no number below 2^31. */
+  readonly number: number;
+  readonly method: string;
+}
+
+/** One parsed message. Offsets of `scan` point into the buffer it was parsed from; everything else is a copy. */
+export class SipMessage {
+  readonly scan: SipScan;
+  readonly isRequest: boolean;
+  /** Start line as written, without its line end. */
+  readonly startLine: string;
+  /** Method of a request; of a response the CSeq method, '' when there is none. */
+  readonly method: string;
+  readonly requestUriText: string;
+  readonly version: string;
+  /** 0 in a request and when the status is no three digits. */
+  readonly status: number;
+  readonly reasonPhrase: string;
+  readonly headers: readonly SipHeader[];
+  readonly body: Uint8Array;
+  /** Notes of the scanner and of the values. */
+  readonly notes: number;
+  readonly #start: number;
+  readonly #cseqMethod: string;
+
+  constructor(buf: Uint8Array, scan: SipScan) {
+    this.scan = scan;
+    this.isRequest = scan.isRequest;
+    this.startLine = rawText(buf, scan.messageStart, scan.startLineEnd);
+    this.#cseqMethod = decodeText(buf, scan.cseqMethodStart, scan.cseqMethodEnd);
+    this.method = scan.isRequest ? rawText(buf, scan.methodStart, scan.methodEnd) : this.#cseqMethod;
+    this.requestUriText = scan.isRequest ? rawText(buf, scan.uriStart, scan.uriEnd) : '';
+    this.version = scan.versionStart < 0 ? '' : rawText(buf, scan.versionStart, scan.versionEnd);
+    this.status = scan.status;
+    this.reasonPhrase = scan.isRequest ? '' : rawText(buf, scan.reasonStart, scan.reasonEnd);
+    this.headers = readHeaders(buf, scan);
+    this.body = Uint8Array.prototype.slice.call(buf, scan.bodyStart, scan.bodyEnd);
+    this.#start = scan.bodyStart;
+    this.notes = scan.notes | valueNotes(scan.isRequest ? this.requestUriText : null, this.headers);
+  }
+
+  /** First header of that id. */
+  header(id: number): SipHeader | undefined {
+    return this.headers.find((header) => header.id === id);
+  }
+
+  /** All headers of that id, in order. */
+  headersOf(id: number): SipHeader[] {
+    return this.headers.filter((header) => header.id === id);
+  }
+
+  /** All headers of that name, compact or full, in any case. */
+  headersNamed(name: string): SipHeader[] {
+    const id = headerIdOf(name);
+    if (id !== HEADER.OTHER) return this.headersOf(id);
+    const lower = name.toLowerCase();
+    return this.headers.filter((header) => header.id === HEADER.OTHER && header.name.toLowerCase() === lower);
+  }
+
+  /** Value of the first header of that id, '' when absent. */
+  value(id: number): string {
+    return this.header(id)?.value ?? '';
+  }
+
+  /** Values of the headers of that id, comma-separated lists taken apart: the first MAX_VALUES of them all. */
+  values(id: number): string[] {
+    const values: string[] = [];
+    for (const header of this.headers) {
+      if (header.id !== id) continue;
+      for (const value of splitValues(header.value, MAX_VALUES - values.length).values) values.push(value);
+      if (values.length >= MAX_VALUES) break;
+    }
+    return values;
+  }
+
+  get callId(): string {
+    return this.headers.find((header) => header.id === HEADER.CALL_ID && header.value !== '')?.value ?? '';
+  }
+
+  /** Null when absent or without a method. */
+  get cseq(): Cseq | null {
+    return this.#cseqMethod === '' ? null : { number: this.scan.cseq, method: this.#cseqMethod };
+  }
+
+  get from(): NameAddr | null {
+    return addressOf(this.header(HEADER.FROM));
+  }
+
+  get to(): NameAddr | null {
+    return addressOf(this.header(HEADER.TO));
+  }
+
+  /** Contacts that can be read, the wildcard included. */
+  get contacts(): NameAddr[] {
+    return this.addresses(HEADER.CONTACT);
+  }
+
+  /** Values of address lists (Contact, Route, P-Asserted-Identity, …) that can be read. */
+  addresses(id: number): NameAddr[] {
+    return this.values(id).flatMap((value) => {
+      const address = parseNameAddr(value);
+      return address.ok ? [address.value] : [];
+    });
+  }
+
+  /** Vias that can be read, top one first. */
+  get vias(): Via[] {
+    return this.values(HEADER.VIA).flatMap((value) => {
+      const via = parseVia(value);
+      return via.ok ? [via.value] : [];
+    });
+  }
+
+  /** Null in a response and when it does not parse; angle brackets a sender put on are taken off. */
+  get requestUri(): SipUri | null {
+    const uri = parseUri(this.requestUriText.replace(/^<|>$/g, ''));
+    return this.isRequest && uri.ok ? uri.value : null;
+  }
+
+  /** Number in a header of plain digits; null when absent, empty or larger than `max`. */
+  number(id: number, max = 0xffff_ffff): number | null {
+    const text = this.value(id);
+    if (!/^\d+$/.test(text)) return null;
+    const value = Number(text);
+    return value <= max ? value : null;
+  }
+
+  /** Leaf parts of the body; offsets count from the start of `body`. */
+  bodyParts(): BodyPart[] {
+    return bodyParts(this.body, 0, this.body.length, this.value(HEADER.CONTENT_TYPE));
+  }
+
+  /** Offset of the body in the buffer the message was parsed from. */
+  get bodyOffset(): number {
+    return this.#start;
+  }
+
+  get noteNames(): string[] {
+    return noteNames(this.notes);
+  }
+
+  /** Whether the message breaks the grammar or lacks a mandatory header. */
+  get isMalformed(): boolean {
+    return hasFault(this.notes);
+  }
+}
+
+function addressOf(header: SipHeader | undefined): NameAddr | null {
+  if (header === undefined) return null;
+  const address = parseNameAddr(header.value);
+  return address.ok ? address.value : null;
+}
+
+/** Walks the lines the scanner walked. Their number is bounded, it has counted them. */
+function readHeaders(buf: Uint8Array, scan: SipScan): SipHeader[] {
+  const headers: SipHeader[] = [];
+  const line = new HeaderLine();
+  const words = wordsOf(buf);
+  let p = scan.headersStart;
+  while (p < scan.bodyStart) {
+    const kind = readHeaderLine(buf, words, p, scan.bodyStart, line);
+    if (kind === LINE.CUT || kind === LINE.BLANK) break;
+    p = line.next;
+    if (kind === LINE.BAD) continue;
+    const name = rawText(buf, line.nameStart, line.nameEnd);
+    const raw = rawText(buf, line.valueStart, line.valueEnd);
+    const canonicalName = line.id === HEADER.OTHER ? name : (HEADER_NAMES[line.id] ?? name);
+    headers.push({ id: line.id, name, canonicalName, raw, value: unfold(raw) });
+  }
+  return headers;
+}
+
+/** Parses the message at `start`..`end`, as a datagram or, with `stream`, as the first one of a stream. */
+export function parseSip(buf: Uint8Array, start: number, end: number, stream = false): Result<SipMessage, SipReason> {
+  const scan = new SipScan();
+  const code = scanSip(buf, start, end, scan, stream);
+  return code === SCAN.OK ? ok(new SipMessage(buf, scan)) : fail(scanFailure(code));
+}
+
+/** Name of a method id for people; `OTHER` takes the name the message carries. */
+export function methodText(buf: Uint8Array, scan: SipScan): string {
+  const known = METHOD_NAMES[scan.method];
+  if (scan.method !== 0 && known !== undefined) return known;
+  return scan.isRequest
+    ? decodeText(buf, scan.methodStart, scan.methodEnd)
+    : decodeText(buf, scan.cseqMethodStart, scan.cseqMethodEnd);
+}

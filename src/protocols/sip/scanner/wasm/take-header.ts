@@ -1,0 +1,447 @@
+/** Takes from single headers what a scan keeps of them (RFC 3261 20). */
+
+import { BAD_CONTENT_LENGTH, BAD_CSEQ, BAD_NUMBER, DUPLICATE_SINGLETONS, UNBALANCED_QUOTE } from '../../note-bits.ts';
+import {
+  BRANCH_END,
+  BRANCH_START,
+  CALL_ID_END,
+  CALL_ID_START,
+  CAUSE_START,
+  CHARGING_START,
+  CONTACT_COUNT,
+  CONTACT_START,
+  CONTENT_LENGTH,
+  CONTENT_TYPE_START,
+  CSEQ,
+  CSEQ_METHOD,
+  CSEQ_METHOD_END,
+  CSEQ_METHOD_START,
+  EVENT_START,
+  EXPIRES,
+  FROM_END,
+  FROM_START,
+  FROM_TAG_END,
+  FROM_TAG_START,
+  HANGUP_CODE_START,
+  HANGUP_TEXT_START,
+  HAS_AUTHORIZATION,
+  REFER_TO_START,
+  SEEN_BITS,
+  SESSION_ID_START,
+  SUBSCRIPTION_STATE_START,
+  TO_END,
+  TO_START,
+  TO_TAG_END,
+  TO_TAG_START,
+  USER_AGENT_START,
+  VIA_END,
+  VIA_START,
+} from '../scan-layout.ts';
+import * as SEEN from '../../seen-bits.ts';
+import { findParam, findParams, notes, valueEnd, valueStart } from './address.ts';
+import { COMMA, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
+import { methodId } from './method.ts';
+import { parseNumber } from './number.ts';
+import { note, offset } from './result.ts';
+import {
+  byte,
+  findByte,
+  findCommaOrQuote,
+  findSeparator,
+  findValueEnd,
+  skipBlanks,
+  skipQuoted,
+  trimEnd,
+} from './search.ts';
+import { anyCase } from './word.ts';
+
+// As anyCase() reads them.
+const TAG: u64 = 0x676174;
+const TAG_EQUALS: u64 = 0x3d676174;
+const BRANCH: u64 = 0x68636e617262;
+const BRANCH_EQUALS: u64 = 0x3d68636e6172623b;
+
+const MAX_CSEQ: i64 = 0x7fffffff;
+const MAX_LENGTH: i64 = 0x7fffffff;
+
+/** Marks a header that may occur once; false when it was there before, and the first one counts. */
+function isFirst(out: i32, bit: i32): bool {
+  const seen = load<i32>(out, 4 * SEEN_BITS);
+  if ((seen & bit) !== 0) {
+    note(out, DUPLICATE_SINGLETONS);
+    return false;
+  }
+  store<i32>(out, seen | bit, 4 * SEEN_BITS);
+  return true;
+}
+
+function markOtherLeg(out: i32): void {
+  store<i32>(out, load<i32>(out, 4 * SEEN_BITS) | SEEN.OTHER_LEG, 4 * SEEN_BITS);
+}
+
+/** Keeps the value of the first header of its kind; `at` is the field of its start, and its end comes behind that. */
+function keepFirst(out: i32, at: i32, start: i32, end: i32): void {
+  const field = out + 4 * at;
+  if (load<i32>(field) >= 0) return;
+  store<i32>(field, offset(start));
+  store<i32>(field, offset(end), 4);
+}
+
+// Header names, or their first and last eight letters, as anyCase() reads them.
+const TO: u64 = 0x6f74;
+const VIA: u64 = 0x616976;
+const FROM: u64 = 0x6d6f7266;
+const CSEQ_NAME: u64 = 0x71657363;
+const EVENT: u64 = 0x746e657665;
+const X_CID: u64 = 0x6469632d78;
+const SERVER: u64 = 0x726576726573;
+const REASON: u64 = 0x6e6f73616572;
+const EXPIRES_NAME: u64 = 0x73657269707865;
+const CONTACT: u64 = 0x746361746e6f63;
+const CALL_ID: u64 = 0x64692d6c6c6163;
+const REFER_TO: u64 = 0x6f742d7265666572;
+const REPLACES: u64 = 0x736563616c706572;
+const X_CALL_I: u64 = 0x692d6c6c61632d78;
+const D_CALL_ID: u64 = 0x64692d6c6c61632d;
+const USER_AGE: u64 = 0x6567612d72657375;
+const ER_AGENT: u64 = 0x746e6567612d7265;
+const SESSION_: u64 = 0x2d6e6f6973736573;
+const SSION_ID: u64 = 0x64692d6e6f697373;
+const MAX_FORW: u64 = 0x77726f662d78616d;
+const FORWARDS: u64 = 0x7364726177726f66;
+const CONTENT_: u64 = 0x2d746e65746e6f63;
+const ENT_TYPE: u64 = 0x657079742d746e65;
+const T_LENGTH: u64 = 0x6874676e656c2d74;
+const AUTHORIZ: u64 = 0x7a69726f68747561;
+const RIZATION: u64 = 0x6e6f6974617a6972;
+const PROXY_AU: u64 = 0x75612d79786f7270;
+const THORIZAT: u64 = 0x74617a69726f6874;
+const P_CHARGI: u64 = 0x6967726168632d70;
+const NG_VECTO: u64 = 0x6f746365762d676e;
+const G_VECTOR: u64 = 0x726f746365762d67;
+const SUBSCRIP: u64 = 0x7069726373627573;
+const TION_STA: u64 = 0x6174732d6e6f6974;
+const ON_STATE: u64 = 0x65746174732d6e6f;
+const X_ASTERI: u64 = 0x6972657473612d78;
+const SK_HANGU: u64 = 0x75676e61682d6b73;
+const GUPCAUSE: u64 = 0x6573756163707567;
+const USECODE: u64 = 0x65646f63657375;
+
+/** Whether the name of `length` bytes at `p`, 9 to 16, begins and ends with these. */
+function isLong(p: i32, length: i32, head: u64, tail: u64): bool {
+  return anyCase(p, 8) === head && anyCase(p + length - 8, 8) === tail;
+}
+
+/**
+ * Takes the header whose name stands at `name`..`nameEnd`, full or compact (RFC 3261 7.3.3), with the trimmed value at
+ * `start`..`end`; false when it is none of those a scan takes something from. Folding case makes no other byte a letter,
+ * and a hyphen only of a CR, which is in no name.
+ */
+export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i32): bool {
+  const length = nameEnd - name;
+  const head = anyCase(name, min<i32>(length, 8));
+  switch (length) {
+    case 1:
+      return takeCompact(<i32>head, start, end, out);
+    case 2:
+      if (head !== TO) return false;
+      takeTo(start, end, out);
+      return true;
+    case 3:
+      if (head !== VIA) return false;
+      takeVia(start, end, out);
+      return true;
+    case 4:
+      if (head === FROM) takeFrom(start, end, out);
+      else if (head === CSEQ_NAME) takeCseq(start, end, out);
+      else return false;
+      return true;
+    case 5:
+      if (head === EVENT) keepFirst(out, EVENT_START, start, end);
+      else if (head === X_CID) markOtherLeg(out);
+      else return false;
+      return true;
+    case 6:
+      if (head === SERVER) keepFirst(out, USER_AGENT_START, start, end);
+      else if (head === REASON) keepFirst(out, CAUSE_START, start, end);
+      else return false;
+      return true;
+    case 7:
+      if (head === CALL_ID) takeCallId(start, end, out);
+      else if (head === CONTACT) takeContact(start, end, out);
+      else if (head === EXPIRES_NAME) takeExpires(start, end, out);
+      else return false;
+      return true;
+    case 8:
+      if (head === REFER_TO) keepFirst(out, REFER_TO_START, start, end);
+      else if (head === REPLACES) markOtherLeg(out);
+      else return false;
+      return true;
+    case 10:
+      if (isLong(name, 10, USER_AGE, ER_AGENT)) keepFirst(out, USER_AGENT_START, start, end);
+      else if (isLong(name, 10, SESSION_, SSION_ID)) keepFirst(out, SESSION_ID_START, start, end);
+      else return false;
+      return true;
+    case 12:
+      if (isLong(name, 12, MAX_FORW, FORWARDS)) takeMaxForwards(start, end, out);
+      else if (isLong(name, 12, CONTENT_, ENT_TYPE)) keepFirst(out, CONTENT_TYPE_START, start, end);
+      else return false;
+      return true;
+    case 14:
+      if (!isLong(name, 14, CONTENT_, T_LENGTH)) return false;
+      takeContentLength(start, end, out);
+      return true;
+    default:
+      return takeRare(name, length, start, end, out);
+  }
+}
+
+function takeCompact(letter: i32, start: i32, end: i32, out: i32): bool {
+  switch (letter) {
+    case 0x63:
+      keepFirst(out, CONTENT_TYPE_START, start, end);
+      return true;
+    case 0x66:
+      takeFrom(start, end, out);
+      return true;
+    case 0x69:
+      takeCallId(start, end, out);
+      return true;
+    case 0x6c:
+      takeContentLength(start, end, out);
+      return true;
+    case 0x6d:
+      takeContact(start, end, out);
+      return true;
+    case 0x6f:
+      keepFirst(out, EVENT_START, start, end);
+      return true;
+    case 0x72:
+      keepFirst(out, REFER_TO_START, start, end);
+      return true;
+    case 0x74:
+      takeTo(start, end, out);
+      return true;
+    case 0x76:
+      takeVia(start, end, out);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The same for names that few messages have. */
+function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool {
+  switch (length) {
+    case 9:
+      if (!isLong(name, 9, X_CALL_I, D_CALL_ID)) return false;
+      markOtherLeg(out);
+      return true;
+    case 13:
+      if (!isLong(name, 13, AUTHORIZ, RIZATION)) return false;
+      store<i32>(out, 1, 4 * HAS_AUTHORIZATION);
+      return true;
+    case 17:
+      if (!isLong(name, 16, P_CHARGI, NG_VECTO) || anyCase(name + 9, 8) !== G_VECTOR) return false;
+      keepFirst(out, CHARGING_START, start, end);
+      return true;
+    case 18:
+      if (!isLong(name, 16, SUBSCRIP, TION_STA) || anyCase(name + 10, 8) !== ON_STATE) return false;
+      keepFirst(out, SUBSCRIPTION_STATE_START, start, end);
+      return true;
+    case 19:
+      if (!isLong(name, 16, PROXY_AU, THORIZAT) || anyCase(name + 11, 8) !== RIZATION) return false;
+      store<i32>(out, 1, 4 * HAS_AUTHORIZATION);
+      return true;
+    case 22:
+      if (!isLong(name, 16, X_ASTERI, SK_HANGU) || anyCase(name + 14, 8) !== GUPCAUSE) return false;
+      keepFirst(out, HANGUP_TEXT_START, start, end);
+      return true;
+    case 26:
+      if (!isLong(name, 16, X_ASTERI, SK_HANGU) || anyCase(name + 14, 8) !== GUPCAUSE) return false;
+      if (anyCase(name + 19, 7) !== USECODE) return false;
+      keepFirst(out, HANGUP_CODE_START, start, end);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function takeCallId(start: i32, end: i32, out: i32): void {
+  if (end === start || !isFirst(out, SEEN.CALL_ID)) return;
+  store<i32>(out, offset(start), 4 * CALL_ID_START);
+  store<i32>(out, offset(end), 4 * CALL_ID_END);
+}
+
+function takeContact(start: i32, end: i32, out: i32): void {
+  keepFirst(out, CONTACT_START, start, end);
+  store<i32>(out, load<i32>(out, 4 * CONTACT_COUNT) + countValues(start, end), 4 * CONTACT_COUNT);
+}
+
+function takeMaxForwards(start: i32, end: i32, out: i32): void {
+  if (!isFirst(out, SEEN.MAX_FORWARDS)) return;
+  const hops = parseNumber(start, end, 256);
+  if (hops < 0 || hops > 255) note(out, BAD_NUMBER);
+}
+
+function takeFrom(start: i32, end: i32, out: i32): void {
+  if (!isFirst(out, SEEN.FROM)) return;
+  store<i32>(out, offset(start), 4 * FROM_START);
+  store<i32>(out, offset(end), 4 * FROM_END);
+  findTag(start, end, FROM_TAG_START, FROM_TAG_END, out);
+}
+
+function takeTo(start: i32, end: i32, out: i32): void {
+  if (!isFirst(out, SEEN.TO)) return;
+  store<i32>(out, offset(start), 4 * TO_START);
+  store<i32>(out, offset(end), 4 * TO_END);
+  findTag(start, end, TO_TAG_START, TO_TAG_END, out);
+}
+
+/** Keeps a range in two fields. */
+function keep(out: i32, startField: i32, endField: i32, start: i32, end: i32): void {
+  store<i32>(out + 4 * startField, offset(start));
+  store<i32>(out + 4 * endField, offset(end));
+}
+
+/** Whether a value that is neither empty nor quoted stands behind `;tag=` at `p`, all of it before `end`. */
+function isPlainTag(p: i32, end: i32): bool {
+  if (end - p < 6 || byte(p) !== SEMICOLON || anyCase(p + 1, 4) !== TAG_EQUALS) return false;
+  const first = byte(p + 5);
+  return first > 32 && first !== QUOTE;
+}
+
+/**
+ * Finds the tag of a From or To value; the common cases are an address in < > alone, and with `;tag=value` right behind
+ * it.
+ */
+function findTag(start: i32, end: i32, startField: i32, endField: i32, out: i32): void {
+  let p = start;
+  if (start < end && byte(start) === LESS) {
+    const close = findByte(start + 1, end, GREATER);
+    // Blanks inside the brackets are for findParams() to note.
+    if (close < end && byte(start + 1) > 32 && byte(close - 1) > 32) {
+      if (close === end - 1) return;
+      p = close + 1;
+    }
+  }
+  if (p === start || byte(p) !== SEMICOLON) {
+    p = findParams(start, end);
+    note(out, notes);
+  }
+  if (isPlainTag(p, end)) {
+    keep(out, startField, endField, p + 5, findValueEnd(p + 5, end));
+    return;
+  }
+  if (findParam(p, end, TAG, 3)) keep(out, startField, endField, valueStart, valueEnd);
+  note(out, notes);
+}
+
+/** Whether a branch that is neither empty nor quoted stands behind `;branch=` at `p`, all of it before `end`. */
+function isPlainBranch(p: i32, end: i32): bool {
+  if (end - p < 9 || anyCase(p, 8) !== BRANCH_EQUALS) return false;
+  const first = byte(p + 8);
+  return first > 32 && first !== QUOTE && first !== SEMICOLON;
+}
+
+/** The first value of the first Via, and its branch; nearly all have one value, no quotes, and the branch comes first. */
+function takeVia(start: i32, end: i32, out: i32): void {
+  const seen = load<i32>(out, 4 * SEEN_BITS);
+  if ((seen & SEEN.VIA) !== 0) {
+    markOtherLeg(out);
+    return;
+  }
+  store<i32>(out, seen | SEEN.VIA, 4 * SEEN_BITS);
+  store<i32>(out, offset(start), 4 * VIA_START);
+  let p = findSeparator(start, end);
+  let viaEnd = end;
+  const mark = p < end && byte(p) !== SEMICOLON ? p : findCommaOrQuote(p, end);
+  if (mark < end) {
+    viaEnd = firstValueEnd(start, end, out);
+    if (viaEnd !== end) markOtherLeg(out);
+    p = findByte(start, viaEnd, SEMICOLON);
+  }
+  store<i32>(out, offset(viaEnd), 4 * VIA_END);
+  if (isPlainBranch(p, viaEnd)) {
+    keep(out, BRANCH_START, BRANCH_END, p + 8, findValueEnd(p + 8, viaEnd));
+    return;
+  }
+  if (findParam(p, viaEnd, BRANCH, 6) && valueEnd > valueStart)
+    keep(out, BRANCH_START, BRANCH_END, valueStart, valueEnd);
+  note(out, notes);
+}
+
+/** End of the first value of a comma-separated list; commas in quotes do not count. */
+function firstValueEnd(start: i32, end: i32, out: i32): i32 {
+  let p = findCommaOrQuote(start, end);
+  while (p < end && byte(p) === QUOTE) {
+    const behind = skipQuoted(p, end);
+    if (behind < 0) {
+      note(out, UNBALANCED_QUOTE);
+      return end;
+    }
+    p = findCommaOrQuote(behind, end);
+  }
+  return trimEnd(start, p);
+}
+
+/** CSeq = 1*DIGIT LWS Method; the number is below 2^31 (RFC 3261 8.1.1.5). */
+function takeCseq(start: i32, end: i32, out: i32): void {
+  if (!isFirst(out, SEEN.CSEQ)) return;
+  let p = start;
+  let value: i64 = 0;
+  for (; p < end; p++) {
+    const digit = byte(p) - 0x30;
+    if (digit < 0 || digit > 9) break;
+    if (value <= MAX_CSEQ) value = value * 10 + digit;
+  }
+  const digitsEnd = p;
+  p = skipBlanks(p, end);
+  if (digitsEnd > start && value <= MAX_CSEQ) store<i32>(out, <i32>value, 4 * CSEQ);
+  else note(out, BAD_CSEQ);
+  if (p >= end || p === digitsEnd) {
+    note(out, BAD_CSEQ);
+    return;
+  }
+  store<i32>(out, offset(p), 4 * CSEQ_METHOD_START);
+  store<i32>(out, offset(end), 4 * CSEQ_METHOD_END);
+  store<i32>(out, methodId(p, end), 4 * CSEQ_METHOD);
+}
+
+function takeContentLength(start: i32, end: i32, out: i32): void {
+  if (!isFirst(out, SEEN.CONTENT_LENGTH)) return;
+  const length = parseNumber(start, end, MAX_LENGTH);
+  if (length >= 0 && length < MAX_LENGTH) store<i32>(out, <i32>length, 4 * CONTENT_LENGTH);
+  else {
+    store<i32>(out, -2, 4 * CONTENT_LENGTH);
+    note(out, BAD_CONTENT_LENGTH);
+  }
+}
+
+/** Expires is below 2^32 (RFC 3261 20.19); the field saturates at 2^31-1 to stay a small integer. */
+function takeExpires(start: i32, end: i32, out: i32): void {
+  if (load<i32>(out, 4 * EXPIRES) >= 0) return;
+  const seconds = parseNumber(start, end, 0x1_0000_0000);
+  if (seconds < 0 || seconds > 0xffff_ffff) note(out, BAD_NUMBER);
+  store<i32>(out, <i32>min<i64>(seconds, MAX_LENGTH), 4 * EXPIRES);
+}
+
+/** Values of a comma-separated list, commas in quotes and in < > left alone. */
+function countValues(start: i32, end: i32): i32 {
+  if (end <= start) return 0;
+  if (findByte(start, end, COMMA) === end) return 1;
+  let count = 1;
+  let isInAngle = false;
+  for (let p = start; p < end; p++) {
+    const c = byte(p);
+    if (c === LESS) isInAngle = true;
+    else if (c === GREATER) isInAngle = false;
+    else if (c === COMMA && !isInAngle) count++;
+    else if (c === QUOTE && !isInAngle) {
+      const behind = skipQuoted(p, end);
+      if (behind < 0) return count;
+      p = behind - 1;
+    }
+  }
+  return count;
+}
