@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TlsSite } from '../src/sources/native-tls.ts';
+import type { TlsSite } from '../src/sources/tls/native-tls.ts';
 import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
 import { programTable } from './tls-program.ts';
 import { buildTlsCall, hostLibssl, makeCalls, TlsWorker } from './tls-worker.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // binding_tls.h - the part of binding.cc that shows the TLS probes: included there once, inside its namespace,
 // and nowhere else, so that nan stays in one translation unit.
-// TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/native-tls.ts.
+// TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/tls/native-tls.ts.
 class TlsCapture : public SlabSource {
   friend class SlabSource;
 

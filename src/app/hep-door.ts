@@ -3,8 +3,8 @@
  */
 import { HepInflater } from '../decode/hep-inflate.ts';
 import type { HepScan } from '../decode/hep-scan.ts';
-import type { HepAuth } from '../sources/hep-auth.ts';
-import type { HepRefusal } from '../sources/hep-refusals.ts';
+import type { HepAuth } from '../sources/hep/auth.ts';
+import type { HepRefusal } from '../sources/hep/refusals.ts';
 
 const TYPE_SIP = 1;
 const TYPE_RTCP = 5;

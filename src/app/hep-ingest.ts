@@ -7,7 +7,7 @@ import { TRANSPORT } from '../core/words.ts';
 import { parseHep } from '../decode/hep.ts';
 import type { HepScan } from '../decode/hep-scan.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
-import { type HepRefusal, HepRefusals } from '../sources/hep-refusals.ts';
+import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
 import type { Dialog } from '../store/dialog.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';

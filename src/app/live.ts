@@ -4,11 +4,11 @@
 import type { Config } from '../config/config.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { hep3Length } from '../decode/hep.ts';
-import { HepAuth } from '../sources/hep-auth.ts';
-import type { NativeHep } from '../sources/hep-listener.ts';
-import { HepListener } from '../sources/hep-listener.ts';
-import type { HepArrival } from '../sources/hep-tcp.ts';
-import { LiveSource } from '../sources/live-source.ts';
+import { HepAuth } from '../sources/hep/auth.ts';
+import type { NativeHep } from '../sources/hep/listener.ts';
+import { HepListener } from '../sources/hep/listener.ts';
+import type { HepArrival } from '../sources/hep/tcp.ts';
+import { LiveSource } from '../sources/live/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { emptyCarrier } from '../store/fingerprint.ts';

@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
-import type { FileEnd, FilesEnd } from '../sources/file-source.ts';
+import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';

@@ -15,7 +15,7 @@ import { compilePattern } from '../core/pattern.ts';
 import { alertText, fail2banLine } from '../export/security-line.ts';
 import { Syslog } from '../hooks/syslog.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import { HepAllow, parseCidr } from '../sources/hep-allow.ts';
+import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/fingerprint.ts';
 import { ScannerAnswers } from './scanner-answers.ts';

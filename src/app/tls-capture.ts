@@ -4,11 +4,11 @@
  */
 import type { Config } from '../config/config.ts';
 import { loadNative } from '../sources/native.ts';
-import { PROBE_WAYS } from '../sources/native-tls.ts';
-import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
-import type { NativeTls } from '../sources/tls-source.ts';
-import { TlsSource } from '../sources/tls-source.ts';
-import { TlsTargets } from '../sources/tls-targets.ts';
+import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
+import { memoryBytes, tlsRingBytes } from '../sources/tls/ring-size.ts';
+import type { NativeTls } from '../sources/tls/source.ts';
+import { TlsSource } from '../sources/tls/source.ts';
+import { TlsTargets } from '../sources/tls/targets.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { standardError } from './standard-streams.ts';
 import { TlsIngest } from './tls-ingest.ts';

@@ -6,13 +6,13 @@ import { mayColor } from '../cli/terminal.ts';
 import { uprobeTable } from '../cli/uprobe-table.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
-import { PROBE_WAYS } from '../sources/native-tls.ts';
-import { memoryBytes, tlsRingBytes } from '../sources/tls-ring-size.ts';
-import type { NativeTls } from '../sources/tls-source.ts';
-import { TlsSource } from '../sources/tls-source.ts';
-import type { SurveyRow } from '../sources/tls-survey.ts';
-import { surveyHost } from '../sources/tls-survey.ts';
-import { TlsTargets } from '../sources/tls-targets.ts';
+import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
+import { memoryBytes, tlsRingBytes } from '../sources/tls/ring-size.ts';
+import type { NativeTls } from '../sources/tls/source.ts';
+import { TlsSource } from '../sources/tls/source.ts';
+import type { SurveyRow } from '../sources/tls/survey.ts';
+import { surveyHost } from '../sources/tls/survey.ts';
+import { TlsTargets } from '../sources/tls/targets.ts';
 import { nativeTls } from './tls-capture.ts';
 
 /** Root may what a service may not. */

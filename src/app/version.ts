@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ServiceError } from '../core/error.ts';
 import { features } from '../core/features.ts';
 import { loadNative, packageRoot } from '../sources/native.ts';
-import { hasLiveInfo } from '../sources/native-live.ts';
+import { hasLiveInfo } from '../sources/live/native-live.ts';
 
 export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing';
 

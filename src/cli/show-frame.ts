@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../core/error.ts';
 import { endpointText, ipText } from '../core/ip.ts';
-import { captureOpenError } from '../sources/file-source.ts';
+import { captureOpenError } from '../sources/file/file-source.ts';
 import type { NativeFrame } from '../sources/native.ts';
 import { loadNative, PCAP_STATUS } from '../sources/native.ts';
 import { timestampText } from '../view/timestamp.ts';

@@ -1,7 +1,7 @@
 /**
  * What --uprobe-list prints: one line a process and TLS library, whether it can be observed, and why not.
  */
-import type { SurveyRow } from '../sources/tls-survey.ts';
+import type { SurveyRow } from '../sources/tls/survey.ts';
 import { fit, layout, paint, safeText } from './terminal.ts';
 
 const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];

@@ -6,9 +6,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../core/error.ts';
-import type { NativeHepCapture, NativeHepOptions } from './hep-listener.ts';
-import type { HepArrival } from './hep-tcp.ts';
-import type { NativeTlsCapture, NativeTlsOptions } from './native-tls.ts';
+import type { NativeHepCapture, NativeHepOptions } from './hep/listener.ts';
+import type { HepArrival } from './hep/tcp.ts';
+import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 

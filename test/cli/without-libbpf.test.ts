@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadNative } from '../../src/sources/native.ts';
-import { hasLiveInfo } from '../../src/sources/native-live.ts';
+import { hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { until } from '../helpers/patience.ts';
 import { boundSkip, runBound, startBound } from './bound-files.ts';
 import { assertRefused, DEMO, finished, PROGRAM } from './run-program.ts';

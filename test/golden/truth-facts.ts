@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/core/error.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';
 import { METHOD } from '../../src/protocols/sip/method.ts';
-import type { FileEnd } from '../../src/sources/file-source.ts';
+import type { FileEnd } from '../../src/sources/file/file-source.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
 import type { TruthCapture, TruthStream } from './truth-file.ts';
 

@@ -3,9 +3,9 @@
  * reads from symbols and frame descriptions. Nothing of src/ is used but what is compared.
  */
 import { spawnSync } from 'node:child_process';
-import { withElf } from '../../src/sources/tls-elf.ts';
-import type { ProbeSite } from '../../src/sources/tls-sites.ts';
-import { findSites } from '../../src/sources/tls-sites.ts';
+import { withElf } from '../../src/sources/tls/elf.ts';
+import type { ProbeSite } from '../../src/sources/tls/sites.ts';
+import { findSites } from '../../src/sources/tls/sites.ts';
 
 type Bounds = { readonly begin: number; readonly end: number };
 type Line = { readonly at: number; readonly text: string };

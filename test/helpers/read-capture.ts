@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { CaptureSession } from '../../src/app/capture-session.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import type { FileEnd } from '../../src/sources/file-source.ts';
+import type { FileEnd } from '../../src/sources/file/file-source.ts';
 
 export type ReadCapture = {
   readonly session: CaptureSession;

@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { allocateSlabs } from '../../src/sources/capture-memory.ts';
 import { loadNative } from '../../src/sources/native.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/native-tls.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/tls/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
-import { withElf } from '../../src/sources/tls-elf.ts';
-import { TLS_LIBRARIES } from '../../src/sources/tls-functions.ts';
-import { findSites } from '../../src/sources/tls-sites.ts';
+import { withElf } from '../../src/sources/tls/elf.ts';
+import { TLS_LIBRARIES } from '../../src/sources/tls/functions.ts';
+import { findSites } from '../../src/sources/tls/sites.ts';
 import { objdumpExits } from './objdump-exits.ts';
 
 export class ProbeCapture {

@@ -11,7 +11,7 @@ import {
   type HepListenerOptions,
   type NativeHep,
   type NativeHepCapture,
-} from '../../src/sources/hep-listener.ts';
+} from '../../src/sources/hep/listener.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
 import { PATIENCE_MS, SOON_MS, untilHolds } from '../helpers/patience.ts';

@@ -5,8 +5,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NativeTlsOptions, TlsStatus } from '../../src/sources/native-tls.ts';
-import { START } from '../../src/sources/native-tls.ts';
+import type { NativeTlsOptions, TlsStatus } from '../../src/sources/tls/native-tls.ts';
+import { START } from '../../src/sources/tls/native-tls.ts';
 import { asOtherUser } from '../helpers/other-user.ts';
 import { until } from '../helpers/patience.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
+import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import {
   attachLibrary,
   certificateFolder,

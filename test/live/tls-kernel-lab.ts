@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { NativeTlsOptions } from '../../src/sources/native-tls.ts';
+import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../src/sources/records.ts';
 import { PATIENCE_MS, until } from '../helpers/patience.ts';

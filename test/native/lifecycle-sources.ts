@@ -8,7 +8,7 @@ import { pcap } from '../../fixtures/build/pcap-file.ts';
 import { errnoOf } from '../../src/core/error.ts';
 import { allocateCaptureMemory, type CaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
 import { loadNative, type NativeCapture } from '../../src/sources/native.ts';
-import { FILTER_MODE, hasLiveCapture, hasLiveInfo } from '../../src/sources/native-live.ts';
+import { FILTER_MODE, hasLiveCapture, hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';
 import { privateLibssl } from '../live/tls-kernel-lab.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { allocateCaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
 import { loadNative, type NativeCaptureOptions } from '../../src/sources/native.ts';
-import { hasLiveCapture, hasLiveInfo } from '../../src/sources/native-live.ts';
+import { hasLiveCapture, hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 import { liveSkip } from '../live/native-program.ts';
 import { feederFor, makeSource } from './lifecycle-sources.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readElf } from '../../src/sources/tls-elf.ts';
-import { firstCall } from '../../src/sources/tls-prologue.ts';
-import { findSites } from '../../src/sources/tls-sites.ts';
-import { elfFile } from '../unit/sources/elf-file.ts';
+import { readElf } from '../../src/sources/tls/elf.ts';
+import { firstCall } from '../../src/sources/tls/prologue.ts';
+import { findSites } from '../../src/sources/tls/sites.ts';
+import { elfFile } from '../unit/sources/tls/elf-file.ts';
 
 const names = ['SSL_read', 'SSL_read_ex', 'SSL_write', 'SSL_write_ex', 'gnutls_record_recv', 'gnutls_record_send'];
 

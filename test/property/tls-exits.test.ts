@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeArm64 } from '../../src/sources/tls-arm64.ts';
-import type { Instruction } from '../../src/sources/tls-code.ts';
-import { describedRange } from '../../src/sources/tls-eh-frame.ts';
-import type { ElfImage } from '../../src/sources/tls-elf.ts';
-import { readElf } from '../../src/sources/tls-elf.ts';
-import { findFunctions } from '../../src/sources/tls-elf-symbols.ts';
-import { ExitFinder } from '../../src/sources/tls-exits.ts';
-import { findSites } from '../../src/sources/tls-sites.ts';
-import { decodeX86 } from '../../src/sources/tls-x86.ts';
-import type { ElfForm } from '../unit/sources/elf-file.ts';
-import { elfFile, functionAt, SLOT } from '../unit/sources/elf-file.ts';
+import { decodeArm64 } from '../../src/sources/tls/arm64.ts';
+import type { Instruction } from '../../src/sources/tls/code.ts';
+import { describedRange } from '../../src/sources/tls/eh-frame.ts';
+import type { ElfImage } from '../../src/sources/tls/elf.ts';
+import { readElf } from '../../src/sources/tls/elf.ts';
+import { findFunctions } from '../../src/sources/tls/elf-symbols.ts';
+import { ExitFinder } from '../../src/sources/tls/exits.ts';
+import { findSites } from '../../src/sources/tls/sites.ts';
+import { decodeX86 } from '../../src/sources/tls/x86.ts';
+import type { ElfForm } from '../unit/sources/tls/elf-file.ts';
+import { elfFile, functionAt, SLOT } from '../unit/sources/tls/elf-file.ts';
 
 /** Pieces of real functions, of which mutated ones are made: prologues, branches, calls, a switch, returns. */
 const X86: readonly (readonly number[])[] = [

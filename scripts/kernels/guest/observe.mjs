@@ -3,8 +3,8 @@
 //   node observe.mjs PID        prints `ready WAY` when the probes are in place; ends with its standard input
 const from = (module) => import(`/calltap/dist/src/sources/${module}.js`);
 const { loadNative } = await from('native');
-const { TlsSource } = await from('tls-source');
-const { TlsTargets } = await from('tls-targets');
+const { TlsSource } = await from('tls/source');
+const { TlsTargets } = await from('tls/targets');
 const { KIND } = await from('records');
 
 function endpoint(batch, at, port) {

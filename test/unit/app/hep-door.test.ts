@@ -12,7 +12,7 @@ import {
   INFLATED_MESSAGE_BYTES,
   INFLATION_COST_BYTES,
 } from '../../../src/core/limits.ts';
-import { HepAuth } from '../../../src/sources/hep-auth.ts';
+import { HepAuth } from '../../../src/sources/hep/auth.ts';
 
 const SECOND = 1_000_000;
 const SIP = 'OPTIONS sip:a@b SIP/2.0\r\nCall-ID: 1\r\nCSeq: 1 OPTIONS\r\n\r\n';

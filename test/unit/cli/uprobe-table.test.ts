@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uprobeTable } from '../../../src/cli/uprobe-table.ts';
-import type { SurveyRow } from '../../../src/sources/tls-survey.ts';
+import type { SurveyRow } from '../../../src/sources/tls/survey.ts';
 
 function row(changes: Partial<SurveyRow>): SurveyRow {
   return {

@@ -1,0 +1,51 @@
+/**
+ * The connections that bring HEP, and which of them gives its place to a newcomer when all places are taken.
+ *
+ * The source (IPv6: the network of 64 bits) that holds most gives first, and of its connections one that brought no
+ * packet yet: who holds places in silence keeps nobody else out.
+ */
+import type { Socket } from 'node:net';
+import { HEP_TCP_GREETING_MS } from '../../core/limits.ts';
+
+export type HepConnection = {
+  readonly socket: Socket;
+  /** sourceOf() its address. */
+  readonly source: string;
+  readonly sinceMs: number;
+  /** When its last packet was taken; null before the first. */
+  lastPacketMs: number | null;
+};
+
+/** What counts as one source: an IPv4 address, an IPv6 network of 64 bits. `address` as in a record. */
+export function sourceOf(address: Uint8Array, version: 4 | 6): string {
+  return Buffer.from(address.subarray(0, version === 4 ? 4 : 8)).toString('hex');
+}
+
+/** Which of `all`, every place being taken, makes room for a newcomer from `source`; null when the newcomer is refused. */
+export function placeFor(source: string, nowMs: number, all: Iterable<HepConnection>): HepConnection | null {
+  const held = new Map<string, HepConnection[]>();
+  for (const c of all) {
+    const of = held.get(c.source);
+    if (of === undefined) held.set(c.source, [c]);
+    else of.push(c);
+  }
+  const own = held.get(source)?.length ?? 0;
+  const most = Math.max(0, ...[...held.values()].map((list) => list.length));
+  // The newcomer's source would hold most: only what its own has left unused for long makes room.
+  if (own + 1 > most && most > 1) return silent(held.get(source) ?? [], nowMs);
+  const heaviest = [...held.values()].filter((list) => list.length === most).flat();
+  if (most <= 1) return own > 0 ? null : silent(heaviest, nowMs);
+  return heaviest.reduce((a, b) => (isBefore(b, a) ? b : a));
+}
+
+/** The oldest that brought nothing for so long that it should have. */
+function silent(list: readonly HepConnection[], nowMs: number): HepConnection | null {
+  const found = list.filter((c) => c.lastPacketMs === null && nowMs - c.sinceMs >= HEP_TCP_GREETING_MS);
+  return found.length === 0 ? null : found.reduce((a, b) => (isBefore(b, a) ? b : a));
+}
+
+/** Gives its place before the other: without a packet before with, then the longest quiet. */
+function isBefore(a: HepConnection, b: HepConnection): boolean {
+  if ((a.lastPacketMs === null) !== (b.lastPacketMs === null)) return a.lastPacketMs === null;
+  return (a.lastPacketMs ?? a.sinceMs) < (b.lastPacketMs ?? b.sinceMs);
+}

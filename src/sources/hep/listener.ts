@@ -1,0 +1,293 @@
+/**
+ * Listens for HEP on one address, datagrams in a native thread and connections beside it, through one gate.
+ *
+ * Refuses to start where the network could reach it and nobody said who may send.
+ */
+
+import { constants } from 'node:os';
+import { getSystemErrorName } from 'node:util';
+import { resolveHost } from '../../core/bind.ts';
+import { ServiceError } from '../../core/error.ts';
+import { endpointText, ipText } from '../../core/ip.ts';
+import { HEP_SLABS } from '../../core/limits.ts';
+import { allocateSlabs } from '../capture-memory.ts';
+import { checkHepBind, HepAllow, hepBindError } from './allow.ts';
+import type { LengthAt } from './framer.ts';
+import { type HepTcpOptions, HepTcpServer } from './tcp.ts';
+import type { RecordBatch } from '../record-batch.ts';
+
+/** With port 0 the two transports need one number that is free for both: how many are tried. */
+const PORTS_TRIED = 32;
+
+/** What lies in the ring at the end is analysed, for this long. */
+const CLOSE_MS = 800;
+
+/** struct ct_hep_sender as the binding hands it over: addr 16, version 1, padding 7, then the verdicts' u64. */
+export const SENDER_ADDRESS_BYTES = 24;
+
+/** Options of the native HepCapture; the memory is JavaScript's and stays pinned until stop(). */
+export type NativeHepOptions = {
+  slabs: Uint8Array;
+  descriptors: Uint8Array;
+  counters: BigUint64Array;
+  /** HepAllow.packed(). */
+  allow: Uint8Array;
+  /** Without it in a packet the gate refuses it; empty asks for none. */
+  key: Uint8Array;
+  rate: number;
+  maxBytes: number;
+  receiveBuffer: number;
+  sourceId: number;
+};
+
+export type NativeHepCapture = {
+  /** errno 0 when it is bound; then the port and the granted receive buffer. */
+  open(address: string, port: number): { errno: number; port: number; receiveBuffer: number };
+  /** Before start(): what is taken is written to the OutputFile of this id. */
+  setOutput(id: number): void;
+  /** errno, 0 when the thread runs. */
+  start(): number;
+  /** Judges and counts one packet of another transport: a verdict, 0 taken. */
+  admit(address: Uint8Array, version: number, packet: Uint8Array, start: number, end: number): number;
+  /** Fills rows of SENDER_ADDRESS_BYTES + 8 * verdicts bytes, most refusals first; how many. */
+  topSenders(rows: Uint8Array): number;
+  /** Ends the thread; what it had is still handed over. */
+  halt(): void;
+  /** Records not yet handed over. */
+  unread(): number;
+  /** Stops and joins; no callback comes after it. */
+  close(): void;
+};
+
+export type NativeHep = {
+  readonly counterNames: readonly string[];
+  /** How many of the counters are verdicts: the first ones, the very first being `taken`. */
+  readonly verdicts: number;
+  create(options: NativeHepOptions, onSlab: (slab: number, records: number) => void): NativeHepCapture;
+};
+
+export type HepListenerOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** --hep-allow as given. */
+  readonly allow: readonly string[];
+  /** --hep-auth; null asks for no key. */
+  readonly key: string | null;
+  /** --hep-rate-limit: packets a second in all. */
+  readonly ratePerSec: number;
+  readonly sourceId: number;
+  readonly native: NativeHep;
+  readonly lengthAt: LengthAt;
+  /** One slab of records, valid until it returns. */
+  readonly onRecords: (batch: RecordBatch, count: number) => void;
+  /** One packet of a connection, valid until it returns; why it goes no further, or null. */
+  readonly onPacket: HepTcpOptions['onPacket'];
+  /** A connection that begins with something else than HEP. */
+  readonly onStranger?: NonNullable<HepTcpOptions['onStranger']>;
+};
+
+export type HepSenderRow = { readonly sender: string; readonly counts: Readonly<Record<string, number>> };
+
+export class HepListener {
+  readonly tcp: HepTcpServer;
+  readonly counters: BigUint64Array;
+  readonly #native: NativeHep;
+  readonly #capture: NativeHepCapture;
+  readonly #options: HepListenerOptions;
+  readonly #batches: readonly RecordBatch[];
+  #address = '';
+  #port = 0;
+  #receiveBuffer = 0;
+  #isClosing = false;
+  #isClosed = false;
+  #abandoned = 0;
+
+  private constructor(options: HepListenerOptions, allow: HepAllow) {
+    this.#options = options;
+    this.#native = options.native;
+    this.counters = new BigUint64Array(options.native.counterNames.length);
+    const { slabs, descriptors, batches } = allocateSlabs(HEP_SLABS);
+    this.#batches = batches;
+    this.#capture = options.native.create(
+      {
+        slabs,
+        descriptors,
+        counters: this.counters,
+        allow: allow.packed(),
+        key: Buffer.from(options.key ?? '', 'utf8'),
+        rate: options.ratePerSec,
+        maxBytes: 0,
+        receiveBuffer: 0,
+        sourceId: options.sourceId,
+      },
+      (slab, records) => {
+        const batch = this.#batches[slab];
+        if (batch !== undefined && records > 0 && !this.#isClosed) options.onRecords(batch, records);
+      },
+    );
+    const capture = this.#capture;
+    this.tcp = new HepTcpServer({
+      lengthAt: options.lengthAt,
+      allows: (address, version) => allow.allows(address, version),
+      admit: (address, version, b, start, end) =>
+        options.native.counterNames[capture.admit(address, version, b, start, end)] ?? '',
+      onPacket: options.onPacket,
+      ...(options.onStranger !== undefined && { onStranger: options.onStranger }),
+    });
+  }
+
+  /** open() and begin(). */
+  static async start(options: HepListenerOptions): Promise<HepListener> {
+    const listener = await HepListener.open(options);
+    try {
+      listener.begin();
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
+    return listener;
+  }
+
+  /**
+   * Resolves, checks and binds both transports; begin() starts reading datagrams. Throws ServiceError; nothing stays
+   * open then.
+   */
+  static async open(options: HepListenerOptions): Promise<HepListener> {
+    const allow = HepAllow.parse(options.allow);
+    const address = await resolveHost(options.host);
+    if (address === null) {
+      throw new ServiceError('HEP_ADDRESS_UNKNOWN', `-L ${options.host}: the name does not resolve to an address`);
+    }
+    // What was resolved is what gets bound: a name cannot turn into another address in between.
+    checkHepBind(address, options.port, options.allow);
+    const listener = new HepListener(options, allow);
+    try {
+      await listener.#open(address);
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
+    return listener;
+  }
+
+  /** Starts the thread; `output` is the id of an OutputFile that what is taken is written to. Throws ServiceError. */
+  begin(output: number | null = null): void {
+    if (output !== null) this.#capture.setOutput(output);
+    const errno = this.#capture.start();
+    if (errno !== 0) throw this.#bindError(this.#address, errno);
+  }
+
+  /** `udp://127.0.0.1:9060`, with the port that was picked. */
+  get url(): string {
+    return `udp://${endpointText(this.#address, this.#port)}`;
+  }
+
+  /** The same of connections. */
+  get tcpUrl(): string {
+    return `tcp://${endpointText(this.#address, this.#port)}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Bytes of the kernel's receive buffer; small where the process may not raise it. */
+  get receiveBuffer(): number {
+    return this.#receiveBuffer;
+  }
+
+  /** A native counter by its name. */
+  counter(name: string): number {
+    const i = this.#native.counterNames.indexOf(name);
+    if (i < 0) throw new RangeError(`unknown HEP counter ${name}`);
+    return this.#count(i);
+  }
+
+  /** What connections brought behind a packet over the rate is over it too, though the gate was not asked. */
+  #count(i: number): number {
+    const beside = this.#native.counterNames[i] === 'over_rate' ? this.tcp.counts.overRate : 0;
+    return Number(this.counters[i] ?? 0n) + beside;
+  }
+
+  /** Every native counter by its name. */
+  counts(): [name: string, value: number][] {
+    return this.#native.counterNames.map((name, i) => [name, this.#count(i)]);
+  }
+
+  /** Packets refused before they were read, by reason: those of connections too. */
+  *refused(): Generator<readonly [string, number]> {
+    for (let i = 1; i < this.#native.verdicts; i++) {
+      yield [this.#native.counterNames[i] ?? '', this.#count(i)];
+    }
+  }
+
+  /** The senders with the most refusals, then those that send most. */
+  topSenders(max: number): HepSenderRow[] {
+    const { verdicts, counterNames } = this.#native;
+    const rowBytes = SENDER_ADDRESS_BYTES + verdicts * 8;
+    const rows = new Uint8Array(max * rowBytes);
+    const n = this.#capture.topSenders(rows);
+    const view = new DataView(rows.buffer);
+    return Array.from({ length: n }, (_, i) => {
+      const at = i * rowBytes;
+      const counts: Record<string, number> = {};
+      for (let v = 0; v < verdicts; v++) {
+        counts[counterNames[v] ?? ''] = Number(view.getBigUint64(at + SENDER_ADDRESS_BYTES + v * 8, true));
+      }
+      return { sender: ipText(rows, at, view.getUint8(at + 16)), counts };
+    });
+  }
+
+  /** Packets that were taken and not analysed, because close() could wait no longer. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** Stops both transports and hands over what had come by then; no callback comes after it. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#capture.halt();
+    const tcp = this.tcp.close();
+    for (const end = performance.now() + CLOSE_MS; this.#capture.unread() > 0 && performance.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    this.#abandoned = this.#capture.unread();
+    this.#isClosed = true;
+    this.#capture.close();
+    await tcp;
+  }
+
+  async #open(address: string): Promise<void> {
+    const { port } = this.#options;
+    if (port === 0) return this.#openAny(address);
+    const errno = this.#openDatagrams(address, port);
+    if (errno !== 0) throw this.#bindError(address, errno);
+    await this.tcp.listen(address, port);
+  }
+
+  /**
+   * Port 0. The kernel picks the port among those free for connections, of which a busy host has many open; where
+   * datagrams have it already, the next one is tried.
+   */
+  async #openAny(address: string): Promise<void> {
+    for (let tried = 1; ; tried++) {
+      const errno = this.#openDatagrams(address, await this.tcp.listen(address, 0));
+      if (errno === 0) return;
+      if (tried === PORTS_TRIED || errno !== constants.errno.EADDRINUSE) throw this.#bindError(address, errno);
+      await this.tcp.unlisten();
+    }
+  }
+
+  /** errno. */
+  #openDatagrams(address: string, port: number): number {
+    const bound = this.#capture.open(address, port);
+    this.#address = address;
+    this.#port = bound.port;
+    this.#receiveBuffer = bound.receiveBuffer;
+    return bound.errno;
+  }
+
+  #bindError(address: string, errno: number): ServiceError {
+    return hepBindError(`udp://${endpointText(address, this.#options.port)}`, getSystemErrorName(-Math.abs(errno)));
+  }
+}

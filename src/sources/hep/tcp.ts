@@ -1,0 +1,315 @@
+/**
+ * Receives HEP 3 over TCP: who may connect, how many at a time, how long in silence, and what each connection sent.
+ *
+ * A mirror of few agents: this runs on the main thread, unlike datagrams. Allow list and rate are those of the
+ * listener's datagrams.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import { errnoOf } from '../../core/error.ts';
+import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
+import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
+import { hepBindError } from './allow.ts';
+import { type HepConnection, placeFor, sourceOf } from './connections.ts';
+import { HepFramer, type LengthAt } from './framer.ts';
+import type { HepRefusal } from './refusals.ts';
+
+/** A TLS handshake record of any version (RFC 8446 section 5.1). */
+const TLS_HANDSHAKE = 22;
+const TLS_MAJOR = 3;
+const NO_BYTES = new Uint8Array(0);
+
+/** Who sent a packet and where it came to, as in a record: network order, IPv4 in the first 4 bytes. */
+export type HepArrival = {
+  tsUs: number;
+  readonly ipVersion: 4 | 6;
+  readonly src: Uint8Array;
+  readonly dst: Uint8Array;
+  readonly srcPort: number;
+  readonly dstPort: number;
+};
+
+/** What a connection brings that does not begin with HEP. */
+export type HepStranger = 'tls' | 'other';
+
+export type HepTcpOptions = {
+  readonly lengthAt: LengthAt;
+  /** Whether this sender may connect at all. */
+  readonly allows: (address: Uint8Array, version: 4 | 6) => boolean;
+  /** Judges and counts one packet, a refused connection as one of no bytes: `taken`, or why not (native/hep_gate.h). */
+  readonly admit: (address: Uint8Array, version: 4 | 6, b: Uint8Array, start: number, end: number) => string;
+  /** One packet; the bytes and `arrival` are valid until it returns. Says why it goes no further, or null. */
+  readonly onPacket: (b: Buffer, start: number, end: number, arrival: HepArrival) => HepRefusal | null;
+  /** A connection that begins with something else than HEP. */
+  readonly onStranger?: (what: HepStranger, arrival: HepArrival) => void;
+  readonly maxConnections?: number;
+  readonly idleMs?: number;
+};
+
+/** Everything that was not a packet taken or refused by the gate. */
+export type HepTcpCounts = {
+  accepted: number;
+  refusedAddress: number;
+  refusedFull: number;
+  /** Gave their places to newcomers of other sources. */
+  evicted: number;
+  closedIdle: number;
+  /** Began with something else than HEP, those with a TLS handshake included. */
+  notHep: number;
+  closedTls: number;
+  closedNotHep: number;
+  /** Brought a packet without the key before any with it. */
+  closedWithoutKey: number;
+  /** Packets that came in one reading behind one that was over the rate; part of the gate's `over_rate`. */
+  overRate: number;
+  resyncs: number;
+  skippedBytes: number;
+  /** Packets that the end of their connection cut off. */
+  cutPackets: number;
+  packets: number;
+  errors: number;
+};
+
+export class HepTcpServer {
+  readonly counts: HepTcpCounts = {
+    accepted: 0,
+    refusedAddress: 0,
+    refusedFull: 0,
+    evicted: 0,
+    closedIdle: 0,
+    notHep: 0,
+    closedTls: 0,
+    closedNotHep: 0,
+    closedWithoutKey: 0,
+    overRate: 0,
+    resyncs: 0,
+    skippedBytes: 0,
+    cutPackets: 0,
+    packets: 0,
+    errors: 0,
+  };
+  readonly #options: HepTcpOptions;
+  readonly #server: Server;
+  readonly #connections = new Set<HepConnection>();
+  #isClosed = false;
+
+  constructor(options: HepTcpOptions) {
+    this.#options = options;
+    this.#server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#onConnection(socket));
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Binds a numeric address; the port that was bound. Throws ServiceError. */
+  async listen(address: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      const failed = (error: Error): void => {
+        reject(hepBindError(`tcp://${endpointText(address, port)}`, errnoOf(error) ?? error.message, error));
+      };
+      this.#server.once('error', failed);
+      this.#server.listen({ host: address, port, exclusive: true }, () => {
+        this.#server.off('error', failed);
+        this.#server.on('error', () => this.counts.errors++);
+        resolve();
+      });
+    });
+    const bound = this.#server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : port;
+  }
+
+  /** Gives the port back, for another listen(). */
+  async unlisten(): Promise<void> {
+    for (const { socket } of this.#connections) socket.destroy();
+    this.#server.removeAllListeners('error');
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  /** Ends every connection and stops listening; idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const { socket } of this.#connections) socket.destroy();
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #onConnection(socket: Socket): void {
+    const counts = this.counts;
+    // What the other side breaks is no fault of ours; 'close' follows.
+    socket.on('error', () => counts.errors++);
+    const arrival = arrivalOf(socket);
+    if (arrival === null || this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    if (!this.#options.allows(arrival.src, arrival.ipVersion)) {
+      counts.refusedAddress++;
+      this.#options.admit(arrival.src, arrival.ipVersion, NO_BYTES, 0, 0);
+      socket.destroy();
+      return;
+    }
+    const source = sourceOf(arrival.src, arrival.ipVersion);
+    if (!this.#makeRoom(source)) {
+      counts.refusedFull++;
+      socket.destroy();
+      return;
+    }
+    counts.accepted++;
+    this.#read({ socket, source, sinceMs: Date.now(), lastPacketMs: null }, arrival);
+  }
+
+  /** False when all places are taken, and by those who may keep them. */
+  #makeRoom(source: string): boolean {
+    if (this.#connections.size < (this.#options.maxConnections ?? HEP_TCP_CONNECTIONS)) return true;
+    const victim = placeFor(source, Date.now(), this.#connections);
+    if (victim === null) return false;
+    this.counts.evicted++;
+    this.#connections.delete(victim);
+    victim.socket.destroy();
+    return true;
+  }
+
+  #read(connection: HepConnection, arrival: HepArrival): void {
+    const { counts } = this;
+    const { socket } = connection;
+    this.#connections.add(connection);
+    const stream = new HepStream(this.#options.lengthAt, (b, start, end) =>
+      this.#onPacket(b, start, end, arrival, connection, stream),
+    );
+    let pause: NodeJS.Timeout | undefined;
+    socket.setTimeout(this.#options.idleMs ?? HEP_TCP_IDLE_MS, () => {
+      counts.closedIdle++;
+      socket.destroy();
+    });
+    socket.on('data', (chunk: Buffer) => {
+      if (socket.destroyed) return;
+      arrival.tsUs = Date.now() * 1000;
+      const stranger = stream.push(chunk, counts);
+      if (stranger !== null) {
+        counts.notHep++;
+        this.#options.onStranger?.(stranger, arrival);
+      }
+      if (stranger === 'tls') {
+        counts.closedTls++;
+        socket.destroy();
+      } else if (stream.skippedInARow > HEP_TCP_SKIPPED_BYTES) {
+        counts.closedNotHep++;
+        socket.destroy();
+      } else if (stream.isOverRate && !socket.destroyed) {
+        stream.isOverRate = false;
+        socket.pause();
+        pause = setTimeout(() => socket.resume(), HEP_TCP_PAUSE_MS);
+      }
+    });
+    socket.on('close', () => {
+      clearTimeout(pause);
+      this.#connections.delete(connection);
+      if (stream.pendingBytes > 0) counts.cutPackets++;
+    });
+  }
+
+  #onPacket(
+    b: Buffer,
+    start: number,
+    end: number,
+    arrival: HepArrival,
+    connection: HepConnection,
+    stream: HepStream,
+  ): void {
+    // Nothing reaches the stores after close(), or of a connection that was thrown out.
+    if (this.#isClosed || connection.socket.destroyed) return;
+    this.counts.packets++;
+    // The gate would refuse what comes in the same reading, one by one, and the thread would do little else.
+    if (stream.isOverRate) {
+      this.counts.overRate++;
+      return;
+    }
+    const verdict = this.#options.admit(arrival.src, arrival.ipVersion, b, start, end);
+    if (verdict === 'taken') {
+      const refused = this.#options.onPacket(b, start, end, arrival);
+      if (refused === null) connection.lastPacketMs = Date.now();
+    } else if (verdict === 'auth_failed' && connection.lastPacketMs === null) {
+      this.counts.closedWithoutKey++;
+      connection.socket.destroy();
+    } else if (verdict === 'over_rate') stream.isOverRate = true;
+  }
+}
+
+/** The bytes of one connection: cut into packets, with what they are when they do not begin with one. */
+class HepStream {
+  readonly #framer: HepFramer;
+  /** Bytes so far, up to 2, and the first of them. */
+  #received = 0;
+  #first = -1;
+  /** A packet came, or something else in front of any. */
+  #isJudged = false;
+  isOverRate = false;
+
+  constructor(lengthAt: LengthAt, onPacket: (b: Buffer, start: number, end: number) => void) {
+    this.#framer = new HepFramer(lengthAt, (b, start, end) => {
+      this.#isJudged = true;
+      onPacket(b, start, end);
+    });
+  }
+
+  get pendingBytes(): number {
+    return this.#framer.pendingBytes;
+  }
+
+  get skippedInARow(): number {
+    return this.#framer.skippedInARow;
+  }
+
+  /** Reads on. Says once what it is when it does not begin with HEP; noise in front of a packet is only stepped over. */
+  push(chunk: Buffer, counts: HepTcpCounts): HepStranger | null {
+    if (this.#isTls(chunk)) return 'tls';
+    const framer = this.#framer;
+    const { resyncs, skippedBytes } = framer;
+    framer.push(chunk);
+    counts.resyncs += framer.resyncs - resyncs;
+    counts.skippedBytes += framer.skippedBytes - skippedBytes;
+    if (this.#isJudged || framer.resyncs === 0) return null;
+    this.#isJudged = true;
+    return 'other';
+  }
+
+  /** Whether the first two bytes of the stream, which may come one by one, begin a handshake. */
+  #isTls(chunk: Buffer): boolean {
+    const isWithin = this.#received < 2;
+    const first = this.#received === 1 ? this.#first : (chunk[0] ?? -1);
+    const second = this.#received === 1 ? chunk[0] : chunk[1];
+    this.#first = first;
+    this.#received = Math.min(2, this.#received + chunk.length);
+    return isWithin && first === TLS_HANDSHAKE && second === TLS_MAJOR;
+  }
+}
+
+/** Both ends of a connection; null when it is gone already. An IPv4-mapped address is the IPv4 address it maps. */
+function arrivalOf(socket: Socket): HepArrival | null {
+  const src = addressBytes(socket.remoteAddress);
+  const dst = addressBytes(socket.localAddress);
+  if (src === null || dst === null) return null;
+  return {
+    tsUs: Date.now() * 1000,
+    ipVersion: src.version,
+    src: src.bytes,
+    dst: dst.bytes,
+    srcPort: socket.remotePort ?? 0,
+    dstPort: socket.localPort ?? 0,
+  };
+}
+
+function addressBytes(text: string | undefined): { readonly version: 4 | 6; readonly bytes: Uint8Array } | null {
+  if (text === undefined) return null;
+  const bytes = new Uint8Array(16);
+  const four = parseIpv4(text.startsWith('::ffff:') ? text.slice(7) : text);
+  if (four >= 0) {
+    new DataView(bytes.buffer).setUint32(0, four);
+    return { version: 4, bytes };
+  }
+  const six = parseIpv6(text);
+  if (six === null) return null;
+  bytes.set(six);
+  return { version: 6, bytes };
+}

@@ -1,0 +1,317 @@
+/**
+ * Captures from network interfaces: opens them while there are privileges, says how each one does, and
+ * names every loss between the wire and a record.
+ */
+
+import { getSystemErrorName } from 'node:util';
+import { ServiceError } from '../../core/error.ts';
+import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
+import { CaptureCounters } from '../capture-counters.ts';
+import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
+import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
+import { InterfaceSilence } from './interface-silence.ts';
+import type { NativeBinding, NativeInfo } from '../native.ts';
+import { loadNative } from '../native.ts';
+import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
+import { FILTER_MODE, hasLiveCapture, hasLiveInfo, LIVE_STATE } from './native-live.ts';
+import type { RecordBatch } from '../record-batch.ts';
+import { KIND } from '../records.ts';
+
+const STATUS_EVERY_MS = 1000;
+/** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
+const STOP_LIMIT_MS = 800;
+
+export type FilterName = 'ebpf' | 'classic' | 'none';
+
+export type LiveSourceOptions = CaptureOptions & {
+  readonly interfaces: readonly string[];
+  /** What is for other hosts is captured too. */
+  readonly isPromiscuous: boolean;
+  /** Frames are written as they come, so the filter must not cut them. */
+  readonly writesFrames: boolean;
+  /** No better filter than this is tried. */
+  readonly bestFilter: FilterName;
+};
+
+export type InterfaceState = 'capturing' | 'down' | 'gone' | 'failing';
+
+export type InterfaceStatus = {
+  readonly name: string;
+  readonly state: InterfaceState;
+  /** One line for the operator. */
+  readonly text: string;
+  readonly ringBytes: number;
+};
+
+export type FilterClass = {
+  readonly name: string;
+  /** Dropped in the kernel as nothing calltap reads. */
+  readonly isDropped: boolean;
+  readonly packets: number;
+  readonly bytes: number;
+};
+
+export type FilterStatus = {
+  readonly mode: FilterName;
+  /** Why no better one; empty for eBPF. */
+  readonly why: string;
+  /** Empty where the filter does not count. */
+  readonly classes: readonly FilterClass[];
+};
+
+/** Frames and records that were lost, by the place where they were. */
+export type LiveLosses = {
+  /** The capture ring was full, or was left unread at the end. */
+  readonly kernel: number;
+  /** The card had no room: nobody saw them. */
+  readonly interface: number;
+  /** JavaScript was too late for their records. */
+  readonly queue: number;
+  /** Segmentation offload that could not be undone; each frame stood for several datagrams. */
+  readonly unsplit: number;
+};
+
+const STATES = new Map<number, InterfaceState>([
+  [LIVE_STATE.CAPTURING, 'capturing'],
+  [LIVE_STATE.DOWN, 'down'],
+  [LIVE_STATE.GONE, 'gone'],
+  [LIVE_STATE.FAILING, 'failing'],
+]);
+const FILTERS: readonly (readonly [FilterName, number])[] = [
+  ['none', FILTER_MODE.NONE],
+  ['classic', FILTER_MODE.CLASSIC],
+  ['ebpf', FILTER_MODE.EBPF],
+];
+
+export class LiveSource {
+  readonly info: NativeInfo & NativeLiveInfo;
+  readonly interfaces: readonly string[];
+  readonly sipOutPorts: Uint32Array;
+  readonly wsOutPorts: Uint32Array;
+  readonly #memory: CaptureMemory;
+  readonly #native: NativeLive;
+  readonly #liveCounters: BigUint64Array;
+  readonly #counters: CaptureCounters;
+  readonly #liveNames: Map<string, number>;
+  readonly #silences: readonly InterfaceSilence[];
+  #onRecords: (batch: RecordBatch, count: number) => void = () => {};
+  #onStatus: (status: InterfaceStatus) => void = () => {};
+  #told: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #ended: (() => void) | null = null;
+  #isRunning = false;
+  #abandoned = 0;
+  #isClosed = false;
+
+  /** Opens everything that needs privileges. Throws ServiceError; nothing is read before start(). */
+  constructor(options: LiveSourceOptions, binding: NativeBinding = loadNative()) {
+    const { interfaces } = options;
+    if (interfaces.length === 0 || interfaces.length > MAX_INTERFACES)
+      throw new ServiceError('CONFIG_INVALID', `-d: from 1 to ${MAX_INTERFACES} interfaces; name "any" for all`);
+    const info = binding.info();
+    if (!hasLiveInfo(info)) throw oldAddon();
+    this.info = info;
+    this.interfaces = interfaces;
+    this.#memory = allocateCaptureMemory(LIVE_SLABS, info.counterCount);
+    this.sipOutPorts = this.#memory.sipOutPorts;
+    this.wsOutPorts = this.#memory.wsOutPorts;
+    this.#liveCounters = new BigUint64Array(interfaces.length * info.liveCounterNames.length);
+    this.#counters = new CaptureCounters(info, this.#memory.counters);
+    this.#liveNames = new Map(info.liveCounterNames.map((name, i) => [name, i]));
+    this.#silences = interfaces.map((name) => new InterfaceSilence(name, options.isPromiscuous));
+    const native = new binding.Capture(nativeOptions(this.#memory, options, false), (slab, records) =>
+      this.#onSlab(slab, records),
+    );
+    if (!hasLiveCapture(native)) {
+      native.close();
+      throw oldAddon();
+    }
+    this.#native = native;
+    const opened = native.openLive({
+      interfaces,
+      liveCounters: this.#liveCounters,
+      blocks: 0,
+      bestFilter: FILTERS.find(([name]) => name === options.bestFilter)?.[1] ?? FILTER_MODE.EBPF,
+      promiscuous: options.isPromiscuous,
+      wholeRtp: options.retainsPayload || options.writesFrames,
+    });
+    if (opened.errno !== 0) {
+      this.close();
+      throw openError(interfaces[opened.index] ?? '', opened);
+    }
+  }
+
+  /** Called with each slab of records, which are valid until it returns. */
+  onRecords(handler: (batch: RecordBatch, count: number) => void): void {
+    this.#onRecords = handler;
+  }
+
+  /** Called when what an interface does has changed, once for each after start(), and when one is silent for long. */
+  onStatus(handler: (status: InterfaceStatus) => void): void {
+    this.#onStatus = handler;
+  }
+
+  /** Before start(): what is captured is written there. */
+  setOutput(id: number): void {
+    this.#native.setOutput(id);
+  }
+
+  start(): void {
+    const errno = this.#native.startLive();
+    if (errno !== 0)
+      throw new ServiceError('CAPTURE_INTERFACE_FAILED', `the capture thread cannot be started (${errnoName(errno)})`);
+    this.#isRunning = true;
+    this.#timer = setInterval(() => this.#look(), STATUS_EVERY_MS);
+    this.#timer.unref();
+    this.#tellStatus();
+  }
+
+  /** How each interface does at this moment. */
+  statuses(): InterfaceStatus[] {
+    return this.interfaces.map((name, i) => {
+      const { state, text, ringBytes } = this.#native.liveStatus(i);
+      return { name, state: STATES.get(state) ?? 'failing', text, ringBytes };
+    });
+  }
+
+  filter(): FilterStatus {
+    const { mode, why } = this.#native.filterStatus();
+    const counts = new BigUint64Array(this.info.filterClassNames.length * 2);
+    const counted = this.#native.filterCounts(counts);
+    return {
+      mode: FILTERS.find(([, value]) => value === mode)?.[0] ?? 'none',
+      why,
+      classes: counted
+        ? this.info.filterClassNames.map((name, i) => ({
+            name,
+            isDropped: this.info.filterClassIsDrop[i] ?? false,
+            packets: Number(counts[i * 2] ?? 0n),
+            bytes: Number(counts[i * 2 + 1] ?? 0n),
+          }))
+        : [],
+    };
+  }
+
+  /** A counter of the pipeline by its name. */
+  counter(name: string): number {
+    return this.#counters.get(name);
+  }
+
+  /** A counter of the reader by its name: of one interface, or of all together. */
+  liveCounter(name: string, index?: number): number {
+    const at = this.#liveNames.get(name);
+    if (at === undefined) throw new RangeError(`unknown live counter ${name}`);
+    const row = this.info.liveCounterNames.length;
+    if (index !== undefined) return Number(this.#liveCounters[index * row + at] ?? 0n);
+    let total = 0;
+    for (let i = at; i < this.#liveCounters.length; i += row) total += Number(this.#liveCounters[i] ?? 0n);
+    return total;
+  }
+
+  liveLosses(): LiveLosses {
+    return {
+      kernel: this.liveCounter('kernel_drops') + this.liveCounter('unread_at_stop'),
+      interface: this.liveCounter('iface_missed'),
+      queue: this.#native.queueDropped() + this.#abandoned,
+      unsplit: this.liveCounter('gso_unsplit'),
+    };
+  }
+
+  /** Frames that could not be decoded, by reason. */
+  losses(): Generator<readonly [string, number]> {
+    return this.#counters.losses();
+  }
+
+  /** Whether nameMedia() needs CAP_BPF for as long as this runs. */
+  get needsBpf(): boolean {
+    return this.#native.filterNeedsBpf();
+  }
+
+  /** SDP named this endpoint, or its last dialog is gone. `address` as in a record: IPv4 in the first 4 of 16 bytes. */
+  nameMedia(address: Uint8Array, port: number, isNamed: boolean): boolean {
+    return this.#isClosed || this.#native.filterMedia(address, port, isNamed) === 0;
+  }
+
+  rtpChunk(i: number): ArrayBuffer | undefined {
+    return this.#native.rtpChunk(i);
+  }
+
+  /** Decodes a reassembled IP payload; the records made lie in `scratch`. */
+  datagram(scratch: RecordBatch, payload: Uint8Array, descriptor: Uint8Array): number {
+    return this.#native.datagram(scratch.data, scratch.bytes, payload, descriptor);
+  }
+
+  /** Stops capturing; resolves when the last record has been handed over. */
+  async stop(): Promise<void> {
+    if (this.#isClosed || !this.#isRunning) return;
+    this.#isRunning = false;
+    clearInterval(this.#timer);
+    const limit = new AbortController();
+    const ended = new Promise<void>((resolve) => {
+      this.#ended = resolve;
+      const late = setTimeout(resolve, STOP_LIMIT_MS);
+      limit.signal.addEventListener('abort', () => clearTimeout(late));
+    });
+    this.#native.askStopLive();
+    await ended;
+    limit.abort();
+    this.#ended = null;
+    if (!this.#isClosed) this.#abandoned = this.#native.abandon();
+  }
+
+  /** Joins the thread and frees the native side; records not yet handed over are gone. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#native.close();
+    this.#ended?.();
+  }
+
+  #look(): void {
+    this.#tellStatus();
+    for (const [i, status] of this.statuses().entries()) {
+      const text = this.#silences[i]?.look({
+        isCapturing: status.state === 'capturing',
+        frames: this.liveCounter('frames', i),
+        packets: this.liveCounter('iface_packets', i),
+      });
+      if (typeof text === 'string') this.#onStatus({ ...status, text });
+    }
+  }
+
+  #tellStatus(): void {
+    for (const [i, status] of this.statuses().entries()) {
+      if (this.#told[i] === status.text) continue;
+      this.#told[i] = status.text;
+      this.#onStatus(status);
+    }
+  }
+
+  #onSlab(slab: number, records: number): void {
+    const batch = this.#memory.batches[slab];
+    if (batch === undefined || records === 0) return;
+    this.#onRecords(batch, records);
+    if (batch.kind(records - 1) === KIND.SOURCE_END) this.#ended?.();
+  }
+}
+
+function oldAddon(): ServiceError {
+  return new ServiceError('NATIVE_MISSING', 'the native part has no live capture: run "npm run setup"');
+}
+
+function errnoName(errno: number): string {
+  return errno === 0 ? 'EIO' : getSystemErrorName(-errno);
+}
+
+/** Why an interface could not be opened, as one line with the remedy. */
+export function openError(name: string, { errno, step }: OpenLiveResult): ServiceError {
+  const why: Readonly<Record<string, string>> = {
+    ENODEV: 'there is no such interface; "ip link" lists them, "any" is all of them',
+    EPERM: 'not permitted; start as root or with CAP_NET_RAW (setcap cap_net_raw,cap_bpf+ep, or the systemd unit)',
+    ENOMEM: 'not enough kernel memory for a capture ring of 4 MiB or more',
+    EAFNOSUPPORT: 'this kernel has no packet sockets (CONFIG_PACKET)',
+  };
+  const error = errnoName(errno);
+  return new ServiceError('CAPTURE_INTERFACE_FAILED', `-d ${name}: ${why[error] ?? `${step} failed (${error})`}`);
+}

@@ -1,0 +1,422 @@
+/**
+ * Keeps the probes where the TLS libraries are: which files are mapped by the processes that are meant, which of them
+ * are attached, and which are let go.
+ *
+ * A file is its real inode, so that one library behind several overlays or mount namespaces has one set of probes, and
+ * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
+ * is read within the caps of tls-elf.ts, in turns, and their number is bounded.
+ */
+
+import { closeSync, fstatSync } from 'node:fs';
+import { errnoOf } from '../../core/error.ts';
+import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
+import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
+import { fileSource, openForReading, readElf, withElf } from './elf.ts';
+import { mappingsOfAll } from './maps.ts';
+import type { LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
+import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './sites.ts';
+import type { StartsNative } from './starts.ts';
+import { systemLibraries, TlsStarts } from './starts.ts';
+import type { TargetFile, TlsTargets } from './targets.ts';
+import { baseName, isFile } from './targets.ts';
+
+/** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */
+const LINGER_MS = 30_000;
+const RETRY_MS = 30_000;
+/** Files looked into before other work gets a turn. */
+const TURN_MS = 10;
+/** Kernel device numbers are major << 20 | minor. */
+const DEVICE_MAJOR = 1 << 20;
+
+/** What discovery needs of the addon. */
+export type ProbeNative = StartsNative & {
+  scan(): TlsScanResult;
+  attach(request: TlsAttachRequest): TlsAttachResult;
+  detach(id: number): boolean;
+  /** errno, 0 when it is so. */
+  allow(pids: Uint32Array | null): number;
+};
+
+export type FileStatus = {
+  /** Last name of the path. */
+  readonly name: string;
+  readonly path: string;
+  readonly isDeleted: boolean;
+  readonly library: string;
+  readonly sites: readonly ProbeSite[];
+  /** Functions that carry plaintext and are not read, and why. */
+  readonly unread: readonly UnattachedFunction[];
+  readonly isAttached: boolean;
+  /** Why it is not attached; '' when it is. */
+  readonly reason: string;
+  readonly processes: number;
+};
+
+type KnownFile = {
+  readonly key: string;
+  path: string;
+  isDeleted: boolean;
+  /** Null until it was looked into. */
+  libraries: readonly LibrarySites[] | null;
+  attachment: number;
+  reason: string;
+  retryAtMs: number;
+  pids: Set<number>;
+  lastUsedMs: number;
+  scan: number;
+  /** Attached whether or not a process maps it. */
+  isKept: boolean;
+};
+
+/** A file that a process maps, opened by a way that is sure to lead to the mapped inode. */
+type Opened = { readonly fd: number } | { readonly reason: string };
+
+export class TlsDiscovery {
+  readonly #native: ProbeNative;
+  readonly #targets: TlsTargets;
+  readonly #starts: TlsStarts;
+  readonly #say: (line: string) => void;
+  readonly #procRoot: string;
+  readonly #files = new Map<string, KnownFile>();
+  #isScanning = false;
+  #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
+  #scanNumber = 0;
+  #isListed = false;
+  #prepareAtMs = Number.NEGATIVE_INFINITY;
+  readonly #targetHasSites = new Map<number, boolean>();
+  /** Files that were not looked into because of the cap, and scans that failed. */
+  filesBeyondCap = 0;
+  scanFailures = 0;
+  scanError = '';
+
+  constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
+    this.#native = native;
+    this.#targets = targets;
+    this.#starts = new TlsStarts(native, targets);
+    this.#say = say;
+    this.#procRoot = procRoot;
+  }
+
+  /** Processes in which at least one attached library is mapped. */
+  get processes(): number {
+    const pids = new Set<number>();
+    for (const f of this.#files.values()) if (f.attachment > 0) for (const pid of f.pids) pids.add(pid);
+    return pids.size;
+  }
+
+  get attached(): number {
+    let n = 0;
+    for (const f of this.#files.values()) if (f.attachment > 0) n++;
+    return n;
+  }
+
+  /** Libraries that should be attached and are not. */
+  get refused(): number {
+    let n = 0;
+    for (const f of this.#files.values()) if (f.attachment === 0 && f.reason !== '') n++;
+    return n;
+  }
+
+  /** Functions of the files that are known whose plaintext is not read. */
+  get unreadFunctions(): number {
+    let n = 0;
+    for (const f of this.#files.values()) n += unreadOf(f).length;
+    return n;
+  }
+
+  /** The kernel observes only the processes of a list. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  statuses(): FileStatus[] {
+    return [...this.#files.values()]
+      .filter((f) => (f.libraries ?? []).length > 0)
+      .map((f) => ({
+        name: baseName(f.path),
+        path: f.path,
+        isDeleted: f.isDeleted,
+        library: (f.libraries ?? []).map((l) => l.library.name).join(', '),
+        sites: (f.libraries ?? []).flatMap((l) => l.sites),
+        unread: unreadOf(f),
+        isAttached: f.attachment > 0,
+        reason: f.reason,
+        processes: f.pids.size,
+      }));
+  }
+
+  /** Looks at the host once. Resolves at once when a look is under way. */
+  async rescan(nowMs: number): Promise<void> {
+    if (this.#isScanning) return;
+    this.#isScanning = true;
+    try {
+      this.#beginList();
+      this.#prepare(nowMs);
+      const { error, rows } = await this.#scan();
+      this.scanError = error;
+      if (error !== '') {
+        if (this.scanFailures++ === 0) this.#say(`uprobe: processes cannot be listed: ${error}`);
+        return;
+      }
+      await this.#take(rows, nowMs);
+    } finally {
+      this.#isScanning = false;
+    }
+  }
+
+  /** By the kernel's iterator, or by /proc/PID/maps where it has none: that is found by the first scan. */
+  async #scan(): Promise<TlsScanResult> {
+    if (this.#scanBy !== 'maps') {
+      const result = this.#native.scan();
+      if (result.error === '') this.#scanBy = 'iterator';
+      if (this.#scanBy === 'iterator') return result;
+      this.#scanBy = 'maps';
+      this.#say(`uprobe: processes are looked through by /proc/PID/maps, which is slower (${result.error})`);
+    }
+    try {
+      return { error: '', rows: await mappingsOfAll(this.#procRoot) };
+    } catch (error) {
+      return { error: `${this.#procRoot} cannot be read (${errnoOf(error) ?? 'error'})`, rows: [] };
+    }
+  }
+
+  async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
+    const meant = this.#targets.select(rows);
+    meant.delete(process.pid);
+    this.#allow(meant);
+    const scan = ++this.#scanNumber;
+    for (const f of this.#files.values()) f.pids = new Set();
+    let turnMs = performance.now();
+    for (const row of rows) {
+      if (!meant.has(row.pid)) continue;
+      const f = this.#fileOf(row, scan);
+      if (f === null) continue;
+      f.pids.add(row.pid);
+      f.lastUsedMs = nowMs;
+      if (f.libraries !== null && (f.libraries.length === 0 || f.attachment > 0 || nowMs < f.retryAtMs)) continue;
+      this.#lookInto(f, row, nowMs);
+      if (performance.now() - turnMs < TURN_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnMs = performance.now();
+    }
+    this.#letGo(scan, nowMs);
+  }
+
+  /** Nobody is observed until it is known who is meant: libraries are attached before that. */
+  #beginList(): void {
+    if (this.#isListed || this.#isUnlimited()) return;
+    this.#isListed = true;
+    this.#native.allow(new Uint32Array(0));
+  }
+
+  /** The kernel's own list. Told each time: the kernel adds who is forked, and drops them when two lists pass them by. */
+  #allow(meant: ReadonlySet<number>): void {
+    if (this.#isUnlimited()) return;
+    this.#starts.update(this.#targets.fitting);
+    this.#native.allow(Uint32Array.from(meant));
+  }
+
+  #fileOf(row: TlsMapping, scan: number): KnownFile | null {
+    const key = `${row.dev}:${row.ino}`;
+    const f = this.#files.get(key) ?? this.#newFile(key, row.path, row.deleted);
+    if (f === null) return null;
+    f.scan = scan;
+    f.isDeleted = row.deleted;
+    return f;
+  }
+
+  #newFile(key: string, path: string, isDeleted: boolean): KnownFile | null {
+    if (this.#files.size >= MAX_TLS_FILES) {
+      this.filesBeyondCap++;
+      return null;
+    }
+    const f: KnownFile = {
+      key,
+      path,
+      isDeleted,
+      libraries: null,
+      attachment: 0,
+      reason: '',
+      retryAtMs: Number.NEGATIVE_INFINITY,
+      pids: new Set(),
+      lastUsedMs: Number.NEGATIVE_INFINITY,
+      scan: 0,
+      isKept: false,
+    };
+    this.#files.set(key, f);
+    return f;
+  }
+
+  /** Opens the file, reads what it offers, and attaches. The descriptor makes sure that all three mean one inode. */
+  #lookInto(f: KnownFile, row: TlsMapping, nowMs: number): void {
+    const opened = openMapped(row, this.#procRoot);
+    if ('reason' in opened) {
+      // The process may be gone, or the next one of this file may be readable.
+      if (f.libraries !== null || f.reason !== opened.reason) f.reason = '';
+      return;
+    }
+    try {
+      f.libraries ??= sitesIn(opened.fd);
+      if (f.libraries.length === 0 || !this.#isWanted(row)) return;
+      this.#attach(f, opened.fd, nowMs);
+    } finally {
+      closeSync(opened.fd);
+    }
+  }
+
+  /** Paths to libraries mean these libraries only; any other target means all libraries of its processes. */
+  #isWanted(row: TlsMapping): boolean {
+    const { isAll, pids } = this.#targets;
+    if (isAll || pids.length > 0) return true;
+    return this.#targets.files().some((file) => !this.#hasSites(file) || isFile(row, file));
+  }
+
+  #hasSites(file: TargetFile): boolean {
+    let has = this.#targetHasSites.get(file.ino);
+    if (has === undefined) {
+      const sites = withElf(file.path, (image) => findSites(image));
+      has = Array.isArray(sites) && sites.length > 0;
+      this.#targetHasSites.set(file.ino, has);
+    }
+    return has;
+  }
+
+  /** Only libraries are named, so that a process is meant from its start on: the kernel needs no list. */
+  #isUnlimited(): boolean {
+    const targets = this.#targets;
+    if (targets.isUnlimited) return true;
+    if (targets.isAll || targets.pids.length > 0 || targets.hasCommFilter) return false;
+    return targets.files().every((file) => this.#hasSites(file));
+  }
+
+  /**
+   * Attaches libraries before any process maps them: those that are named, and where a program is meant, whatever its
+   * library, those of the system. A program that is meant may itself be one.
+   */
+  #prepare(nowMs: number): void {
+    if (nowMs < this.#prepareAtMs) return;
+    this.#prepareAtMs = nowMs + RETRY_MS;
+    const files = this.#targets.files();
+    const isLibrariesOnly = files.length > 0 && files.every((file) => this.#hasSites(file));
+    const paths = files.map((f) => f.path);
+    if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
+    paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN));
+    for (const f of this.#files.values()) f.isKept = false;
+    for (const path of paths) this.#prepareFile(path, nowMs);
+  }
+
+  #prepareFile(path: string, nowMs: number): void {
+    let fd: number;
+    try {
+      fd = openForReading(path);
+    } catch {
+      return;
+    }
+    try {
+      const stat = fstatSync(fd);
+      const dev = kernelDevice(stat.dev);
+      // Without a device of its own (overlay, btrfs) its processes would be taken for those of another file.
+      if (!stat.isFile() || dev < DEVICE_MAJOR) return;
+      const key = `${dev}:${stat.ino}`;
+      const f = this.#files.get(key) ?? this.#newFile(key, path, false);
+      if (f === null) return;
+      f.libraries ??= sitesIn(fd);
+      if (f.libraries.length === 0) return;
+      f.isKept = true;
+      if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #attach(f: KnownFile, fd: number, nowMs: number): void {
+    if (this.attached >= MAX_TLS_ATTACHED) {
+      f.reason = `more than ${MAX_TLS_ATTACHED} libraries`;
+      f.retryAtMs = nowMs + RETRY_MS;
+      return;
+    }
+    const sites = (f.libraries ?? []).flatMap((l) =>
+      l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits: needsReturn(kind) ? exits : null })),
+    );
+    const unread = unreadOf(f);
+    const isBlind = sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);
+    const { id, error } = isBlind
+      ? { id: 0, error: `its calls cannot be read: ${listed(unread)}` }
+      : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
+    if (id > 0) {
+      f.attachment = id;
+      f.reason = '';
+      const n = f.pids.size;
+      const users = n === 0 ? 'no process yet' : `${n} ${n === 1 ? 'process' : 'processes'}`;
+      const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
+      this.#say(`uprobe attached: ${describe(f)} (${users})${left}`);
+      return;
+    }
+    f.retryAtMs = nowMs + RETRY_MS;
+    if (f.reason !== error) this.#say(`uprobe not attached: ${describe(f)}: ${error}`);
+    f.reason = error;
+  }
+
+  #letGo(scan: number, nowMs: number): void {
+    for (const [key, f] of this.#files) {
+      if (f.scan === scan || f.isKept) continue;
+      if (f.attachment === 0) {
+        this.#files.delete(key);
+        continue;
+      }
+      // A deleted file has no future; any other may be mapped again soon.
+      if (!f.isDeleted && nowMs - f.lastUsedMs < LINGER_MS) continue;
+      this.#native.detach(f.attachment);
+      this.#files.delete(key);
+      this.#say(`uprobe detached: ${describe(f)} (no process maps it)`);
+    }
+  }
+}
+
+function describe(f: { readonly path: string; readonly isDeleted: boolean }): string {
+  // A path is what some process chose: control bytes would reach the terminal.
+  const name = baseName(f.path).replace(/[^\x21-\x7e]/g, '?') || 'a file with a long path';
+  return f.isDeleted ? `${name} (deleted)` : name;
+}
+
+/** Probe sites of an open file, with their exits or without; none when it is no ELF file. */
+function unreadOf(f: KnownFile): UnattachedFunction[] {
+  return (f.libraries ?? []).flatMap((l) => unreadFunctions(l));
+}
+
+function sitesIn(fd: number): readonly LibrarySites[] {
+  const source = fileSource(fd);
+  if (source === null) return [];
+  const elf = readElf(source);
+  return elf.ok ? findSites(elf.image, true) : [];
+}
+
+/** A device number as stat(2) gives it, in the kernel's own layout. */
+export function kernelDevice(dev: number): number {
+  const big = BigInt(dev);
+  const major = Number((big >> 8n) & 0xfffn) | Number((big >> 32n) & 0xfffff000n);
+  const minor = Number(big & 0xffn) | Number((big >> 12n) & 0xfff00n);
+  return major * DEVICE_MAJOR + minor;
+}
+
+/** By path in the process's own root when that still is the inode, else by the mapping itself. */
+export function openMapped(row: TlsMapping, procRoot = '/proc'): Opened {
+  const ways: string[] = [];
+  if (!row.deleted && row.path.startsWith('/')) ways.push(`${procRoot}/${row.pid}/root${row.path}`);
+  ways.push(`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`);
+  let reason = '';
+  for (const way of ways) {
+    let fd: number;
+    try {
+      fd = openForReading(way);
+    } catch (error) {
+      reason = `cannot be opened (${errnoOf(error) ?? 'error'})`;
+      continue;
+    }
+    const stat = fstatSync(fd);
+    if (stat.isFile() && stat.ino === row.ino) return { fd };
+    closeSync(fd);
+    reason = 'the path leads to another file now';
+  }
+  return { reason };
+}

@@ -1,0 +1,67 @@
+/**
+ * Which files the processes of this host run code of, as /proc/PID/maps tells it: for whom the kernel's own iterator
+ * (task_vma, Linux 5.12) is not there, or not yet needed. Behind an overlay newer kernels name the overlay's inode here.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { errnoOf } from '../../core/error.ts';
+import type { TlsMapping } from './native-tls.ts';
+
+const MAX_MAPS_BYTES = 16 * 1024 * 1024;
+/** Processes are read for so long before other work gets a turn. */
+const TURN_MS = 10;
+const LINE = /^([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/;
+const DELETED = ' (deleted)';
+
+export function processIds(procRoot: string): number[] {
+  return readdirSync(procRoot)
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid));
+}
+
+/** Executable file mappings of a process, each file once; null when the process is gone. */
+export function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unreadable' | null {
+  let text: string;
+  let comm: string;
+  try {
+    text = readFileSync(`${procRoot}/${pid}/maps`, 'utf8').slice(0, MAX_MAPS_BYTES);
+    comm = readFileSync(`${procRoot}/${pid}/comm`, 'utf8').trimEnd();
+  } catch (error) {
+    return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM' ? 'unreadable' : null;
+  }
+  const found = new Map<string, TlsMapping>();
+  for (const line of text.split('\n')) {
+    const m = LINE.exec(line);
+    if (m === null) continue;
+    const [, start = '', end = '', offset = '', major = '', minor = '', ino = '', path = ''] = m;
+    const key = `${major}:${minor}:${ino}`;
+    if (found.has(key)) continue;
+    const deleted = path.endsWith(DELETED);
+    found.set(key, {
+      pid,
+      comm,
+      dev: Number.parseInt(major, 16) * 0x10_0000 + Number.parseInt(minor, 16),
+      ino: Number(ino),
+      path: deleted ? path.slice(0, -DELETED.length) : path,
+      deleted,
+      start: BigInt(`0x${start}`),
+      end: BigInt(`0x${end}`),
+      fileOffset: Number.parseInt(offset, 16),
+      mntns: 0,
+    });
+  }
+  return [...found.values()];
+}
+
+/** The same of all processes that may be looked into. */
+export async function mappingsOfAll(procRoot: string): Promise<TlsMapping[]> {
+  const rows: TlsMapping[] = [];
+  let turnMs = performance.now();
+  for (const pid of processIds(procRoot)) {
+    const mapped = mappingsOf(procRoot, pid);
+    if (mapped !== null && mapped !== 'unreadable') rows.push(...mapped);
+    if (performance.now() - turnMs < TURN_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    turnMs = performance.now();
+  }
+  return rows;
+}

@@ -1,0 +1,172 @@
+/**
+ * SIP over TLS in plaintext: owns the probes, looks for new processes, and names every loss between a TLS call and a
+ * record.
+ */
+
+import { getSystemErrorName } from 'node:util';
+import { ServiceError } from '../../core/error.ts';
+import { TLS_SLABS } from '../../core/limits.ts';
+import { allocateSlabs } from '../capture-memory.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
+import type { RecordBatch } from '../record-batch.ts';
+import type { FileStatus } from './discovery.ts';
+import { TlsDiscovery } from './discovery.ts';
+import type { TlsTargets } from './targets.ts';
+
+const SCAN_EVERY_MS = 2_000;
+/** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
+const SCAN_LISTED_EVERY_MS = 250;
+/** Whether a program was started is asked this often; it is one read of shared memory. */
+const LOOK_EVERY_MS = 25;
+/** A started program has loaded its libraries soon, or when it is done with its own start. */
+const AFTER_EXEC_MS: readonly number[] = [50, 500];
+/** Counters are summed over the processors; what is read more often is remembered for this long. */
+const COUNTERS_MS = 100;
+
+export type NativeTls = {
+  readonly counterNames: readonly string[];
+  create(options: NativeTlsOptions, onSlab: (slab: number, records: number) => void): NativeTlsCapture;
+};
+
+export type TlsSourceOptions = {
+  readonly native: NativeTls;
+  readonly targets: TlsTargets;
+  readonly sourceId: number;
+  /** One line for the operator: a library attached, refused or let go. */
+  readonly say: (line: string) => void;
+  /** The kernel's ring: a power of two (tls-ring-size.ts); 0: 16 MiB. */
+  readonly ringBytes: number;
+  /** Take a lesser mechanism on purpose; tests do. */
+  readonly force?: NativeTlsOptions['force'];
+};
+
+export class TlsSource {
+  readonly discovery: TlsDiscovery;
+  readonly counterNames: readonly string[];
+  readonly #native: NativeTlsCapture;
+  readonly #values: BigUint64Array;
+  readonly #at: ReadonlyMap<string, number>;
+  #valuesAtMs = Number.NEGATIVE_INFINITY;
+  #onRecords: (batch: RecordBatch, count: number) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+  #execs = 0;
+  #dueMs: number[] = [];
+  #execMs = Number.NEGATIVE_INFINITY;
+  readonly #say: (line: string) => void;
+  #nextScanMs = 0;
+  #isClosed = false;
+
+  /** Loads the programs: all that needs privileges but attaching. Throws CAPTURE_OPEN_FAILED with the remedy. */
+  constructor(options: TlsSourceOptions) {
+    const { native, force } = options;
+    this.#say = options.say;
+    this.counterNames = native.counterNames;
+    this.#values = new BigUint64Array(native.counterNames.length);
+    this.#at = new Map(native.counterNames.map((name, i) => [name, i]));
+    const memory = allocateSlabs(TLS_SLABS);
+    this.#native = native.create(
+      {
+        slabs: memory.slabs,
+        descriptors: memory.descriptors,
+        sourceId: options.sourceId,
+        ringBytes: options.ringBytes,
+        maxCallBytes: 0,
+        maxConnections: 0,
+        sipOnly: true,
+        ...(force === undefined ? {} : { force }),
+      },
+      (slab, records) => {
+        const batch = memory.batches[slab];
+        if (batch !== undefined && records > 0 && !this.#isClosed) this.#onRecords(batch, records);
+      },
+    );
+    const refusal = this.#native.open();
+    if (refusal !== '') {
+      this.#native.close();
+      throw new ServiceError('CAPTURE_OPEN_FAILED', `--uprobe: ${refusal}`);
+    }
+    this.discovery = new TlsDiscovery(this.#native, options.targets, options.say);
+  }
+
+  /** Called with each slab of records, which are valid until it returns. */
+  onRecords(handler: (batch: RecordBatch, count: number) => void): void {
+    this.#onRecords = handler;
+  }
+
+  /** Starts the reader and attaches to what runs now; what comes later is found by looking again. */
+  async start(): Promise<void> {
+    const errno = this.#native.start();
+    if (errno !== 0)
+      throw new ServiceError(
+        'CAPTURE_OPEN_FAILED',
+        `--uprobe: the reader cannot be started (${getSystemErrorName(-Math.abs(errno))})`,
+      );
+    this.#execs = this.#native.execs();
+    await this.discovery.rescan(performance.now());
+    if (this.#isClosed) return;
+    this.#nextScanMs = performance.now() + this.#scanEveryMs;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  status(): TlsStatus {
+    return this.#native.status();
+  }
+
+  files(): FileStatus[] {
+    return this.discovery.statuses();
+  }
+
+  /** A counter of the probes by its name. */
+  counter(name: string): number {
+    const i = this.#at.get(name);
+    if (i === undefined) throw new RangeError(`unknown TLS counter ${name}`);
+    const nowMs = performance.now();
+    if (!this.#isClosed && nowMs - this.#valuesAtMs >= COUNTERS_MS) {
+      this.#valuesAtMs = nowMs;
+      this.#native.counters(this.#values);
+    }
+    return Number(this.#values[i] ?? 0n);
+  }
+
+  /** Whether an undecided connection turned out to carry SIP over WebSocket. */
+  verdict(idLow: number, idHigh: number, isSip: boolean): void {
+    if (!this.#isClosed) this.#native.verdict(idLow, idHigh, isSip);
+  }
+
+  /** Detaches everything; records not yet handed over are gone. */
+  close(): void {
+    if (this.#isClosed) return;
+    clearInterval(this.#timer);
+    this.#native.counters(this.#values);
+    this.#isClosed = true;
+    this.#native.close();
+  }
+
+  get #scanEveryMs(): number {
+    return this.discovery.isListed ? SCAN_LISTED_EVERY_MS : SCAN_EVERY_MS;
+  }
+
+  /** Scans when it is time, or when a program was started. */
+  #look(): void {
+    const nowMs = performance.now();
+    const execs = this.#native.execs();
+    if (execs !== this.#execs) {
+      this.#execs = execs;
+      this.#execMs = nowMs;
+      // One of each kind under way is enough: a storm of starts makes no storm of scans.
+      this.#dueMs = AFTER_EXEC_MS.map((after, i) => Math.min(this.#dueMs[i] ?? Infinity, nowMs + after));
+    }
+    const isDue = this.#dueMs.some((due) => due <= nowMs);
+    if (!isDue && nowMs < this.#nextScanMs) return;
+    // A program that was started while a scan was waited for needs its own.
+    this.#dueMs = this.#dueMs.map((due, i) => {
+      const own = this.#execMs + (AFTER_EXEC_MS[i] ?? 0);
+      return due > nowMs ? due : own > nowMs ? own : Infinity;
+    });
+    this.#nextScanMs = nowMs + this.#scanEveryMs;
+    this.discovery
+      .rescan(nowMs)
+      .catch((error: unknown) => this.#say(`uprobe: looking for processes failed: ${String(error)}`));
+  }
+}

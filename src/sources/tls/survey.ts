@@ -1,0 +1,172 @@
+/**
+ * What the TLS probes could observe on this host, process by process, and why not: for a person to read, before
+ * anything is attached.
+ *
+ * Looks through /proc, so that it works without eBPF and, for one's own processes, without privileges. Programs that
+ * carry TLS without a function to probe are known by what their compilers leave in them.
+ */
+import { closeSync, readlinkSync } from 'node:fs';
+import type { TlsMapping } from './native-tls.ts';
+import { openMapped } from './discovery.ts';
+import type { ElfImage } from './elf.ts';
+import { fileSource, readElf } from './elf.ts';
+import { mappingsOf, processIds } from './maps.ts';
+import type { ProbeSite, UnattachedFunction } from './sites.ts';
+import { carriesPlaintext, findSites, listed, unreadFunctions } from './sites.ts';
+
+export type SurveyRow = {
+  readonly pid: number;
+  readonly comm: string;
+  /** Path of the file in the process's own root. */
+  readonly file: string;
+  readonly isDeleted: boolean;
+  /** OpenSSL, GnuTLS, ...; what the file looks like when it cannot be observed. */
+  readonly library: string;
+  readonly isObservable: boolean;
+  /** How it would be observed, or why it cannot be. */
+  readonly note: string;
+  /** Functions that give evidence of addresses from their entry alone, and those not read. */
+  readonly entryOnly: readonly UnattachedFunction[];
+  readonly unread: readonly UnattachedFunction[];
+};
+
+export type Survey = {
+  readonly rows: readonly SurveyRow[];
+  /** Processes whose mappings may not be read. */
+  readonly unreadable: number;
+  readonly processes: number;
+};
+
+type Verdict = Pick<SurveyRow, 'library' | 'isObservable' | 'note' | 'entryOnly' | 'unread'>;
+
+function refused(library: string, note: string): Verdict {
+  return { library, isObservable: false, note, entryOnly: [], unread: [] };
+}
+
+const MAX_MARK_BYTES = 256 * 1024 * 1024;
+const PIECE = 1024 * 1024;
+
+/** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
+const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
+  ['\xff Go buildinf:', 'Go', 'Go keeps its calls on stacks of its own, which probes at returns would break'],
+  ['/rustls-', 'rustls', 'linked in without symbols; build it with OpenSSL, or mirror SIP by HEP'],
+  ['BoringSSL', 'BoringSSL', 'stripped: its functions have no names any more; install one with symbols'],
+  ['OpenSSL 1.1.', 'OpenSSL 1.1', 'stripped: its functions have no names any more; install one with symbols'],
+  ['OpenSSL 3.', 'OpenSSL 3', 'stripped: its functions have no names any more; install one with symbols'],
+  ['wolfSSL_CTX', 'wolfSSL', 'stripped: its functions have no names any more; install one with symbols'],
+];
+/** What a process that can be observed maps beside its TLS library is not looked at. */
+const JAVA = /\/libjvm\.so$/;
+
+export function surveyHost(procRoot = '/proc'): Survey {
+  const known = new Map<string, Verdict | null>();
+  const rows: SurveyRow[] = [];
+  let unreadable = 0;
+  let processes = 0;
+  for (const pid of processIds(procRoot)) {
+    if (pid === process.pid) continue;
+    const mapped = mappingsOf(procRoot, pid);
+    if (mapped === null) continue;
+    processes++;
+    if (mapped === 'unreadable') unreadable++;
+    else rows.push(...surveyProcess(procRoot, mapped, known));
+  }
+  return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
+}
+
+function surveyProcess(
+  procRoot: string,
+  mapped: readonly TlsMapping[],
+  known: Map<string, Verdict | null>,
+): SurveyRow[] {
+  const rows = mapped.flatMap((m) => {
+    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, offered));
+    return verdict === null ? [] : [toRow(m, verdict)];
+  });
+  const [first] = mapped;
+  if (rows.length > 0 || first === undefined) return rows;
+  const java = mapped.find((m) => JAVA.test(m.path));
+  if (java !== undefined) return [toRow(java, refused('Java', 'its TLS is not machine code with a name'))];
+  const exe = mapped.find((m) => m.path === exePath(procRoot, m.pid));
+  if (exe === undefined) return [];
+  const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
+  return verdict === null ? [] : [toRow(exe, verdict)];
+}
+
+function toRow(m: TlsMapping, verdict: Verdict): SurveyRow {
+  return { pid: m.pid, comm: m.comm, file: m.path, isDeleted: m.deleted, ...verdict };
+}
+
+function remembered(known: Map<string, Verdict | null>, key: string, look: () => Verdict | null): Verdict | null {
+  let verdict = known.get(key);
+  if (verdict === undefined) {
+    verdict = look();
+    known.set(key, verdict);
+  }
+  return verdict;
+}
+
+function exePath(procRoot: string, pid: number): string {
+  try {
+    return readlinkSync(`${procRoot}/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch {
+    return '';
+  }
+}
+
+/** What a file offers; null for one that has nothing to do with TLS. */
+function lookInto(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => Verdict | null): Verdict | null {
+  const opened = openMapped(m, procRoot);
+  if ('reason' in opened) {
+    // Only a name that promises something is worth a line.
+    const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
+    return isNamed ? refused('TLS', `${opened.reason}; run as root`) : null;
+  }
+  try {
+    const source = fileSource(opened.fd);
+    const elf = source === null ? null : readElf(source);
+    if (elf === null || !elf.ok) return null;
+    return judge(elf.image);
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+function offered(image: ElfImage): Verdict | null {
+  const found = findSites(image, true);
+  if (found.length === 0) return null;
+  const library = found.map((f) => f.library.name).join(', ');
+  const unread = found.flatMap((f) => unreadFunctions(f));
+  const entryOnly = found
+    .flatMap((f) => f.sites)
+    .flatMap(({ name, why }) => (why === null || unread.some((u) => u.name === name) ? [] : [{ name, why }]));
+  const plain = found.flatMap((f) => f.sites).filter((s) => carriesPlaintext(s.kind));
+  const isObservable = plain.some((s) => s.exits !== null);
+  const how = isObservable ? `yes, ${siteOf(plain)}, and at its exits` : 'its calls cannot be read';
+  const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
+  return { library, isObservable, note: `${how}${left}`, entryOnly, unread };
+}
+
+function siteOf(plain: readonly ProbeSite[]): string {
+  if (plain.some((s) => s.isInternal)) return 'at the fast site';
+  return plain.every((s) => s.isFast) ? 'at its entry, which is fast' : 'at its entry';
+}
+
+/** Looks for the marks in what the file maps read-only. */
+function marked(image: ElfImage): Verdict | null {
+  const needles = MARKS.map(([mark]) => Buffer.from(mark, 'latin1'));
+  const overlap = Math.max(...needles.map((n) => n.length));
+  let left = MAX_MARK_BYTES;
+  const found = new Set<number>();
+  for (const s of image.segments) {
+    for (let at = 0; at < s.fileSize && left > 0; at += PIECE) {
+      const length = Math.min(PIECE + overlap, s.fileSize - at);
+      const bytes = image.source.read(s.offset + at, length);
+      if (bytes === null) break;
+      left -= PIECE;
+      for (const [i, needle] of needles.entries()) if (!found.has(i) && bytes.includes(needle)) found.add(i);
+    }
+  }
+  const row = MARKS.find((_, i) => found.has(i));
+  return row === undefined ? null : refused(row[1], row[2]);
+}

@@ -1,0 +1,178 @@
+/**
+ * Which processes --uprobe and --uprobe-comm mean: all, a process with its descendants, those that map a file; and of
+ * these, those whose name fits.
+ */
+import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { errnoOf, ServiceError } from '../../core/error.ts';
+import { compilePattern } from '../../core/pattern.ts';
+import type { TlsMapping } from './native-tls.ts';
+
+/** A name has 15 characters; a pattern for it needs no more than this. */
+const MAX_PATTERN = 256;
+const LIMITS = { maxProgram: 2_000, maxRepeats: 1_000 };
+const MAX_ANCESTORS = 64;
+
+export type TlsTargetOptions = {
+  /** `all`, process ids and paths, as given on the command line. */
+  readonly uprobe: readonly string[];
+  readonly comm: string | null;
+};
+
+/** A file by the inode it has now; its path is looked up again with each scan, because an upgrade replaces it. */
+export type TargetFile = { readonly path: string; readonly ino: number };
+
+export class TlsTargets {
+  readonly isAll: boolean;
+  readonly pids: readonly number[];
+  readonly paths: readonly string[];
+  readonly #matchesComm: ((comm: string) => boolean) | null;
+  readonly #procRoot: string;
+
+  /** Throws CONFIG_INVALID for a value that names nothing. */
+  constructor(options: TlsTargetOptions, procRoot = '/proc') {
+    const { uprobe, comm } = options;
+    this.#procRoot = procRoot;
+    this.isAll = uprobe.length === 0 || uprobe.includes('all');
+    this.pids = uprobe.filter((v) => /^[0-9]+$/.test(v)).map(readPid);
+    this.paths = uprobe.filter((v) => v !== 'all' && !/^[0-9]+$/.test(v)).map(readPath);
+    this.#matchesComm = comm === null ? null : compileComm(comm);
+  }
+
+  /** Every process is meant, those to come too: the kernel needs no list. */
+  get isUnlimited(): boolean {
+    return this.isAll && this.#matchesComm === null;
+  }
+
+  get hasCommFilter(): boolean {
+    return this.#matchesComm !== null;
+  }
+
+  matchesComm(comm: string): boolean {
+    return this.#matchesComm === null || this.#matchesComm(comm);
+  }
+
+  /** The named files that exist at this moment. */
+  files(): TargetFile[] {
+    return this.paths.flatMap((path) => {
+      try {
+        const real = realpathSync(path);
+        return [{ path: real, ino: statSync(real).ino }];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** Names that fitted in the last selection: of a process, or of its program's file. */
+  readonly fitting = new Set<string>();
+
+  /** The process ids that are meant among those of a scan. */
+  select(rows: readonly TlsMapping[]): Set<number> {
+    const files = this.isAll ? [] : this.files();
+    const meant = new Set<number>();
+    const seen = new Map<number, string>();
+    for (const row of rows) {
+      seen.set(row.pid, row.comm);
+      if (this.isAll || files.some((f) => isFile(row, f))) meant.add(row.pid);
+    }
+    if (!this.isAll && this.pids.length > 0)
+      for (const pid of seen.keys()) if (!meant.has(pid) && this.#descendsFromNamed(pid)) meant.add(pid);
+    if (this.#matchesComm !== null) this.#keepFitting(meant, seen, rows);
+    return meant;
+  }
+
+  /** A program may rename itself (node's main thread is "MainThread"): the name of its file counts as well. */
+  #keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>, rows: readonly TlsMapping[]): void {
+    this.fitting.clear();
+    // Only where a mapped file bears such a name is it worth asking which of them the program is.
+    const mayFit = new Set(rows.filter((row) => this.matchesComm(baseName(row.path))).map((row) => row.pid));
+    for (const pid of meant) {
+      const comm = comms.get(pid) ?? '';
+      const file = this.matchesComm(comm) || !mayFit.has(pid) ? '' : this.#programOf(pid);
+      if (this.matchesComm(comm)) this.fitting.add(comm);
+      else if (file !== '' && this.matchesComm(file)) this.fitting.add(file);
+      else meant.delete(pid);
+    }
+  }
+
+  /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" behind it. */
+  #programOf(pid: number): string {
+    try {
+      return baseName(readlinkSync(`${this.#procRoot}/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Servers fork workers: who is started by a named process is meant with it. */
+  #descendsFromNamed(pid: number): boolean {
+    let at = pid;
+    for (let i = 0; i < MAX_ANCESTORS && at > 0; i++) {
+      if (this.pids.includes(at)) return true;
+      at = this.#parentOf(at);
+    }
+    return false;
+  }
+
+  #parentOf(pid: number): number {
+    try {
+      const stat = readFileSync(`${this.#procRoot}/${pid}/stat`, 'latin1');
+      // The name in parentheses may hold anything, parentheses included.
+      return Number(/^ \S (\d+)/.exec(stat.slice(stat.lastIndexOf(')') + 1))?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  }
+}
+
+/** Inode and last name: device numbers differ between a file system and what lies below it (overlay, btrfs). */
+export function isFile(row: TlsMapping, file: TargetFile): boolean {
+  return row.ino === file.ino && baseName(row.path) === baseName(file.path);
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function readPid(text: string): number {
+  const pid = Number(text);
+  if (!Number.isSafeInteger(pid) || pid < 1 || pid > 0x7fffffff)
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `--uprobe=${text.slice(0, 20)}: no process can have this id; give one of "ps"`,
+    );
+  try {
+    statSync(`/proc/${pid}`);
+  } catch {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `--uprobe=${pid}: there is no such process; give a running one, or its path`,
+    );
+  }
+  return pid;
+}
+
+function readPath(path: string): string {
+  if (!path.startsWith('/'))
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `--uprobe=${JSON.stringify(path.slice(0, 60))}: neither a process id nor a path; give all, a number, or a path that begins with /`,
+    );
+  try {
+    if (statSync(path).isFile()) return path;
+  } catch (error) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `--uprobe=${path}: the file cannot be found (${errnoOf(error) ?? 'error'})`,
+    );
+  }
+  throw new ServiceError('CONFIG_INVALID', `--uprobe=${path}: not a file; name a library or a program`);
+}
+
+function compileComm(source: string): (comm: string) => boolean {
+  const refuse = (why: string): ServiceError => new ServiceError('CONFIG_INVALID', `--uprobe-comm: the pattern ${why}`);
+  if (source.length > MAX_PATTERN) throw refuse(`has more than ${MAX_PATTERN} characters`);
+  const found = compilePattern(source, LIMITS);
+  if (!found.ok) throw refuse(found.reason);
+  return found.value;
+}

@@ -1,0 +1,448 @@
+/** Which files get probes as processes come and go: over a scan and an attach that the test plays, with real files. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ServiceError } from '../../../../src/core/error.ts';
+import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../../src/sources/tls/native-tls.ts';
+import { START } from '../../../../src/sources/tls/native-tls.ts';
+import type { ProbeNative } from '../../../../src/sources/tls/discovery.ts';
+import { kernelDevice, openMapped, TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import { TlsStarts } from '../../../../src/sources/tls/starts.ts';
+import { TlsTargets } from '../../../../src/sources/tls/targets.ts';
+import { elfFile, functionAt } from './elf-file.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
+after(() => rmSync(dir, { recursive: true }));
+
+const TLS = elfFile({ functions: ['SSL_read', 'SSL_write'].map((name) => ({ name, code: [0x55, 0xc3] })) });
+const OTHER = elfFile({ functions: [{ name: 'puts', code: [0xc3] }] });
+
+function file(name: string, content: Buffer): string {
+  const path = join(dir, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A /proc of the test's own: the roots of its processes are the real one. */
+function procWith(...pids: number[]): string {
+  const proc = mkdtempSync(join(dir, 'proc-'));
+  symlinkSync('/proc/self', join(proc, 'self'));
+  for (const pid of pids) {
+    mkdirSync(join(proc, String(pid)));
+    symlinkSync('/', join(proc, String(pid), 'root'));
+  }
+  return proc;
+}
+
+/** What a process that maps a library shows in such a /proc. */
+function writeMaps(proc: string, pid: number, comm: string, path: string): void {
+  const { dev, ino } = statSync(path);
+  const hex = (n: number): string => n.toString(16).padStart(2, '0');
+  const device = `${hex(kernelDevice(dev) >>> 20)}:${hex(kernelDevice(dev) & 0xfffff)}`;
+  const maps = [
+    `7f0000000000-7f0000001000 r--p 00000000 ${device} ${ino} ${path}`,
+    `7f0000001000-7f0000002000 r-xp 00001000 ${device} ${ino}                    ${path}`,
+    '7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0 [vdso]',
+  ];
+  writeFileSync(join(proc, String(pid), 'maps'), `${maps.join('\n')}\n`);
+  writeFileSync(join(proc, String(pid), 'comm'), `${comm}\n`);
+}
+
+function mapping(pid: number, path: string, changes: Partial<TlsMapping> = {}): TlsMapping {
+  const { ino, dev } = statSync(path);
+  return {
+    pid,
+    comm: `comm${pid}`,
+    dev: kernelDevice(dev),
+    ino,
+    path,
+    deleted: false,
+    start: 0x1000n,
+    end: 0x2000n,
+    fileOffset: 0,
+    mntns: 1,
+    ...changes,
+  };
+}
+
+class FakeNative implements ProbeNative {
+  rows: TlsMapping[] = [];
+  error = '';
+  attachError = '';
+  /** Inode of what was attached, by id. */
+  readonly attached = new Map<number, number>();
+  readonly requests: TlsAttachRequest[] = [];
+  readonly allowed: (number[] | null)[] = [];
+  rule = 0;
+  readonly programs: string[] = [];
+  #next = 1;
+
+  scan(): { error: string; rows: TlsMapping[] } {
+    return { error: this.error, rows: this.rows };
+  }
+  attach(request: TlsAttachRequest): { id: number; errno: number; error: string } {
+    this.requests.push(request);
+    if (this.attachError !== '') return { id: 0, errno: 1, error: this.attachError };
+    const id = this.#next++;
+    this.attached.set(id, statSync(request.path).ino);
+    return { id, errno: 0, error: '' };
+  }
+  detach(id: number): boolean {
+    return this.attached.delete(id);
+  }
+  allow(pids: Uint32Array | null): number {
+    this.allowed.push(pids === null ? null : [...pids]);
+    return 0;
+  }
+  starts(rule: number, programs: readonly StartedProgram[]): number {
+    this.rule = rule;
+    this.programs.push(...programs.map(({ ino, name }) => `${ino} ${name}`));
+    return 0;
+  }
+  has(path: string): boolean {
+    return [...this.attached.values()].includes(statSync(path).ino);
+  }
+}
+
+function setUp(uprobe: readonly string[], comm: string | null = null, proc = procWith(10, 11, 12)) {
+  const native = new FakeNative();
+  const said: string[] = [];
+  const discovery = new TlsDiscovery(native, new TlsTargets({ uprobe, comm }, proc), (line) => said.push(line), proc);
+  return { native, said, discovery };
+}
+
+test('a library is attached once, whoever maps it, and let go some time after its last process', async () => {
+  const { native, said, discovery } = setUp(['all']);
+  const lib = file('libtest-once.so', TLS);
+  const libc = file('libother.so', OTHER);
+  native.rows = [mapping(10, lib), mapping(11, lib), mapping(11, lib, { start: 0x9000n }), mapping(12, libc)];
+  await discovery.rescan(0);
+  assert.ok(native.has(lib));
+  assert.ok(!native.has(libc));
+  const status = discovery.statuses().find((s) => s.path === lib);
+  assert.deepEqual([status?.processes, status?.isAttached, status?.library], [2, true, 'OpenSSL']);
+  assert.ok(said.some((line) => line.startsWith('uprobe attached: libtest-once.so (')));
+  const attached = native.attached.size;
+  await discovery.rescan(2000);
+  assert.equal(native.attached.size, attached, 'nothing is attached twice');
+  native.rows = [];
+  await discovery.rescan(20_000);
+  assert.ok(native.has(lib), 'a server that restarts is observed from its start');
+  await discovery.rescan(40_000);
+  assert.ok(!native.has(lib));
+  assert.ok(said.includes('uprobe detached: libtest-once.so (no process maps it)'));
+});
+
+test('sites and path mean the inode that was looked into, even when the name leads elsewhere meanwhile', async () => {
+  const { native, discovery } = setUp(['all']);
+  const lib = file('libswap.so', TLS);
+  const row = mapping(10, lib);
+  native.rows = [row];
+  await discovery.rescan(0);
+  const request = native.requests.at(-1);
+  assert.match(request?.path ?? '', /\/self\/fd\/\d+$/);
+  assert.deepEqual(
+    request?.sites.map((s) => s.kind),
+    ['openssl-read', 'openssl-write'],
+  );
+  // Another file under the same name: the mapped one is not reachable any more.
+  unlinkSync(lib);
+  file('libswap.so', OTHER);
+  const opened = openMapped({ ...row, ino: row.ino + 1_000_000 }, procWith(10));
+  assert.ok('reason' in opened);
+});
+
+test('a deleted library is reached through the mapping and let go at once when its process ends', async () => {
+  const lib = file('libdeleted.so', TLS);
+  // A real process that has the file mapped and deleted would need its loader: an open descriptor serves the same.
+  const row = mapping(10, lib, { deleted: true });
+  const proc = procWith(10);
+  mkdirSync(join(proc, '10', 'map_files'));
+  symlinkSync(lib, join(proc, '10', 'map_files', '1000-2000'));
+  const { native, said, discovery } = setUp(['all'], null, proc);
+  native.rows = [row];
+  await discovery.rescan(0);
+  assert.ok(native.has(lib));
+  assert.ok(said.some((line) => line.startsWith('uprobe attached: libdeleted.so (deleted) (')));
+  native.rows = [];
+  await discovery.rescan(1000);
+  assert.ok(!native.has(lib));
+});
+
+test('a refusal is said once, counted, and tried again later', async () => {
+  const { native, said, discovery } = setUp(['all']);
+  const lib = file('librefused.so', TLS);
+  native.rows = [mapping(10, lib)];
+  native.attachError = 'operation not permitted';
+  await discovery.rescan(0);
+  const before = discovery.refused;
+  assert.ok(before >= 1);
+  await discovery.rescan(2000);
+  await discovery.rescan(31_000);
+  assert.equal(said.filter((l) => l === 'uprobe not attached: librefused.so: operation not permitted').length, 1);
+  native.attachError = '';
+  await discovery.rescan(62_000);
+  assert.ok(native.has(lib));
+  assert.equal(discovery.refused, 0);
+});
+
+test('names of files cannot steer a terminal', async () => {
+  const { native, said, discovery } = setUp(['all']);
+  const lib = file('lib\u001b[31mred\n.so', TLS);
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.ok(native.has(lib));
+  assert.ok(
+    said.every((line) => !/[\u0000-\u001f]/.test(line)),
+    JSON.stringify(said),
+  );
+});
+
+test('only the processes whose name fits are let through, as they come and go', async () => {
+  const { native, discovery } = setUp(['all'], '^comm1[01]$');
+  const lib = file('libcomm.so', TLS);
+  native.rows = [mapping(10, lib), mapping(12, lib)];
+  await discovery.rescan(0);
+  native.rows.push(mapping(11, lib));
+  await discovery.rescan(2000);
+  await discovery.rescan(4000);
+  // Told again though nothing changed: the kernel drops whom it added itself when two lists pass them by.
+  assert.deepEqual(native.allowed, [[], [10], [10, 11], [10, 11]]);
+  // Once seen, the kernel knows these names when a process starts; nobody has to look first.
+  assert.equal(native.rule, START.ANY | START.NAME);
+  assert.deepEqual(native.programs, ['0 comm10', '0 comm11']);
+});
+
+test('nobody is observed before it is known who is meant, not even where nobody is found', async () => {
+  const proc = procWith(10);
+  const native = new FakeNative();
+  const targets = new TlsTargets({ uprobe: ['all'], comm: '^comm1[01]$' });
+  const discovery = new TlsDiscovery(native, targets, () => {}, proc);
+  native.error = 'not permitted';
+  const attach = native.attach.bind(native);
+  const listsAtAttach: number[] = [];
+  native.attach = (request) => {
+    listsAtAttach.push(native.allowed.length);
+    return attach(request);
+  };
+  await discovery.rescan(0);
+  assert.deepEqual(native.allowed, [[], []]);
+  const lib = file('libfirst.so', TLS);
+  writeMaps(proc, 10, 'comm10', lib);
+  await discovery.rescan(60_000);
+  assert.deepEqual(native.allowed, [[], [], [10]]);
+  assert.ok(listsAtAttach.length > 0 && !listsAtAttach.includes(0), 'a list was in force at every attachment');
+});
+
+test('a program that renamed itself is known by the name of its file', () => {
+  const proc = procWith(10, 11);
+  symlinkSync('/usr/bin/node', join(proc, '10', 'exe'));
+  symlinkSync('/usr/bin/other', join(proc, '11', 'exe'));
+  const targets = new TlsTargets({ uprobe: ['all'], comm: '^node$' }, proc);
+  const rows = [10, 11].map((pid) => ({ ...mapping(pid, file('node', TLS)), comm: 'MainThread' }));
+  assert.deepEqual([...targets.select(rows)], [10]);
+  assert.deepEqual([...targets.fitting], ['node']);
+});
+
+test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
+  const lib = file('libnamed.so', TLS);
+  const other = file('libnotnamed.so', Buffer.concat([TLS, Buffer.from([0])]));
+  const { native, discovery } = setUp([lib]);
+  await discovery.rescan(0);
+  assert.ok(native.has(lib));
+  native.rows = [mapping(10, lib), mapping(10, other)];
+  await discovery.rescan(2000);
+  assert.ok(!native.has(other));
+  assert.deepEqual(native.allowed, []);
+  assert.deepEqual(native.programs, []);
+  assert.equal(discovery.processes, 1);
+});
+
+test('a program by its path: all TLS libraries of its processes, and only of these', async () => {
+  const program = file('program', OTHER);
+  const lib = file('libofprogram.so', TLS);
+  const { native, discovery } = setUp([program]);
+  native.rows = [mapping(10, program), mapping(10, lib), mapping(11, lib)];
+  await discovery.rescan(0);
+  assert.ok(native.has(lib));
+  assert.deepEqual(native.allowed, [[], [10]]);
+  assert.equal(native.rule, START.FILE);
+  assert.deepEqual(native.programs, [`${statSync(program).ino} program`]);
+  // An upgrade puts another file under the name.
+  file('program-new', OTHER);
+  renameSync(join(dir, 'program-new'), program);
+  await discovery.rescan(2000);
+  assert.deepEqual(native.programs.slice(1), [`${statSync(program).ino} program`]);
+});
+
+test('programs whose name will fit are found where programs lie, before they run', () => {
+  const folders = ['one', 'two'].map((name) => join(dir, name));
+  for (const folder of folders) mkdirSync(folder);
+  for (const name of ['one/sipd', 'two/sipd', 'two/sip-proxy-with-a-long-name', 'two/other']) file(name, OTHER);
+  const native = new FakeNative();
+  const starts = (comm: string | null): string[] =>
+    new TlsStarts(native, new TlsTargets({ uprobe: [], comm }), [...folders, join(dir, 'nowhere')]).look();
+  assert.deepEqual(starts('^sip'), [join(dir, 'one/sipd'), join(dir, 'two/sip-proxy-with-a-long-name')]);
+  assert.deepEqual(native.programs, ['0 sipd', '0 sip-proxy-with-']);
+  assert.deepEqual(starts('^sip-proxy-with-a'), [], 'as long as the name of a process is');
+  assert.deepEqual(starts(null), []);
+  assert.equal(native.programs.length, 2);
+});
+
+test('a process by its number, with those it started', async () => {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+  try {
+    assert.ok(child.pid !== undefined);
+    const lib = file('libofpid.so', TLS);
+    const native = new FakeNative();
+    const targets = new TlsTargets({ uprobe: [String(process.ppid)], comm: null });
+    const meant = targets.select([mapping(child.pid, lib), mapping(1, lib)]);
+    assert.deepEqual([...meant], process.ppid === 1 ? [child.pid, 1] : [child.pid]);
+    assert.equal(native.attached.size, 0);
+    assert.match(readFileSync(`/proc/${child.pid}/comm`, 'utf8'), /sleep/);
+  } finally {
+    child.kill();
+  }
+});
+
+test('a failing scan is said once and counted', async () => {
+  const { native, said, discovery } = setUp(['all']);
+  await discovery.rescan(0);
+  native.error = 'not enough kernel memory';
+  await discovery.rescan(2000);
+  await discovery.rescan(4000);
+  assert.equal(discovery.scanFailures, 2);
+  assert.equal(said.filter((l) => l.includes('not enough kernel memory')).length, 1);
+});
+
+test('a kernel that has no iterator over mappings: /proc/PID/maps is read, which is said once', async () => {
+  const lib = file('libmapped.so', TLS);
+  const proc = procWith(41, 42);
+  for (const pid of [41, 42]) writeMaps(proc, pid, 'sipd', lib);
+  const native = new FakeNative();
+  native.error = 'Invalid argument';
+  const said: string[] = [];
+  const targets = new TlsTargets({ uprobe: ['all'], comm: null });
+  const discovery = new TlsDiscovery(native, targets, (line) => said.push(line), proc);
+  await discovery.rescan(0);
+  await discovery.rescan(2000);
+  assert.deepEqual([discovery.scanFailures, discovery.scanError], [0, '']);
+  assert.equal(said.filter((line) => line.includes('/proc/PID/maps') && line.includes('Invalid argument')).length, 1);
+  assert.equal(discovery.processes, 2);
+  assert.ok(discovery.statuses().some((f) => f.path === lib && f.isAttached && f.processes === 2));
+});
+
+test('targets that name nothing are refused in one line with the remedy', () => {
+  const refused: readonly (readonly [readonly string[], string | null, RegExp])[] = [
+    [['0'], null, /--uprobe=0: no process can have this id/],
+    [['4194305999'], null, /no process can have this id/],
+    [['2147483646'], null, /--uprobe=2147483646: there is no such process/],
+    [['libssl.so.3'], null, /neither a process id nor a path/],
+    [['/no/such/file'], null, /ENOENT/],
+    [['/proc'], null, /not a file/],
+    [['all'], '(', /--uprobe-comm: the pattern is no RE2 regular expression/],
+    [['all'], 'a'.repeat(300), /more than 256/],
+    [['all'], '(?:a{1,1000}){2}', /--uprobe-comm/],
+  ];
+  for (const [uprobe, comm, line] of refused) {
+    assert.throws(
+      () => new TlsTargets({ uprobe, comm }),
+      (error) => error instanceof ServiceError && error.exitCode === 2 && line.test(error.message),
+      `${uprobe.join()} ${comm}`,
+    );
+  }
+});
+
+test("stat's device number is the kernel's", () => {
+  assert.equal(kernelDevice(0xfe00), (254 << 20) | 0);
+  assert.equal(kernelDevice(0x10_3412), (0x34 << 20) | 0x112);
+});
+
+/** SSL_read and SSL_write with code of their own, and SSL_free that leaves by a jump to anywhere. */
+function library(read: readonly number[], write: readonly number[], free = ANYWHERE): Buffer {
+  const codes: readonly (readonly [string, readonly number[]])[] = [
+    ['SSL_read', read],
+    ['SSL_write', write],
+    ['SSL_free', free],
+  ];
+  return elfFile({ functions: codes.map(([name, code]) => ({ name, code })) });
+}
+const RETURNS = [0x55, 0xc3];
+const UNKNOWN = [0x06, 0xc3];
+const ANYWHERE = [0xff, 0xe0];
+
+test('each function is attached with the instructions it leaves by', async () => {
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
+  const lib = file('libexits.so', library([0x55, 0x74, 1, 0xc3, 0xc3], RETURNS));
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.deepEqual(native.requests.at(-1)?.sites, [
+    { kind: 'openssl-read', offset: functionAt(0), exits: [functionAt(0) + 3, functionAt(0) + 4] },
+    { kind: 'openssl-write', offset: functionAt(1), exits: [functionAt(1) + 1] },
+    { kind: 'openssl-free', offset: functionAt(2), exits: null },
+  ]);
+  assert.ok(said.includes('uprobe attached: libexits.so (1 process)'));
+  const free = discovery
+    .statuses()
+    .find((s) => s.path === lib)
+    ?.sites.at(-1);
+  assert.equal(free?.why, 'it leaves by a jump to where a register or memory says');
+});
+
+test('a function that cannot be followed is left out and named', async () => {
+  const lib = file('libhalf.so', library(UNKNOWN, RETURNS));
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.deepEqual(
+    native.requests.at(-1)?.sites.map((s) => s.kind),
+    ['openssl-write', 'openssl-free'],
+  );
+  const why = 'an instruction that is not known (06c3)';
+  assert.ok(said.includes(`uprobe attached: libhalf.so (1 process); not read: SSL_read (${why})`));
+  assert.ok(discovery.unreadFunctions >= 1);
+  assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, [{ name: 'SSL_read', why }]);
+});
+
+test('what a free returns tells nothing: its entry is enough, whatever its code', async () => {
+  for (const free of [RETURNS, UNKNOWN]) {
+    const { native, discovery } = setUp(['all'], null, procWith(10));
+    const lib = file('libfree.so', library(RETURNS, RETURNS, free));
+    native.rows = [mapping(10, lib)];
+    await discovery.rescan(0);
+    const sites = native.requests.at(-1)?.sites.map((s) => [s.kind, s.exits?.length ?? null]);
+    assert.deepEqual(sites, [
+      ['openssl-read', 1],
+      ['openssl-write', 1],
+      ['openssl-free', null],
+    ]);
+    assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, []);
+  }
+});
+
+test('a library of which nothing can be read is refused, with the functions and the reasons', async () => {
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
+  const lib = file('libblind.so', library(UNKNOWN, ANYWHERE));
+  native.rows = [mapping(10, lib)];
+  await discovery.rescan(0);
+  assert.ok(!native.has(lib));
+  assert.equal(discovery.refused, 1);
+  const reason =
+    'its calls cannot be read: SSL_read (an instruction that is not known (06c3)), ' +
+    'SSL_write (it leaves by a jump to where a register or memory says)';
+  assert.ok(said.includes(`uprobe not attached: libblind.so: ${reason}`), said.join('\n'));
+  assert.equal(discovery.statuses().find((s) => s.path === lib)?.reason, reason);
+});
