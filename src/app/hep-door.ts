@@ -1,8 +1,8 @@
 /**
  * Decides whether a HEP packet whose chunks were found goes further: its key first, and only then what costs something.
  */
-import { HepInflater } from '../decode/hep-inflate.ts';
-import type { HepScan } from '../decode/hep-scan.ts';
+import { HepInflater } from '../decode/hep/inflate.ts';
+import type { HepScan } from '../decode/hep/scan.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
 

@@ -4,8 +4,8 @@
 
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
-import { parseHep } from '../decode/hep.ts';
-import type { HepScan } from '../decode/hep-scan.ts';
+import { parseHep } from '../decode/hep/hep.ts';
+import type { HepScan } from '../decode/hep/scan.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
 import type { Dialog } from '../store/dialog.ts';

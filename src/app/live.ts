@@ -3,7 +3,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { TRANSPORT } from '../core/words.ts';
-import { hep3Length } from '../decode/hep.ts';
+import { hep3Length } from '../decode/hep/hep.ts';
 import { HepAuth } from '../sources/hep/auth.ts';
 import type { NativeHep } from '../sources/hep/listener.ts';
 import { HepListener } from '../sources/hep/listener.ts';

@@ -1,5 +1,5 @@
 /** What a HEP packet and the message in it say of themselves: read before its turn, kept until then; reusable. */
-import { HepScan, scanHep } from '../decode/hep-scan.ts';
+import { HepScan, scanHep } from '../decode/hep/scan.ts';
 import { SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
 import type { HepDoor, HepSender } from './hep-door.ts';

@@ -4,9 +4,9 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { ORIGINS, TRANSPORT } from '../core/words.ts';
 import { DecodeCounters } from '../decode/counters.ts';
-import { BothEnds } from '../decode/tls-both-ends.ts';
-import type { TlsChunk, TlsMessageMeta } from '../decode/tls-streams.ts';
-import { TlsStreams } from '../decode/tls-streams.ts';
+import { BothEnds } from '../decode/tls/both-ends.ts';
+import type { TlsChunk, TlsMessageMeta } from '../decode/tls/streams.ts';
+import { TlsStreams } from '../decode/tls/streams.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../sources/records.ts';
 import type { Carrier } from '../store/fingerprint.ts';

@@ -7,10 +7,10 @@
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
-import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './http-upgrade.ts';
-import type { SharedInflation } from './permessage-deflate.ts';
+import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
+import type { SharedInflation } from './websocket/permessage-deflate.ts';
 import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
-import { OwnedMark, type SegmentMark } from './segment-mark.ts';
+import { OwnedMark, type SegmentMark } from './tcp/segment-mark.ts';
 import {
   bodyWithoutLength,
   contentLength,
@@ -22,7 +22,7 @@ import {
   sipStart,
   skipKeepAlive,
 } from './sip-framing.ts';
-import { compressedFrames, FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket.ts';
+import { compressedFrames, FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
 
 export type StreamTransport = 'TCP' | 'WS';
 

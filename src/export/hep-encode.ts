@@ -7,7 +7,7 @@
  * Network order. The payload chunk is the last one, as its length decides whether the packet fits.
  */
 import { fail, ok, type Result } from '../core/result.ts';
-import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from '../decode/hep-chunks.ts';
+import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from '../decode/hep/chunks.ts';
 
 /** The length field has 16 bits. */
 const MAX_BYTES = 65_535;

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { ipText } from '../../src/core/ip.ts';
-import { hep3Length, parseHep } from '../../src/decode/hep.ts';
+import { hep3Length, parseHep } from '../../src/decode/hep/hep.ts';
 import {
   HepListener,
   type HepListenerOptions,

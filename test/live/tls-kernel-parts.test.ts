@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DecodeCounters } from '../../src/decode/counters.ts';
-import { TlsStreams } from '../../src/decode/tls-streams.ts';
+import { TlsStreams } from '../../src/decode/tls/streams.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import {
   attachLibrary,

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { DecodeCounters } from '../../src/decode/counters.ts';
 import { FRAGMENT_LIMITS } from '../../src/decode/decode-limits.ts';
 import { FragmentReassembler } from '../../src/decode/fragments.ts';
-import { parseHep } from '../../src/decode/hep.ts';
+import { parseHep } from '../../src/decode/hep/hep.ts';
 import { FLAG } from '../../src/sources/records.ts';
-import { bytes, frame, join, response, SYN, sip, switching, Tap } from '../unit/decode/tcp-fixture.ts';
+import { bytes, frame, join, response, SYN, sip, switching, Tap } from '../unit/decode/tcp/tcp-fixture.ts';
 
 const RUNS = { numRuns: 300 };
 

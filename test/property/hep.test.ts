@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hep1, hep2, hep3 } from '../../fixtures/build/hep.ts';
-import { parseHep } from '../../src/decode/hep.ts';
-import { HepScan, scanHep } from '../../src/decode/hep-scan.ts';
+import { parseHep } from '../../src/decode/hep/hep.ts';
+import { HepScan, scanHep } from '../../src/decode/hep/scan.ts';
 
 function fromParser(b: Uint8Array): unknown {
   const parsed = parseHep(b, 0, b.length);

@@ -9,7 +9,7 @@ import {
   START,
   sipStart,
 } from '../../../src/decode/sip-framing.ts';
-import { bytes } from './tcp-fixture.ts';
+import { bytes } from './tcp/tcp-fixture.ts';
 
 const start = (text: string) => sipStart(bytes(text), 0, text.length);
 const close = (text: string, from = 0) => headersEnd(bytes(text), from, text.length);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseHep } from '../../../src/decode/hep.ts';
+import { parseHep } from '../../../src/decode/hep/hep.ts';
 import { encodeHep3, type HepFacts } from '../../../src/export/hep-encode.ts';
 
 const word = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });

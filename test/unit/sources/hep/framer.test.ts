@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hep3Length } from '../../../../src/decode/hep.ts';
+import { hep3Length } from '../../../../src/decode/hep/hep.ts';
 import { HepFramer } from '../../../../src/sources/hep/framer.ts';
 
 function packet(payload: Uint8Array, magic = 'HEP3'): Buffer {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { ServiceError } from '../../../../src/core/error.ts';
-import { hep3Length } from '../../../../src/decode/hep.ts';
+import { hep3Length } from '../../../../src/decode/hep/hep.ts';
 import {
   HepListener,
   type HepListenerOptions,

@@ -6,7 +6,7 @@ import { hep3 } from '../../../../fixtures/build/hep.ts';
 import { ServiceError } from '../../../../src/core/error.ts';
 import { ipText } from '../../../../src/core/ip.ts';
 import { HEP_TCP_PAUSE_MS } from '../../../../src/core/limits.ts';
-import { hep3Length, parseHep } from '../../../../src/decode/hep.ts';
+import { hep3Length, parseHep } from '../../../../src/decode/hep/hep.ts';
 import { HepAllow } from '../../../../src/sources/hep/allow.ts';
 import { type HepTcpOptions, HepTcpServer } from '../../../../src/sources/hep/tcp.ts';
 import { SOON_MS, untilHolds } from '../../../helpers/patience.ts';

@@ -7,11 +7,11 @@
  * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
  * hep-legacy.ts.
  */
-import { copyBytes } from '../core/byte-copy.ts';
-import { fail, ok, type Result } from '../core/result.ts';
-import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './hep-chunks.ts';
-import { parseHepLegacy } from './hep-legacy.ts';
-import type { HepFailure, HepPacket } from './hep-packet.ts';
+import { copyBytes } from '../../core/byte-copy.ts';
+import { fail, ok, type Result } from '../../core/result.ts';
+import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './chunks.ts';
+import { parseHepLegacy } from './legacy.ts';
+import type { HepFailure, HepPacket } from './packet.ts';
 
 /** Text chunks are identifiers; longer ones are cut. */
 const MAX_TEXT_BYTES = 1_024;

@@ -9,8 +9,8 @@ import {
   INFLATE_WINDOW_BYTES,
   INFLATED_MESSAGE_BYTES,
   INFLATION_COST_BYTES,
-} from '../../../src/core/limits.ts';
-import { ACK, bytes, frame, join, SYN, sip, switching, Tap, UPGRADE } from './tcp-fixture.ts';
+} from '../../../../src/core/limits.ts';
+import { ACK, bytes, frame, join, SYN, sip, switching, Tap, UPGRADE } from '../tcp/tcp-fixture.ts';
 
 const DEFLATE = 'Sec-WebSocket-Extensions: permessage-deflate\r\n';
 const ALONE =

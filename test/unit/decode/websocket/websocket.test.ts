@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
-import { FLAG } from '../../../src/sources/records.ts';
-import { bytes, CALL, frame, join, response, sip, switching, Tap, UPGRADE } from './tcp-fixture.ts';
+import { FLAG } from '../../../../src/sources/records.ts';
+import { bytes, CALL, frame, join, response, sip, switching, Tap, UPGRADE } from '../tcp/tcp-fixture.ts';
 
 const PORTS = [40_000, 80] as const;
 

@@ -5,14 +5,14 @@
  * A chunk says where in its direction it belongs, so what is missing is known to the byte: the message it was part of
  * is cut there and the next one is found behind it. Time is that of the records; nothing here reads a clock.
  */
-import { copyBytes } from '../core/byte-copy.ts';
-import { ByteBudget } from './byte-buffer.ts';
-import type { DecodeCounters } from './counters.ts';
-import { TCP_LIMITS } from './decode-limits.ts';
-import { SharedInflation } from './permessage-deflate.ts';
-import { OwnedMark } from './segment-mark.ts';
-import type { FramedTarget, FramerShared } from './stream-framer.ts';
-import { TlsConnection } from './tls-connection.ts';
+import { copyBytes } from '../../core/byte-copy.ts';
+import { ByteBudget } from '../byte-buffer.ts';
+import type { DecodeCounters } from '../counters.ts';
+import { TCP_LIMITS } from '../decode-limits.ts';
+import { SharedInflation } from '../websocket/permessage-deflate.ts';
+import { OwnedMark } from '../tcp/segment-mark.ts';
+import type { FramedTarget, FramerShared } from '../stream-framer.ts';
+import { TlsConnection } from './connection.ts';
 
 export type TlsStreamLimits = {
   readonly maxConnections: number;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BothEnds } from '../../../src/decode/tls-both-ends.ts';
-import { frame, response, sip, switching } from './tcp-fixture.ts';
+import { BothEnds } from '../../../../src/decode/tls/both-ends.ts';
+import { frame, response, sip, switching } from '../tcp/tcp-fixture.ts';
 import { LOCAL, REMOTE, TlsTap } from './tls-fixture.ts';
 
 const INBOUND = `${REMOTE}>${LOCAL}`;

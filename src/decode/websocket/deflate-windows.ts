@@ -4,7 +4,7 @@
  *
  * When the cap is full, a direction that carried no SIP gives its window up first, then the one that was quiet longest.
  */
-import type { DecodeCounters } from './counters.ts';
+import type { DecodeCounters } from '../counters.ts';
 
 /** RFC 1951 section 2: no distance is longer. */
 const LONGEST = 32 * 1024;

@@ -3,8 +3,8 @@
  *
  * Pieces are sorted and disjoint. Where segments overlap, the bytes that came first are kept.
  */
-import { copyBytes } from '../core/byte-copy.ts';
-import type { ByteBudget } from './byte-buffer.ts';
+import { copyBytes } from '../../core/byte-copy.ts';
+import type { ByteBudget } from '../byte-buffer.ts';
 import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 
 /** What a held piece costs beside its bytes. */

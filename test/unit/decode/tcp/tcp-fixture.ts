@@ -1,8 +1,8 @@
 /** Segments of one TCP connection and what a reassembler makes of them, for the tests of the decode layer. */
-import { DecodeCounters } from '../../../src/decode/counters.ts';
-import { TCP_LIMITS, type TcpLimits } from '../../../src/decode/decode-limits.ts';
-import { TcpReassembler, type TcpSegment } from '../../../src/decode/tcp.ts';
-import { FLAG } from '../../../src/sources/records.ts';
+import { DecodeCounters } from '../../../../src/decode/counters.ts';
+import { TCP_LIMITS, type TcpLimits } from '../../../../src/decode/decode-limits.ts';
+import { TcpReassembler, type TcpSegment } from '../../../../src/decode/tcp/tcp.ts';
+import { FLAG } from '../../../../src/sources/records.ts';
 
 export const FIN = 1;
 export const SYN = 2;

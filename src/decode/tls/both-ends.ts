@@ -7,8 +7,8 @@
  * writes the same ones itself.
  */
 
-import { HashInput, takeWideHash, wideHash } from '../core/hash.ts';
-import { MAX_TLS_WAITING } from '../core/limits.ts';
+import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
+import { MAX_TLS_WAITING } from '../../core/limits.ts';
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;

@@ -1,13 +1,13 @@
 /** TCP streams give the messages they carry, whatever happened to their segments. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ByteBudget } from '../../../src/decode/byte-buffer.ts';
-import { DecodeCounters } from '../../../src/decode/counters.ts';
-import { TCP_LIMITS } from '../../../src/decode/decode-limits.ts';
-import { SharedInflation } from '../../../src/decode/permessage-deflate.ts';
-import { TcpConnection, TcpTable } from '../../../src/decode/tcp-table.ts';
-import { FLAG } from '../../../src/sources/records.ts';
-import { assertBounded } from '../../helpers/bounded.ts';
+import { ByteBudget } from '../../../../src/decode/byte-buffer.ts';
+import { DecodeCounters } from '../../../../src/decode/counters.ts';
+import { TCP_LIMITS } from '../../../../src/decode/decode-limits.ts';
+import { SharedInflation } from '../../../../src/decode/websocket/permessage-deflate.ts';
+import { TcpConnection, TcpTable } from '../../../../src/decode/tcp/tcp-table.ts';
+import { FLAG } from '../../../../src/sources/records.ts';
+import { assertBounded } from '../../../helpers/bounded.ts';
 import { ACK, bytes, CALL, FIN, RST, response, SYN, segment, sip, Tap } from './tcp-fixture.ts';
 
 /** Sends each direction's stream cut into segments by `cut`, in the order of the call. */

@@ -1,7 +1,7 @@
 /** Chunks of TLS plaintext and what comes of them, for the tests of the decode layer. */
-import { DecodeCounters } from '../../../src/decode/counters.ts';
-import type { TlsChunk, TlsStreamLimits } from '../../../src/decode/tls-streams.ts';
-import { TLS_STREAM_LIMITS, TlsStreamCounters, TlsStreams } from '../../../src/decode/tls-streams.ts';
+import { DecodeCounters } from '../../../../src/decode/counters.ts';
+import type { TlsChunk, TlsStreamLimits } from '../../../../src/decode/tls/streams.ts';
+import { TLS_STREAM_LIMITS, TlsStreamCounters, TlsStreams } from '../../../../src/decode/tls/streams.ts';
 
 export type SeenMessage = {
   readonly text: string;

@@ -2,9 +2,9 @@
  * The connections under reassembly: found by address pair and ports in either direction, bounded, the longest-idle
  * given up first, finished ones before live ones.
  */
-import { HashInput } from '../core/hash.ts';
-import { WebSocketSession } from './http-upgrade.ts';
-import type { FramedTarget, FramerShared } from './stream-framer.ts';
+import { HashInput } from '../../core/hash.ts';
+import { WebSocketSession } from '../websocket/http-upgrade.ts';
+import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { TcpDirection } from './tcp-direction.ts';
 
 export class TcpConnection {

@@ -4,9 +4,9 @@
  * Says what parseHep says of the same bytes (hep.ts draws the format); only what is rare goes through it: versions 1 and
  * 2. A compressed payload is left as it is: who sent it is known only when all chunks were seen.
  */
-import { copyBytes } from '../core/byte-copy.ts';
+import { copyBytes } from '../../core/byte-copy.ts';
 import { isHep3, parseHep } from './hep.ts';
-import type { HepFailure } from './hep-packet.ts';
+import type { HepFailure } from './packet.ts';
 
 const HEADER_BYTES = 6;
 

@@ -3,10 +3,10 @@
  *
  * A few hundred bytes of a sender may be a hundred times that: no sender uses up what another has (inflate-budget.ts).
  */
-import { INFLATE_HEP_SENDERS, INFLATED_MESSAGE_BYTES } from '../core/limits.ts';
-import { INFLATE_FORM, type InflateForm, Inflation } from '../sources/inflate.ts';
-import type { HepScan } from './hep-scan.ts';
-import { InflateBudget, InflateShare } from './inflate-budget.ts';
+import { INFLATE_HEP_SENDERS, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
+import { INFLATE_FORM, type InflateForm, Inflation } from '../../sources/inflate.ts';
+import type { HepScan } from './scan.ts';
+import { InflateBudget, InflateShare } from '../inflate-budget.ts';
 
 export type HepInflateFailure = 'inflate_failed' | 'inflated_too_long' | 'inflate_over_budget';
 

@@ -5,14 +5,14 @@
  * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
  * share the table, so a segment captured twice counts as a retransmission.
  */
-import { FLAG } from '../sources/records.ts';
-import { ByteBudget } from './byte-buffer.ts';
-import type { DecodeCounters } from './counters.ts';
-import { TCP_LIMITS, type TcpLimits } from './decode-limits.ts';
-import { SharedInflation } from './permessage-deflate.ts';
-import { PROTOCOL } from './protocol-sniff.ts';
+import { FLAG } from '../../sources/records.ts';
+import { ByteBudget } from '../byte-buffer.ts';
+import type { DecodeCounters } from '../counters.ts';
+import { TCP_LIMITS, type TcpLimits } from '../decode-limits.ts';
+import { SharedInflation } from '../websocket/permessage-deflate.ts';
+import { PROTOCOL } from '../protocol-sniff.ts';
 import type { SegmentMark } from './segment-mark.ts';
-import type { FramedTarget, FramerShared, StreamTransport } from './stream-framer.ts';
+import type { FramedTarget, FramerShared, StreamTransport } from '../stream-framer.ts';
 import { type ConnectionKey, directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
 
 const FIN = 1;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { hep3Length, parseHep } from '../../../src/decode/hep.ts';
-import type { HepPacket } from '../../../src/decode/hep-packet.ts';
-import { bytes, join } from './tcp-fixture.ts';
+import { hep3Length, parseHep } from '../../../../src/decode/hep/hep.ts';
+import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
+import { bytes, join } from '../tcp/tcp-fixture.ts';
 
 const u16 = (n: number): number[] => [n >> 8, n & 255];
 const u32 = (n: number): number[] => [...u16(n >>> 16), ...u16(n & 0xffff)];

@@ -5,13 +5,13 @@
  *     |F|R|R|R| opcode|M| length (7)  | 16 more if 126, 64 more if 127 ...
  *     | 4 bytes of masking key if M   | payload ...
  */
-import { INFLATE_OTHER_MESSAGES } from '../core/limits.ts';
-import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
-import type { DecodeCounters } from './counters.ts';
+import { INFLATE_OTHER_MESSAGES } from '../../core/limits.ts';
+import { type ByteBudget, ByteBuffer } from '../byte-buffer.ts';
+import type { DecodeCounters } from '../counters.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
 import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
-import { OwnedMark, type SegmentMark } from './segment-mark.ts';
-import { START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
+import { OwnedMark, type SegmentMark } from '../tcp/segment-mark.ts';
+import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 
 const RSV1 = 0x40;
 const RSV2_RSV3 = 0x30;

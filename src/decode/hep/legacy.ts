@@ -7,8 +7,8 @@
  *
  * Ports are in network order; the time header is in the sender's, which is little-endian in practice.
  */
-import { fail, ok, type Result } from '../core/result.ts';
-import type { HepFailure, HepPacket } from './hep-packet.ts';
+import { fail, ok, type Result } from '../../core/result.ts';
+import type { HepFailure, HepPacket } from './packet.ts';
 
 const BASE_BYTES = 8;
 const FAMILY_4 = 2;
