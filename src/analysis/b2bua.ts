@@ -4,9 +4,9 @@
  */
 import { ipText } from '../core/ip.ts';
 import { METHOD } from '../protocols/sip/method.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-rows.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { MessageLog } from '../store/messages/message-log.ts';
+import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import type { CorrelationStores, Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 

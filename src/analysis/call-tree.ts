@@ -6,7 +6,7 @@
  */
 
 import type { Steps } from '../core/steps.ts';
-import type { Dialog } from '../store/dialog.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CorrelationStores, Leg } from './correlation.ts';
 import { guessedLegs, identifierLegs } from './correlation.ts';
 

@@ -5,11 +5,11 @@
  * pair. Both legs of a pair name it alike, whichever is asked.
  */
 
-import type { CallIdentifiers } from '../store/call-identifiers.ts';
-import { IDENTIFIER } from '../store/call-identifiers.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { DialogStore } from '../store/dialog-store.ts';
-import { callIdHashes } from '../store/dialog-store.ts';
+import type { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
+import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { DialogStore } from '../store/dialogs/dialog-store.ts';
+import { callIdHashes } from '../store/dialogs/dialog-store.ts';
 
 /** Legs guessed by time were created this close to each other. */
 const GUESS_SPAN_US = 2_000_000;

@@ -5,9 +5,9 @@ import { asBuffer } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
-import { isOtherFork } from '../store/call-timing.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { MessageLog } from '../store/message-log.ts';
+import { isOtherFork } from '../store/dialogs/call-timing.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { MessageLog } from '../store/messages/message-log.ts';
 import { messageList } from './message-list.ts';
 
 export type HangUp = {

@@ -5,8 +5,8 @@
  */
 import { endpointKeyText } from '../core/ip.ts';
 import { icmpDescription } from '../decode/icmp.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { IcmpFlow } from '../store/icmp-media.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
 
 /** Media on its way when the call ended still arrives this long after. */
 const TAIL_US = 200_000;

@@ -8,9 +8,9 @@ import { ipText } from '../core/ip.ts';
 import type { Steps } from '../core/steps.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { MessageLog } from '../store/message-log.ts';
-import { ROW } from '../store/message-rows.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { MessageLog } from '../store/messages/message-log.ts';
+import { ROW } from '../store/messages/message-rows.ts';
 import { keptRows } from './message-list.ts';
 
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;

@@ -1,7 +1,7 @@
 /** What the media detections are given, a stream and its surroundings, and what they answer. */
 import type { Thresholds } from '../core/thresholds.ts';
-import type { Stream } from '../store/stream.ts';
-import type { UnseenStream } from '../store/unseen-streams.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { UnseenStream } from '../store/media/unseen-streams.ts';
 
 /** A stream with the counters that the detections need. */
 export type MediaStream = {

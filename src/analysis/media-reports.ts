@@ -4,7 +4,7 @@
  */
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import type { RemoteReport } from '../store/rtcp-data.ts';
+import type { RemoteReport } from '../store/media/rtcp-data.ts';
 import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 
 export function checkReports(streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {

@@ -3,7 +3,7 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
-import type { Stream } from '../store/stream.ts';
+import type { Stream } from '../store/media/stream.ts';
 
 /** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */
 export class Ways<T extends { readonly stream: Stream }> {

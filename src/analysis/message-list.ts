@@ -6,9 +6,9 @@ import { ipText } from '../core/ip.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { MessageLog } from '../store/message-log.ts';
-import { NO_ROW, ROW } from '../store/message-rows.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { MessageLog } from '../store/messages/message-log.ts';
+import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 
 export type MessageView = {
   /** Index into the dialog's own message list: what `evidence` holds. */

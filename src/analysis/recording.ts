@@ -8,9 +8,9 @@ import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { MessageLog } from '../store/message-log.ts';
-import { ROW } from '../store/message-rows.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { MessageLog } from '../store/messages/message-log.ts';
+import { ROW } from '../store/messages/message-rows.ts';
 import { keptRows } from './message-list.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;

@@ -3,8 +3,8 @@
  * (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
  */
 import { endpointKeyText, endpointText } from '../core/ip.ts';
-import type { SdpEntry, SdpMediaLine } from '../store/sdp-timeline.ts';
-import type { Stream } from '../store/stream.ts';
+import type { SdpEntry, SdpMediaLine } from '../store/media/sdp-timeline.ts';
+import type { Stream } from '../store/media/stream.ts';
 
 type Described = { readonly entry: SdpEntry; readonly line: SdpMediaLine };
 

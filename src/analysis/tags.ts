@@ -3,8 +3,8 @@
  */
 
 import { endpointKeyAddress } from '../core/ip.ts';
-import type { Dialog } from '../store/dialog.ts';
-import { MARK } from '../store/dialog-marks.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { MARK } from '../store/dialogs/dialog-marks.ts';
 import type { LegsWithin } from './legs-within.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [

@@ -16,10 +16,10 @@ import { AUDIO_FILE_BYTES, AUDIO_KEYS, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from 
 import { Places } from '../core/places.ts';
 import type { Steps } from '../core/steps.ts';
 import type { Turns } from '../core/turns.ts';
-import type { Dialog } from '../store/dialog.ts';
-import { MARK } from '../store/dialog-marks.ts';
-import type { PayloadRing } from '../store/payload-ring.ts';
-import type { Stream } from '../store/stream.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { MARK } from '../store/dialogs/dialog-marks.ts';
+import type { PayloadRing } from '../store/media/payload-ring.ts';
+import type { Stream } from '../store/media/stream.ts';
 import { streamFormat } from '../view/stream-quality.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 import type { CaptureSession } from './capture-session.ts';

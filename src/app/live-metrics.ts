@@ -5,7 +5,7 @@
 import type { LabelledCount, MetricFamily } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
 import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
-import type { HepSenderName } from '../store/hep-clock.ts';
+import type { HepSenderName } from '../store/dialogs/hep-clock.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { snake } from './losses.ts';
 

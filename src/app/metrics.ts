@@ -8,7 +8,7 @@ import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
 import { counterFamily } from '../metrics/snapshot.ts';
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
-import { CALL_OUTCOMES } from '../store/call-outcome.ts';
+import { CALL_OUTCOMES } from '../store/dialogs/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';
 import { snake } from './losses.ts';

@@ -9,9 +9,9 @@ import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { MAX_LINGERING_MEDIA } from '../core/limits.ts';
-import type { Dialog } from '../store/dialog.ts';
-import { isEnded } from '../store/dialog-state.ts';
-import { CLAIM_LINGER_US } from '../store/endpoint-index.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { isEnded } from '../store/dialogs/dialog-state.ts';
+import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 
 /** True when the filter knows now; `address` is 16 bytes in network order, IPv4 in the first 4. */
 export type TellFilter = (address: Uint8Array, port: number, isNamed: boolean) => boolean;

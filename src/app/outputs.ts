@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { HEP_OUT_LOSSES, HepOut } from '../export/hep-out.ts';
 import type { Split } from '../sources/output-file.ts';
 import { OutputFile } from '../sources/output-file.ts';
-import { PersistenceGate } from '../store/persistence-gate.ts';
+import { PersistenceGate } from '../store/dialogs/persistence-gate.ts';
 import { standardError } from './standard-streams.ts';
 
 export type OutputOptions = {

@@ -8,7 +8,7 @@ import type { ApiReaders, Found } from '../api/readers.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/steps.ts';
 import { Turns } from '../core/turns.ts';
-import type { Dialog } from '../store/dialog.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import { toLintResult } from '../view/lint.ts';

@@ -7,7 +7,7 @@
  */
 import { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET, RECORD_BYTES, SLAB_BYTES } from '../sources/records.ts';
-import { STATE } from '../store/dialog-state.ts';
+import { STATE } from '../store/dialogs/dialog-state.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
 

@@ -13,7 +13,7 @@ import { scannerReply } from '../export/scanner-reply.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { NativeBinding } from '../sources/native.ts';
-import type { Carrier } from '../store/fingerprint.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 
 const PER_SOURCE_A_SECOND = 5;
 const A_SECOND = 50;

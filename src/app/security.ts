@@ -17,7 +17,7 @@ import { Syslog } from '../hooks/syslog.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
-import type { Carrier } from '../store/fingerprint.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 import { ScannerAnswers } from './scanner-answers.ts';
 import type { DataLines } from './standard-streams.ts';
 

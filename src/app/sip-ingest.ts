@@ -7,8 +7,8 @@ import { TRANSPORTS } from '../core/words.ts';
 import type { HepOut } from '../export/hep-out.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
-import type { DialogTracker } from '../store/dialog-tracker.ts';
-import type { Carrier } from '../store/fingerprint.ts';
+import type { DialogTracker } from '../ingest/dialogs/dialog-tracker.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 import { stirShakenLines } from './stir-shaken.ts';
 
 /** IP protocol numbers. */

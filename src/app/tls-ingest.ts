@@ -9,8 +9,8 @@ import type { TlsChunk, TlsMessageMeta } from '../decode/tls/streams.ts';
 import { TlsStreams } from '../decode/tls/streams.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../sources/records.ts';
-import type { Carrier } from '../store/fingerprint.ts';
-import { emptyCarrier } from '../store/fingerprint.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
+import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import type { SipIngest } from './sip-ingest.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

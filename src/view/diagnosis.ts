@@ -6,7 +6,7 @@ import type { MediaFindings } from '../analysis/media-model.ts';
 import type { MediaRelay as Relay, StunMismatch } from '../analysis/relay.ts';
 import type { Diagnosis, IcmpFinding, IcmpMedia, MediaRelay, StunSdpMismatch } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import type { IcmpMediaTally } from '../store/icmp-media.ts';
+import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
 import { ssrcText } from './stream-document.ts';
 
 const TRANSPORTS: Readonly<Record<number, string>> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 58: 'icmpv6', 132: 'sctp' };

@@ -11,8 +11,8 @@ import type {
   Timing,
 } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
-import { callTiming } from '../store/call-timing.ts';
-import type { Dialog } from '../store/dialog.ts';
+import { callTiming } from '../store/dialogs/call-timing.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import { framePointerText } from './frame-pointer.ts';
 import { referToUri } from './recording.ts';
 import { toSdpExchange } from './sdp.ts';

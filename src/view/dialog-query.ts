@@ -5,8 +5,8 @@
 import type { DialogList, DialogState, DialogSummary } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import type { Dialog } from '../store/dialog.ts';
-import type { DialogStore } from '../store/dialog-store.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 
 /** Records between two looks at the clock; a pattern may take a while for a single one. */

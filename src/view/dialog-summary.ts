@@ -3,8 +3,8 @@
  */
 import type { DialogList, DialogSummary } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
-import { callTiming } from '../store/call-timing.ts';
-import type { Dialog } from '../store/dialog.ts';
+import { callTiming } from '../store/dialogs/call-timing.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import { framePointerText } from './frame-pointer.ts';
 import { spanSec, timestampText } from './timestamp.ts';
 

@@ -2,7 +2,7 @@
 
 import type { LintResult as Found } from '../analysis/lint/lint.ts';
 import type { LintResult } from '../contract/index.ts';
-import type { Dialog } from '../store/dialog.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 
 export function toLintResult(d: Dialog, { findings, unread }: Found): LintResult {
   return {

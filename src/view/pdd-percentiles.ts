@@ -2,8 +2,8 @@
 
 import type { TimingStats } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
-import { postDialDelayMs } from '../store/call-timing.ts';
-import type { DialogStore } from '../store/dialog-store.ts';
+import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
+import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { nearestRankOf } from './percentile.ts';
 
 const CHECK_EVERY = 128;

@@ -2,7 +2,7 @@
  * The SDP timeline of a dialog: SdpExchange of the contract.
  */
 import type { SdpExchange } from '../contract/index.ts';
-import type { SdpEntry } from '../store/sdp-timeline.ts';
+import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 import { timestampText } from './timestamp.ts';
 
 export function toSdpExchange(entry: SdpEntry): SdpExchange {

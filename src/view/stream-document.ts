@@ -10,7 +10,7 @@ import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
 import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
-import type { Stream } from '../store/stream.ts';
+import type { Stream } from '../store/media/stream.ts';
 import { framePointerText } from './frame-pointer.ts';
 import type { QualityScale, StreamQuality } from './stream-quality.ts';
 import { timestampText } from './timestamp.ts';

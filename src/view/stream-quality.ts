@@ -8,10 +8,10 @@ import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/r
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { streamJitter } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
-import type { CodecFormat, CodecSet } from '../store/codec-set.ts';
-import { formatOf } from '../store/codec-set.ts';
-import type { Stream } from '../store/stream.ts';
-import type { StreamStore } from '../store/stream-store.ts';
+import type { CodecFormat, CodecSet } from '../store/media/codec-set.ts';
+import { formatOf } from '../store/media/codec-set.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { StreamStore } from '../store/media/stream-store.ts';
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
 export const FIRST_DYNAMIC_PT = 96;

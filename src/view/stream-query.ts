@@ -2,8 +2,8 @@
 
 import type { StreamList, StreamRow } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
-import type { Stream } from '../store/stream.ts';
-import type { StreamStore } from '../store/stream-store.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { StreamStore } from '../store/media/stream-store.ts';
 
 /** Records between two looks at the clock; a row may take a while for a stream of hours. */
 const CHECK_EVERY = 128;

@@ -4,7 +4,7 @@
 import type { Termination } from '../contract/index.ts';
 import { paramValue, parseParams } from '../protocols/sip/params.ts';
 import { splitValues } from '../protocols/sip/values.ts';
-import type { Dialog } from '../store/dialog.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import { framePointerText } from './frame-pointer.ts';
 import { q850Text } from './q850.ts';
 

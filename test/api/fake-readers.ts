@@ -9,7 +9,7 @@ import {
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
 import type { MetricsSnapshot } from '../../src/metrics/snapshot.ts';
-import { PersistenceGate } from '../../src/store/persistence-gate.ts';
+import { PersistenceGate } from '../../src/store/dialogs/persistence-gate.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
 /** No dialog of that Call-ID. */

@@ -6,7 +6,7 @@ import { hopOf, messageList } from '../../src/analysis/message-list.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { dialogDocument } from '../../src/app/documents.ts';
 import { packageRoot } from '../../src/sources/native.ts';
-import type { Dialog } from '../../src/store/dialog.ts';
+import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { detectionsOf } from '../helpers/detections.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
 import { HOP_CASES } from '../live/hop-cases.ts';

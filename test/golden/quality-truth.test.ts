@@ -8,7 +8,7 @@ import { qualityTruthCases, type StreamTruth } from '../../fixtures/build/qualit
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { dialogDocument, qualityOf, streamDocument } from '../../src/app/documents.ts';
 import { streamJitter } from '../../src/protocols/rtp/stream-snapshot.ts';
-import type { Stream } from '../../src/store/stream.ts';
+import type { Stream } from '../../src/store/media/stream.ts';
 import { asJson } from '../helpers/json.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 

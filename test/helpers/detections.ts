@@ -3,7 +3,7 @@
  */
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { dialogDocument, dialogFacts } from '../../src/app/documents.ts';
-import type { Dialog } from '../../src/store/dialog.ts';
+import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 
 export const DETECTIONS = [
   'one_way_audio',

@@ -12,7 +12,7 @@ import {
   initialState,
   nextState,
   STATE,
-} from '../../src/store/dialog-state.ts';
+} from '../../src/store/dialogs/dialog-state.ts';
 
 const methods = METHOD_NAMES.map((_, id) => id);
 

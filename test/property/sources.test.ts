@@ -11,9 +11,9 @@ import type { SipMessage, SipScript } from '../../fixtures/build/sip-call.ts';
 import { messageList } from '../../src/analysis/message-list.ts';
 import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
-import { callTiming } from '../../src/store/call-timing.ts';
-import { NO_ROW } from '../../src/store/message-rows.ts';
-import { HEP, TrackerKit, WIRE } from '../unit/store/tracker-kit.ts';
+import { callTiming } from '../../src/store/dialogs/call-timing.ts';
+import { NO_ROW } from '../../src/store/messages/message-rows.ts';
+import { HEP, TrackerKit, WIRE } from '../unit/ingest/dialogs/tracker-kit.ts';
 
 /** Calls of several shapes, some with retransmissions. */
 const CALLS: readonly (() => SipScript)[] = [

@@ -11,9 +11,9 @@ import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
 import { NOTE } from '../../protocols/sip/notes.ts';
 import { paramValue } from '../../protocols/sip/params.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import type { MessageLog } from '../../store/message-log.ts';
-import { ROW } from '../../store/message-rows.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
+import { ROW } from '../../store/messages/message-rows.ts';
 import { keptRows } from '../message-list.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
 

@@ -3,8 +3,8 @@
  */
 
 import type { Steps } from '../../core/steps.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import type { MessageLog } from '../../store/message-log.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
 import { lintCall } from './context.ts';
 import type { LintRule, LintStream } from './rule.ts';
 import { DIALOG_RULES } from './rules-dialog.ts';

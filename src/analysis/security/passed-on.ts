@@ -7,7 +7,7 @@
  */
 import { SECURITY_RELAYS } from '../../core/limits.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../store/fingerprint.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';
 

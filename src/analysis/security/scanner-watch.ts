@@ -12,7 +12,7 @@ import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
-import type { Carrier } from '../../store/fingerprint.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { AlertKind, Behaviour, SecurityAlert } from './alert.ts';
 import {
   BEHAVIOUR_RULES,

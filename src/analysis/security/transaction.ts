@@ -7,7 +7,7 @@
  */
 import { HashInput, hashRange } from '../../core/hash.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../store/fingerprint.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 const INVITE_WORD = Buffer.from('INVITE');
 const SEMICOLON = 59;

@@ -2,9 +2,9 @@
  * Runs every signaling detection over one dialog. Null when none fired.
  */
 import type { Thresholds } from '../../core/thresholds.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import type { IcmpNote } from '../../store/icmp-tracker.ts';
-import type { MessageLog } from '../../store/message-log.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IcmpNote } from '../../ingest/icmp-tracker.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
 import { messageList } from '../message-list.ts';
 import type { FinalFailure, RegistrationFailure } from './failure.ts';
 import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';

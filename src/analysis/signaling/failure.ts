@@ -5,11 +5,11 @@
 import { parseSip } from '../../protocols/sip/message.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import { MARK } from '../../store/dialog-marks.ts';
-import { STATE } from '../../store/dialog-state.ts';
-import type { MessageLog } from '../../store/message-log.ts';
-import { NO_ROW, ROW } from '../../store/message-rows.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { MARK } from '../../store/dialogs/dialog-marks.ts';
+import { STATE } from '../../store/dialogs/dialog-state.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
+import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
 import { hopReader } from './hops.ts';

@@ -4,8 +4,8 @@
 import { asBuffer } from '../../core/byte-text.ts';
 import { ipText } from '../../core/ip.ts';
 import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
-import type { MessageLog } from '../../store/message-log.ts';
-import { ROW } from '../../store/message-rows.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
+import { ROW } from '../../store/messages/message-rows.ts';
 import type { MessageView } from '../message-list.ts';
 
 const scan = new SipScan();

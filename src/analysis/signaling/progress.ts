@@ -4,10 +4,10 @@
 import { times } from '../../core/counted.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
-import { callTiming } from '../../store/call-timing.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import { MARK } from '../../store/dialog-marks.ts';
-import type { MessageLog } from '../../store/message-log.ts';
+import { callTiming } from '../../store/dialogs/call-timing.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { MARK } from '../../store/dialogs/dialog-marks.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { groupsOf, mostAlike } from '../message-list.ts';
 import { acknowledges, hopReader } from './hops.ts';

@@ -14,9 +14,9 @@ import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
-import type { Dialog } from '../../store/dialog.ts';
-import type { MessageLog } from '../../store/message-log.ts';
-import { SAME_MESSAGE_US } from '../../store/source-marks.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
+import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
 import type { MessageView } from '../message-list.ts';
 import { pairInTime } from './pair-in-time.ts';
 

@@ -12,7 +12,7 @@ import { correlatedLegs } from '../../../src/analysis/correlation.ts';
 import { finish } from '../../../src/core/steps.ts';
 import { toCallTree, toCorrelation } from '../../../src/view/correlation.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 const party = (user: string, address: string): Party => ({
   user,

@@ -15,7 +15,7 @@ import { toLintResult } from '../../../src/view/lint.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { capturesFolder, skipWithoutCaptures } from '../../helpers/captures.ts';
 import { readCaptureFile } from '../../helpers/read-capture.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 const BASE_US = 1_700_000_000_000_000;

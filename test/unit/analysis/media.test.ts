@@ -16,13 +16,13 @@ import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
 import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
-import type { Dialog } from '../../../src/store/dialog.ts';
-import { MARK } from '../../../src/store/dialog-marks.ts';
-import type { DialogStore } from '../../../src/store/dialog-store.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
-import type { UnseenStream } from '../../../src/store/unseen-streams.ts';
-import { StreamKit } from '../store/stream-kit.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
+import { MARK } from '../../../src/store/dialogs/dialog-marks.ts';
+import type { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
+import { EndpointIndex } from '../../../src/store/media/endpoint-index.ts';
+import type { UnseenStream } from '../../../src/store/media/unseen-streams.ts';
+import { StreamKit } from '../store/media/stream-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 const ANSWER_US = CALL_TIMES.answer * 1000;
 

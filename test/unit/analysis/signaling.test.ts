@@ -10,7 +10,7 @@ import type { SipMessage, SipRequest, SipScript } from '../../../fixtures/build/
 import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 /** What is found in a script when the capture went on for `afterMs` behind its last message. */
 function found(build: (call: SipScript) => void, afterMs = 0): SignalingFindings | null {

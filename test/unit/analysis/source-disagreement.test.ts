@@ -16,11 +16,11 @@ import { compareSources } from '../../../src/analysis/signaling/source-disagreem
 import { MAX_DIALOG_MESSAGES } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
-import type { Carrier } from '../../../src/store/fingerprint.ts';
+import type { Carrier } from '../../../src/store/messages/fingerprint.ts';
 import { toSignalingDiagnosis } from '../../../src/view/signaling.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { asJson } from '../../helpers/json.ts';
-import { HEP, TrackerKit, WIRE } from '../store/tracker-kit.ts';
+import { HEP, TrackerKit, WIRE } from '../ingest/dialogs/tracker-kit.ts';
 
 const UPROBE = 2;
 

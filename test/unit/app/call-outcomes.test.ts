@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callCases } from '../../../fixtures/build/calls.ts';
-import type { CallOutcome } from '../../../src/store/call-outcome.ts';
-import { CALL_OUTCOMES } from '../../../src/store/call-outcome.ts';
+import type { CallOutcome } from '../../../src/store/dialogs/call-outcome.ts';
+import { CALL_OUTCOMES } from '../../../src/store/dialogs/call-outcome.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const EXPECTED: Readonly<Record<string, Partial<Record<CallOutcome, number>>>> = {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { callCases } from '../../../fixtures/build/calls.ts';
 import type { CaptureSession } from '../../../src/app/capture-session.ts';
-import { NO_ROW } from '../../../src/store/message-rows.ts';
+import { NO_ROW } from '../../../src/store/messages/message-rows.ts';
 import { readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';
 
 /** The messages of all dialogs, as text. */

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NamedMedia } from '../../../src/app/named-media.ts';
 import { endpointKeyFromText, ipText } from '../../../src/core/ip.ts';
-import type { Dialog } from '../../../src/store/dialog.ts';
-import { STATE } from '../../../src/store/dialog-state.ts';
-import { DialogStore } from '../../../src/store/dialog-store.ts';
-import { EndpointIndex } from '../../../src/store/endpoint-index.ts';
-import { dialogInit } from '../store/dialog-init.ts';
+import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
+import { STATE } from '../../../src/store/dialogs/dialog-state.ts';
+import { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
+import { EndpointIndex } from '../../../src/store/media/endpoint-index.ts';
+import { dialogInit } from '../store/dialogs/dialog-init.ts';
 
 const NO_CODECS = { names: [], formats: [] };
 const SECOND = 1_000_000;

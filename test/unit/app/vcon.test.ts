@@ -16,7 +16,7 @@ import { dialogVcon, VCON_AUDIO_BYTES } from '../../../src/app/vcon.ts';
 import type { Vcon } from '../../../src/contract/index.ts';
 import { finish } from '../../../src/core/steps.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
-import type { Dialog } from '../../../src/store/dialog.ts';
+import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
 

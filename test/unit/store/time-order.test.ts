@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { METHOD_NAMES } from '../../../src/core/words.ts';
-import { MethodCounts } from '../../../src/store/method-counts.ts';
+import { MethodCounts } from '../../../src/store/dialogs/method-counts.ts';
 import { fieldKeys, TimeOrder } from '../../../src/store/time-order.ts';
 
 type Item = { orderIndex: number; readonly serial: number; at: number };

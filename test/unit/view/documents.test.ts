@@ -9,7 +9,7 @@ import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
 import { framePointerText } from '../../../src/view/frame-pointer.ts';
 import { nearestRankOf } from '../../../src/view/percentile.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 test('nearest rank is the least value that so many percent do not exceed', () => {
   assert.equal(nearestRankOf(1, 99), 1);

@@ -9,7 +9,7 @@ import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { Termination } from '../../../src/contract/index.ts';
 import { toTermination } from '../../../src/view/termination.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
-import { TrackerKit } from '../store/tracker-kit.ts';
+import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 const party = (user: string, address: string) => ({
   user,

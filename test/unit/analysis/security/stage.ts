@@ -6,8 +6,8 @@ import { ScannerWatch } from '../../../../src/analysis/security/scanner-watch.ts
 import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
 import { TRANSPORT } from '../../../../src/core/words.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../../../src/store/fingerprint.ts';
-import { emptyCarrier } from '../../../../src/store/fingerprint.ts';
+import type { Carrier } from '../../../../src/store/messages/fingerprint.ts';
+import { emptyCarrier } from '../../../../src/store/messages/fingerprint.ts';
 import { Peers, type Script } from '../../../helpers/attack.ts';
 
 /** Keeps what is sent. */

@@ -1,0 +1,61 @@
+/**
+ * Who may use the last rows of a dialog: its parties. Anybody who knows a Call-ID can send in it, and would use them all up.
+ *
+ * Parties are the two ends of the opening message, and whomever a party sends a request to: proxies and all legs with the
+ * same Call-ID are, a stranger who sends to them is not. They are read from the kept rows when a dialog has many of them.
+ */
+import { DIALOGS_WITH_PARTIES, MAX_DIALOG_PARTIES } from '../../core/limits.ts';
+import { sourcePrefix } from '../../core/source-prefix.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
+import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
+
+export class DialogParties {
+  readonly #log: MessageLog;
+  readonly #room: DialogRoom;
+  /** Prefixes of the parties, by serial number of the dialog; of more dialogs they are read anew. */
+  readonly #known = new Map<number, number[]>();
+
+  constructor(log: MessageLog, room: DialogRoom) {
+    this.#log = log;
+    this.#room = room;
+  }
+
+  /** Whether a party sends this message. */
+  hasSent(d: Dialog, c: Carrier, isRequest: boolean): boolean {
+    const parties = this.#known.get(d.serial) ?? this.#read(d);
+    const isParty = parties.includes(sourcePrefix(c.addresses, c.srcOff, c.ipVersion));
+    if (isParty && isRequest) add(parties, sourcePrefix(c.addresses, c.dstOff, c.ipVersion));
+    return isParty;
+  }
+
+  #read(d: Dialog): number[] {
+    const log = this.#log;
+    const parties = [this.#room.opener(d.slot), this.#room.peer(d.slot)];
+    let origins = 0;
+    for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+      const { bytes, srcOff, dstOff } = log.endpoints(row);
+      const flags = log.flags(row);
+      const version = (flags & ROW.IPV6) === 0 ? 4 : 6;
+      const src = sourcePrefix(bytes, srcOff, version);
+      // A mirror may tell other addresses than the wire: what it tells first is the opening message too.
+      const isOpening = origins !== 0 && (origins & (1 << log.origin(row))) === 0;
+      origins |= 1 << log.origin(row);
+      if (isOpening) add(parties, src);
+      if (isOpening || ((flags & ROW.REQUEST) !== 0 && parties.includes(src)))
+        add(parties, sourcePrefix(bytes, dstOff, version));
+    }
+    for (const serial of this.#known.keys()) {
+      if (this.#known.size < DIALOGS_WITH_PARTIES) break;
+      this.#known.delete(serial);
+    }
+    this.#known.set(d.serial, parties);
+    return parties;
+  }
+}
+
+function add(parties: number[], prefix: number): void {
+  if (parties.length < MAX_DIALOG_PARTIES && !parties.includes(prefix)) parties.push(prefix);
+}

@@ -1,0 +1,143 @@
+/**
+ * RTCP to the streams it speaks of: sender reports to the sender's stream, report blocks to the
+ * stream they judge. Never overwrites what was measured.
+ */
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKey } from '../../core/ip.ts';
+import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
+import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../../protocols/rtp/round-trip.ts';
+import type { ReportBlock, Rtcp, RtcpPacket } from '../../protocols/rtp/rtcp.ts';
+import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../../protocols/rtp/rtcp.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { RtcpSideData } from '../../store/media/rtcp-data.ts';
+import type { StreamStore } from '../../store/media/stream-store.ts';
+import { UnseenStreams } from '../../store/media/unseen-streams.ts';
+
+export class RtcpTracker {
+  readonly #streams: StreamStore;
+  #named: Dialog | null = null;
+  #met: Dialog | null = null;
+  packets = 0;
+  /** Packets that did not parse, by reason: SRTCP looks like this. */
+  readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
+  /** Streams that were not there when RTCP spoke of them. */
+  readonly unseen = new UnseenStreams();
+  /** Reports about streams this capture has not seen. */
+  unmatched = 0;
+
+  constructor(streams: StreamStore) {
+    this.#streams = streams;
+  }
+
+  /** The dialog of the first stream it speaks of that has one, null when there is none. */
+  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): Dialog | null {
+    this.packets++;
+    const parsed = parseRtcp(buf.subarray(start, end));
+    if (!parsed.ok) {
+      this.refused.set(parsed.reason, (this.refused.get(parsed.reason) ?? 0) + 1);
+      return null;
+    }
+    return this.onReports(parsed.value, c);
+  }
+
+  /**
+   * The same for reports that came in another form. Where the endpoints lead to no stream, `dialog` is the one that the
+   * sender says they belong to.
+   */
+  onReports(rtcp: Rtcp, c: Carrier, dialog: Dialog | null = null): Dialog | null {
+    this.#named = dialog;
+    this.#met = null;
+    for (const p of rtcp.packets) this.#onReport(p, c);
+    return this.#met;
+  }
+
+  #onReport(p: RtcpPacket, c: Carrier): void {
+    switch (p.kind) {
+      case 'sr': {
+        const data = this.#sent(c, p.ssrc);
+        if (data !== null) {
+          data.senderReports.add(ntpMiddle(p.ntpSeconds, p.ntpFraction), c.tsUs);
+          data.senderReportCount++;
+          data.lastSenderPackets = p.packets;
+          data.lastSenderOctets = p.octets;
+        } else {
+          const unseen = this.unseen.note(sourceKey(c), p.ssrc, c.tsUs, c.arrivedUs);
+          if (unseen !== null) {
+            unseen.sentPackets = p.packets;
+            unseen.sentOctets = p.octets;
+          }
+        }
+        for (const r of p.reports) this.#onBlock(r, c);
+        return;
+      }
+      case 'rr':
+        for (const r of p.reports) this.#onBlock(r, c);
+        return;
+      case 'bye':
+        for (const ssrc of p.ssrcs) {
+          const data = this.#sent(c, ssrc);
+          if (data !== null) data.hasBye = true;
+        }
+        return;
+      case 'xr':
+        for (const b of p.blocks) {
+          if (b.kind !== 'voip_metrics') continue;
+          this.#improve(this.#received(c, b.ssrc), reportedRoundTrip(b.roundTripMs));
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  #onBlock(r: ReportBlock, c: Carrier): void {
+    const data = this.#received(c, r.ssrc);
+    const remote = {
+      atUs: c.tsUs,
+      fractionLost: r.fractionLost,
+      cumulativeLost: r.cumulativeLost,
+      jitterTimestampUnits: r.jitter,
+    };
+    if (data === null) {
+      this.unmatched++;
+      const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs, c.arrivedUs);
+      if (unseen !== null) unseen.remote = remote;
+      return;
+    }
+    data.receiverReportCount++;
+    data.remote = remote;
+    this.#improve(data, echoRoundTrip(data.senderReports, r.lastSr, r.delaySinceLastSr, c.tsUs));
+  }
+
+  #improve(data: RtcpSideData | null, came: RoundTrip | null): void {
+    if (data !== null) data.roundTrip = betterRoundTrip(data.roundTrip, came);
+  }
+
+  /** The stream the sender of this RTCP packet sends. */
+  #sent(c: Carrier, ssrc: number): RtcpSideData | null {
+    return this.#dataAt(sourceKey(c), ssrc, c.tsUs);
+  }
+
+  /** The stream the sender of this RTCP packet receives and judges. */
+  #received(c: Carrier, ssrc: number): RtcpSideData | null {
+    return this.#dataAt(destinationKey(c), ssrc, c.tsUs);
+  }
+
+  #dataAt(key: EndpointKey, ssrc: number, atUs: number): RtcpSideData | null {
+    const stream =
+      this.#streams.forRtcpSource(key, ssrc, atUs) ?? this.#named?.streams?.find((s) => s.ssrc === ssrc) ?? null;
+    if (stream === null) return null;
+    this.#met ??= stream.dialog;
+    stream.rtcp ??= new RtcpSideData();
+    return stream.rtcp;
+  }
+}
+
+function sourceKey(c: Carrier): EndpointKey {
+  return endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
+}
+
+function destinationKey(c: Carrier): EndpointKey {
+  return endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort);
+}

@@ -1,0 +1,324 @@
+/**
+ * STUN, TURN and ICE to what they mean for calls: which address is whose, what a relay carries, which pair ICE chose
+ * (RFC 8489, RFC 8656, RFC 8445).
+ *
+ * Everything is kept under a cap, the oldest goes first and is counted. Nothing here is touched by a message or packet
+ * that is not STUN, but for one look per endpoint an SDP names.
+ */
+
+import { EndpointMap } from '../../core/endpoint-map.ts';
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKey, endpointKeyAddress, endpointKeyPort } from '../../core/ip.ts';
+import {
+  MAX_DIALOG_FRAGMENTS,
+  MAX_ICE_FRAGMENTS,
+  MAX_STUN_FLOWS,
+  MAX_STUN_HOST_FLOWS,
+  MAX_STUN_REQUESTS,
+} from '../../core/limits.ts';
+import { dropOldest } from '../../core/oldest-entry.ts';
+import { channelOf } from '../../protocols/stun/channel-data.ts';
+import type { StunMessage } from '../../protocols/stun/message.ts';
+import { parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import { StunFlow } from '../../store/media/stun-flow.ts';
+
+const ROLE_CONFLICT = 487;
+const ALLOCATION_MISMATCH = 437;
+/** RFC 8489 section 8.1 and RFC 8656 section 3.2: the ports servers listen on. */
+const SERVER_PORTS = new Set([3478, 3479, 5349, 19302, 19305]);
+
+/** A request that waits for its answer. */
+type Pending = {
+  readonly method: number;
+  readonly src: EndpointKey;
+  readonly dst: EndpointKey;
+  /** Null for a connectivity check. */
+  readonly flow: StunFlow | null;
+  readonly username: string | null;
+  readonly channel: number | null;
+  readonly peer: EndpointKey | null;
+};
+
+/** How a stream was carried by a relay. */
+export type RelayUse = { readonly channel: number | null; readonly peer: EndpointKey | null };
+
+type Alias = { readonly client: EndpointKey; readonly flow: StunFlow; readonly kind: 'relay' | 'mapped' };
+
+export type StunDeps = {
+  readonly endpoints: EndpointIndex;
+  /** A dialog's media runs at this endpoint too. */
+  readonly name: (key: EndpointKey, claim: Claim) => void;
+};
+
+export class StunTracker {
+  readonly #d: StunDeps;
+  readonly #flows = new Map<string, StunFlow>();
+  readonly #byHost = new Map<string, StunFlow[]>();
+  readonly #pending = new Map<string, Pending>();
+  /** Mapped and relayed addresses, and the socket behind each. */
+  readonly #aliases = new EndpointMap<Alias>();
+  /** ICE user fragments that SDPs named (RFC 8839 section 5.4). */
+  readonly #fragments = new Map<string, Claim>();
+  readonly #fragmentsOf = new Map<Dialog, Set<string>>();
+  readonly #relayed = new WeakMap<Stream, RelayUse>();
+  messages = 0;
+  /** Messages that did not parse, by reason. */
+  readonly refused = new Map<string, number>(STUN_REASONS.map((r) => [r, 0]));
+  /** Attributes that did not fit ended the reading of these. */
+  cut = 0;
+  /** Connectivity checks refused because both agents took the same role (RFC 8445 section 7.3.1.1). */
+  roleConflicts = 0;
+  flowsEvicted = 0;
+  requestsEvicted = 0;
+  fragmentsEvicted = 0;
+  /** Fragments beyond those of one dialog; addresses behind a server beyond the cap. */
+  fragmentsRefused = 0;
+  aliasesRefused = 0;
+
+  constructor(deps: StunDeps) {
+    this.#d = deps;
+  }
+
+  get flows(): number {
+    return this.#flows.size;
+  }
+
+  /** A STUN message, or ChannelData that carries no RTP. */
+  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): void {
+    this.messages++;
+    const src = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
+    const dst = endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort);
+    const channel = channelOf(buf, start, end);
+    if (channel !== null) {
+      this.#onChannelData(channel, src, dst);
+      return;
+    }
+    const parsed = parseStun(buf, start, end);
+    if (!parsed.ok) {
+      this.refused.set(parsed.reason, (this.refused.get(parsed.reason) ?? 0) + 1);
+      return;
+    }
+    const m = parsed.value;
+    if (m.isCut) this.cut++;
+    if (m.cls === 'request') this.#onRequest(m, src, dst);
+    else if (m.cls !== 'indication') this.#onResponse(m, src, dst, c.tsUs);
+  }
+
+  /** A stream began inside TURN framing, which is given: ChannelData or the head of an indication. */
+  onRelayedStream(stream: Stream, buf: Uint8Array, start: number, end: number): void {
+    const channel = channelOf(buf, start, end);
+    if (channel !== null) {
+      this.#onChannelData(channel, stream.srcKey, stream.dstKey);
+      this.#relayed.set(stream, { channel, peer: null });
+      return;
+    }
+    const parsed = parseStun(buf, start, end);
+    this.#relayed.set(stream, { channel: null, peer: parsed.ok ? parsed.value.peer : null });
+  }
+
+  /** An SDP named `key` by the claim with this row: the socket behind a mapped or relayed address is the dialog's too. */
+  onClaim(key: EndpointKey, row: number): void {
+    const alias = this.#aliases.get(key);
+    const claim = alias === undefined ? null : this.#d.endpoints.claim(row);
+    if (alias !== undefined && claim !== null && claim.derived === undefined)
+      this.#d.name(alias.client, derive(claim, alias.kind));
+  }
+
+  /** An SDP named an ICE user fragment. */
+  onFragment(fragment: string, claim: Claim): void {
+    if (this.#fragments.get(fragment)?.dialog === claim.dialog) return;
+    const of = this.#fragmentsOf.get(claim.dialog) ?? new Set();
+    if (of.size >= MAX_DIALOG_FRAGMENTS) {
+      this.fragmentsRefused++;
+      return;
+    }
+    this.#dropFragment(fragment);
+    for (const oldest of this.#fragments.size >= MAX_ICE_FRAGMENTS ? this.#fragments.keys() : []) {
+      this.#dropFragment(oldest);
+      this.fragmentsEvicted++;
+      break;
+    }
+    this.#fragments.set(fragment, claim);
+    this.#fragmentsOf.set(claim.dialog, of.add(fragment));
+  }
+
+  /** The dialog's descriptions are gone, with what they named. */
+  onDialogGone(d: Dialog): void {
+    for (const fragment of this.#fragmentsOf.get(d) ?? []) this.#fragments.delete(fragment);
+    this.#fragmentsOf.delete(d);
+  }
+
+  #dropFragment(fragment: string): void {
+    const claim = this.#fragments.get(fragment);
+    if (claim === undefined) return;
+    this.#fragments.delete(fragment);
+    const of = this.#fragmentsOf.get(claim.dialog);
+    of?.delete(fragment);
+    if (of?.size === 0) this.#fragmentsOf.delete(claim.dialog);
+  }
+
+  /** How the stream was relayed; null when it came as it is. */
+  relayUse(stream: Stream): RelayUse | null {
+    return this.#relayed.get(stream) ?? null;
+  }
+
+  /** Client and server of a relayed stream: by what they said, else by the ports. */
+  relayEnds(stream: Stream): { client: EndpointKey; server: EndpointKey; flow: StunFlow | null } {
+    const { srcKey, dstKey } = stream;
+    const out = this.#flows.get(flowKey(srcKey, dstKey));
+    if (out !== undefined) return { client: srcKey, server: dstKey, flow: out };
+    const back = this.#flows.get(flowKey(dstKey, srcKey));
+    if (back !== undefined) return { client: dstKey, server: srcKey, flow: back };
+    const isServer = SERVER_PORTS.has(endpointKeyPort(srcKey));
+    return { client: isServer ? dstKey : srcKey, server: isServer ? srcKey : dstKey, flow: null };
+  }
+
+  /** The allocation whose relayed address this is. */
+  flowOfRelayed(key: EndpointKey): StunFlow | null {
+    const alias = this.#aliases.get(key);
+    return alias?.kind === 'relay' ? alias.flow : null;
+  }
+
+  /** What this host asked of STUN and TURN servers. */
+  flowsOfHost(address: string): readonly StunFlow[] {
+    return this.#byHost.get(address) ?? [];
+  }
+
+  #onRequest(m: StunMessage, src: EndpointKey, dst: EndpointKey): void {
+    const isCheck = m.method === STUN_METHOD.BINDING && (m.isIceCheck || (m.username?.includes(':') ?? false));
+    const flow = isCheck ? null : this.#flow(src, dst);
+    if (flow !== null && m.method === STUN_METHOD.BINDING) flow.requests++;
+    const key = pendingKey(m, src);
+    this.#pending.delete(key);
+    if (this.#pending.size >= MAX_STUN_REQUESTS && dropOldest(this.#pending)) this.requestsEvicted++;
+    const { method, username, channel, peer } = m;
+    this.#pending.set(key, { method, src, dst, flow, username, channel, peer });
+  }
+
+  #onResponse(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {
+    const key = pendingKey(m, dst);
+    const request = this.#pending.get(key);
+    if (request === undefined || request.method !== m.method) return;
+    this.#pending.delete(key);
+    if (m.cls === 'error') {
+      if (m.errorCode === ROLE_CONFLICT && m.method === STUN_METHOD.BINDING) this.roleConflicts++;
+      const isGone = m.errorCode === ALLOCATION_MISMATCH && m.method !== STUN_METHOD.ALLOCATE;
+      if (isGone && request.flow !== null && Number.isNaN(request.flow.missingUs)) request.flow.missingUs = tsUs;
+      return;
+    }
+    const { flow } = request;
+    if (flow === null) {
+      this.#onValidPair(request, src, tsUs);
+      return;
+    }
+    switch (m.method) {
+      case STUN_METHOD.BINDING:
+        flow.answers++;
+        flow.mapped = m.mapped ?? flow.mapped;
+        this.#alias(m.mapped, flow, 'mapped', tsUs);
+        return;
+      case STUN_METHOD.ALLOCATE:
+        flow.answers++;
+        flow.mapped = m.mapped ?? flow.mapped;
+        flow.relayed = m.relayed ?? flow.relayed;
+        flow.missingUs = Number.NaN;
+        if (m.lifetimeSec !== null) flow.expiresUs = tsUs + m.lifetimeSec * 1e6;
+        this.#alias(m.mapped, flow, 'mapped', tsUs);
+        this.#alias(m.relayed, flow, 'relay', tsUs);
+        return;
+      case STUN_METHOD.REFRESH:
+        if (m.lifetimeSec !== null) flow.expiresUs = m.lifetimeSec === 0 ? Number.NaN : tsUs + m.lifetimeSec * 1e6;
+        return;
+      case STUN_METHOD.CHANNEL_BIND:
+        if (request.channel !== null) flow.bind(request.channel, request.peer);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** A check was answered: media may run between the two sockets, whatever the m= line says. */
+  #onValidPair(check: Pending, answeredBy: EndpointKey, tsUs: number): void {
+    if (answeredBy !== check.dst) return;
+    const [receiver = '', sender = ''] = (check.username ?? '').split(':');
+    const far = this.#fragment(receiver) ?? this.#claimOn(check.dst, tsUs);
+    const near = this.#fragment(sender) ?? this.#claimOn(check.src, tsUs);
+    if (far !== null && near !== null && far.dialog !== near.dialog) return;
+    const claim = far ?? near;
+    if (claim === null) return;
+    this.#d.name(check.dst, derive(claim, 'ice'));
+    this.#d.name(check.src, derive(near ?? claim, 'ice'));
+  }
+
+  #claimOn(key: EndpointKey, atUs: number): Claim | null {
+    return this.#d.endpoints.claim(this.#d.endpoints.find(key, atUs));
+  }
+
+  #fragment(text: string): Claim | null {
+    return this.#fragments.get(text) ?? null;
+  }
+
+  #onChannelData(channel: number, src: EndpointKey, dst: EndpointKey): void {
+    const flow = this.#flows.get(flowKey(src, dst)) ?? this.#flows.get(flowKey(dst, src));
+    if (flow !== undefined && !flow.channels.has(channel)) flow.bind(channel, null);
+  }
+
+  #alias(key: EndpointKey | null, flow: StunFlow, kind: Alias['kind'], tsUs: number): void {
+    if (key === null || key === flow.client) return;
+    if (this.#aliases.size >= MAX_STUN_FLOWS * 2 && this.#aliases.get(key) === undefined) {
+      this.aliasesRefused++;
+      return;
+    }
+    this.#aliases.set(key, { client: flow.client, flow, kind });
+    const claim = this.#claimOn(key, tsUs);
+    if (claim !== null && claim.derived === undefined) this.#d.name(flow.client, derive(claim, kind));
+  }
+
+  #flow(client: EndpointKey, server: EndpointKey): StunFlow {
+    const key = flowKey(client, server);
+    const known = this.#flows.get(key);
+    if (known !== undefined) return known;
+    if (this.#flows.size >= MAX_STUN_FLOWS) this.#evictFlow();
+    const made = new StunFlow(client, server);
+    this.#flows.set(key, made);
+    const host = endpointKeyAddress(client);
+    const list = this.#byHost.get(host);
+    if (list === undefined) this.#byHost.set(host, [made]);
+    else {
+      if (list.length >= MAX_STUN_HOST_FLOWS) list.shift();
+      list.push(made);
+    }
+    return made;
+  }
+
+  #evictFlow(): void {
+    for (const [key, flow] of this.#flows) {
+      this.#flows.delete(key);
+      this.flowsEvicted++;
+      const host = endpointKeyAddress(flow.client);
+      const rest = (this.#byHost.get(host) ?? []).filter((f) => f !== flow);
+      if (rest.length === 0) this.#byHost.delete(host);
+      else this.#byHost.set(host, rest);
+      for (const alias of [flow.mapped, flow.relayed])
+        if (alias !== null && this.#aliases.get(alias)?.flow === flow) this.#aliases.delete(alias);
+      return;
+    }
+  }
+}
+
+function derive(claim: Claim, derived: 'relay' | 'mapped' | 'ice'): Claim {
+  const { dialog, fromUs, codecs, mediaType, isSrtp } = claim;
+  return { dialog, fromUs, codecs, mediaType, isSrtp, derived };
+}
+
+function flowKey(client: EndpointKey, server: EndpointKey): string {
+  return `${client}>${server}`;
+}
+
+function pendingKey(m: StunMessage, client: EndpointKey): string {
+  return `${m.transactionId}@${client}`;
+}

@@ -1,0 +1,55 @@
+/**
+ * The cause that the wire names for the end of a call: a Reason header (RFC 3326, in responses RFC 6432), or the pair
+ * of headers Asterisk sends. Kept as it was written, with the frame it stood in; read when somebody asks.
+ */
+
+import { MAX_VALUE_BYTES } from '../../core/limits.ts';
+import { METHOD } from '../../protocols/sip/method.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { keptText } from '../../protocols/sip/text.ts';
+import type { FramePointer } from './dialog.ts';
+
+export type TerminationCause = {
+  /** Value of the Reason header, or '' where only the others stand. */
+  readonly reason: string;
+  /** X-Asterisk-HangupCause and X-Asterisk-HangupCauseCode. */
+  readonly hangupText: string;
+  readonly hangupCode: string;
+  readonly rank: number;
+  readonly frame: FramePointer | null;
+};
+
+/**
+ * How much a message that names a cause says about the end; 0 nothing. What ends a call decides: BYE, then CANCEL, then
+ * the final failure. A provisional response with a cause (RFC 6432) is the last to be asked.
+ */
+export function terminationRank(scan: SipScan): number {
+  if (scan.isRequest) return scan.method === METHOD.BYE ? 4 : scan.method === METHOD.CANCEL ? 3 : 0;
+  if (scan.status >= 300) return scan.cseqMethod === METHOD.INVITE ? 2 : 1;
+  return scan.status > 100 && scan.status < 200 ? 1 : 0;
+}
+
+/** One of the texts that terminationCause() takes is longer than is kept. */
+export function isCauseCut(scan: SipScan): boolean {
+  const { causeStart, causeEnd, hangupTextStart, hangupTextEnd, hangupCodeStart, hangupCodeEnd } = scan;
+  return (
+    Math.max(causeEnd - causeStart, hangupTextEnd - hangupTextStart, hangupCodeEnd - hangupCodeStart) > MAX_VALUE_BYTES
+  );
+}
+
+/** The cause a message names, of that rank. */
+export function terminationCause(
+  buf: Buffer,
+  scan: SipScan,
+  rank: number,
+  frame: FramePointer | null,
+): TerminationCause {
+  const text = (start: number, end: number): string => keptText(buf, start, end, MAX_VALUE_BYTES);
+  return {
+    reason: text(scan.causeStart, scan.causeEnd),
+    hangupText: text(scan.hangupTextStart, scan.hangupTextEnd),
+    hangupCode: text(scan.hangupCodeStart, scan.hangupCodeEnd),
+    rank,
+    frame,
+  };
+}

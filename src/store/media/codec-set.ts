@@ -1,0 +1,47 @@
+/**
+ * The codecs one media description offers, shared between the thousands of calls that offer the same.
+ *
+ * RFC 8866 section 6.6 (rtpmap); static payload types of RFC 3551 are named without one.
+ */
+import { SHARED_CODEC_SETS } from '../../core/limits.ts';
+
+export type CodecFormat = {
+  readonly payloadType: number;
+  readonly name: string;
+  readonly clockRate: number;
+  /** Its sender may stop in silence: Annex B of G.729, Annex A of G.723.1 (RFC 4856 sections 2.1.9, 2.1.4). */
+  readonly maySuppress?: true;
+};
+
+/** Codec names in the order of the m= line, and the formats by payload type. */
+export type CodecSet = { readonly names: readonly string[]; readonly formats: readonly CodecFormat[] };
+
+/** Interns codec sets by their text; past the cap the oldest is shared no more. */
+export class CodecSets {
+  readonly #shared = new Map<string, CodecSet>();
+
+  /** The set for `key`, made by `make` when it is new. */
+  intern(key: string, make: () => CodecSet): CodecSet {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    if (this.#shared.size >= SHARED_CODEC_SETS)
+      for (const oldest of this.#shared.keys()) {
+        this.#shared.delete(oldest);
+        break;
+      }
+    this.#shared.set(key, made);
+    return made;
+  }
+}
+
+/** Whether a side that described `set` lets the other stop sending `codec` in silence: that codec's annex, or CN (RFC 3389). */
+export function maySuppressSilence(set: CodecSet, codec: string | null): boolean {
+  return set.formats.some((f) => f.name === 'CN' || (f.maySuppress === true && f.name === codec));
+}
+
+/** The format with this payload type, or null. */
+export function formatOf(set: CodecSet, payloadType: number): CodecFormat | null {
+  for (const f of set.formats) if (f.payloadType === payloadType) return f;
+  return null;
+}

@@ -1,0 +1,206 @@
+/**
+ * Which dialog named which media endpoint, and since when.
+ *
+ * A stream belongs to the newest description that named one of its ends before it began and whose
+ * dialog had not ended then, so a port that the next call reuses goes to the next call. Where no other dialog claims the
+ * endpoint, it stays claimed for a while after the end: media comes late, and after a failure. A claim is known by its row.
+ */
+
+import type { EndpointKey } from '../../core/ip.ts';
+import { MAX_ENDPOINT_CLAIMS } from '../../core/limits.ts';
+import { ClaimTable } from './claim-table.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
+import { NONE } from '../row-blocks.ts';
+import type { SdpRows } from './sdp-rows.ts';
+import { FACT } from './sdp-rows.ts';
+import type { ClaimedMedia } from './sdp-timeline.ts';
+
+/** An endpoint stays claimed for so long after the end of its dialog: the life of a transaction, 64 times T1 (RFC 3261). */
+export const CLAIM_LINGER_US = 32_000_000;
+
+/** Endpoints fetched at a time at most. */
+const FETCHED = 64;
+
+export type Claim = ClaimedMedia & { readonly dialog: Dialog; readonly fromUs: number };
+
+/** Where the rows are, and the dialogs they speak of. */
+export type Described = {
+  readonly sdp: SdpRows;
+  bySlot(slot: number): Dialog | undefined;
+  /** Brings the dialog in a slot into the cache; what it returns says nothing. */
+  fetchSlot(slot: number): number;
+};
+
+export class EndpointIndex {
+  /** Where its claims are. */
+  readonly rows: SdpRows;
+  readonly #dialogs: Described;
+  readonly #newest: ClaimTable;
+  readonly #fetched = new Int32Array(FETCHED);
+
+  /** `expected` endpoints have room from the start on, in zeroed memory that `allocate` gives. */
+  constructor(
+    dialogs: Described,
+    expected = 0,
+    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
+  ) {
+    this.#dialogs = dialogs;
+    this.rows = dialogs.sdp;
+    this.#newest = new ClaimTable(dialogs.sdp, expected, allocate);
+  }
+
+  /** Records that a dialog named the endpoint; NONE when it said the same before. */
+  add(key: EndpointKey, claim: Claim): number {
+    const { dialog, fromUs } = claim;
+    const held = this.#newest.seek(key);
+    if (this.#isRepeat(held, dialog, claim)) return NONE;
+    return this.#put(this.rows.addClaim(dialog, fromUs, key, claim), held, dialog, fromUs);
+  }
+
+  /** The same of an audio line at an IPv4 address, by the number of its shape. */
+  addPlain(dialog: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
+    const held = this.#newest.seekIpv4(v4, port);
+    if (this.#isRepeat(held, dialog, this.rows.shapes.get(shape))) return NONE;
+    return this.#put(this.rows.addPlainClaim(dialog, fromUs, v4, port, shape), held, dialog, fromUs);
+  }
+
+  /** The same of what plain entry `row` describes, which becomes the claim. */
+  addEntry(row: number, dialog: Dialog, fromUs: number, v4: number, port: number): number {
+    const held = this.#newest.seekIpv4(v4, port);
+    if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return NONE;
+    return this.#put(row, held, dialog, fromUs);
+  }
+
+  /** Has what addEntry() will read brought into the cache; what it returns says nothing. */
+  fetch(v4: number, port: number): number {
+    return this.#newest.fetch(v4, port);
+  }
+
+  /**
+   * Brings into the cache what find() will read of the first `count` of some IPv4 endpoints. Stage by stage: one load does
+   * not wait for the other here, as it does when claim after claim is sought.
+   */
+  fetchClaims(addresses: Int32Array, ports: Int32Array, count: number): void {
+    const { rows } = this;
+    const found = this.#fetched;
+    const n = Math.min(count, found.length);
+    for (let k = 0; k < n; k++) found[k] = this.#newest.likelyRow(addresses[k] ?? 0, ports[k] ?? 0);
+    for (let k = 0; k < n; k++) {
+      const row = found[k] ?? NONE;
+      if (row !== NONE) found[k] = rows.slot(row);
+    }
+    let sum = 0;
+    for (let k = 0; k < n; k++) {
+      const slot = found[k] ?? NONE;
+      if (slot !== NONE) sum ^= this.#dialogs.fetchSlot(slot);
+    }
+    // Written somewhere, so that the loads are not left out.
+    found[0] = sum;
+  }
+
+  #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
+    const { rows } = this;
+    return held !== NONE && rows.slot(held) === dialog.slot && rows.media(held)?.codecs === media?.codecs;
+  }
+
+  /** Claim `row` comes before `held`, the newest till now on the endpoint that was sought; returns it. */
+  #put(row: number, held: number, dialog: Dialog, fromUs: number): number {
+    const { rows } = this;
+    rows.addFacts(row, FACT.CLAIM);
+    dialog.claimedCount++;
+    this.#newest.set(row);
+    if (held === NONE) return row;
+    const last = this.#dialogOf(held);
+    if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
+    rows.setNextClaim(row, held);
+    this.#cut(row);
+    return row;
+  }
+
+  /** Of the claims from `newest` on those that have room stay. */
+  #cut(newest: number): void {
+    const rows = this.rows;
+    let row = newest;
+    for (let n = 1; n < MAX_ENDPOINT_CLAIMS && row !== NONE; n++) row = rows.nextClaim(row);
+    if (row !== NONE) rows.setNextClaim(row, NONE);
+  }
+
+  /** The newest claim on the endpoint that was in force at `atUs`, else one whose dialog had ended shortly before, or NONE. */
+  find(key: EndpointKey, atUs: number): number {
+    const rows = this.rows;
+    let lingering = NONE;
+    for (let row = this.#newest.seek(key); row !== NONE; row = rows.nextClaim(row)) {
+      if (rows.tsUs(row) > atUs) continue;
+      const dialog = this.#dialogOf(row);
+      if (dialog === null) continue;
+      if (!(dialog.endedUs < atUs)) return row;
+      if (lingering === NONE && atUs - dialog.endedUs <= CLAIM_LINGER_US) lingering = row;
+    }
+    return lingering;
+  }
+
+  /** The dialog of a claim had ended by `atUs`. */
+  isOver(row: number, atUs: number): boolean {
+    const dialog = this.dialogOf(row);
+    return dialog !== null && dialog.endedUs < atUs;
+  }
+
+  /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not, or NONE. */
+  latest(key: EndpointKey, atUs: number): number {
+    const rows = this.rows;
+    let row = this.#newest.seek(key);
+    while (row !== NONE && rows.tsUs(row) > atUs) row = rows.nextClaim(row);
+    return row;
+  }
+
+  /** The claim of a row; null for NONE. */
+  claim(row: number): Claim | null {
+    const dialog = this.dialogOf(row);
+    const media = row === NONE ? null : this.rows.media(row);
+    return dialog === null || media === null ? null : { ...media, dialog, fromUs: this.fromUs(row) };
+  }
+
+  /** Whose claim it is; null for NONE. */
+  dialogOf(row: number): Dialog | null {
+    return row === NONE ? null : this.#dialogOf(row);
+  }
+
+  /** What may run at the endpoint of a claim. */
+  mediaOf(row: number): ClaimedMedia | null {
+    return this.rows.media(row);
+  }
+
+  fromUs(row: number): number {
+    return this.rows.tsUs(row);
+  }
+
+  /** Forgets what an evicted dialog named, before its rows are freed. */
+  remove(dialog: Dialog): void {
+    const rows = this.rows;
+    for (let row = dialog.sdpRow; row !== NONE; row = rows.older(row))
+      if ((rows.facts(row) & FACT.CLAIM) !== 0) this.#remove(row);
+  }
+
+  #remove(row: number): void {
+    const rows = this.rows;
+    const next = rows.nextClaim(row);
+    const newest = this.#newest.seek(rows.key(row));
+    if (newest === row) {
+      if (next === NONE) this.#newest.delete();
+      else this.#newest.set(next);
+      return;
+    }
+    // It is not among them when others superseded it.
+    let before = newest;
+    while (before !== NONE && rows.nextClaim(before) !== row) before = rows.nextClaim(before);
+    if (before !== NONE) rows.setNextClaim(before, next);
+  }
+
+  #dialogOf(row: number): Dialog | null {
+    return this.#dialogs.bySlot(this.rows.slot(row)) ?? null;
+  }
+
+  get size(): number {
+    return this.#newest.size;
+  }
+}

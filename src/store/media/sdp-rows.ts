@@ -1,0 +1,313 @@
+/**
+ * What dialogs described and claimed, as rows of memory that no garbage collector walks: an offer or answer of a timeline,
+ * the claim on an endpoint, or both in one, as nearly every description makes it. Rows of a dialog are linked, the newest
+ * first. What only few descriptions say lies beside the rows, by number.
+ *
+ * A row of 40 bytes; 32-bit words but for the two doubles:
+ *
+ *     0 time f64   2 sender f64, NaN when it is a text   4 IPv4 address   5 port, facts   6 slot of the dialog
+ *     7 the dialog's row before it   8 the claim on the same endpoint before it   9 number of what lies beside
+ */
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKey } from '../../core/ip.ts';
+import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
+import type { Carrier } from '../messages/fingerprint.ts';
+import { Numbered } from './numbered.ts';
+import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
+import { NONE, RowBlocks } from '../row-blocks.ts';
+import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
+import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
+
+const WORDS = 10;
+const V4 = 4;
+const PORT = 5;
+const SLOT = 6;
+const OLDER = 7;
+const NEXT_CLAIM = 8;
+const BESIDE = 9;
+const PORTS = 0xffff;
+
+/** Facts of a row, bits above its port. */
+export const FACT = {
+  OFFER: 1 << 16,
+  /** Of the side that did not open the dialog. */
+  CALLED: 1 << 17,
+  PUBLIC_PEER: 1 << 18,
+  REFUSED: 1 << 19,
+  /** It stands in the timeline. */
+  ENTRY: 1 << 20,
+  /** It claims its endpoint. */
+  CLAIM: 1 << 21,
+  /** One audio line whose text is known: beside it lies its shape. Otherwise the whole description or claim does. */
+  PLAIN: 1 << 22,
+  /** Its endpoint is a text, which stands elsewhere. */
+  TEXT_KEY: 1 << 23,
+} as const;
+const EVENT_AT = 24;
+const EVENTS: readonly (SdpEvent | null)[] = [
+  null,
+  'hold',
+  'resume',
+  'codec_change',
+  'media_anchor_change',
+  't38_switch',
+  'transfer',
+];
+
+export class SdpRows {
+  readonly #rows: RowBlocks;
+  readonly shapes = new Numbered<SdpShape>();
+  readonly #descriptions = new Numbered<SdpDescription>();
+  readonly #claimed = new Numbered<ClaimedMedia>();
+  /** Senders and endpoints that are texts: IPv6. */
+  readonly #senders = new Map<number, string>();
+  readonly #keys = new Map<number, string>();
+
+  /** What all of it weighs. */
+  readonly budget: SdpBudget;
+
+  /** `dialogs`: how many there are at most; for the rest see RowBlocks. */
+  constructor(dialogs: number, allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+    this.budget = new SdpBudget(Math.max(MIN_SDP_BYTES, dialogs * SDP_BYTES_A_DIALOG), dialogs);
+    this.#rows = new RowBlocks(WORDS, allocate, touch);
+  }
+
+  /** Rows in use. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Rows there is memory for. */
+  get room(): number {
+    return this.#rows.room;
+  }
+
+  /** What lies beside the rows in use. */
+  get beside(): number {
+    return this.#descriptions.size + this.#claimed.size + this.#senders.size + this.#keys.size;
+  }
+
+  /** An entry of one audio line at an IPv4 address, which the message of `c` brought; `shape` is the number of the rest. */
+  addPlainEntry(d: Dialog, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
+    this.#useShape(d, shape);
+    return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape), facts, c);
+  }
+
+  /** Any other description. */
+  addEntry(d: Dialog, c: Carrier, facts: number, description: SdpDescription): number {
+    const beside = this.#descriptions.add(description);
+    this.budget.add(d, descriptionBytes(description.media));
+    return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, beside), facts, c);
+  }
+
+  /** An audio line at an IPv4 address that claims it and is no entry of its own. */
+  addPlainClaim(d: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
+    this.#useShape(d, shape);
+    return this.#add(d, fromUs, FACT.PLAIN, v4, port, shape);
+  }
+
+  /** Any other claim. */
+  addClaim(d: Dialog, fromUs: number, key: EndpointKey, media: ClaimedMedia): number {
+    const beside = this.#claimed.add(media);
+    this.budget.add(d, CLAIM_BYTES + (typeof key === 'string' ? TEXT_BYTES : 0));
+    if (typeof key === 'number') {
+      const address = Math.floor(key / 65_536);
+      return this.#add(d, fromUs, 0, address | 0, key - address * 65_536, beside);
+    }
+    const row = this.#add(d, fromUs, FACT.TEXT_KEY, 0, 0, beside);
+    this.#keys.set(row, key);
+    return row;
+  }
+
+  /** Those that share a shape bear its weight together. */
+  #useShape(d: Dialog, shape: number): void {
+    const codecs = this.shapes.get(shape)?.codecs;
+    this.shapes.use(shape);
+    if (codecs !== undefined) this.budget.add(d, Math.ceil(codecBytes(codecs) / this.shapes.uses(shape)));
+  }
+
+  #add(d: Dialog, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
+    const row = this.#rows.take();
+    this.budget.add(d, ROW_BYTES);
+    const { f64, i32 } = this.#rows.block(row);
+    const at = this.#rows.wordOf(row);
+    f64[at >> 1] = tsUs;
+    i32[at + V4] = v4;
+    i32[at + PORT] = port | facts;
+    i32[at + SLOT] = d.slot;
+    i32[at + OLDER] = d.sdpRow;
+    i32[at + NEXT_CLAIM] = NONE;
+    i32[at + BESIDE] = beside;
+    d.sdpRow = row;
+    return row;
+  }
+
+  #asEntry(d: Dialog, row: number, facts: number, c: Carrier): number {
+    d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
+    const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
+    const isText = typeof sender === 'string';
+    this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] = isText ? Number.NaN : sender;
+    if (isText) {
+      this.#senders.set(row, sender);
+      this.budget.add(d, TEXT_BYTES);
+    }
+    return row;
+  }
+
+  /** Frees all rows of a dialog, whose claims nobody finds any more. */
+  free(d: Dialog): void {
+    for (let row = d.sdpRow; row !== NONE; row = this.#freed(row));
+    d.sdpRow = NONE;
+    d.dropSdpCounts();
+    d.claimedCount = 0;
+    this.budget.drop(d);
+  }
+
+  /** Frees the row; returns the one before it. */
+  #freed(row: number): number {
+    const { i32 } = this.#rows.block(row);
+    const at = this.#rows.wordOf(row);
+    const older = i32[at + OLDER] ?? NONE;
+    const facts = i32[at + PORT] ?? 0;
+    const beside = i32[at + BESIDE] ?? 0;
+    if ((facts & FACT.PLAIN) !== 0) this.shapes.release(beside);
+    else if ((facts & FACT.ENTRY) !== 0) this.#descriptions.release(beside);
+    else this.#claimed.release(beside);
+    if (this.#senders.size > 0) this.#senders.delete(row);
+    if (this.#keys.size > 0) this.#keys.delete(row);
+    this.#rows.give(row);
+    return older;
+  }
+
+  #word(row: number, word: number): number {
+    return this.#rows.block(row).i32[this.#rows.wordOf(row) + word] ?? 0;
+  }
+
+  #setWord(row: number, word: number, value: number): void {
+    this.#rows.block(row).i32[this.#rows.wordOf(row) + word] = value;
+  }
+
+  tsUs(row: number): number {
+    return this.#rows.block(row).f64[this.#rows.wordOf(row) >> 1] ?? 0;
+  }
+  setTsUs(row: number, value: number): void {
+    this.#rows.block(row).f64[this.#rows.wordOf(row) >> 1] = value;
+  }
+
+  facts(row: number): number {
+    return this.#word(row, PORT);
+  }
+  /** Whether it stands in the timeline. */
+  isEntry(row: number): boolean {
+    return (this.facts(row) & FACT.ENTRY) !== 0;
+  }
+  addFacts(row: number, facts: number): void {
+    this.#setWord(row, PORT, this.#word(row, PORT) | facts);
+  }
+
+  slot(row: number): number {
+    return this.#word(row, SLOT);
+  }
+
+  /** The dialog's row before it, or NONE. */
+  older(row: number): number {
+    return this.#word(row, OLDER);
+  }
+
+  /** The claim on the same endpoint before it, or NONE. */
+  nextClaim(row: number): number {
+    return this.#word(row, NEXT_CLAIM);
+  }
+  setNextClaim(row: number, next: number): void {
+    this.#setWord(row, NEXT_CLAIM, next);
+  }
+
+  /** 0: the side that opened the dialog, 1: the other. */
+  side(row: number): number {
+    return (this.facts(row) & FACT.CALLED) === 0 ? 0 : 1;
+  }
+
+  sender(row: number): EndpointKey {
+    const sender = this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] ?? 0;
+    return Number.isNaN(sender) ? (this.#senders.get(row) ?? sender) : sender;
+  }
+
+  /** Whether the endpoint claimed is this IPv4 one. */
+  isAt(row: number, v4: number, port: number): boolean {
+    const { i32 } = this.#rows.block(row);
+    const at = this.#rows.wordOf(row);
+    return i32[at + V4] === v4 && ((i32[at + PORT] ?? 0) & (FACT.TEXT_KEY | PORTS)) === port;
+  }
+
+  /** The endpoint claimed when it is a text, else null: then these two are it. */
+  textKey(row: number): string | null {
+    return (this.#word(row, PORT) & FACT.TEXT_KEY) === 0 ? null : (this.#keys.get(row) ?? null);
+  }
+  v4(row: number): number {
+    return this.#word(row, V4);
+  }
+  port(row: number): number {
+    return this.#word(row, PORT) & PORTS;
+  }
+
+  /** The endpoint claimed. */
+  key(row: number): EndpointKey {
+    return this.textKey(row) ?? plainKey(this.v4(row), this.port(row));
+  }
+
+  /** What may run at the endpoint claimed; null for a row that claims nothing. */
+  media(row: number): ClaimedMedia | null {
+    const beside = this.#word(row, BESIDE);
+    const facts = this.facts(row);
+    if ((facts & FACT.PLAIN) !== 0) return this.shapes.get(beside) ?? null;
+    return (facts & FACT.ENTRY) === 0 ? (this.#claimed.get(beside) ?? null) : null;
+  }
+
+  event(row: number): SdpEvent | null {
+    return EVENTS[(this.facts(row) >>> EVENT_AT) & 7] ?? null;
+  }
+  setEvent(row: number, event: SdpEvent | null): void {
+    this.addFacts(row, EVENTS.indexOf(event) << EVENT_AT);
+  }
+
+  /** The entry of a timeline as it stands now; null when the row is none. */
+  entry(row: number): SdpEntry | null {
+    const facts = this.facts(row);
+    if ((facts & FACT.ENTRY) === 0) return null;
+    const beside = this.#word(row, BESIDE);
+    const when = {
+      tsUs: this.tsUs(row),
+      isOffer: (facts & FACT.OFFER) !== 0,
+      side: this.side(row),
+      sender: this.sender(row),
+      toPublicPeer: (facts & FACT.PUBLIC_PEER) !== 0,
+      event: this.event(row),
+      isRefused: (facts & FACT.REFUSED) !== 0,
+    };
+    if ((facts & FACT.PLAIN) === 0) {
+      const description = this.#descriptions.get(beside);
+      return description === undefined ? null : { ...description, ...when };
+    }
+    const shape = this.shapes.get(beside);
+    return shape === undefined ? null : new PlainSdpEntry(when, shape, this.#word(row, V4), facts & PORTS);
+  }
+
+  /** Entries of the list that `newest` ends, oldest first. */
+  entries(newest: number): SdpEntry[] {
+    const found: SdpEntry[] = [];
+    for (let row = newest; row !== NONE; row = this.older(row)) {
+      const entry = this.entry(row);
+      if (entry !== null) found.push(entry);
+    }
+    return found.reverse();
+  }
+
+  /** Endpoints claimed by the list that `newest` ends, oldest first. */
+  claimedKeys(newest: number): EndpointKey[] {
+    const found: EndpointKey[] = [];
+    for (let row = newest; row !== NONE; row = this.older(row))
+      if ((this.facts(row) & FACT.CLAIM) !== 0) found.push(this.key(row));
+    return found.reverse();
+  }
+}

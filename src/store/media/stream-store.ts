@@ -1,0 +1,454 @@
+/**
+ * All RTP streams: fed by the native table's events, owned by dialogs through the endpoint index.
+ *
+ * Every candidate is here from its first packet; it is shown once the heuristic accepted it or an
+ * SDP named one of its ends (then even one packet is enough). Here a stream is its place in the native
+ * table; it becomes an object when somebody asks for it.
+ */
+import { EndpointMap } from '../../core/endpoint-map.ts';
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
+import { MAX_DIALOG_STREAMS, MAX_ENDPOINT_STREAMS, MAX_SSRC_STREAMS } from '../../core/limits.ts';
+import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
+import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
+import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
+import type { CodecSet } from './codec-set.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
+import { MARK } from '../dialogs/dialog-marks.ts';
+import type { EndpointIndex } from './endpoint-index.ts';
+import { NONE } from '../row-blocks.ts';
+import { Stream } from './stream.ts';
+import type { StreamOpened } from './stream-columns.ts';
+import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
+import { StreamWindows } from './stream-windows.ts';
+import { TimeOrder } from '../time-order.ts';
+
+/** A description may come this long after its media began (early media before the 200). */
+const LATE_SDP_US = 30_000_000;
+
+const FIRST_DYNAMIC_PT = 96;
+
+export class StreamStore {
+  /** The native table; null until there is one. */
+  table: StreamTable | null = null;
+  readonly #columns: StreamColumns;
+  /** Those of the streams that are objects, by place. */
+  readonly #objects: (Stream | undefined)[] = [];
+  readonly quality = new StreamWindows(this.#objects);
+  /** Streams no dialog owns, and those that began after the end of theirs, by both their ends. */
+  readonly #waiting = new EndpointMap<number | number[]>();
+  readonly #endpoints: EndpointIndex;
+  /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
+  #lastCodecs: CodecSet | null = null;
+  #lastClock: number | null = null;
+  /** Null until somebody asks for a stream by its SSRC alone. */
+  #bySsrc: Map<number, number[]> | null = null;
+  /** The streams that are shown, by their first packet, ties by arrival. */
+  readonly #order: TimeOrder<number>;
+  #serial = 0;
+  established = 0;
+  orphaned = 0;
+  evicted = 0;
+  /** Streams that ran on a dialog's sockets when it had as many as it may own. */
+  beyondDialogCap = 0;
+  /** Event counters: they never fall. */
+  establishedEver = 0;
+  orphanedEver = 0;
+  encryptedEver = 0;
+  generation = 0;
+
+  /** `onMemory` is told of memory that the facts of streams take. */
+  constructor(endpoints: EndpointIndex, onMemory?: (memory: ArrayBuffer) => void) {
+    this.#endpoints = endpoints;
+    const columns = new StreamColumns(endpoints, onMemory);
+    this.#columns = columns;
+    this.#order = new TimeOrder<number>({
+      timeOf: (place) => columns.openedUs(place),
+      serialOf: (place) => columns.serial(place),
+      indexOf: (place) => columns.orderIndex(place),
+      setIndex: (place, index) => columns.setOrderIndex(place, index),
+    });
+  }
+
+  /** Streams opened ever. */
+  get opened(): number {
+    return this.#serial;
+  }
+
+  get size(): number {
+    return this.established + this.orphaned;
+  }
+
+  onOpened(o: StreamOpened): void {
+    const place = o.index;
+    this.#columns.reserve(place);
+    // The native table says first that a stream has gone.
+    const before = this.#columns.generation(place);
+    if (before !== 0) this.onEvicted(place, before);
+    const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
+    const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
+    this.#columns.open(o, this.#serial++, srcKey, dstKey);
+    if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, o.ssrc, place);
+    const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs), o.tsUs);
+    if (claim === NONE || !this.#own(place, claim)) this.#wait(place);
+    else if (this.#endpoints.isOver(claim, o.tsUs)) {
+      this.#columns.set(place, FACT.LEFTOVER, true);
+      this.#wait(place);
+    }
+  }
+
+  onAccepted(index: number, generation: number): void {
+    const columns = this.#columns;
+    if (columns.generation(index) !== generation || columns.has(index, FACT.ACCEPTED)) return;
+    const wasVisible = columns.claim(index) !== NONE;
+    columns.set(index, FACT.ACCEPTED, true);
+    if (!wasVisible) this.#show(index);
+    this.generation++;
+  }
+
+  /** The stream of a record, or undefined when its place is another's by now. */
+  find(index: number, generation: number): Stream | undefined {
+    return this.#columns.generation(index) === generation ? this.stream(index) : undefined;
+  }
+
+  /** The stream at `place`, where there is one. */
+  stream(place: number): Stream {
+    let stream = this.#objects[place];
+    if (stream === undefined) {
+      // One by one: an array that is written far behind its end becomes a dictionary.
+      while (this.#objects.length < place) this.#objects.push(undefined);
+      stream = new Stream(this.#columns, place);
+      this.#objects[place] = stream;
+    }
+    return stream;
+  }
+
+  onWindow(index: number, generation: number, bytes: Uint8Array, off: number): void {
+    const stream = this.find(index, generation);
+    if (stream === undefined) return;
+    this.quality.add(stream, bytes, off);
+    this.generation++;
+  }
+
+  onEvicted(index: number, generation: number): void {
+    const columns = this.#columns;
+    if (columns.generation(index) !== generation) return;
+    const stream = this.#objects[index];
+    if (stream !== undefined) {
+      this.quality.forget(stream);
+      stream.detach();
+    }
+    if (index < this.#objects.length) this.#objects[index] = undefined;
+    if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
+    const owner = columns.dialog(index);
+    if (owner === null || columns.has(index, FACT.LEFTOVER)) this.#forget(index);
+    if (columns.isVisible(index)) {
+      this.evicted++;
+      if (owner === null) this.orphaned--;
+      else this.established--;
+      this.#order.remove(index);
+      this.generation++;
+    }
+    columns.end(index);
+    if (owner === null) return;
+    owner.marks |= MARK.MEDIA_EVICTED;
+    this.#disown(owner, index);
+  }
+
+  /** An SDP named `key` by the claim with this row: unowned streams that run there now, or began shortly before, are its. */
+  onClaim(key: EndpointKey, claim: number): void {
+    const held = this.#waiting.get(key);
+    if (held === undefined) return;
+    const fromUs = this.#endpoints.fromUs(claim);
+    for (const place of typeof held === 'number' ? [held] : [...held]) {
+      if (fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
+      if (this.#columns.has(place, FACT.LEFTOVER)) this.#handOver(place, claim);
+      else if (this.#columns.claim(place) === NONE && this.#own(place, claim)) this.#forget(place);
+    }
+  }
+
+  /** What began after its dialog's end goes to another one that claims its socket. */
+  #handOver(place: number, claim: number): void {
+    const columns = this.#columns;
+    const owner = columns.dialog(place);
+    const heir = this.#endpoints.dialogOf(claim);
+    if (owner === null || heir === null || heir === owner || this.#isFull(heir)) return;
+    this.#disown(owner, place);
+    this.#release(place);
+    if (this.#own(place, claim)) this.#forget(place);
+  }
+
+  /** The stream is nobody's any more. */
+  #release(place: number): void {
+    const columns = this.#columns;
+    columns.setClaim(place, NONE);
+    columns.setOlder(place, NO_PLACE);
+    columns.set(place, FACT.LEFTOVER, false);
+    this.#tellClaimed(place, false);
+    this.established--;
+    if (columns.has(place, FACT.ACCEPTED)) this.orphaned++;
+    else this.#order.remove(place);
+  }
+
+  /** A dialog was evicted: its streams are orphans again. */
+  onDialogGone(dialog: Dialog): void {
+    for (const place of this.#owned(dialog)) {
+      const isWaiting = this.#columns.has(place, FACT.LEFTOVER);
+      this.#release(place);
+      if (!isWaiting) this.#wait(place);
+    }
+    dialog.newestStream = NO_PLACE;
+    dialog.media = null;
+  }
+
+  /** The streams of a dialog, in the order it came to own them. */
+  ownedBy(dialog: Dialog): Stream[] {
+    return this.#owned(dialog).map((place) => this.stream(place));
+  }
+
+  /** Counters as they stand, or null when the native table has reused the slot. */
+  snapshot(stream: Stream): StreamSnapshot | null {
+    const s = this.table?.read(stream.index) ?? null;
+    return s !== null && s.generation === stream.generation ? s : null;
+  }
+
+  lastSeenUs(stream: Stream): number {
+    return this.table?.lastSeenUs(stream.index) ?? stream.openedUs;
+  }
+
+  /** Packets and lost packets over all visible streams. */
+  totals(): { packets: number; lost: number } {
+    const sum = { packets: 0, lost: 0 };
+    for (const place of this.#order.records())
+      if (place !== undefined) this.table?.addTo(sum, place, this.#columns.generation(place));
+    return sum;
+  }
+
+  /** Closed windows, oldest first: the last `limit` of those that are kept. */
+  windows(stream: Stream, limit?: number): StreamWindow[] {
+    return this.quality.list(stream, limit);
+  }
+
+  /** Streams newest first by their first packet, ties by arrival, as a list of its own. */
+  newestFirst(): readonly Stream[] {
+    return [...this.fromNewest()];
+  }
+
+  /** Places of the streams that are shown, in the order of their first packets, as TimeOrder.records() gives them. */
+  places(): readonly (number | undefined)[] {
+    return this.#order.records();
+  }
+
+  /** Where a walk over places() goes on after a rest, when it had reached `last` at `index`. */
+  resume(places: readonly (number | undefined)[], index: number, last: Stream | null): number {
+    const isHere = last !== null && this.#objects[last.index] === last;
+    return isHere ? this.#order.resume(places, index, last.index) : index;
+  }
+
+  /** From the newest to the oldest. The caller may rest between two of them: the walk goes on where it was. */
+  *fromNewest(): Generator<Stream> {
+    const places = this.#order.records();
+    for (let i = places.length - 1; i >= 0; i--) {
+      const place = places[i];
+      if (place === undefined) continue;
+      const stream = this.stream(place);
+      yield stream;
+      i = this.resume(places, i, stream);
+    }
+  }
+
+  /** From the oldest to the newest, likewise. */
+  *fromOldest(): Generator<Stream> {
+    const places = this.#order.records();
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i];
+      if (place === undefined) continue;
+      const stream = this.stream(place);
+      yield stream;
+      i = this.resume(places, i, stream);
+    }
+  }
+
+  /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */
+  at(key: EndpointKey, atUs: number): Stream[] {
+    const columns = this.#columns;
+    const owner = this.#endpoints.dialogOf(this.#endpoints.latest(key, atUs));
+    const owned = owner === null ? [] : this.#owned(owner);
+    const others = this.#unowned(key).filter((p) => columns.dialog(p) === null || columns.dialog(p) !== owner);
+    return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...others].map((place) =>
+      this.stream(place),
+    );
+  }
+
+  /** Streams with this SSRC, some of them where there are many. The index is made when it is first asked for. */
+  bySsrc(ssrc: number): readonly Stream[] {
+    if (this.#bySsrc === null) {
+      this.#bySsrc = new Map();
+      for (let place = 0; place < this.#columns.places; place++)
+        if (this.#columns.generation(place) !== 0) indexSsrc(this.#bySsrc, this.#columns.ssrc(place), place);
+    }
+    return (this.#bySsrc.get(ssrc) ?? []).map((place) => this.stream(place));
+  }
+
+  /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
+  forRtcpSource(key: EndpointKey, ssrc: number, atUs: number): Stream | null {
+    const columns = this.#columns;
+    const port = endpointKeyPort(key);
+    for (const p of port > 0 ? [port, port - 1] : [port]) {
+      const source = endpointKeyWithPort(key, p);
+      const owner = this.#endpoints.dialogOf(this.#endpoints.find(source, atUs));
+      const owned = owner === null ? [] : this.#owned(owner);
+      for (const places of [owned, this.#unowned(source)])
+        for (const place of places)
+          if (columns.ssrc(place) === ssrc && columns.srcKey(place) === source) return this.stream(place);
+    }
+    return null;
+  }
+
+  #lastSeenUs(place: number): number {
+    return this.table?.lastSeenUs(place) ?? this.#columns.openedUs(place);
+  }
+
+  /** Places of a dialog's streams, in the order it came to own them. */
+  #owned(dialog: Dialog): number[] {
+    const places: number[] = [];
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place)) places.push(place);
+    return places.reverse();
+  }
+
+  /** Takes a stream out of its dialog's list. */
+  #disown(dialog: Dialog, place: number): void {
+    const columns = this.#columns;
+    const older = columns.older(place);
+    if (dialog.newestStream === place) {
+      dialog.newestStream = older;
+      return;
+    }
+    let at = dialog.newestStream;
+    while (at !== NO_PLACE && columns.older(at) !== place) at = columns.older(at);
+    if (at !== NO_PLACE) columns.setOlder(at, older);
+  }
+
+  #unowned(key: EndpointKey): readonly number[] {
+    const held = this.#waiting.get(key);
+    return held === undefined ? [] : typeof held === 'number' ? [held] : held;
+  }
+
+  /** Waits for a dialog. */
+  #wait(place: number): void {
+    put(this.#waiting, this.#columns.dstKey(place), place);
+    put(this.#waiting, this.#columns.srcKey(place), place);
+  }
+
+  /** No longer waits for a dialog. */
+  #forget(place: number): void {
+    take(this.#waiting, this.#columns.dstKey(place), place);
+    take(this.#waiting, this.#columns.srcKey(place), place);
+  }
+
+  /** The native table is ahead: the place may be another stream's by now. */
+  #tellClaimed(place: number, isClaimed: boolean): void {
+    const { table } = this;
+    if (table?.generation(place) === this.#columns.generation(place)) table.setClaimed(place, isClaimed);
+  }
+
+  /** A flood of SSRCs to the sockets of one call must not be held in its name. */
+  #isFull(dialog: Dialog): boolean {
+    let n = 0;
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place)) n++;
+    return n >= MAX_DIALOG_STREAMS;
+  }
+
+  /** False when the claim is nobody's any more, or its dialog owns as many as it may. */
+  #own(place: number, claim: number): boolean {
+    const columns = this.#columns;
+    const dialog = this.#endpoints.dialogOf(claim);
+    const media = this.#endpoints.mediaOf(claim);
+    if (dialog === null || media === null) return false;
+    if (this.#isFull(dialog)) {
+      this.beyondDialogCap++;
+      return false;
+    }
+    const wasVisible = columns.isVisible(place);
+    columns.setClaim(place, claim);
+    columns.setOlder(place, dialog.newestStream);
+    dialog.newestStream = place;
+    dialog.media = this;
+    if (media.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
+      columns.set(place, FACT.ENCRYPTED, true);
+      this.encryptedEver++;
+    }
+    this.#tellClaimed(place, true);
+    const clock = this.#clockOf(media.codecs);
+    if (clock !== null) this.table?.setClock(place, clock);
+    if (wasVisible) {
+      this.orphaned--;
+      this.established++;
+      this.establishedEver++;
+    } else this.#show(place);
+    this.generation++;
+    return true;
+  }
+
+  /** The newest description of a call that goes on wins, else the newest; at the same time `a`, which named the destination. */
+  #newest(a: number, b: number, atUs: number): number {
+    if (a === NONE || b === NONE) return a === NONE ? b : a;
+    const isOver = this.#endpoints.isOver(a, atUs);
+    if (isOver !== this.#endpoints.isOver(b, atUs)) return isOver ? b : a;
+    return this.#endpoints.fromUs(b) > this.#endpoints.fromUs(a) ? b : a;
+  }
+
+  /** Clock of the first dynamic payload type that is no telephone-event; null when there is none. */
+  #clockOf(codecs: CodecSet): number | null {
+    if (codecs !== this.#lastCodecs) {
+      const dynamic = codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
+      this.#lastCodecs = codecs;
+      this.#lastClock = dynamic?.clockRate ?? null;
+    }
+    return this.#lastClock;
+  }
+
+  #show(place: number): void {
+    if (this.#columns.claim(place) === NONE) {
+      this.orphaned++;
+      this.orphanedEver++;
+    } else {
+      this.established++;
+      this.establishedEver++;
+    }
+    this.#order.add(place, this.#columns.openedUs(place));
+  }
+}
+
+function indexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
+  const list = map.get(ssrc);
+  if (list === undefined) map.set(ssrc, [place]);
+  else if (list.length < MAX_SSRC_STREAMS) list.push(place);
+}
+
+function unindexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
+  const list = map.get(ssrc);
+  const at = list?.indexOf(place) ?? -1;
+  if (list === undefined || at < 0) return;
+  if (list.length === 1) map.delete(ssrc);
+  else list.splice(at, 1);
+}
+
+function put(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
+  const held = map.get(key);
+  if (held === undefined) map.set(key, place);
+  else if (Array.isArray(held)) {
+    if (held.length >= MAX_ENDPOINT_STREAMS) held.shift();
+    held.push(place);
+  } else map.set(key, [held, place]);
+}
+
+function take(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
+  const held = map.get(key);
+  if (held === place) map.delete(key);
+  else if (Array.isArray(held)) {
+    const at = held.indexOf(place);
+    if (at >= 0) held.splice(at, 1);
+    if (held.length === 0) map.delete(key);
+  }
+}

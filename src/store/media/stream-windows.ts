@@ -1,0 +1,111 @@
+/**
+ * Closed quality windows of the streams: the last hour of each, within a budget of bytes over all.
+ *
+ * Beyond it some stream gives up the older half of its windows: of those met next round the table one that no call owns,
+ * else one whose call has ended, and of these the one with most. Its scores are those of what is left then.
+ */
+import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, SURPLUS_STREAM_WINDOWS } from '../../core/limits.ts';
+import { WINDOW_BYTES } from '../../protocols/rtp/stream-layout.ts';
+import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
+import { parseWindows } from '../../protocols/rtp/stream-window.ts';
+import { isEnded } from '../dialogs/dialog-state.ts';
+import type { Stream } from './stream.ts';
+
+/** Places looked at for a stream that gives. */
+const LOOKED_AT = 256;
+/** Whose windows go first. */
+const RANK = { RUNNING: 0, ENDED: 1, UNOWNED: 2 } as const;
+
+export class StreamWindows {
+  readonly #streams: readonly (Stream | undefined)[];
+  readonly #max: number;
+  #hand = 0;
+  /** Of all windows there is room for. */
+  bytes = 0;
+  /** Windows given up for others. */
+  dropped = 0;
+
+  /** `streams` by place, none where nobody was made an object. */
+  constructor(streams: readonly (Stream | undefined)[], max: number = STREAM_WINDOW_BYTES) {
+    this.#streams = streams;
+    this.#max = max;
+  }
+
+  /** A window of the stream has closed: struct ct_rtp_window at `off`. */
+  add(stream: Stream, bytes: Uint8Array, off: number): void {
+    if (stream.windowCount === MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS) keepNewest(stream, MAX_STREAM_WINDOWS);
+    const windows = this.#roomFor(stream);
+    windows.set(bytes.subarray(off, off + WINDOW_BYTES), stream.windowCount * WINDOW_BYTES);
+    stream.windowCount++;
+  }
+
+  /** The last `limit` of those that are kept, oldest first. */
+  list(stream: Stream, limit: number = MAX_STREAM_WINDOWS): StreamWindow[] {
+    const { windows, windowCount } = stream;
+    const out: StreamWindow[] = [];
+    if (windows === null) return out;
+    // An outage is one record of many windows: what is made of it ends where nobody asks for more.
+    for (let i = windowCount - 1; i >= 0 && out.length < limit; i--)
+      out.push(...parseWindows(windows, i * WINDOW_BYTES, limit - out.length));
+    return out.reverse();
+  }
+
+  /** The stream was evicted; who still reads it keeps what it has. */
+  forget(stream: Stream): void {
+    this.bytes -= stream.windows?.length ?? 0;
+  }
+
+  #roomFor(stream: Stream): Uint8Array {
+    const held = stream.windows;
+    if (held !== null && held.length > stream.windowCount * WINDOW_BYTES) return held;
+    const windows = Math.min(MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS, Math.max(2, stream.windowCount * 2));
+    const grown = this.#resize(stream, windows);
+    while (this.bytes > this.#max) {
+      const giver = this.#giver(stream) ?? stream;
+      if (giver.windowCount < 2) break;
+      const left = Math.max(1, giver.windowCount >> 1);
+      this.dropped += giver.windowCount - left;
+      keepNewest(giver, left);
+      this.#resize(giver, left + 1);
+    }
+    return stream.windows ?? grown;
+  }
+
+  /** Room for so many windows. */
+  #resize(stream: Stream, windows: number): Uint8Array {
+    const made = new Uint8Array(windows * WINDOW_BYTES);
+    const { windows: held } = stream;
+    if (held !== null) made.set(held.subarray(0, Math.min(held.length, made.length)));
+    this.bytes += made.length - (held?.length ?? 0);
+    stream.windows = made;
+    return made;
+  }
+
+  /** Who gives up windows for `asker`; null when nobody else met has two. */
+  #giver(asker: Stream): Stream | null {
+    const streams = this.#streams;
+    let giver: Stream | null = null;
+    let most = -1;
+    for (let n = 0; n < LOOKED_AT && n < streams.length; n++) {
+      const stream = streams[this.#hand++ % streams.length];
+      if (stream === undefined || stream === asker || stream.windowCount < 2) continue;
+      const worth = rankOf(stream) * (MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS + 1) + stream.windowCount;
+      if (worth <= most) continue;
+      giver = stream;
+      most = worth;
+    }
+    return giver;
+  }
+}
+
+function rankOf(stream: Stream): number {
+  const { dialog } = stream;
+  if (dialog === null) return RANK.UNOWNED;
+  return isEnded(dialog.state) ? RANK.ENDED : RANK.RUNNING;
+}
+
+function keepNewest(stream: Stream, count: number): void {
+  const { windows, windowCount } = stream;
+  windows?.copyWithin(0, (windowCount - count) * WINDOW_BYTES, windowCount * WINDOW_BYTES);
+  stream.windowCount = count;
+}

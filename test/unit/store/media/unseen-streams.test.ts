@@ -1,0 +1,27 @@
+/** Streams that only RTCP speaks of: a flood of forged reports keeps its places no longer than it goes on. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndpointKey } from '../../../../src/core/ip.ts';
+import { endpointKeyFromText } from '../../../../src/core/ip.ts';
+import { MAX_UNSEEN_STREAMS, SILENT_US } from '../../../../src/core/limits.ts';
+import { UnseenStreams } from '../../../../src/store/media/unseen-streams.ts';
+
+const at = (n: number, port = 5001): EndpointKey =>
+  endpointKeyFromText(`10.0.${n >> 8}.${n & 255}`, port) ?? assert.fail();
+
+test('a full table refuses while its streams are spoken of, and gives the place of one that is silent', () => {
+  const unseen = new UnseenStreams();
+  for (let n = 0; n < MAX_UNSEEN_STREAMS; n++) assert.ok(unseen.note(at(n), n, n) !== null);
+  assert.equal(unseen.note(at(0), 99_999, SILENT_US - 1), null);
+  assert.deepEqual([unseen.size, unseen.refused, unseen.evicted], [MAX_UNSEEN_STREAMS, 1, 0]);
+  // The first goes on; the second is silent.
+  assert.ok(unseen.note(at(0), 0, SILENT_US) !== null);
+  assert.ok(unseen.note(at(7000), 7, SILENT_US + 2) !== null);
+  assert.deepEqual([unseen.size, unseen.refused, unseen.evicted], [MAX_UNSEEN_STREAMS, 1, 1]);
+  assert.deepEqual([unseen.at(at(0)).length, unseen.at(at(1)).length, unseen.at(at(1, 5000)).length], [1, 0, 0]);
+  assert.deepEqual(
+    unseen.at(at(7000, 5000)).map((s) => s.ssrc),
+    [7],
+    'its media would come from the port below',
+  );
+});
