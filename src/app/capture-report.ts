@@ -9,7 +9,7 @@ import type { CaptureReport } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Slice, Turns } from '../core/turns.ts';
-import { alertText } from '../export/security-line.ts';
+import { alertText } from '../security/outputs/security-line.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { toCaptureFinding } from '../view/capture-report.ts';

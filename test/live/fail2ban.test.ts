@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { quoted } from '../../src/export/security-line.ts';
+import { quoted } from '../../src/security/outputs/security-line.ts';
 import { run } from '../cli/run-program.ts';
 import { ATTACKERS, attack, legitimate, Script } from '../helpers/attack.ts';
 import { until } from '../helpers/patience.ts';

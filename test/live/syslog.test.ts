@@ -6,7 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { Syslog, syslogMessage } from '../../src/hooks/syslog.ts';
+import { Syslog, syslogMessage } from '../../src/security/outputs/syslog.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { run } from '../cli/run-program.ts';
 import { until } from '../helpers/patience.ts';

@@ -1,8 +1,8 @@
 /**
  * The SIP response to a scanner's request, made from the request alone (RFC 3261 section 8.2.6).
  */
-import { HEADER } from '../protocols/sip/header-name.ts';
-import { parseSip } from '../protocols/sip/message.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { parseSip } from '../../protocols/sip/message.ts';
 
 /** Phrases of RFC 3261 section 21; other codes get the phrase of their class. */
 const REASONS: Readonly<Record<number, string>> = {

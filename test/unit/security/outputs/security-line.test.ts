@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { SecurityAlert } from '../../../src/analysis/security/alert.ts';
-import { alertText, fail2banLine, quoted } from '../../../src/export/security-line.ts';
+import type { SecurityAlert } from '../../../../src/security/alert.ts';
+import { alertText, fail2banLine, quoted } from '../../../../src/security/outputs/security-line.ts';
 
 function alert(more: Partial<SecurityAlert> = {}): SecurityAlert {
   return {

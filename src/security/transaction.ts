@@ -5,9 +5,9 @@
  * one only where all parts are equal, as in a retransmission. A response repeats the branch with sent-by, and beside that
  * Call-ID, From tag and CSeq; a server that changes one half is still understood by the other.
  */
-import { HashInput, hashRange } from '../../core/hash.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { HashInput, hashRange } from '../core/hash.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 
 const INVITE_WORD = Buffer.from('INVITE');
 const SEMICOLON = 59;

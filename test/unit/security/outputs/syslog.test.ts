@@ -1,7 +1,7 @@
 /** A syslog daemon that is late, goes away and comes back: what is lost is counted and said once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Syslog } from '../../../src/hooks/syslog.ts';
+import { Syslog } from '../../../../src/security/outputs/syslog.ts';
 
 test('messages that begin to be lost are said once, and so is the end of it', () => {
   const said: string[] = [];

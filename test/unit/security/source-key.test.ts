@@ -1,7 +1,7 @@
 /** Which addresses are one source. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sourceAddress, sourceKey, sourceNetwork } from '../../../../src/analysis/security/source-key.ts';
+import { sourceAddress, sourceKey, sourceNetwork } from '../../../src/security/source-key.ts';
 import { carrier, Stage } from './stage.ts';
 
 function networkOf(address: string): string | null {

@@ -1,7 +1,7 @@
 /** Who proved to be a customer is not reported on a name, nor below four times the evidence. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Ask, REGISTRAR } from '../../../helpers/attack.ts';
+import { type Ask, REGISTRAR } from '../../helpers/attack.ts';
 import { Stage } from './stage.ts';
 
 const PHONE = '10.0.0.7';

@@ -1,7 +1,7 @@
 /** Who is reported as a scanner, when, with which evidence, and above all who is not. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ATTACKERS, attack, legitimate, REGISTRAR, Script, SIX, SLOW } from '../../../helpers/attack.ts';
+import { ATTACKERS, attack, legitimate, REGISTRAR, Script, SIX, SLOW } from '../../helpers/attack.ts';
 import { Stage } from './stage.ts';
 
 describe('among fifty phones and a busy trunk', () => {

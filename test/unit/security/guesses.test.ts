@@ -1,7 +1,7 @@
 /** A list of passwords is found, and a phone with one wrong password is left alone. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { REGISTRAR, Script } from '../../../helpers/attack.ts';
+import { REGISTRAR, Script } from '../../helpers/attack.ts';
 import { Stage } from './stage.ts';
 
 const ATTACKER = '203.0.113.3';

@@ -3,11 +3,11 @@
  *
  * The bytes decide, not their text: what is shown is cut, what is compared is not.
  */
-import { hashRange } from '../../core/hash.ts';
-import { skipQuoted } from '../../protocols/sip/address.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { decodeText } from '../../protocols/sip/text.ts';
+import { hashRange } from '../core/hash.ts';
+import { skipQuoted } from '../protocols/sip/address.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../protocols/sip/text.ts';
 
 /** Bytes of a user that are kept as text. */
 const MAX_USER = 128;

@@ -4,9 +4,9 @@
  * Who holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
  * further users do not count as part of it.
  */
-import { SECURITY_DIALOGS } from '../../core/limits.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { SECURITY_DIALOGS } from '../core/limits.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';
 

@@ -11,7 +11,7 @@
  *     fe80::/10       /128, all neighbours of a link (RFC 4291 section 2.5.6)
  *     ::/64           /128, loopback and what was never assigned
  */
-import { ipText, ipv6Text } from '../../core/ip.ts';
+import { ipText, ipv6Text } from '../core/ip.ts';
 
 /** Key for maps: the address as a number for IPv4, the network as text (`2001:db8::/64`) for IPv6. */
 export type SourceKey = number | string;

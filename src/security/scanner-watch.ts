@@ -6,13 +6,13 @@
  * they ask is granted.
  */
 
-import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../../core/limits.ts';
-import { METHOD_NAMES } from '../../core/words.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { isChallenge } from '../../protocols/sip/status.ts';
-import { decodeText } from '../../protocols/sip/text.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../core/limits.ts';
+import { METHOD_NAMES } from '../core/words.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
+import { decodeText } from '../protocols/sip/text.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { AlertKind, Behaviour, SecurityAlert } from './alert.ts';
 import {
   BEHAVIOUR_RULES,

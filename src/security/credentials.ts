@@ -5,8 +5,8 @@
  * the digest (user, realm, nonce, uri, and with qop also cnonce and count) prove two passwords. To another nonce the same
  * password gives another response, so that those prove nothing of themselves.
  */
-import { hashBytes } from '../../core/hash.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { hashBytes } from '../core/hash.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 
 /** Each header of the kind, with the lines it continues on. */
 const HEADERS = /^(?:proxy-)?authorization[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/gim;

@@ -5,11 +5,11 @@
  * These are hints for a person: an alert bans nobody. Capture time only.
  */
 
-import { hashRange } from '../../core/hash.ts';
-import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../../core/limits.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { hashRange } from '../core/hash.ts';
+import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../core/limits.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { Behaviour, SecurityAlert } from './alert.ts';
 import { PassedOn } from './passed-on.ts';
 import { RecentMap } from './recent-map.ts';

@@ -1,7 +1,7 @@
 /** Honest traffic that looks like an attack to a rule that is too simple: no line. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { REGISTRAR, Script } from '../../../helpers/attack.ts';
+import { REGISTRAR, Script } from '../../helpers/attack.ts';
 import { Stage } from './stage.ts';
 
 const OFFICE = '203.0.113.60';

@@ -1,8 +1,8 @@
 /** A scan is a scan whatever its sender holds equal, varies or leaves out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Ask } from '../../../helpers/attack.ts';
-import { REGISTRAR } from '../../../helpers/attack.ts';
+import type { Ask } from '../../helpers/attack.ts';
+import { REGISTRAR } from '../../helpers/attack.ts';
 import { Stage } from './stage.ts';
 
 const ATTACKER = '203.0.113.9';

@@ -8,7 +8,7 @@
  * anything a sender can write, and what a sender wrote is escaped: no line end, no quote and no control character of his
  * reaches a log.
  */
-import type { SecurityAlert } from '../analysis/security/alert.ts';
+import type { SecurityAlert } from '../alert.ts';
 
 const MAX_TEXT = 200;
 

@@ -2,7 +2,7 @@
  * Addresses that answer requests: whose silence says something, and who asks on behalf of many. Kept by single address,
  * for a server and an attacker may share a network.
  */
-import { SECURITY_SERVERS } from '../../core/limits.ts';
+import { SECURITY_SERVERS } from '../core/limits.ts';
 import { RecentMap } from './recent-map.ts';
 import type { SourceKey } from './source-key.ts';
 

@@ -1,7 +1,7 @@
 /** Floods: how often they are reported, and what they cannot make the detection forget. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Script } from '../../../helpers/attack.ts';
+import { Script } from '../../helpers/attack.ts';
 import { carrier, Stage } from './stage.ts';
 
 const ATTACKER = '203.0.113.9';

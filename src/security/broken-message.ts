@@ -4,8 +4,8 @@
  *
  * Bytes behind the body of a datagram do not count: a receiver discards them (section 18.3), and honest stacks send some.
  */
-import { NOTE } from '../../protocols/sip/notes.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { NOTE } from '../protocols/sip/notes.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 
 const BROKEN =
   NOTE.noCallId |

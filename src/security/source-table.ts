@@ -4,7 +4,7 @@
  * Who proved to be a peer, and who was refused often, has a share of the table that strangers cannot take: a sender of
  * forged addresses would have to collect as many refusals for each of them as the one he wants to have forgotten.
  */
-import { SECURITY_OUTCOME_BYTES } from '../../core/limits.ts';
+import { SECURITY_OUTCOME_BYTES } from '../core/limits.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
 import type { SourceKey } from './source-key.ts';

@@ -5,9 +5,9 @@
  * that has several addresses. Each arrival excuses as many as a proxy forks it into, so that who was sent one request
  * cannot hide a scan behind it.
  */
-import { SECURITY_RELAYS } from '../../core/limits.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { SECURITY_RELAYS } from '../core/limits.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';
 
