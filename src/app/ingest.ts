@@ -11,7 +11,7 @@ import type { FragmentInput } from '../decode/fragments.ts';
 import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
-import type { HepOut } from '../export/hep-out.ts';
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { FileSource } from '../sources/file/file-source.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';

@@ -2,8 +2,8 @@
  * What the live sources counted, in their own words: what the kernel's filter let through or dropped, what rings and
  * queues lost, and what became of every HEP packet. A source that does not run has no samples.
  */
-import type { LabelledCount, MetricFamily } from '../metrics/snapshot.ts';
-import { counterFamily } from '../metrics/snapshot.ts';
+import type { LabelledCount, MetricFamily } from '../serve/metrics/snapshot.ts';
+import { counterFamily } from '../serve/metrics/snapshot.ts';
 import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
 import type { HepSenderName } from '../store/dialogs/hep-clock.ts';
 import type { CaptureSession } from './capture-session.ts';

@@ -1,7 +1,7 @@
 /**
  * Every loss of a session by its reason: nothing that was captured goes missing without a name here.
  */
-import { HEP_OUT_LOSSES } from '../export/hep-out.ts';
+import { HEP_OUT_LOSSES } from '../actions/hep-out/hep-out.ts';
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { standardError, standardOutput } from './standard-streams.ts';

@@ -4,9 +4,9 @@
 
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../core/words.ts';
-import { HEP_OUT_COUNTERS } from '../export/hep-out.ts';
-import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../metrics/snapshot.ts';
-import { counterFamily } from '../metrics/snapshot.ts';
+import { HEP_OUT_COUNTERS } from '../actions/hep-out/hep-out.ts';
+import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../serve/metrics/snapshot.ts';
+import { counterFamily } from '../serve/metrics/snapshot.ts';
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import { CALL_OUTCOMES } from '../store/dialogs/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';

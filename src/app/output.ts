@@ -2,10 +2,10 @@
  * What the offline modes print on standard output.
  */
 import { finalCodeOf } from '../analysis/signaling/failure.ts';
-import { callReport } from '../cli/call-report.ts';
-import type { CallRow } from '../cli/call-table.ts';
-import { callTable } from '../cli/call-table.ts';
-import { mayColor } from '../cli/terminal.ts';
+import { callReport } from '../faces/cli/call-report.ts';
+import type { CallRow } from '../faces/cli/call-table.ts';
+import { callTable } from '../faces/cli/call-table.ts';
+import { mayColor } from '../faces/cli/terminal.ts';
 import { counted } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';

@@ -2,7 +2,7 @@
  * Where captured content goes besides the stores: the file of -O behind its persistence gate, and the HEP mirror of -H.
  */
 import { hostname } from 'node:os';
-import { HEP_OUT_LOSSES, HepOut } from '../export/hep-out.ts';
+import { HEP_OUT_LOSSES, HepOut } from '../actions/hep-out/hep-out.ts';
 import type { Split } from '../sources/output-file.ts';
 import { OutputFile } from '../sources/output-file.ts';
 import { PersistenceGate } from '../store/dialogs/persistence-gate.ts';

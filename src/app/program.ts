@@ -33,7 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { runUprobeList } = await import('./uprobe-list.ts');
     return runUprobeList(config);
   } else if (config.showFrame !== null) {
-    const { runShowFrame } = await import('../cli/show-frame.ts');
+    const { runShowFrame } = await import('../faces/cli/show-frame.ts');
     return runShowFrame(config.showFrame, config.decodeEspNull);
   } else {
     const code = await runCapture(config);

@@ -4,7 +4,7 @@
 import { callTree } from '../analysis/call-tree.ts';
 import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
-import type { ApiReaders, Found } from '../api/readers.ts';
+import type { ApiReaders, Found } from '../explore/explorer.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/steps.ts';
 import { Turns } from '../core/turns.ts';

@@ -4,7 +4,7 @@
 import { identifierLegs } from '../analysis/correlation.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
-import type { ReportInput, ReportMessage } from '../cli/call-report.ts';
+import type { ReportInput, ReportMessage } from '../faces/cli/call-report.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';

@@ -4,7 +4,7 @@
 
 import { statSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { ProgressBar } from '../cli/progress.ts';
+import { ProgressBar } from '../faces/cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';

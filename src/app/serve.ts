@@ -3,14 +3,14 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApi } from '../api/server.ts';
-import { readApiCredentials, readMetricsCredentials } from '../auth/configured.ts';
+import { createApi } from '../serve/api/server.ts';
+import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
 import type { Config } from '../config/config.ts';
 import { OPTIONS } from '../config/options.ts';
 import { ServiceError } from '../core/error.ts';
-import { createMetricsPage } from '../metrics/registry.ts';
-import { createMetricsServer } from '../metrics/standalone.ts';
-import { createPeerControl } from '../peer/control.ts';
+import { createMetricsPage } from '../serve/metrics/registry.ts';
+import { createMetricsServer } from '../serve/metrics/standalone.ts';
+import { createPeerControl } from '../actions/peer/control.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { summary } from './output.ts';
 import { createReaders } from './readers.ts';

@@ -4,7 +4,7 @@
 
 import { tally } from '../core/tally.ts';
 import { TRANSPORTS } from '../core/words.ts';
-import type { HepOut } from '../export/hep-out.ts';
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { DialogTracker } from '../ingest/dialogs/dialog-tracker.ts';

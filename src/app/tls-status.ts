@@ -5,8 +5,8 @@
 
 import type { CaptureQuality, Caveats } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
-import type { MetricFamily } from '../metrics/snapshot.ts';
-import { counterFamily } from '../metrics/snapshot.ts';
+import type { MetricFamily } from '../serve/metrics/snapshot.ts';
+import { counterFamily } from '../serve/metrics/snapshot.ts';
 import type { TlsCapture } from './tls-capture.ts';
 
 type ProbeLosses = Pick<

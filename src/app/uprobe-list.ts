@@ -2,8 +2,8 @@
  * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
  */
 import { userInfo } from 'node:os';
-import { mayColor } from '../cli/terminal.ts';
-import { uprobeTable } from '../cli/uprobe-table.ts';
+import { mayColor } from '../faces/cli/terminal.ts';
+import { uprobeTable } from '../faces/cli/uprobe-table.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PATIENCE_MS } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { base64url, forgeClaims } from '../unit/auth/forged-token.ts';
+import { base64url, forgeClaims } from '../unit/serve/auth/forged-token.ts';
 import { get, rawRequest } from './running-api.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/app/main.js', import.meta.url));

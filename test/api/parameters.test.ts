@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileUserPattern } from '../../src/api/user-pattern.ts';
-import { ProblemError } from '../../src/http/problem-error.ts';
+import { compileUserPattern } from '../../src/serve/api/user-pattern.ts';
+import { ProblemError } from '../../src/serve/http/problem-error.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 import { fakeReaders } from './fake-readers.ts';
 import { startApi } from './running-api.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createApiCredentials } from '../../src/auth/api-credentials.ts';
+import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { get, rawRequest, startApi } from './running-api.ts';
 
 /** Bytes of live objects. */

@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { createApiCredentials } from '../../src/auth/api-credentials.ts';
-import { createBasicCredentials } from '../../src/auth/basic-credentials.ts';
-import { createMetricsPage } from '../../src/metrics/registry.ts';
-import { createMetricsServer } from '../../src/metrics/standalone.ts';
+import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
+import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
+import { createMetricsPage } from '../../src/serve/metrics/registry.ts';
+import { createMetricsServer } from '../../src/serve/metrics/standalone.ts';
 import { metricsSnapshot } from './fake-readers.ts';
 import { rawRequest, startApi } from './running-api.ts';
 

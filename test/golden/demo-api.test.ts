@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { demo } from '../../fixtures/build/demo.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import { createApi } from '../../src/api/server.ts';
+import { createApi } from '../../src/serve/api/server.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { createReaders } from '../../src/app/readers.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';

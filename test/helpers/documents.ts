@@ -3,7 +3,7 @@
  */
 import type { Expected } from '../../fixtures/build/expected.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import type { ApiReaders } from '../../src/api/readers.ts';
+import type { ApiReaders } from '../../src/explore/explorer.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { streamDocument } from '../../src/app/documents.ts';
 import { createReaders } from '../../src/app/readers.ts';

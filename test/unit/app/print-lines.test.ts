@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { printLines } from '../../../src/app/print-lines.ts';
-import type { CallRow } from '../../../src/cli/call-table.ts';
-import { callTable } from '../../../src/cli/call-table.ts';
+import type { CallRow } from '../../../src/faces/cli/call-table.ts';
+import { callTable } from '../../../src/faces/cli/call-table.ts';
 
 const LONG = 'A'.repeat(60_000);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { rtcpToJson } from '../../../../src/export/rtcp-json.ts';
+import { rtcpToJson } from '../../../../src/actions/hep-out/rtcp-json.ts';
 import { ntpMiddle, parseRtcp } from '../../../../src/protocols/rtp/rtcp.ts';
 import { parseRtcpJson } from '../../../../src/protocols/rtp/rtcp-json.ts';
 

@@ -1,0 +1,68 @@
+/** What the API reads: the whole of its view of the stores. Nothing here writes to them. */
+
+import type { Readable } from 'node:stream';
+import type {
+  CallTree,
+  CaptureReport,
+  Correlation,
+  Dialog,
+  DialogList,
+  DialogState,
+  LintResult,
+  Persistence,
+  RtpStream,
+  Stats,
+  StreamList,
+} from '../contract/index.ts';
+import type { MetricsSnapshot } from '../serve/metrics/snapshot.ts';
+
+/** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
+export type Page = { readonly limit: number; readonly offset: number };
+
+/** True when nobody waits for the answer any more. */
+export type IsGone = () => boolean;
+
+export type DialogFilter = Page & {
+  readonly state?: DialogState;
+  /** True when the client's pattern is found in the From user; takes time linear in its length. */
+  readonly matchesFrom?: (user: string) => boolean;
+};
+
+export type StreamFilter = Page & {
+  readonly orphaned?: boolean;
+  readonly mosBelow?: number;
+};
+
+export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
+
+/** Null when there is no dialog or stream of that name. */
+export type Found<T> = { readonly document: T | null };
+
+/** What takes turns may be refused: null when too many are made. */
+type InTurns<T> = Promise<T | null> | T;
+
+export type ApiReaders = {
+  /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
+  dialogs(filter: DialogFilter, isGone?: IsGone): InTurns<DialogList>;
+  dialog(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
+  /** The dialog with the cause that the wire named for its end. */
+  report(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
+  /** Legs tied to the dialog itself, at most `maxRows`. */
+  correlated(callId: string, maxRows: number): Correlation | null;
+  /** All legs of the call, at most `maxRows`. */
+  tree(callId: string, maxRows: number, isGone?: IsGone): InTurns<Found<CallTree>>;
+  streams(filter: StreamFilter, isGone?: IsGone): InTurns<StreamList>;
+  stream(ssrc: number): InTurns<Found<RtpStream>>;
+  lint(callId: string, isGone?: IsGone): InTurns<Found<LintResult>>;
+  /** The WAV of the call, or why there is none. */
+  audio(callId: string, isGone?: IsGone): InTurns<Found<CallAudio>>;
+  /** A container made now, as JSON text while it is read; the audio in it may take a while. */
+  vcon(callId: string, isGone?: IsGone): InTurns<Found<Readable>>;
+  /** Across all dialogs and streams; takes turns. */
+  captureReport(): Promise<CaptureReport> | CaptureReport;
+  stats(): Promise<Stats> | Stats;
+  metrics(): MetricsSnapshot;
+  persistence(): Persistence;
+  /** The state that holds afterwards: the network may only narrow what the command line allows. */
+  setPersistence(isEnabled: boolean): Persistence;
+};

@@ -1,0 +1,56 @@
+/** GET /v1/dialogs/{call_id}/audio: the decoded audio of a call as a WAV file. */
+
+import { Type } from 'typebox';
+import { CallIdParams } from '../../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
+import { compileParameters } from '../parameters.ts';
+import type { App, RouteDeps } from './route.ts';
+import { isGone, orNoDialog, refusals } from './route.ts';
+
+export function addAudioRoute(app: App, { readers }: RouteDeps): void {
+  app.get(
+    '/v1/dialogs/:call_id/audio',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'getDialogAudio',
+        summary: 'The audio of the call as WAV: mono for one direction, stereo for two (needs --retain-audio)',
+        tags: ['dialogs'],
+        params: CallIdParams,
+        response: {
+          200: {
+            description: 'The file; a note in it says where it is from, and what it falls short of.',
+            headers: {
+              'X-Service-Audio-Partial': {
+                type: 'string',
+                description: '`true` when the file falls short of the call.',
+              },
+              'Content-Disposition': { type: 'string', description: 'Names the download after the Call-ID.' },
+            },
+            content: { 'audio/wav': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
+          },
+          ...refusals('not-found', 'uri-too-long', 'no-audio'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { params } = request;
+      const audio = orNoDialog(await readers.audio(params.call_id, isGone(request)));
+      if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
+      reply
+        .type('audio/wav')
+        .header('content-disposition', `attachment; filename="${fileName(params.call_id)}.wav"`)
+        .header('x-service-audio-partial', String(audio.isPartial));
+      return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
+    },
+  );
+}
+
+/** A Call-ID with nothing in it that a header or a file system could take for more than a name. */
+function fileName(callId: string): string {
+  const name = callId
+    .replace(/[^A-Za-z0-9._@-]/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 100);
+  return name === '' ? 'call' : name;
+}

@@ -1,0 +1,112 @@
+/** What every route of the service shares: its dependencies and the answers it documents. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Type } from 'typebox';
+import type { Named, ProblemKind } from '../../../contract/index.ts';
+import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
+import { ProblemError } from '../../http/problem-error.ts';
+import type { ApiReaders, Found, IsGone } from '../../../explore/explorer.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type RouteDeps = {
+  readonly readers: ApiReaders;
+  /** `--api-max-rows`. */
+  readonly maxRows: number;
+};
+
+/** What was made, or the refusal of one more than are made at a time. */
+export function orBusy<T>(made: T | null): T {
+  if (made === null)
+    throw new ProblemError('overloaded', 'Too many long answers are being made; try again.', { 'retry-after': '1' });
+  return made;
+}
+
+/** The document of a dialog; the refusals of one more, and of a Call-ID that is not here. */
+export function orNoDialog<T>(found: Found<T> | null): T {
+  const { document } = orBusy(found);
+  if (document === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
+  return document;
+}
+
+/** True once the connection of the request has gone. */
+export function isGone({ raw }: FastifyRequest): IsGone {
+  return () => raw.socket.destroyed;
+}
+
+/** A documented answer whose body is a contract document. */
+export function answer<T extends TSchema>(description: string, schema: Named<T>) {
+  const reference: ReturnType<typeof ref<T>> = ref(schema);
+  return { description, content: { 'application/json': { schema: reference } } };
+}
+
+/** One that is sent as text while it is made. */
+export function streamed<T extends TSchema>(description: string, schema: Named<T>) {
+  const reference = Type.Unsafe<Readable>({ $ref: `${schema.$id}#` });
+  return { description, content: { 'application/json': { schema: reference } } };
+}
+
+type ProblemAnswer = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly type: 'string'; readonly description: string }>>;
+  readonly content: { readonly 'application/problem+json': { readonly schema: ReturnType<typeof problemRef> } };
+};
+
+function problemRef() {
+  return ref(Problem);
+}
+
+/** What any request may get, whatever its route: the head and the body are judged alike on all of them. */
+const ANYWHERE: readonly ProblemKind[] = [
+  'bad-request',
+  'request-timeout',
+  'body-too-large',
+  'unsupported-media-type',
+  'expectation-failed',
+  'headers-too-large',
+  'internal',
+  'rate-limited',
+  'connection-limit',
+  'overloaded',
+];
+
+/** The documented refusals of a route that needs credentials where there are any, and its own host where there are none. */
+export function refusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
+  return openRefusals('unauthorized', 'foreign-host', 'forwarded', ...kinds);
+}
+
+/** Those of a route that takes a body and does something with it. */
+export function actionRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
+  return refusals('invalid-body', 'foreign-origin', ...kinds);
+}
+
+const CHALLENGE = { 'WWW-Authenticate': { type: 'string', description: 'The scheme to use: `Bearer`.' } } as const;
+
+/** The documented refusals of a route that is open to everybody. */
+export function openRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
+  const byStatus = new Map<number, string[]>();
+  for (const kind of new Set([...kinds, ...ANYWHERE])) {
+    const { status, title } = PROBLEMS[kind];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${kind}\`: ${title}.`]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, lines]) => [
+      String(status),
+      {
+        description: lines.join(' '),
+        ...(status === PROBLEMS.unauthorized.status ? { headers: CHALLENGE } : {}),
+        content: { 'application/problem+json': { schema: problemRef() } },
+      },
+    ]),
+  );
+}

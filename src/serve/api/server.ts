@@ -1,0 +1,289 @@
+/** Puts the HTTP server together: the order of the checks, the routes, and a bounded life from listen to close. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import underPressure from '@fastify/under-pressure';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
+import type { ApiCredentials } from '../auth/api-credentials.ts';
+import { isLoopback, resolveHost } from '../../core/bind.ts';
+import { errnoOf, ServiceError } from '../../core/error.ts';
+import { hasFeature } from '../../core/features.ts';
+import { endpointText } from '../../core/ip.ts';
+import {
+  API_BODY_BYTES,
+  API_CLOSE_MS,
+  API_HEADER_MS,
+  API_KEEP_ALIVE_MS,
+  API_LOOP_DELAY_MS,
+  API_PARAM_CHARS,
+  API_REQUEST_MS,
+} from '../../core/limits.ts';
+import type { AdmissionCounts } from '../http/admission.ts';
+import { createAdmission } from '../http/admission.ts';
+import { ignoredBodyProblem } from '../http/ignored-body.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
+import { askForBody } from '../http/waiting-body.ts';
+import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
+import { createMetricsPage } from '../metrics/registry.ts';
+import type { MetricFamily } from '../metrics/snapshot.ts';
+import type { PeerControl } from '../../actions/peer/control.ts';
+import { readBodiesAsJson } from './json-body.ts';
+import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
+import { createAuthentication } from './plugins/authentication.ts';
+import { createLoadShedder } from './plugins/load-shedder.ts';
+import { createRouteTable } from './plugins/route-table.ts';
+import { limitUnreadAnswers } from './plugins/unread-answers.ts';
+import { sendProblem, toProblem } from './problem.ts';
+import type { ApiReaders } from '../../explore/explorer.ts';
+import { addAudioRoute } from './routes/audio.ts';
+import { addDialogRoutes } from './routes/dialogs.ts';
+import { addLegRoutes } from './routes/legs.ts';
+import { addNotBuiltRoutes } from './routes/not-built.ts';
+import { addPeerRoutes } from './routes/peer.ts';
+import { addPersistenceRoutes } from './routes/persistence.ts';
+import { addReportRoutes, addVconRoute } from './routes/reports.ts';
+import type { App } from './routes/route.ts';
+import { addServiceRoutes } from './routes/service.ts';
+import { addStreamRoutes } from './routes/streams.ts';
+import { warmUserPatterns } from './user-pattern.ts';
+
+export type ApiDeps = {
+  readonly readers: ApiReaders;
+  readonly peer: PeerControl;
+  /** `--api-max-rows` and `--api-max-conn`. */
+  readonly maxRows: number;
+  readonly maxConn: number;
+  /** Who may ask; absent: everybody, and the listener must be on loopback. */
+  readonly credentials?: ApiCredentials;
+  /** Version of this program, for the metrics. */
+  readonly version: string;
+  /** Told of faults of our own; the client gets a 500 without their text. */
+  readonly onFault: (error: unknown) => void;
+  /** Shorter times for tests; what is left out has the value of core/limits.ts. */
+  readonly times?: Partial<ApiTimes>;
+  /** More of them for tests, which have few addresses. */
+  readonly requestsPerSecond?: number;
+  /** Adds further routes, such as those of a feature that is built in. */
+  readonly extend?: (app: App) => void;
+};
+
+export type ApiTimes = {
+  readonly headerMs: number;
+  readonly requestMs: number;
+  readonly stalledMs: number;
+  readonly loopDelayMs: number;
+  readonly loopSampleMs: number;
+};
+
+export type ApiServer = {
+  /** Binds and returns `address:port` as bound. Throws a ServiceError that names the address and the remedy. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
+  /** The OpenAPI document of the routes this build has, as JSON text. */
+  openApi(): string;
+  /** Ends within two seconds, whatever the clients do. */
+  close(): Promise<void>;
+};
+
+export async function createApi(deps: ApiDeps): Promise<ApiServer> {
+  const headerMs = deps.times?.headerMs ?? API_HEADER_MS;
+  const requestMs = deps.times?.requestMs ?? API_REQUEST_MS;
+  const server = createServer({
+    keepAliveTimeout: API_KEEP_ALIVE_MS,
+    requestTimeout: requestMs,
+    headersTimeout: headerMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerMs / 4)),
+    // Node would refuse a request without Host with an empty body; a hook does it with a problem.
+    requireHostHeader: false,
+  });
+  // Else Node leaves out of those it hands on what comes after the first two thousand.
+  server.maxHeadersCount = 0;
+  const admission = createAdmission(server, {
+    maxConnections: deps.maxConn,
+    ...(deps.times?.stalledMs === undefined ? {} : { stalledMs: deps.times.stalledMs }),
+    ...(deps.requestsPerSecond === undefined ? {} : { requestsPerSecond: deps.requestsPerSecond }),
+  });
+  const authentication = createAuthentication(deps.credentials ?? null);
+  const responses = new Map<number, number>();
+  const countResponse = (status: number): void => {
+    responses.set(status, (responses.get(status) ?? 0) + 1);
+  };
+  const app: App = Fastify({
+    serverFactory(handler) {
+      const listener = admission.guard(handler, countResponse);
+      answerWireEvents(server, admission, (request) => authentication.check(request), listener);
+      return server.on('request', listener);
+    },
+    bodyLimit: API_BODY_BYTES,
+    routerOptions: { maxParamLength: API_PARAM_CHARS },
+    trustProxy: false,
+    forceCloseConnections: 'idle',
+    // Fastify's own answer while closing is not a problem body; the close below is bounded anyway.
+    return503OnClosing: false,
+    clientErrorHandler: createClientErrorHandler(admission),
+    frameworkErrors: (error, request, reply) => {
+      // The router refused before any hook ran, so their check is made here.
+      sendProblem(request, reply, authentication.check(request.raw) ?? toProblem(error));
+    },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+    schemaErrorFormatter: (errors, part) => {
+      const [first] = errors;
+      const name = `${part}${first?.instancePath.replaceAll('/', '.') ?? ''}`;
+      return new ProblemError(part === 'body' ? 'invalid-body' : 'invalid-parameter', `${name} ${first?.message}.`);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  readBodiesAsJson(app);
+
+  const table = createRouteTable(app);
+
+  // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
+  const shedder = createLoadShedder();
+  const sampleMs = deps.times?.loopSampleMs ?? 1_000;
+  await app.register(underPressure, {
+    maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
+    sampleInterval: sampleMs,
+    pressureHandler: () => shedder.onPressure(),
+  });
+  const watch = setInterval(() => shedder.sample(app.isUnderPressure()), sampleMs);
+  watch.unref();
+  app.addHook('onRequest', async (request) => {
+    const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);
+    if (refusal !== null) throw refusal;
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = requestHeaderProblem(request.raw);
+    if (refusal !== null) throw refusal;
+    if (request.is404) throw table.refusal(request.method, request.url);
+    const wrongType = request.method === 'POST' ? mediaTypeProblem(request.raw) : null;
+    if (wrongType !== null) throw wrongType;
+    askForBody(request.raw, reply.raw);
+    // Of the routes' methods Fastify reads the body of POST alone.
+    const tooLarge = request.method === 'POST' ? null : await ignoredBodyProblem(request.raw);
+    if (tooLarge !== null) throw tooLarge;
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // Fastify puts a charset behind the type, which has no such parameter: JSON is UTF-8 (RFC 8259 §8.1, §11).
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
+      reply.header('content-type', 'application/json');
+    }
+    return payload;
+  });
+  const unread = limitUnreadAnswers(app);
+  app.addHook('onResponse', async (_request, reply) => {
+    countResponse(reply.statusCode);
+  });
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = toProblem(error);
+    if (problem.kind === 'internal') deps.onFault(error);
+    return sendProblem(request, reply, problem);
+  });
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, table.refusal(request.method, request.url)));
+
+  const ownFamilies = (): MetricFamily[] => [
+    {
+      name: 'calltap_api_responses_total',
+      help: 'Answers of the API by status code.',
+      type: 'counter',
+      labelNames: ['code'],
+      samples: [...responses].map(([code, value]) => ({ labels: { code: String(code) }, value })),
+    },
+    {
+      name: 'calltap_api_answers_shed_total',
+      help: 'Answers given up because clients did not read others.',
+      type: 'counter',
+      labelNames: [],
+      samples: [{ labels: {}, value: unread.shed() }],
+    },
+    ...admissionFamilies(admission.counts()),
+    ...authentication.families(),
+  ];
+  const metrics = createMetricsPage({
+    read: () => {
+      const snapshot = deps.readers.metrics();
+      return { ...snapshot, families: [...snapshot.families, ...ownFamilies()] };
+    },
+    stateCase: 'lower',
+    version: deps.version,
+  });
+
+  await addOpenApi(app, deps.credentials === undefined);
+  addServiceRoutes(app, deps, metrics);
+  addDialogRoutes(app, deps);
+  addLegRoutes(app, deps);
+  addReportRoutes(app, deps);
+  addAudioRoute(app, deps);
+  if (hasFeature('vcon')) addVconRoute(app, deps);
+  addStreamRoutes(app, deps);
+  if (hasFeature('peer')) addPeerRoutes(app, deps);
+  addPersistenceRoutes(app, deps);
+  addOpenApiRoute(app);
+  deps.extend?.(app);
+  addNotBuiltRoutes(app);
+  await app.ready();
+
+  return {
+    listen: (address) => listen(app, address, deps.credentials !== undefined),
+    openApi: () => openApiText(app),
+    async close() {
+      metrics.close();
+      clearInterval(watch);
+      admission.dropSilent();
+      admission.close();
+      const cut = setTimeout(() => app.server.closeAllConnections(), API_CLOSE_MS);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+}
+
+function admissionFamilies(counts: AdmissionCounts): MetricFamily[] {
+  const counter = (name: string, help: string, value: number): MetricFamily => {
+    return {
+      name: `calltap_api_${name}_total`,
+      help,
+      type: 'counter',
+      labelNames: [],
+      samples: [{ labels: {}, value }],
+    };
+  };
+  return [
+    counter('connections_refused', 'Connections beyond the limit.', counts.refusedConnections),
+    counter('connections_displaced', 'Idle connections that gave their place to another source.', counts.displaced),
+    counter('connections_stalled', 'Connections cut because nothing got on.', counts.stalled),
+    counter('rate_limited', 'Requests beyond the rate of their source.', counts.rateLimited),
+    counter('rate_crowded', 'Requests of sources too many to have a rate of their own.', counts.crowded),
+  ];
+}
+
+async function listen(
+  app: App,
+  { host, port }: { readonly host: string; readonly port: number },
+  hasCredentials: boolean,
+): Promise<string> {
+  const given = endpointText(host, port);
+  const address = await resolveHost(host);
+  if (address === null) {
+    throw new ServiceError('API_ADDRESS_UNKNOWN', `--api ${given}: the name does not resolve; give an IP address`);
+  }
+  if (!hasCredentials && !isLoopback(address)) {
+    throw new ServiceError(
+      'API_BIND_NOT_LOOPBACK',
+      `--api ${given}: the address is not loopback and none of --api-key, --api-signing-key and ` +
+        '--api-signing-key-file is given (nor SERVICE_API_KEY or SERVICE_API_SIGNING_KEY); give one of them, or bind ' +
+        '127.0.0.1 or ::1',
+    );
+  }
+  try {
+    warmUserPatterns();
+    await app.listen({ host: address, port });
+  } catch (error) {
+    const reason = errnoOf(error) ?? String(error);
+    const text = `--api ${given}: cannot listen (${reason}); choose another address or port`;
+    throw new ServiceError('API_BIND_FAILED', text, error);
+  }
+  // A TCP server that listens has an AddressInfo, never a pipe name.
+  const bound = app.server.address() as AddressInfo;
+  return endpointText(bound.address, bound.port);
+}

@@ -1,0 +1,61 @@
+/** The credentials that the configuration names, with the files behind it read; every mistake is one line for the start. */
+
+import type { Config } from '../../config/config.ts';
+import { isUserPass, oneLine } from '../../config/option-value.ts';
+import { ServiceError } from '../../core/error.ts';
+import type { ApiCredentials } from './api-credentials.ts';
+import { createApiCredentials } from './api-credentials.ts';
+import type { BasicCredentials } from './basic-credentials.ts';
+import { createBasicCredentials } from './basic-credentials.ts';
+import { createRevocationList } from './revocation.ts';
+import { readTextFile } from './text-file.ts';
+
+/** Bytes of a file that holds one secret. */
+const SECRET_FILE_BYTES = 64 * 1024;
+
+type SigningOptions = Pick<Config, 'apiSigningKeys' | 'apiSigningKeyFile'>;
+type ApiOptions = SigningOptions & Pick<Config, 'apiKey' | 'apiRevokedFile'>;
+type MetricsOptions = Pick<Config, 'metricsAuth' | 'metricsAuthFile'>;
+
+/** All signing keys of the API; the first mints. The key of the file goes first, so that it is the minting key. */
+export function readSigningKeys(config: SigningOptions): readonly string[] {
+  const { apiSigningKeys: keys, apiSigningKeyFile: file } = config;
+  return file === null ? keys : [readSecret('--api-signing-key-file', file, 'the key'), ...keys];
+}
+
+/** The credentials of the API, or null when none are configured. `warn` is told one line when a file goes away later. */
+export function readApiCredentials(config: ApiOptions, warn: (line: string) => void): ApiCredentials | null {
+  const { apiKey, apiRevokedFile: file } = config;
+  const signingKeys = readSigningKeys(config);
+  if (file === null) return createApiCredentials({ apiKey, signingKeys, isRevoked: () => false });
+  const option = `--api-revoked-file ${oneLine(file)}`;
+  const list = createRevocationList(file, { warn: (reason) => warn(`${option}: ${reason}`) });
+  if (!list.ok) throw refused(`${option}: ${list.reason}; name a readable text file, it may be empty`);
+  return createApiCredentials({ apiKey, signingKeys, isRevoked: (id) => list.value.has(id) });
+}
+
+/** The credentials of the standalone metrics server, or null when none are configured. */
+export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: MetricsOptions): BasicCredentials | null {
+  if (metricsAuthFile === null) return metricsAuth === null ? null : createBasicCredentials(metricsAuth);
+  const userPass = readSecret('--metrics-auth-file', metricsAuthFile, 'user:password');
+  if (!isUserPass(userPass)) {
+    throw refused(
+      `--metrics-auth-file ${oneLine(metricsAuthFile)}: it does not hold user:password on one line; write them there`,
+    );
+  }
+  return createBasicCredentials(userPass);
+}
+
+/** The text of a file that holds one secret, without the blanks around it. */
+function readSecret(flag: string, path: string, content: string): string {
+  const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
+  const reason = file.ok ? 'it is empty' : file.reason;
+  const secret = file.ok ? file.value.text.trim() : '';
+  if (secret === '')
+    throw refused(`${flag} ${oneLine(path)}: ${reason}; name a readable text file that holds ${content}`);
+  return secret;
+}
+
+function refused(line: string): ServiceError {
+  return new ServiceError('CONFIG_INVALID', line);
+}

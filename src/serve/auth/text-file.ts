@@ -1,0 +1,78 @@
+/** Reads a small text file that an operator named; a device, a flood or something that is no text is a reason. */
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { errnoOf } from '../../core/error.ts';
+import type { Result } from '../../core/result.ts';
+import { fail, ok } from '../../core/result.ts';
+
+export type TextFile = {
+  readonly text: string;
+  /** Changes whenever the content may have changed. */
+  readonly version: string;
+  /** When the inode last changed, in milliseconds since the Unix epoch; unlike mtime nobody can set it. */
+  readonly changedMs: number;
+};
+
+/** `isRegular` refuses pipes and devices, which have no content that stays. Never waits for a writer. */
+export function readTextFile(
+  path: string,
+  options: { readonly maxBytes: number; readonly isRegular: boolean },
+): Result<TextFile, string> {
+  let fd: number;
+  try {
+    fd = openSync(path, options.isRegular ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY);
+  } catch (error) {
+    return fail(readFailure(error));
+  }
+  try {
+    const stat = fstatSync(fd, { bigint: true });
+    if (options.isRegular && !stat.isFile()) return fail('it is not a regular file');
+    const bytes = readBounded(fd, options.maxBytes);
+    if (bytes === null) return fail(`it is larger than ${options.maxBytes} bytes`);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return ok({ text, version: fileVersion(stat), changedMs: Number(stat.ctimeMs) });
+  } catch (error) {
+    return fail(
+      error instanceof TypeError && errnoOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? NOT_TEXT
+        : readFailure(error),
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const NOT_TEXT = 'it is not UTF-8 text';
+
+type Stat = {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+};
+
+/** What tells one state of a file from another without reading it. */
+export function fileVersion({ dev, ino, size, mtimeNs, ctimeNs }: Stat): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/** Why a file cannot be had, without its content. */
+export function readFailure(error: unknown): string {
+  const errno = errnoOf(error) ?? 'error';
+  return errno === 'ENOENT' ? 'there is no such file' : `it cannot be read (${errno})`;
+}
+
+/** All bytes up to the end, or null when there are more than `maxBytes`. */
+function readBounded(fd: number, maxBytes: number): Buffer | null {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.min(65_536, maxBytes + 1 - total));
+    const count = readSync(fd, chunk);
+    if (count === 0) return Buffer.concat(chunks);
+    chunks.push(chunk.subarray(0, count));
+    total += count;
+    if (total > maxBytes) return null;
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * Who is answered at all, and in which order: the request rate of a source address, the number of connections (both
+ * answer 503), and that what is said below HTTP waits for the answers that were begun (RFC 9112 §9.3.2).
+ */
+
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { API_CROWDING_CONN, API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
+import { stopListening } from './deaf-socket.ts';
+import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
+import type { Admitted } from './source-budget.ts';
+import { SourceBudget } from './source-budget.ts';
+
+export type Admission = {
+  /** The listener for requests: those that are admitted go on to `next`, of the others `onRefused` is told the status. */
+  guard(next: RequestListener, onRefused?: (status: number) => void): RequestListener;
+  /** For what never becomes a request: why it is refused before anything else is looked at, or null. Counts as one. */
+  refusal(socket: Socket): ProblemError | null;
+  /** Ends the connection: the answers that were begun, then `problem`, and nothing that comes after is taken. */
+  end(socket: Socket, problem: ProblemError): void;
+  /** Ends connections that never sent a byte; the server cannot tell them from busy ones. */
+  dropSilent(): void;
+  /** Stops looking after stalled connections. */
+  close(): void;
+  counts(): AdmissionCounts;
+};
+
+export type AdmissionCounts = {
+  readonly refusedConnections: number;
+  readonly displaced: number;
+  readonly stalled: number;
+  readonly rateLimited: number;
+  readonly crowded: number;
+};
+
+export type AdmissionOptions = {
+  readonly maxConnections: number;
+  readonly stalledMs?: number;
+  readonly requestsPerSecond?: number;
+};
+
+/**
+ * Milliseconds in which a connection must have a request admitted or an answer sent. Above every other time of a
+ * request; it ends clients that ask and never read, or that keep an idle connection alive with a blank line now and then.
+ */
+const STALLED_MS = 60_000;
+
+type Connection = {
+  readonly address: string;
+  /** When it last got on, by the monotonic clock. */
+  movedMs: number;
+  /** Answers that were begun and are not out yet. */
+  readonly answers: Map<ServerResponse, Admitted | null>;
+  /** The answer to the request that came last; its body may still be on its way. */
+  newest: ServerResponse | null;
+  /** Beyond the limit of connections: its request is answered with 503. */
+  readonly isSurplus: boolean;
+  /** What is said last; from then on nothing is taken any more. */
+  last: ProblemError | null;
+};
+
+export function createAdmission(server: Server, options: AdmissionOptions): Admission {
+  const { maxConnections, stalledMs = STALLED_MS, requestsPerSecond = API_REQUESTS_PER_SECOND } = options;
+  const budget = new SourceBudget(requestsPerSecond);
+  const open = new Map<Socket, Connection>();
+  let served = 0;
+  const counts = { refusedConnections: 0, displaced: 0, stalled: 0, rateLimited: 0 };
+
+  const watch = setInterval(
+    () => {
+      const since = performance.now() - stalledMs;
+      for (const [socket, { movedMs }] of open) {
+        if (movedMs >= since) continue;
+        counts.stalled++;
+        socket.destroy();
+      }
+    },
+    Math.min(1_000, stalledMs / 4),
+  );
+  watch.unref();
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    const isFlood = budget.isFlooding(address);
+    const isServed = !isFlood && (served < maxConnections || displaceFor(address));
+    if (isFlood || (!isServed && open.size >= maxConnections + API_SURPLUS_CONN)) {
+      counts.refusedConnections++;
+      if (isFlood) stopListening(socket);
+      endWithProblem(socket, isFlood ? rateLimited() : connectionLimit(maxConnections));
+      return;
+    }
+    const answers: Connection['answers'] = new Map();
+    open.set(socket, { address, movedMs: performance.now(), answers, newest: null, isSurplus: !isServed, last: null });
+    let late: NodeJS.Timeout | undefined;
+    if (!isServed) {
+      counts.refusedConnections++;
+      // The answer waits for the request: a client that is still sending would lose an earlier one.
+      late = setTimeout(() => end(socket, connectionLimit(maxConnections)), API_SURPLUS_MS).unref();
+    } else served++;
+    socket.once('close', () => {
+      clearTimeout(late);
+      // Answers whose turn never came are told of nothing by Node.
+      for (const admitted of answers.values()) admitted?.answered();
+      answers.clear();
+      // One that was displaced has given its place away already.
+      if (open.delete(socket) && isServed) served--;
+    });
+  });
+
+  /**
+   * Gives a newcomer of another source the place of a connection that waits for nothing, of a source that holds more than
+   * half of all places and no few: else one client that holds connections would keep everybody else out.
+   */
+  function displaceFor(address: string): boolean {
+    const held = new Map<string, number>();
+    for (const c of open.values()) if (!c.isSurplus) held.set(c.address, (held.get(c.address) ?? 0) + 1);
+    const most = Math.max(...held.values());
+    if (most < API_CROWDING_CONN || most <= maxConnections / 2 || held.get(address) === most) return false;
+    let idle: readonly [Socket, Connection] | null = null;
+    for (const [socket, c] of open) {
+      if (c.isSurplus || c.answers.size > 0 || held.get(c.address) !== most) continue;
+      if (idle === null || c.movedMs < idle[1].movedMs) idle = [socket, c];
+    }
+    if (idle === null) return false;
+    open.delete(idle[0]);
+    served--;
+    counts.displaced++;
+    idle[0].destroy();
+    return true;
+  }
+
+  /**
+   * Stops reading from all connections of a source, so that what it has sent ahead stays in the kernel. Refusing a
+   * flood of pipelined requests one by one took seconds of one turn of the loop, and nobody else was heard meanwhile.
+   */
+  function deafen(address: string): void {
+    for (const [socket, connection] of open) {
+      if (connection.address !== address || connection.last !== null) continue;
+      stopListening(socket);
+      end(socket, rateLimited());
+    }
+  }
+
+  function take(socket: Socket, connection: Connection | undefined): Admitted | ProblemError {
+    if (connection !== undefined) connection.movedMs = performance.now();
+    const verdict = budget.take(connection?.address ?? socket.remoteAddress ?? '');
+    if (typeof verdict === 'object') return verdict;
+    counts.rateLimited++;
+    return rateLimited(verdict === 'flooding' ? { connection: 'close' } : {});
+  }
+
+  function end(socket: Socket, problem: ProblemError): void {
+    const connection = open.get(socket);
+    if (connection === undefined) {
+      endWithProblem(socket, problem);
+      return;
+    }
+    if (connection.last !== null) return;
+    connection.last = problem;
+    const { newest, answers } = connection;
+    // The answer of a request that broke off is the one given here, unless it was given already.
+    if (newest !== null && !newest.req.complete && !newest.headersSent) settle(socket, connection, newest);
+    else if (answers.size === 0) sayLast(socket, connection);
+  }
+
+  function settle(socket: Socket, connection: Connection, response: ServerResponse): void {
+    connection.answers.get(response)?.answered();
+    connection.answers.delete(response);
+    connection.movedMs = performance.now();
+    if (connection.last !== null && connection.answers.size === 0) sayLast(socket, connection);
+  }
+
+  function sayLast(socket: Socket, { newest, last }: Connection): void {
+    const isAnswered = newest !== null && !newest.req.complete && newest.headersSent;
+    endWithProblem(socket, isAnswered ? null : last);
+  }
+
+  return {
+    end,
+    refusal(socket) {
+      const connection = open.get(socket);
+      const admitted = take(socket, connection);
+      if (!(admitted instanceof ProblemError)) {
+        // It is answered at once.
+        admitted.answered();
+        return connection?.isSurplus === true ? connectionLimit(maxConnections) : null;
+      }
+      if (admitted.headers['connection'] === 'close') {
+        stopListening(socket);
+        deafen(socket.remoteAddress ?? '');
+      }
+      return admitted;
+    },
+    guard: (next, onRefused) => (request, response) => {
+      const { socket } = request;
+      const connection = open.get(socket);
+      // Requests that arrived in one piece with the one that ended the connection.
+      if (connection === undefined || connection.last !== null || !socket.writable) return;
+      const taken = take(socket, connection);
+      const isRefused = taken instanceof ProblemError;
+      connection.newest = response;
+      connection.answers.set(response, isRefused ? null : taken);
+      response.once('close', () => settle(socket, connection, response));
+      const refusal = isRefused ? taken : connection.isSurplus ? connectionLimit(maxConnections) : null;
+      if (refusal === null) {
+        next(request, response);
+        return;
+      }
+      endResponse(response, refusal);
+      onRefused?.(response.statusCode);
+      if (isRefused && taken.headers['connection'] === 'close') deafen(connection.address);
+    },
+    dropSilent() {
+      for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
+    },
+    close() {
+      clearInterval(watch);
+    },
+    counts: () => ({ ...counts, crowded: budget.crowded }),
+  };
+}
+
+function rateLimited(headers: Readonly<Record<string, string>> = {}): ProblemError {
+  return new ProblemError('rate-limited', `The limit is ${API_REQUESTS_PER_SECOND} requests a second.`, {
+    'retry-after': '1',
+    ...headers,
+  });
+}
+
+function connectionLimit(maxConnections: number): ProblemError {
+  return new ProblemError('connection-limit', `The limit is ${maxConnections} connections.`, {
+    connection: 'close',
+    'retry-after': '1',
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * Whom a listener without credentials serves: programs of this host that mean this service, and no page that a browser
+ * here happens to show. A name that leads to a loopback address (DNS rebinding) is the way such a page would read calls.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { isLoopback } from '../../core/bind.ts';
+import { ProblemError } from './problem-error.ts';
+import { hostProblem, targetAuthority } from './request-header.ts';
+
+/** What a proxy puts on a request. Behind one, everybody comes from this host. */
+const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded(?:-.*)?)$/;
+
+/** Fetch metadata of what a page of this origin, or the user, asked for. */
+const OWN_SITES: readonly string[] = ['same-origin', 'none'];
+
+const REMEDY = 'or start with --api-key or, for --metrics, --metrics-auth';
+
+/** Why the request is refused where no credentials are configured, or null. */
+export function openAccessProblem(request: IncomingMessage): ProblemError | null {
+  const malformed = hostProblem(request);
+  if (malformed !== null) return malformed;
+  const host = request.headers.host ?? '';
+  // Of the two names that a target in absolute form makes, the target's counts (RFC 9112 §3.2.2); neither may be foreign.
+  if (![host, targetAuthority(request.url ?? '') ?? host].every(isOwnHost)) {
+    return new ProblemError('foreign-host', `Ask for a loopback address or localhost, ${REMEDY}.`);
+  }
+  if (Object.keys(request.headers).some((name) => FORWARDED.test(name))) {
+    return new ProblemError('forwarded', `A proxy in front of this service serves others: ask directly, ${REMEDY}.`);
+  }
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead || isOfOwnPage(request, host) ? null : new ProblemError('foreign-origin');
+}
+
+/** RFC 9110 §7.2 and RFC 6761 §6.3. Listeners without credentials are bound to loopback, so that is any address bound. */
+function isOwnHost(host: string): boolean {
+  const name = host.replace(/:[0-9]*$/, '').toLowerCase();
+  if (name === 'localhost' || name === 'localhost.') return true;
+  const [, literal] = /^\[(.*)\]$/.exec(name) ?? [];
+  return literal === undefined ? !isIPv6(name) && isLoopback(name) : isIPv6(literal) && isLoopback(literal);
+}
+
+/** Programs send neither header. A page sends both, or one of them if it is old. */
+function isOfOwnPage({ headersDistinct }: IncomingMessage, host: string): boolean {
+  const own = new URL(`http://${host}`).origin;
+  return (
+    (headersDistinct['origin'] ?? []).every((origin) => origin.toLowerCase() === own) &&
+    (headersDistinct['sec-fetch-site'] ?? []).every((site) => OWN_SITES.includes(site))
+  );
+}

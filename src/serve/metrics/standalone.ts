@@ -1,0 +1,135 @@
+/**
+ * The standalone metrics server (`--metrics`): GET /metrics, as-cased states, loopback only without credentials.
+ *
+ * The order of the checks is that of the API: the rate of the source, credentials (HTTP Basic), then what is asked.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BasicCredentials } from '../auth/basic-credentials.ts';
+import { isLoopback, resolveHost } from '../../core/bind.ts';
+import { errnoOf, ServiceError } from '../../core/error.ts';
+import { endpointText } from '../../core/ip.ts';
+import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../../core/limits.ts';
+import { createAdmission } from '../http/admission.ts';
+import { ignoredBodyProblem } from '../http/ignored-body.ts';
+import { openAccessProblem } from '../http/open-access.ts';
+import { endResponse, ProblemError } from '../http/problem-error.ts';
+import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
+import { askForBody } from '../http/waiting-body.ts';
+import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
+import type { MetricsPage } from './registry.ts';
+
+export type MetricsServer = {
+  /** Binds and returns `address:port` as bound. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Ends within two seconds, whatever the clients do. */
+  close(): Promise<void>;
+};
+
+export type MetricsServerDeps = {
+  /** Told of faults of our own; the client gets a 500 without their text. */
+  readonly onFault: (error: unknown) => void;
+  /** Who may ask; null: everybody, and the listener must be on loopback. */
+  readonly credentials: BasicCredentials | null;
+};
+
+/** RFC 7617 §2.1: a Basic challenge names a realm. */
+const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
+
+export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
+  const access = (request: IncomingMessage): ProblemError | null => {
+    if (credentials === null) return openAccessProblem(request);
+    if (credentials.accepts(request.headersDistinct['authorization'] ?? [])) return null;
+    return new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
+  };
+  const server = createServer({
+    headersTimeout: API_HEADER_MS,
+    requestTimeout: API_REQUEST_MS,
+    keepAliveTimeout: API_KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 1_000,
+    requireHostHeader: false,
+  });
+  // Else Node leaves out of those it hands on what comes after the first two thousand.
+  server.maxHeadersCount = 0;
+  const admission = createAdmission(server, { maxConnections: API_MAX_CONN });
+  const listener = admission.guard((request, response) => {
+    const refusal = access(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
+    if (refusal === null) void answer(request, response);
+    else endResponse(response, refusal);
+  });
+  server.on('request', listener);
+  server.on('clientError', createClientErrorHandler(admission));
+  answerWireEvents(server, admission, access, listener);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    askForBody(request, response);
+    const tooLarge = await ignoredBodyProblem(request);
+    if (tooLarge !== null) {
+      endResponse(response, tooLarge);
+      return;
+    }
+    try {
+      const text = await page.render();
+      response.writeHead(200, { 'content-type': page.contentType, 'content-length': Buffer.byteLength(text) });
+      response.end(text);
+    } catch (error) {
+      onFault(error);
+      endResponse(response, new ProblemError('internal'));
+    }
+  }
+
+  return {
+    async listen({ host, port }) {
+      const address = await resolveHost(host);
+      if (address === null) {
+        throw new ServiceError(
+          'METRICS_BIND_FAILED',
+          `--metrics ${endpointText(host, port)}: the name does not resolve; give an IP address`,
+        );
+      }
+      if (credentials === null && !isLoopback(address)) {
+        throw new ServiceError(
+          'METRICS_BIND_NOT_LOOPBACK',
+          `--metrics ${endpointText(host, port)}: the address is not loopback and neither --metrics-auth nor ` +
+            '--metrics-auth-file is given; give one of them, or bind 127.0.0.1 or ::1',
+        );
+      }
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', (error) => {
+          const reason = errnoOf(error) ?? error.message;
+          reject(
+            new ServiceError(
+              'METRICS_BIND_FAILED',
+              `--metrics ${endpointText(address, port)}: cannot listen (${reason}); choose another address or port`,
+              error,
+            ),
+          );
+        });
+        server.listen(port, address, resolve);
+      });
+      // A TCP server that listens has an AddressInfo, never a pipe name.
+      const bound = server.address() as AddressInfo;
+      return endpointText(bound.address, bound.port);
+    },
+    async close() {
+      page.close();
+      admission.close();
+      if (!server.listening) return;
+      const cut = setTimeout(() => server.closeAllConnections(), API_CLOSE_MS);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** One page, to be read only. */
+function routeProblem({ url = '', method }: IncomingMessage): ProblemError | null {
+  if (requestPath(url) !== '/metrics') return new ProblemError('not-found', 'Only /metrics is served here.');
+  if (method === 'GET' || method === 'HEAD') return null;
+  return new ProblemError('method-not-allowed', undefined, { allow: 'GET, HEAD' });
+}

@@ -1,0 +1,198 @@
+/** The mirror against real sockets: what arrives, and what an absent or slow collector costs. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { describe, it, type TestContext } from 'node:test';
+import { parseHep } from '../../../../src/decode/hep/hep.ts';
+import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
+import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
+import { freePort, untilHolds } from '../../../helpers/patience.ts';
+
+async function collector(
+  t: TestContext,
+  type: 'udp4' | 'udp6' = 'udp4',
+): Promise<{ port: number; packets: HepPacket[] }> {
+  const socket = createSocket(type);
+  const packets: HepPacket[] = [];
+  socket.on('message', (b) => {
+    const p = parseHep(b, 0, b.length);
+    assert.ok(p.ok);
+    packets.push(p.value);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, type === 'udp4' ? '127.0.0.1' : '::1', resolve));
+  t.after(() => socket.close());
+  return { port: socket.address().port, packets };
+}
+
+async function mirror(t: TestContext, port: number, options: Partial<HepOutOptions> = {}): Promise<HepOut> {
+  const out = new HepOut({ host: '127.0.0.1', port, agentId: 2001, ...options });
+  t.after(() => out.close());
+  await out.start();
+  return out;
+}
+
+const carrier: HepOutCarrier = {
+  tsUs: 1_700_000_000_123_456,
+  origin: 0,
+  ipVersion: 4,
+  addresses: Uint8Array.from({ length: 32 }, (_, i) => i),
+  srcOff: 0,
+  dstOff: 16,
+  srcPort: 5_060,
+  dstPort: 5_070,
+};
+const invite = Buffer.from('....INVITE sip:b@x SIP/2.0\r\n\r\n....');
+const text = (p: HepPacket): string => Buffer.from(p.bytes.subarray(p.start, p.end)).toString('latin1');
+
+const SENDER_REPORT = Buffer.from(
+  [
+    '81c8000c',
+    ...['11223344', 'e5e6e7e8', '80000000', '00010203', '00000064', '00003e80'],
+    ...['55667788', '40fffffe', '00012345', '00000050', 'e7e88000', '00010000'],
+  ].join(''),
+  'hex',
+);
+const SDES = Buffer.from('81ca0003' + '11223344' + '0103612e62' + '000000', 'hex');
+
+describe('HEP mirror', { timeout: 120_000 }, () => {
+  it('sends SIP as it was captured', async (t) => {
+    const to = await collector(t);
+    const out = await mirror(t, to.port, { authKey: 'key', nodeName: 'edge-1' });
+    out.mirrorSip(invite, 4, invite.length - 4, carrier, 6);
+    await untilHolds(() => to.packets.length === 1);
+    const p = to.packets[0] ?? assert.fail();
+    assert.equal(text(p), 'INVITE sip:b@x SIP/2.0\r\n\r\n');
+    assert.deepEqual(
+      [p.protocolType, p.proto, p.agentId, p.tsUs, p.srcPort, p.dstPort, p.ipVersion, p.nodeName],
+      [1, 6, 2001, carrier.tsUs, 5_060, 5_070, 4, 'edge-1'],
+    );
+    assert.equal(Buffer.from(p.authKey ?? []).toString(), 'key');
+    assert.deepEqual([...p.src.subarray(0, 4), ...p.dst.subarray(0, 4)], [0, 1, 2, 3, 16, 17, 18, 19]);
+    await untilHolds(() => out.counters.get('sent') === 1);
+    assert.equal(out.queued, 0);
+  });
+
+  it('over IPv6', async (t) => {
+    const to = await collector(t, 'udp6');
+    const out = await mirror(t, to.port, { host: '::1' });
+    out.mirrorSip(invite, 4, 30, { ...carrier, ipVersion: 6 }, 17);
+    await untilHolds(() => to.packets.length === 1);
+    assert.deepEqual([...(to.packets[0]?.dst ?? [])], [...carrier.addresses.subarray(16)]);
+  });
+
+  it('sends RTCP as JSON with its Call-ID, or as it was', async (t) => {
+    const to = await collector(t);
+    const out = await mirror(t, to.port);
+    out.mirrorRtcp(Buffer.concat([SENDER_REPORT, SDES]), 0, SENDER_REPORT.length + SDES.length, carrier, 'call@x');
+    await untilHolds(() => to.packets.length === 1);
+    const p = to.packets[0] ?? assert.fail();
+    assert.deepEqual([p.protocolType, p.proto, p.correlationId], [5, 17, 'call@x']);
+    assert.deepEqual(JSON.parse(text(p)), {
+      sender_information: {
+        ntp_timestamp_sec: 0xe5e6e7e8,
+        ntp_timestamp_usec: 500_000,
+        rtp_timestamp: 0x10203,
+        packets: 100,
+        octets: 16_000,
+      },
+      ssrc: 0x11223344,
+      type: 200,
+      report_count: 1,
+      report_blocks: [
+        {
+          source_ssrc: 0x55667788,
+          fraction_lost: 64,
+          packets_lost: -2,
+          highest_seq_no: 0x12345,
+          ia_jitter: 80,
+          lsr: 0xe7e88000,
+          dlsr: 65_536,
+        },
+      ],
+      sdes_ssrc: 0x11223344,
+    });
+    const asIs = await mirror(t, to.port, { rtcp: 'binary' });
+    asIs.mirrorRtcp(SENDER_REPORT, 0, SENDER_REPORT.length, carrier);
+    await untilHolds(() => to.packets.length === 2);
+    assert.deepEqual(Buffer.from(text(to.packets[1] ?? assert.fail()), 'latin1'), SENDER_REPORT);
+    assert.equal(to.packets[1]?.correlationId, null);
+  });
+
+  it('counts what it does not send', async (t) => {
+    const to = await collector(t);
+    const out = await mirror(t, to.port);
+    out.mirrorSip(invite, 0, 9, { ...carrier, origin: 1 }, 17);
+    out.mirrorRtcp(SENDER_REPORT, 0, 28, { ...carrier, origin: 1 });
+    out.mirrorRtcp(SDES, 0, SDES.length, carrier);
+    out.mirrorRtcp(invite, 0, 20, carrier);
+    out.mirrorSip(new Uint8Array(65_500), 0, 65_500, carrier, 17);
+    assert.deepEqual(
+      (['fromHep', 'rtcpSkipped', 'tooLong', 'sent'] as const).map((n) => out.counters.get(n)),
+      [2, 2, 1, 0],
+    );
+    out.mirrorSip(new Uint8Array(60_000), 0, 60_000, carrier, 17);
+    await untilHolds(() => out.counters.get('sent') === 1);
+    out.close();
+    out.close();
+    out.mirrorSip(invite, 0, 9, carrier, 17);
+    assert.equal(out.queued, 0);
+  });
+
+  it('an absent collector costs counters, and one that comes back gets what is sent then', async (t) => {
+    const gone = await freePort();
+    const told: (string | null)[] = [];
+    const out = await mirror(t, gone, { onTrouble: (reason) => told.push(reason) });
+    let sent = 0;
+    while (out.counters.get('connectionRefused') < 3) {
+      out.mirrorSip(invite, 4, 20, carrier, 17);
+      sent++;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await untilHolds(() => out.queued === 0);
+    assert.deepEqual(told, ['nobody listens there']);
+    assert.equal(out.counters.get('sendErrors'), 0);
+    assert.ok(out.counters.get('sent') <= sent);
+    const back = createSocket('udp4');
+    let got = 0;
+    back.on('message', () => got++);
+    await new Promise<void>((resolve) => back.bind(gone, '127.0.0.1', resolve));
+    t.after(() => back.close());
+    while (got === 0) {
+      out.mirrorSip(invite, 4, 20, carrier, 17);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  });
+
+  it('a name without an address is no reason to fail', async (t) => {
+    const told: (string | null)[] = [];
+    const out = await mirror(t, 9060, { host: 'collector.invalid', onTrouble: (reason) => told.push(reason) });
+    assert.deepEqual(told, ['the host cannot be resolved']);
+    out.mirrorSip(invite, 4, 20, carrier, 17);
+    assert.equal(out.counters.get('unresolved'), 1);
+  });
+
+  it('an address without a route is no reason to fail', async (t) => {
+    const told: (string | null)[] = [];
+    // Broadcasts need a permission that this socket does not ask for: connect(2) refuses as it does without a route.
+    const out = await mirror(t, 9060, { host: '255.255.255.255', onTrouble: (reason) => told.push(reason) });
+    out.mirrorSip(invite, 4, 20, carrier, 17);
+    assert.equal(out.counters.get('unresolved'), 1);
+    assert.match(told.join(), /^it cannot be reached \(E[A-Z]+\)$/);
+  });
+
+  it('never queues without a bound: every message is sent, dropped or counted', async (t) => {
+    const to = await collector(t);
+    const out = await mirror(t, to.port);
+    const body = new Uint8Array(8_000);
+    const n = 20_000;
+    let deepest = 0;
+    for (let i = 0; i < n; i++) {
+      out.mirrorSip(body, 0, body.length, carrier, 17);
+      deepest = Math.max(deepest, out.queued);
+    }
+    assert.ok(deepest <= 4_096);
+    await untilHolds(() => out.queued === 0);
+    const { counters } = out;
+    assert.equal(counters.get('sent') + counters.get('queueFull') + counters.get('sendErrors'), n);
+    assert.ok(counters.get('queueFull') > 0);
+  });
+});

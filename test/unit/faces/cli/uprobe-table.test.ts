@@ -1,0 +1,47 @@
+/** What --uprobe-list prints: a line a process, and what is not read. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { uprobeTable } from '../../../../src/faces/cli/uprobe-table.ts';
+import type { SurveyRow } from '../../../../src/sources/tls/survey.ts';
+
+function row(changes: Partial<SurveyRow>): SurveyRow {
+  return {
+    pid: 7,
+    comm: 'sipd',
+    file: '/usr/lib/libssl.so.3',
+    isDeleted: false,
+    library: 'OpenSSL',
+    isObservable: true,
+    note: 'yes, at its entry',
+    entryOnly: [],
+    unread: [],
+    ...changes,
+  };
+}
+
+const TITLE = 'of these functions only the entry is read:';
+
+test('a library that is read whole names no function', () => {
+  const printed = uprobeTable([row({})], ['the kernel'], 0, 2, true, false);
+  assert.ok(
+    printed.some((line) => /^ *7 .*sipd.*OpenSSL.*yes, at its entry.*libssl\.so\.3/.test(line)),
+    printed.join('\n'),
+  );
+  assert.ok(!printed.includes(TITLE));
+  assert.equal(printed.at(-1), '1 of 2 processes can be observed');
+});
+
+test('functions of which only the entry is read are named, once a file, in what a terminal takes', () => {
+  const entryOnly = ['SSL_accept', 'SSL_do_handshake'].map((name) => ({ name, why: 'it leaves by a jump' }));
+  const rows = [
+    row({ entryOnly }),
+    row({ pid: 8, entryOnly }),
+    row({ pid: 9, file: '/opt/\x1b[31mlib', entryOnly: entryOnly.slice(1) }),
+  ];
+  const printed = uprobeTable(rows, ['the kernel'], 0, 3, true, false);
+  const named = printed.slice(printed.indexOf(TITLE) + 1, printed.indexOf(TITLE) + 4);
+  assert.equal(named[0], '  /usr/lib/libssl.so.3: SSL_accept, SSL_do_handshake');
+  assert.match(named[1] ?? '', /^ {2}\/opt\/.*: SSL_do_handshake$/);
+  assert.equal(named[2], '');
+  assert.ok(!printed.join('').includes('\x1b'));
+});

@@ -1,0 +1,141 @@
+/** The metrics page: the families of the interface, counters that never fall, and bounded labels. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
+import type { StateCase } from '../../../../src/serve/metrics/families.ts';
+import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
+import type { MetricFamily, MetricsSnapshot } from '../../../../src/serve/metrics/snapshot.ts';
+import { metricsSnapshot } from '../../../api/fake-readers.ts';
+
+function page(t: TestContext, read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () => Promise<string> {
+  const metrics = createMetricsPage({ read, stateCase, version: '1.2.3' });
+  t.after(() => metrics.close());
+  return () => metrics.render();
+}
+
+function sampleValue(text: string, sample: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  assert.ok(line !== undefined, `${sample} is not in\n${text}`);
+  return Number(line.slice(sample.length + 1));
+}
+
+test('every family of the interface has its type', async (t) => {
+  const text = await page(t, metricsSnapshot)();
+  const expected = {
+    service_dialogs_total: 'counter',
+    service_messages_total: 'counter',
+    service_rtp_streams_active: 'gauge',
+    service_rtp_streams_total: 'counter',
+    service_capture_packets_total: 'counter',
+    service_reassembly_timeouts_total: 'counter',
+    service_pdd_seconds: 'histogram',
+    service_mos: 'histogram',
+    service_jitter_ms: 'histogram',
+    service_loss_percent: 'histogram',
+    service_responses_total: 'counter',
+    service_security_alerts_total: 'counter',
+    service_diagnosis_total: 'counter',
+  };
+  const declared = [...text.matchAll(/^# TYPE (service_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+  assert.deepEqual(Object.fromEntries(declared), expected);
+  for (const empty of ['service_responses_total', 'service_security_alerts_total', 'service_diagnosis_total']) {
+    assert.ok(!new RegExp(`^${empty}[ {]`, 'm').test(text), `${empty} is declared and empty`);
+  }
+});
+
+test('buckets are those of the interface and cumulative', async (t) => {
+  const pdd = new BucketCounts(PDD_SECONDS_BOUNDS);
+  for (const seconds of [0.5, 0.75, 4, 11]) pdd.observe(seconds);
+  pdd.observe(Number.NaN);
+  const mos = new BucketCounts(MOS_BOUNDS);
+  const text = await page(t, () => metricsSnapshot({ pddSeconds: pdd.snapshot(), mos: mos.snapshot() }))();
+  const buckets = (name: string): string[] =>
+    [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"\\} (\\d+)$`, 'gm'))].map(([, le, n]) => `${le}:${n}`);
+  assert.deepEqual(buckets('service_pdd_seconds'), ['0.5:1', '1:2', '2:2', '3:2', '5:3', '10:3', '+Inf:4']);
+  assert.equal(sampleValue(text, 'service_pdd_seconds_sum'), 16.25);
+  assert.equal(sampleValue(text, 'service_pdd_seconds_count'), 4);
+  assert.deepEqual(buckets('service_mos'), ['1:0', '2:0', '2.5:0', '3:0', '3.5:0', '4:0', '4.5:0', '+Inf:0']);
+  assert.equal(
+    buckets('service_jitter_ms')
+      .map((each) => each.split(':')[0])
+      .join(),
+    '5,10,20,50,100,200,+Inf',
+  );
+  assert.equal(
+    buckets('service_loss_percent')
+      .map((each) => each.split(':')[0])
+      .join(),
+    '0.1,0.5,1,2,5,10,+Inf',
+  );
+});
+
+test('states are lower-case for the API and as-cased for the standalone server', async (t) => {
+  assert.match(await page(t, metricsSnapshot, 'lower')(), /^service_dialogs_total\{state="incall"\} 1$/m);
+  assert.match(await page(t, metricsSnapshot, 'as-cased')(), /^service_dialogs_total\{state="InCall"\} 1$/m);
+  const text = await page(t, metricsSnapshot)();
+  assert.equal([...text.matchAll(/^service_dialogs_total\{/gm)].length, 13, 'all thirteen states, zero included');
+});
+
+test('counters follow their totals and never fall', async (t) => {
+  let packets = 10;
+  const render = page(t, () => metricsSnapshot({ capturePackets: packets, streamsActive: packets }));
+  const read = async (): Promise<number[]> => {
+    const text = await render();
+    return [sampleValue(text, 'service_capture_packets_total'), sampleValue(text, 'service_rtp_streams_active')];
+  };
+  assert.deepEqual(await read(), [10, 10]);
+  assert.deepEqual(await read(), [10, 10]);
+  packets = 25;
+  assert.deepEqual(await read(), [25, 25]);
+  packets = 3;
+  assert.deepEqual(await read(), [25, 3]);
+  packets = 26;
+  assert.deepEqual(await read(), [26, 26]);
+});
+
+test('a hostile method name becomes no label', async (t) => {
+  const messagesByMethod = new Map([
+    ['INVITE', 2],
+    ['X"} 1\nevil', 3],
+    ['A'.repeat(500), 4],
+  ]);
+  const text = await page(t, () => metricsSnapshot({ messagesByMethod }))();
+  assert.equal(sampleValue(text, 'service_messages_total{method="INVITE"}'), 2);
+  assert.equal(sampleValue(text, 'service_messages_total{method="other"}'), 7);
+  assert.ok(!text.includes('evil'));
+});
+
+test('families of a snapshot are shown, bounded and under calltap_ only', async (t) => {
+  const gauge = (n: number): MetricFamily => ({
+    name: 'calltap_open_things',
+    help: 'Things.',
+    type: 'gauge',
+    labelNames: ['thing'],
+    samples: Array.from({ length: n }, (_, i) => ({ labels: { thing: `t${i}` }, value: i })),
+  });
+  let families: readonly MetricFamily[] = [gauge(3)];
+  const render = page(t, () => metricsSnapshot({ families }));
+  assert.equal(sampleValue(await render(), 'calltap_open_things{thing="t2"}'), 2);
+  families = [gauge(1)];
+  assert.ok(!(await render()).includes('t2'), 'a sample that is gone is not shown again');
+  families = [gauge(500)];
+  const text = await render();
+  assert.equal([...text.matchAll(/^calltap_open_things\{/gm)].length, 200);
+  assert.equal(sampleValue(text, 'calltap_metric_samples_dropped_total'), 300);
+  families = [{ ...gauge(1), name: 'service_made_up' }];
+  await assert.rejects(render(), /outside calltap_/);
+});
+
+test('the process shows itself, with names that Prometheus accepts', async (t) => {
+  const text = await page(t, metricsSnapshot)();
+  assert.ok(sampleValue(text, 'process_resident_memory_bytes') > 1e6);
+  assert.ok(sampleValue(text, 'process_cpu_seconds_total') > 0);
+  assert.ok(Math.abs(sampleValue(text, 'process_start_time_seconds') - Date.now() / 1000) < 3600);
+  assert.equal(sampleValue(text, 'calltap_build_info{version="1.2.3"}'), 1);
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    assert.match(name, /^[a-z_][a-z0-9_]*$/);
+    assert.equal(name.endsWith('_total'), type === 'counter', name);
+  }
+});
