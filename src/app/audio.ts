@@ -21,7 +21,7 @@ import { MARK } from '../store/dialogs/dialog-marks.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { streamFormat } from '../view/stream-quality.ts';
-import type { AudioJob, AudioJobResult } from './audio-worker.ts';
+import type { AudioJob, AudioJobResult } from '../export/audio-worker.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { keptDialog } from './documents.ts';
 import { packageVersion } from './version.ts';
@@ -201,7 +201,7 @@ function byDirection(d: Dialog, kept: readonly Kept[]): Kept[][] {
 /** Runs a job in a worker; null when nobody waits for it any more. Rejects when the worker fails. */
 async function run(job: AudioJob, isGone: () => boolean): Promise<AudioJobResult | null> {
   const transferList = job.directions.flat().flatMap(({ packets }) => memoryOf(packets));
-  const worker = new Worker(new URL('./audio-worker.js', import.meta.url), { workerData: job, transferList });
+  const worker = new Worker(new URL('../export/audio-worker.js', import.meta.url), { workerData: job, transferList });
   let watch: NodeJS.Timeout | undefined;
   try {
     return await new Promise<AudioJobResult | null>((resolve, reject) => {

@@ -9,7 +9,7 @@ import { mayColor } from '../faces/cli/terminal.ts';
 import { counted } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import type { OutputFile } from '../sources/output-file.ts';
+import type { OutputFile } from '../export/capture-file.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';

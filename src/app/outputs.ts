@@ -3,8 +3,8 @@
  */
 import { hostname } from 'node:os';
 import { HEP_OUT_LOSSES, HepOut } from '../actions/hep-out/hep-out.ts';
-import type { Split } from '../sources/output-file.ts';
-import { OutputFile } from '../sources/output-file.ts';
+import type { Split } from '../export/capture-file.ts';
+import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../store/dialogs/persistence-gate.ts';
 import { standardError } from './standard-streams.ts';
 

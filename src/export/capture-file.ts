@@ -8,9 +8,9 @@ import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { countedWere } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
-import type { HepArrival } from './hep/tcp.ts';
-import type { NativeBinding, NativeOutputFile } from './native.ts';
-import { loadNative } from './native.ts';
+import type { HepArrival } from '../sources/hep/tcp.ts';
+import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
+import { loadNative } from '../sources/native.ts';
 
 /** When the next file is begun: before it holds `bytes`, or after `seconds`; 0 is never. */
 export type Split = { readonly bytes: number; readonly seconds: number };
