@@ -11,9 +11,9 @@ import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
+import type { Stream } from '../store/media/stream.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { ROW } from '../store/messages/message-rows.ts';
-import type { Stream } from '../store/media/stream.ts';
 import { messageList } from './message-list.ts';
 
 export type Key = {

@@ -3,8 +3,8 @@
  */
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
-import { formatOf } from '../store/media/codec-set.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { formatOf } from '../store/media/codec-set.ts';
 import type { MediaFindings, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 

@@ -5,9 +5,9 @@
  * before), of media that the descriptions moved, or of a tap that had ended itself.
  */
 import { endpointKeyText } from '../core/ip.ts';
-import { maySuppressSilence } from '../store/media/codec-set.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
+import { maySuppressSilence } from '../store/media/codec-set.ts';
 import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 

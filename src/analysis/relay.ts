@@ -6,10 +6,10 @@ import { counted } from '../core/counted.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyText, endpointText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
+import type { StunTracker } from '../ingest/media/stun-tracker.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StunFlow } from '../store/media/stun-flow.ts';
-import type { StunTracker } from '../ingest/media/stun-tracker.ts';
 
 export type MediaRelay = {
   readonly client: EndpointKey;

@@ -4,9 +4,9 @@
  */
 import { endpointKeyAddress, ipText } from '../core/ip.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
-import type { Stream } from '../store/media/stream.ts';
 
 /** Streams looked at for one that runs past the hub. */
 const MAX_STREAMS = 1_000;

@@ -3,10 +3,10 @@
  * is under way at a time, since each may hold the audio of its call.
  */
 import { Readable } from 'node:stream';
-import type { Found } from '../explore/explorer.ts';
 import { MAX_CONTAINERS, MAX_CONTAINERS_WAITING } from '../core/limits.ts';
 import { Places } from '../core/places.ts';
 import type { Turns } from '../core/turns.ts';
+import type { Found } from '../explore/explorer.ts';
 import { callAudio } from './audio.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { ofDialog } from './documents.ts';

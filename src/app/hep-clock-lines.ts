@@ -1,7 +1,7 @@
 /** What is said of the clocks of HEP senders: once when an offset is known, when it steps, and of a time of its own. */
 import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS } from '../core/limits.ts';
-import type { HepClock } from '../store/dialogs/hep-clock.ts';
 import type { HepClocks } from '../ingest/hep-clocks.ts';
+import type { HepClock } from '../store/dialogs/hep-clock.ts';
 import { standardError } from './standard-streams.ts';
 
 /** `3.002 s ahead of ours`, `3600.000 s behind ours`. */

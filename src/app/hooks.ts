@@ -1,12 +1,13 @@
 /**
  * The commands that events start: which event, and what it says.
  */
+
+import { splitCommand } from '../actions/hooks/command-line.ts';
+import { ExecHook } from '../actions/hooks/exec-hook.ts';
 import type { Config } from '../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../contract/hook.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import { splitCommand } from '../actions/hooks/command-line.ts';
-import { ExecHook } from '../actions/hooks/exec-hook.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';

@@ -4,6 +4,7 @@
  * Touches only slabs and descriptors, so that it could run in another thread. Order is the source's.
  */
 
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
@@ -11,7 +12,9 @@ import type { FragmentInput } from '../decode/fragments.ts';
 import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
-import type { HepOut } from '../actions/hep-out/hep-out.ts';
+import type { IcmpTracker } from '../ingest/icmp-tracker.ts';
+import type { RtcpTracker } from '../ingest/media/rtcp-tracker.ts';
+import type { StunTracker } from '../ingest/media/stun-tracker.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { FileSource } from '../sources/file/file-source.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
@@ -19,16 +22,13 @@ import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { FramePointer } from '../store/dialogs/dialog.ts';
 import type { EndpointIndex } from '../store/media/endpoint-index.ts';
-import type { Carrier, FilePlace } from '../store/messages/fingerprint.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
-import type { IcmpTracker } from '../ingest/icmp-tracker.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
-import type { RtcpTracker } from '../ingest/media/rtcp-tracker.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StreamOpened } from '../store/media/stream-columns.ts';
 import type { StreamStore } from '../store/media/stream-store.ts';
-import type { StunTracker } from '../ingest/media/stun-tracker.ts';
+import type { Carrier, FilePlace } from '../store/messages/fingerprint.ts';
+import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import type { HepIngest } from './hep-ingest.ts';
 import { ScannedHep } from './scanned.ts';
 import { SipAhead } from './sip-ahead.ts';

@@ -4,9 +4,9 @@ import { identifierLegs } from '../analysis/correlation.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
-import type { Stream } from '../store/media/stream.ts';
 import type { CaptureSession } from './capture-session.ts';
 
 /** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */

@@ -2,12 +2,12 @@
  * What the metrics show: counters of the session at one moment.
  */
 
+import { HEP_OUT_COUNTERS } from '../actions/hep-out/hep-out.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../core/words.ts';
-import { HEP_OUT_COUNTERS } from '../actions/hep-out/hep-out.ts';
+import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from '../serve/metrics/snapshot.ts';
 import { counterFamily } from '../serve/metrics/snapshot.ts';
-import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import { CALL_OUTCOMES } from '../store/dialogs/call-outcome.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { liveFamilies } from './live-metrics.ts';

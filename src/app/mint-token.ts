@@ -2,10 +2,10 @@
  * Mints one token (`--mint-token`): signs it with the first key and prints it; nothing is captured or served.
  */
 import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
 import { readSigningKeys } from '../serve/auth/configured.ts';
 import type { TokenAudience } from '../serve/auth/token.ts';
 import { mintToken, signingKey } from '../serve/auth/token.ts';
-import type { Config } from '../config/config.ts';
 
 /** Prints the token alone on standard output; its id, by which it can be revoked, goes to standard error. */
 export function runMintToken(config: Config): number {

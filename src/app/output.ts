@@ -2,14 +2,14 @@
  * What the offline modes print on standard output.
  */
 import { finalCodeOf } from '../analysis/signaling/failure.ts';
-import { callReport } from '../faces/cli/call-report.ts';
-import type { CallRow } from '../faces/cli/call-table.ts';
-import { callTable } from '../faces/cli/call-table.ts';
-import { mayColor } from '../faces/cli/terminal.ts';
 import { counted } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { OutputFile } from '../export/capture-file.ts';
+import { callReport } from '../faces/cli/call-report.ts';
+import type { CallRow } from '../faces/cli/call-table.ts';
+import { callTable } from '../faces/cli/call-table.ts';
+import { mayColor } from '../faces/cli/terminal.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { spanSec, timestampText } from '../view/timestamp.ts';

@@ -4,10 +4,10 @@
 import { callTree } from '../analysis/call-tree.ts';
 import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
-import type { ApiReaders, Found } from '../explore/explorer.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/steps.ts';
 import { Turns } from '../core/turns.ts';
+import type { ApiReaders, Found } from '../explore/explorer.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';

@@ -4,12 +4,12 @@
 import { identifierLegs } from '../analysis/correlation.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
-import type { ReportInput, ReportMessage } from '../faces/cli/call-report.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import { finish } from '../core/steps.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import type { ReportInput, ReportMessage } from '../faces/cli/call-report.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';

@@ -4,11 +4,11 @@
 
 import { statSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { ProgressBar } from '../faces/cli/progress.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
+import { ProgressBar } from '../faces/cli/progress.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';

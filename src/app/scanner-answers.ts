@@ -6,12 +6,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
-import { type SourceKey, sourceKey } from '../security/source-key.ts';
 import { ipText } from '../core/ip.ts';
 import { TRANSPORT } from '../core/words.ts';
-import { scannerReply } from '../security/outputs/scanner-reply.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { scannerReply } from '../security/outputs/scanner-reply.ts';
+import { type SourceKey, sourceKey } from '../security/source-key.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 

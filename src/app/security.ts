@@ -2,19 +2,19 @@
  * The detection of scanners, floods and fraud as one run has it: what is watched, and where alerts go.
  */
 import { networkInterfaces } from 'node:os';
-import type { AlertKind, SecurityAlert } from '../security/alert.ts';
-import { ALERT_KINDS } from '../security/alert.ts';
-import { FraudWatch, parseNight } from '../security/fraud-watch.ts';
-import { ScannerWatch } from '../security/scanner-watch.ts';
-import type { IsSharedNetwork } from '../security/source-key.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { AlertKind, SecurityAlert } from '../security/alert.ts';
+import { ALERT_KINDS } from '../security/alert.ts';
+import { FraudWatch, parseNight } from '../security/fraud-watch.ts';
 import { alertText, fail2banLine } from '../security/outputs/security-line.ts';
 import { Syslog } from '../security/outputs/syslog.ts';
-import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { ScannerWatch } from '../security/scanner-watch.ts';
+import type { IsSharedNetwork } from '../security/source-key.ts';
 import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';

@@ -3,14 +3,14 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApi } from '../serve/api/server.ts';
-import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
+import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { OPTIONS } from '../config/options.ts';
 import { ServiceError } from '../core/error.ts';
+import { createApi } from '../serve/api/server.ts';
+import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
 import { createMetricsPage } from '../serve/metrics/registry.ts';
 import { createMetricsServer } from '../serve/metrics/standalone.ts';
-import { createPeerControl } from '../actions/peer/control.ts';
 import type { CaptureSession } from './capture-session.ts';
 import { summary } from './output.ts';
 import { createReaders } from './readers.ts';

@@ -2,12 +2,12 @@
  * Bytes that may be a SIP message, from whatever source, to the dialog tracker; losses by reason.
  */
 
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
 import { tally } from '../core/tally.ts';
 import { TRANSPORTS } from '../core/words.ts';
-import type { HepOut } from '../actions/hep-out/hep-out.ts';
+import type { DialogTracker } from '../ingest/dialogs/dialog-tracker.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
-import type { DialogTracker } from '../ingest/dialogs/dialog-tracker.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import { stirShakenLines } from './stir-shaken.ts';
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../core/error.ts';
 import { features } from '../core/features.ts';
-import { loadNative, packageRoot } from '../sources/native.ts';
 import { hasLiveInfo } from '../sources/live/native-live.ts';
+import { loadNative, packageRoot } from '../sources/native.ts';
 
 export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing';
 

@@ -1,6 +1,7 @@
 /** What protocol bytes at the begin of a stream or a segment belong to (SIP, HTTP, RFC 6455, RFC 8446 §5.1). */
-import { mayBeHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
+
 import { START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
+import { mayBeHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
 import { FRAME, FrameHeader, sipFrameStart } from './websocket/websocket.ts';
 
 export const PROTOCOL = { UNKNOWN: 0, SIP: 1, WEBSOCKET: 2, TLS: 3, OTHER: 4 } as const;

@@ -7,10 +7,7 @@
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
-import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
-import type { SharedInflation } from './websocket/permessage-deflate.ts';
 import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
-import { OwnedMark, type SegmentMark } from './tcp/segment-mark.ts';
 import {
   bodyWithoutLength,
   contentLength,
@@ -22,6 +19,9 @@ import {
   sipStart,
   skipKeepAlive,
 } from './sip-framing.ts';
+import { OwnedMark, type SegmentMark } from './tcp/segment-mark.ts';
+import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
+import type { SharedInflation } from './websocket/permessage-deflate.ts';
 import { compressedFrames, FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
 
 export type StreamTransport = 'TCP' | 'WS';

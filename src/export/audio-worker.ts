@@ -2,12 +2,12 @@
  * Decodes a call's packets into a WAV file in a thread of its own, so that nothing else waits for it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpPriority } from '../core/priority.ts';
 import type { Press } from '../protocols/codec/marks.ts';
 import { marksOf, pressesText } from '../protocols/codec/marks.ts';
 import type { Direction } from '../protocols/codec/timeline.ts';
 import { layOut } from '../protocols/codec/timeline.ts';
 import { wavFile } from '../protocols/codec/wav.ts';
-import { giveUpPriority } from '../core/priority.ts';
 
 export type AudioJob = {
   readonly directions: readonly Direction[];

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../core/error.ts';
 import type { NativeHepCapture, NativeHepOptions } from './hep/listener.ts';
 import type { HepArrival } from './hep/tcp.ts';
-import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
+import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
 export type NativeInfo = {

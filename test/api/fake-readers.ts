@@ -1,6 +1,5 @@
 /** Readers over the hand-made documents; they remember the filters they were given. */
 
-import type { ApiReaders, DialogFilter, StreamFilter } from '../../src/explore/explorer.ts';
 import {
   BucketCounts,
   JITTER_MS_BOUNDS,
@@ -8,6 +7,7 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
+import type { ApiReaders, DialogFilter, StreamFilter } from '../../src/explore/explorer.ts';
 import type { MetricsSnapshot } from '../../src/serve/metrics/snapshot.ts';
 import { PersistenceGate } from '../../src/store/dialogs/persistence-gate.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';

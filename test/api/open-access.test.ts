@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
-import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
+import { createPeerControl } from '../../src/actions/peer/control.ts';
 import type { ProblemKind } from '../../src/contract/index.ts';
 import { PROBLEMS } from '../../src/contract/index.ts';
+import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
+import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
 import { createMetricsPage } from '../../src/serve/metrics/registry.ts';
 import { createMetricsServer } from '../../src/serve/metrics/standalone.ts';
-import { createPeerControl } from '../../src/actions/peer/control.ts';
 import { fakePeer } from '../helpers/fake-peer.ts';
 import { metricsSnapshot } from './fake-readers.ts';
 import type { RawAnswer } from './running-api.ts';

@@ -2,10 +2,10 @@
 
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { ApiDeps, ApiServer } from '../../src/serve/api/server.ts';
-import { createApi } from '../../src/serve/api/server.ts';
 import type { PeerControl } from '../../src/actions/peer/control.ts';
 import { createPeerControl } from '../../src/actions/peer/control.ts';
+import type { ApiDeps, ApiServer } from '../../src/serve/api/server.ts';
+import { createApi } from '../../src/serve/api/server.ts';
 import { PATIENCE_MS } from '../helpers/patience.ts';
 import { fakeReaders } from './fake-readers.ts';
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { ApiDeps } from '../../src/serve/api/server.ts';
-import { createApi } from '../../src/serve/api/server.ts';
-import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { renderCliDoc } from '../../src/config/document.ts';
 import { OPTIONS } from '../../src/config/options.ts';
 import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
+import type { ApiDeps } from '../../src/serve/api/server.ts';
+import { createApi } from '../../src/serve/api/server.ts';
+import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { fakeReaders } from '../api/fake-readers.ts';
 import { absentPeer } from '../api/running-api.ts';
 import { repositoryFile } from './repository.ts';

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { allocateSlabs } from '../../src/sources/capture-memory.ts';
 import { loadNative } from '../../src/sources/native.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/tls/native-tls.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { withElf } from '../../src/sources/tls/elf.ts';
 import { TLS_LIBRARIES } from '../../src/sources/tls/functions.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/tls/native-tls.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
 import { objdumpExits } from './objdump-exits.ts';
 

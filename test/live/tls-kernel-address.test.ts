@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
+import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import { until } from '../helpers/patience.ts';
 import {
   type AddressCheck,

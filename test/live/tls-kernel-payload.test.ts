@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { TlsSite } from '../../src/sources/tls/native-tls.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
+import type { TlsSite } from '../../src/sources/tls/native-tls.ts';
 import { until } from '../helpers/patience.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {

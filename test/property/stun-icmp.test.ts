@@ -11,13 +11,13 @@ import { type Endpoint, udpPacket } from '../../fixtures/build/packet.ts';
 import { CLASS, lifetime, METHOD, mapped, peer, relayed, stun, username } from '../../fixtures/build/stun.ts';
 import { endpointKey, parseIpv4 } from '../../src/core/ip.ts';
 import { parseIcmpError } from '../../src/decode/icmp.ts';
-import { DialogStore } from '../../src/store/dialogs/dialog-store.ts';
-import { EndpointIndex } from '../../src/store/media/endpoint-index.ts';
-import { IcmpMediaTally } from '../../src/store/icmp/icmp-media.ts';
 import { StunTracker } from '../../src/ingest/media/stun-tracker.ts';
 import { parseStun } from '../../src/protocols/stun/message.ts';
-import { StreamKit } from '../unit/store/media/stream-kit.ts';
+import { DialogStore } from '../../src/store/dialogs/dialog-store.ts';
+import { IcmpMediaTally } from '../../src/store/icmp/icmp-media.ts';
+import { EndpointIndex } from '../../src/store/media/endpoint-index.ts';
 import { CARRIER } from '../unit/ingest/dialogs/tracker-kit.ts';
+import { StreamKit } from '../unit/store/media/stream-kit.ts';
 
 const NO_DIALOGS = new DialogStore(1, () => undefined);
 const HOSTS = ['192.0.2.1', '192.0.2.2', '198.51.100.3'];

@@ -2,8 +2,8 @@
  * Runs every signaling detection over one dialog. Null when none fired.
  */
 import type { Thresholds } from '../../core/thresholds.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { IcmpNote } from '../../ingest/icmp-tracker.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { messageList } from '../message-list.ts';
 import type { FinalFailure, RegistrationFailure } from './failure.ts';

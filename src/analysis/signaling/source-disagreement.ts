@@ -15,8 +15,8 @@ import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
 import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
+import type { MessageLog } from '../../store/messages/message-log.ts';
 import type { MessageView } from '../message-list.ts';
 import { pairInTime } from './pair-in-time.ts';
 

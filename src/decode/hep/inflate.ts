@@ -5,8 +5,8 @@
  */
 import { INFLATE_HEP_SENDERS, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
 import { INFLATE_FORM, type InflateForm, Inflation } from '../../sources/inflate.ts';
-import type { HepScan } from './scan.ts';
 import { InflateBudget, InflateShare } from '../inflate-budget.ts';
+import type { HepScan } from './scan.ts';
 
 export type HepInflateFailure = 'inflate_failed' | 'inflated_too_long' | 'inflate_over_budget';
 

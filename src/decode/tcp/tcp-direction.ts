@@ -4,12 +4,13 @@
  * Bytes that came first win over later copies. A hole is waited for within a window of bytes, segments and capture
  * time, and is then skipped and counted.
  */
-import type { WebSocketSession } from '../websocket/http-upgrade.ts';
+
 import { PROTOCOL } from '../protocol-sniff.ts';
-import type { SegmentMark } from './segment-mark.ts';
-import { NOVELTY, SegmentQueue } from './segment-queue.ts';
 import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import { type FramedTarget, type FramerShared, StreamFramer } from '../stream-framer.ts';
+import type { WebSocketSession } from '../websocket/http-upgrade.ts';
+import type { SegmentMark } from './segment-mark.ts';
+import { NOVELTY, SegmentQueue } from './segment-queue.ts';
 
 /** Enough of a stream joined late to tell whether a start line stands there. */
 const START_LINE_BYTES = 4_096;

@@ -3,8 +3,8 @@
  * given up first, finished ones before live ones.
  */
 import { HashInput } from '../../core/hash.ts';
-import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
+import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { TcpDirection } from './tcp-direction.ts';
 
 export class TcpConnection {

@@ -9,10 +9,10 @@ import { FLAG } from '../../sources/records.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS, type TcpLimits } from '../decode-limits.ts';
-import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
-import type { SegmentMark } from './segment-mark.ts';
 import type { FramedTarget, FramerShared, StreamTransport } from '../stream-framer.ts';
+import { SharedInflation } from '../websocket/permessage-deflate.ts';
+import type { SegmentMark } from './segment-mark.ts';
 import { type ConnectionKey, directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
 
 const FIN = 1;

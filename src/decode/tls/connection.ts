@@ -3,11 +3,11 @@
  * the messages that wait for it.
  */
 
-import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
-import type { SegmentMark } from '../tcp/segment-mark.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { StreamFramer } from '../stream-framer.ts';
+import type { SegmentMark } from '../tcp/segment-mark.ts';
+import { WebSocketSession } from '../websocket/http-upgrade.ts';
 
 /** A message that was framed before the address was known. */
 export type HeldMessage = {

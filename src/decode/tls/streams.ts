@@ -9,9 +9,9 @@ import { copyBytes } from '../../core/byte-copy.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS } from '../decode-limits.ts';
-import { SharedInflation } from '../websocket/permessage-deflate.ts';
-import { OwnedMark } from '../tcp/segment-mark.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
+import { OwnedMark } from '../tcp/segment-mark.ts';
+import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { TlsConnection } from './connection.ts';
 
 export type TlsStreamLimits = {

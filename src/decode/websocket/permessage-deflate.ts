@@ -4,8 +4,8 @@
 import { INFLATE_WINDOW_BYTES, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
 import { INFLATE_FORM, Inflation } from '../../sources/inflate.ts';
 import type { DecodeCounters } from '../counters.ts';
-import { DeflateWindow, DeflateWindows } from './deflate-windows.ts';
 import { InflateBudget, InflateShare } from '../inflate-budget.ts';
+import { DeflateWindow, DeflateWindows } from './deflate-windows.ts';
 
 export type DeflateParameters = {
   /** Each message of the direction stands alone; without it the last 32 KiB of output are the dictionary. */

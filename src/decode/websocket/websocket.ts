@@ -8,10 +8,10 @@
 import { INFLATE_OTHER_MESSAGES } from '../../core/limits.ts';
 import { type ByteBudget, ByteBuffer } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
+import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
+import { OwnedMark, type SegmentMark } from '../tcp/segment-mark.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
 import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
-import { OwnedMark, type SegmentMark } from '../tcp/segment-mark.ts';
-import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 
 const RSV1 = 0x40;
 const RSV2_RSV3 = 0x30;

@@ -9,12 +9,12 @@ import { shiftMarks } from '../../store/dialogs/call-timing.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { HepClock } from '../../store/dialogs/hep-clock.ts';
 import { ONE_TIME_US } from '../../store/dialogs/hep-clock.ts';
-import type { HepClocks } from '../hep-clocks.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW } from '../../store/messages/message-rows.ts';
+import type { HepClocks } from '../hep-clocks.ts';
 
 const MIRROR = ORIGINS.indexOf('hep');
 

@@ -22,30 +22,30 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { decodeText, keptText } from '../../protocols/sip/text.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
-import { markMessage } from './call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import { acceptCredentials, challengeAgain, useCredentials } from '../../store/dialogs/challenges.ts';
 import type { Dialog, FramePointer } from '../../store/dialogs/dialog.ts';
-import { eventOf } from './dialog-event.ts';
 import type { DialogInit } from '../../store/dialogs/dialog-init.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
-import { DialogParties } from './dialog-parties.ts';
 import { POOL } from '../../store/dialogs/dialog-room.ts';
 import { EVENT, familyOf, initialState, isEnded, nextState, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
-import { DialogTimes } from './dialog-times.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
+import { BY_QUALITY, CallSources } from '../../store/dialogs/source-marks.ts';
+import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
 import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
-import { HepClocks } from '../hep-clocks.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import type { MessageFacts } from '../../store/messages/message-rows.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
-import { grantedExpiry, noteRequest, notifiedExpiry } from './registration.ts';
+import { HepClocks } from '../hep-clocks.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
 import { DUPLICATE_FRAME_US } from '../seen-twice.ts';
-import { BY_QUALITY, CallSources } from '../../store/dialogs/source-marks.ts';
-import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
+import { markMessage } from './call-marks.ts';
+import { eventOf } from './dialog-event.ts';
+import { DialogParties } from './dialog-parties.ts';
+import { DialogTimes } from './dialog-times.ts';
+import { grantedExpiry, noteRequest, notifiedExpiry } from './registration.ts';
 
 /** Event counters of messages; they never fall. */
 class MessageCounts {

@@ -9,10 +9,10 @@ import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../../protoco
 import type { ReportBlock, Rtcp, RtcpPacket } from '../../protocols/rtp/rtcp.ts';
 import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../../protocols/rtp/rtcp.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { RtcpSideData } from '../../store/media/rtcp-data.ts';
 import type { StreamStore } from '../../store/media/stream-store.ts';
 import { UnseenStreams } from '../../store/media/unseen-streams.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 export class RtcpTracker {
   readonly #streams: StreamStore;

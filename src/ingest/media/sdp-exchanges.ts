@@ -10,9 +10,9 @@ import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
-import { NONE } from '../../store/row-blocks.ts';
 import type { SdpRows } from '../../store/media/sdp-rows.ts';
 import { FACT } from '../../store/media/sdp-rows.ts';
+import { NONE } from '../../store/row-blocks.ts';
 import type { SdpTransactions } from './sdp-transactions.ts';
 import { EXCHANGE } from './sdp-transactions.ts';
 

@@ -12,22 +12,22 @@ import { locatePlainAudio, PlainAudio } from '../../protocols/sdp/plain-audio.ts
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { CodecSets } from '../../store/media/codec-set.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
+import { CodecSets } from '../../store/media/codec-set.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { plainKey } from '../../store/media/plain-sdp-entry.ts';
-import { NONE } from '../../store/row-blocks.ts';
 import { BODIES_BYTES } from '../../store/media/sdp-budget.ts';
-import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
-import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import type { SdpRows } from '../../store/media/sdp-rows.ts';
 import { FACT } from '../../store/media/sdp-rows.ts';
 import { SdpShapes } from '../../store/media/sdp-shapes.ts';
 import type { SdpDescription, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import { sdpEvent } from '../../store/media/sdp-timeline.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
+import { NONE } from '../../store/row-blocks.ts';
+import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
+import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import { SdpTransactions } from './sdp-transactions.ts';
 
 /** Told of each claim on an endpoint, by its row. */

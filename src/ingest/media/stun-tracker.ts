@@ -22,9 +22,9 @@ import type { StunMessage } from '../../protocols/stun/message.ts';
 import { parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 const ROLE_CONFLICT = 487;
 const ALLOCATION_MISMATCH = 437;

@@ -6,7 +6,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
-import type { ApiCredentials } from '../auth/api-credentials.ts';
+import type { PeerControl } from '../../actions/peer/control.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, ServiceError } from '../../core/error.ts';
 import { hasFeature } from '../../core/features.ts';
@@ -20,6 +20,8 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../../core/limits.ts';
+import type { ApiReaders } from '../../explore/explorer.ts';
+import type { ApiCredentials } from '../auth/api-credentials.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
@@ -29,7 +31,6 @@ import { askForBody } from '../http/waiting-body.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import type { MetricFamily } from '../metrics/snapshot.ts';
-import type { PeerControl } from '../../actions/peer/control.ts';
 import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
@@ -37,7 +38,6 @@ import { createLoadShedder } from './plugins/load-shedder.ts';
 import { createRouteTable } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
-import type { ApiReaders } from '../../explore/explorer.ts';
 import { addAudioRoute } from './routes/audio.ts';
 import { addDialogRoutes } from './routes/dialogs.ts';
 import { addLegRoutes } from './routes/legs.ts';

@@ -7,11 +7,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BasicCredentials } from '../auth/basic-credentials.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, ServiceError } from '../../core/error.ts';
 import { endpointText } from '../../core/ip.ts';
 import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../../core/limits.ts';
+import type { BasicCredentials } from '../auth/basic-credentials.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { openAccessProblem } from '../http/open-access.ts';

@@ -9,13 +9,13 @@ import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../../core/error.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
 import { CaptureCounters } from '../capture-counters.ts';
-import { CaptureFiles } from './capture-files.ts';
 import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
 import type { NativeCapture, NativeInfo } from '../native.ts';
 import { loadNative, PCAP_STATUS } from '../native.ts';
 import { RecordBatch } from '../record-batch.ts';
 import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../records.ts';
+import { CaptureFiles } from './capture-files.ts';
 
 /** What the thread had found when it was stopped is analysed for this long. */
 const STOP_LIMIT_MS = 1_200;

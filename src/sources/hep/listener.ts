@@ -11,10 +11,10 @@ import { ServiceError } from '../../core/error.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_SLABS } from '../../core/limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
+import type { RecordBatch } from '../record-batch.ts';
 import { checkHepBind, HepAllow, hepBindError } from './allow.ts';
 import type { LengthAt } from './framer.ts';
 import { type HepTcpOptions, HepTcpServer } from './tcp.ts';
-import type { RecordBatch } from '../record-batch.ts';
 
 /** With port 0 the two transports need one number that is free for both: how many are tried. */
 const PORTS_TRIED = 32;

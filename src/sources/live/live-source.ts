@@ -9,13 +9,13 @@ import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
 import { CaptureCounters } from '../capture-counters.ts';
 import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
-import { InterfaceSilence } from './interface-silence.ts';
 import type { NativeBinding, NativeInfo } from '../native.ts';
 import { loadNative } from '../native.ts';
-import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
-import { FILTER_MODE, hasLiveCapture, hasLiveInfo, LIVE_STATE } from './native-live.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { KIND } from '../records.ts';
+import { InterfaceSilence } from './interface-silence.ts';
+import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
+import { FILTER_MODE, hasLiveCapture, hasLiveInfo, LIVE_STATE } from './native-live.ts';
 
 const STATUS_EVERY_MS = 1000;
 /** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */

@@ -10,9 +10,9 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../../core/error.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
-import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { fileSource, openForReading, readElf, withElf } from './elf.ts';
 import { mappingsOfAll } from './maps.ts';
+import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './sites.ts';
 import type { StartsNative } from './starts.ts';

@@ -6,7 +6,7 @@
  * site is taken only when the code itself proves it (docs/adr/0006): both functions call the same address first, with
  * their own arguments in the places of (ssl, buffer, length, done). Any doubt leaves the exported entry.
  */
-import type { TlsSiteKind } from './native-tls.ts';
+
 import type { ElfImage } from './elf.ts';
 import type { FoundFunction } from './elf-symbols.ts';
 import { codeOffset, findFunctions } from './elf-symbols.ts';
@@ -14,6 +14,7 @@ import type { FunctionExits } from './exits.ts';
 import { ExitFinder } from './exits.ts';
 import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
+import type { TlsSiteKind } from './native-tls.ts';
 import type { FirstCall, RegisterValue } from './prologue.ts';
 import { firstCall, isEndbr, isPush } from './prologue.ts';
 

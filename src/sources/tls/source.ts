@@ -7,10 +7,10 @@ import { getSystemErrorName } from 'node:util';
 import { ServiceError } from '../../core/error.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import type { FileStatus } from './discovery.ts';
 import { TlsDiscovery } from './discovery.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
 import type { TlsTargets } from './targets.ts';
 
 const SCAN_EVERY_MS = 2_000;

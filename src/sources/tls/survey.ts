@@ -6,11 +6,11 @@
  * carry TLS without a function to probe are known by what their compilers leave in them.
  */
 import { closeSync, readlinkSync } from 'node:fs';
-import type { TlsMapping } from './native-tls.ts';
 import { openMapped } from './discovery.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import { mappingsOf, processIds } from './maps.ts';
+import type { TlsMapping } from './native-tls.ts';
 import type { ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, findSites, listed, unreadFunctions } from './sites.ts';
 

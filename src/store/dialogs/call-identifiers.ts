@@ -20,9 +20,9 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import { decodeText, keptText, percentDecode } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
+import type { Carrier } from '../messages/fingerprint.ts';
 import type { Dialog } from './dialog.ts';
 import { hashesOfCallId } from './dialog-store.ts';
-import type { Carrier } from '../messages/fingerprint.ts';
 import { IdentifierIndex } from './identifier-index.ts';
 
 /** Kinds of identifiers; the values of CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */

@@ -5,9 +5,9 @@
 import { wordsOf } from '../../core/byte-search.ts';
 import type { TextRange } from '../../core/byte-text.ts';
 import { asBuffer } from '../../core/byte-text.ts';
-import { DialogRoom } from './dialog-room.ts';
-import { NONE } from '../row-blocks.ts';
 import { SdpRows } from '../media/sdp-rows.ts';
+import { NONE } from '../row-blocks.ts';
+import { DialogRoom } from './dialog-room.ts';
 
 /**
  * Dialogs of a block: their hot records fill one huge page. Offsets in a hot record of 256 bytes, in doubles; where two

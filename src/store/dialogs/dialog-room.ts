@@ -12,8 +12,8 @@
  * time looked up, and when it has moved on it goes back to its place.
  */
 import { DIALOG_BYTES } from '../../core/limits.ts';
-import { PrefixRanks } from './prefix-ranks.ts';
 import { NONE } from '../row-blocks.ts';
+import { PrefixRanks } from './prefix-ranks.ts';
 
 /** The value of each is its place in the order of giving. */
 export const POOL = { ONE: 0, MORE: 1, ENDED: 2, LIVE: 3 } as const;

@@ -9,6 +9,8 @@ import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { DIALOG_BYTES } from '../../core/limits.ts';
 import { tally } from '../../core/tally.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
+import { SdpRows } from '../media/sdp-rows.ts';
+import { fieldKeys, TimeOrder } from '../time-order.ts';
 import { isLongCallId, shortCallId, shownAsKey } from './call-id.ts';
 import { CallIdIndex } from './call-id-index.ts';
 import { Dialog } from './dialog.ts';
@@ -17,8 +19,6 @@ import type { DialogInit } from './dialog-init.ts';
 import { DialogRoom, POOL } from './dialog-room.ts';
 import { isLasting } from './dialog-state.ts';
 import { MethodCounts } from './method-counts.ts';
-import { SdpRows } from '../media/sdp-rows.ts';
-import { fieldKeys, TimeOrder } from '../time-order.ts';
 
 /** Dialogs fetched at a time at most. */
 const FETCHED = 64;

@@ -9,6 +9,10 @@ import { asBuffer, rangeOf, rawText, stringOf } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { tally } from '../../core/tally.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
+import type { SdpEntry } from '../media/sdp-timeline.ts';
+import type { Stream } from '../media/stream.ts';
+import { NO_ROW } from '../messages/message-rows.ts';
+import { NONE } from '../row-blocks.ts';
 import { shownCallId } from './call-id.ts';
 import type { Challenge } from './challenges.ts';
 import { CHALLENGE_BYTES, challengeCount } from './challenges.ts';
@@ -18,11 +22,7 @@ import type { DialogInit } from './dialog-init.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
 import type { HepClock } from './hep-clock.ts';
-import { NO_ROW } from '../messages/message-rows.ts';
-import { NONE } from '../row-blocks.ts';
-import type { SdpEntry } from '../media/sdp-timeline.ts';
 import type { CallSources } from './source-marks.ts';
-import type { Stream } from '../media/stream.ts';
 import type { TerminationCause } from './termination-cause.ts';
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */

@@ -8,9 +8,9 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { MAX_ENDPOINT_CLAIMS } from '../../core/limits.ts';
-import { ClaimTable } from './claim-table.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
+import { ClaimTable } from './claim-table.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';

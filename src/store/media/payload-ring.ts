@@ -7,9 +7,9 @@
  *     next f64   capture time f64   stream u32   length u32   bytes, padded to eight
  */
 
-import type { PacketList } from '../../protocols/codec/packet-list.ts';
 import { MAX_KEPT_RTP_BYTES } from '../../core/limits.ts';
 import type { Steps } from '../../core/steps.ts';
+import type { PacketList } from '../../protocols/codec/packet-list.ts';
 
 const CHUNK = 1024 * 1024;
 const HEAD = 24;

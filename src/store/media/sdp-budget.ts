@@ -5,9 +5,10 @@
  * weighs more than its share, so that only those need to be known: in classes of twice the weight, the oldest first.
  * Of each class the first few are looked at; a dialog that was answered counts a fraction of its weight.
  */
-import type { CodecSet } from './codec-set.ts';
+
 import type { Dialog } from '../dialogs/dialog.ts';
 import { isEnded } from '../dialogs/dialog-state.ts';
+import type { CodecSet } from './codec-set.ts';
 import type { SdpMediaLine } from './sdp-timeline.ts';
 
 /** Bytes of a row with its slot in the table of claims and, live, in the filter's list. */

@@ -13,9 +13,9 @@ import { endpointKey } from '../../core/ip.ts';
 import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import type { Carrier } from '../messages/fingerprint.ts';
+import { NONE, RowBlocks } from '../row-blocks.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
-import { NONE, RowBlocks } from '../row-blocks.ts';
 import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
 

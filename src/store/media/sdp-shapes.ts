@@ -7,8 +7,8 @@
 
 import { wordsOf } from '../../core/byte-search.ts';
 import { MAX_SDP_SHAPE_BYTES, MAX_SDP_SHAPES } from '../../core/limits.ts';
-import type { Numbered } from './numbered.ts';
 import { NONE } from '../row-blocks.ts';
+import type { Numbered } from './numbered.ts';
 import type { SdpShape } from './sdp-timeline.ts';
 
 type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };

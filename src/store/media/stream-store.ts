@@ -12,16 +12,16 @@ import { MAX_DIALOG_STREAMS, MAX_ENDPOINT_STREAMS, MAX_SSRC_STREAMS } from '../.
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
-import type { CodecSet } from './codec-set.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { MARK } from '../dialogs/dialog-marks.ts';
-import type { EndpointIndex } from './endpoint-index.ts';
 import { NONE } from '../row-blocks.ts';
+import { TimeOrder } from '../time-order.ts';
+import type { CodecSet } from './codec-set.ts';
+import type { EndpointIndex } from './endpoint-index.ts';
 import { Stream } from './stream.ts';
 import type { StreamOpened } from './stream-columns.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { StreamWindows } from './stream-windows.ts';
-import { TimeOrder } from '../time-order.ts';
 
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;

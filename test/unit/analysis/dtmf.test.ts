@@ -11,8 +11,8 @@ import { keysPressed } from '../../../src/analysis/dtmf.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
 import { finish } from '../../../src/core/steps.ts';
 import { KeyPresses } from '../../../src/store/media/key-presses.ts';
-import { StreamKit } from '../store/media/stream-kit.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
+import { StreamKit } from '../store/media/stream-kit.ts';
 
 test('all packets of one press are one key', () => {
   const stream = new StreamKit().stream(ALICE.rtp, BOB.rtp);

@@ -21,8 +21,8 @@ import { MARK } from '../../../src/store/dialogs/dialog-marks.ts';
 import type { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/media/endpoint-index.ts';
 import type { UnseenStream } from '../../../src/store/media/unseen-streams.ts';
-import { StreamKit } from '../store/media/stream-kit.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
+import { StreamKit } from '../store/media/stream-kit.ts';
 
 const ANSWER_US = CALL_TIMES.answer * 1000;
 

@@ -8,8 +8,8 @@ import { parseIpv6 } from '../../../src/core/ip.ts';
 import { MAX_DIALOGS } from '../../../src/core/limits.ts';
 import { sourcePrefix } from '../../../src/core/source-prefix.ts';
 import { DialogRoom, POOL } from '../../../src/store/dialogs/dialog-room.ts';
-import { Flood, request, response, SERVER_V4, STRANGER_V4 } from './flood.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
+import { Flood, request, response, SERVER_V4, STRANGER_V4 } from './flood.ts';
 
 const TRUNK = { user: 'trunk', sip: { address: '10.1.1.1', port: 5060 }, rtp: { address: '10.1.1.1', port: 20_000 } };
 const SERVER = { user: 'pbx', sip: { address: '192.0.2.2', port: 5060 }, rtp: { address: '192.0.2.2', port: 30_000 } };

@@ -14,10 +14,10 @@ import { compareSources } from '../../../src/analysis/signaling/source-disagreem
 import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../src/core/words.ts';
+import { HepClocks } from '../../../src/ingest/hep-clocks.ts';
 import { callTiming } from '../../../src/store/dialogs/call-timing.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { HepClock } from '../../../src/store/dialogs/hep-clock.ts';
-import { HepClocks } from '../../../src/ingest/hep-clocks.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
 
 const SEC = 1_000_000;

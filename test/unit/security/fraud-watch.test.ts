@@ -1,10 +1,10 @@
 /** Which calls look like toll fraud, and which do not. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import type { SecurityAlert } from '../../../src/security/alert.ts';
 import type { FraudWatchOptions } from '../../../src/security/fraud-watch.ts';
 import { FraudWatch, parseNight } from '../../../src/security/fraud-watch.ts';
-import { SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import { Peers } from '../../helpers/attack.ts';
 import { carrier } from './stage.ts';
 

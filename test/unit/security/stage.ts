@@ -1,11 +1,11 @@
 /** Peers whose messages are shown to the detection of attackers. */
 
-import type { SecurityAlert } from '../../../src/security/alert.ts';
-import type { ScannerWatchOptions } from '../../../src/security/scanner-watch.ts';
-import { ScannerWatch } from '../../../src/security/scanner-watch.ts';
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
 import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
+import type { SecurityAlert } from '../../../src/security/alert.ts';
+import type { ScannerWatchOptions } from '../../../src/security/scanner-watch.ts';
+import { ScannerWatch } from '../../../src/security/scanner-watch.ts';
 import type { Carrier } from '../../../src/store/messages/fingerprint.ts';
 import { emptyCarrier } from '../../../src/store/messages/fingerprint.ts';
 import { Peers, type Script } from '../../helpers/attack.ts';

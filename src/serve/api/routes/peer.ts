@@ -2,6 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
+import type { PeerControl, PeerOutcome, PeerRows } from '../../../actions/peer/control.ts';
 import type { Named, PeerAbsent as PeerAbsentBody } from '../../../contract/index.ts';
 import {
   BannedList,
@@ -16,7 +17,6 @@ import {
   UnbanRequest,
 } from '../../../contract/index.ts';
 import { ProblemError } from '../../http/problem-error.ts';
-import type { PeerControl, PeerOutcome, PeerRows } from '../../../actions/peer/control.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App } from './route.ts';
 import { actionRefusals, refusals } from './route.ts';

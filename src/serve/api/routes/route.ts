@@ -8,8 +8,8 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import type { ApiReaders, Found, IsGone } from '../../../explore/explorer.ts';
+import { ProblemError } from '../../http/problem-error.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseHep } from '../../../../src/decode/hep/hep.ts';
 import { encodeHep3, type HepFacts } from '../../../../src/actions/hep-out/hep-encode.ts';
+import { parseHep } from '../../../../src/decode/hep/hep.ts';
 
 const word = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const name = fc.string({ maxLength: 60, unit: 'grapheme' }).filter((s) => s === '' || !s.endsWith('\0'));

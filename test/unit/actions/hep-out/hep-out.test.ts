@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { describe, it, type TestContext } from 'node:test';
+import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
 import { parseHep } from '../../../../src/decode/hep/hep.ts';
 import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
-import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 
 async function collector(

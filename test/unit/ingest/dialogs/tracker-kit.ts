@@ -4,19 +4,19 @@ import type { SipMessage, SipScript } from '../../../../fixtures/build/sip-call.
 import { hashBytes } from '../../../../src/core/hash.ts';
 import type { EndpointKey } from '../../../../src/core/ip.ts';
 import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
+import { DialogTracker } from '../../../../src/ingest/dialogs/dialog-tracker.ts';
+import { HepClocks } from '../../../../src/ingest/hep-clocks.ts';
+import { SdpTracker } from '../../../../src/ingest/media/sdp-tracker.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../../../../src/store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { DialogStore } from '../../../../src/store/dialogs/dialog-store.ts';
-import { DialogTracker } from '../../../../src/ingest/dialogs/dialog-tracker.ts';
-import { EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import { ExpiryQueue } from '../../../../src/store/dialogs/expiry-queue.ts';
+import { EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import type { Carrier } from '../../../../src/store/messages/fingerprint.ts';
 import { emptyCarrier } from '../../../../src/store/messages/fingerprint.ts';
-import { HepClocks } from '../../../../src/ingest/hep-clocks.ts';
 import { MessageLog } from '../../../../src/store/messages/message-log.ts';
 import { NO_ROW } from '../../../../src/store/messages/message-rows.ts';
-import { SdpTracker } from '../../../../src/ingest/media/sdp-tracker.ts';
 
 export const WIRE = 0;
 export const HEP = 1;

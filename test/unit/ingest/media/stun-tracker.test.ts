@@ -22,8 +22,8 @@ import {
 } from '../../../../fixtures/build/stun.ts';
 import type { EndpointKey } from '../../../../src/core/ip.ts';
 import { endpointKeyFromText, endpointKeyText, parseIpv4 } from '../../../../src/core/ip.ts';
-import type { Claim, EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import { StunTracker } from '../../../../src/ingest/media/stun-tracker.ts';
+import type { Claim, EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import { CARRIER, TrackerKit } from '../dialogs/tracker-kit.ts';
 
 const CLIENT: Endpoint = { address: '192.168.1.10', port: 20000 };

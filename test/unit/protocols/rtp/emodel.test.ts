@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { impairmentOf } from '../../../../src/protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../../../../src/protocols/rtp/emodel.ts';
-import { burstRatio, delayImpairment, effectiveImpairment, mosOfR, R_MAX, rFactor } from '../../../../src/protocols/rtp/emodel.ts';
+import {
+  burstRatio,
+  delayImpairment,
+  effectiveImpairment,
+  mosOfR,
+  R_MAX,
+  rFactor,
+} from '../../../../src/protocols/rtp/emodel.ts';
 
 function near(got: number | null, want: number, tolerance: number, what: string): void {
   assert.ok(got !== null && Math.abs(got - want) <= tolerance, `${what}: ${got}, want ${want}`);

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TimedCounts } from '../../../../src/protocols/rtp/quality.ts';
-import { lossPct, oneWayDelayMs, packetFloor, scoreStream, scoreWindow } from '../../../../src/protocols/rtp/quality.ts';
+import {
+  lossPct,
+  oneWayDelayMs,
+  packetFloor,
+  scoreStream,
+  scoreWindow,
+} from '../../../../src/protocols/rtp/quality.ts';
 
 const G711 = { ie: 0, bpl: 25.1 };
 const BARE = { ie: 0, bpl: 4.3 };

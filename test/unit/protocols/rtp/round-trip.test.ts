@@ -1,7 +1,12 @@
 /** Round trips come from echoed sender reports or VoIP metrics, and absence is not zero. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { betterRoundTrip, echoRoundTrip, reportedRoundTrip, SenderReportHistory } from '../../../../src/protocols/rtp/round-trip.ts';
+import {
+  betterRoundTrip,
+  echoRoundTrip,
+  reportedRoundTrip,
+  SenderReportHistory,
+} from '../../../../src/protocols/rtp/round-trip.ts';
 
 const AT = 1_700_000_000_000_000;
 

@@ -1,7 +1,14 @@
 /** The native table is read by offset: counters, windows, payload types. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LANE_MODE, STREAM, STREAM_BYTES, STREAM_FLAG, WINDOW, WINDOW_BYTES } from '../../../../src/protocols/rtp/stream-layout.ts';
+import {
+  LANE_MODE,
+  STREAM,
+  STREAM_BYTES,
+  STREAM_FLAG,
+  WINDOW,
+  WINDOW_BYTES,
+} from '../../../../src/protocols/rtp/stream-layout.ts';
 import { packetMs, streamJitter } from '../../../../src/protocols/rtp/stream-snapshot.ts';
 import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
 import { laneOf, parseWindows, windowJitterMs } from '../../../../src/protocols/rtp/stream-window.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { readApiCredentials, readMetricsCredentials, readSigningKeys } from '../../../../src/serve/auth/configured.ts';
 import { ServiceError } from '../../../../src/core/error.ts';
+import { readApiCredentials, readMetricsCredentials, readSigningKeys } from '../../../../src/serve/auth/configured.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 
 function file(t: TestContext, content: string | Buffer): string {

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/error.ts';
 import type { LiveSourceOptions } from '../../../../src/sources/live/live-source.ts';
 import { LiveSource, openError } from '../../../../src/sources/live/live-source.ts';
-import type { NativeBinding, NativeCaptureOptions, NativeInfo } from '../../../../src/sources/native.ts';
 import type { NativeLive, NativeLiveInfo, NativeLiveOptions } from '../../../../src/sources/live/native-live.ts';
+import type { NativeBinding, NativeCaptureOptions, NativeInfo } from '../../../../src/sources/native.ts';
 import { KIND, OFFSET, RECORD_BYTES } from '../../../../src/sources/records.ts';
 
 const OPTIONS: LiveSourceOptions = {

@@ -1,8 +1,8 @@
 /** The payload ring: order by stream, overwriting from the oldest on, and reuse of a stream's place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packetsOf } from '../../../../src/protocols/codec/packet-list.ts';
 import { finish } from '../../../../src/core/steps.ts';
+import { packetsOf } from '../../../../src/protocols/codec/packet-list.ts';
 import { PayloadRing } from '../../../../src/store/media/payload-ring.ts';
 
 const packet = (n: number): Uint8Array => Uint8Array.from({ length: 200 }, () => n & 255);

@@ -12,8 +12,8 @@ import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
 import { MARK } from '../../../../src/store/dialogs/dialog-marks.ts';
 import { CLAIM_LINGER_US } from '../../../../src/store/media/endpoint-index.ts';
 import type { StreamStore } from '../../../../src/store/media/stream-store.ts';
-import { StreamKit } from './stream-kit.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
+import { StreamKit } from './stream-kit.ts';
 
 const A = ALICE.rtp;
 const B = BOB.rtp;

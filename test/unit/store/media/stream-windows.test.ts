@@ -6,8 +6,8 @@ import { EPOCH_US } from '../../../../fixtures/build/capture.ts';
 import { WINDOW, WINDOW_BYTES } from '../../../../src/protocols/rtp/stream-layout.ts';
 import type { Stream } from '../../../../src/store/media/stream.ts';
 import { StreamWindows } from '../../../../src/store/media/stream-windows.ts';
-import { StreamKit } from './stream-kit.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
+import { StreamKit } from './stream-kit.ts';
 
 function windowAt(startUs: number): Uint8Array {
   const bytes = new Uint8Array(WINDOW_BYTES);

@@ -8,8 +8,8 @@ import { MessageLog } from '../../../../src/store/messages/message-log.ts';
 import type { MessageOwner } from '../../../../src/store/messages/message-room.ts';
 import type { MessageFacts } from '../../../../src/store/messages/message-rows.ts';
 import { NO_ROW, ROW_COST } from '../../../../src/store/messages/message-rows.ts';
-import { Flood, request, response, SERVER_V4, STRANGER_V4 } from '../../ingest/flood.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
+import { Flood, request, response, SERVER_V4, STRANGER_V4 } from '../../ingest/flood.ts';
 
 const MIB = 1024 * 1024;
 const TRUNK = { user: 'trunk', sip: { address: '10.1.1.1', port: 5060 }, rtp: { address: '10.1.1.1', port: 20_000 } };

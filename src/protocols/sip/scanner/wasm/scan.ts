@@ -28,6 +28,7 @@ import {
   NO_VIA,
   TRUNCATED_HEADERS,
 } from '../../note-bits.ts';
+import * as SEEN from '../../seen-bits.ts';
 import * as SCAN from '../scan-codes.ts';
 import {
   BODY_END,
@@ -60,7 +61,6 @@ import {
   RESULT_INTS,
   SEEN_BITS,
 } from '../scan-layout.ts';
-import * as SEEN from '../../seen-bits.ts';
 import { COLON, CR, LF, SPACE, TAB } from './characters.ts';
 import { hashBytes, setHashKey } from './hash.ts';
 import * as line from './header-line.ts';

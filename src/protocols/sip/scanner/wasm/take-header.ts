@@ -1,6 +1,7 @@
 /** Takes from single headers what a scan keeps of them (RFC 3261 20). */
 
 import { BAD_CONTENT_LENGTH, BAD_CSEQ, BAD_NUMBER, DUPLICATE_SINGLETONS, UNBALANCED_QUOTE } from '../../note-bits.ts';
+import * as SEEN from '../../seen-bits.ts';
 import {
   BRANCH_END,
   BRANCH_START,
@@ -37,7 +38,6 @@ import {
   VIA_END,
   VIA_START,
 } from '../scan-layout.ts';
-import * as SEEN from '../../seen-bits.ts';
 import { findParam, findParams, notes, valueEnd, valueStart } from './address.ts';
 import { COMMA, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
 import { methodId } from './method.ts';
