@@ -10,9 +10,9 @@ import { ALICE, answer, BOB, hangUp, sdpBody } from '../fixtures/build/basic-cal
 import { answerOf, inviteOf, offerOf, scriptOf } from '../fixtures/build/calls-setup.ts';
 import { callCase, talk } from '../fixtures/build/case-kit.ts';
 import { CaptureSession } from '../src/app/capture-session.ts';
-import { dialogDocument } from '../src/app/documents.ts';
 import { sessionOptions } from '../src/app/run.ts';
 import { loadConfig } from '../src/config/config.ts';
+import { dialogDocument } from '../src/view/documents.ts';
 
 const MESSAGES = 200;
 const EVERY_MS = 5000;

@@ -3,6 +3,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Hooks } from '../actions/hooks/event-hooks.ts';
+import type { OutputOptions } from '../actions/outputs.ts';
+import { NO_OUTPUTS, Outputs } from '../actions/outputs.ts';
+import type { QualityContext } from '../analysis/stream-quality.ts';
+import { streamQuality } from '../analysis/stream-quality.ts';
 import {
   BucketCounts,
   JITTER_MS_BOUNDS,
@@ -13,12 +18,19 @@ import {
 import type { Thresholds } from '../core/thresholds.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { DialogTracker } from '../ingest/dialogs/dialog-tracker.ts';
+import { HepIngest } from '../ingest/hep.ts';
 import { HepClocks } from '../ingest/hep-clocks.ts';
+import { HepDoor } from '../ingest/hep-door.ts';
 import { IcmpTracker } from '../ingest/icmp-tracker.ts';
+import { LiveClock } from '../ingest/live-clock.ts';
 import { RtcpTracker } from '../ingest/media/rtcp-tracker.ts';
 import { SdpTracker } from '../ingest/media/sdp-tracker.ts';
 import { StunTracker } from '../ingest/media/stun-tracker.ts';
+import { NamedMedia } from '../ingest/named-media.ts';
+import { Ingest } from '../ingest/packets.ts';
+import { SipIngest } from '../ingest/sip.ts';
 import { StreamTable } from '../protocols/rtp/stream-table.ts';
+import type { Security } from '../security/detection.ts';
 import type { PortSpan } from '../sources/capture-memory.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import { FileSource } from '../sources/file/file-source.ts';
@@ -41,19 +53,7 @@ import { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
-import type { QualityContext } from '../view/stream-quality.ts';
-import { streamQuality } from '../view/stream-quality.ts';
-import { noDocumentLosses } from './document-losses.ts';
-import { HepDoor } from './hep-door.ts';
-import { HepIngest } from './hep-ingest.ts';
-import type { Hooks } from './hooks.ts';
-import { Ingest } from './ingest.ts';
-import { LiveClock } from './live-clock.ts';
-import { NamedMedia } from './named-media.ts';
-import type { OutputOptions } from './outputs.ts';
-import { NO_OUTPUTS, Outputs } from './outputs.ts';
-import type { Security } from './security.ts';
-import { SipIngest } from './sip-ingest.ts';
+import { noDocumentLosses } from '../view/document-losses.ts';
 import type { TlsCapture } from './tls-capture.ts';
 
 /** Streams observed before other work gets a turn. */

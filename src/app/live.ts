@@ -4,21 +4,21 @@
 import type { Config } from '../config/config.ts';
 import { TRANSPORT } from '../core/words.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
+import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
+import { HepStrangers } from '../faces/cli/hep-strangers.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
 import { HepAuth } from '../sources/hep/auth.ts';
 import type { NativeHep } from '../sources/hep/listener.ts';
 import { HepListener } from '../sources/hep/listener.ts';
 import type { HepArrival } from '../sources/hep/tcp.ts';
 import { LiveSource } from '../sources/live/live-source.ts';
+import type { CapabilityName } from '../sources/live/privileges.ts';
+import { givePrivilegesUp } from '../sources/live/privileges.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import type { CaptureSession, SessionOptions } from './capture-session.ts';
 import { CaptureSession as Session, TICK_MS } from './capture-session.ts';
-import { sayClocks } from './hep-clock-lines.ts';
-import { HepStrangers } from './hep-strangers.ts';
-import type { CapabilityName } from './privileges.ts';
-import { givePrivilegesUp } from './privileges.ts';
-import { standardError } from './standard-streams.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { openTlsCapture } from './tls-capture.ts';
 

@@ -6,10 +6,10 @@ import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
 import { oneLine } from '../config/option-value.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
+import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
+import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
 import { ensureAddressSpace } from './address-space.ts';
-import { guardMemoryUsage } from './memory-usage.ts';
 import { onlyPrints, runCapture } from './run.ts';
-import { guardStandardStreams } from './standard-streams.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -24,13 +24,13 @@ async function main(argv: readonly string[]): Promise<number> {
     const { renderConfig, renderHelp } = await import('../config/document.ts');
     process.stdout.write(config.help ? renderHelp() : renderConfig(effective));
   } else if (config.version) {
-    const { versionText } = await import('./version.ts');
+    const { versionText } = await import('../faces/cli/version.ts');
     process.stdout.write(versionText());
   } else if (config.mintToken) {
-    const { runMintToken } = await import('./mint-token.ts');
+    const { runMintToken } = await import('../serve/auth/mint-token.ts');
     return runMintToken(config);
   } else if (config.uprobeList) {
-    const { runUprobeList } = await import('./uprobe-list.ts');
+    const { runUprobeList } = await import('../faces/cli/uprobe-list.ts');
     return runUprobeList(config);
   } else if (config.showFrame !== null) {
     const { runShowFrame } = await import('../faces/cli/show-frame.ts');

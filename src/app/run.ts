@@ -8,14 +8,14 @@ import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
+import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
+import { dataLines, outliveReaders, standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { SessionOptions } from './capture-session.ts';
 import { CaptureSession } from './capture-session.ts';
-import { sayClocks } from './hep-clock-lines.ts';
 import { hurry } from './hurry.ts';
-import { dataLines, outliveReaders, standardError } from './standard-streams.ts';
 import { limitEnd, StopSignal } from './stop-signal.ts';
 
 /** Captures of so many bytes take longer than a rehearsal. */
@@ -65,7 +65,7 @@ export function sessionOptions(config: Config): SessionOptions {
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
   if (config.lintSuppress.length > 0) {
-    const { refuseUnknownRules } = await import('./lint-rules.ts');
+    const { refuseUnknownRules } = await import('../analysis/lint/known-rules.ts');
     refuseUnknownRules(config.lintSuppress);
   }
   if (goesOn(config)) outliveReaders();
@@ -75,7 +75,7 @@ export async function runCapture(config: Config): Promise<number> {
   if (goesOn(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   await watchForAttackers(session, config);
   if (config.onDialogExec !== null || config.onQualityExec !== null) {
-    const { Hooks } = await import('./hooks.ts');
+    const { Hooks } = await import('../actions/hooks/event-hooks.ts');
     session.hooks = new Hooks(config, (line) => standardError.write(`calltap: ${line}\n`));
   }
   const startedMs = performance.now();
@@ -116,10 +116,10 @@ export async function runCapture(config: Config): Promise<number> {
   session.outputs.close();
   try {
     if (!(await print())) {
-      const { printTable } = await import('./output.ts');
+      const { printTable } = await import('../faces/cli/print.ts');
       await printTable(session);
     } else if (config.json && session.isLive) {
-      const { summary } = await import('./output.ts');
+      const { summary } = await import('../faces/cli/print.ts');
       standardError.write(`${summary(session).join('\n')}\n`);
     }
   } finally {
@@ -133,12 +133,12 @@ export async function runCapture(config: Config): Promise<number> {
 /** Prints what an option asks for once the capture has been read; false when none does. Throws ServiceError. */
 async function printAnswer(session: CaptureSession, config: Config, elapsedSec: number): Promise<boolean> {
   if (config.statsJson) {
-    const { printStatsJson } = await import('./stats-output.ts');
+    const { printStatsJson } = await import('../faces/cli/print-stats.ts');
     await printStatsJson(session, elapsedSec);
     return true;
   }
   if (!config.json && config.callReport === null) return false;
-  const { printCallReport, printDialogsJson } = await import('./output.ts');
+  const { printCallReport, printDialogsJson } = await import('../faces/cli/print.ts');
   if (config.callReport === null) await printDialogsJson(session);
   else await printCallReport(session, config.callReport, config.markdown);
   return true;
@@ -172,7 +172,7 @@ function watches(config: Config): boolean {
 /** Starts the detection of scanners when an option asks for it. Throws ServiceError. */
 async function watchForAttackers(session: CaptureSession, config: Config): Promise<void> {
   if (!watches(config)) return;
-  const { Security } = await import('./security.ts');
+  const { Security } = await import('../security/detection.ts');
   const sinks = {
     native: loadNative(),
     pid: process.pid,

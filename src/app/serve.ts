@@ -7,17 +7,17 @@ import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { OPTIONS } from '../config/options.ts';
 import { ServiceError } from '../core/error.ts';
+import { createReaders } from '../explore/memory-explorer.ts';
+import { summary } from '../faces/cli/print.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import { packageVersion } from '../faces/cli/version.ts';
 import { createApi } from '../serve/api/server.ts';
 import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
 import { createMetricsPage } from '../serve/metrics/registry.ts';
 import { createMetricsServer } from '../serve/metrics/standalone.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { summary } from './output.ts';
-import { createReaders } from './readers.ts';
-import { standardError } from './standard-streams.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { limitEnd, STOP_MS } from './stop-signal.ts';
-import { packageVersion } from './version.ts';
 
 type Closable = { close(): Promise<void> };
 

@@ -3,6 +3,8 @@
  * told of on standard error.
  */
 import type { Config } from '../config/config.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import { TlsIngest } from '../ingest/tls.ts';
 import { loadNative } from '../sources/native.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
 import { memoryBytes, tlsRingBytes } from '../sources/tls/ring-size.ts';
@@ -10,8 +12,6 @@ import type { NativeTls } from '../sources/tls/source.ts';
 import { TlsSource } from '../sources/tls/source.ts';
 import { TlsTargets } from '../sources/tls/targets.ts';
 import type { CaptureSession } from './capture-session.ts';
-import { standardError } from './standard-streams.ts';
-import { TlsIngest } from './tls-ingest.ts';
 
 /** Messages that wait for their address are looked at this often. */
 const SETTLE_MS = 50;

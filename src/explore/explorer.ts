@@ -14,7 +14,7 @@ import type {
   Stats,
   StreamList,
 } from '../contract/index.ts';
-import type { MetricsSnapshot } from '../serve/metrics/snapshot.ts';
+import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
 
 /** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
 export type Page = { readonly limit: number; readonly offset: number };

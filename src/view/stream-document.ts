@@ -2,6 +2,7 @@
  * Streams of the contract: the full document and the list row.
  */
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
+import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { ORIGINS } from '../core/words.ts';
@@ -12,7 +13,6 @@ import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { framePointerText } from './frame-pointer.ts';
-import type { QualityScale, StreamQuality } from './stream-quality.ts';
 import { timestampText } from './timestamp.ts';
 
 const NO_DSCP = 0xff;

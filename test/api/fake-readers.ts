@@ -8,8 +8,8 @@ import {
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
 import type { ApiReaders, DialogFilter, StreamFilter } from '../../src/explore/explorer.ts';
-import type { MetricsSnapshot } from '../../src/serve/metrics/snapshot.ts';
-import { PersistenceGate } from '../../src/store/dialogs/persistence-gate.ts';
+import { PersistenceGate } from '../../src/export/persistence-gate.ts';
+import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
 /** No dialog of that Call-ID. */

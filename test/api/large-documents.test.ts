@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createReaders } from '../../src/app/readers.ts';
+import { createReaders } from '../../src/explore/memory-explorer.ts';
 import { asJson } from '../helpers/json.ts';
 import { largeDialog } from '../helpers/large-dialog.ts';
 import { readCapture } from '../helpers/read-capture.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { PersistenceGate } from '../../src/store/dialogs/persistence-gate.ts';
+import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import { fakeReaders } from './fake-readers.ts';
 import { startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
-import { toStats } from '../../src/app/stats.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
+import { toStats } from '../../src/view/stats.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 /** Rows whose capture holds less than the call, with the state the rest leaves the dialog in. */

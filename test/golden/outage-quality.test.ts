@@ -10,7 +10,7 @@ import { ALICE, BOB, basicCall, CALL_TIMES } from '../../fixtures/build/basic-ca
 import { Random } from '../../fixtures/build/bytes.ts';
 import { Capture } from '../../fixtures/build/capture.ts';
 import { type RtpPlan, rtpStream, voice } from '../../fixtures/build/rtp.ts';
-import { streamDocument } from '../../src/app/documents.ts';
+import { streamDocument } from '../../src/view/documents.ts';
 import { run } from '../cli/run-program.ts';
 import { readCapture, temporaryFolder } from '../helpers/read-capture.ts';
 

@@ -5,7 +5,7 @@ import { ALICE, BOB, basicCall, CALL_TIMES } from '../../fixtures/build/basic-ca
 import { Capture } from '../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
 import { CODEC } from '../../fixtures/build/sdp.ts';
-import { qualityOf, streamDocument } from '../../src/app/documents.ts';
+import { qualityOf, streamDocument } from '../../src/view/documents.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 test('PCMU and then Opus, both without jitter, have none', async (t) => {

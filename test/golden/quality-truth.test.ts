@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { qualityTruthCases, type StreamTruth } from '../../fixtures/build/quality-truth.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
-import { dialogDocument, qualityOf, streamDocument } from '../../src/app/documents.ts';
 import { streamJitter } from '../../src/protocols/rtp/stream-snapshot.ts';
 import type { Stream } from '../../src/store/media/stream.ts';
+import { dialogDocument, qualityOf, streamDocument } from '../../src/view/documents.ts';
 import { asJson } from '../helpers/json.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultyScenes } from '../../fixtures/build/scenes-faulty.ts';
 import { healthyScenes } from '../../fixtures/build/scenes-healthy.ts';
-import { dialogDocument } from '../../src/app/documents.ts';
+import { dialogDocument } from '../../src/view/documents.ts';
 import { detectionsOf } from '../helpers/detections.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { CaptureSession } from '../../src/app/capture-session.ts';
 import { sessionOptions } from '../../src/app/run.ts';
-import { Security } from '../../src/app/security.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/core/error.ts';
+import { Security } from '../../src/security/detection.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { capturesFolder, skipWithoutCaptures } from '../helpers/captures.ts';
 

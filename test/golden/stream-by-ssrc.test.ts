@@ -5,7 +5,7 @@ import { ALICE, BOB } from '../../fixtures/build/basic-call.ts';
 import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
 import type { Endpoint } from '../../fixtures/build/packet.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
-import { createReaders } from '../../src/app/readers.ts';
+import { createReaders } from '../../src/explore/memory-explorer.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 const SSRC = 0x5eed;

@@ -1,7 +1,6 @@
 /** A capture as facts, one a line, said the same way of what tshark found and of what calltap found. */
 
 import { CaptureSession } from '../../src/app/capture-session.ts';
-import { qualityOf } from '../../src/app/documents.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/core/error.ts';
@@ -9,6 +8,7 @@ import { endpointKeyText } from '../../src/core/ip.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';
 import { METHOD } from '../../src/protocols/sip/method.ts';
 import type { FileEnd } from '../../src/sources/file/file-source.ts';
+import { qualityOf } from '../../src/view/documents.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
 import type { TruthCapture, TruthStream } from './truth-file.ts';
 

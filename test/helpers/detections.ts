@@ -2,8 +2,8 @@
  * The detections that fired for a dialog, by the names the interface gives them; what accuracy is measured in.
  */
 import type { CaptureSession } from '../../src/app/capture-session.ts';
-import { dialogDocument, dialogFacts } from '../../src/app/documents.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
+import { dialogDocument, dialogFacts } from '../../src/view/documents.ts';
 
 export const DETECTIONS = [
   'one_way_audio',

@@ -4,9 +4,9 @@
 import type { Expected } from '../../fixtures/build/expected.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
 import type { CaptureSession } from '../../src/app/capture-session.ts';
-import { streamDocument } from '../../src/app/documents.ts';
-import { createReaders } from '../../src/app/readers.ts';
 import type { ApiReaders } from '../../src/explore/explorer.ts';
+import { createReaders } from '../../src/explore/memory-explorer.ts';
+import { streamDocument } from '../../src/view/documents.ts';
 import { asJson, type Json } from './json.ts';
 
 /** Small, so that a case of a few dialogs is paged too. */

@@ -21,6 +21,7 @@ import {
   API_REQUEST_MS,
 } from '../../core/limits.ts';
 import type { ApiReaders } from '../../explore/explorer.ts';
+import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -30,7 +31,6 @@ import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.t
 import { askForBody } from '../http/waiting-body.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
-import type { MetricFamily } from '../metrics/snapshot.ts';
 import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';

@@ -5,8 +5,8 @@ import { Counter } from 'prom-client';
 import { STREAM_STATUSES } from '../../contract/index.ts';
 import { JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../core/counters.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../../core/words.ts';
+import type { MetricsSnapshot } from '../../view/metrics-snapshot.ts';
 import { CounterMirror, GaugeMirror, HistogramMirror } from './mirror.ts';
-import type { MetricsSnapshot } from './snapshot.ts';
 
 /** How the `state` label is written: lower-case on the API, as-cased on the standalone server. */
 export type StateCase = 'lower' | 'as-cased';

@@ -1,11 +1,11 @@
 /** The metrics page: one snapshot a scrape, so that all its numbers are of one moment. */
 
 import { Registry } from 'prom-client';
+import type { MetricFamily, MetricsSnapshot } from '../../view/metrics-snapshot.ts';
 import type { StateCase } from './families.ts';
 import { createServiceFamilies } from './families.ts';
 import { CounterMirror, GaugeMirror } from './mirror.ts';
 import { addProcessMetrics } from './process-metrics.ts';
-import type { MetricFamily, MetricsSnapshot } from './snapshot.ts';
 
 export type MetricsPage = {
   readonly contentType: string;

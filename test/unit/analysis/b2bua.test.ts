@@ -7,8 +7,8 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { CaptureSession } from '../../../src/app/capture-session.ts';
-import { dialogDocument } from '../../../src/app/documents.ts';
-import { reportInput } from '../../../src/app/report-input.ts';
+import { dialogDocument } from '../../../src/view/documents.ts';
+import { reportInput } from '../../../src/view/report-input.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const MIDDLE: Party = {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { CALLS, rehearse } from '../../../src/app/rehearsal.ts';
-import { toStats } from '../../../src/app/stats.ts';
+import { toStats } from '../../../src/view/stats.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 test('every call is answered, has two streams and ends; what was read beside it stays as it was', async (t) => {

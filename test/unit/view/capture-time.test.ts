@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../../fixtures/build/rtp.ts';
-import { dialogDocument } from '../../../src/app/documents.ts';
+import { dialogDocument } from '../../../src/view/documents.ts';
 import { timestampText } from '../../../src/view/timestamp.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 

@@ -1,11 +1,11 @@
 /** Which routes need credentials, and the 401 of a request that does not have them. */
 
 import type { IncomingMessage } from 'node:http';
+import type { MetricFamily } from '../../../view/metrics-snapshot.ts';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
 import { openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { requestPath } from '../../http/request-header.ts';
-import type { MetricFamily } from '../../metrics/snapshot.ts';
 
 export type Authentication = {
   /**

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
 import type { StateCase } from '../../../../src/serve/metrics/families.ts';
 import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
-import type { MetricFamily, MetricsSnapshot } from '../../../../src/serve/metrics/snapshot.ts';
+import type { MetricFamily, MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';
 
 function page(t: TestContext, read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () => Promise<string> {

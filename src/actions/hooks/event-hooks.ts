@@ -1,0 +1,107 @@
+/**
+ * The commands that events start: which event, and what it says.
+ */
+
+import type { QualityContext } from '../../analysis/stream-quality.ts';
+import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
+import type { Config } from '../../config/config.ts';
+import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
+import { ServiceError } from '../../core/error.ts';
+import { DIALOG_STATES } from '../../core/words.ts';
+import { loadNative } from '../../sources/native.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import { toDialogSummary } from '../../view/dialog-summary.ts';
+import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
+import { timestampText } from '../../view/timestamp.ts';
+import { splitCommand } from './command-line.ts';
+import { ExecHook } from './exec-hook.ts';
+
+export class Hooks {
+  readonly dialog: ExecHook | null;
+  readonly quality: ExecHook | null;
+  readonly #threshold: number;
+  /** Streams whose quality is below the threshold now. */
+  readonly #below = new WeakSet<Stream>();
+  /** Streams that were reported once, whatever they are now. */
+  readonly #reported = new WeakSet<Stream>();
+
+  /** Throws ServiceError for a command that is none. */
+  constructor(config: Config, say: (line: string) => void) {
+    const hook = (flag: string, text: string | null): ExecHook | null => {
+      if (text === null) return null;
+      const command = splitCommand(text);
+      if (!command.ok)
+        throw new ServiceError('HOOK_INVALID', `${flag}: ${command.reason}; give a program and its arguments`);
+      const onTrouble = (line: string): void => say(`${flag}: ${line}`);
+      const { inputPipe } = loadNative();
+      return new ExecHook({ command: command.value, perSecond: config.execRateLimit, inputPipe, onTrouble });
+    };
+    this.dialog = hook('--on-dialog-exec', config.onDialogExec);
+    this.quality = hook('--on-quality-exec', config.onQualityExec);
+    this.#threshold = config.qualityThreshold;
+  }
+
+  /** A dialog has left state `from`. */
+  onDialogState(d: Dialog, from: number, sources: readonly string[]): void {
+    const { dialog } = this;
+    if (dialog === null || !dialog.admit()) return;
+    const event: DialogStateEvent = {
+      schema_version: 1,
+      event: 'dialog_state',
+      at: timestampText(d.updatedUs),
+      call_id: d.callId,
+      from_state: DIALOG_STATES[from] ?? 'Trying',
+      to_state: DIALOG_STATES[d.state] ?? 'Trying',
+      dialog: toDialogSummary(d, sources),
+    };
+    dialog.run(event);
+  }
+
+  /** A window of the stream has closed: an event when its score crosses the threshold downwards. */
+  onWindow(stream: Stream, context: QualityContext): void {
+    if (this.quality === null) return;
+    const last = lastWindow(stream, context);
+    if (last === null) return;
+    const { mos } = toInterval(last.window, last.scale);
+    if (typeof mos !== 'number') return;
+    if (mos >= this.#threshold) this.#below.delete(stream);
+    else if (!this.#below.has(stream)) {
+      this.#below.add(stream);
+      this.#report(stream, mos, context);
+    }
+  }
+
+  /** The capture has ended: a stream too short for a window is judged as a whole. */
+  onEnd(stream: Stream, context: QualityContext): void {
+    if (this.quality === null || this.#reported.has(stream)) return;
+    const mos = streamQuality(stream, context)?.mos ?? null;
+    if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context);
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([this.dialog?.drain(), this.quality?.drain()]);
+  }
+
+  close(): void {
+    this.dialog?.close();
+    this.quality?.close();
+  }
+
+  #report(stream: Stream, mos: number, context: QualityContext): void {
+    this.#reported.add(stream);
+    const q = streamQuality(stream, context);
+    if (q === null || this.quality === null || !this.quality.admit()) return;
+    const event: QualityEvent = {
+      schema_version: 1,
+      event: 'quality',
+      at: timestampText(context.nowUs),
+      ssrc: ssrcText(stream.ssrc),
+      mos,
+      threshold: this.#threshold,
+      stream: toStreamRow(stream, q),
+      ...(stream.dialog === null ? {} : { call_id: stream.dialog.callId }),
+    };
+    this.quality.run(event);
+  }
+}

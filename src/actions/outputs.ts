@@ -1,0 +1,125 @@
+/**
+ * Where captured content goes besides the stores: the file of -O behind its persistence gate, and the HEP mirror of -H.
+ */
+import { hostname } from 'node:os';
+import type { Split } from '../export/capture-file.ts';
+import { OutputFile } from '../export/capture-file.ts';
+import { PersistenceGate } from '../export/persistence-gate.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import { HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
+
+export type OutputOptions = {
+  /** -O */
+  readonly output: string | null;
+  readonly split: Split | null;
+  /** -H */
+  readonly hepSend: { readonly host: string; readonly port: number } | null;
+  readonly hepId: number;
+  readonly hepNode: string | null;
+  readonly hepSendAuth: string | null;
+};
+
+export const NO_OUTPUTS: OutputOptions = {
+  output: null,
+  split: null,
+  hepSend: null,
+  hepId: 0,
+  hepNode: null,
+  hepSendAuth: null,
+};
+
+const NEVER: Split = { bytes: 0, seconds: 0 };
+/** What the mirror still has to send when a file has been read gets this long. */
+const DRAIN_MS = 1_000;
+const TICK_MS = 1_000;
+
+export class Outputs {
+  readonly gate: PersistenceGate;
+  readonly mirror: HepOut | null;
+  readonly #options: OutputOptions;
+  #file: OutputFile | null = null;
+  #clock: NodeJS.Timeout | null = null;
+  /** Messages of troubles that are over. */
+  #mirrorLost = 0;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+    this.gate = new PersistenceGate(options.output !== null, (isEnabled) => this.#file?.setEnabled(isEnabled));
+    const { hepSend, hepId, hepNode, hepSendAuth } = options;
+    this.mirror =
+      hepSend === null
+        ? null
+        : new HepOut({
+            ...hepSend,
+            agentId: hepId,
+            nodeName: hepNode ?? hostname(),
+            ...(hepSendAuth !== null && { authKey: hepSendAuth }),
+            onTrouble: (reason) => this.#sayMirror(reason),
+          });
+  }
+
+  /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
+  async open(inputs: readonly string[]): Promise<OutputFile | null> {
+    const { output, split } = this.#options;
+    await this.mirror?.start();
+    if (output === null) return null;
+    this.#file = OutputFile.open(output, split ?? NEVER, inputs);
+    this.#file.setEnabled(this.gate.isEnabled);
+    this.#clock = setInterval(() => this.#tick(), TICK_MS);
+    this.#clock.unref();
+    return this.#file;
+  }
+
+  get file(): OutputFile | null {
+    return this.#file;
+  }
+
+  /** -O was given, whether the gate is open or not. */
+  get isSaved(): boolean {
+    return this.#options.output !== null;
+  }
+
+  /** The file that content reaches right now, null while none does. */
+  get writingTo(): string | null {
+    return this.gate.isEnabled ? (this.#file?.name ?? null) : null;
+  }
+
+  /** SIGHUP: after logrotate moved the file away. */
+  reopen(): void {
+    this.#file?.reopen();
+    // The capture threads tick once a second; an operator should not wait for it.
+    this.#tick();
+  }
+
+  /** Lets the mirror send what it holds, for a short time. */
+  async drain(): Promise<void> {
+    await this.mirror?.drain(DRAIN_MS);
+  }
+
+  /** After the captures are closed. Idempotent. */
+  close(): void {
+    if (this.#clock !== null) clearInterval(this.#clock);
+    this.#clock = null;
+    this.mirror?.close();
+    this.#file?.close();
+  }
+
+  /** Which messages the collector misses is not known before it is well again. */
+  #sayMirror(reason: string | null): void {
+    const { hepSend } = this.#options;
+    if (hepSend === null || this.mirror === null) return;
+    const { counters } = this.mirror;
+    const lost = HEP_OUT_LOSSES.reduce((sum, name) => sum + counters.get(name), 0);
+    const what =
+      reason === null
+        ? `mirrored again; ${lost - this.#mirrorLost} messages were lost meanwhile`
+        : `${reason}; it is tried again, and messages that are lost are counted`;
+    if (reason === null) this.#mirrorLost = lost;
+    const host = hepSend.host.includes(':') ? `[${hepSend.host}]` : hepSend.host;
+    standardError.write(`calltap: -H ${host}:${hepSend.port}: ${what}\n`);
+  }
+
+  #tick(): void {
+    for (const line of this.#file?.tick() ?? []) standardError.write(`calltap: ${line}\n`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Refuses the name of a lint rule that there is none of: a misspelt --lint-suppress would leave the rule running. */
+
+import { nearest } from '../../config/spelling.ts';
+import { ServiceError } from '../../core/error.ts';
+import { LINT_RULES } from './lint.ts';
+
+/** Throws ServiceError for the first name that no rule has. */
+export function refuseUnknownRules(names: readonly string[]): void {
+  const known = new Set(LINT_RULES.map((rule) => rule.id));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, known);
+  const remedy =
+    meant === null ? 'the rule_id of each finding names its rule' : `did you mean ${JSON.stringify(meant)}?`;
+  throw new ServiceError(
+    'LINT_RULE_UNKNOWN',
+    `--lint-suppress: there is no rule ${JSON.stringify(unknown)}; ${remedy}`,
+  );
+}

@@ -1,0 +1,218 @@
+/**
+ * Puts the vCon of one dialog together: who took part, the messages without their secrets, and what the capture missed.
+ */
+
+import { createHash } from 'node:crypto';
+import { keptRows } from '../analysis/message-list.ts';
+import type { CaptureSession } from '../app/capture-session.ts';
+import type { TimingStats } from '../contract/index.ts';
+import { rawText } from '../core/byte-text.ts';
+import { counted, countedWere } from '../core/counted.ts';
+import { endpointText, ipText } from '../core/ip.ts';
+import type { Steps } from '../core/steps.ts';
+import { ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { packageVersion } from '../faces/cli/version.ts';
+import type { NameAddr } from '../protocols/sip/name-addr.ts';
+import { parseNameAddr } from '../protocols/sip/name-addr.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../protocols/sip/text.ts';
+import { splitValues } from '../protocols/sip/values.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { ROW } from '../store/messages/message-rows.ts';
+import { toDiagnosis } from '../view/diagnosis.ts';
+import { dialogFactsSteps } from '../view/documents.ts';
+import { toSignalingDiagnosis } from '../view/signaling.ts';
+import { captureName, toStats } from '../view/stats.ts';
+import { spanSec } from '../view/timestamp.ts';
+import type { VconCompleteness, VconInput, VconMessage, VconSide } from './vcon-document.ts';
+import { vconText } from './vcon-document.ts';
+
+const PRODUCT = 'calltap';
+/** Nothing of them stands in a container, and working them out takes a look at every dialog. */
+const NO_TIMING: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
+
+/** Bytes of a WAV that a container takes in; a longer one is refused, never cut. */
+export const VCON_AUDIO_BYTES = 5 * 1024 * 1024;
+
+/** The decoded call, why there is none, or how long it would be; null when no payload is kept. */
+export type VconAudio =
+  | { readonly wav: Uint8Array }
+  | { readonly reason: string }
+  | { readonly tooLargeBytes: number }
+  | null;
+
+/** The container as JSON in pieces; the dialog is not looked at any more, its messages while they are there. */
+export type VconText = Generator<string, void, void>;
+
+/** A step a message. */
+export function* dialogVcon(session: CaptureSession, d: Dialog, nowMs: number, audio: VconAudio): Steps<VconText> {
+  const facts = yield* dialogFactsSteps(session, d);
+  const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
+  const { rows, caller, callee } = yield* readSides(session, d);
+  const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
+  const seen = { messages: d.msgCount, hasEncrypted: (d.streams ?? []).some((stream) => stream.isEncrypted) };
+  const input: Omit<VconInput, 'completeness'> = {
+    callId: d.callId,
+    uuid: dialogUuid(d, captureName(session) ?? ''),
+    nowMs,
+    startUs: d.createdUs,
+    durationSec: spanSec(d.createdUs, d.updatedUs),
+    caller,
+    callee,
+    failureCode: failure,
+    finalCode: d.finalCode === 0 ? failure : d.finalCode,
+    diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
+    signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
+    audio: wav === null ? refusalOf(audio) : 'inline',
+    product: PRODUCT,
+  };
+  let kept = rows.length;
+  const known = (): VconInput => ({ ...input, completeness: completeness(session, { ...seen, kept }) });
+  return vconText(
+    known,
+    failure === null ? wav : null,
+    messagesOf(session, rows, () => kept--),
+  );
+}
+
+function refusalOf(audio: VconAudio): { readonly refusal: string } | null {
+  if (audio === null) return null;
+  if ('reason' in audio) return { refusal: `No audio: ${audio.reason}` };
+  const bytes = 'wav' in audio ? audio.wav.length : audio.tooLargeBytes;
+  const size = (bytes / 1048576).toFixed(1);
+  return {
+    refusal: `The audio has ${size} MiB, more than the 5 MiB a container takes in; it is not cut. Ask the audio route.`,
+  };
+}
+
+/** UUID version 8 (RFC 9562 section 5.8): the dialog's first millisecond, and hashes of Call-ID and capture. */
+function dialogUuid(d: Dialog, capture: string): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.max(0, Math.floor(d.createdUs / 1000)) % 2 ** 48, 0, 6);
+  createHash('sha256').update(d.callIdKey, 'latin1').update('\0').update(capture).digest().copy(bytes, 6, 0, 10);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** A row of the message log, and which side sent it. */
+type SidedRow = { readonly row: number; readonly index: number; readonly isByCaller: boolean };
+
+type Sides = { caller: VconSide; callee: VconSide; rows: SidedRow[] };
+
+const UNKNOWN: VconSide = { uri: null, contact: null, userAgent: null, displayName: null };
+
+function* readSides({ log }: CaptureSession, d: Dialog): Steps<Sides> {
+  const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, rows: [] };
+  const scan = new SipScan();
+  let callerTag: string | null = null;
+  for (const [index, row] of keptRows(d, log).entries()) {
+    yield;
+    if (!log.has(row)) continue;
+    const bytes = log.bytes(row);
+    const isSip = scanSip(bytes, 0, bytes.length, scan) === SCAN.OK;
+    const tag = isSip ? decodeText(bytes, scan.fromTagStart, scan.fromTagEnd) : '';
+    callerTag ??= tag;
+    // Requests of the opening side and responses to the other's carry its tag in From.
+    const isOpeners = tag === callerTag;
+    const isByCaller = isOpeners === (!isSip || scan.isRequest);
+    out.rows.push({ row, index, isByCaller });
+    if (!isSip) continue;
+    const from = { start: scan.fromStart, end: scan.fromEnd };
+    const to = { start: scan.toStart, end: scan.toEnd };
+    out.caller = sideOf(out.caller, bytes, isOpeners ? from : to, isByCaller ? scan : null);
+    out.callee = sideOf(out.callee, bytes, isOpeners ? to : from, isByCaller ? null : scan);
+  }
+  return out;
+}
+
+/** Adds what the message tells about a side; what an earlier one told stays. `own` is the message when the side sent it. */
+function sideOf(
+  known: VconSide,
+  bytes: Uint8Array,
+  at: { readonly start: number; readonly end: number },
+  own: SipScan | null,
+): VconSide {
+  let { uri, displayName, contact, userAgent } = known;
+  if (uri === null || displayName === null) {
+    const address = addressAt(bytes, at.start, at.end);
+    uri ??= address === null ? null : withoutSecrets(address.uriText);
+    displayName ??= address?.displayName ?? null;
+  }
+  if (own !== null) {
+    if (contact === null) {
+      const address = addressAt(bytes, own.contactStart, own.contactEnd);
+      contact = address === null ? null : withoutSecrets(address.uriText);
+    }
+    userAgent ??= decodeText(bytes, own.userAgentStart, own.userAgentEnd) || null;
+  }
+  return { uri, displayName, contact, userAgent };
+}
+
+/** The first address of a value or list; null where none can be read. */
+function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | null {
+  const [value] = splitValues(decodeText(bytes, start, end), 1).values;
+  const address = value === undefined ? null : parseNameAddr(value);
+  return address?.ok === true ? address.value : null;
+}
+
+/** `onGone` is told of each that was evicted before its turn came. */
+function* messagesOf({ log }: CaptureSession, rows: readonly SidedRow[], onGone: () => void): Generator<VconMessage> {
+  for (const { row, index, isByCaller } of rows) {
+    if (!log.has(row)) {
+      onGone();
+      continue;
+    }
+    const bytes = log.bytes(row);
+    const ends = log.endpoints(row);
+    const version = (log.flags(row) & ROW.IPV6) !== 0 ? 6 : 4;
+    yield {
+      index,
+      atUs: log.tsUs(row),
+      src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
+      dst: endpointText(ipText(ends.bytes, ends.dstOff, version), ends.dstPort),
+      transport: TRANSPORTS[log.transport(row)] ?? '',
+      origin: ORIGINS[log.origin(row)] ?? '',
+      isByCaller,
+      text: withoutSecrets(rawText(bytes, 0, bytes.length)),
+    };
+  }
+}
+
+/** What the container knows of the dialog's own messages and streams. */
+type Seen = { readonly messages: number; readonly kept: number; readonly hasEncrypted: boolean };
+
+function completeness(session: CaptureSession, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
+  const s = toStats(session, NO_TIMING);
+  const blind: string[] = [];
+  if (messages > kept)
+    blind.push(
+      `${counted(messages - kept, 'message')} of this dialog ${messages - kept === 1 ? 'was' : 'were'} not kept`,
+    );
+  const missed =
+    s.capture_quality.kernel_dropped_packets +
+    s.capture_quality.interface_dropped_packets +
+    s.capture_quality.queue_dropped_packets;
+  if (missed > 0) blind.push(`${countedWere(missed, 'packet')} dropped unread`);
+  if (s.caveats.encrypted_sip_flows > 0)
+    blind.push(`${counted(s.caveats.encrypted_sip_flows, 'encrypted SIP connection')} could not be read`);
+  if (hasEncrypted) blind.push('encrypted media was measured by its headers');
+  if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
+  if (s.unanalysed_websocket_messages > 0)
+    blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');
+  return {
+    note: 'Passive capture: what the tap did not see is not in here. Unsigned, no consent record, no validated identity.',
+    node: session.node,
+    serviceVersion: packageVersion(),
+    framesRead: session.source.counter('frames'),
+    undecodableFrames: s.capture_quality.undecodable_frames,
+    discardedByPortGate: s.unanalysed_sip_messages,
+    discardedByWebSocketGate: s.unanalysed_websocket_messages,
+    messagesEvicted: s.caveats.messages_evicted,
+    dialogsRefused: s.caveats.dialogs_refused,
+    dialogsRotated: s.caveats.dialogs_evicted,
+    blindSpots: blind,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Standard output and standard error: what only prints ends with its reader and waits for it; what captures or serves
+ * goes on. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
+ */
+import { countedWere } from '../../core/counted.ts';
+import { errnoOf } from '../../core/error.ts';
+import { Outlet } from './outlet.ts';
+
+/** To be called once, before anything is written. */
+export function guardStandardStreams(): void {
+  // A reader that goes away (| head) is no error; a disk that is full is one.
+  process.stdout.on('error', (error) => {
+    if (errnoOf(error) === 'EPIPE') process.exit(0);
+    process.stderr.write(`calltap: standard output: cannot be written (${errnoOf(error) ?? error.message})\n`);
+    process.exit(1);
+  });
+  // Nobody can be told.
+  process.stderr.on('error', () => undefined);
+}
+
+/** For what captures or serves: from now on nothing ends or waits because an output cannot be written. */
+export function outliveReaders(): void {
+  standardError.outliveReader();
+  standardOutput.outliveReader();
+}
+
+class StandardStream {
+  readonly #name: string;
+  readonly #fd: number;
+  readonly #stream: () => NodeJS.WriteStream;
+  #outlet: Outlet | null = null;
+
+  constructor(name: string, fd: number, stream: () => NodeJS.WriteStream) {
+    this.#name = name;
+    this.#fd = fd;
+    this.#stream = stream;
+  }
+
+  outliveReader(): void {
+    // Once it is asked for, Node has set a pipe or socket to O_NONBLOCK.
+    this.#stream();
+    this.#outlet = new Outlet(this.#fd, { onTrouble: (reason) => this.#say(reason) });
+  }
+
+  /** Lines written and lost since outliveReaders(). */
+  get written(): number {
+    return this.#outlet?.written ?? 0;
+  }
+  get lost(): number {
+    return this.#outlet?.lost ?? 0;
+  }
+
+  /** Whole lines. What goes on loses and counts those that nobody takes. */
+  write(text: string): void {
+    if (this.#outlet === null) this.#stream().write(text);
+    else this.#outlet.write(text);
+  }
+
+  /** Whole lines that nothing of is left out; resolves when there is room for more. */
+  print(text: string): Promise<void> {
+    if (this.#outlet !== null) return this.#outlet.print(text);
+    const stream = this.#stream();
+    return new Promise<void>((resolve) => {
+      if (stream.write(text)) setImmediate(resolve);
+      else stream.once('drain', resolve);
+    });
+  }
+
+  #say(reason: string | null): void {
+    // Of its own trouble standard error can tell afterwards.
+    if (reason !== null && this === standardError) return;
+    const what =
+      reason === null
+        ? `written again; ${countedWere(this.lost, 'line')} lost so far`
+        : `cannot be written (${reason}); lines that are lost are counted`;
+    standardError.write(`calltap: ${this.#name}: ${what}\n`);
+  }
+}
+
+export const standardOutput = new StandardStream('standard output', 1, () => process.stdout);
+export const standardError = new StandardStream('standard error', 2, () => process.stderr);
+
+/** Lines of data for another program, counted; `line` has no line end. */
+export type DataLines = { readonly write: (line: string) => void; readonly written: number; readonly lost: number };
+
+/** They are all that standard output gets while something goes on. */
+export const dataLines: DataLines = {
+  write: (line) => standardOutput.write(`${line}\n`),
+  get written() {
+    return standardOutput.written;
+  },
+  get lost() {
+    return standardOutput.lost;
+  },
+};

@@ -1,0 +1,98 @@
+/**
+ * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
+ */
+import { userInfo } from 'node:os';
+import { nativeTls } from '../../app/tls-capture.ts';
+import type { Config } from '../../config/config.ts';
+import { ServiceError } from '../../core/error.ts';
+import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
+import { memoryBytes, tlsRingBytes } from '../../sources/tls/ring-size.ts';
+import type { NativeTls } from '../../sources/tls/source.ts';
+import { TlsSource } from '../../sources/tls/source.ts';
+import type { SurveyRow } from '../../sources/tls/survey.ts';
+import { surveyHost } from '../../sources/tls/survey.ts';
+import { TlsTargets } from '../../sources/tls/targets.ts';
+import { mayColor } from './terminal.ts';
+import { uprobeTable } from './uprobe-table.ts';
+
+/** Root may what a service may not. */
+const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';
+
+/** Exit code: 0 when probes work here, 1 when they do not; the list is printed either way. */
+export function runUprobeList(config: Config): number {
+  // A filter that is wrong is refused before anything is looked at.
+  const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
+  const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
+  const kernel = tryKernel(nativeTls(), targets, ringBytes);
+  const { rows, unreadable, processes } = surveyHost();
+  const meant = rows.filter((row) => targets.matchesComm(row.comm)).map((row) => asItIs(row, kernel.works));
+  const tried = triedAs();
+  if (config.json) {
+    const document = {
+      probes: {
+        works: kernel.works,
+        reason: kernel.works ? null : kernel.text,
+        mechanism: kernel.works ? kernel.text : null,
+        tried_as: tried,
+      },
+      processes,
+      unreadable,
+      libraries: meant.map((r) => ({
+        pid: r.pid,
+        comm: r.comm,
+        library: r.library,
+        file: r.file,
+        deleted: r.isDeleted,
+        observable: r.isObservable,
+        note: r.note,
+        entry_only: r.entryOnly,
+        not_read: r.unread,
+      })),
+    };
+    process.stdout.write(`${JSON.stringify(document)}\n`);
+  } else {
+    const line = kernel.works ? `probes work here: ${kernel.text}` : `probes do not work here: ${kernel.text}`;
+    const isRoot = process.getuid?.() === 0;
+    const said = [line, `tried as ${tried}${isRoot ? NOT_THE_SERVICE : ''}`];
+    const lines = uprobeTable(meant, said, unreadable, processes, isRoot, mayColor(process.stdout));
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return kernel.works ? 0 : 1;
+}
+
+type Kernel = {
+  readonly works: boolean;
+  readonly text: string;
+};
+
+/** Whose rights were tried: those of a service may be others. */
+function triedAs(): string {
+  const uid = process.getuid?.();
+  if (uid === 0) return 'root';
+  try {
+    return `user ${userInfo().username}`;
+  } catch {
+    // A user without a name.
+    return `user ${uid}`;
+  }
+}
+
+/** Where probes do not work nothing is observed, whatever a library has. */
+function asItIs(row: SurveyRow, works: boolean): SurveyRow {
+  return works || !row.isObservable ? row : { ...row, isObservable: false, note: 'probes do not work here' };
+}
+
+/** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
+function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): Kernel {
+  try {
+    const source = new TlsSource({ native, targets, sourceId: 0, ringBytes, say: () => {} });
+    const { probes, probesWhy, sockets, socketsWhy } = source.status();
+    source.close();
+    const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
+    const text = `${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`;
+    return { works: true, text };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { works: false, text: error.message.replace(/^--uprobe: /, '') };
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * HEP packets, received (-L) or found in a capture (-E): what they mirror, with the addresses and time they tell.
+ */
+
+import { asBuffer } from '../core/byte-text.ts';
+import { TRANSPORT } from '../core/words.ts';
+import { parseHep } from '../decode/hep/hep.ts';
+import type { HepScan } from '../decode/hep/scan.ts';
+import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
+import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
+import { emptyCarrier } from '../store/messages/fingerprint.ts';
+import type { HepClocks } from './hep-clocks.ts';
+import { type HepDoor, isRead } from './hep-door.ts';
+import type { RtcpTracker } from './media/rtcp-tracker.ts';
+import { ScannedHep } from './scanned-hep.ts';
+import type { SipIngest } from './sip.ts';
+
+const HEP_ORIGIN = 1;
+const OPENING_BRACE = 0x7b;
+const PROTO_TCP = 6;
+/** Kamailio's number for TLS sockets. */
+const PROTO_TLS = 22;
+
+export type HepIngestDeps = {
+  readonly sip: SipIngest;
+  readonly rtcp: RtcpTracker;
+  readonly door: HepDoor;
+  readonly clocks: HepClocks;
+  /** True for a packet that this process sent itself (-H) and met again on an interface. */
+  readonly isOwn: (outer: Carrier) => boolean;
+  readonly dialog: (callId: string) => Dialog | null;
+};
+
+export class HepIngest {
+  readonly #d: HepIngestDeps;
+  readonly refusals = new HepRefusals();
+  readonly #packet: ScannedHep;
+  readonly #carrier: Carrier = emptyCarrier(new Uint8Array(32));
+  packets = 0;
+  /** Packets without a payload. */
+  keepAlives = 0;
+  /** Payloads of a type that is not analysed: logs, CDRs. */
+  otherTypes = 0;
+  /** RTCP whose JSON could not be read. */
+  badJson = 0;
+  /** Packets with stamps of another time than ours. */
+  ofOtherTimes = 0;
+  /** Packets of our own mirror. */
+  own = 0;
+
+  constructor(deps: HepIngestDeps) {
+    this.#d = deps;
+    this.#packet = new ScannedHep(deps.door);
+    this.#carrier.origin = HEP_ORIGIN;
+  }
+
+  get door(): HepDoor {
+    return this.#d.door;
+  }
+
+  /** Packets that were no HEP, malformed, without the key, or too dear to inflate. */
+  get rejected(): number {
+    return this.refusals.total;
+  }
+
+  /**
+   * One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. Says why
+   * it was refused, or null.
+   */
+  onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): HepRefusal | null {
+    this.#packet.read(buf, start, end, outer);
+    this.onScanned(buf, start, end, this.#packet, outer);
+    return this.#packet.refused;
+  }
+
+  /** The same of a datagram that was read ahead. */
+  onScanned(buf: Buffer, start: number, end: number, packet: ScannedHep, outer: Carrier): void {
+    if (this.#d.isOwn(outer)) {
+      this.own++;
+      return;
+    }
+    const { scan: p, refused } = packet;
+    if (refused !== null) {
+      this.refusals.count(refused, outer.addresses, outer.srcOff, outer.ipVersion);
+      return;
+    }
+    this.packets++;
+    if (!isRead(p.protocolType)) {
+      this.otherTypes++;
+      return;
+    }
+    if (p.end <= p.start) {
+      this.keepAlives++;
+      return;
+    }
+    const c = this.#carrier;
+    c.addresses = p.addresses;
+    c.srcOff = p.srcAt;
+    c.dstOff = p.dstAt;
+    this.#takeTime(c, p, outer);
+    c.transport = p.proto === PROTO_TCP ? TRANSPORT.TCP : p.proto === PROTO_TLS ? TRANSPORT.TLS : TRANSPORT.UDP;
+    c.ipVersion = p.ipVersion === 6 ? 6 : 4;
+    c.srcPort = p.srcPort;
+    c.dstPort = p.dstPort;
+    c.frame = outer.frame;
+    c.digestHigh = outer.digestHigh;
+    c.digestLow = outer.digestLow;
+    c.source = outer.source;
+    if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
+    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, p, c);
+    else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
+  }
+
+  /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
+  #takeTime(c: Carrier, { tsUs, agentId }: HepScan, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Carrier): void {
+    c.arrivedUs = arrivedUs;
+    c.toldUs = tsUs;
+    if (Number.isNaN(tsUs)) {
+      c.clock = null;
+      c.tsUs = arrivedUs;
+      return;
+    }
+    const clock = this.#d.clocks.clockOf(addresses, srcOff, ipVersion, agentId, tsUs, arrivedUs);
+    c.clock = clock;
+    c.tsUs = clock.timeOf(tsUs, arrivedUs);
+    if (clock.isOtherTime(tsUs, arrivedUs)) this.ofOtherTimes++;
+  }
+
+  /** RTCP as JSON, which is what agents send. It is rare, so that the general parser may tell whose call it judges. */
+  #onRtcpJson(buf: Buffer, start: number, end: number, p: HepScan, c: Carrier): void {
+    const { rtcp, dialog } = this.#d;
+    const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
+    if (!reports.ok) {
+      this.badJson++;
+      return;
+    }
+    rtcp.packets++;
+    const parsed = parseHep(buf, start, end);
+    const callId = parsed.ok ? parsed.value.correlationId : null;
+    rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
+  }
+}

@@ -1,0 +1,391 @@
+/**
+ * From records to the stores: the one place that sees every layer of the pipeline.
+ *
+ * Touches only slabs and descriptors, so that it could run in another thread. Order is the source's.
+ */
+
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
+import { asBuffer } from '../core/byte-text.ts';
+import { TRANSPORT } from '../core/words.ts';
+import type { DecodeCounters } from '../decode/counters.ts';
+import type { FragmentInput } from '../decode/fragments.ts';
+import { FragmentReassembler } from '../decode/fragments.ts';
+import type { TcpMessageMeta, TcpSegment } from '../decode/tcp/tcp.ts';
+import { TcpReassembler } from '../decode/tcp/tcp.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { FileSource } from '../sources/file/file-source.ts';
+import type { LiveSource } from '../sources/live/live-source.ts';
+import type { RecordBatch } from '../sources/record-batch.ts';
+import { FLAG, KIND, OFFSET } from '../sources/records.ts';
+import type { FramePointer } from '../store/dialogs/dialog.ts';
+import type { EndpointIndex } from '../store/media/endpoint-index.ts';
+import { KeyPresses } from '../store/media/key-presses.ts';
+import type { PayloadRing } from '../store/media/payload-ring.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { StreamOpened } from '../store/media/stream-columns.ts';
+import type { StreamStore } from '../store/media/stream-store.ts';
+import type { Carrier, FilePlace } from '../store/messages/fingerprint.ts';
+import { emptyCarrier } from '../store/messages/fingerprint.ts';
+import type { HepIngest } from './hep.ts';
+import type { IcmpTracker } from './icmp-tracker.ts';
+import type { RtcpTracker } from './media/rtcp-tracker.ts';
+import type { StunTracker } from './media/stun-tracker.ts';
+import { ScannedHep } from './scanned-hep.ts';
+import type { SipIngest } from './sip.ts';
+import { SipAhead } from './sip-ahead.ts';
+import { StreamsAhead } from './streams-ahead.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Reassembly sessions are looked at this often, in capture time. */
+const EXPIRE_EVERY_US = 1_000_000;
+
+/** Of the tag of a TCP segment: its source times this, and its origin. */
+const TAG_ORIGINS = 4;
+
+const NO_ADDRESSES = new Uint8Array(0);
+
+export type IngestDeps = {
+  source: FileSource | LiveSource;
+  sip: SipIngest;
+  hep: HepIngest;
+  streams: StreamStore;
+  endpoints: EndpointIndex;
+  /** Where RTP is kept for its audio; null where it is not. */
+  payloads: PayloadRing | null;
+  rtcp: RtcpTracker;
+  /** -H */
+  mirror: HepOut | null;
+  stun: StunTracker;
+  icmp: IcmpTracker;
+  counters: DecodeCounters;
+  /** SIP excluded by a gate that only TypeScript could see. */
+  onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
+};
+
+export class Ingest {
+  readonly #d: IngestDeps;
+  readonly #fragments: FragmentReassembler;
+  readonly #tcp: TcpReassembler;
+  /** Telephone-events of the streams. */
+  readonly keys = new KeyPresses();
+  readonly #scratch = FileSource.scratch();
+  readonly #carrier: Carrier;
+  readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
+  /** Filled anew for each stream: of a hundred thousand streams each has a life of a microsecond here. */
+  readonly #opened: Mutable<StreamOpened> = {
+    index: 0,
+    generation: 0,
+    // No integers: what begins as a double stays in one place.
+    ssrc: Number.NaN,
+    origin: 0,
+    tsUs: Number.NaN,
+    ipVersion: 4,
+    addresses: NO_ADDRESSES,
+    srcOff: 0,
+    dstOff: 0,
+    srcPort: 0,
+    dstPort: 0,
+    frame: null,
+  };
+  readonly #ahead: SipAhead;
+  readonly #streamsAhead: StreamsAhead;
+  readonly #packet: ScannedHep;
+  readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
+  readonly #segment: Mutable<TcpSegment>;
+  readonly #addresses = new Uint8Array(32);
+  #nextExpiryUs = Number.NEGATIVE_INFINITY;
+  /** Capture clock: the newest record. */
+  nowUs = Number.NEGATIVE_INFINITY;
+  records = 0;
+
+  /** Told of each stream whose quality window has closed, while somebody asks for it. */
+  onWindow: ((stream: Stream) => void) | null = null;
+
+  constructor(deps: IngestDeps) {
+    this.#d = deps;
+    this.#fragments = new FragmentReassembler(deps.counters);
+    this.#tcp = new TcpReassembler(
+      {
+        onMessage: (bytes, start, end, meta) => this.#onStreamMessage(bytes, start, end, meta),
+        onExcluded: deps.onExcluded,
+      },
+      deps.counters,
+    );
+    this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
+    this.#packet = new ScannedHep(deps.hep.door);
+    this.#streamsAhead = new StreamsAhead((addresses, ports, n) => deps.endpoints.fetchClaims(addresses, ports, n));
+    this.#carrier = emptyCarrier(this.#addresses);
+    this.#segment = {
+      bytes: this.#addresses,
+      start: 0,
+      end: 0,
+      wireLength: 0,
+      seq: 0,
+      tcpFlags: 0,
+      gates: 0,
+      ipVersion: 4,
+      addresses: this.#addresses,
+      srcAt: 0,
+      dstAt: 0,
+      srcPort: 0,
+      dstPort: 0,
+      tsUs: 0,
+      frame: -1,
+      digestLo: 0,
+      digestHi: 0,
+      tag: 0,
+    };
+  }
+
+  /** One slab of records, in order. */
+  onRecords(b: RecordBatch, count: number): void {
+    this.records += count;
+    this.#streamsAhead.begin();
+    for (let i = 0; i < count; i++) {
+      const kind = b.kind(i);
+      if (kind === KIND.UDP) this.#onUdp(b, i, this.#ahead.takeSip(b, i, count));
+      else if (kind === KIND.HEP) this.#onHep(b, i, this.#ahead.takeHep(b, i, count));
+      else {
+        if (kind === KIND.STREAM_OPENED) this.#streamsAhead.meet(b, i, count);
+        this.#onRecord(b, i);
+      }
+    }
+    this.#expire();
+  }
+
+  /** Moves the clock where no record does. */
+  tick(nowUs: number): void {
+    if (nowUs > this.nowUs) this.nowUs = nowUs;
+    this.#expire();
+  }
+
+  #expire(): void {
+    if (this.nowUs < this.#nextExpiryUs) return;
+    this.#nextExpiryUs = this.nowUs + EXPIRE_EVERY_US;
+    this.#tcp.expire(this.nowUs);
+    this.#fragments.expire(this.nowUs);
+  }
+
+  /** The source has ended: what still waits for a missing piece is given up, and counted. */
+  finish(lastUs: number): void {
+    if (lastUs > this.nowUs) this.nowUs = lastUs;
+    this.#tcp.close();
+    this.#fragments.expire(Number.POSITIVE_INFINITY);
+  }
+
+  #onRecord(b: RecordBatch, i: number): void {
+    const tsUs = b.tsUs(i);
+    const kind = b.kind(i);
+    if (tsUs > this.nowUs && kind !== KIND.SOURCE_END) this.nowUs = tsUs;
+    switch (kind) {
+      case KIND.UDP:
+        this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), this.#carryUdp(b, i));
+        return;
+      case KIND.TCP:
+        this.#onSegment(b, i);
+        return;
+      case KIND.STREAM_OPENED:
+        this.#onStreamOpened(b, i);
+        return;
+      case KIND.STREAM_ACCEPTED:
+        this.#d.streams.onAccepted(b.aux0(i), b.aux2(i));
+        return;
+      case KIND.STREAM_WINDOW:
+        this.#d.streams.onWindow(b.aux0(i), b.aux2(i), b.data, b.off(i));
+        if (this.onWindow !== null) {
+          const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
+          if (stream !== undefined) this.onWindow(stream);
+        }
+        return;
+      case KIND.RTP_KEY: {
+        const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
+        if (stream !== undefined) this.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);
+        return;
+      }
+      case KIND.STREAM_EVICTED:
+        this.#d.streams.onEvicted(b.aux0(i), b.aux2(i));
+        return;
+      case KIND.RTCP:
+        this.#onRtcp(b, i);
+        return;
+      case KIND.RTP:
+        this.#d.payloads?.add(b.aux0(i), b.aux2(i), tsUs, b.data, b.off(i), b.off(i) + b.len(i));
+        return;
+      case KIND.FRAGMENT:
+        this.#onFragment(b, i);
+        return;
+      case KIND.HEP:
+        this.#packet.read(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        this.#onHep(b, i, this.#packet);
+        return;
+      case KIND.STUN:
+        this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        return;
+      case KIND.ICMP:
+        this.#onIcmp(b, i);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #onIcmp(b: RecordBatch, i: number): void {
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    c.ipId = b.aux2(i);
+    this.#d.icmp.onPacket(b.data, b.off(i), b.off(i) + b.len(i), c);
+  }
+
+  #onHep(b: RecordBatch, i: number, packet: ScannedHep): void {
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
+    this.#d.hep.onScanned(b.data, b.off(i), b.off(i) + b.len(i), packet, c);
+  }
+
+  #onUdp(b: RecordBatch, i: number, scan: SipScan): void {
+    const start = b.off(i);
+    this.#d.sip.onScanned(b.data, scan, this.#carryUdp(b, i), start, start + b.len(i));
+  }
+
+  #carryUdp(b: RecordBatch, i: number): Carrier {
+    const c = this.#carrier;
+    b.readDatagram(i, c);
+    this.#carryBy(c, TRANSPORT.UDP);
+    if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
+    c.place = b.readPlace(i, this.#place) ? this.#place : null;
+    return c;
+  }
+
+  #carry(b: RecordBatch, i: number, transport: number): Carrier {
+    const c = this.#carrier;
+    b.readPacket(i, c);
+    this.#carryBy(c, transport);
+    c.ipId = 0;
+    c.frameLength = 0;
+    c.place = null;
+    return c;
+  }
+
+  /** What a record does not say itself. */
+  #carryBy(c: Carrier, transport: number): void {
+    c.arrivedUs = c.tsUs;
+    c.transport = transport;
+    this.#place.file = c.source;
+  }
+
+  #onRtcp(b: RecordBatch, i: number): void {
+    const start = b.off(i);
+    const end = start + b.len(i);
+    const c = this.#carry(b, i, TRANSPORT.UDP);
+    const dialog = this.#d.rtcp.onPacket(b.data, start, end, c);
+    this.#d.mirror?.mirrorRtcp(b.data, start, end, c, dialog?.callId);
+  }
+
+  #onSegment(b: RecordBatch, i: number): void {
+    const s = this.#segment;
+    s.bytes = b.data;
+    s.start = b.off(i);
+    s.end = s.start + b.len(i);
+    s.wireLength = b.wireLen(i);
+    s.seq = b.aux0(i);
+    s.tcpFlags = b.aux1(i);
+    s.gates = b.flags(i);
+    s.ipVersion = b.ipVersion(i);
+    s.addresses = b.bytes;
+    s.srcAt = b.srcOff(i);
+    s.dstAt = b.dstOff(i);
+    s.srcPort = b.srcPort(i);
+    s.dstPort = b.dstPort(i);
+    s.tsUs = b.tsUs(i);
+    s.frame = b.frame(i);
+    s.digestLo = b.digestLow(i);
+    s.digestHi = b.digestHigh(i);
+    s.tag = b.source(i) * TAG_ORIGINS + b.origin(i);
+    this.#tcp.add(s);
+  }
+
+  #onStreamMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void {
+    const c = this.#carrier;
+    this.#addresses.set(meta.src, 0);
+    this.#addresses.set(meta.dst, 16);
+    c.tsUs = meta.tsUs;
+    c.arrivedUs = meta.tsUs;
+    c.origin = meta.tag % TAG_ORIGINS;
+    c.source = Math.floor(meta.tag / TAG_ORIGINS);
+    c.transport = meta.transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
+    c.ipVersion = meta.ipVersion;
+    c.ipId = 0;
+    c.addresses = this.#addresses;
+    c.srcOff = 0;
+    c.dstOff = 16;
+    c.srcPort = meta.srcPort;
+    c.dstPort = meta.dstPort;
+    c.frame = meta.frame;
+    c.digestHigh = meta.digestHi | 0;
+    c.digestLow = meta.digestLo | 0;
+    c.frameLength = 0;
+    c.isSnapped = meta.isTruncated;
+    c.place = null;
+    this.#d.sip.onBytes(asBuffer(bytes), start, end, c);
+  }
+
+  #onFragment(b: RecordBatch, i: number): void {
+    const aux2 = b.aux2(i);
+    const f: FragmentInput = {
+      ipVersion: b.ipVersion(i),
+      addresses: b.bytes,
+      srcAt: b.srcOff(i),
+      dstAt: b.dstOff(i),
+      id: b.aux0(i),
+      proto: aux2 & 0xff,
+      offset: b.aux1(i),
+      more: (aux2 & 0x100) !== 0,
+      bytes: b.data,
+      start: b.off(i),
+      end: b.off(i) + b.len(i),
+      wireLength: b.wireLen(i),
+      tsUs: b.tsUs(i),
+      source: b.source(i),
+      frame: b.frame(i),
+      digestLo: b.digestLow(i),
+      digestHi: b.digestHigh(i),
+    };
+    const r = this.#fragments.add(f);
+    if (r.kind !== 'complete') return;
+    // The datagram goes through the same walk as any packet: tunnels inside it are followed.
+    const descriptor = new Uint8Array(b.descriptor(i));
+    descriptor[OFFSET.transport] = r.proto;
+    const made = this.#d.source.datagram(this.#scratch, r.payload, descriptor);
+    for (let k = 0; k < made; k++) {
+      this.#scratch.setFrame(k, r.source, r.frame, r.digestLo, r.digestHi);
+      this.#onRecord(this.#scratch, k);
+    }
+  }
+
+  #onStreamOpened(b: RecordBatch, i: number): void {
+    const o = this.#opened;
+    const frame = b.frame(i);
+    const digestLow = b.digestLow(i) | 0;
+    const digestHigh = b.digestHigh(i) | 0;
+    o.index = b.aux0(i);
+    o.generation = b.aux2(i);
+    o.ssrc = b.aux1(i);
+    o.origin = b.origin(i);
+    o.tsUs = b.tsUs(i);
+    o.ipVersion = b.ipVersion(i);
+    o.addresses = b.bytes;
+    o.srcOff = b.srcOff(i);
+    o.dstOff = b.dstOff(i);
+    o.srcPort = b.srcPort(i);
+    o.dstPort = b.dstPort(i);
+    o.frame = frame < 0 || (digestLow === 0 && digestHigh === 0) ? null : this.#frame;
+    this.#frame.source = b.source(i);
+    this.#frame.ordinal = frame;
+    this.#frame.digestHigh = digestHigh;
+    this.#frame.digestLow = digestLow;
+    this.#d.streams.onOpened(o);
+    if ((b.flags(i) & FLAG.RELAYED) === 0) return;
+    const stream = this.#d.streams.find(o.index, o.generation);
+    if (stream !== undefined) this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Bytes that may be a SIP message, from whatever source, to the dialog tracker; losses by reason.
+ */
+
+import type { HepOut } from '../actions/hep-out/hep-out.ts';
+import { stirShakenLines } from '../analysis/stir-shaken.ts';
+import { tally } from '../core/tally.ts';
+import { TRANSPORTS } from '../core/words.ts';
+import { hasFault } from '../protocols/sip/notes.ts';
+import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { DialogTracker } from './dialogs/dialog-tracker.ts';
+
+/** IP protocol numbers. */
+const TCP = 6;
+const UDP = 17;
+/** Everything but UDP runs over TCP. */
+const PROTOCOL: readonly number[] = TRANSPORTS.map((name) => (name === 'UDP' ? UDP : TCP));
+
+/** What is meant to be SIP says so within these bytes. */
+const NAMED_WITHIN = 8192;
+
+export class SipIngest {
+  readonly #tracker: DialogTracker;
+  readonly #message = new SipScan();
+  readonly #mirror: HepOut | null;
+  readonly #captureLog: ((line: string) => void) | null;
+  /** Messages that did not scan, by reason (SCAN_REASONS). */
+  readonly refused = new Float64Array(SCAN_REASONS.length);
+  /** Messages that were kept although they break the grammar. */
+  faulty = 0;
+  /** Messages whose headers the capture cut. */
+  cut = 0;
+
+  /** Is shown every message behind the tracker, while somebody looks for attackers. */
+  watch: ((buf: Buffer, scan: SipScan, carrier: Carrier) => void) | null = null;
+  /** Is told of every whole message that is meant to be SIP and does not scan, likewise. */
+  watchRefused: ((carrier: Carrier) => void) | null = null;
+
+  /** `mirror` is told of every message that scans, `captureLog` of the Identity tokens of INVITEs. */
+  constructor(tracker: DialogTracker, mirror: HepOut | null = null, captureLog?: (line: string) => void) {
+    this.#tracker = tracker;
+    this.#mirror = mirror;
+    this.#captureLog = captureLog ?? null;
+  }
+
+  /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
+  get malformed(): number {
+    return (
+      (this.refused[SCAN.INCOMPLETE] ?? 0) +
+      (this.refused[SCAN.TOO_LONG] ?? 0) +
+      (this.refused[SCAN.TOO_MANY_HEADERS] ?? 0)
+    );
+  }
+
+  /** Dialogs whose messages come next; the first `count` hashes of their Call-IDs are meant. */
+  fetchDialogs(callIdHashes: Int32Array, count: number): void {
+    this.#tracker.fetch(callIdHashes, count);
+  }
+
+  /** A datagram, or a message that a stream framed. */
+  onBytes(buf: Buffer, start: number, end: number, carrier: Carrier): void {
+    scanSip(buf, start, end, this.#message);
+    this.onScanned(buf, this.#message, carrier, start, end);
+  }
+
+  /** The message at buf[start..end) that was read ahead. */
+  onScanned(buf: Buffer, scan: SipScan, carrier: Carrier, start: number, end: number): void {
+    const { code } = scan;
+    if (code !== SCAN.OK) {
+      tally(this.refused, code);
+      // What the capture cut says nothing of its sender, and text of another protocol is no SIP that is broken.
+      if (this.watchRefused !== null && !carrier.isSnapped && (code !== SCAN.NOT_SIP || namesSip(buf, start, end)))
+        if (code !== SCAN.EMPTY) this.watchRefused(carrier);
+      return;
+    }
+    if (hasFault(scan.notes)) this.faulty++;
+    const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
+    this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
+    this.#mirror?.mirrorSip(buf, scan.messageStart, messageEnd, carrier, PROTOCOL[carrier.transport] ?? TCP);
+    if (this.#captureLog !== null)
+      for (const line of stirShakenLines(buf.subarray(scan.messageStart, messageEnd), scan, carrier.tsUs))
+        this.#captureLog(line);
+    this.watch?.(buf, scan, carrier);
+  }
+}
+
+/** Whether a URI or the version of SIP stands in the first bytes. */
+function namesSip(buf: Buffer, start: number, end: number): boolean {
+  return /\bsips?[:/]/i.test(buf.toString('latin1', start, Math.min(end, start + NAMED_WITHIN)));
+}

@@ -1,0 +1,176 @@
+/**
+ * The report over the whole capture: every dialog and stream is looked at in short turns, so that whoever asks for it
+ * does not hold up those who ask for less.
+ */
+
+import { audible } from '../analysis/audible.ts';
+import type { FindingKind } from '../analysis/capture-findings.ts';
+import { CaptureFindings } from '../analysis/capture-findings.ts';
+import type { StreamQuality } from '../analysis/stream-quality.ts';
+import type { CaptureSession } from '../app/capture-session.ts';
+import type { CaptureReport } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
+import { endpointKeyText } from '../core/ip.ts';
+import type { Slice, Turns } from '../core/turns.ts';
+import { alertText } from '../security/outputs/security-line.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
+import { toCaptureFinding } from './capture-report.ts';
+import type { DialogFacts } from './documents.ts';
+import { dialogFactsSteps, keptDialog, qualityOf } from './documents.ts';
+
+/** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
+const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
+
+/** Who else asks gets the same report. */
+const isNeverGone = (): boolean => false;
+
+/** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
+export class CaptureReporter {
+  readonly #session: CaptureSession;
+  readonly #turns: Turns;
+  #pending: Promise<CaptureReport> | null = null;
+  #made: { readonly key: string; readonly report: CaptureReport } | null = null;
+
+  /** The walk rests together with those of the lists. */
+  constructor(session: CaptureSession, turns: Turns) {
+    this.#session = session;
+    this.#turns = turns;
+  }
+
+  report(): Promise<CaptureReport> {
+    const key = this.#key();
+    if (this.#made?.key === key) return Promise.resolve(this.#made.report);
+    this.#pending ??= this.#turns
+      .alone((slice) => this.#make(slice))
+      .finally(() => {
+        this.#pending = null;
+      });
+    return this.#pending;
+  }
+
+  /** What the report is made of, as far as it can change. */
+  #key(): string {
+    const { dialogs, streams, source, nowUs, isExhausted, security } = this.#session;
+    const alerts = security?.counts().map(([, n]) => n) ?? [];
+    return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
+  }
+
+  async #make(slice: Slice): Promise<CaptureReport> {
+    const session = this.#session;
+    const key = this.#key();
+    const findings = new CaptureFindings();
+    const framesRead = session.source.counter('frames');
+    const isComplete = addLosses(session, findings);
+    addAlerts(session, findings);
+    const { nextSerial } = session.dialogs;
+    const { opened } = session.streams;
+    let dialogs = 0;
+    for (const d of session.dialogs.oldestFirst()) {
+      if (slice.isOver) await slice.rest();
+      // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
+      if (d.serial >= nextSerial || session.dialogs.bySlot(d.slot) !== d) continue;
+      const facts = await slice.finish(keptDialog(session, d, dialogFactsSteps(session, d)), isNeverGone);
+      if (facts === null || facts.document === null) continue;
+      dialogs++;
+      addDialog(d, facts.document, findings);
+    }
+    let streams = 0;
+    for (const stream of session.streams.fromNewest()) {
+      if (slice.isOver) await slice.rest();
+      const q = stream.serial < opened ? qualityOf(session, stream) : null;
+      if (q === null) continue;
+      streams++;
+      addStream(stream, q, findings);
+    }
+    const report: CaptureReport = {
+      frames_read: framesRead,
+      dialogs_examined: dialogs,
+      streams_examined: streams,
+      complete: isComplete,
+      findings: findings.list().map(toCaptureFinding),
+    };
+    this.#made = { key, report };
+    return report;
+  }
+}
+
+/** What the capture itself missed or shed; false when a cap did it. */
+function addLosses(session: CaptureSession, findings: CaptureFindings): boolean {
+  const { dialogs, log, tracker, streams, source, listener } = session;
+  // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
+  const shed = [
+    ['dialogs_evicted', dialogs.evicted],
+    ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders],
+    ['descriptions_evicted', session.sdp.shedDialogs],
+    ['streams_evicted', streams.evicted],
+    ['streams_refused', source.counter('rtp_streams_refused')],
+  ] as const;
+  for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);
+  const live = session.live?.liveLosses();
+  const missed =
+    (live?.kernel ?? 0) + (live?.interface ?? 0) + (live?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
+  if (missed > 0) findings.add('packets_missed', () => ({ note: 'dropped before they were read' }), missed);
+  return shed.every(([, count]) => count === 0);
+}
+
+/** Who was reported as a scanner, a flood or a fraud, each source once. */
+function addAlerts({ security }: CaptureSession, findings: CaptureFindings): void {
+  for (const alert of security?.reported ?? []) {
+    findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
+      endpoints: [alert.source],
+      atUs: alert.atUs,
+      note: alertText(alert),
+    }));
+  }
+}
+
+function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {
+  const { media, signaling: s } = facts;
+  const add = (kind: FindingKind, note: () => string | undefined = () => undefined, endpoint?: string): void =>
+    findings.add(kind, () => {
+      const said = note();
+      return {
+        callId: d.callId,
+        atUs: d.createdUs,
+        ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
+        ...(said === undefined ? {} : { note: said }),
+      };
+    });
+  const hint = (start: string) => (): string | undefined => media.hints.find((h) => h.startsWith(start));
+  if (media.noMedia) add('no_media', hint('The call was answered'));
+  if (media.oneWayAudio) add('one_way_audio', hint('One-way audio'));
+  if (media.natMismatch) add('nat_mismatch', hint('NAT mismatch'));
+  if (media.privateMediaAddress) add('private_media_address');
+  if (s === null) return;
+  const { finalFailure, icmpUnreachable, authLoop, ackMissing, postDialDelay, registrationFailure, retransmissions } =
+    s;
+  if (finalFailure !== null) {
+    const { code, reasonPhrase } = finalFailure;
+    add(BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure', () => `${code} ${reasonPhrase}`.trim());
+  }
+  if (icmpUnreachable !== null) add('icmp_unreachable', () => icmpUnreachable.description, icmpUnreachable.unreachable);
+  if (authLoop !== null) add('auth_loop', () => counted(authLoop.challenges, 'challenge'));
+  if (ackMissing !== null) add('ack_missing', () => `${ackMissing.waitedSec.toFixed(1)} s without an ACK`);
+  if (s.abandoned?.kind === 'no_final_response') add('no_final_response');
+  if (postDialDelay !== null) add('post_dial_delay', () => `${postDialDelay.delaySec.toFixed(1)} s`);
+  if (registrationFailure !== null) add('registration_failure', () => `${registrationFailure.code}`);
+  if (retransmissions !== null) add('retransmissions', () => `${retransmissions.count} of ${retransmissions.method}`);
+  if (s.sourceDisagreement !== null) add('source_disagreement');
+}
+
+function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings): void {
+  const { snapshot: s, lossPct, jitterMs, mos } = q;
+  const add = (kind: FindingKind, note: () => string): void =>
+    findings.add(kind, () => ({
+      endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
+      atUs: s.firstUs,
+      ...(stream.dialog === null ? {} : { callId: stream.dialog.callId }),
+      note: note(),
+    }));
+  const { isLossy, isJittery, isPoor } = audible(q);
+  if (isLossy) add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
+  if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
+  if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
+  if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));
+}

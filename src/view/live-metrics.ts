@@ -1,0 +1,131 @@
+/**
+ * What the live sources counted, in their own words: what the kernel's filter let through or dropped, what rings and
+ * queues lost, and what became of every HEP packet. A source that does not run has no samples.
+ */
+
+import type { CaptureSession } from '../app/capture-session.ts';
+import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
+import type { HepSenderName } from '../store/dialogs/hep-clock.ts';
+import { snake } from './losses.ts';
+import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
+import { counterFamily } from './metrics-snapshot.ts';
+
+/** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
+const SENDERS_SHOWN = 10;
+/** And whose clocks are. */
+const CLOCKS_SHOWN = 50;
+
+/** HEP packets by what became of them: the receiving thread's counts, then what reading them gave. */
+function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
+  const received: LabelledCount[] =
+    listener === null ? [] : listener.counts().map(([name, n]) => [`received_${name}`, n]);
+  return [
+    ...received,
+    ['read', hep.packets],
+    ['own', hep.own],
+    ['keep_alive', hep.keepAlives],
+    ['other_type', hep.otherTypes],
+    ['other_time', hep.ofOtherTimes],
+    ['rtcp_bad_json', hep.badJson],
+    ['inflations', hep.door.inflater.inflations],
+    ['inflated_bytes', hep.door.inflater.inflatedBytes],
+    ...HEP_REFUSALS.map((reason) => [`refused_${reason}`, hep.refusals.get(reason)] as const),
+  ];
+}
+
+export function liveFamilies(session: CaptureSession): MetricFamily[] {
+  const { live } = session;
+  const reader: LabelledCount[] =
+    live === null
+      ? []
+      : [
+          ...live.info.liveCounterNames.map((name) => [name, live.liveCounter(name)] as const),
+          ['queue_dropped', live.liveLosses().queue],
+        ];
+  const classes: LabelledCount[] = live?.filter().classes.map((c) => [c.name, c.packets] as const) ?? [];
+  return [
+    counterFamily('calltap_live_total', 'What the reader of the interfaces saw and lost.', 'event', reader),
+    counterFamily(
+      'calltap_filter_packets_total',
+      'Packets by what the filter in the kernel made of them.',
+      'class',
+      classes,
+    ),
+    counterFamily('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(session)),
+    counterFamily(
+      'calltap_hep_tcp_total',
+      'Connections of HEP over TCP, and what came by them, by what became of them.',
+      'event',
+      Object.entries(session.listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
+    ),
+    interfaces(session),
+    refusedSenders(session),
+    senderClocks(session),
+    {
+      name: 'calltap_filter_media_endpoints',
+      help: 'Media endpoints of running calls that the filter in the kernel lets through.',
+      type: 'gauge',
+      labelNames: [],
+      samples: [{ labels: {}, value: session.media?.size ?? 0 }],
+    },
+    counterFamily('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
+      ['media', session.media?.refused ?? 0],
+    ]),
+  ];
+}
+
+/** The same counts as calltap_live_total, one interface apart from the other. */
+function interfaces({ live }: CaptureSession): MetricFamily {
+  return {
+    name: 'calltap_interface_total',
+    help: 'What the reader saw and lost at each interface, and how often that went down or changed.',
+    type: 'counter',
+    labelNames: ['interface', 'event'],
+    samples:
+      live === null
+        ? []
+        : live.interfaces.flatMap((name, i) =>
+            live.info.liveCounterNames.map((event) => ({
+              labels: { interface: name, event },
+              value: live.liveCounter(event, i),
+            })),
+          ),
+  };
+}
+
+/** A sender that replays a capture beside may have more than one clock. */
+function senderClocks({ clocks }: CaptureSession): MetricFamily {
+  const offsets = new Map<HepSenderName, number>();
+  for (const { sender, offsetUs } of clocks.known()) {
+    if (!offsets.has(sender)) offsets.set(sender, offsetUs / 1e6);
+    if (offsets.size === CLOCKS_SHOWN) break;
+  }
+  return {
+    name: 'calltap_hep_clock_offset_seconds',
+    help: 'How far the clocks of HEP senders are ahead of ours, by messages that came past here too; of those heard last.',
+    type: 'gauge',
+    labelNames: ['sender', 'agent'],
+    samples: [...offsets].map(([{ address, agentId }, value]) => ({
+      labels: { sender: address, agent: String(agentId) },
+      value,
+    })),
+  };
+}
+
+function refusedSenders({ listener, hep }: CaptureSession): MetricFamily {
+  const senders = [
+    ...(listener?.topSenders(SENDERS_SHOWN) ?? []).map(({ sender, counts }) => [sender, counts] as const),
+    ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),
+  ];
+  return {
+    name: 'calltap_hep_sender_refused_total',
+    help: 'Refused HEP packets of the senders with the most, by reason.',
+    type: 'counter',
+    labelNames: ['sender', 'reason'],
+    samples: senders.flatMap(([sender, reasons]) =>
+      Object.entries(reasons)
+        .filter(([reason, value]) => reason !== 'taken' && value > 0)
+        .map(([reason, value]) => ({ labels: { sender, reason }, value })),
+    ),
+  };
+}

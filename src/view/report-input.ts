@@ -1,0 +1,189 @@
+/**
+ * What the call report says about one dialog of a session.
+ */
+
+import { audible } from '../analysis/audible.ts';
+import { identifierLegs } from '../analysis/correlation.ts';
+import { keysPressed } from '../analysis/dtmf.ts';
+import { whoHungUp } from '../analysis/hangup.ts';
+import type { CaptureSession } from '../app/capture-session.ts';
+import type { Termination } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
+import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
+import { finish } from '../core/steps.ts';
+import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import type { ReportInput, ReportMessage } from '../faces/cli/call-report.ts';
+import { callTiming } from '../store/dialogs/call-timing.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { DialogFacts } from './documents.ts';
+import { dialogFacts } from './documents.ts';
+import { referToUri } from './recording.ts';
+import { ssrcText } from './stream-document.ts';
+import { toTermination } from './termination.ts';
+import { spanSec, timestampText } from './timestamp.ts';
+
+const FIRST_LINE_MAX = 200;
+const LEGS_MAX = 10;
+
+export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
+  const facts = dialogFacts(session, d);
+  const messages = reportMessages(session, d);
+  return {
+    callId: d.callId,
+    facts: [...callFacts(d), ...endFacts(session, d), ...keyFacts(session, d, facts), ...legFacts(session, d)],
+    timing: timingFacts(d),
+    messages,
+    messagesNotKept: d.msgCount - messages.length,
+    sdp: (d.sdp ?? []).map((e) => [
+      `${spanSec(d.createdUs, e.tsUs).toFixed(3)} s`,
+      `${e.isOffer ? 'offer' : 'answer'} of ${e.side === 0 ? 'caller' : 'callee'}`,
+      e.address === null ? '-' : endpointText(e.address, e.port ?? 0),
+      e.mode,
+      e.codecs.names.join(' '),
+      e.event ?? '-',
+    ]),
+    media: mediaRows(facts),
+    findings: [...(facts.signaling?.hints ?? []), ...facts.media.hints, ...qualityHints(facts)],
+  };
+}
+
+function callFacts(d: Dialog): [string, string][] {
+  const facts: [string, string][] = [
+    ['State', DIALOG_STATES[d.state] ?? ''],
+    ['Method', d.methodText],
+    ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
+    ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
+    ['Started', timestampText(d.createdUs)],
+    ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${counted(d.msgCount, 'message')}`],
+    ['Seen by', ORIGINS[d.origin] ?? ''],
+  ];
+  if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);
+  const cause = toTermination(d, []);
+  if (cause !== null) facts.push(['Cause', causeText(cause)]);
+  if (d.referTo !== null) facts.push(['Referred to', referToUri(d.referTo)]);
+  return facts;
+}
+
+function endFacts(session: CaptureSession, d: Dialog): [string, string][] {
+  const end = whoHungUp(d, session.log);
+  if (end === null) return [];
+  const who = end.side === 'caller' ? d.fromUser : d.toUser;
+  return [['Ended by', `${end.side}${who === '' ? '' : ` (${who})`}, ${end.method}`]];
+}
+
+/** Keys by who pressed them, in order. */
+function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [string, string][] {
+  const streams = facts.streams.map(({ stream }) => stream);
+  const byWay = new Map<string, string[]>();
+  for (const k of finish(keysPressed(d, streams, session.ingest.keys, session.log))) {
+    const way = `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`;
+    const keys = byWay.get(way);
+    if (keys === undefined) byWay.set(way, [k.key]);
+    else keys.push(k.key);
+  }
+  return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
+}
+
+/** Other calls that an identifier ties to this one. */
+function legFacts(session: CaptureSession, d: Dialog): [string, string][] {
+  const { dialogs, identifiers } = session;
+  if (identifiers === null) return [];
+  const legs = identifierLegs(d, { dialogs, identifiers }, LEGS_MAX);
+  return legs.map(({ dialog, strategy }) => ['Other leg', `${dialog.callId} (by ${strategy})`]);
+}
+
+function causeText(t: Termination): string {
+  const words = [t.protocol, t.cause_code, t.cause_text].filter((w) => w !== undefined);
+  return `${words.join(' ')} (${t.source_header})`;
+}
+
+function timingFacts(d: Dialog): [string, string][] {
+  const t = callTiming(d);
+  const list: [string, number | null][] = [
+    ['Trying after', t.tryingDelayMs],
+    ['Post-dial delay', t.pddMs],
+    ['Ringing', t.ringMs],
+    ['Set up', t.setupMs],
+    ['Talk', t.durationMs],
+    ['Tear-down', t.teardownMs],
+  ];
+  const known = list
+    .filter((e): e is [string, number] => e[1] !== null)
+    .map(([k, v]): [string, string] => [k, `${v} ms`]);
+  if (d.retransmits > 0) known.push(['Retransmissions', String(d.retransmits)]);
+  return known;
+}
+
+function firstLine(bytes: Uint8Array): string {
+  let end = 0;
+  while (end < bytes.length && end < FIRST_LINE_MAX && bytes[end] !== 13 && bytes[end] !== 10) end++;
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
+  return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+}
+
+function reportMessages(session: CaptureSession, d: Dialog): ReportMessage[] {
+  const { log } = session;
+  const list: ReportMessage[] = [];
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
+    const ends = log.endpoints(row);
+    const flags = log.flags(row);
+    const version = (flags & ROW.IPV6) !== 0 ? 6 : 4;
+    const notes = [];
+    if ((flags & ROW.RETRANSMISSION) !== 0) notes.push('again');
+    if ((flags & ROW.DUPLICATE) !== 0) notes.push('same packet twice');
+    if ((flags & ROW.COPY) !== 0) notes.push(`also by ${ORIGINS[log.origin(row)]}`);
+    if ((flags & ROW.SNAPPED) !== 0) notes.push('cut by the capture');
+    if ((flags & ROW.WEAK) !== 0) notes.push('address likely, not proven');
+    if (ORIGINS[log.origin(row)] === 'uprobe' && ends.srcPort === 0) notes.push('address not known');
+    list.push({
+      index: list.length,
+      atSec: spanSec(d.createdUs, log.tsUs(row)),
+      src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
+      dst: endpointText(ipText(ends.bytes, ends.dstOff, version), ends.dstPort),
+      transport: TRANSPORTS[log.transport(row)] ?? '',
+      text: firstLine(log.bytes(row)),
+      note: notes.join(', '),
+    });
+  }
+  return list;
+}
+
+function mediaRows(facts: DialogFacts): string[][] {
+  return facts.streams.map(({ stream, quality: q }) => [
+    ssrcText(stream.ssrc),
+    endpointKeyText(stream.srcKey),
+    endpointKeyText(stream.dstKey),
+    q.codec ?? `type ${q.snapshot.payloadType}`,
+    String(q.snapshot.packets),
+    String(q.snapshot.lost),
+    `${q.lossPct.toFixed(2)} %`,
+    `${q.jitterMs.toFixed(2)} ms`,
+    q.mos === null ? '-' : q.mos.toFixed(2),
+    roundTripText(stream.rtcp?.roundTrip ?? null),
+  ]);
+}
+
+function roundTripText(roundTrip: { readonly ms: number } | null): string {
+  return roundTrip === null ? '-' : `${roundTrip.ms.toFixed(0)} ms`;
+}
+
+/** What the figures of a stream say about how it sounded, in words. */
+function qualityHints(facts: DialogFacts): string[] {
+  const hints: string[] = [];
+  for (const { stream, quality: q } of facts.streams) {
+    const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
+    const s = q.snapshot;
+    const { isLossy, isJittery, isLate, isPoor } = audible(q);
+    if (isLossy) {
+      const runs = s.lossRuns > 0 ? s.lost / s.lossRuns : 1;
+      const shape = runs >= 2 ? `in bursts of ${runs.toFixed(1)} packets` : 'scattered';
+      hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
+    }
+    if (isJittery) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
+    if (isLate)
+      hints.push(`${counted(s.discarded, 'packet')} from ${way} came later than a 60 ms jitter buffer waits.`);
+    if (isPoor && q.mos !== null) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
+  }
+  return hints;
+}

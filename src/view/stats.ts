@@ -1,0 +1,138 @@
+/**
+ * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
+ */
+
+import type { CaptureSession } from '../app/capture-session.ts';
+import type { CaptureQuality, SkippedPort, Stats, TimingStats } from '../contract/index.ts';
+import type { DialogStateName } from '../core/words.ts';
+import { DIALOG_STATES } from '../core/words.ts';
+import { lossesByReason } from './losses.ts';
+import { pddPercentiles } from './pdd-percentiles.ts';
+import { probeLosses, probeStatus } from './probe-status.ts';
+
+const BUSIEST = 5;
+
+/** The busiest ports of two tallies: the native gate's, by port number, and TypeScript's. */
+export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, number>): SkippedPort[] {
+  const all: SkippedPort[] = [];
+  // A loop: of 65,536 calls each would take longer than what it does.
+  for (let port = 0; port < native.length; port++) {
+    const messages = (native[port] ?? 0) + (more.size === 0 ? 0 : (more.get(port) ?? 0));
+    if (messages > 0) all.push({ port, messages });
+  }
+  return all.sort((a, b) => b.messages - a.messages || a.port - b.port).slice(0, BUSIEST);
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const n of counts) total += n;
+  return total;
+}
+
+/** Frames that could not be decoded, all reasons together: of any layer, and compressed beyond context or budget. */
+export function undecodableFrames({ source, decode }: CaptureSession): number {
+  const compressed = decode.wsCompressedUndecodable + decode.wsInflateOverBudget;
+  return sum([...source.losses()].map(([, n]) => n)) + compressed;
+}
+
+/** What the capture is attached to, as the command line names it. */
+export function captureName(session: CaptureSession): string | null {
+  const names = [...session.sources, ...(session.live?.interfaces ?? [])];
+  if (session.listener !== null) names.push(session.listener.url);
+  if (session.tls !== null) names.push('uprobe');
+  return names.join(', ') || null;
+}
+
+/** What was lost on the way, by the name it has in the statistics. */
+export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'degraded'> {
+  const { source, decode, tracker, sip, hep } = session;
+  const live = session.live?.liveLosses() ?? null;
+  const { listener } = session;
+  return {
+    kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
+    interface_dropped_packets: live?.interface ?? 0,
+    queue_dropped_packets:
+      source.counter('rtp_from_fragments_dropped') +
+      source.counter('records_cut') +
+      (live?.queue ?? 0) +
+      (listener?.abandoned ?? 0),
+    invalid_timestamps: source.counter('invalid_timestamps'),
+    undecodable_frames: undecodableFrames(session),
+    snapped_frames: source.counter('snapped_frames'),
+    reassembly_timeouts: decode.reassemblyTimeouts,
+    malformed_sip: sip.malformed,
+    sip_without_call_id: tracker.counts.withoutCallId,
+    ...probeLosses(session.tls),
+    hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
+    streams_refused: source.counter('rtp_streams_refused'),
+    ice_role_conflicts: session.stun.roleConflicts,
+  };
+}
+
+/** A server gives the percentiles, which it works out in turns; else they are worked out here and now. */
+export function toStats(session: CaptureSession, timing: TimingStats = pddPercentiles(session.dialogs)): Stats {
+  const { dialogs, streams, source, decode, tracker } = session;
+  const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
+  const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
+  const quality = lossCounters(session);
+  const sipOutside = source.counter('sip_outside_gate') + decode.excludedSip;
+  const webSocketOutside = source.counter('ws_sip_outside_gate') + decode.excludedWebSocket;
+  return {
+    schema_version: 2,
+    dialogs: {
+      total: dialogs.size,
+      active: sum(active),
+      trying: inState('Trying'),
+      ringing: inState('Ringing'),
+      in_call: inState('InCall'),
+      completed: inState('Completed'),
+      failed: inState('Failed'),
+      cancelled: inState('Canceled'),
+      redirected: inState('Redirected'),
+      registered: inState('Registered'),
+      expired: inState('Expired'),
+      pending: inState('Pending'),
+      active_state: inState('Active'),
+      terminated: inState('Terminated'),
+      transferring: inState('Transferring'),
+    },
+    streams: {
+      total: streams.size,
+      active: streams.established,
+      established: streams.established,
+      orphaned: streams.orphaned,
+    },
+    timing,
+    capture_quality: { ...quality, degraded: Object.values(quality).some((n) => n > 0) },
+    caveats: {
+      dialogs_evicted: dialogs.evicted,
+      dialogs_refused: 0,
+      messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders,
+      streams_evicted: streams.evicted,
+      streams_refused: quality.streams_refused,
+      encrypted_sip_flows: decode.encryptedFlows,
+      encrypted_media_streams: streams.encryptedEver,
+      ...probeStatus(session.tls),
+      sampled: 0,
+    },
+    losses: lossesByReason(session),
+    source: session.isLive ? 'live' : session.sources.length > 0 ? 'file' : 'unknown',
+    source_exhausted: session.isExhausted,
+    unsaved: session.isLive && !session.outputs.isSaved,
+    // What has no count has no ports either: 65,536 looks are a millisecond or more in code that runs once.
+    unanalysed_sip_messages: sipOutside,
+    unanalysed_busiest_ports: sipOutside === 0 ? [] : busiestPorts(source.sipOutPorts, session.excludedSip),
+    unanalysed_websocket_messages: webSocketOutside,
+    unanalysed_websocket_ports:
+      webSocketOutside === 0 ? [] : busiestPorts(source.wsOutPorts, session.excludedWebSocket),
+    capture_identity: {
+      node: session.node,
+      instance: session.instance,
+      dialog_generation: dialogs.generation,
+      stream_generation: streams.generation,
+    },
+    capture_name: captureName(session),
+    uptime_sec: Math.floor((Date.now() - session.startedMs) / 1000),
+    writing_to: session.outputs.writingTo,
+  };
+}
