@@ -5,8 +5,8 @@
 import { ipText } from '../core/ip.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
 import type { CorrelationStores, Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 
@@ -14,7 +14,7 @@ import { identifierLegs } from './correlation.ts';
 const MAX_LEGS = 16;
 const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
 
-export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: MessageLog): boolean {
+export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE) return false;
   const own = openingHosts(d, log);
   if (own === null) return false;
@@ -26,7 +26,7 @@ export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: MessageLo
 }
 
 /** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
-function openingHosts(d: Dialog, log: MessageLog): { from: string; to: string } | null {
+function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
   const row = d.headRow;
   if (row === NO_ROW || !log.has(row)) return null;
   const { bytes, srcOff, dstOff } = log.endpoints(row);

@@ -5,11 +5,10 @@
  * pair. Both legs of a pair name it alike, whichever is asked.
  */
 
-import type { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { callIdHashes } from '../store/dialogs/dialog-store.ts';
+import type { Dialogs, Identifiers } from '../store/stores.ts';
 
 /** Legs guessed by time were created this close to each other. */
 const GUESS_SPAN_US = 2_000_000;
@@ -54,7 +53,7 @@ export type Leg = {
 };
 
 /** What the search reads. */
-export type CorrelationStores = { readonly dialogs: DialogStore; readonly identifiers: CallIdentifiers };
+export type CorrelationStores = { readonly dialogs: Dialogs; readonly identifiers: Identifiers };
 
 /**
  * Legs that share an identifier with `d`, best first; at most `limit` are looked for. A walk over many dialogs gives
@@ -147,7 +146,7 @@ export function identifierLegs(
 }
 
 /** Calls of one hop that follow each other with the same o= line or branch: their sender always sends it. */
-function isHabit(owners: readonly Dialog[], identifiers: CallIdentifiers): boolean {
+function isHabit(owners: readonly Dialog[], identifiers: Identifiers): boolean {
   return owners.some((a, i) =>
     owners.some(
       (b, k) =>

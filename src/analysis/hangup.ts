@@ -7,7 +7,7 @@ import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
+import type { Messages } from '../store/stores.ts';
 import { messageList } from './message-list.ts';
 
 export type HangUp = {
@@ -19,7 +19,7 @@ export type HangUp = {
 };
 
 /** Null for what is no call, goes on, was refused, or began before this capture. */
-export function whoHungUp(d: Dialog, log: MessageLog): HangUp | null {
+export function whoHungUp(d: Dialog, log: Messages): HangUp | null {
   if (d.methodId !== METHOD.INVITE) return null;
   for (const m of messageList(d, log)) {
     if (!m.isRequest || m.isCopy || m.isRetransmission) continue;

@@ -9,8 +9,8 @@ import type { Steps } from '../core/steps.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
 import { ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
 import { keptRows } from './message-list.ts';
 
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
@@ -28,7 +28,7 @@ export type LegsWithin = {
 const ONE_LEG: LegsWithin = { hasLegs: false, isForked: true };
 
 /** What the kept messages of a call tell; `isForked` says nothing about a call of one leg. A step a message read. */
-export function* legsWithin(d: Dialog, log: MessageLog): Steps<LegsWithin> {
+export function* legsWithin(d: Dialog, log: Messages): Steps<LegsWithin> {
   if (d.methodId !== METHOD.INVITE) return ONE_LEG;
   const requests: number[] = [];
   const responses: number[] = [];
@@ -73,7 +73,7 @@ function isWentTo(host: string, legs: ReadonlyMap<number, Leg>): boolean {
 }
 
 /** Hashes of both tags, 0 for one that is not there. */
-function tagsOf(log: MessageLog, row: number): { from: number; to: number } {
+function tagsOf(log: Messages, row: number): { from: number; to: number } {
   const scan = new SipScan();
   const bytes = asBuffer(log.bytes(row));
   if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return { from: 0, to: 0 };

@@ -7,8 +7,8 @@ import { METHOD_NAMES } from '../core/words.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
 
 export type MessageView = {
   /** Index into the dialog's own message list: what `evidence` holds. */
@@ -38,13 +38,13 @@ export type MessageView = {
 };
 
 /** Rows of its messages that are kept at this moment; any of them may be evicted while who walks over them rests. */
-export function keptRows(d: Dialog, log: MessageLog): number[] {
+export function keptRows(d: Dialog, log: Messages): number[] {
   const rows: number[] = [];
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) rows.push(row);
   return rows;
 }
 
-export function messageList(d: Dialog, log: MessageLog): MessageView[] {
+export function messageList(d: Dialog, log: Messages): MessageView[] {
   const list: MessageView[] = [];
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
     const flags = log.flags(row);
@@ -94,7 +94,7 @@ export function mostAlike(list: readonly MessageView[], keyOf: (m: MessageView) 
 }
 
 /** Between which sockets a message went. */
-export function hopOf(m: MessageView, log: MessageLog): string {
+export function hopOf(m: MessageView, log: Messages): string {
   const { bytes, srcOff, dstOff, srcPort, dstPort } = log.endpoints(m.row);
   const version = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
   return `${ipText(bytes, srcOff, version)} ${srcPort} ${ipText(bytes, dstOff, version)} ${dstPort}`;

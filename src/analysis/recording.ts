@@ -9,15 +9,15 @@ import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
 import { ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
 import { keptRows } from './message-list.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;
 const scan = new SipScan();
 
 /** A step a message read. */
-export function* recordingMetadata(d: Dialog, log: MessageLog): Steps<RecordingMetadata | null> {
+export function* recordingMetadata(d: Dialog, log: Messages): Steps<RecordingMetadata | null> {
   let newest: RecordingMetadata | null = null;
   for (const row of keptRows(d, log)) {
     if (!log.has(row) || (log.flags(row) & ROW.REQUEST) === 0) continue;

@@ -6,10 +6,10 @@ import { counted } from '../core/counted.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyText, endpointText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
-import type { StunTracker } from '../ingest/media/stun-tracker.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StunFlow } from '../store/media/stun-flow.ts';
+import type { StunKnowledge } from '../store/stores.ts';
 
 export type MediaRelay = {
   readonly client: EndpointKey;
@@ -39,14 +39,19 @@ function endOf(d: Dialog, nowUs: number): number {
 }
 
 /** Whether a relay carries one of the streams: in TURN framing, or from or to a relayed address. */
-export function isTurnRelayed(streams: readonly Stream[], stun: StunTracker): boolean {
+export function isTurnRelayed(streams: readonly Stream[], stun: StunKnowledge): boolean {
   return streams.some(
     (s) => stun.relayUse(s) !== null || stun.flowOfRelayed(s.srcKey) !== null || stun.flowOfRelayed(s.dstKey) !== null,
   );
 }
 
 /** The relay's channel that carries the call's media, or was bound for it; null when no channel is known. */
-export function findRelay(d: Dialog, streams: readonly Stream[], stun: StunTracker, nowUs: number): MediaRelay | null {
+export function findRelay(
+  d: Dialog,
+  streams: readonly Stream[],
+  stun: StunKnowledge,
+  nowUs: number,
+): MediaRelay | null {
   for (const stream of streams) {
     const channel = stun.relayUse(stream)?.channel ?? null;
     if (channel === null) continue;
@@ -89,7 +94,7 @@ export function lapsedHint(d: Dialog, r: MediaRelay, nowUs: number): string {
  * A side told a public peer a private address although it had asked a STUN or TURN server: what it learned and did not
  * use, or that nobody answered. Null when no such side asked, or it did name what it learned.
  */
-export function findStunMismatch(d: Dialog, stun: StunTracker): StunMismatch | null {
+export function findStunMismatch(d: Dialog, stun: StunKnowledge): StunMismatch | null {
   if (stun.flows === 0) return null;
   const named = new Set(d.claimedKeys);
   for (const e of d.sdp ?? []) {

@@ -5,8 +5,8 @@
 import { endpointKeyAddress, ipText } from '../core/ip.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
 
 /** Streams looked at for one that runs past the hub. */
 const MAX_STREAMS = 1_000;
@@ -15,7 +15,7 @@ const MAX_STREAMS = 1_000;
  * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
  * capture was ever seen that does not touch them.
  */
-export function isMediaPathVisible(d: Dialog, log: MessageLog, streams: Iterable<Stream>): boolean {
+export function isMediaPathVisible(d: Dialog, log: Messages, streams: Iterable<Stream>): boolean {
   const hubs = commonHosts(d, log);
   for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
   if (hubs.size === 0) return true;
@@ -28,7 +28,7 @@ export function isMediaPathVisible(d: Dialog, log: MessageLog, streams: Iterable
 }
 
 /** Hosts that sent or got every message of the dialog. */
-function commonHosts(d: Dialog, log: MessageLog): Set<string> {
+function commonHosts(d: Dialog, log: Messages): Set<string> {
   const common = new Set<string>();
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
     const { bytes, srcOff, dstOff } = log.endpoints(row);

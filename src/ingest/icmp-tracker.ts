@@ -11,6 +11,7 @@ import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
+import type { IcmpNote } from '../store/icmp/icmp-note.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
@@ -22,22 +23,6 @@ const LOOK_BACK_ROWS = 1_024;
 const IN_FLIGHT_US = 32_000_000;
 /** Bytes compared of a quote: routers give 8, hosts up to 548. */
 const COMPARE_BYTES = 1_200;
-
-/** Errors of one kind about one endpoint of a dialog's signaling. */
-export type IcmpNote = {
-  readonly ipVersion: number;
-  readonly type: number;
-  readonly code: number;
-  /** The socket that did not answer. */
-  readonly unreachable: EndpointKey;
-  readonly source: EndpointKey;
-  readonly reportedBy: string;
-  readonly firstUs: number;
-  errors: number;
-  isTruncated: boolean;
-  /** Rows of the message log that were quoted. */
-  readonly rows: number[];
-};
 
 export class IcmpTracker {
   readonly #dialogs: DialogStore;

@@ -6,7 +6,7 @@ import type { DialogList, DialogState, DialogSummary } from '../contract/index.t
 import type { Slice, Turns } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { DialogStore } from '../store/dialogs/dialog-store.ts';
+import type { Dialogs } from '../store/stores.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 
 /** Records between two looks at the clock; a pattern may take a while for a single one. */
@@ -23,7 +23,7 @@ export type DialogFilter = {
 
 /** The page, or null when too many lists are being made. `isGone` is true when nobody waits for it any more. */
 export async function queryDialogs(
-  store: DialogStore,
+  store: Dialogs,
   filter: DialogFilter,
   sources: readonly string[],
   turns: Turns,
@@ -51,7 +51,7 @@ type Found = { readonly page: DialogSummary[]; readonly counts: ReadonlyMap<stri
 
 /** With the counts `known`, the walk ends with the page. */
 async function walk(
-  store: DialogStore,
+  store: Dialogs,
   { matchesFrom, offset, limit }: DialogFilter,
   state: number | null,
   known: ReadonlyMap<string, number> | null,

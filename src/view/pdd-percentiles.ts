@@ -3,7 +3,7 @@
 import type { TimingStats } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
-import type { DialogStore } from '../store/dialogs/dialog-store.ts';
+import type { Dialogs } from '../store/stores.ts';
 import { nearestRankOf } from './percentile.ts';
 
 const CHECK_EVERY = 128;
@@ -12,12 +12,12 @@ const NOTHING_KNOWN: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99
 
 /** What is asked for while the same is being worked out gets the same answer. */
 export class PddPercentiles {
-  readonly #store: DialogStore;
+  readonly #store: Dialogs;
   readonly #turns: Turns;
   #last: { readonly generation: number; readonly stats: TimingStats } | null = null;
   #running: Promise<TimingStats> | null = null;
 
-  constructor(store: DialogStore, turns: Turns) {
+  constructor(store: Dialogs, turns: Turns) {
     this.#store = store;
     this.#turns = turns;
   }
@@ -40,7 +40,7 @@ export class PddPercentiles {
   }
 }
 
-async function walk(store: DialogStore, slice: Slice): Promise<TimingStats> {
+async function walk(store: Dialogs, slice: Slice): Promise<TimingStats> {
   const delays = new Delays();
   const records = store.order.records();
   for (let i = records.length - 1; i >= 0; i--) {
@@ -52,7 +52,7 @@ async function walk(store: DialogStore, slice: Slice): Promise<TimingStats> {
 }
 
 /** The same in one go. */
-export function pddPercentiles(store: DialogStore): TimingStats {
+export function pddPercentiles(store: Dialogs): TimingStats {
   const delays = new Delays();
   for (const d of store.order.records()) if (d !== undefined) delays.add(postDialDelayMs(d));
   return delays.percentiles();

@@ -3,7 +3,7 @@
 import type { StreamList, StreamRow } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import type { Stream } from '../store/media/stream.ts';
-import type { StreamStore } from '../store/media/stream-store.ts';
+import type { Streams } from '../store/stores.ts';
 
 /** Records between two looks at the clock; a row may take a while for a stream of hours. */
 const CHECK_EVERY = 128;
@@ -20,7 +20,7 @@ export type StreamFilter = {
  * gone, `isGone` true when nobody waits for it any more.
  */
 export async function queryStreams(
-  store: StreamStore,
+  store: Streams,
   filter: StreamFilter,
   rowOf: (stream: Stream) => StreamRow | null,
   turns: Turns,
@@ -33,14 +33,14 @@ export async function queryStreams(
   return { schema_version: 1, total: known ?? found.matched, offset, limit, streams: found.page };
 }
 
-function knownTotal(store: StreamStore, orphaned: boolean | undefined): number {
+function knownTotal(store: Streams, orphaned: boolean | undefined): number {
   if (orphaned === undefined) return store.size;
   return orphaned ? store.orphaned : store.established;
 }
 
 /** With a total that is known, the walk ends with the page. */
 async function walk(
-  store: StreamStore,
+  store: Streams,
   { orphaned, mosBelow, offset, limit }: StreamFilter,
   isTotalKnown: boolean,
   rowOf: (stream: Stream) => StreamRow | null,
@@ -87,7 +87,7 @@ async function walk(
  * next call left; between sockets the one with most packets, then the oldest. Null when too many lists are being made.
  */
 export function streamBySsrc(
-  store: StreamStore,
+  store: Streams,
   ssrc: number,
   turns: Turns,
 ): Promise<{ readonly stream: Stream | null } | null> {

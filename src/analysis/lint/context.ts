@@ -12,8 +12,8 @@ import { parseSip } from '../../protocols/sip/message.ts';
 import { NOTE } from '../../protocols/sip/notes.ts';
 import { paramValue } from '../../protocols/sip/params.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
+import type { Messages } from '../../store/stores.ts';
 import { keptRows } from '../message-list.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
 
@@ -21,7 +21,7 @@ const WIRE = 0;
 const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
 
 /** Reads the kept messages, each once, until they hold more than a document may look at. A step a message. */
-export function* lintCall(d: Dialog, log: MessageLog, streams: readonly LintStream[]): Steps<LintCall> {
+export function* lintCall(d: Dialog, log: Messages, streams: readonly LintStream[]): Steps<LintCall> {
   const messages: LintMessage[] = [];
   let budget = LINT_BYTES;
   let unread = 0;
@@ -67,7 +67,7 @@ export function* lintCall(d: Dialog, log: MessageLog, streams: readonly LintStre
 /** Messages of the same CSeq and top branch. */
 type Transaction = { request: LintMessage | null; readonly responses: LintMessage[] };
 
-function readMessage(log: MessageLog, row: number, index: number): LintMessage | null {
+function readMessage(log: Messages, row: number, index: number): LintMessage | null {
   const bytes = log.bytes(row);
   const parsed = parseSip(bytes, 0, bytes.length);
   if (!parsed.ok || (parsed.value.notes & NOTE.truncatedHeaders) !== 0) return null;

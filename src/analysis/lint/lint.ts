@@ -4,7 +4,7 @@
 
 import type { Steps } from '../../core/steps.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
+import type { Messages } from '../../store/stores.ts';
 import { lintCall } from './context.ts';
 import type { LintRule, LintStream } from './rule.ts';
 import { DIALOG_RULES } from './rules-dialog.ts';
@@ -39,7 +39,7 @@ export type LintResult = {
 /** `suppressed` are ids of rules that are not run. A step a message read, and one a rule. */
 export function* lintDialog(
   d: Dialog,
-  log: MessageLog,
+  log: Messages,
   streams: readonly LintStream[],
   suppressed: ReadonlySet<string>,
 ): Steps<LintResult> {

@@ -2,9 +2,9 @@
  * Runs every signaling detection over one dialog. Null when none fired.
  */
 import type { Thresholds } from '../../core/thresholds.ts';
-import type { IcmpNote } from '../../ingest/icmp-tracker.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
+import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
+import type { Messages } from '../../store/stores.ts';
 import { messageList } from '../message-list.ts';
 import type { FinalFailure, RegistrationFailure } from './failure.ts';
 import { detectFinalFailure, detectRegistrationFailure, failureHint, registrationHint } from './failure.ts';
@@ -46,7 +46,7 @@ export type SignalingContext = {
   readonly icmp: readonly IcmpNote[];
 };
 
-export function diagnoseSignaling(d: Dialog, log: MessageLog, c: SignalingContext): SignalingFindings | null {
+export function diagnoseSignaling(d: Dialog, log: Messages, c: SignalingContext): SignalingFindings | null {
   const list = messageList(d, log);
   const t = c.thresholds;
   const icmpUnreachable = detectIcmp(d, list, c.icmp);

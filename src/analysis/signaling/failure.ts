@@ -8,8 +8,8 @@ import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
 import { hopReader } from './hops.ts';
@@ -29,7 +29,7 @@ export type FinalFailure = {
  * one where it refuses credentials, or where the dialog failed because nobody gave any; 487 only when nobody sent CANCEL.
  * Proxies pass it on from hop to hop: the evidence is the first of these, which came from who made it.
  */
-export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: MessageLog): FinalFailure | null {
+export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: Messages): FinalFailure | null {
   const method = d.family === 0 ? METHOD.INVITE : d.methodId;
   const isUnanswered = d.state === STATE.Failed && (d.marks & MARK.CHALLENGED) !== 0;
   let failure: MessageView | null = null;
@@ -55,7 +55,7 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
 }
 
 /** The first of a response's copies on several hops: of the same answering side, which its To tag names. */
-function madeAs(last: MessageView, list: readonly MessageView[], log: MessageLog): MessageView {
+function madeAs(last: MessageView, list: readonly MessageView[], log: Messages): MessageView {
   const hop = hopReader(log);
   const { toTag } = hop(last);
   const isSame = (m: MessageView): boolean =>
@@ -69,7 +69,7 @@ function madeAs(last: MessageView, list: readonly MessageView[], log: MessageLog
 }
 
 /** The final code of the method that opened the dialog: of an INVITE as the dialog keeps it, of others the last one kept. */
-export function finalCodeOf(d: Dialog, log: MessageLog): number | null {
+export function finalCodeOf(d: Dialog, log: Messages): number | null {
   if (d.family === 0) return d.finalCode === 0 ? null : d.finalCode;
   let code: number | null = null;
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {

@@ -4,8 +4,8 @@
 import { asBuffer } from '../../core/byte-text.ts';
 import { ipText } from '../../core/ip.ts';
 import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { MessageView } from '../message-list.ts';
 
 const scan = new SipScan();
@@ -25,7 +25,7 @@ export type Hop = {
 };
 
 /** Reads each message once, however often it is asked for. */
-export function hopReader(log: MessageLog): (m: MessageView) => Hop {
+export function hopReader(log: Messages): (m: MessageView) => Hop {
   const known = new Map<number, Hop>();
   return (m) => {
     const hop = known.get(m.row) ?? readHop(m, log);
@@ -34,7 +34,7 @@ export function hopReader(log: MessageLog): (m: MessageView) => Hop {
   };
 }
 
-function readHop(m: MessageView, log: MessageLog): Hop {
+function readHop(m: MessageView, log: Messages): Hop {
   const { bytes: addresses, srcOff, dstOff, srcPort, dstPort } = log.endpoints(m.row);
   const version = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
   const src = { host: ipText(addresses, srcOff, version), port: srcPort };

@@ -4,8 +4,8 @@
 import { times } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
-import type { IcmpNote } from '../../ingest/icmp-tracker.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
 import type { MessageView } from '../message-list.ts';
 import { methodName } from '../message-list.ts';
 

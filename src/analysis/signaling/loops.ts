@@ -7,7 +7,7 @@ import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { MessageView } from '../message-list.ts';
 import { groupsOf, hopOf, methodName, mostAlike } from '../message-list.ts';
 import { hopReader } from './hops.ts';
@@ -19,7 +19,7 @@ export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges:
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged
  * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
  */
-export function detectAuthLoop(list: readonly MessageView[], log: MessageLog, t: Thresholds): AuthLoop | null {
+export function detectAuthLoop(list: readonly MessageView[], log: Messages, t: Thresholds): AuthLoop | null {
   const challenges: MessageView[] = [];
   let hasCredentials = false;
   let unanswered: MessageView[] = [];
@@ -70,7 +70,7 @@ export type Retransmissions = {
 export function detectRetransmissions(
   d: Dialog,
   list: readonly MessageView[],
-  log: MessageLog,
+  log: Messages,
   t: Thresholds,
   icmp: IcmpUnreachable | null,
 ): Retransmissions | null {

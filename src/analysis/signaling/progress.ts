@@ -7,7 +7,7 @@ import { METHOD } from '../../protocols/sip/method.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { MessageView } from '../message-list.ts';
 import { groupsOf, mostAlike } from '../message-list.ts';
 import { acknowledges, hopReader } from './hops.ts';
@@ -23,7 +23,7 @@ export type AckMissing = { waitedSec: number; answerTransmissions: number; evide
 export function detectAckMissing(
   d: Dialog,
   list: readonly MessageView[],
-  log: MessageLog,
+  log: Messages,
   nowUs: number,
   t: Thresholds,
 ): AckMissing | null {
@@ -97,7 +97,7 @@ export type PostDialDelay = { delaySec: number; thresholdSec: number; respondedW
 export function detectPostDialDelay(
   d: Dialog,
   list: readonly MessageView[],
-  log: MessageLog,
+  log: Messages,
   t: Thresholds,
 ): PostDialDelay | null {
   const { pddMs } = callTiming(d);

@@ -16,7 +16,7 @@ import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
-import type { MessageLog } from '../../store/messages/message-log.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { MessageView } from '../message-list.ts';
 import { pairInTime } from './pair-in-time.ts';
 
@@ -52,7 +52,7 @@ type Copy = {
 type Group = { wire: Copy[]; mirror: Copy[] };
 
 /** What they agree on, too. Null unless the wire (or a probe, which reads what the wire had encrypted) and a HEP mirror both carried the call. */
-export function compareSources(d: Dialog, list: readonly MessageView[], log: MessageLog): SourceDisagreement | null {
+export function compareSources(d: Dialog, list: readonly MessageView[], log: Messages): SourceDisagreement | null {
   if (d.sources === null) return null;
   const compared = withinBudget(list, log);
   const all = groups(compared, log);
@@ -107,7 +107,7 @@ function byIndex(a: OneSided, b: OneSided): number {
 }
 
 /** The first messages, as many as hold what is looked at. */
-function withinBudget(list: readonly MessageView[], log: MessageLog): readonly MessageView[] {
+function withinBudget(list: readonly MessageView[], log: Messages): readonly MessageView[] {
   let left = COMPARED_BYTES;
   const end = list.findIndex((m) => {
     left -= log.byteLength(m.row);
@@ -117,7 +117,7 @@ function withinBudget(list: readonly MessageView[], log: MessageLog): readonly M
 }
 
 /** Messages of the two sources, by what makes two of them copies. The same packet seen twice stands once. */
-function groups(list: readonly MessageView[], log: MessageLog): readonly Group[] {
+function groups(list: readonly MessageView[], log: Messages): readonly Group[] {
   const all = new Map<string, Group>();
   const scan = new SipScan();
   for (const m of list) {

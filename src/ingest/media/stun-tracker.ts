@@ -23,6 +23,7 @@ import { parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/messa
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
 import type { Stream } from '../../store/media/stream.ts';
+import type { RelayUse } from '../../store/media/stun-flow.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
 import type { Carrier } from '../../store/messages/fingerprint.ts';
 
@@ -42,9 +43,6 @@ type Pending = {
   readonly channel: number | null;
   readonly peer: EndpointKey | null;
 };
-
-/** How a stream was carried by a relay. */
-export type RelayUse = { readonly channel: number | null; readonly peer: EndpointKey | null };
 
 type Alias = { readonly client: EndpointKey; readonly flow: StunFlow; readonly kind: 'relay' | 'mapped' };
 

@@ -5,6 +5,9 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { MAX_TURN_CHANNELS } from '../../core/limits.ts';
 
+/** How a stream was carried by a relay. */
+export type RelayUse = { readonly channel: number | null; readonly peer: EndpointKey | null };
+
 export class StunFlow {
   readonly client: EndpointKey;
   readonly server: EndpointKey;

@@ -1,0 +1,60 @@
+/**
+ * All that is kept of a capture, as its readers see it: whoever answers a question takes this, and can write nothing.
+ */
+import type { EndpointKey } from '../core/ip.ts';
+import type { CallIdentifiers } from './dialogs/call-identifiers.ts';
+import type { Dialog } from './dialogs/dialog.ts';
+import type { DialogStore } from './dialogs/dialog-store.ts';
+import type { IcmpMediaTally } from './icmp/icmp-media.ts';
+import type { IcmpNote } from './icmp/icmp-note.ts';
+import type { KeyPresses } from './media/key-presses.ts';
+import type { PayloadRing } from './media/payload-ring.ts';
+import type { Stream } from './media/stream.ts';
+import type { StreamStore } from './media/stream-store.ts';
+import type { RelayUse, StunFlow } from './media/stun-flow.ts';
+import type { UnseenStreams } from './media/unseen-streams.ts';
+import type { MessageLog } from './messages/message-log.ts';
+
+export type Dialogs = Omit<
+  DialogStore,
+  'open' | 'touch' | 'setCreated' | 'setState' | 'comeOn' | 'prove' | 'keepWithin' | 'fetch' | 'fetchSlot'
+>;
+export type Streams = Omit<
+  StreamStore,
+  'onOpened' | 'onAccepted' | 'onWindow' | 'onEvicted' | 'onClaim' | 'onDialogGone'
+>;
+export type Messages = Omit<MessageLog, 'append' | 'onMove' | 'retime'>;
+export type Identifiers = Omit<CallIdentifiers, 'onMessage' | 'onDialogGone'>;
+
+/** What STUN and TURN said about addresses (RFC 8489, RFC 8656). */
+export type StunKnowledge = {
+  /** Clients and servers that talked. */
+  readonly flows: number;
+  /** How a relay carried the stream; null when none did. */
+  relayUse(stream: Stream): RelayUse | null;
+  relayEnds(stream: Stream): { client: EndpointKey; server: EndpointKey; flow: StunFlow | null };
+  /** The flow by which a relay gave this address; null when it is no relayed one. */
+  flowOfRelayed(key: EndpointKey): StunFlow | null;
+  flowsOfHost(address: string): readonly StunFlow[];
+};
+
+/** ICMP errors: about media by flow, about signaling by dialog. */
+export type IcmpKnowledge = {
+  readonly media: Pick<IcmpMediaTally, 'errors' | 'flows' | 'totals' | 'flowCount' | 'ofDialog' | 'untalliedEndpoints'>;
+  notes(d: Dialog): readonly IcmpNote[];
+};
+
+export type Stores = {
+  readonly dialogs: Dialogs;
+  readonly streams: Streams;
+  readonly log: Messages;
+  /** What ties dialogs to calls; null where nobody will ask. */
+  readonly identifiers: Identifiers | null;
+  /** RTP kept for its audio; null without --retain-audio. */
+  readonly payloads: Pick<PayloadRing, 'packets'> | null;
+  readonly keys: Pick<KeyPresses, 'of'>;
+  /** Streams that only RTCP speaks of. */
+  readonly unseen: Pick<UnseenStreams, 'at' | 'size'>;
+  readonly stun: StunKnowledge;
+  readonly icmp: IcmpKnowledge;
+};
