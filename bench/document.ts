@@ -9,10 +9,8 @@ import { join } from 'node:path';
 import { ALICE, answer, BOB, hangUp, sdpBody } from '../fixtures/build/basic-call.ts';
 import { answerOf, inviteOf, offerOf, scriptOf } from '../fixtures/build/calls-setup.ts';
 import { callCase, talk } from '../fixtures/build/case-kit.ts';
-import { CaptureSession } from '../src/app/capture-session.ts';
-import { sessionOptions } from '../src/app/run.ts';
-import { loadConfig } from '../src/config/config.ts';
 import { dialogDocument } from '../src/view/documents.ts';
+import { openSession } from '../test/helpers/open-session.ts';
 
 const MESSAGES = 200;
 const EVERY_MS = 5000;
@@ -36,18 +34,16 @@ const runs = Number(process.argv[2] ?? 1000);
 const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
 const path = join(folder, 'long.pcap');
 writeFileSync(path, longCall());
-const loaded = loadConfig({ argv: ['-I', path], env: {} });
-if (!loaded.ok) throw new Error('the options of the bench must parse');
-const session = new CaptureSession(sessionOptions(loaded.value.config));
+const session = openSession(['-I', path]);
 await session.read([path], () => undefined);
 const [dialog] = session.dialogs.newestFirst();
 if (dialog === undefined) throw new Error('the bench has one call');
-const document = dialogDocument(session, dialog);
+const document = dialogDocument(session.evidence, dialog);
 const times: number[] = [];
 const before = process.cpuUsage();
 for (let i = 0; i < runs; i++) {
   const start = performance.now();
-  JSON.stringify(dialogDocument(session, dialog));
+  JSON.stringify(dialogDocument(session.evidence, dialog));
   times.push(performance.now() - start);
 }
 const { user, system } = process.cpuUsage(before);

@@ -1,15 +1,5 @@
-/**
- * What a SIP message costs the JavaScript thread, from its record in a slab to the updated dialog: processor time of the
- * thread over the messages of a capture, by how many came before, because V8 compiles meanwhile and tables grow.
- *
- *   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]      options as the program takes them
- */
-import { CaptureSession } from '../src/app/capture-session.ts';
-import { hurry } from '../src/app/hurry.ts';
-import { rehearse } from '../src/app/rehearsal.ts';
-import { sessionOptions } from '../src/app/run.ts';
-import { loadConfig } from '../src/config/config.ts';
 import type { RecordBatch } from '../src/sources/record-batch.ts';
+import { openSession } from '../test/helpers/open-session.ts';
 import { HepBatch } from './hep-batch.ts';
 import { threadClock } from './thread-clock.ts';
 
@@ -28,13 +18,9 @@ export async function sipStage([path, way = 'wire', ...options]: readonly string
     process.stderr.write('usage: npm run bench -- sip CAPTURE [wire|hep] [OPTION...]\n');
     return 2;
   }
-  const loaded = loadConfig({ argv: ['-I', path, '-E', ...options], env: {} });
-  if (!loaded.ok) throw new Error('the options must parse');
-  const session = new CaptureSession(sessionOptions(loaded.value.config));
-  // As the program runs that reads a file; by HEP it is a server.
-  if (way === 'wire') hurry();
+  const session = openSession(['-I', path, '-E', ...options]);
   const cpuMs = threadClock();
-  const { counts } = session.tracker;
+  const { counts } = session.ingest.tracker;
   const cold: Part = { messages: 0, us: 0 };
   const warm: Part = { messages: 0, us: 0 };
   const play = (batch: RecordBatch, count: number): void => {
@@ -42,7 +28,6 @@ export async function sipStage([path, way = 'wire', ...options]: readonly string
     const before = counts.messages;
     const startMs = cpuMs();
     session.ingest.onRecords(batch, count);
-    session.tracker.sweep(session.ingest.nowUs);
     part.us += (cpuMs() - startMs) * 1000;
     part.messages += counts.messages - before;
   };
@@ -51,12 +36,7 @@ export async function sipStage([path, way = 'wire', ...options]: readonly string
     if (hep === null) play(batch, count);
     else hep.add(batch, count);
   });
-  const rehearsal = (): void => {
-    const startMs = cpuMs();
-    rehearse(session.options);
-    cold.us += (cpuMs() - startMs) * 1000;
-  };
-  await session.read([path], () => undefined, way === 'wire' ? rehearsal : undefined);
+  await session.read([path], () => undefined);
   hep?.flush();
   const { size } = session.dialogs;
   const text = `${way}: first ${show(cold)}, then ${show(warm)}; ${size} dialogs kept, ${counts.messages} messages`;

@@ -11,10 +11,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CaptureSession } from '../dist/src/app/capture-session.js';
-import { sessionOptions } from '../dist/src/app/run.js';
-import { loadConfig } from '../dist/src/config/config.js';
 import { DETECTIONS, detectionsOf } from '../dist/test/helpers/detections.js';
+import { openSession } from '../dist/test/helpers/open-session.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TRUTH = join(root, 'fixtures/diagnosis-truth.tsv');
@@ -45,9 +43,7 @@ function readTruth() {
 /** What fired in a capture: detections by Call-ID; null for a file that cannot be read. */
 async function firedIn(path) {
   const argv = ['-I', path, '-E', '--portrange', '1-65535', '--ws-portrange', '1-65535'];
-  const loaded = loadConfig({ argv, env: {} });
-  if (!loaded.ok) throw new Error('the options of the evaluation must parse');
-  const session = new CaptureSession(sessionOptions(loaded.value.config));
+  const session = openSession(argv);
   try {
     await session.read([path], () => undefined);
     return [...session.dialogs.oldestFirst()].map((d) => [d.callId, detectionsOf(session, d)]);

@@ -5,8 +5,12 @@ import { hostname } from 'node:os';
 import type { Split } from '../export/capture-file.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
-import { standardError } from '../faces/cli/standard-streams.ts';
-import { HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
+import type { Meter } from '../view/figures.ts';
+import { snake } from '../view/losses.ts';
+import type { LabelledCount, MetricFamily } from '../view/metrics-snapshot.ts';
+import { counterFamily } from '../view/metrics-snapshot.ts';
+import type { Written } from '../view/summary.ts';
+import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
 
 export type OutputOptions = {
   /** -O */
@@ -33,17 +37,20 @@ const NEVER: Split = { bytes: 0, seconds: 0 };
 const DRAIN_MS = 1_000;
 const TICK_MS = 1_000;
 
-export class Outputs {
+export class Outputs implements Meter {
   readonly gate: PersistenceGate;
   readonly mirror: HepOut | null;
   readonly #options: OutputOptions;
+  readonly #say: (line: string) => void;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
   /** Messages of troubles that are over. */
   #mirrorLost = 0;
 
-  constructor(options: OutputOptions) {
+  /** `say` is given lines for people, without their end. */
+  constructor(options: OutputOptions, say: (line: string) => void) {
     this.#options = options;
+    this.#say = say;
     this.gate = new PersistenceGate(options.output !== null, (isEnabled) => this.#file?.setEnabled(isEnabled));
     const { hepSend, hepId, hepNode, hepSendAuth } = options;
     this.mirror =
@@ -84,6 +91,35 @@ export class Outputs {
     return this.gate.isEnabled ? (this.#file?.name ?? null) : null;
   }
 
+  get written(): Written | null {
+    const file = this.#file;
+    return file === null ? null : { name: file.name, frames: file.counter('frames'), losses: file.losses() };
+  }
+
+  *losses(): Generator<LabelledCount> {
+    const { mirror } = this;
+    if (mirror !== null) for (const name of HEP_OUT_LOSSES) yield [`hep_out_${snake(name)}`, mirror.counters.get(name)];
+    for (const [reason, count] of this.#file?.losses() ?? []) yield [`output_${reason}`, count];
+  }
+
+  /** Zero where the option is not given: a dashboard needs no exceptions. */
+  families(): MetricFamily[] {
+    return [
+      counterFamily(
+        'calltap_hep_out_total',
+        'Packets of the HEP mirror, by what became of them.',
+        'event',
+        HEP_OUT_COUNTERS.map((name) => [snake(name), this.mirror?.counters.get(name) ?? 0] as const),
+      ),
+      counterFamily(
+        'calltap_output_total',
+        'Frames and files of -O, by what became of them.',
+        'event',
+        this.#file?.counts() ?? [],
+      ),
+    ];
+  }
+
   /** SIGHUP: after logrotate moved the file away. */
   reopen(): void {
     this.#file?.reopen();
@@ -116,10 +152,10 @@ export class Outputs {
         : `${reason}; it is tried again, and messages that are lost are counted`;
     if (reason === null) this.#mirrorLost = lost;
     const host = hepSend.host.includes(':') ? `[${hepSend.host}]` : hepSend.host;
-    standardError.write(`calltap: -H ${host}:${hepSend.port}: ${what}\n`);
+    this.#say(`-H ${host}:${hepSend.port}: ${what}`);
   }
 
   #tick(): void {
-    for (const line of this.#file?.tick() ?? []) standardError.write(`calltap: ${line}\n`);
+    for (const line of this.#file?.tick() ?? []) this.#say(line);
   }
 }

@@ -10,10 +10,9 @@ import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { ROW } from '../store/messages/message-rows.ts';
-import type { Messages } from '../store/stores.ts';
+import type { Messages, Stores } from '../store/stores.ts';
 import { messageList } from './message-list.ts';
 
 export type Key = {
@@ -32,7 +31,12 @@ const MAX_BODY = 256;
 const scan = new SipScan();
 
 /** In the order they were pressed; one press that both ways told is told twice. A step a message that is read. */
-export function* keysPressed(d: Dialog, streams: readonly Stream[], presses: KeyPresses, log: Messages): Steps<Key[]> {
+export function* keysPressed(
+  d: Dialog,
+  streams: readonly Stream[],
+  presses: Stores['keys'],
+  log: Messages,
+): Steps<Key[]> {
   const keys: Key[] = [];
   for (const stream of streams)
     for (const { event, atUs } of presses.of(stream)) {

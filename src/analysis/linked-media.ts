@@ -1,12 +1,12 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
-import type { CaptureSession } from '../app/capture-session.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { Identifiers, Stores, Streams } from '../store/stores.ts';
 import type { Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 
@@ -20,32 +20,46 @@ const LATER_US = 1_000_000;
 /** Messages of a call that are read again: those that set it up. */
 const MAX_MESSAGES = 8;
 
-type Late = { readonly identifiers: CallIdentifiers; readonly records: number };
-const LATE = new WeakMap<CaptureSession, Late>();
+/** Ties calls together for what a single one lacks. */
+export class LinkedLegs {
+  readonly #stores: Stores;
+  readonly #callIdHeaders: readonly string[];
+  readonly #records: () => number;
+  /** Made of the messages that are kept, where nothing indexed them as they came; of so many records. */
+  #late: { readonly identifiers: Identifiers; readonly records: number } | null = null;
 
-/** Call-ID of a leg that an identifier ties to the call, straight or through others, and that has media; or null. */
-export function linkedMedia(session: CaptureSession, d: Dialog): string | null {
-  const { dialogs } = session;
-  const identifiers = session.identifiers ?? readAgain(session);
-  const legs = new Set([d]);
-  for (const leg of legs) {
-    if (leg !== d && hasMediaDuring(session, leg, d)) return leg.callId;
-    for (const { dialog, strategy } of identifierLegs(leg, { dialogs, identifiers }, MAX_LEGS))
-      if (legs.size < MAX_LEGS && !TRANSFERS.includes(strategy)) legs.add(dialog);
+  constructor(stores: Stores, callIdHeaders: readonly string[], records: () => number) {
+    this.#stores = stores;
+    this.#callIdHeaders = callIdHeaders;
+    this.#records = records;
   }
-  return null;
+
+  /** Call-ID of a leg that an identifier ties to the call, straight or through others, and that has media; or null. */
+  withMedia(d: Dialog): string | null {
+    const { dialogs, streams, identifiers } = this.#stores;
+    const stores = { dialogs, identifiers: identifiers ?? this.#readAgain() };
+    const legs = new Set([d]);
+    for (const leg of legs) {
+      if (leg !== d && hasMediaDuring(streams, leg, d)) return leg.callId;
+      for (const { dialog, strategy } of identifierLegs(leg, stores, MAX_LEGS))
+        if (legs.size < MAX_LEGS && !TRANSFERS.includes(strategy)) legs.add(dialog);
+    }
+    return null;
+  }
+
+  #readAgain(): Identifiers {
+    const records = this.#records();
+    if (this.#late?.records === records) return this.#late.identifiers;
+    const identifiers = identifiersOf(this.#stores, this.#callIdHeaders);
+    this.#late = { identifiers, records };
+    return identifiers;
+  }
 }
 
-/** Identifiers of a session that did not index them as it read, from its kept messages; made again when more was read. */
-function readAgain(session: CaptureSession): CallIdentifiers {
-  const { log } = session;
-  const { records } = session.ingest;
-  const made = LATE.get(session);
-  if (made?.records === records) return made.identifiers;
-  const identifiers = new CallIdentifiers(session.options.callIdHeaders);
-  LATE.set(session, { identifiers, records });
+function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[]): Identifiers {
+  const identifiers = new CallIdentifiers(callIdHeaders);
   const scan = new SipScan();
-  for (const d of session.dialogs.oldestFirst()) {
+  for (const d of dialogs.oldestFirst()) {
     let row = d.headRow;
     for (let n = 0; n < MAX_MESSAGES && row !== NO_ROW && log.has(row); n++, row = log.next(row)) {
       const bytes = Buffer.from(log.bytes(row));
@@ -59,21 +73,20 @@ function readAgain(session: CaptureSession): CallIdentifiers {
   return identifiers;
 }
 
-function hasMediaDuring(session: CaptureSession, leg: Dialog, d: Dialog): boolean {
-  const { streams } = session;
+function hasMediaDuring(streams: Streams, leg: Dialog, d: Dialog): boolean {
   return (leg.streams ?? []).some(
     (s) => s.claim?.mediaType === 'audio' && !(s.openedUs > d.endedUs) && streams.lastSeenUs(s) >= d.createdUs,
   );
 }
 
 /** The stream came from another file than the call's signaling, and nothing of that file came later. */
-export function isTapOver(session: CaptureSession, d: Dialog, stream: Stream, atUs: number): boolean {
+export function isTapOver(streams: Streams, d: Dialog, stream: Stream, atUs: number): boolean {
   const source = stream.frame?.source;
   if (source === undefined || d.frame === null || d.frame.source === source) return false;
   let left = MAX_STREAMS;
-  for (const s of session.streams.fromNewest()) {
+  for (const s of streams.fromNewest()) {
     if (left-- === 0) return false;
-    if (s.frame?.source === source && session.streams.lastSeenUs(s) > atUs + LATER_US) return false;
+    if (s.frame?.source === source && streams.lastSeenUs(s) > atUs + LATER_US) return false;
   }
   return true;
 }

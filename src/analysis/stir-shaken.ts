@@ -3,10 +3,20 @@
  * when the token was issued more than 60 s from when the packet was captured (RFC 8224 section 6.2.2); no signature is
  * checked, and nothing of it is in any document.
  */
+import type { Observer } from '../ingest/observer.ts';
 import { parseIdentity } from '../protocols/sip/identity.ts';
 import { parseSip } from '../protocols/sip/message.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+
+/** Says a line for each token. */
+export function stirShakenLog(say: (line: string) => void): Observer {
+  return {
+    onMessage(buf, start, end, scan, { tsUs }) {
+      for (const line of stirShakenLines(buf.subarray(start, end), scan, tsUs)) say(line);
+    },
+  };
+}
 
 export const FRESH_SEC = 60;
 const MAX_TOKENS = 8;

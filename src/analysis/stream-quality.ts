@@ -11,20 +11,10 @@ import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import type { CodecFormat, CodecSet } from '../store/media/codec-set.ts';
 import { formatOf } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';
-import type { Streams } from '../store/stores.ts';
+import type { QualityContext } from '../store/stores.ts';
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
 export const FIRST_DYNAMIC_PT = 96;
-
-/** What the clock and the options decide about every stream. */
-export type QualityContext = {
-  readonly streams: Streams;
-  readonly windowSec: number;
-  /** Capture clock in microseconds. */
-  readonly nowUs: number;
-  /** The source has ended: every open window is closed. */
-  readonly isExhausted: boolean;
-};
 
 /** By what the packets of a stream are judged. */
 export type QualityScale = {

@@ -1,35 +1,69 @@
 /**
- * Live capture and the HEP listener: opened, started, told of, and stopped by a signal.
+ * Live capture: interfaces, the HEP listener and probes, opened while there are privileges, started, and stopped by a
+ * signal.
  */
 import type { Config } from '../config/config.ts';
-import { TRANSPORT } from '../core/words.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
 import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
 import { HepStrangers } from '../faces/cli/hep-strangers.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
-import { HepAuth } from '../sources/hep/auth.ts';
-import type { NativeHep } from '../sources/hep/listener.ts';
+import { LiveClock } from '../ingest/live-clock.ts';
+import type { HepListenerOptions, NativeHep } from '../sources/hep/listener.ts';
 import { HepListener } from '../sources/hep/listener.ts';
-import type { HepArrival } from '../sources/hep/tcp.ts';
 import { LiveSource } from '../sources/live/live-source.ts';
 import type { CapabilityName } from '../sources/live/privileges.ts';
 import { givePrivilegesUp } from '../sources/live/privileges.ts';
 import { loadNative } from '../sources/native.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
-import type { CaptureSession, SessionOptions } from './capture-session.ts';
-import { CaptureSession as Session, TICK_MS } from './capture-session.ts';
-import type { StopSignal } from './stop-signal.ts';
-import { openTlsCapture } from './tls-capture.ts';
+import type { RecordBatch } from '../sources/record-batch.ts';
+import { openTlsSource } from '../sources/tls/open.ts';
+import type { RunningProbes } from './probes.ts';
+import { runProbes } from './probes.ts';
+import type { Session, SessionOptions, SessionParts } from './session.ts';
+import { createSession } from './session.ts';
 
 /** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
 const TLS_CAPABILITIES: readonly CapabilityName[] = ['bpf', 'perfmon', 'sys_ptrace', 'dac_read_search', 'sys_admin'];
 
-/** Opens what needs privileges. Throws ServiceError. */
-export function openLiveSession(config: Config, options: SessionOptions): CaptureSession {
-  const auth = config.hepAuth === null ? null : new HepAuth(config.hepAuth);
-  if (config.devices.length === 0) return withProbes(new Session(options, auth), config);
-  const live = new LiveSource({
+/** How often time goes on by itself. */
+const TICK_MS = 1000;
+
+export type LiveSession = {
+  readonly session: Session;
+  /**
+   * Captures until `came` resolves; `ready` is called once it does. Throws ServiceError when an output cannot be opened,
+   * and says nothing before.
+   */
+  capture(ready: () => void, came: Promise<void>): Promise<void>;
+};
+
+const say = (line: string): void => {
+  standardError.write(`${line}\n`);
+};
+
+/** Opens what needs privileges. Throws ServiceError; nothing stays open then. */
+export async function openLiveSession(
+  config: Config,
+  parts: Omit<SessionParts, 'live' | 'listener' | 'tls'>,
+): Promise<LiveSession> {
+  const live = config.devices.length === 0 ? null : openInterfaces(config, parts.options);
+  const tls = config.uprobe.length === 0 ? null : closing(live, () => openTlsSource(config, say));
+  const opened = config.hepListen === null ? null : await openListener(config, config.hepListen);
+  const session = createSession({ ...parts, live, tls, listener: opened?.listener ?? null });
+  return running(session, config, opened?.deliverTo ?? (() => undefined));
+}
+
+/** What `open` returns; when it throws, `other` is closed first. */
+function closing<T>(other: { close(): void } | null, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    other?.close();
+    throw error;
+  }
+}
+
+function openInterfaces(config: Config, options: SessionOptions): LiveSource {
+  return new LiveSource({
     ...options,
     interfaces: config.devices,
     // With a listener, HEP is what it receives: the same packets on their way to it would come in twice.
@@ -39,79 +73,89 @@ export function openLiveSession(config: Config, options: SessionOptions): Captur
     writesFrames: config.output !== null,
     bestFilter: 'ebpf',
   });
-  return withProbes(new Session({ ...options, live }, auth), config);
 }
 
-function withProbes(session: CaptureSession, config: Config): CaptureSession {
-  if (config.uprobe.length === 0) return session;
-  try {
-    session.tls = openTlsCapture(session, config);
-    session.clocks.mayPair = true;
-  } catch (error) {
-    session.close();
-    throw error;
+/** Ties the sources to the session; the rest is done when it captures. */
+function running(session: Session, config: Config, deliverTo: (sink: HepSink) => void): LiveSession {
+  const { figures, outputs } = session;
+  const { live, listener, ingest } = figures;
+  const clock = new LiveClock(TICK_MS * 1000);
+  const noteTime = (batch: RecordBatch, count: number): void =>
+    clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), Date.now() * 1000);
+  live?.onRecords((batch, count) => {
+    noteTime(batch, count);
+    ingest.onRecords(batch, count);
+  });
+  deliverTo({
+    onRecords(batch, count) {
+      noteTime(batch, count);
+      ingest.packets.onRecords(batch, count);
+    },
+    onPacket(b, start, end, arrival) {
+      outputs.file?.writeDatagram(b, start, end, arrival);
+      return ingest.hep.onArrival(b, start, end, arrival);
+    },
+  });
+  const probes = figures.tls === null ? null : runProbes(figures.tls, ingest.tick, say);
+  return {
+    session,
+    async capture(ready, came) {
+      sayClocks(ingest.clocks);
+      try {
+        await start(session, config, probes);
+        ready();
+        clock.at(Date.now() * 1000);
+        const ticking = setInterval(() => ingest.tick(clock.at(Date.now() * 1000)), TICK_MS);
+        await came;
+        clearInterval(ticking);
+        probes?.close();
+        await Promise.all([live?.stop(), listener?.close()]);
+      } finally {
+        await listener?.close();
+      }
+      ingest.packets.finish(ingest.packets.nowUs);
+    },
+  };
+}
+
+/** Everything that needs privileges is open. What is written is written by the user that may write it again later. */
+async function start({ figures, outputs }: Session, config: Config, probes: RunningProbes | null): Promise<void> {
+  const { live, listener } = figures;
+  const who = givePrivilegesUp(config.user, [
+    ...(live?.needsBpf === true ? (['bpf'] as const) : []),
+    ...(probes === null ? [] : TLS_CAPABILITIES),
+  ]);
+  const output = await outputs.open([]);
+  say(who);
+  if (listener !== null) {
+    listener.begin(output?.id ?? null);
+    for (const url of [listener.url, listener.tcpUrl]) say(`hep listening on ${url}`);
   }
-  return session;
-}
-
-/**
- * Captures until a signal came; `ready` is called once it does. Throws ServiceError when a listener or an output
- * cannot be opened, and says nothing before.
- */
-export async function capture(
-  session: CaptureSession,
-  config: Config,
-  ready: () => void,
-  { came }: StopSignal,
-): Promise<void> {
-  const { live } = session;
-  session.isLive = true;
-  sayClocks(session.clocks);
-  try {
-    const listener = config.hepListen === null ? null : await openListener(session, config, config.hepListen);
-    // Everything that needs privileges is open. What is written is written by the user that may write it again later.
-    const who = givePrivilegesUp(config.user, [
-      ...(live?.needsBpf === true ? (['bpf'] as const) : []),
-      ...(session.tls === null ? [] : TLS_CAPABILITIES),
-    ]);
-    const output = await session.outputs.open([]);
-    standardError.write(`${who}\n`);
-    if (listener !== null) {
-      listener.begin(output?.id ?? null);
-      for (const url of [listener.url, listener.tcpUrl]) standardError.write(`hep listening on ${url}\n`);
-    }
-    if (live !== null) {
-      if (output !== null) live.setOutput(output.id);
-      startLive(live);
-    }
-    await session.tls?.start();
-    ready();
-    session.clock.at(Date.now() * 1000);
-    const clock = setInterval(() => session.tick(session.clock.at(Date.now() * 1000)), TICK_MS);
-    await came;
-    clearInterval(clock);
-    session.tls?.close();
-    await Promise.all([live?.stop(), session.listener?.close()]);
-  } finally {
-    await session.listener?.close();
+  if (live !== null) {
+    if (output !== null) live.setOutput(output.id);
+    startInterfaces(live);
   }
-  session.ingest.finish(session.ingest.nowUs);
+  await probes?.start();
 }
 
-function startLive(live: LiveSource): void {
-  live.onStatus(({ text }) => standardError.write(`${text}\n`));
+function startInterfaces(live: LiveSource): void {
+  live.onStatus(({ text }) => say(text));
   live.start();
   const filter = live.filter();
   const why = filter.why === '' ? '' : ` (${filter.why})`;
-  standardError.write(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}\n`);
+  say(`capturing on ${live.interfaces.join(', ')}, filter: ${filter.mode}${why}`);
 }
 
+/** Where a listener gives what it received. */
+type HepSink = Pick<HepListenerOptions, 'onRecords' | 'onPacket'>;
+
 async function openListener(
-  session: CaptureSession,
   config: Config,
   address: { readonly host: string; readonly port: number },
-): Promise<HepListener> {
+): Promise<{ readonly listener: HepListener; readonly deliverTo: (sink: HepSink) => void }> {
   const strangers = new HepStrangers();
+  // The session is made of what is open. Nothing is received before: no turn of the event loop lies between.
+  let sink: HepSink | null = null;
   const listener = await HepListener.open({
     ...address,
     allow: config.hepAllow,
@@ -120,18 +164,19 @@ async function openListener(
     sourceId: 1,
     native: nativeHep(),
     lengthAt: hep3Length,
-    onRecords: (batch, count) => session.onMirrored(batch, count),
-    onPacket: (b, start, end, arrival) => {
-      session.outputs.file?.writeDatagram(b, start, end, arrival);
-      return session.hep.onDatagram(b, start, end, carrierOf(arrival));
-    },
+    onRecords: (batch, count) => sink?.onRecords(batch, count),
+    onPacket: (b, start, end, arrival) => sink?.onPacket(b, start, end, arrival) ?? null,
     onStranger: (what, arrival) => {
       const line = strangers.line(what, arrival, Date.now());
       if (line !== null) standardError.write(line);
     },
   });
-  session.listener = listener;
-  return listener;
+  return {
+    listener,
+    deliverTo: (to) => {
+      sink = to;
+    },
+  };
 }
 
 function nativeHep(): NativeHep {
@@ -142,20 +187,4 @@ function nativeHep(): NativeHep {
     verdicts: info.hepVerdicts,
     create: (options, onSlab) => new binding.HepCapture(options, onSlab),
   };
-}
-
-/** A packet that came by TCP, as the datagrams' records describe one. */
-function carrierOf(a: HepArrival): Carrier {
-  const addresses = new Uint8Array(32);
-  addresses.set(a.src, 0);
-  addresses.set(a.dst, 16);
-  const c = emptyCarrier(addresses);
-  c.tsUs = a.tsUs;
-  c.arrivedUs = a.tsUs;
-  c.origin = 1;
-  c.transport = TRANSPORT.TCP;
-  c.ipVersion = a.ipVersion;
-  c.srcPort = a.srcPort;
-  c.dstPort = a.dstPort;
-  return c;
 }

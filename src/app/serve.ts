@@ -7,15 +7,16 @@ import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { OPTIONS } from '../config/options.ts';
 import { ServiceError } from '../core/error.ts';
-import { createReaders } from '../explore/memory-explorer.ts';
-import { summary } from '../faces/cli/print.ts';
+import type { Explorer } from '../explore/explorer.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
+import { summaryLines } from '../faces/cli/summary.ts';
 import { packageVersion } from '../faces/cli/version.ts';
 import { createApi } from '../serve/api/server.ts';
 import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
 import { createMetricsPage } from '../serve/metrics/registry.ts';
 import { createMetricsServer } from '../serve/metrics/standalone.ts';
-import type { CaptureSession } from './capture-session.ts';
+import type { Capturing } from './run.ts';
+import type { Session } from './session.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { limitEnd, STOP_MS } from './stop-signal.ts';
 
@@ -35,19 +36,19 @@ function forgetSecretVariables(): void {
 }
 
 /**
- * Serves until a signal came; `read` tells when everything that was asked for is open, `print` is for when all is
+ * Serves until a signal came; `capture` tells when everything that was asked for is open, `print` is for when all is
  * read. The exit code. Throws ServiceError: before any listener is told of, when it is one of what the options ask for.
  */
 export async function serve(
-  session: CaptureSession,
+  session: Session,
+  explorer: Explorer,
   config: Config,
-  read: (ready: () => void, done: (failed: boolean) => void) => Promise<unknown>,
+  capture: Capturing,
   print: () => Promise<unknown>,
   { came }: StopSignal,
 ): Promise<number> {
   const version = packageVersion();
-  session.observesQuality = true;
-  const readers = createReaders(session);
+  const { isLive } = session.figures;
   const open: Closable[] = [];
   let closed: Promise<unknown> | null = null;
   const closeAll = (): Promise<unknown> => {
@@ -66,14 +67,14 @@ export async function serve(
     forgetSecretVariables();
     const listening: string[] = [];
     if (config.metrics !== null) {
-      const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
+      const page = createMetricsPage({ read: () => explorer.metrics(), stateCase: 'as-cased', version });
       const metrics = createMetricsServer(page, { onFault: fault, credentials: basic });
       open.push(metrics);
       listening.push(`metrics listening on http://${await metrics.listen(config.metrics)}\n`);
     }
     if (config.api !== null) {
       const api = await createApi({
-        readers,
+        readers: explorer,
         peer,
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
@@ -85,26 +86,20 @@ export async function serve(
       // The last line of a start: whoever waits for it finds all the rest there.
       listening.push(`api listening on http://${await api.listen(config.api)}\n`);
     }
-    let failed = false;
-    const reading = read(
-      () => {
-        for (const line of listening) standardError.write(line);
-      },
-      (bad) => {
-        failed = bad;
-      },
-    );
-    const isRead = await Promise.race([reading.then(() => true), came.then(() => false)]);
-    if (failed) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
+    const reading = capture(() => {
+      for (const line of listening) standardError.write(line);
+    });
+    const read = await Promise.race([reading, came.then(() => null)]);
+    if (read?.failed === true) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
     // Of a file all is printed as soon as it was read.
-    const printing = isRead && !session.isLive ? print() : null;
+    const printing = read !== null && !isLive ? print() : null;
     await Promise.race([printing, came]);
     await came;
     // The same signal ends the capture: what it still holds is counted before the summary.
     await Promise.race([Promise.all([reading, closeAll()]), sleep(STOP_MS, null, { ref: false })]);
     session.outputs.close();
     await (printing ?? print());
-    if (session.isLive) standardError.write(`${summary(session).join('\n')}\n`);
+    if (isLive) standardError.write(`${summaryLines(explorer.summary()).join('\n')}\n`);
   } finally {
     limitEnd();
     session.close();

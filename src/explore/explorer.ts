@@ -1,4 +1,8 @@
-/** What the API reads: the whole of its view of the stores. Nothing here writes to them. */
+/**
+ * The one port of questions: whoever shows anything of a capture asks here, and nothing else. Nothing here writes.
+ *
+ * What may take turns does so that a scan of many dialogs holds no one up; it answers null when too many are made.
+ */
 
 import type { Readable } from 'node:stream';
 import type {
@@ -14,7 +18,10 @@ import type {
   Stats,
   StreamList,
 } from '../contract/index.ts';
+import type { CallRow } from '../view/call-row.ts';
 import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
+import type { ReportInput } from '../view/report-input.ts';
+import type { Summary } from '../view/summary.ts';
 
 /** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
 export type Page = { readonly limit: number; readonly offset: number };
@@ -41,7 +48,7 @@ export type Found<T> = { readonly document: T | null };
 /** What takes turns may be refused: null when too many are made. */
 type InTurns<T> = Promise<T | null> | T;
 
-export type ApiReaders = {
+export type Explorer = {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
   dialogs(filter: DialogFilter, isGone?: IsGone): InTurns<DialogList>;
   dialog(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
@@ -62,6 +69,12 @@ export type ApiReaders = {
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Promise<Stats> | Stats;
   metrics(): MetricsSnapshot;
+  /** For who prints and ends, all at once: rows of the call table and documents, oldest first. */
+  calls(): Iterable<CallRow>;
+  documents(): Iterable<Dialog>;
+  /** Null when there is no such dialog. */
+  callReport(callId: string): ReportInput | null;
+  summary(): Summary;
   persistence(): Persistence;
   /** The state that holds afterwards: the network may only narrow what the command line allows. */
   setPersistence(isEnabled: boolean): Persistence;

@@ -1,42 +1,50 @@
 /**
- * What the API reads of a session: the stores through the views.
+ * Answers the questions of the port from memory: the stores through the views.
  */
 import { callTree } from '../analysis/call-tree.ts';
 import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
+import { ofDialog } from '../analysis/dialog-facts.ts';
+import type { Evidence } from '../analysis/evidence.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/steps.ts';
 import { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
+import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { toCallRow } from '../view/call-row.ts';
 import { CaptureReporter } from '../view/capture-reporter.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import {
+  dialogDocument,
   dialogDocumentSteps,
   dialogLintSteps,
   dialogReportSteps,
-  ofDialog,
   streamDocument,
   streamRow,
 } from '../view/documents.ts';
+import type { Figures } from '../view/figures.ts';
 import { toLintResult } from '../view/lint.ts';
 import { metricsSnapshot } from '../view/metrics.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
+import { reportInput } from '../view/report-input.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
+import { toSummary } from '../view/summary.ts';
 import { Containers } from './containers.ts';
-import type { ApiReaders, Found } from './explorer.ts';
+import type { Explorer, Found } from './explorer.ts';
 
-export function createReaders(session: CaptureSession): ApiReaders {
-  const { dialogs, streams } = session;
+export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
+  const { evidence } = f;
+  const { stores, capture, omitted } = evidence;
+  const { dialogs, streams, identifiers } = stores;
   const turns = new Turns(() => performance.now());
-  const reporter = new CaptureReporter(session, turns);
+  const reporter = new CaptureReporter(f, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
-  const containers = new Containers(session, turns);
+  const containers = new Containers(f, turns);
   const notRefused = <T>(made: T | null): T | null => {
-    if (made === null) session.documentLosses.refused++;
+    if (made === null) omitted.refused++;
     return made;
   };
   /** The document of a dialog; null when too many wait, one of null when the dialog is not here or goes meanwhile. */
@@ -46,47 +54,57 @@ export function createReaders(session: CaptureSession): ApiReaders {
     steps: (d: Dialog) => Steps<T>,
   ): Promise<Found<T> | null> => {
     if (dialogs.get(callId) === undefined) return { document: null };
-    const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(session, callId, steps));
+    const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(stores, callId, steps));
     return notRefused(made);
   };
   return {
-    dialogs: (f, isGone) => queryDialogs(dialogs, f, session.sources, turns, isGone),
-    dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(session, d)),
-    report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(session, d)),
-    lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(session, d)),
+    dialogs: (f, isGone) => queryDialogs(dialogs, f, capture.sources, turns, isGone),
+    dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(evidence, d)),
+    report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(evidence, d)),
+    lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(evidence, d)),
     async audio(callId, isGone = isNeverGone) {
       const d = dialogs.get(callId);
-      return d === undefined ? { document: null } : notRefused(await callAudio(session, d, turns, isGone));
+      return d === undefined ? { document: null } : notRefused(await callAudio(evidence, d, turns, isGone));
     },
     vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);
-      if (d === undefined || session.identifiers === null) return null;
-      const { legs, total } = correlatedLegs(d, { dialogs, identifiers: session.identifiers }, maxRows);
+      if (d === undefined || identifiers === null) return null;
+      const { legs, total } = correlatedLegs(d, { dialogs, identifiers }, maxRows);
       return toCorrelation(d, legs, total);
     },
     tree(callId, maxRows, isGone) {
-      const { identifiers } = session;
       if (identifiers === null) return { document: null };
       return make(callId, isGone, (d) => treeSteps(d, { dialogs, identifiers }, maxRows));
     },
-    streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(session, s), turns, isGone),
+    streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(evidence, s), turns, isGone),
     async stream(ssrc) {
       const found = await streamBySsrc(streams, ssrc, turns);
-      return found && { document: found.stream && streamDocument(session, found.stream) };
+      return found && { document: found.stream && streamDocument(evidence, found.stream) };
     },
     captureReport: () => reporter.report(),
-    stats: async () => toStats(session, await percentiles.read()),
-    metrics: () => metricsSnapshot(session),
-    persistence: () => session.outputs.gate.state(),
-    setPersistence: (isEnabled) => session.outputs.gate.request(isEnabled),
+    stats: async () => toStats(f, await percentiles.read()),
+    metrics: () => metricsSnapshot(f),
+    *calls() {
+      for (const d of dialogs.oldestFirst()) yield toCallRow(evidence, d);
+    },
+    *documents() {
+      for (const d of dialogs.oldestFirst()) yield dialogDocument(evidence, d);
+    },
+    callReport(callId) {
+      const d = dialogs.get(callId);
+      return d === undefined ? null : reportInput(evidence, d);
+    },
+    summary: () => toSummary(f),
+    persistence: () => gate.state(),
+    setPersistence: (isEnabled) => gate.request(isEnabled),
   };
 }
 
 const isNeverGone = (): boolean => false;
 
-function* lintSteps(session: CaptureSession, d: Dialog): Steps<LintResult> {
-  return toLintResult(d, yield* dialogLintSteps(session, d));
+function* lintSteps(evidence: Evidence, d: Dialog): Steps<LintResult> {
+  return toLintResult(d, yield* dialogLintSteps(evidence, d));
 }
 
 function* treeSteps(d: Dialog, stores: CorrelationStores, maxRows: number): Steps<CallTree> {

@@ -3,10 +3,11 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { keptDialog } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
+import type { Evidence } from '../analysis/evidence.ts';
 import { keptRows } from '../analysis/message-list.ts';
 import { streamFormat } from '../analysis/stream-quality.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { AUDIO_FILE_BYTES, AUDIO_KEYS, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/limits.ts';
@@ -21,9 +22,8 @@ import { srtpKeysOf } from '../protocols/codec/srtp.ts';
 import type { AudioStream } from '../protocols/codec/timeline.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { MARK } from '../store/dialogs/dialog-marks.ts';
-import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { keptDialog } from '../view/documents.ts';
+import type { Stores } from '../store/stores.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 
 const SAMPLE_BYTES = 2;
@@ -32,6 +32,8 @@ export type CallAudio =
   | { readonly wav: Uint8Array; readonly isPartial: boolean }
   /** `tooLargeBytes`: what the file would take. */
   | { readonly reason: string; readonly tooLargeBytes?: number };
+
+type Payloads = NonNullable<Stores['payloads']>;
 
 type Kept = {
   readonly stream: Stream;
@@ -49,14 +51,14 @@ const GONE_MS = 250;
  * theirs, or nobody for this one any more.
  */
 export function callAudio(
-  session: CaptureSession,
+  e: Evidence,
   d: Dialog,
   turns: Turns,
   isGone: () => boolean,
   maxBytes = AUDIO_FILE_BYTES,
 ): Promise<{ readonly document: CallAudio } | null> {
   return places.run(isGone, async () => {
-    const found = await turns.slice().finish(keptDialog(session, d, prepare(session, d, maxBytes)), isGone);
+    const found = await turns.slice().finish(keptDialog(e.stores, d, prepare(e, d, maxBytes)), isGone);
     if (found === null) return null;
     const prepared = found.document;
     if (prepared === null) return { document: { reason: 'The dialog was evicted meanwhile.' } };
@@ -71,12 +73,12 @@ type Prepared =
   | { readonly reason: string };
 
 /** What the worker is given. A step for so many packets, and one a message that is read. */
-function* prepare(session: CaptureSession, d: Dialog, maxBytes: number): Steps<Prepared> {
-  const { payloads } = session;
+function* prepare(e: Evidence, d: Dialog, maxBytes: number): Steps<Prepared> {
+  const { payloads } = e.stores;
   if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
   const streams = (d.streams ?? []).filter((s) => s.claim?.mediaType === 'audio');
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
-  const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(session, d);
+  const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(e.stores, d);
   const kept: Kept[] = [];
   for (const stream of streams) {
     const k = yield* keep(payloads, stream, keys);
@@ -110,8 +112,8 @@ function* prepare(session: CaptureSession, d: Dialog, maxBytes: number): Steps<P
     presses: yield* keysPressed(
       d,
       directions.flat().map((k) => k.stream),
-      session.ingest.keys,
-      session.log,
+      e.stores.keys,
+      e.stores.log,
     ),
   };
   return {
@@ -135,9 +137,8 @@ function answerOf(
 }
 
 /** SRTP keys that the messages of the dialog carry in the clear (RFC 4568). They stay in this process. */
-function* srtpKeys(session: CaptureSession, d: Dialog): Steps<SrtpKey[]> {
+function* srtpKeys({ log }: Stores, d: Dialog): Steps<SrtpKey[]> {
   const keys: SrtpKey[] = [];
-  const { log } = session;
   for (const row of keptRows(d, log)) {
     yield;
     if (!log.has(row)) continue;
@@ -150,7 +151,7 @@ function* srtpKeys(session: CaptureSession, d: Dialog): Steps<SrtpKey[]> {
 }
 
 /** The packets of a stream, and the formats its descriptions name. */
-function* keep(payloads: PayloadRing, stream: Stream, keys: readonly SrtpKey[] | null): Steps<Kept> {
+function* keep(payloads: Payloads, stream: Stream, keys: readonly SrtpKey[] | null): Steps<Kept> {
   const { packets, hasLost } = yield* payloads.packets(stream.index, stream.generation);
   const types = new Set<number>();
   let start = 0;

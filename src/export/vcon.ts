@@ -3,8 +3,8 @@
  */
 
 import { createHash } from 'node:crypto';
+import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import { keptRows } from '../analysis/message-list.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
 import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
 import { counted, countedWere } from '../core/counted.ts';
@@ -20,8 +20,9 @@ import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ROW } from '../store/messages/message-rows.ts';
+import type { Stores } from '../store/stores.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
-import { dialogFactsSteps } from '../view/documents.ts';
+import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { captureName, toStats } from '../view/stats.ts';
 import { spanSec } from '../view/timestamp.ts';
@@ -46,15 +47,16 @@ export type VconAudio =
 export type VconText = Generator<string, void, void>;
 
 /** A step a message. */
-export function* dialogVcon(session: CaptureSession, d: Dialog, nowMs: number, audio: VconAudio): Steps<VconText> {
-  const facts = yield* dialogFactsSteps(session, d);
+export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAudio): Steps<VconText> {
+  const { stores } = f.evidence;
+  const facts = yield* dialogFactsSteps(f.evidence, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
-  const { rows, caller, callee } = yield* readSides(session, d);
+  const { rows, caller, callee } = yield* readSides(stores, d);
   const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
   const seen = { messages: d.msgCount, hasEncrypted: (d.streams ?? []).some((stream) => stream.isEncrypted) };
   const input: Omit<VconInput, 'completeness'> = {
     callId: d.callId,
-    uuid: dialogUuid(d, captureName(session) ?? ''),
+    uuid: dialogUuid(d, captureName(f) ?? ''),
     nowMs,
     startUs: d.createdUs,
     durationSec: spanSec(d.createdUs, d.updatedUs),
@@ -68,11 +70,11 @@ export function* dialogVcon(session: CaptureSession, d: Dialog, nowMs: number, a
     product: PRODUCT,
   };
   let kept = rows.length;
-  const known = (): VconInput => ({ ...input, completeness: completeness(session, { ...seen, kept }) });
+  const known = (): VconInput => ({ ...input, completeness: completeness(f, { ...seen, kept }) });
   return vconText(
     known,
     failure === null ? wav : null,
-    messagesOf(session, rows, () => kept--),
+    messagesOf(stores, rows, () => kept--),
   );
 }
 
@@ -104,7 +106,7 @@ type Sides = { caller: VconSide; callee: VconSide; rows: SidedRow[] };
 
 const UNKNOWN: VconSide = { uri: null, contact: null, userAgent: null, displayName: null };
 
-function* readSides({ log }: CaptureSession, d: Dialog): Steps<Sides> {
+function* readSides({ log }: Stores, d: Dialog): Steps<Sides> {
   const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, rows: [] };
   const scan = new SipScan();
   let callerTag: string | null = null;
@@ -159,7 +161,7 @@ function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | nu
 }
 
 /** `onGone` is told of each that was evicted before its turn came. */
-function* messagesOf({ log }: CaptureSession, rows: readonly SidedRow[], onGone: () => void): Generator<VconMessage> {
+function* messagesOf({ log }: Stores, rows: readonly SidedRow[], onGone: () => void): Generator<VconMessage> {
   for (const { row, index, isByCaller } of rows) {
     if (!log.has(row)) {
       onGone();
@@ -184,8 +186,8 @@ function* messagesOf({ log }: CaptureSession, rows: readonly SidedRow[], onGone:
 /** What the container knows of the dialog's own messages and streams. */
 type Seen = { readonly messages: number; readonly kept: number; readonly hasEncrypted: boolean };
 
-function completeness(session: CaptureSession, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
-  const s = toStats(session, NO_TIMING);
+function completeness(f: Figures, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
+  const s = toStats(f, NO_TIMING);
   const blind: string[] = [];
   if (messages > kept)
     blind.push(
@@ -204,9 +206,9 @@ function completeness(session: CaptureSession, { messages, kept, hasEncrypted }:
     blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');
   return {
     note: 'Passive capture: what the tap did not see is not in here. Unsigned, no consent record, no validated identity.',
-    node: session.node,
+    node: f.identity.node,
     serviceVersion: packageVersion(),
-    framesRead: session.source.counter('frames'),
+    framesRead: f.source.counter('frames'),
     undecodableFrames: s.capture_quality.undecodable_frames,
     discardedByPortGate: s.unanalysed_sip_messages,
     discardedByWebSocketGate: s.unanalysed_websocket_messages,

@@ -8,6 +8,7 @@ import { parseHep } from '../decode/hep/hep.ts';
 import type { HepScan } from '../decode/hep/scan.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
+import type { HepArrival } from '../sources/hep/tcp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
@@ -73,6 +74,11 @@ export class HepIngest {
     this.#packet.read(buf, start, end, outer);
     this.onScanned(buf, start, end, this.#packet, outer);
     return this.#packet.refused;
+  }
+
+  /** The same of a packet that came by TCP. */
+  onArrival(buf: Buffer, start: number, end: number, arrival: HepArrival): HepRefusal | null {
+    return this.onDatagram(buf, start, end, carrierOf(arrival));
   }
 
   /** The same of a datagram that was read ahead. */
@@ -141,4 +147,20 @@ export class HepIngest {
     const callId = parsed.ok ? parsed.value.correlationId : null;
     rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
   }
+}
+
+/** As the datagrams' records describe one. */
+function carrierOf(a: HepArrival): Carrier {
+  const addresses = new Uint8Array(32);
+  addresses.set(a.src, 0);
+  addresses.set(a.dst, 16);
+  const c = emptyCarrier(addresses);
+  c.tsUs = a.tsUs;
+  c.arrivedUs = a.tsUs;
+  c.origin = HEP_ORIGIN;
+  c.transport = TRANSPORT.TCP;
+  c.ipVersion = a.ipVersion;
+  c.srcPort = a.srcPort;
+  c.dstPort = a.dstPort;
+  return c;
 }

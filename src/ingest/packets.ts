@@ -4,7 +4,6 @@
  * Touches only slabs and descriptors, so that it could run in another thread. Order is the source's.
  */
 
-import type { HepOut } from '../actions/hep-out/hep-out.ts';
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
@@ -19,17 +18,20 @@ import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { FramePointer } from '../store/dialogs/dialog.ts';
 import type { EndpointIndex } from '../store/media/endpoint-index.ts';
-import { KeyPresses } from '../store/media/key-presses.ts';
+import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StreamOpened } from '../store/media/stream-columns.ts';
 import type { StreamStore } from '../store/media/stream-store.ts';
 import type { Carrier, FilePlace } from '../store/messages/fingerprint.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
+import type { Capture } from '../store/stores.ts';
 import type { HepIngest } from './hep.ts';
 import type { IcmpTracker } from './icmp-tracker.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import type { StunTracker } from './media/stun-tracker.ts';
+import type { Observer } from './observer.ts';
+import { observersOf } from './observer.ts';
 import { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
 import { SipAhead } from './sip-ahead.ts';
@@ -45,30 +47,32 @@ const TAG_ORIGINS = 4;
 
 const NO_ADDRESSES = new Uint8Array(0);
 
-export type IngestDeps = {
+export type PacketParts = {
   source: FileSource | LiveSource;
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
   endpoints: EndpointIndex;
+  /** Telephone-events of the streams. */
+  keys: KeyPresses;
   /** Where RTP is kept for its audio; null where it is not. */
   payloads: PayloadRing | null;
   rtcp: RtcpTracker;
-  /** -H */
-  mirror: HepOut | null;
   stun: StunTracker;
   icmp: IcmpTracker;
+  observers: readonly Observer[];
+  capture: () => Capture;
   counters: DecodeCounters;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
 };
 
-export class Ingest {
-  readonly #d: IngestDeps;
+export class PacketIngest {
+  readonly #d: PacketParts;
+  readonly #rtcpObservers: readonly Required<Pick<Observer, 'onRtcp'>>[];
+  readonly #windowObservers: readonly Required<Pick<Observer, 'onWindow'>>[];
   readonly #fragments: FragmentReassembler;
   readonly #tcp: TcpReassembler;
-  /** Telephone-events of the streams. */
-  readonly keys = new KeyPresses();
   readonly #scratch = FileSource.scratch();
   readonly #carrier: Carrier;
   readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
@@ -99,11 +103,10 @@ export class Ingest {
   nowUs = Number.NEGATIVE_INFINITY;
   records = 0;
 
-  /** Told of each stream whose quality window has closed, while somebody asks for it. */
-  onWindow: ((stream: Stream) => void) | null = null;
-
-  constructor(deps: IngestDeps) {
+  constructor(deps: PacketParts) {
     this.#d = deps;
+    this.#rtcpObservers = observersOf(deps.observers, 'onRtcp');
+    this.#windowObservers = observersOf(deps.observers, 'onWindow');
     this.#fragments = new FragmentReassembler(deps.counters);
     this.#tcp = new TcpReassembler(
       {
@@ -193,14 +196,11 @@ export class Ingest {
         return;
       case KIND.STREAM_WINDOW:
         this.#d.streams.onWindow(b.aux0(i), b.aux2(i), b.data, b.off(i));
-        if (this.onWindow !== null) {
-          const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
-          if (stream !== undefined) this.onWindow(stream);
-        }
+        if (this.#windowObservers.length > 0) this.#showWindow(this.#d.streams.find(b.aux0(i), b.aux2(i)));
         return;
       case KIND.RTP_KEY: {
         const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
-        if (stream !== undefined) this.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);
+        if (stream !== undefined) this.#d.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);
         return;
       }
       case KIND.STREAM_EVICTED:
@@ -228,6 +228,12 @@ export class Ingest {
       default:
         return;
     }
+  }
+
+  #showWindow(stream: Stream | undefined): void {
+    if (stream === undefined) return;
+    const capture = this.#d.capture();
+    for (const observer of this.#windowObservers) observer.onWindow(stream, capture);
   }
 
   #onIcmp(b: RecordBatch, i: number): void {
@@ -278,7 +284,7 @@ export class Ingest {
     const end = start + b.len(i);
     const c = this.#carry(b, i, TRANSPORT.UDP);
     const dialog = this.#d.rtcp.onPacket(b.data, start, end, c);
-    this.#d.mirror?.mirrorRtcp(b.data, start, end, c, dialog?.callId);
+    for (const observer of this.#rtcpObservers) observer.onRtcp(b.data, start, end, c, dialog ?? null);
   }
 
   #onSegment(b: RecordBatch, i: number): void {

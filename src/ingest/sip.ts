@@ -2,20 +2,13 @@
  * Bytes that may be a SIP message, from whatever source, to the dialog tracker; losses by reason.
  */
 
-import type { HepOut } from '../actions/hep-out/hep-out.ts';
-import { stirShakenLines } from '../analysis/stir-shaken.ts';
 import { tally } from '../core/tally.ts';
-import { TRANSPORTS } from '../core/words.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
-
-/** IP protocol numbers. */
-const TCP = 6;
-const UDP = 17;
-/** Everything but UDP runs over TCP. */
-const PROTOCOL: readonly number[] = TRANSPORTS.map((name) => (name === 'UDP' ? UDP : TCP));
+import type { Observer } from './observer.ts';
+import { observersOf } from './observer.ts';
 
 /** What is meant to be SIP says so within these bytes. */
 const NAMED_WITHIN = 8192;
@@ -23,8 +16,8 @@ const NAMED_WITHIN = 8192;
 export class SipIngest {
   readonly #tracker: DialogTracker;
   readonly #message = new SipScan();
-  readonly #mirror: HepOut | null;
-  readonly #captureLog: ((line: string) => void) | null;
+  readonly #readers: readonly Required<Pick<Observer, 'onMessage'>>[];
+  readonly #watchers: readonly Required<Pick<Observer, 'onUnreadable'>>[];
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
   /** Messages that were kept although they break the grammar. */
@@ -32,16 +25,10 @@ export class SipIngest {
   /** Messages whose headers the capture cut. */
   cut = 0;
 
-  /** Is shown every message behind the tracker, while somebody looks for attackers. */
-  watch: ((buf: Buffer, scan: SipScan, carrier: Carrier) => void) | null = null;
-  /** Is told of every whole message that is meant to be SIP and does not scan, likewise. */
-  watchRefused: ((carrier: Carrier) => void) | null = null;
-
-  /** `mirror` is told of every message that scans, `captureLog` of the Identity tokens of INVITEs. */
-  constructor(tracker: DialogTracker, mirror: HepOut | null = null, captureLog?: (line: string) => void) {
+  constructor(tracker: DialogTracker, observers: readonly Observer[] = []) {
     this.#tracker = tracker;
-    this.#mirror = mirror;
-    this.#captureLog = captureLog ?? null;
+    this.#readers = observersOf(observers, 'onMessage');
+    this.#watchers = observersOf(observers, 'onUnreadable');
   }
 
   /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
@@ -70,18 +57,14 @@ export class SipIngest {
     if (code !== SCAN.OK) {
       tally(this.refused, code);
       // What the capture cut says nothing of its sender, and text of another protocol is no SIP that is broken.
-      if (this.watchRefused !== null && !carrier.isSnapped && (code !== SCAN.NOT_SIP || namesSip(buf, start, end)))
-        if (code !== SCAN.EMPTY) this.watchRefused(carrier);
+      if (this.#watchers.length > 0 && !carrier.isSnapped && (code !== SCAN.NOT_SIP || namesSip(buf, start, end)))
+        if (code !== SCAN.EMPTY) for (const watcher of this.#watchers) watcher.onUnreadable(carrier);
       return;
     }
     if (hasFault(scan.notes)) this.faulty++;
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
     this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
-    this.#mirror?.mirrorSip(buf, scan.messageStart, messageEnd, carrier, PROTOCOL[carrier.transport] ?? TCP);
-    if (this.#captureLog !== null)
-      for (const line of stirShakenLines(buf.subarray(scan.messageStart, messageEnd), scan, carrier.tsUs))
-        this.#captureLog(line);
-    this.watch?.(buf, scan, carrier);
+    for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier);
   }
 }
 

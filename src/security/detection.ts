@@ -7,7 +7,7 @@ import { looksForScanners } from '../config/config.ts';
 import { ServiceError } from '../core/error.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
-import type { DataLines } from '../faces/cli/standard-streams.ts';
+import type { Observer } from '../ingest/observer.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
@@ -27,6 +27,9 @@ const MAX_NAME = 512;
 /** Room for a list of some hundred names: each request is matched once. */
 const NAME_LIMITS = { maxProgram: 10_000, maxRepeats: 1_000, ignoresCase: true };
 
+/** Lines of data for another program, counted; `line` has no line end. */
+export type DataLines = { readonly write: (line: string) => void; readonly written: number; readonly lost: number };
+
 /** Where alerts go; the pid stands in every line. */
 export type SecuritySinks = {
   readonly pid: number;
@@ -40,7 +43,7 @@ export type SecuritySinks = {
 /** Sources kept for the report; the latest alert of each kind stands for the source. */
 const MAX_REPORTED = 1000;
 
-export class Security {
+export class Security implements Observer {
   readonly #reported = new Map<string, SecurityAlert>();
   readonly #watch: ScannerWatch;
   readonly #fraud: FraudWatch | null = null;
@@ -112,7 +115,7 @@ export class Security {
   }
 
   /** One scanned message. */
-  onMessage(buf: Buffer, scan: SipScan, carrier: Carrier): void {
+  onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, carrier: Carrier): void {
     if (!this.#isWatched(carrier)) return;
     this.#fraud?.onMessage(buf, scan, carrier);
     if (!this.#looksForScanners) return;
@@ -123,7 +126,7 @@ export class Security {
   }
 
   /** A whole message that is meant to be SIP and cannot be read. */
-  onMalformed(carrier: Carrier): void {
+  onUnreadable(carrier: Carrier): void {
     if (!this.#isWatched(carrier)) return;
     if (this.#looksForScanners) this.#watch.onMalformed(carrier);
   }
@@ -133,11 +136,11 @@ export class Security {
     this.syslog?.close();
   }
 
-  tick(nowUs: number): void {
+  onTick(nowUs: number): void {
     this.#watch.tick(nowUs);
   }
 
-  finish(): void {
+  onFinish(): void {
     this.#watch.finish();
   }
 

@@ -40,8 +40,18 @@ export type StunKnowledge = {
 
 /** ICMP errors: about media by flow, about signaling by dialog. */
 export type IcmpKnowledge = {
-  readonly media: Pick<IcmpMediaTally, 'errors' | 'flows' | 'totals' | 'flowCount' | 'ofDialog' | 'untalliedEndpoints'>;
+  readonly media: Omit<IcmpMediaTally, 'add'>;
   notes(d: Dialog): readonly IcmpNote[];
+};
+
+/** What the clock and the options decide about every stream. */
+export type QualityContext = {
+  readonly streams: Streams;
+  readonly windowSec: number;
+  /** Capture clock in microseconds. */
+  readonly nowUs: number;
+  /** The source has ended: every open window is closed. */
+  readonly isExhausted: boolean;
 };
 
 export type Stores = {
@@ -51,10 +61,30 @@ export type Stores = {
   /** What ties dialogs to calls; null where nobody will ask. */
   readonly identifiers: Identifiers | null;
   /** RTP kept for its audio; null without --retain-audio. */
-  readonly payloads: Pick<PayloadRing, 'packets'> | null;
+  readonly payloads: Pick<PayloadRing, 'packets' | 'overwritten'> | null;
   readonly keys: Pick<KeyPresses, 'of'>;
   /** Streams that only RTCP speaks of. */
   readonly unseen: Pick<UnseenStreams, 'at' | 'size'>;
   readonly stun: StunKnowledge;
   readonly icmp: IcmpKnowledge;
+};
+
+/** How far a capture has come, and what it can have seen: every answer is judged by it. */
+export type Capture = {
+  /** Files or interfaces, by their number in frame pointers. */
+  readonly sources: readonly string[];
+  /** It has no end to be read to. */
+  readonly isLive: boolean;
+  /** The files were read to their end. */
+  readonly isExhausted: boolean;
+  /** Capture clock in microseconds since the epoch; NaN before the first packet. */
+  readonly nowUs: number;
+  /** Some source brings RTP: a HEP listener and probes bring none. */
+  readonly capturesRtp: boolean;
+  readonly sawRtp: boolean;
+  /** Capture clock when a stream was last refused for a cap; NaN never. */
+  readonly refusedUs: number;
+  readonly quality: QualityContext;
+  /** The clock that this dialog is judged by: its own where it lives in another time. */
+  nowOf(d: Dialog): number;
 };

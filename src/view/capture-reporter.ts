@@ -6,8 +6,9 @@
 import { audible } from '../analysis/audible.ts';
 import type { FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
+import { dialogFactsSteps, keptDialog, qualityOf } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
@@ -16,8 +17,7 @@ import { alertText } from '../security/outputs/security-line.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { toCaptureFinding } from './capture-report.ts';
-import type { DialogFacts } from './documents.ts';
-import { dialogFactsSteps, keptDialog, qualityOf } from './documents.ts';
+import type { Figures } from './figures.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
@@ -27,14 +27,14 @@ const isNeverGone = (): boolean => false;
 
 /** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
 export class CaptureReporter {
-  readonly #session: CaptureSession;
+  readonly #f: Figures;
   readonly #turns: Turns;
   #pending: Promise<CaptureReport> | null = null;
   #made: { readonly key: string; readonly report: CaptureReport } | null = null;
 
   /** The walk rests together with those of the lists. */
-  constructor(session: CaptureSession, turns: Turns) {
-    this.#session = session;
+  constructor(f: Figures, turns: Turns) {
+    this.#f = f;
     this.#turns = turns;
   }
 
@@ -51,34 +51,37 @@ export class CaptureReporter {
 
   /** What the report is made of, as far as it can change. */
   #key(): string {
-    const { dialogs, streams, source, nowUs, isExhausted, security } = this.#session;
+    const { source, security, evidence } = this.#f;
+    const { dialogs, streams } = evidence.stores;
+    const { nowUs, isExhausted } = evidence.capture;
     const alerts = security?.counts().map(([, n]) => n) ?? [];
     return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
   }
 
   async #make(slice: Slice): Promise<CaptureReport> {
-    const session = this.#session;
+    const { evidence, source } = this.#f;
+    const { stores } = evidence;
     const key = this.#key();
     const findings = new CaptureFindings();
-    const framesRead = session.source.counter('frames');
-    const isComplete = addLosses(session, findings);
-    addAlerts(session, findings);
-    const { nextSerial } = session.dialogs;
-    const { opened } = session.streams;
+    const framesRead = source.counter('frames');
+    const isComplete = addLosses(this.#f, findings);
+    addAlerts(this.#f, findings);
+    const { nextSerial } = stores.dialogs;
+    const { opened } = stores.streams;
     let dialogs = 0;
-    for (const d of session.dialogs.oldestFirst()) {
+    for (const d of stores.dialogs.oldestFirst()) {
       if (slice.isOver) await slice.rest();
       // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
-      if (d.serial >= nextSerial || session.dialogs.bySlot(d.slot) !== d) continue;
-      const facts = await slice.finish(keptDialog(session, d, dialogFactsSteps(session, d)), isNeverGone);
+      if (d.serial >= nextSerial || stores.dialogs.bySlot(d.slot) !== d) continue;
+      const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)), isNeverGone);
       if (facts === null || facts.document === null) continue;
       dialogs++;
       addDialog(d, facts.document, findings);
     }
     let streams = 0;
-    for (const stream of session.streams.fromNewest()) {
+    for (const stream of stores.streams.fromNewest()) {
       if (slice.isOver) await slice.rest();
-      const q = stream.serial < opened ? qualityOf(session, stream) : null;
+      const q = stream.serial < opened ? qualityOf(evidence, stream) : null;
       if (q === null) continue;
       streams++;
       addStream(stream, q, findings);
@@ -96,26 +99,27 @@ export class CaptureReporter {
 }
 
 /** What the capture itself missed or shed; false when a cap did it. */
-function addLosses(session: CaptureSession, findings: CaptureFindings): boolean {
-  const { dialogs, log, tracker, streams, source, listener } = session;
+function addLosses({ evidence, ingest, source, live, listener }: Figures, findings: CaptureFindings): boolean {
+  const { dialogs, log, streams } = evidence.stores;
+  const { tracker, sdp } = ingest;
   // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
   const shed = [
     ['dialogs_evicted', dialogs.evicted],
     ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders],
-    ['descriptions_evicted', session.sdp.shedDialogs],
+    ['descriptions_evicted', sdp.shedDialogs],
     ['streams_evicted', streams.evicted],
     ['streams_refused', source.counter('rtp_streams_refused')],
   ] as const;
   for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);
-  const live = session.live?.liveLosses();
+  const lost = live?.liveLosses();
   const missed =
-    (live?.kernel ?? 0) + (live?.interface ?? 0) + (live?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
+    (lost?.kernel ?? 0) + (lost?.interface ?? 0) + (lost?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
   if (missed > 0) findings.add('packets_missed', () => ({ note: 'dropped before they were read' }), missed);
   return shed.every(([, count]) => count === 0);
 }
 
 /** Who was reported as a scanner, a flood or a fraud, each source once. */
-function addAlerts({ security }: CaptureSession, findings: CaptureFindings): void {
+function addAlerts({ security }: Figures, findings: CaptureFindings): void {
   for (const alert of security?.reported ?? []) {
     findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
       endpoints: [alert.source],

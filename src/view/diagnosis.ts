@@ -6,7 +6,7 @@ import type { MediaFindings } from '../analysis/media-model.ts';
 import type { MediaRelay as Relay, StunMismatch } from '../analysis/relay.ts';
 import type { Diagnosis, IcmpFinding, IcmpMedia, MediaRelay, StunSdpMismatch } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
+import type { IcmpKnowledge } from '../store/stores.ts';
 import { ssrcText } from './stream-document.ts';
 
 const TRANSPORTS: Readonly<Record<number, string>> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 58: 'icmpv6', 132: 'sctp' };
@@ -50,7 +50,7 @@ function toStunSdpMismatch(m: StunMismatch): StunSdpMismatch {
 }
 
 /** Null when the capture drew no ICMP error about anything but SIP. */
-export function toIcmpMedia(tally: IcmpMediaTally, findings: readonly Finding[]): IcmpMedia | null {
+export function toIcmpMedia(tally: IcmpKnowledge['media'], findings: readonly Finding[]): IcmpMedia | null {
   if (tally.errors === 0) return null;
   const { errors, media, attributed } = tally.totals();
   return {

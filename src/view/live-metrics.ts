@@ -3,9 +3,9 @@
  * queues lost, and what became of every HEP packet. A source that does not run has no samples.
  */
 
-import type { CaptureSession } from '../app/capture-session.ts';
 import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
 import type { HepSenderName } from '../store/dialogs/hep-clock.ts';
+import type { Figures } from './figures.ts';
 import { snake } from './losses.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
@@ -16,7 +16,7 @@ const SENDERS_SHOWN = 10;
 const CLOCKS_SHOWN = 50;
 
 /** HEP packets by what became of them: the receiving thread's counts, then what reading them gave. */
-function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
+function hepEvents({ listener, ingest: { hep } }: Figures): LabelledCount[] {
   const received: LabelledCount[] =
     listener === null ? [] : listener.counts().map(([name, n]) => [`received_${name}`, n]);
   return [
@@ -33,8 +33,9 @@ function hepEvents({ listener, hep }: CaptureSession): LabelledCount[] {
   ];
 }
 
-export function liveFamilies(session: CaptureSession): MetricFamily[] {
-  const { live } = session;
+export function liveFamilies(f: Figures): MetricFamily[] {
+  const { live, listener } = f;
+  const { media } = f.ingest;
   const reader: LabelledCount[] =
     live === null
       ? []
@@ -51,31 +52,31 @@ export function liveFamilies(session: CaptureSession): MetricFamily[] {
       'class',
       classes,
     ),
-    counterFamily('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(session)),
+    counterFamily('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(f)),
     counterFamily(
       'calltap_hep_tcp_total',
       'Connections of HEP over TCP, and what came by them, by what became of them.',
       'event',
-      Object.entries(session.listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
+      Object.entries(listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
     ),
-    interfaces(session),
-    refusedSenders(session),
-    senderClocks(session),
+    interfaces(f),
+    refusedSenders(f),
+    senderClocks(f),
     {
       name: 'calltap_filter_media_endpoints',
       help: 'Media endpoints of running calls that the filter in the kernel lets through.',
       type: 'gauge',
       labelNames: [],
-      samples: [{ labels: {}, value: session.media?.size ?? 0 }],
+      samples: [{ labels: {}, value: media?.size ?? 0 }],
     },
     counterFamily('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
-      ['media', session.media?.refused ?? 0],
+      ['media', media?.refused ?? 0],
     ]),
   ];
 }
 
 /** The same counts as calltap_live_total, one interface apart from the other. */
-function interfaces({ live }: CaptureSession): MetricFamily {
+function interfaces({ live }: Figures): MetricFamily {
   return {
     name: 'calltap_interface_total',
     help: 'What the reader saw and lost at each interface, and how often that went down or changed.',
@@ -94,7 +95,7 @@ function interfaces({ live }: CaptureSession): MetricFamily {
 }
 
 /** A sender that replays a capture beside may have more than one clock. */
-function senderClocks({ clocks }: CaptureSession): MetricFamily {
+function senderClocks({ ingest: { clocks } }: Figures): MetricFamily {
   const offsets = new Map<HepSenderName, number>();
   for (const { sender, offsetUs } of clocks.known()) {
     if (!offsets.has(sender)) offsets.set(sender, offsetUs / 1e6);
@@ -112,7 +113,7 @@ function senderClocks({ clocks }: CaptureSession): MetricFamily {
   };
 }
 
-function refusedSenders({ listener, hep }: CaptureSession): MetricFamily {
+function refusedSenders({ listener, ingest: { hep } }: Figures): MetricFamily {
   const senders = [
     ...(listener?.topSenders(SENDERS_SHOWN) ?? []).map(({ sender, counts }) => [sender, counts] as const),
     ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),

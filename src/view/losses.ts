@@ -1,10 +1,9 @@
 /**
- * Every loss of a session by its reason: nothing that was captured goes missing without a name here.
+ * Every loss of a run by its reason: nothing that was captured goes missing without a name here.
  */
-import { HEP_OUT_LOSSES } from '../actions/hep-out/hep-out.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
-import { standardError, standardOutput } from '../faces/cli/standard-streams.ts';
+
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
+import type { Figures } from './figures.ts';
 import { probeLossesByReason } from './probe-status.ts';
 
 /** Decode counters that are losses; the others count what was seen. */
@@ -50,21 +49,24 @@ export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
-function largestOffsetMs({ clocks }: CaptureSession): number {
+function largestOffsetMs({ ingest: { clocks } }: Figures): number {
   let largestUs = 0;
   for (const { offsetUs } of clocks.known()) largestUs = Math.max(largestUs, Math.abs(offsetUs));
   return Math.round(largestUs / 1000);
 }
 
 /** Count by reason, zero included: the list is complete. */
-export function lossesByReason(session: CaptureSession): Record<string, number> {
-  const { source, decode, sip, sdp, rtcp, stun, icmp, hep, tracker, log, dialogs, streams, outputs } = session;
+export function lossesByReason(f: Figures): Record<string, number> {
+  const { source, file, live, listener } = f;
+  const { decode, sip, sdp, rtcp, stun, icmp, hep, tracker, clocks } = f.ingest;
+  const { log, dialogs, streams, identifiers } = f.evidence.stores;
+  const { omitted } = f.evidence;
   const out: Record<string, number> = {};
   for (const [reason, count] of source.losses()) out[`frame_${reason}`] = count;
   // The first is no loss: another source gave the same frame.
   out['frame_copies'] = source.counter('copied_frames');
   out['frame_copies_missed'] = source.counter('copies_missed');
-  out['file_records_abandoned'] = session.file?.abandoned ?? 0;
+  out['file_records_abandoned'] = file?.abandoned ?? 0;
   out['record_cut'] = source.counter('records_cut');
   out['rtp_from_fragments_dropped'] = source.counter('rtp_from_fragments_dropped');
   out['rtp_malformed'] = source.counter('rtp_malformed');
@@ -92,29 +94,29 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['ice_fragments_evicted'] = stun.fragmentsEvicted;
   out['ice_fragments_refused'] = stun.fragmentsRefused;
   out['stun_aliases_refused'] = stun.aliasesRefused;
-  out['audio_packets_overwritten'] = session.payloads?.overwritten ?? 0;
-  out['security_evicted'] = session.security?.evicted ?? 0;
-  out['identifiers_refused'] = session.identifiers?.index.refused ?? 0;
-  const lost = session.live?.liveLosses();
+  out['audio_packets_overwritten'] = f.evidence.stores.payloads?.overwritten ?? 0;
+  out['security_evicted'] = f.security?.evicted ?? 0;
+  out['identifiers_refused'] = identifiers?.index.refused ?? 0;
+  const lost = live?.liveLosses();
   out['live_ring'] = lost?.kernel ?? 0;
   out['live_interface'] = lost?.interface ?? 0;
   out['live_queue'] = lost?.queue ?? 0;
   out['live_offload_unsplit'] = lost?.unsplit ?? 0;
-  out['hep_kernel_dropped'] = session.listener?.counter('kernel_dropped') ?? 0;
-  for (const [reason, count] of session.listener?.refused() ?? []) out[`hep_${reason}`] = count;
-  for (const name of HEP_TCP_LOSSES) out[`hep_tcp_${snake(name)}`] = session.listener?.tcp.counts[name] ?? 0;
+  out['hep_kernel_dropped'] = listener?.counter('kernel_dropped') ?? 0;
+  for (const [reason, count] of listener?.refused() ?? []) out[`hep_${reason}`] = count;
+  for (const name of HEP_TCP_LOSSES) out[`hep_tcp_${snake(name)}`] = listener?.tcp.counts[name] ?? 0;
   out['hep_rejected'] = hep.rejected;
   // Two of the reasons in it: work that was not done for its cost.
   out['hep_inflated_too_long'] = hep.refusals.get('inflated_too_long');
   out['hep_inflate_over_budget'] = hep.refusals.get('inflate_over_budget');
   out['hep_other_type'] = hep.otherTypes;
   out['hep_rtcp_bad_json'] = hep.badJson;
-  out['hep_senders_evicted'] = session.clocks.evicted;
+  out['hep_senders_evicted'] = clocks.evicted;
   // No loss, but what times of mirrored messages hang on: the largest of all senders.
-  out['hep_clock_offset_ms'] = largestOffsetMs(session);
-  Object.assign(out, probeLossesByReason(session.tls));
+  out['hep_clock_offset_ms'] = largestOffsetMs(f);
+  Object.assign(out, probeLossesByReason(f.tls));
   out['messages_evicted'] = log.evicted;
-  out['message_file_changed'] = session.file?.files.failed ?? 0;
+  out['message_file_changed'] = file?.files.failed ?? 0;
   out['messages_beyond_dialog_cap'] = tracker.counts.beyondDialogCap;
   out['messages_of_outsiders'] = tracker.counts.ofOutsiders;
   out['dialogs_evicted'] = dialogs.evicted;
@@ -128,14 +130,9 @@ export function lossesByReason(session: CaptureSession): Record<string, number> 
   out['streams_evicted'] = streams.evicted;
   out['quality_windows_dropped'] = streams.quality.dropped;
   out['streams_beyond_dialog_cap'] = streams.beyondDialogCap;
-  out['lint_messages_unread'] = session.documentLosses.lintMessages;
-  out['document_intervals_omitted'] = session.documentLosses.intervals;
-  out['document_requests_refused'] = session.documentLosses.refused;
-  if (outputs.mirror !== null) {
-    for (const name of HEP_OUT_LOSSES) out[`hep_out_${snake(name)}`] = outputs.mirror.counters.get(name);
-  }
-  for (const [reason, count] of outputs.file?.losses() ?? []) out[`output_${reason}`] = count;
-  out['stdout_lines_lost'] = standardOutput.lost;
-  out['stderr_lines_lost'] = standardError.lost;
+  out['lint_messages_unread'] = omitted.lintMessages;
+  out['document_intervals_omitted'] = omitted.intervals;
+  out['document_requests_refused'] = omitted.refused;
+  for (const meter of f.meters) for (const [reason, count] of meter.losses()) out[reason] = count;
   return out;
 }

@@ -2,21 +2,21 @@
  * What the metrics show: counters of the session at one moment.
  */
 
-import { HEP_OUT_COUNTERS } from '../actions/hep-out/hep-out.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../core/words.ts';
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import { CALL_OUTCOMES } from '../store/dialogs/call-outcome.ts';
+import type { Figures } from './figures.ts';
 import { liveFamilies } from './live-metrics.ts';
-import { snake } from './losses.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 import { probeFamilies } from './probe-status.ts';
 import { lossCounters } from './stats.ts';
 
-export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
-  const { dialogs, streams, tracker, source, decode } = session;
+export function metricsSnapshot(f: Figures): MetricsSnapshot {
+  const { source, observations } = f;
+  const { tracker, decode } = f.ingest;
+  const { dialogs, streams } = f.evidence.stores;
   const entries = Object.fromEntries(
     DIALOG_STATES.map((name, i) => [name, dialogs.entered[i] ?? 0]),
     // The keys are those of the list; fromEntries widens them to string.
@@ -31,25 +31,24 @@ export function metricsSnapshot(session: CaptureSession): MetricsSnapshot {
     streamsByStatus: { established: streams.establishedEver, orphaned: streams.orphanedEver },
     capturePackets: source.counter('frames'),
     reassemblyTimeouts: decode.reassemblyTimeouts,
-    pddSeconds: session.pddSeconds.snapshot(),
-    mos: session.mos.snapshot(),
-    jitterMs: session.jitterMs.snapshot(),
-    lossPercent: session.lossPercent.snapshot(),
+    pddSeconds: observations.pddSeconds.snapshot(),
+    mos: observations.mos.snapshot(),
+    jitterMs: observations.jitterMs.snapshot(),
+    lossPercent: observations.lossPercent.snapshot(),
     families: [
-      ...captureFamilies(session),
-      ...storeFamilies(session),
-      ...outputFamilies(session),
-      ...liveFamilies(session),
-      ...securityFamilies(session),
-      ...probeFamilies(session.tls),
-      lostFamily(session),
-      ...hookFamilies(session),
+      ...captureFamilies(f),
+      ...storeFamilies(f),
+      ...liveFamilies(f),
+      ...securityFamilies(f),
+      ...probeFamilies(f.tls),
+      lostFamily(f),
+      ...f.meters.flatMap((meter) => meter.families()),
     ],
   };
 }
 
-function captureFamilies(session: CaptureSession): MetricFamily[] {
-  const { source, decode, sip, rtcp } = session;
+function captureFamilies({ source, ingest }: Figures): MetricFamily[] {
+  const { decode, sip, rtcp } = ingest;
   const native: LabelledCount[] = source.info.counterNames.map((name) => [name, source.counter(name)]);
   const decodeCounts: LabelledCount[] = Object.entries(decode).map(([name, value]) => [name, Number(value)]);
   return [
@@ -65,36 +64,7 @@ function captureFamilies(session: CaptureSession): MetricFamily[] {
   ];
 }
 
-/** Zero where the option is not given: a dashboard needs no exceptions. */
-function outputFamilies({ outputs }: CaptureSession): MetricFamily[] {
-  const { mirror, file } = outputs;
-  return [
-    counterFamily(
-      'calltap_hep_out_total',
-      'Packets of the HEP mirror, by what became of them.',
-      'event',
-      HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
-    ),
-    counterFamily(
-      'calltap_output_total',
-      'Frames and files of -O, by what became of them.',
-      'event',
-      file?.counts() ?? [],
-    ),
-  ];
-}
-
-function hookFamilies({ hooks }: CaptureSession): MetricFamily[] {
-  if (hooks === null) return [];
-  const name = 'calltap_hook_events_total';
-  const samples = (['dialog', 'quality'] as const).flatMap((hook) =>
-    Object.entries(hooks[hook]?.counts ?? {}).map(([what, value]) => ({ labels: { hook, what: snake(what) }, value })),
-  );
-  const help = 'Events of the exec hooks, by what became of them.';
-  return [{ name, help, type: 'counter', labelNames: ['hook', 'what'], samples }];
-}
-
-function securityFamilies({ security }: CaptureSession): MetricFamily[] {
+function securityFamilies({ security }: Figures): MetricFamily[] {
   if (security === null) return [];
   return [
     counterFamily(
@@ -124,8 +94,8 @@ function securityFamilies({ security }: CaptureSession): MetricFamily[] {
 }
 
 /** The losses of the statistics, where a scrape finds them too. */
-function lostFamily(session: CaptureSession): MetricFamily {
-  const losses = Object.entries(lossCounters(session));
+function lostFamily(f: Figures): MetricFamily {
+  const losses = Object.entries(lossCounters(f));
   return counterFamily(
     'calltap_lost_total',
     'What was captured and lost before analysis, by reason.',
@@ -134,15 +104,15 @@ function lostFamily(session: CaptureSession): MetricFamily {
   );
 }
 
-function storeFamilies(session: CaptureSession): MetricFamily[] {
-  const { tracker, dialogs, streams, log } = session;
-  const counts = tracker.counts;
+function storeFamilies({ source, ingest, evidence, observations }: Figures): MetricFamily[] {
+  const { counts } = ingest.tracker;
+  const { dialogs, streams, log } = evidence.stores;
   return [
     counterFamily(
       'calltap_calls_total',
       'Call attempts by how they ended.',
       'outcome',
-      CALL_OUTCOMES.map((name) => [name, session.callOutcomes[name]] as const),
+      CALL_OUTCOMES.map((name) => [name, observations.outcomes[name]] as const),
     ),
     counterFamily('calltap_sip_responses_total', 'SIP responses by class.', 'class', responseClasses(counts.byStatus)),
     counterFamily('calltap_sip_repeats_total', 'Messages that repeat another, by kind.', 'kind', [
@@ -155,8 +125,8 @@ function storeFamilies(session: CaptureSession): MetricFamily[] {
       'Frames that several sources or interfaces saw: dropped, or of a time with too many to compare.',
       'outcome',
       [
-        ['dropped', session.source.counter('copied_frames')],
-        ['missed', session.source.counter('copies_missed')],
+        ['dropped', source.counter('copied_frames')],
+        ['missed', source.counter('copies_missed')],
       ],
     ),
     counterFamily('calltap_evicted_total', 'What a cap shed, by store.', 'store', [

@@ -3,9 +3,9 @@
  * between a TLS call and a message.
  */
 
-import type { TlsCapture } from '../app/tls-capture.ts';
 import type { CaptureQuality, Caveats } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
+import type { Probes } from './figures.ts';
 import type { MetricFamily } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 
@@ -36,7 +36,7 @@ const NATIVE_LOSSES = [
 ] as const;
 
 /** Members of `capture_quality`: losses only, so that working probes degrade nothing. */
-export function probeLosses(tls: TlsCapture | null): ProbeLosses {
+export function probeLosses(tls: Probes | null): ProbeLosses {
   const native = (name: string): number => tls?.source.counter(name) ?? 0;
   return {
     uprobe_lost_events: native('lost_events'),
@@ -48,7 +48,7 @@ export function probeLosses(tls: TlsCapture | null): ProbeLosses {
 }
 
 /** Members of `caveats`: how the probes stand. */
-export function probeStatus(tls: TlsCapture | null): ProbeStatus {
+export function probeStatus(tls: Probes | null): ProbeStatus {
   const discovery = tls?.source.discovery;
   return {
     uprobe_libraries: discovery?.attached ?? 0,
@@ -59,7 +59,7 @@ export function probeStatus(tls: TlsCapture | null): ProbeStatus {
 }
 
 /** Members of `losses`; none without probes. */
-export function probeLossesByReason(tls: TlsCapture | null): Record<string, number> {
+export function probeLossesByReason(tls: Probes | null): Record<string, number> {
   if (tls === null) return {};
   const { ingest, source } = tls;
   const { counters } = ingest.streams;
@@ -83,7 +83,7 @@ export function probeLossesByReason(tls: TlsCapture | null): Record<string, numb
 }
 
 /** Families of the metrics; none without probes. */
-export function probeFamilies(tls: TlsCapture | null): MetricFamily[] {
+export function probeFamilies(tls: Probes | null): MetricFamily[] {
   if (tls === null) return [];
   const { ingest, source } = tls;
   const stream = Object.entries(ingest.streams.counters).map(([name, value]) => [name, Number(value)] as const);
@@ -108,7 +108,7 @@ export function probeFamilies(tls: TlsCapture | null): MetricFamily[] {
 }
 
 /** The summary's line. */
-export function probeLine(tls: TlsCapture): string {
+export function probeLine(tls: Probes): string {
   const { discovery } = tls.source;
   const { counters } = tls.ingest.streams;
   const losses = Object.entries(probeLosses(tls))

@@ -4,44 +4,69 @@
 
 import { audible } from '../analysis/audible.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
+import { dialogFacts } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
+import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
-import type { CaptureSession } from '../app/capture-session.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
 import { finish } from '../core/steps.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
-import type { ReportInput, ReportMessage } from '../faces/cli/call-report.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
-import type { DialogFacts } from './documents.ts';
-import { dialogFacts } from './documents.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
 import { spanSec, timestampText } from './timestamp.ts';
 
+/** A message of the ladder. */
+export type ReportMessage = {
+  index: number;
+  /** Seconds since the first message. */
+  atSec: number;
+  src: string;
+  dst: string;
+  transport: string;
+  text: string;
+  note: string;
+};
+
+/** What the report of one call shows. */
+export type ReportInput = {
+  callId: string;
+  /** Label and value, in the order to be shown. */
+  facts: readonly (readonly [string, string])[];
+  timing: readonly (readonly [string, string])[];
+  messages: readonly ReportMessage[];
+  /** Messages of the call that are not in the list any more. */
+  messagesNotKept: number;
+  sdp: readonly (readonly string[])[];
+  media: readonly (readonly string[])[];
+  findings: readonly string[];
+};
+
 const FIRST_LINE_MAX = 200;
 const LEGS_MAX = 10;
 
-export function reportInput(session: CaptureSession, d: Dialog): ReportInput {
-  const facts = dialogFacts(session, d);
-  const messages = reportMessages(session, d);
+export function reportInput(e: Evidence, d: Dialog): ReportInput {
+  const facts = dialogFacts(e, d);
+  const messages = reportMessages(e, d);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...endFacts(session, d), ...keyFacts(session, d, facts), ...legFacts(session, d)],
+    facts: [...callFacts(d), ...endFacts(e, d), ...keyFacts(e, d, facts), ...legFacts(e, d)],
     timing: timingFacts(d),
     messages,
     messagesNotKept: d.msgCount - messages.length,
-    sdp: (d.sdp ?? []).map((e) => [
-      `${spanSec(d.createdUs, e.tsUs).toFixed(3)} s`,
-      `${e.isOffer ? 'offer' : 'answer'} of ${e.side === 0 ? 'caller' : 'callee'}`,
-      e.address === null ? '-' : endpointText(e.address, e.port ?? 0),
-      e.mode,
-      e.codecs.names.join(' '),
-      e.event ?? '-',
+    sdp: (d.sdp ?? []).map((entry) => [
+      `${spanSec(d.createdUs, entry.tsUs).toFixed(3)} s`,
+      `${entry.isOffer ? 'offer' : 'answer'} of ${entry.side === 0 ? 'caller' : 'callee'}`,
+      entry.address === null ? '-' : endpointText(entry.address, entry.port ?? 0),
+      entry.mode,
+      entry.codecs.names.join(' '),
+      entry.event ?? '-',
     ]),
     media: mediaRows(facts),
     findings: [...(facts.signaling?.hints ?? []), ...facts.media.hints, ...qualityHints(facts)],
@@ -65,18 +90,18 @@ function callFacts(d: Dialog): [string, string][] {
   return facts;
 }
 
-function endFacts(session: CaptureSession, d: Dialog): [string, string][] {
-  const end = whoHungUp(d, session.log);
+function endFacts(e: Evidence, d: Dialog): [string, string][] {
+  const end = whoHungUp(d, e.stores.log);
   if (end === null) return [];
   const who = end.side === 'caller' ? d.fromUser : d.toUser;
   return [['Ended by', `${end.side}${who === '' ? '' : ` (${who})`}, ${end.method}`]];
 }
 
 /** Keys by who pressed them, in order. */
-function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [string, string][] {
+function keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): [string, string][] {
   const streams = facts.streams.map(({ stream }) => stream);
   const byWay = new Map<string, string[]>();
-  for (const k of finish(keysPressed(d, streams, session.ingest.keys, session.log))) {
+  for (const k of finish(keysPressed(d, streams, e.stores.keys, e.stores.log))) {
     const way = `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`;
     const keys = byWay.get(way);
     if (keys === undefined) byWay.set(way, [k.key]);
@@ -86,8 +111,8 @@ function keyFacts(session: CaptureSession, d: Dialog, facts: DialogFacts): [stri
 }
 
 /** Other calls that an identifier ties to this one. */
-function legFacts(session: CaptureSession, d: Dialog): [string, string][] {
-  const { dialogs, identifiers } = session;
+function legFacts(e: Evidence, d: Dialog): [string, string][] {
+  const { dialogs, identifiers } = e.stores;
   if (identifiers === null) return [];
   const legs = identifierLegs(d, { dialogs, identifiers }, LEGS_MAX);
   return legs.map(({ dialog, strategy }) => ['Other leg', `${dialog.callId} (by ${strategy})`]);
@@ -122,8 +147,8 @@ function firstLine(bytes: Uint8Array): string {
   return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
 }
 
-function reportMessages(session: CaptureSession, d: Dialog): ReportMessage[] {
-  const { log } = session;
+function reportMessages(e: Evidence, d: Dialog): ReportMessage[] {
+  const { log } = e.stores;
   const list: ReportMessage[] = [];
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
     const ends = log.endpoints(row);

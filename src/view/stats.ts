@@ -2,10 +2,10 @@
  * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
  */
 
-import type { CaptureSession } from '../app/capture-session.ts';
 import type { CaptureQuality, SkippedPort, Stats, TimingStats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import type { Figures } from './figures.ts';
 import { lossesByReason } from './losses.ts';
 import { pddPercentiles } from './pdd-percentiles.ts';
 import { probeLosses, probeStatus } from './probe-status.ts';
@@ -30,24 +30,24 @@ function sum(counts: Iterable<number>): number {
 }
 
 /** Frames that could not be decoded, all reasons together: of any layer, and compressed beyond context or budget. */
-export function undecodableFrames({ source, decode }: CaptureSession): number {
+function undecodableFrames({ source, ingest: { decode } }: Figures): number {
   const compressed = decode.wsCompressedUndecodable + decode.wsInflateOverBudget;
   return sum([...source.losses()].map(([, n]) => n)) + compressed;
 }
 
 /** What the capture is attached to, as the command line names it. */
-export function captureName(session: CaptureSession): string | null {
-  const names = [...session.sources, ...(session.live?.interfaces ?? [])];
-  if (session.listener !== null) names.push(session.listener.url);
-  if (session.tls !== null) names.push('uprobe');
+export function captureName({ evidence, live, listener, tls }: Figures): string | null {
+  const names = [...evidence.capture.sources, ...(live?.interfaces ?? [])];
+  if (listener !== null) names.push(listener.url);
+  if (tls !== null) names.push('uprobe');
   return names.join(', ') || null;
 }
 
 /** What was lost on the way, by the name it has in the statistics. */
-export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'degraded'> {
-  const { source, decode, tracker, sip, hep } = session;
-  const live = session.live?.liveLosses() ?? null;
-  const { listener } = session;
+export function lossCounters(f: Figures): Omit<CaptureQuality, 'degraded'> {
+  const { source, listener } = f;
+  const { decode, tracker, sip, hep, stun } = f.ingest;
+  const live = f.live?.liveLosses() ?? null;
   return {
     kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
     interface_dropped_packets: live?.interface ?? 0,
@@ -57,24 +57,27 @@ export function lossCounters(session: CaptureSession): Omit<CaptureQuality, 'deg
       (live?.queue ?? 0) +
       (listener?.abandoned ?? 0),
     invalid_timestamps: source.counter('invalid_timestamps'),
-    undecodable_frames: undecodableFrames(session),
+    undecodable_frames: undecodableFrames(f),
     snapped_frames: source.counter('snapped_frames'),
     reassembly_timeouts: decode.reassemblyTimeouts,
     malformed_sip: sip.malformed,
     sip_without_call_id: tracker.counts.withoutCallId,
-    ...probeLosses(session.tls),
+    ...probeLosses(f.tls),
     hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
     streams_refused: source.counter('rtp_streams_refused'),
-    ice_role_conflicts: session.stun.roleConflicts,
+    ice_role_conflicts: stun.roleConflicts,
   };
 }
 
 /** A server gives the percentiles, which it works out in turns; else they are worked out here and now. */
-export function toStats(session: CaptureSession, timing: TimingStats = pddPercentiles(session.dialogs)): Stats {
-  const { dialogs, streams, source, decode, tracker } = session;
+export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evidence.stores.dialogs)): Stats {
+  const { source, saving, identity } = f;
+  const { decode, tracker, excluded } = f.ingest;
+  const { stores, capture } = f.evidence;
+  const { dialogs, streams, log } = stores;
   const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
   const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
-  const quality = lossCounters(session);
+  const quality = lossCounters(f);
   const sipOutside = source.counter('sip_outside_gate') + decode.excludedSip;
   const webSocketOutside = source.counter('ws_sip_outside_gate') + decode.excludedWebSocket;
   return {
@@ -107,32 +110,31 @@ export function toStats(session: CaptureSession, timing: TimingStats = pddPercen
     caveats: {
       dialogs_evicted: dialogs.evicted,
       dialogs_refused: 0,
-      messages_evicted: session.log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders,
+      messages_evicted: log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders,
       streams_evicted: streams.evicted,
       streams_refused: quality.streams_refused,
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: streams.encryptedEver,
-      ...probeStatus(session.tls),
+      ...probeStatus(f.tls),
       sampled: 0,
     },
-    losses: lossesByReason(session),
-    source: session.isLive ? 'live' : session.sources.length > 0 ? 'file' : 'unknown',
-    source_exhausted: session.isExhausted,
-    unsaved: session.isLive && !session.outputs.isSaved,
+    losses: lossesByReason(f),
+    source: capture.isLive ? 'live' : capture.sources.length > 0 ? 'file' : 'unknown',
+    source_exhausted: capture.isExhausted,
+    unsaved: capture.isLive && !saving.isSaved,
     // What has no count has no ports either: 65,536 looks are a millisecond or more in code that runs once.
     unanalysed_sip_messages: sipOutside,
-    unanalysed_busiest_ports: sipOutside === 0 ? [] : busiestPorts(source.sipOutPorts, session.excludedSip),
+    unanalysed_busiest_ports: sipOutside === 0 ? [] : busiestPorts(source.sipOutPorts, excluded.sip),
     unanalysed_websocket_messages: webSocketOutside,
-    unanalysed_websocket_ports:
-      webSocketOutside === 0 ? [] : busiestPorts(source.wsOutPorts, session.excludedWebSocket),
+    unanalysed_websocket_ports: webSocketOutside === 0 ? [] : busiestPorts(source.wsOutPorts, excluded.websocket),
     capture_identity: {
-      node: session.node,
-      instance: session.instance,
+      node: identity.node,
+      instance: identity.instance,
       dialog_generation: dialogs.generation,
       stream_generation: streams.generation,
     },
-    capture_name: captureName(session),
-    uptime_sec: Math.floor((Date.now() - session.startedMs) / 1000),
-    writing_to: session.outputs.writingTo,
+    capture_name: captureName(f),
+    uptime_sec: Math.floor((Date.now() - identity.startedMs) / 1000),
+    writing_to: saving.writingTo,
   };
 }

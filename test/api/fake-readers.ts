@@ -1,4 +1,5 @@
 /** Readers over the hand-made documents; they remember the filters they were given. */
+import assert from 'node:assert/strict';
 
 import {
   BucketCounts,
@@ -7,7 +8,7 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
-import type { ApiReaders, DialogFilter, StreamFilter } from '../../src/explore/explorer.ts';
+import type { DialogFilter, Explorer, StreamFilter } from '../../src/explore/explorer.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
@@ -15,13 +16,13 @@ import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STAT
 /** No dialog of that Call-ID. */
 const NONE = { document: null };
 
-export type FakeReaders = ApiReaders & {
+export type FakeReaders = Explorer & {
   readonly dialogFilters: DialogFilter[];
   readonly streamFilters: StreamFilter[];
   readonly callIds: string[];
 };
 
-export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
+export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
   const dialogFilters: DialogFilter[] = [];
   const streamFilters: StreamFilter[] = [];
   const callIds: string[] = [];
@@ -50,6 +51,10 @@ export function fakeReaders(overrides: Partial<ApiReaders> = {}): FakeReaders {
       return { document: [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null };
     },
     report: () => NONE,
+    calls: () => [],
+    documents: () => [FULL_DIALOG],
+    callReport: () => null,
+    summary: () => assert.fail('no route asks for it'),
     captureReport: () => ({
       frames_read: 0,
       dialogs_examined: 0,

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createReaders } from '../../src/explore/memory-explorer.ts';
 import { asJson } from '../helpers/json.ts';
 import { largeDialog } from '../helpers/large-dialog.ts';
 import { readCapture } from '../helpers/read-capture.ts';
@@ -16,7 +15,7 @@ test('while eight lints and containers of 400 messages of 60 KB are made, health
 }, async (t) => {
   const capture = largeDialog(400, 60_000, { lines: () => CONTACTS });
   const { session } = await readCapture(t, capture.pcap(), ['--api', '127.0.0.1:1']);
-  const { base } = await startApi(t, { readers: createReaders(session) });
+  const { base } = await startApi(t, { readers: session.explorer });
   for (const document of ['lint', 'vcon']) {
     let made = 0;
     let between = 0;
@@ -42,7 +41,8 @@ test('while eight lints and containers of 400 messages of 60 KB are made, health
 
 test('one more than may wait is refused with a problem and when to come back', async (t) => {
   const busy = async () => null;
-  const readers = createReaders((await readCapture(t, largeDialog(2, 10).pcap(), ['--api', '127.0.0.1:1'])).session);
+  const { session } = await readCapture(t, largeDialog(2, 10).pcap(), ['--api', '127.0.0.1:1']);
+  const readers = session.explorer;
   const { base } = await startApi(t, {
     readers: { ...readers, dialog: busy, report: busy, lint: busy, vcon: busy, audio: busy, tree: busy, stream: busy },
   });
@@ -59,7 +59,7 @@ test('one more than may wait is refused with a problem and when to come back', a
 
 test('the container of a dialog that is not here is a problem, not a stream', async (t) => {
   const { session } = await readCapture(t, largeDialog(2, 10).pcap(), ['--api', '127.0.0.1:1']);
-  const { base } = await startApi(t, { readers: createReaders(session) });
+  const { base } = await startApi(t, { readers: session.explorer });
   for (const document of ['vcon', 'lint', 'report', 'tree', 'audio'])
     assert.equal((await fetch(`${base}/v1/dialogs/other/${document}`)).status, 404, document);
 });

@@ -16,9 +16,9 @@ const SEEN = 7;
 for (const row of decodeMatrixCases()) {
   test(`decode ${row.name}: ${row.note}`, async (t) => {
     const { session, end } = await readCapture(t, row.bytes, row.options);
-    const stats = toStats(session);
+    const stats = toStats(session.figures);
     assert.equal(end.end, 'ok');
-    assert.equal(session.tracker.counts.messages, row.sipMessages, 'SIP messages');
+    assert.equal(session.ingest.tracker.counts.messages, row.sipMessages, 'SIP messages');
     assert.equal(stats.capture_quality.snapped_frames, row.snappedFrames ?? 0, 'snapped frames');
     assert.equal(stats.capture_quality.undecodable_frames, row.undecodable ?? 0, 'undecodable frames');
     assert.equal(stats.capture_quality.malformed_sip, 0, 'malformed SIP');

@@ -10,14 +10,13 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { demo } from '../../fixtures/build/demo.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
-import { createReaders } from '../../src/explore/memory-explorer.ts';
 import { createApi } from '../../src/serve/api/server.ts';
 import { absentPeer } from '../api/running-api.ts';
 import { assertDocument } from '../api/strict-contract.ts';
 import { histogramFaults, readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows, type Json } from '../helpers/json.ts';
+import type { OpenSession } from '../helpers/open-session.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
 
 const DEMO = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))), 'fixtures/demo/demo.pcap');
@@ -28,7 +27,7 @@ const REQUESTS_AN_ADDRESS = 60;
 
 type Answer = { readonly status: number; readonly type: string; readonly text: string };
 type Client = {
-  readonly session: CaptureSession;
+  readonly session: OpenSession;
   readonly raw: (path: string) => Promise<Answer>;
   /** A 200 with a valid document of the contract. */
   readonly document: (path: string, schema: string) => Promise<Json>;
@@ -36,14 +35,14 @@ type Client = {
 
 async function startDemo(t: TestContext): Promise<Client> {
   // As a server reads: qualities are observed for the histograms.
-  const { session, end } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:0', '--retain-audio'], (s) => {
-    s.observesQuality = true;
+  const { session, end } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:0', '--retain-audio'], {
+    observesQuality: true,
   });
   assert.equal(end.end, 'ok');
   const faults: unknown[] = [];
   const api = await createApi({
     peer: absentPeer(),
-    readers: createReaders(session),
+    readers: session.explorer,
     maxRows: 1000,
     maxConn: 100,
     version: '0.0.0-test',

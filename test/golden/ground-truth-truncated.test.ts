@@ -28,7 +28,7 @@ async function readBytes(bytes: Uint8Array): Promise<Outcome> {
   const outcome = {
     end: end.end === 'refused' ? end.error.code : end.end,
     frames: end.end === 'refused' ? 0 : end.frames,
-    messages: session.tracker.counts.messages,
+    messages: session.ingest.tracker.counts.messages,
     streams: session.streams.size,
   };
   session.close();

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hopOf, messageList } from '../../src/analysis/message-list.ts';
-import type { CaptureSession } from '../../src/app/capture-session.ts';
 import { packageRoot } from '../../src/sources/native.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { dialogDocument } from '../../src/view/documents.ts';
 import { detectionsOf } from '../helpers/detections.ts';
+import type { OpenSession } from '../helpers/open-session.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
 import { HOP_CASES } from '../live/hop-cases.ts';
 import { AT } from '../live/hop-lab.ts';
 
 /** From whom to whom the messages of a finding went: `edge to callee`. */
-function hopsOf(session: CaptureSession, d: Dialog, evidence: readonly number[]): string {
+function hopsOf(session: OpenSession, d: Dialog, evidence: readonly number[]): string {
   const placeOf = (address: string): string => Object.entries(AT).find(([, a]) => a === address)?.[0] ?? address;
   const hops = messageList(d, session.log)
     .filter((m) => evidence.includes(m.index))
@@ -31,7 +31,7 @@ for (const { name, findings } of HOP_CASES) {
     const found: string[] = [];
     const hints: string[] = [];
     for (const d of session.dialogs.oldestFirst()) {
-      const { diagnosis, signaling_diagnosis } = dialogDocument(session, d);
+      const { diagnosis, signaling_diagnosis } = dialogDocument(session.evidence, d);
       hints.push(...diagnosis.hints, ...(signaling_diagnosis?.hints ?? []));
       if (signaling_diagnosis?.source_disagreement !== undefined) found.push('source_disagreement');
       for (const detection of detectionsOf(session, d)) {

@@ -74,7 +74,7 @@ async function documentOf(t: TestContext, bytes: Uint8Array): Promise<NonNullabl
   const streams = session.streams.newestFirst().filter((s) => s.ssrc === SSRC);
   assert.equal(streams.length, 1, 'one stream, whatever it lost');
   const [stream] = streams;
-  const doc = stream === undefined ? null : streamDocument(session, stream);
+  const doc = stream === undefined ? null : streamDocument(session.evidence, stream);
   assert.ok(doc !== null);
   return doc;
 }

@@ -5,7 +5,8 @@ import { ALICE, BOB, basicCall, CALL_TIMES } from '../../fixtures/build/basic-ca
 import { Capture } from '../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
 import { CODEC } from '../../fixtures/build/sdp.ts';
-import { qualityOf, streamDocument } from '../../src/view/documents.ts';
+import { qualityOf } from '../../src/analysis/dialog-facts.ts';
+import { streamDocument } from '../../src/view/documents.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 test('PCMU and then Opus, both without jitter, have none', async (t) => {
@@ -30,11 +31,11 @@ test('PCMU and then Opus, both without jitter, have none', async (t) => {
   const { session } = await readCapture(t, new Capture().add(call.messages).add(stream.datagrams).pcap(), []);
   const [found] = session.streams.newestFirst();
   assert.ok(found !== undefined);
-  const quality = qualityOf(session, found);
+  const quality = qualityOf(session.evidence, found);
   assert.equal(quality?.snapshot.packets, 2 * half);
   assert.equal(quality.codec, 'PCMU');
   assert.ok(quality.jitterMs < 0.005, `jitter ${quality.jitterMs} ms`);
-  const document = streamDocument(session, found);
+  const document = streamDocument(session.evidence, found);
   assert.ok(document !== null && document.quality_intervals.length > 2);
   for (const interval of document.quality_intervals)
     assert.ok(interval.jitter_ms < 0.005, `window ${interval.jitter_ms} ms`);

@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { qualityTruthCases, type StreamTruth } from '../../fixtures/build/quality-truth.ts';
-import type { CaptureSession } from '../../src/app/capture-session.ts';
+import { qualityOf } from '../../src/analysis/dialog-facts.ts';
 import { streamJitter } from '../../src/protocols/rtp/stream-snapshot.ts';
 import type { Stream } from '../../src/store/media/stream.ts';
-import { dialogDocument, qualityOf, streamDocument } from '../../src/view/documents.ts';
+import { dialogDocument, streamDocument } from '../../src/view/documents.ts';
 import { asJson } from '../helpers/json.ts';
+import type { OpenSession } from '../helpers/open-session.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 /** Times in a capture are whole microseconds and the native sums are single precision: 5 microseconds of error at most. */
@@ -49,7 +50,7 @@ function near(actual: number | undefined, wanted: number, tolerance: number, wha
   );
 }
 
-function streamOf(session: CaptureSession, truth: StreamTruth): Stream {
+function streamOf(session: OpenSession, truth: StreamTruth): Stream {
   const found = session.streams.newestFirst().filter((s) => s.ssrc >>> 0 === Number(truth.ssrc));
   assert.equal(found.length, 1, `one stream ${truth.ssrc}`);
   const [stream] = found;
@@ -57,8 +58,8 @@ function streamOf(session: CaptureSession, truth: StreamTruth): Stream {
   return stream;
 }
 
-function checkCounts(session: CaptureSession, stream: Stream, truth: StreamTruth): void {
-  const quality = qualityOf(session, stream);
+function checkCounts(session: OpenSession, stream: Stream, truth: StreamTruth): void {
+  const quality = qualityOf(session.evidence, stream);
   assert.ok(quality !== null);
   const s = quality.snapshot;
   assert.deepEqual(
@@ -91,8 +92,8 @@ function checkCounts(session: CaptureSession, stream: Stream, truth: StreamTruth
     near(streamJitter(s, 8000).maxMs, truth.jitterMaxMs, JITTER_MS, `${truth.ssrc} highest jitter`);
 }
 
-function checkDocument(session: CaptureSession, stream: Stream, truth: StreamTruth, callId: string): void {
-  const doc = streamDocument(session, stream);
+function checkDocument(session: OpenSession, stream: Stream, truth: StreamTruth, callId: string): void {
+  const doc = streamDocument(session.evidence, stream);
   assert.ok(doc !== null);
   assert.deepEqual(
     [doc.src, doc.dst, doc.codec, doc.payload_type, doc.packets, doc.octets, doc.associated_dialog, doc.orphaned],
@@ -138,7 +139,7 @@ for (const { name, bytes, truth } of qualityTruthCases()) {
     }
     const dialog = session.dialogs.get(truth.callId);
     assert.ok(dialog !== undefined);
-    const doc = asJson(dialogDocument(session, dialog));
+    const doc = asJson(dialogDocument(session.evidence, dialog));
     assert.equal(Array.isArray(doc['streams']) && doc['streams'].length, truth.streams.length);
     // Neither silence, nor reordering, nor loss is a fault of the path. The silences of dtx make one side 25 s longer.
     const hints = name === 'dtx' ? /^Duration asymmetry between [^;]+: 55\.0 s against 30\.0 s of media\.$/ : /^$/;

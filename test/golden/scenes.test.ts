@@ -14,7 +14,7 @@ for (const { name, note, bytes, faults } of [...healthyScenes(), ...faultyScenes
     const hints: string[] = [];
     for (const d of session.dialogs.oldestFirst()) {
       for (const detection of detectionsOf(session, d)) found.add(detection);
-      const { diagnosis, signaling_diagnosis } = dialogDocument(session, d);
+      const { diagnosis, signaling_diagnosis } = dialogDocument(session.evidence, d);
       hints.push(...diagnosis.hints, ...(signaling_diagnosis?.hints ?? []));
     }
     assert.deepEqual([...found].sort(), [...faults].sort(), hints.join('\n'));

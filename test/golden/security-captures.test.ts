@@ -5,13 +5,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { CaptureSession } from '../../src/app/capture-session.ts';
-import { sessionOptions } from '../../src/app/run.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { Security } from '../../src/security/detection.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { capturesFolder, skipWithoutCaptures } from '../helpers/captures.ts';
+import { configOf, openSession } from '../helpers/open-session.ts';
 
 /** Captures that raise alerts, and which. */
 const RAISED: Readonly<Record<string, readonly string[]>> = {
@@ -29,18 +27,12 @@ const WITH_SIP = 60;
 
 /** Alerts of one capture as `kind source`, each once. Mirrored messages count too: the more is looked at the better. */
 async function alertsOf(path: string): Promise<{ alerts: string[]; sip: number; said: string[] }> {
-  const loaded = loadConfig({
-    argv: ['-I', path, '-E', '--kill-scanner', '--fail2ban', '--security-mirrored', '--fraud'],
-    env: {},
-  });
-  assert.ok(loaded.ok);
-  const { config } = loaded.value;
-  const session = new CaptureSession(sessionOptions(config));
+  const argv = ['-I', path, '-E', '--kill-scanner', '--fail2ban', '--security-mirrored', '--fraud'];
   const said: string[] = [];
   const lines: string[] = [];
   const out = { write: (l: string) => void lines.push(l), written: 0, lost: 0 };
   const sinks = { native: loadNative(), pid: 1, out, say: (l: string) => said.push(l) };
-  session.security = new Security(config, sinks, false);
+  const session = openSession(argv, {}, { security: new Security(configOf(argv), sinks, false) });
   try {
     await session.read([path], () => undefined);
   } catch (error) {
@@ -49,7 +41,7 @@ async function alertsOf(path: string): Promise<{ alerts: string[]; sip: number; 
   } finally {
     session.close();
   }
-  const sip = session.tracker.counts.messages;
+  const sip = session.ingest.tracker.counts.messages;
   const alerts = said.map((line) => /^alert: (.+?) from=(\S+) /.exec(line)).map((m) => `${m?.[1]} ${m?.[2]}`);
   for (const line of lines) assert.match(line, /^\S+ calltap\[1\]: (?:SCANNER|REG_FLOOD) from=\S+ /);
   return { alerts: [...new Set(alerts)].sort(), sip, said };

@@ -5,7 +5,6 @@ import { ALICE, BOB } from '../../fixtures/build/basic-call.ts';
 import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
 import type { Endpoint } from '../../fixtures/build/packet.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
-import { createReaders } from '../../src/explore/memory-explorer.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 const SSRC = 0x5eed;
@@ -23,7 +22,7 @@ async function answered(t: TestContext, parts: readonly Part[]): Promise<{ packe
   }
   const { session } = await readCapture(t, capture.pcap());
   assert.equal(session.streams.size, parts.length);
-  const found = await createReaders(session).stream(SSRC);
+  const found = await session.explorer.stream(SSRC);
   assert.ok(found?.document);
   return { packets: found.document.packets, src: found.document.src };
 }

@@ -1,15 +1,14 @@
 /** A capture as facts, one a line, said the same way of what tshark found and of what calltap found. */
 
-import { CaptureSession } from '../../src/app/capture-session.ts';
-import { sessionOptions } from '../../src/app/run.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { qualityOf } from '../../src/analysis/dialog-facts.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';
 import { METHOD } from '../../src/protocols/sip/method.ts';
 import type { FileEnd } from '../../src/sources/file/file-source.ts';
-import { qualityOf } from '../../src/view/documents.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
+import type { OpenSession } from '../helpers/open-session.ts';
+import { openSession } from '../helpers/open-session.ts';
 import type { TruthCapture, TruthStream } from './truth-file.ts';
 
 /** Field to value. A field that only one side has reads 'absent' on the other. */
@@ -41,10 +40,8 @@ export type RunEnd = FileEnd | { readonly end: 'refused'; readonly error: Servic
 export async function readTo(
   path: string,
   options: readonly string[],
-): Promise<{ readonly session: CaptureSession; readonly end: RunEnd }> {
-  const loaded = loadConfig({ argv: ['-I', path, ...options], env: {} });
-  if (!loaded.ok) throw new Error(`options do not parse: ${options.join(' ')}`);
-  const session = new CaptureSession(sessionOptions(loaded.value.config));
+): Promise<{ readonly session: OpenSession; readonly end: RunEnd }> {
+  const session = openSession(['-I', path, ...options]);
   let end: RunEnd | undefined;
   try {
     await session.read([path], (_path, how) => {
@@ -107,8 +104,8 @@ export async function foundFacts(path: string): Promise<Found> {
   }
 }
 
-function sessionFacts(session: CaptureSession, frames: number): Found {
-  const { counts } = session.tracker;
+function sessionFacts(session: OpenSession, frames: number): Found {
+  const { counts } = session.ingest.tracker;
   const facts: Facts = new Map([
     ['frames', String(frames)],
     ['sip messages', String(counts.messages)],
@@ -127,7 +124,7 @@ function sessionFacts(session: CaptureSession, frames: number): Found {
   }
   const cleanJitterMs = new Map<string, number>();
   for (const s of [...session.streams.newestFirst()].reverse()) {
-    const q = qualityOf(session, s);
+    const q = qualityOf(session.evidence, s);
     if (q === null) throw new Error('a stream without counters');
     const field = `rtp ${endpointKeyText(s.srcKey)} > ${endpointKeyText(s.dstKey)} ${ssrcText(s.ssrc)}`;
     const { packets, lost, duplicates } = q.snapshot;

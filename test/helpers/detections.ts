@@ -1,9 +1,11 @@
 /**
  * The detections that fired for a dialog, by the names the interface gives them; what accuracy is measured in.
  */
-import type { CaptureSession } from '../../src/app/capture-session.ts';
+
+import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
-import { dialogDocument, dialogFacts } from '../../src/view/documents.ts';
+import { dialogDocument } from '../../src/view/documents.ts';
+import type { OpenSession } from './open-session.ts';
 
 export const DETECTIONS = [
   'one_way_audio',
@@ -26,11 +28,11 @@ export const DETECTIONS = [
 export type Detection = (typeof DETECTIONS)[number];
 
 /** In the order of the list. `icmp_media` stands for an error that is a fault: media of the running call was refused. */
-export function detectionsOf(session: CaptureSession, d: Dialog): Detection[] {
-  const { diagnosis, signaling_diagnosis } = dialogDocument(session, d);
+export function detectionsOf(session: OpenSession, d: Dialog): Detection[] {
+  const { diagnosis, signaling_diagnosis } = dialogDocument(session.evidence, d);
   const found = { ...diagnosis, ...signaling_diagnosis };
   const more: Readonly<Record<string, boolean>> = {
-    icmp_media: dialogFacts(session, d).icmp.some((f) => f.isFault),
+    icmp_media: dialogFacts(session.evidence, d).icmp.some((f) => f.isFault),
     media_relay_lapsed: diagnosis.media_relay?.lapsed ?? false,
   };
   return DETECTIONS.filter((name) => {

@@ -3,17 +3,16 @@
  */
 import type { Expected } from '../../fixtures/build/expected.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import type { CaptureSession } from '../../src/app/capture-session.ts';
-import type { ApiReaders } from '../../src/explore/explorer.ts';
-import { createReaders } from '../../src/explore/memory-explorer.ts';
+import type { Explorer } from '../../src/explore/explorer.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import { asJson, type Json } from './json.ts';
+import type { OpenSession } from './open-session.ts';
 
 /** Small, so that a case of a few dialogs is paged too. */
 const PAGE = 2;
 
 /** Rows of the dialog list, page by page. */
-async function allDialogs(readers: ApiReaders): Promise<Json[]> {
+async function allDialogs(readers: Explorer): Promise<Json[]> {
   const rows: Json[] = [];
   for (;;) {
     const page = await readers.dialogs({ limit: PAGE, offset: rows.length });
@@ -24,15 +23,15 @@ async function allDialogs(readers: ApiReaders): Promise<Json[]> {
 }
 
 /** The full document of every stream; several may share an SSRC. */
-function allStreams(session: CaptureSession): Json[] {
-  return session.streams.newestFirst().map((s) => asJson(streamDocument(session, s)));
+function allStreams(session: OpenSession): Json[] {
+  return session.streams.newestFirst().map((s) => asJson(streamDocument(session.evidence, s)));
 }
 
 /** Empty when the session says what the case expects. */
-export async function sessionMismatches(session: CaptureSession, expected: Expected): Promise<string[]> {
-  const readers = createReaders(session);
+export async function sessionMismatches(session: OpenSession, expected: Expected): Promise<string[]> {
+  const readers = session.explorer;
   const wrong: string[] = [];
-  const { messages } = session.tracker.counts;
+  const { messages } = session.ingest.tracker.counts;
   if (messages !== expected.sip_messages) wrong.push(`SIP messages: wanted ${expected.sip_messages}, got ${messages}`);
   const rows = await allDialogs(readers);
   if (rows.length !== expected.dialogs.length)

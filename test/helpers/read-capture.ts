@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { CaptureSession } from '../../src/app/capture-session.ts';
-import { sessionOptions } from '../../src/app/run.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import type { SessionOptions } from '../../src/app/session.ts';
 import type { FileEnd } from '../../src/sources/file/file-source.ts';
+import type { OpenSession } from './open-session.ts';
+import { openSession } from './open-session.ts';
 
 export type ReadCapture = {
-  readonly session: CaptureSession;
+  readonly session: OpenSession;
   readonly end: FileEnd;
 };
 
@@ -23,18 +23,15 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-/** Reads one file to its end, `prepare` before it begins; the session is closed with the test. */
+/** Reads one file to its end, the session is closed with the test. */
 export async function readCaptureFile(
   t: TestContext,
   path: string,
   options: readonly string[] = [],
-  prepare: (session: CaptureSession) => void = () => undefined,
+  sessionOptions: Partial<SessionOptions> = {},
 ): Promise<ReadCapture> {
-  const loaded = loadConfig({ argv: ['-I', path, ...options], env: {} });
-  assert.ok(loaded.ok, `the options of a case must parse: ${options.join(' ')}`);
-  const session = new CaptureSession(sessionOptions(loaded.value.config));
+  const session = openSession(['-I', path, ...options], sessionOptions);
   t.after(() => session.close());
-  prepare(session);
   let end: FileEnd | undefined;
   await session.read([path], (_path, how) => {
     end = how;

@@ -7,15 +7,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CaptureSession } from '../../src/app/capture-session.ts';
-import { sessionOptions } from '../../src/app/run.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { Turns } from '../../src/core/turns.ts';
 import { packageRoot } from '../../src/sources/native.ts';
 import { CaptureReporter } from '../../src/view/capture-reporter.ts';
 import { dialogDocument, streamDocument } from '../../src/view/documents.ts';
 import { lossesByReason } from '../../src/view/losses.ts';
 import { toStats } from '../../src/view/stats.ts';
+import { openSession } from '../helpers/open-session.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import type { CaptureRecords } from '../helpers/split-capture.ts';
 import { directionOf, fileOf, partsBy, readRecords, stampedAt } from '../helpers/split-capture.ts';
@@ -29,18 +27,21 @@ const DEMO = join(FIXTURES, 'demo/demo.pcap');
  * began in the same microsecond have no order that a split capture could tell: they are told by their names.
  */
 async function answersOf(paths: readonly string[]): Promise<{ answers: unknown; copies: number }> {
-  const loaded = loadConfig({ argv: ['--json', ...paths.flatMap((path) => ['-I', path])], env: {} });
-  assert.ok(loaded.ok);
-  const session = new CaptureSession({ ...sessionOptions(loaded.value.config), isSmall: true });
+  const session = openSession(['--json', ...paths.flatMap((path) => ['-I', path])], { isSmall: true });
   try {
     await session.read(paths, (path, { end }) => assert.equal(end, 'ok', path));
     // The copies are counted; everything else is as if there were none.
-    const { frame_copies: copies = 0, ...losses } = lossesByReason(session);
-    const { capture_identity: _identity, capture_name: _name, uptime_sec: _uptime, ...stats } = toStats(session);
-    const report = await new CaptureReporter(session, new Turns(() => performance.now())).report();
+    const { frame_copies: copies = 0, ...losses } = lossesByReason(session.figures);
+    const {
+      capture_identity: _identity,
+      capture_name: _name,
+      uptime_sec: _uptime,
+      ...stats
+    } = toStats(session.figures);
+    const report = await new CaptureReporter(session.figures, new Turns(() => performance.now())).report();
     const answers = {
-      dialogs: byText([...session.dialogs.oldestFirst()].map((d) => dialogDocument(session, d))),
-      streams: byText([...session.streams.fromNewest()].map((s) => streamDocument(session, s))),
+      dialogs: byText([...session.dialogs.oldestFirst()].map((d) => dialogDocument(session.evidence, d))),
+      streams: byText([...session.streams.fromNewest()].map((s) => streamDocument(session.evidence, s))),
       stats: { ...stats, losses },
       report,
     };

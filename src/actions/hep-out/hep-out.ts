@@ -14,13 +14,17 @@ import { Counters } from '../../core/counters.ts';
 import { errnoOf } from '../../core/error.ts';
 import { ipText } from '../../core/ip.ts';
 import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../../core/limits.ts';
-import { ORIGINS } from '../../core/words.ts';
+import { ORIGINS, TRANSPORT } from '../../core/words.ts';
+import type { Observer } from '../../ingest/observer.ts';
 import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
 import { rtcpToJson } from './rtcp-json.ts';
 import { SendingTrouble } from './sending-trouble.ts';
 
 /** Payload of the longest UDP datagram. */
 const MAX_DATAGRAM = { 4: 65_507, 6: 65_527 } as const;
+/** IP protocol numbers; everything but UDP runs over TCP. */
+const TCP = 6;
+const UDP = 17;
 const RETRY_MS = 10_000;
 const SEND_BUFFER_BYTES = 4 * 1024 * 1024;
 
@@ -132,6 +136,15 @@ export class HepOut {
     return this.#queued;
   }
 
+  /** Of a capture: its SIP and RTCP are sent on. */
+  get observer(): Observer {
+    return {
+      onMessage: (buf, start, end, _scan, c) =>
+        this.mirrorSip(buf, start, end, c, c.transport === TRANSPORT.UDP ? UDP : TCP),
+      onRtcp: (buf, start, end, c, dialog) => this.mirrorRtcp(buf, start, end, c, dialog?.callId),
+    };
+  }
+
   /** A SIP message as it was captured; `proto` is what it came over. The bytes are copied. */
   mirrorSip(b: Uint8Array, start: number, end: number, c: HepOutCarrier, proto: number): void {
     if (this.#isWanted(c)) this.#send(this.#facts(c, proto, HEP_TYPE.SIP), b, start, end);
@@ -140,7 +153,7 @@ export class HepOut {
   /** An RTCP datagram; with the Call-ID of its dialog where that is known. */
   mirrorRtcp(b: Uint8Array, start: number, end: number, c: HepOutCarrier, callId?: string): void {
     if (!this.#isWanted(c)) return;
-    const facts = this.#facts(c, 17, HEP_TYPE.RTCP, callId);
+    const facts = this.#facts(c, UDP, HEP_TYPE.RTCP, callId);
     if (this.#options.rtcp === 'binary') {
       this.#send(facts, b, start, end);
       return;

@@ -2,22 +2,26 @@
  * The commands that events start: which event, and what it says.
  */
 
-import type { QualityContext } from '../../analysis/stream-quality.ts';
 import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
 import type { Config } from '../../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
 import { ServiceError } from '../../core/error.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
+import type { Observer } from '../../ingest/observer.ts';
 import { loadNative } from '../../sources/native.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
+import type { Capture, QualityContext } from '../../store/stores.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
+import type { Meter } from '../../view/figures.ts';
+import { snake } from '../../view/losses.ts';
+import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
 import { timestampText } from '../../view/timestamp.ts';
 import { splitCommand } from './command-line.ts';
 import { ExecHook } from './exec-hook.ts';
 
-export class Hooks {
+export class Hooks implements Observer, Meter {
   readonly dialog: ExecHook | null;
   readonly quality: ExecHook | null;
   readonly #threshold: number;
@@ -43,7 +47,7 @@ export class Hooks {
   }
 
   /** A dialog has left state `from`. */
-  onDialogState(d: Dialog, from: number, sources: readonly string[]): void {
+  onDialogState(d: Dialog, from: number, { sources }: Capture): void {
     const { dialog } = this;
     if (dialog === null || !dialog.admit()) return;
     const event: DialogStateEvent = {
@@ -59,7 +63,7 @@ export class Hooks {
   }
 
   /** A window of the stream has closed: an event when its score crosses the threshold downwards. */
-  onWindow(stream: Stream, context: QualityContext): void {
+  onWindow(stream: Stream, { quality: context }: Capture): void {
     if (this.quality === null) return;
     const last = lastWindow(stream, context);
     if (last === null) return;
@@ -73,10 +77,26 @@ export class Hooks {
   }
 
   /** The capture has ended: a stream too short for a window is judged as a whole. */
-  onEnd(stream: Stream, context: QualityContext): void {
+  onStreamEnd(stream: Stream, { quality: context }: Capture): void {
     if (this.quality === null || this.#reported.has(stream)) return;
     const mos = streamQuality(stream, context)?.mos ?? null;
     if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context);
+  }
+
+  /** What could not be run is counted by event in the metrics. */
+  losses(): LabelledCount[] {
+    return [];
+  }
+
+  families(): MetricFamily[] {
+    const samples = (['dialog', 'quality'] as const).flatMap((hook) =>
+      Object.entries(this[hook]?.counts ?? {}).map(([what, value]) => ({
+        labels: { hook, what: snake(what) },
+        value,
+      })),
+    );
+    const help = 'Events of the exec hooks, by what became of them.';
+    return [{ name: 'calltap_hook_events_total', help, type: 'counter', labelNames: ['hook', 'what'], samples }];
   }
 
   async drain(): Promise<void> {

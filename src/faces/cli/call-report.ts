@@ -1,31 +1,8 @@
 /**
  * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
  */
+import type { ReportInput, ReportMessage } from '../../view/report-input.ts';
 import { safeText } from './terminal.ts';
-
-export type ReportMessage = {
-  index: number;
-  /** Seconds since the first message. */
-  atSec: number;
-  src: string;
-  dst: string;
-  transport: string;
-  text: string;
-  note: string;
-};
-
-export type ReportInput = {
-  callId: string;
-  /** Label and value, in the order to be shown. */
-  facts: readonly (readonly [string, string])[];
-  timing: readonly (readonly [string, string])[];
-  messages: readonly ReportMessage[];
-  /** Messages of the call that are not in the list any more. */
-  messagesNotKept: number;
-  sdp: readonly (readonly string[])[];
-  media: readonly (readonly string[])[];
-  findings: readonly string[];
-};
 
 const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = ['SSRC', 'From', 'To', 'Codec', 'Packets', 'Lost', 'Loss', 'Jitter', 'MOS', 'Round trip'];

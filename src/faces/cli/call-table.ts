@@ -1,24 +1,9 @@
 /**
  * The call table: one line a dialog, oldest first, and a summary of what was read.
  */
+import type { CallRow } from '../../view/call-row.ts';
 import type { Color } from './terminal.ts';
 import { fit, layout, paint, safeText } from './terminal.ts';
-
-/** What a line shows; the caller takes it from the stores. */
-export type CallRow = {
-  startedAt: string;
-  state: string;
-  method: string;
-  from: string;
-  to: string;
-  code: number | null;
-  durationSec: number;
-  pddMs: number | null;
-  worstMos: number | null;
-  worstLossPct: number | null;
-  findings: readonly string[];
-  callId: string;
-};
 
 const HEADER = [
   'Started',

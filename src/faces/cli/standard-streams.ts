@@ -4,6 +4,8 @@
  */
 import { countedWere } from '../../core/counted.ts';
 import { errnoOf } from '../../core/error.ts';
+import type { DataLines } from '../../security/detection.ts';
+import type { Meter } from '../../view/figures.ts';
 import { Outlet } from './outlet.ts';
 
 /** To be called once, before anything is written. */
@@ -80,9 +82,6 @@ class StandardStream {
 export const standardOutput = new StandardStream('standard output', 1, () => process.stdout);
 export const standardError = new StandardStream('standard error', 2, () => process.stderr);
 
-/** Lines of data for another program, counted; `line` has no line end. */
-export type DataLines = { readonly write: (line: string) => void; readonly written: number; readonly lost: number };
-
 /** They are all that standard output gets while something goes on. */
 export const dataLines: DataLines = {
   write: (line) => standardOutput.write(`${line}\n`),
@@ -92,4 +91,13 @@ export const dataLines: DataLines = {
   get lost() {
     return standardOutput.lost;
   },
+};
+
+/** Lines that nobody will see. */
+export const lineLosses: Meter = {
+  losses: () => [
+    ['stdout_lines_lost', standardOutput.lost],
+    ['stderr_lines_lost', standardError.lost],
+  ],
+  families: () => [],
 };

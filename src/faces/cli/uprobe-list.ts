@@ -2,10 +2,10 @@
  * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
  */
 import { userInfo } from 'node:os';
-import { nativeTls } from '../../app/tls-capture.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../core/error.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
+import { nativeTls } from '../../sources/tls/open.ts';
 import { memoryBytes, tlsRingBytes } from '../../sources/tls/ring-size.ts';
 import type { NativeTls } from '../../sources/tls/source.ts';
 import { TlsSource } from '../../sources/tls/source.ts';

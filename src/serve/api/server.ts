@@ -20,7 +20,7 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../../core/limits.ts';
-import type { ApiReaders } from '../../explore/explorer.ts';
+import type { Explorer } from '../../explore/explorer.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
@@ -51,7 +51,7 @@ import { addStreamRoutes } from './routes/streams.ts';
 import { warmUserPatterns } from './user-pattern.ts';
 
 export type ApiDeps = {
-  readonly readers: ApiReaders;
+  readonly readers: Explorer;
   readonly peer: PeerControl;
   /** `--api-max-rows` and `--api-max-conn`. */
   readonly maxRows: number;

@@ -6,9 +6,9 @@ import { ALICE, answer, BOB, hangUp, sdpBody } from '../../../fixtures/build/bas
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { CaptureSession } from '../../../src/app/capture-session.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
 import { reportInput } from '../../../src/view/report-input.ts';
+import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const MIDDLE: Party = {
@@ -28,7 +28,7 @@ function leg(callId: string, caller: Party, callee: Party, headers: readonly (re
 
 const SERVED = ['--api', '127.0.0.1:0'];
 
-async function sessionOf(t: TestContext, legs: readonly SipScript[], argv: readonly string[]): Promise<CaptureSession> {
+async function sessionOf(t: TestContext, legs: readonly SipScript[], argv: readonly string[]): Promise<OpenSession> {
   const capture = new Capture();
   for (const call of legs) capture.add(call.messages);
   return (await readCapture(t, capture.pcap(), argv)).session;
@@ -37,7 +37,7 @@ async function sessionOf(t: TestContext, legs: readonly SipScript[], argv: reado
 /** Tags of every dialog, in order; calls are tied together where something shows it. */
 async function tagsOf(t: TestContext, legs: readonly SipScript[], argv = SERVED): Promise<(readonly string[])[]> {
   const session = await sessionOf(t, legs, argv);
-  return [...session.dialogs.oldestFirst()].map((d) => dialogDocument(session, d).tags ?? []);
+  return [...session.dialogs.oldestFirst()].map((d) => dialogDocument(session.evidence, d).tags ?? []);
 }
 
 test('two legs of one host that share an identifier', async (t) => {
@@ -102,7 +102,7 @@ test('the call report names the other leg', async (t) => {
   const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);
   const session = await sessionOf(t, [first, second], ['--call-report', 'first@example.com']);
   const legs = [...session.dialogs.oldestFirst()].map((d) =>
-    reportInput(session, d)
+    reportInput(session.evidence, d)
       .facts.filter(([name]) => name === 'Other leg')
       .map(([, text]) => text),
   );

@@ -33,7 +33,7 @@ test('calls of the cases by outcome', async (t) => {
     assert.ok(found !== undefined, name);
     const { session } = await readCapture(t, found.bytes, found.options);
     const counted = Object.fromEntries(
-      CALL_OUTCOMES.map((o) => [o, session.callOutcomes[o]]).filter(([, n]) => n !== 0),
+      CALL_OUTCOMES.map((o) => [o, session.figures.observations.outcomes[o]]).filter(([, n]) => n !== 0),
     );
     assert.deepEqual(counted, expected, name);
   }

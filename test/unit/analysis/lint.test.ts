@@ -128,7 +128,7 @@ test('a rule that fires on more than a twentieth of the real captures is wrong',
       if (read === null || read.session.dialogs.size === 0) continue;
       captures++;
       for (const d of read.session.dialogs.oldestFirst())
-        for (const { rule } of finish(dialogLintSteps(read.session, d)).findings) {
+        for (const { rule } of finish(dialogLintSteps(read.session.evidence, d)).findings) {
           const on = firedOn.get(rule.id) ?? new Set();
           firedOn.set(rule.id, on.add(name));
         }

@@ -26,7 +26,7 @@ async function diagnosed(
   options: readonly string[] = [],
 ): Promise<Diagnosis[]> {
   const { session } = await readCapture(t, capture.pcap(), options);
-  return callIds.map((id) => dialogDocument(session, session.dialogs.get(id) ?? assert.fail(id)).diagnosis);
+  return callIds.map((id) => dialogDocument(session.evidence, session.dialogs.get(id) ?? assert.fail(id)).diagnosis);
 }
 
 /** Answered after 2.2 s, both with these codecs. */
@@ -127,5 +127,5 @@ test("early media of a call that failed, a second behind its end, is the call's;
   const { session } = await readCapture(t, capture.pcap());
   const d = session.dialogs.get(call.callId);
   assert.deepEqual([d?.streams?.length, session.streams.established, session.streams.orphaned], [1, 1, 1]);
-  assert.deepEqual(dialogDocument(session, d ?? assert.fail()).diagnosis.hints, []);
+  assert.deepEqual(dialogDocument(session.evidence, d ?? assert.fail()).diagnosis.hints, []);
 });

@@ -31,7 +31,7 @@ async function outcome(
   const documents = [first, second].map((call) => {
     const d = session.dialogs.get(call.callId);
     assert.ok(d !== undefined);
-    return dialogDocument(session, d);
+    return dialogDocument(session.evidence, d);
   });
   return { streams: documents.map((d) => d.streams.length), diagnoses: documents.map((d) => d.diagnosis) };
 }

@@ -5,10 +5,9 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { CaptureSession } from '../../../src/app/capture-session.ts';
-import { sessionOptions } from '../../../src/app/run.ts';
-import { loadConfig } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
+import type { OpenSession } from '../../helpers/open-session.ts';
+import { openSession } from '../../helpers/open-session.ts';
 import { until } from '../../helpers/patience.ts';
 import { temporaryFolder } from '../../helpers/read-capture.ts';
 import { fileOf, readRecords } from '../../helpers/split-capture.ts';
@@ -16,10 +15,8 @@ import { fileOf, readRecords } from '../../helpers/split-capture.ts';
 const DEMO = join(packageRoot(), 'fixtures/demo/demo.pcap');
 const FRAMES = 100;
 
-function opened(t: TestContext, path: string): CaptureSession {
-  const loaded = loadConfig({ argv: ['-I', path], env: {} });
-  assert.ok(loaded.ok);
-  const session = new CaptureSession({ ...sessionOptions(loaded.value.config), isSmall: true });
+function opened(t: TestContext, path: string): OpenSession {
+  const session = openSession(['-I', path], { isSmall: true });
   t.after(() => session.close());
   return session;
 }
@@ -29,7 +26,7 @@ test('what is stopped before it began reads nothing', async (t) => {
   session.stopReading();
   const end = await session.read([DEMO], (path) => assert.fail(`${path} was read`));
   assert.equal(end?.isStopped, true);
-  assert.deepEqual([session.source.counter('frames'), session.isExhausted], [0, false]);
+  assert.deepEqual([session.source.counter('frames'), session.ingest.capture.isExhausted], [0, false]);
 });
 
 test('what is stopped while it goes on has what was read, of files and a pipe that is open', async (t) => {
@@ -47,6 +44,6 @@ test('what is stopped while it goes on has what was read, of files and a pipe th
   );
   session.stopReading();
   assert.equal((await reading)?.isStopped, true);
-  assert.deepEqual([session.source.counter('frames'), session.isExhausted], [FRAMES, false]);
+  assert.deepEqual([session.source.counter('frames'), session.ingest.capture.isExhausted], [FRAMES, false]);
   assert.ok(session.dialogs.size > 0);
 });

@@ -9,7 +9,6 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { Turns } from '../../../src/core/turns.ts';
-import { createReaders } from '../../../src/explore/memory-explorer.ts';
 import { callAudio } from '../../../src/export/audio.ts';
 import { asJson, asRows } from '../../helpers/json.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
@@ -23,7 +22,7 @@ async function call(t: TestContext, plan: SpokenPlan = {}, options: readonly str
   const d = session.dialogs.get('a"b/../c');
   assert.ok(d !== undefined);
   const turns = new Turns(() => performance.now());
-  const made = await callAudio(session, d, turns, () => false);
+  const made = await callAudio(session.evidence, d, turns, () => false);
   assert.ok(made !== null);
   return { session, d, audio: made.document };
 }
@@ -166,7 +165,7 @@ test('a codec without a decoder is named, an option that was not given too', asy
 test('the container of the call takes the same file in', async (t) => {
   const { session, audio } = await call(t);
   assert.ok('wav' in audio);
-  const found = await createReaders(session).vcon('a"b/../c');
+  const found = await session.explorer.vcon('a"b/../c');
   assert.ok(found?.document instanceof Readable);
   const vcon = asJson(JSON.parse(await text(found.document)));
   assert.equal(asRows(vcon['dialog'])[0]?.['body'], Buffer.from(audio.wav).toString('base64url'));

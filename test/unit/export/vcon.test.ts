@@ -10,7 +10,6 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { CaptureSession } from '../../../src/app/capture-session.ts';
 import type { Vcon } from '../../../src/contract/index.ts';
 import { finish } from '../../../src/core/steps.ts';
 import type { VconAudio } from '../../../src/export/vcon.ts';
@@ -18,6 +17,7 @@ import { dialogVcon, VCON_AUDIO_BYTES } from '../../../src/export/vcon.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
+import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
 
 const index = { type: 'integer', minimum: 0 };
@@ -87,12 +87,12 @@ const isDraft = ajv.compile(DRAFT);
 
 const NOW = Date.UTC(2026, 0, 1);
 
-function container(session: CaptureSession, d: Dialog, nowMs: number, audio: VconAudio): Vcon {
+function container(session: OpenSession, d: Dialog, nowMs: number, audio: VconAudio): Vcon {
   // Held against the contract by who asks.
-  return JSON.parse([...finish(dialogVcon(session, d, nowMs, audio))].join('')) as Vcon;
+  return JSON.parse([...finish(dialogVcon(session.figures, d, nowMs, audio))].join('')) as Vcon;
 }
 
-function vcon(session: CaptureSession, callId: string, audio: VconAudio = null): Vcon {
+function vcon(session: OpenSession, callId: string, audio: VconAudio = null): Vcon {
   const d = session.dialogs.get(callId);
   assert.ok(d !== undefined, callId);
   const document = container(session, d, NOW, audio);

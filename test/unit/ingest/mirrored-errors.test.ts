@@ -7,8 +7,8 @@ import { networkCases } from '../../../fixtures/build/calls-network.ts';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { icmpError } from '../../../fixtures/build/icmp.ts';
 import { udpPacket } from '../../../fixtures/build/packet.ts';
-import type { CaptureSession } from '../../../src/app/capture-session.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
+import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const FILE_HEADER = 24;
@@ -34,9 +34,9 @@ function doubled(file: Uint8Array): Uint8Array {
 }
 
 /** What ICMP said about each call, without the indexes of messages. */
-function said(session: CaptureSession): unknown[] {
+function said(session: OpenSession): unknown[] {
   return [...session.dialogs.oldestFirst()].map((d) => {
-    const { icmp_media, signaling_diagnosis } = dialogDocument(session, d);
+    const { icmp_media, signaling_diagnosis } = dialogDocument(session.evidence, d);
     const { evidence, ...unreachable } = signaling_diagnosis?.icmp_unreachable ?? {};
     return { icmp_media, unreachable, hasEvidence: (evidence?.length ?? 0) > 0 };
   });
@@ -48,9 +48,13 @@ test('every frame twice: the errors of each case are what they are once', async 
   for (const { name, bytes } of cases) {
     const once = (await readCapture(t, bytes)).session;
     const twice = (await readCapture(t, doubled(bytes))).session;
-    assert.ok(once.icmp.errors > 0, name);
-    assert.deepEqual([twice.icmp.errors, twice.icmp.duplicateFrames], [once.icmp.errors, once.icmp.errors], name);
-    assert.equal(once.icmp.duplicateFrames, 0, name);
+    assert.ok(once.ingest.icmp.errors > 0, name);
+    assert.deepEqual(
+      [twice.ingest.icmp.errors, twice.ingest.icmp.duplicateFrames],
+      [once.ingest.icmp.errors, once.ingest.icmp.errors],
+      name,
+    );
+    assert.equal(once.ingest.icmp.duplicateFrames, 0, name);
     assert.deepEqual(said(twice), said(once), name);
   }
 });
@@ -58,7 +62,7 @@ test('every frame twice: the errors of each case are what they are once', async 
 /** Errors about one datagram of Alice's, by how long after the first they come. */
 async function errors(t: TestContext, later: readonly number[], packet = lost()): Promise<number> {
   const capture = new Capture().addPackets(later.map((us) => ({ tsUs: EPOCH_US + us, bytes: packet })));
-  return (await readCapture(t, capture.pcap())).session.icmp.errors;
+  return (await readCapture(t, capture.pcap())).session.ingest.icmp.errors;
 }
 
 function lost(id = 7): Uint8Array {
@@ -73,5 +77,5 @@ test('three copies are one error, and what comes later or with an identification
   assert.equal(await errors(t, [0, 20_000, 40_000]), 3);
   const packets = [7, 8, 7, 8].map((id, i) => ({ tsUs: EPOCH_US + i * 100, bytes: lost(id) }));
   const { session } = await readCapture(t, new Capture().addPackets(packets).pcap());
-  assert.deepEqual([session.icmp.errors, session.icmp.duplicateFrames], [2, 2]);
+  assert.deepEqual([session.ingest.icmp.errors, session.ingest.icmp.duplicateFrames], [2, 2]);
 });

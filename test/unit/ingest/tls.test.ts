@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
-import { CaptureSession } from '../../../src/app/capture-session.ts';
-import { sessionOptions } from '../../../src/app/run.ts';
-import { loadConfig } from '../../../src/config/config.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
 import { TlsIngest } from '../../../src/ingest/tls.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, TLS_FLAG, TLS_LIBRARY, TLS_LIBRARY_SHIFT } from '../../../src/sources/records.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
+import { openSession } from '../../helpers/open-session.ts';
 
 type Row = {
   readonly kind: number;
@@ -73,10 +71,8 @@ function message(start: string, callId: string, cseq: string, toTag = '', body =
 }
 
 function setUp() {
-  const loaded = loadConfig({ argv: ['-I', 'x.pcap'], env: {} });
-  assert.ok(loaded.ok);
-  const session = new CaptureSession(sessionOptions(loaded.value.config));
-  const ingest = new TlsIngest(session.sip, () => {});
+  const session = openSession(['-I', 'x.pcap']);
+  const ingest = new TlsIngest(session.ingest.sip, () => {});
   const feed = (...rows: Row[]): void => ingest.onRecords(batchOf(rows), rows.length);
   return { session, ingest, feed };
 }
@@ -94,8 +90,8 @@ test('a call read from TLS is a dialog of origin uprobe, on any port, with the t
   );
   const d = session.dialogs.get('one@tls');
   assert.ok(d !== undefined);
-  assert.equal(dialogDocument(session, d).input_origin, 'uprobe');
-  assert.equal(dialogDocument(session, d).state, 'InCall');
+  assert.equal(dialogDocument(session.evidence, d).input_origin, 'uprobe');
+  assert.equal(dialogDocument(session.evidence, d).state, 'InCall');
   assert.equal(d.msgCount, 2);
   assert.equal(session.log.transport(d.headRow), TRANSPORT.TLS);
   session.close();

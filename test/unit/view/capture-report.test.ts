@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { createReaders } from '../../../src/explore/memory-explorer.ts';
 import { packageRoot } from '../../../src/sources/native.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
@@ -38,7 +37,7 @@ function calls(n: number, status: number): Uint8Array {
 
 test('findings of the demo: each with its calls, worst first', async (t) => {
   const { session } = await readCaptureFile(t, join(packageRoot(), 'fixtures/demo/demo.pcap'));
-  const report = await createReaders(session).captureReport();
+  const report = await session.explorer.captureReport();
   assertDocument('CaptureReport', report);
   assert.equal(report.complete, true);
   assert.equal(report.dialogs_examined, session.dialogs.size);
@@ -51,7 +50,7 @@ test('findings of the demo: each with its calls, worst first', async (t) => {
     [...ranks].sort((a, b) => a - b),
   );
   // Every finding of a dialog is what the dialog's own document says.
-  const readers = createReaders(session);
+  const readers = session.explorer;
   for (const { kind, evidence } of report.findings)
     for (const { call_id: id } of evidence) {
       const d = id === undefined ? null : ((await readers.dialog(id))?.document ?? null);
@@ -60,13 +59,15 @@ test('findings of the demo: each with its calls, worst first', async (t) => {
       if (kind === 'final_failure' || kind === 'auth_loop')
         assert.notEqual(d?.signaling_diagnosis?.[kind] ?? null, null);
     }
-  const oneWay = [...session.dialogs.oldestFirst()].filter((d) => dialogDocument(session, d).diagnosis.one_way_audio);
+  const oneWay = [...session.dialogs.oldestFirst()].filter(
+    (d) => dialogDocument(session.evidence, d).diagnosis.one_way_audio,
+  );
   assert.equal(report.findings.find((f) => f.kind === 'one_way_audio')?.occurrences ?? 0, oneWay.length);
 });
 
 test('many occurrences: ten examples, the rest counted', async (t) => {
   const { session } = await readCapture(t, calls(25, 503));
-  const { findings } = await createReaders(session).captureReport();
+  const { findings } = await session.explorer.captureReport();
   assert.equal(findings.length, 1);
   const [failed] = findings;
   assert.deepEqual(
@@ -89,7 +90,7 @@ test('many occurrences: ten examples, the rest counted', async (t) => {
 
 test('a cap that shed something makes the report incomplete, and says so first', async (t) => {
   const { session } = await readCapture(t, calls(25, 486), ['--max-dialogs', '10']);
-  const report = await createReaders(session).captureReport();
+  const report = await session.explorer.captureReport();
   assertDocument('CaptureReport', report);
   assert.equal(report.complete, false);
   assert.equal(report.dialogs_examined, 10);
@@ -105,7 +106,7 @@ test('a cap that shed something makes the report incomplete, and says so first',
 
 test('who asks meanwhile gets the same report, others get turns', async (t) => {
   const { session } = await readCapture(t, calls(4000, 503));
-  const readers = createReaders(session);
+  const readers = session.explorer;
   const making = readers.captureReport();
   assert.equal(readers.captureReport(), making);
   let turns = 0;

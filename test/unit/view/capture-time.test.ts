@@ -23,7 +23,7 @@ test('the first window of a stream begins when the stream does, the others whole
   const { session } = await readCapture(t, capture.pcap());
   const [d] = [...session.dialogs.oldestFirst()];
   assert.ok(d !== undefined);
-  const { streams } = dialogDocument(session, d);
+  const { streams } = dialogDocument(session.evidence, d);
   assert.equal(streams.length, starts.length);
   for (const [i, startUs] of starts.entries()) {
     const s = streams[i];

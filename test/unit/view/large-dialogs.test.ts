@@ -8,16 +8,15 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { Capture } from '../../../fixtures/build/capture.ts';
-import type { CaptureSession } from '../../../src/app/capture-session.ts';
 import { LINT_BYTES, MAX_DIALOG_STREAMS } from '../../../src/core/limits.ts';
 import type { Steps } from '../../../src/core/steps.ts';
 import { finish } from '../../../src/core/steps.ts';
-import { createReaders } from '../../../src/explore/memory-explorer.ts';
 import { dialogVcon } from '../../../src/export/vcon.ts';
 import { dialogDocument, dialogDocumentSteps, dialogLintSteps } from '../../../src/view/documents.ts';
 import { lossesByReason } from '../../../src/view/losses.ts';
 import { asJson, asRows } from '../../helpers/json.ts';
 import { largeDialog, manyStreams } from '../../helpers/large-dialog.ts';
+import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const MESSAGES = 300;
@@ -30,7 +29,7 @@ async function read(t: TestContext, capture: Capture, options: readonly string[]
 }
 
 /** Reads of message bytes, and the most of them between two steps. */
-function countReads(session: CaptureSession, steps: (s: CaptureSession) => Steps<unknown>) {
+function countReads(session: OpenSession, steps: (s: OpenSession) => Steps<unknown>) {
   const { log } = session;
   const original = log.bytes.bind(log);
   let sinceStep = 0;
@@ -51,28 +50,28 @@ function countReads(session: CaptureSession, steps: (s: CaptureSession) => Steps
 
 test('lint reads each message once and no more than its share, and says what it left out', async (t) => {
   const { session, d } = await read(t, largeDialog(MESSAGES, 40_000));
-  const counts = countReads(session, (s) => dialogLintSteps(s, d));
+  const counts = countReads(session, (s) => dialogLintSteps(s.evidence, d));
   assert.equal(counts.atOnce, 1);
   const looked = Math.ceil(LINT_BYTES / 40_000);
   assert.ok(counts.reads <= looked + 1, `${counts.reads} messages read`);
-  const found = await createReaders(session).lint('large');
+  const found = await session.explorer.lint('large');
   const result = found?.document;
   assert.equal(result?.messages_unread, MESSAGES - counts.reads);
   assert.ok((result?.finding_count ?? 0) > 0);
   // Counted for both.
-  assert.equal(lossesByReason(session)['lint_messages_unread'], 2 * (MESSAGES - counts.reads));
+  assert.equal(lossesByReason(session.figures)['lint_messages_unread'], 2 * (MESSAGES - counts.reads));
 });
 
 test('lint of what fits says nothing of limits', async (t) => {
   const { session } = await read(t, largeDialog(20, 1_000));
-  const found = await createReaders(session).lint('large');
+  const found = await session.explorer.lint('large');
   assert.deepEqual([found?.document?.call_id, found?.document?.messages_unread], ['large', undefined]);
-  assert.equal(lossesByReason(session)['lint_messages_unread'], 0);
+  assert.equal(lossesByReason(session.figures)['lint_messages_unread'], 0);
 });
 
 test('the full document reads a message a step', async (t) => {
   const { session, d } = await read(t, largeDialog(MESSAGES, 20_000));
-  const counts = countReads(session, (s) => dialogDocumentSteps(s, d));
+  const counts = countReads(session, (s) => dialogDocumentSteps(s.evidence, d));
   assert.ok(counts.reads > MESSAGES / 2 && counts.reads <= 3 * MESSAGES, `${counts.reads} reads`);
   // Of the detections one reads one message for the reason phrase.
   assert.ok(counts.atOnce <= 2, `${counts.atOnce} at once`);
@@ -82,7 +81,7 @@ test('a container brings every message, in pieces of bounded size', async (t) =>
   const { session, d } = await read(t, largeDialog(MESSAGES, 60_000, { fill: '\u0001' }));
   const pieces: number[] = [];
   const parts: string[] = [];
-  for (const piece of finish(dialogVcon(session, d, 0, null))) {
+  for (const piece of finish(dialogVcon(session.figures, d, 0, null))) {
     pieces.push(piece.length);
     parts.push(piece);
   }
@@ -101,7 +100,7 @@ test('a container brings every message, in pieces of bounded size', async (t) =>
 
 test('a container says what was evicted while it was read', async (t) => {
   const { session, d } = await read(t, largeDialog(30, 1_000));
-  const container = finish(dialogVcon(session, d, 0, null));
+  const container = finish(dialogVcon(session.figures, d, 0, null));
   const parts = [container.next().value ?? ''];
   const { log } = session;
   const has = log.has.bind(log);
@@ -117,7 +116,7 @@ test('a container says what was evicted while it was read', async (t) => {
 
 test('a dialog that is evicted while its document is made is not found', async (t) => {
   const { session } = await read(t, largeDialog(MESSAGES, 20_000));
-  const readers = createReaders(session);
+  const readers = session.explorer;
   const asked = readers.lint('large');
   const bySlot = session.dialogs.bySlot.bind(session.dialogs);
   session.dialogs.bySlot = () => undefined;
@@ -128,10 +127,10 @@ test('a dialog that is evicted while its document is made is not found', async (
 
 test('of a call with thousands of streams each is looked at once', async (t) => {
   const { session, d } = await read(t, manyStreams(3_000));
-  const document = dialogDocument(session, d);
+  const document = dialogDocument(session.evidence, d);
   assert.equal(document.streams.length, MAX_DIALOG_STREAMS);
   let steps = 0;
-  const work = dialogDocumentSteps(session, d);
+  const work = dialogDocumentSteps(session.evidence, d);
   for (let step = work.next(); step.done !== true; step = work.next()) steps++;
   // One for its quality and one for its row.
   assert.ok(steps >= 2 * MAX_DIALOG_STREAMS, `${steps} steps`);
@@ -139,7 +138,7 @@ test('of a call with thousands of streams each is looked at once', async (t) => 
 
 test('containers wait for each other and the place of one whose reader goes is free again', async (t) => {
   const { session } = await read(t, largeDialog(20, 1_000));
-  const readers = createReaders(session);
+  const readers = session.explorer;
   const open: Readable[] = [];
   for (let i = 0; i < 8; i++) {
     const found = await readers.vcon('large');

@@ -34,7 +34,7 @@ async function octets(
   const capture = new Capture().add(call.messages);
   capture.add(stream(call, ALICE.rtp, BOB.rtp, 2300, plan(a))).add(stream(call, BOB.rtp, ALICE.rtp, 2300, plan(b)));
   const { session } = await readCapture(t, capture.pcap());
-  const { streams } = dialogDocument(session, session.dialogs.get(call.callId) ?? assert.fail());
+  const { streams } = dialogDocument(session.evidence, session.dialogs.get(call.callId) ?? assert.fail());
   return streams
     .sort((x, y) => (x.src < y.src ? -1 : 1))
     .map((s) => {

@@ -13,7 +13,8 @@ import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { busiestPorts, toStats } from '../../../src/view/stats.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { asJson } from '../../helpers/json.ts';
-import { readCapture, readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';
+import { openSession } from '../../helpers/open-session.ts';
+import { readCapture, temporaryFolder } from '../../helpers/read-capture.ts';
 
 test('the busiest ports add up both tallies, five at most, ties by number', () => {
   const native = new Uint32Array(65536);
@@ -39,7 +40,7 @@ test('the busiest ports add up both tallies, five at most, ties by number', () =
 test('SIP outside the gate is counted by port and makes no dialog; a wider gate recovers it', async (t) => {
   const { messages } = basicCall('gate', { caller: withPort(ALICE, 5070), callee: withPort(BOB, 5080) });
   const bytes = new Capture().add(messages).pcap();
-  const closed = toStats((await readCapture(t, bytes)).session);
+  const closed = toStats((await readCapture(t, bytes)).session.figures);
   assert.equal(closed.dialogs.total, 0);
   assert.equal(closed.unanalysed_sip_messages, 7);
   assert.equal(
@@ -47,10 +48,10 @@ test('SIP outside the gate is counted by port and makes no dialog; a wider gate 
     7,
   );
   assert.ok(closed.unanalysed_busiest_ports.every((p) => p.port === 5070 || p.port === 5080));
-  const open = toStats((await readCapture(t, bytes, ['--portrange', '5070,5080'])).session);
+  const open = toStats((await readCapture(t, bytes, ['--portrange', '5070,5080'])).session.figures);
   assert.deepEqual([open.dialogs.total, open.unanalysed_sip_messages, open.unanalysed_busiest_ports], [1, 0, []]);
   // One port of the pair is enough.
-  assert.equal(toStats((await readCapture(t, bytes, ['--portrange', '5080'])).session).dialogs.total, 1);
+  assert.equal(toStats((await readCapture(t, bytes, ['--portrange', '5080'])).session.figures).dialogs.total, 1);
 });
 
 test('SIP over SCTP is counted under its own name and makes no dialog', async (t) => {
@@ -63,7 +64,7 @@ test('SIP over SCTP is counted under its own name and makes no dialog', async (t
     const packet = concat(u16(m.src.port, m.dst.port), u32(1, 0), chunk, padding);
     capture.addPackets([{ tsUs: m.tsUs, bytes: ip(m.src.address, m.dst.address, PROTO.SCTP, packet) }]);
   });
-  const stats = toStats((await readCapture(t, capture.pcap())).session);
+  const stats = toStats((await readCapture(t, capture.pcap())).session.figures);
   assert.deepEqual([stats.dialogs.total, stats.losses?.['frame_sip_over_sctp']], [0, messages.length]);
   assert.deepEqual([stats.capture_quality.undecodable_frames, stats.capture_quality.degraded], [messages.length, true]);
 });
@@ -77,7 +78,7 @@ test('what cannot be read is counted by reason and makes the capture degraded', 
     tsUs: invite.tsUs + ms * 1000,
     bytes: Buffer.from(text, 'latin1'),
   });
-  const clean = toStats((await readCapture(t, new Capture().add(call.messages).pcap())).session);
+  const clean = toStats((await readCapture(t, new Capture().add(call.messages).pcap())).session.figures);
   assert.equal(clean.capture_quality.degraded, false);
   const broken = [
     // Cut inside its headers, as by a sender that broke off.
@@ -89,7 +90,7 @@ test('what cannot be read is counted by reason and makes the capture degraded', 
     at(10_200, 'no SIP at all'),
   ];
   const { session } = await readCapture(t, new Capture().add([...call.messages, ...broken]).pcap());
-  const { capture_quality: quality } = toStats(session);
+  const { capture_quality: quality } = toStats(session.figures);
   assert.equal(quality.sip_without_call_id, 2);
   assert.equal(quality.degraded, true);
   assert.equal(session.dialogs.size, 1);
@@ -115,7 +116,7 @@ test('HEP in a capture: refused datagrams are counted, and only with -E is it re
   const [d] = [...session.dialogs.oldestFirst()];
   assert.deepEqual([d?.callId, d?.msgCount, d?.origin], [call.callId, 7, 1]);
   assert.equal(d?.createdUs, call.messages[0]?.tsUs, 'the time inside counts');
-  assert.equal(toStats(session).capture_quality.hep_rejected, 1);
+  assert.equal(toStats(session.figures).capture_quality.hep_rejected, 1);
   assert.equal((await readCapture(t, bytes)).session.dialogs.size, 0);
 });
 
@@ -124,7 +125,7 @@ test('streams that their description calls SRTP are a caveat, each counted once'
     const found = callCases().find((c) => c.name === name);
     assert.ok(found !== undefined);
     const { session } = await readCapture(t, found.bytes);
-    const s = toStats(session);
+    const s = toStats(session.figures);
     return [s.streams.established, s.caveats.encrypted_media_streams];
   };
   assert.deepEqual(await counted('srtp-sdes'), [2, 2]);
@@ -132,14 +133,14 @@ test('streams that their description calls SRTP are a caveat, each counted once'
 });
 
 test('the document is valid before a capture is read and after', async (t) => {
-  let before: unknown;
   const path = join(temporaryFolder(t), 'valid.pcap');
   writeFileSync(path, new Capture().add(basicCall('valid').messages).pcap());
-  const { session } = await readCaptureFile(t, path, [], (s) => {
-    before = toStats(s);
-  });
+  const session = openSession(['-I', path]);
+  t.after(() => session.close());
+  const before = toStats(session.figures);
+  await session.read([path], () => undefined);
   assertDocument('Stats', asJson(before));
-  assertDocument('Stats', asJson(toStats(session)));
+  assertDocument('Stats', asJson(toStats(session.figures)));
   assert.deepEqual([asJson(before)['source'], asJson(before)['source_exhausted']], ['unknown', false]);
-  assert.deepEqual([toStats(session).source, toStats(session).source_exhausted], ['file', true]);
+  assert.deepEqual([toStats(session.figures).source, toStats(session.figures).source_exhausted], ['file', true]);
 });

@@ -8,7 +8,7 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import type { ApiReaders, Found, IsGone } from '../../../explore/explorer.ts';
+import type { Explorer, Found, IsGone } from '../../../explore/explorer.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 
 export type App = FastifyInstance<
@@ -20,7 +20,7 @@ export type App = FastifyInstance<
 >;
 
 export type RouteDeps = {
-  readonly readers: ApiReaders;
+  readonly readers: Explorer;
   /** `--api-max-rows`. */
   readonly maxRows: number;
 };

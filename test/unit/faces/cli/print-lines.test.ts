@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CallRow } from '../../../../src/faces/cli/call-table.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { printLines } from '../../../../src/faces/cli/print-lines.ts';
+import type { CallRow } from '../../../../src/view/call-row.ts';
 
 const LONG = 'A'.repeat(60_000);
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ReportInput } from '../../../../src/faces/cli/call-report.ts';
 import { callReport } from '../../../../src/faces/cli/call-report.ts';
-import type { CallRow } from '../../../../src/faces/cli/call-table.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { frameDigest, hexDump } from '../../../../src/faces/cli/show-frame.ts';
 import { fit, layout, paint, safeText } from '../../../../src/faces/cli/terminal.ts';
+import type { CallRow } from '../../../../src/view/call-row.ts';
+import type { ReportInput } from '../../../../src/view/report-input.ts';
 
 /** Everything that moves a cursor, changes a colour or turns the direction of text around; line ends are ours. */
 const STEERING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;

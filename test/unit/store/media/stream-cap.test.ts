@@ -29,7 +29,7 @@ test('a host that sees many streams at once and no SIP accepts as many as fit, a
   for (let k = 0; k < rounds; k++)
     for (let i = 0; i < count; i++) packets.push(stranger(i, k, EPOCH_US + k * 1_500_000 + i * 1000));
   const { session } = await readCapture(t, new Capture().add(packets).pcap(), ['--max-streams', String(cap)]);
-  const stats = toStats(session);
+  const stats = toStats(session.figures);
   assertDocument('Stats', asJson(stats));
   assert.deepEqual(stats.streams, { total: cap, active: 0, established: 0, orphaned: cap });
   assert.equal(stats.capture_quality.streams_refused, count - cap);
@@ -38,7 +38,7 @@ test('a host that sees many streams at once and no SIP accepts as many as fit, a
   assert.equal(stats.losses['rtp_packets_refused'], (count - cap) * rounds);
   assert.equal(session.streams.totals().packets, cap * rounds, 'those that fit are measured whole');
   // Opened, accepted, windows: nothing is said of the others.
-  assert.ok(session.ingest.records <= cap * 4, String(session.ingest.records));
+  assert.ok(session.ingest.packets.records <= cap * 4, String(session.ingest.packets.records));
 });
 
 test('a flood of strangers takes no stream of a call, running or ended', async (t) => {
@@ -59,5 +59,5 @@ test('a flood of strangers takes no stream of a call, running or ended', async (
     both.map((s) => s.truth.captured),
     'both directions, whole, 90 s later',
   );
-  assert.ok((toStats(session).losses['rtp_streams_refused'] ?? 0) > 0);
+  assert.ok((toStats(session.figures).losses['rtp_streams_refused'] ?? 0) > 0);
 });

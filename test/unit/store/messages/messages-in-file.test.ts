@@ -6,12 +6,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { callCases } from '../../../../fixtures/build/calls.ts';
-import type { CaptureSession } from '../../../../src/app/capture-session.ts';
 import { NO_ROW } from '../../../../src/store/messages/message-rows.ts';
+import type { OpenSession } from '../../../helpers/open-session.ts';
 import { readCaptureFile, temporaryFolder } from '../../../helpers/read-capture.ts';
 
 /** The messages of all dialogs, as text. */
-function messages(session: CaptureSession): string[] {
+function messages(session: OpenSession): string[] {
   const out: string[] = [];
   for (const d of session.dialogs.newestFirst())
     for (let row = d.headRow; row !== NO_ROW; row = session.log.next(row))

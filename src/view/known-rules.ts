@@ -1,8 +1,8 @@
 /** Refuses the name of a lint rule that there is none of: a misspelt --lint-suppress would leave the rule running. */
 
-import { nearest } from '../../config/spelling.ts';
-import { ServiceError } from '../../core/error.ts';
-import { LINT_RULES } from './lint.ts';
+import { LINT_RULES } from '../analysis/lint/lint.ts';
+import { nearest } from '../config/spelling.ts';
+import { ServiceError } from '../core/error.ts';
 
 /** Throws ServiceError for the first name that no rule has. */
 export function refuseUnknownRules(names: readonly string[]): void {

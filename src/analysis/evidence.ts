@@ -1,0 +1,38 @@
+/**
+ * What every judgement rests on: the stores, how far the capture has come, and what the operator set.
+ */
+import type { Thresholds } from '../core/thresholds.ts';
+import type { Capture, Stores } from '../store/stores.ts';
+import { LinkedLegs } from './linked-media.ts';
+
+export type Rules = {
+  readonly thresholds: Thresholds;
+  /** Ids of lint rules that are not run. */
+  readonly lintSuppress: readonly string[];
+  /** Further headers that carry the Call-ID of another leg. */
+  readonly callIdHeaders: readonly string[];
+};
+
+/** What documents had to leave out, counted each time one is made. */
+export type Omitted = {
+  /** Messages that no lint rule saw, because those before them held LINT_BYTES. */
+  lintMessages: number;
+  /** Quality intervals of a dialog beyond MAX_DIALOG_INTERVALS. */
+  intervals: number;
+  /** Requests answered with 503, because too many others waited. */
+  refused: number;
+};
+
+export type Evidence = {
+  readonly stores: Stores;
+  readonly capture: Capture;
+  readonly rules: Rules;
+  readonly legs: LinkedLegs;
+  readonly omitted: Omitted;
+};
+
+/** `records` counts what was read so far. */
+export function createEvidence(stores: Stores, capture: Capture, rules: Rules, records: () => number): Evidence {
+  const legs = new LinkedLegs(stores, rules.callIdHeaders, records);
+  return { stores, capture, rules, legs, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
+}

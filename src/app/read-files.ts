@@ -1,0 +1,60 @@
+/**
+ * Reads the capture files of a run, and says what was odd about them.
+ */
+import type { Config } from '../config/config.ts';
+import { oneLine } from '../config/option-value.ts';
+import { counted } from '../core/counted.ts';
+import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
+import type { Session } from './session.ts';
+
+/** What to say about a file that did not end cleanly; null when it did. */
+function endWarning(path: string, end: FileEnd): string | null {
+  if (end.end === 'ok' || end.end === 'stopped') return null;
+  if (end.end === 'empty') return `calltap: ${path}: the file is empty; left out`;
+  const why = {
+    truncated: 'ends in the middle of a record (cut off, or still being written)',
+    corrupt: 'has a record that cannot be right',
+    io: 'could not be read further',
+  }[end.end];
+  return `calltap: ${path}: ${why}; used the ${counted(end.frames, 'frame')} before it`;
+}
+
+/** What to say about captures that were not read one after the other as given; null when they were. */
+export function orderLine(files: number, { overlapping, isReordered }: FilesEnd): string | null {
+  if (overlapping > 0) return `calltap: ${overlapping} of ${files} captures overlap in time: merged packet by packet`;
+  return isReordered ? `calltap: the ${files} captures were read by the time of their packets, not as given` : null;
+}
+
+export type FilesRead = {
+  /** One file gave nothing readable. */
+  readonly failed: boolean;
+  readonly isCut: boolean;
+};
+
+/** `onOpened` is called once the files are known to be captures. Throws ServiceError for one that cannot be read at all. */
+export async function readFiles(session: Session, config: Config, onOpened: () => void): Promise<FilesRead> {
+  let failed = false;
+  const onEnd = (path: string, end: FileEnd): void => {
+    const warning = endWarning(path, end);
+    if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
+    if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
+  };
+  sayClocks(session.figures.ingest.clocks);
+  const end = await session.read(config.input, onEnd, onOpened);
+  const line = end === null ? null : orderLine(config.input.length, end);
+  if (line !== null) standardError.write(`${line}\n`);
+  return { failed, isCut: end?.isStopped === true };
+}
+
+/** True when what was read could not all be written to the file of -O, of which it tells. */
+export function saysUnwritten({ figures, outputs: { file } }: Session): boolean {
+  const trouble = file?.trouble ?? null;
+  if (file === null || trouble === null) return false;
+  const missing = figures.source.counter('frames') - file.counter('frames');
+  standardError.write(
+    `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
+  );
+  return true;
+}

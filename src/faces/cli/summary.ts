@@ -1,0 +1,43 @@
+/**
+ * The end of a run in a few lines: what was read, lost and written.
+ */
+import { counted } from '../../core/counted.ts';
+import { PROBE_STATUS } from '../../view/probe-status.ts';
+import type { Summary, Written } from '../../view/summary.ts';
+
+/** What was read, lost and written, in a few lines. */
+export function summaryLines(summary: Summary): string[] {
+  const { stats: s, copies, written } = summary;
+  const byState = summary.states.filter(([, n]) => n > 0).map(([name, n]) => `${name} ${n}`);
+  const lines = [
+    `${counted(summary.frames, 'frame')}, ${counted(summary.sipMessages, 'SIP message')}, ` +
+      `${counted(s.dialogs.total, 'dialog')}${byState.length > 0 ? ` (${byState.join(', ')})` : ''}, ` +
+      `${counted(s.streams.total, 'RTP stream')} (${s.streams.orphaned} orphaned)`,
+  ];
+  const { pdd_p50_ms: p50, pdd_p95_ms: p95 } = s.timing;
+  if (p50 !== null) lines.push(`post-dial delay: median ${p50} ms, 95 % within ${p95} ms`);
+  if (s.unanalysed_sip_messages > 0)
+    lines.push(
+      `${counted(s.unanalysed_sip_messages, 'SIP message')} outside --portrange not analysed; busiest ports: ` +
+        s.unanalysed_busiest_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
+    );
+  if (s.unanalysed_websocket_messages > 0)
+    lines.push(
+      `${counted(s.unanalysed_websocket_messages, 'WebSocket message')} outside --ws-portrange not analysed; busiest ports: ` +
+        s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
+    );
+  if (copies > 0) lines.push(`${counted(copies, 'frame')} more that other sources or interfaces saw too: counted once`);
+  if (summary.probes !== null) lines.push(summary.probes);
+  const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(
+    ([name, n]) => typeof n === 'number' && n > 0 && !PROBE_STATUS.has(name),
+  );
+  if (written !== null) lines.push(writtenLine(written));
+  if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);
+  return lines;
+}
+
+function writtenLine({ name, frames, losses }: Written): string {
+  const lost = losses.filter(([, n]) => n > 0);
+  const note = lost.length === 0 ? '' : `; not in it: ${lost.map(([reason, n]) => `${reason} ${n}`).join(', ')}`;
+  return `${counted(frames, 'frame')} written to ${name}${note}`;
+}

@@ -1,0 +1,273 @@
+/**
+ * Puts the writers and the stores together: records go in, and what was made of them is in `stores`.
+ */
+import { DecodeCounters } from '../decode/counters.ts';
+import { StreamTable } from '../protocols/rtp/stream-table.ts';
+import type { FileSource } from '../sources/file/file-source.ts';
+import type { HepAuth } from '../sources/hep/auth.ts';
+import type { LiveSource } from '../sources/live/live-source.ts';
+import type { RecordBatch } from '../sources/record-batch.ts';
+import type { StoreMemory } from '../sources/store-memory.ts';
+import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { DialogStore } from '../store/dialogs/dialog-store.ts';
+import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
+import { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
+import { EndpointIndex } from '../store/media/endpoint-index.ts';
+import { KeyPresses } from '../store/media/key-presses.ts';
+import { PayloadRing } from '../store/media/payload-ring.ts';
+import { StreamStore } from '../store/media/stream-store.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
+import { MessageLog } from '../store/messages/message-log.ts';
+import type { Capture, QualityContext, Stores } from '../store/stores.ts';
+import type { Digest } from './dialogs/dialog-tracker.ts';
+import { DialogTracker } from './dialogs/dialog-tracker.ts';
+import { HepIngest } from './hep.ts';
+import { HepClocks } from './hep-clocks.ts';
+import { HepDoor } from './hep-door.ts';
+import { IcmpTracker } from './icmp-tracker.ts';
+import { RtcpTracker } from './media/rtcp-tracker.ts';
+import { SdpTracker } from './media/sdp-tracker.ts';
+import { StunTracker } from './media/stun-tracker.ts';
+import { NamedMedia } from './named-media.ts';
+import type { Observer } from './observer.ts';
+import { observersOf } from './observer.ts';
+import { PacketIngest } from './packets.ts';
+import { SipIngest } from './sip.ts';
+
+export type IngestOptions = {
+  readonly maxDialogs: number;
+  readonly maxStreams: number;
+  readonly messageLogBytes: number;
+  /** Bytes of RTP kept for its audio; 0 none. */
+  readonly audioBytes: number;
+  /** Seconds of a quality window. */
+  readonly windowSec: number;
+  /** Index what ties dialogs together; only who can be asked for it needs it. */
+  readonly correlates: boolean;
+  /** Further headers that carry the Call-ID of another leg. */
+  readonly callIdHeaders: readonly string[];
+};
+
+export type IngestParts = {
+  readonly options: IngestOptions;
+  /** Files, else interfaces; null where only HEP or probes are read. */
+  readonly source: FileSource | LiveSource;
+  /** Reads messages of a file again; null where there is no file. */
+  readonly file: FileSource | null;
+  /** Is told which media endpoints calls name; null where no filter asks. */
+  readonly live: LiveSource | null;
+  readonly isLive: boolean;
+  /** HEP is not all that is read, so a mirrored message may be met again. */
+  readonly mayPair: boolean;
+  readonly hepAuth: HepAuth | null;
+  readonly memory: StoreMemory;
+  readonly digest: Digest;
+  readonly observers: readonly Observer[];
+  /** True for a packet that this process mirrored itself and met again on an interface. */
+  readonly isOwn: (outer: Carrier) => boolean;
+};
+
+export type Ingest = {
+  readonly stores: Stores;
+  readonly capture: Capture;
+  readonly packets: PacketIngest;
+  readonly sip: SipIngest;
+  readonly hep: HepIngest;
+  readonly tracker: DialogTracker;
+  readonly sdp: SdpTracker;
+  readonly rtcp: RtcpTracker;
+  readonly stun: StunTracker;
+  readonly icmp: IcmpTracker;
+  readonly clocks: HepClocks;
+  readonly decode: DecodeCounters;
+  /** What the filter in the kernel lets through; null without one. */
+  readonly media: NamedMedia | null;
+  /** SIP that only TypeScript found outside its gate, by port. */
+  readonly excluded: { readonly sip: ReadonlyMap<number, number>; readonly websocket: ReadonlyMap<number, number> };
+  /** One slab of records of the source, in order. */
+  onRecords(batch: RecordBatch, count: number): void;
+  /** Moves the clock where no record does: registrations lapse, and reassembly is given up. */
+  tick(nowUs: number): void;
+  /** Files begin to be read; they are the sources of frame pointers from now on. */
+  begin(sources: readonly string[]): void;
+  /** The source has ended at this time; `isWhole`: nothing cut it short. */
+  finish(lastUs: number, isWhole: boolean): void;
+};
+
+/** What `capture` is made of. */
+class CaptureState implements Capture {
+  readonly sources: string[] = [];
+  readonly isLive: boolean;
+  isExhausted = false;
+  refusedUs = Number.NaN;
+  readonly #parts: IngestParts;
+  readonly #packets: () => PacketIngest;
+  readonly #streams: StreamStore;
+  #refused = 0;
+
+  constructor(parts: IngestParts, streams: StreamStore, packets: () => PacketIngest) {
+    this.#parts = parts;
+    this.#streams = streams;
+    this.#packets = packets;
+    this.isLive = parts.isLive;
+  }
+
+  get nowUs(): number {
+    const { nowUs } = this.#packets();
+    return Number.isFinite(nowUs) ? nowUs : Number.NaN;
+  }
+
+  nowOf(d: Dialog): number {
+    return d.clock === null ? this.nowUs : d.clock.nowUs(this.nowUs);
+  }
+
+  get capturesRtp(): boolean {
+    return this.#parts.live !== null || !this.isLive;
+  }
+
+  get sawRtp(): boolean {
+    return this.#streams.size > 0 || this.#parts.source.counter('rtp_accepted') > 0;
+  }
+
+  get quality(): QualityContext {
+    const { nowUs, isExhausted } = this;
+    return { streams: this.#streams, windowSec: this.#parts.options.windowSec, nowUs, isExhausted };
+  }
+
+  noteRefused(): void {
+    const refused = this.#parts.source.counter('rtp_streams_refused');
+    if (refused === this.#refused) return;
+    this.#refused = refused;
+    // The thread that reads a file is ahead: when it was is not known.
+    this.refusedUs = this.#parts.file === null ? this.#packets().nowUs : Number.POSITIVE_INFINITY;
+  }
+}
+
+export function createIngest(parts: IngestParts): Ingest {
+  const { options, source, file, live, memory, observers } = parts;
+  const media = live === null ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
+  const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
+  const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
+  const keys = new KeyPresses();
+  const decode = new DecodeCounters();
+  const clocks = new HepClocks();
+  clocks.mayPair = parts.mayPair;
+  const excluded = { sip: new Map<number, number>(), websocket: new Map<number, number>() };
+
+  /** What a dialog described and claimed is given up. */
+  const forgetMedia = (d: Dialog): void => {
+    streams.onDialogGone(d);
+    media?.onGone(d);
+    sdp.onDialogGone(d);
+    stun.onDialogGone(d);
+  };
+  const dialogs = new DialogStore(
+    options.maxDialogs,
+    (d) => {
+      identifiers?.onDialogGone(d);
+      d.expiresUs = Number.NaN;
+      forgetMedia(d);
+      icmp.onDialogGone(d);
+    },
+    memory.allocate,
+    memory.touch,
+  );
+  const endpoints = new EndpointIndex(dialogs, options.maxDialogs * 2, memory.allocate);
+  const streams = new StreamStore(endpoints, memory.keep);
+  streams.table = new StreamTable((i) => memory.keep(source.rtpChunk(i)), source.info);
+  const sdp = new SdpTracker(
+    endpoints,
+    (key, claim, dialog) => {
+      streams.onClaim(key, claim);
+      media?.onClaim(key, dialog);
+      stun.onClaim(key, claim);
+    },
+    (fragment, claim) => stun.onFragment(fragment, claim),
+    memory.allocate,
+    memory.touch,
+  );
+  sdp.onShed = forgetMedia;
+  const stun = new StunTracker({ endpoints, name: (key, claim) => sdp.nameDerived(key, claim) });
+  const log = new MessageLog(
+    options.messageLogBytes,
+    dialogs,
+    memory.allocate,
+    (number, at, length, check) => file?.files.read(number, at, length, check) ?? null,
+    memory.touch,
+  );
+  const icmp = new IcmpTracker(dialogs, log, new IcmpMediaTally(endpoints, streams));
+  log.onMove = (slot, from, to) => icmp.onRowMoved(slot, from, to);
+  const stateObservers = observersOf(observers, 'onDialogState');
+  const tracker = new DialogTracker({
+    dialogs,
+    log,
+    sdp,
+    expiries: new ExpiryQueue(),
+    identifiers,
+    clocks,
+    digest: parts.digest,
+    onChange: (d, from) => {
+      for (const observer of stateObservers) observer.onDialogState(d, from, capture);
+      media?.onChange(d, packets.nowUs);
+    },
+  });
+  const sip = new SipIngest(tracker, observers);
+  const rtcp = new RtcpTracker(streams);
+  const hep = new HepIngest({
+    sip,
+    rtcp,
+    door: new HepDoor(parts.hepAuth),
+    clocks,
+    isOwn: parts.isOwn,
+    dialog: (callId) => dialogs.get(callId) ?? null,
+  });
+  const packets: PacketIngest = new PacketIngest({
+    source,
+    sip,
+    hep,
+    streams,
+    endpoints,
+    keys,
+    payloads,
+    rtcp,
+    stun,
+    icmp,
+    observers,
+    capture: () => capture,
+    counters: decode,
+    onExcluded: (kind, port) => {
+      const ports = excluded[kind];
+      ports.set(port, (ports.get(port) ?? 0) + 1);
+    },
+  });
+  const capture = new CaptureState(parts, streams, () => packets);
+  const tickers = observersOf(observers, 'onTick');
+  const sweep = (): void => tracker.sweep(packets.nowUs);
+  return {
+    stores: { dialogs, streams, log, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
+    capture,
+    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, clocks, decode, media, excluded },
+    onRecords(batch, count) {
+      packets.onRecords(batch, count);
+      capture.noteRefused();
+      sweep();
+    },
+    tick(nowUs) {
+      packets.tick(nowUs);
+      capture.noteRefused();
+      for (const observer of tickers) observer.onTick(nowUs);
+      sweep();
+      media?.expire(packets.nowUs);
+    },
+    begin(sources) {
+      capture.sources.push(...sources);
+    },
+    finish(lastUs, isWhole) {
+      packets.finish(lastUs);
+      sweep();
+      capture.isExhausted = isWhole;
+      for (const observer of observersOf(observers, 'onFinish')) observer.onFinish();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * Who is shown what comes in, once the stores have it: the mirror, the detection of attackers, hooks, and who counts.
+ *
+ * An observer names only what it wants to see. It may not write to a store. Bytes are valid until the call returns.
+ */
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Capture } from '../store/stores.ts';
+
+export type Observer = {
+  /** buf[start..end) is a message that scans. */
+  onMessage?(buf: Buffer, start: number, end: number, scan: SipScan, carrier: Carrier): void;
+  /** A whole message is meant to be SIP and does not scan. */
+  onUnreadable?(carrier: Carrier): void;
+  /** buf[start..end) is RTCP of the dialog, null where none is known. */
+  onRtcp?(buf: Uint8Array, start: number, end: number, carrier: Carrier, dialog: Dialog | null): void;
+  /** A dialog has left the state `from`. */
+  onDialogState?(dialog: Dialog, from: number, capture: Capture): void;
+  /** A quality window of the stream has closed. */
+  onWindow?(stream: Stream, capture: Capture): void;
+  /** The files have ended, and the stream is judged as a whole. */
+  onStreamEnd?(stream: Stream, capture: Capture): void;
+  /** Time goes on; capture time in microseconds. */
+  onTick?(nowUs: number): void;
+  /** The files have ended. */
+  onFinish?(): void;
+};
+
+/** The observers that want to see one kind of thing. */
+export function observersOf<K extends keyof Observer>(
+  all: readonly Observer[],
+  what: K,
+): readonly (Observer & Required<Pick<Observer, K>>)[] {
+  return all.filter((o): o is Observer & Required<Pick<Observer, K>> => o[what] !== undefined);
+}

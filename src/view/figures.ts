@@ -1,0 +1,73 @@
+/**
+ * The parts of a run whose counters are shown: by the statistics, the metrics, the summary and the containers.
+ */
+import type { Evidence, Rules } from '../analysis/evidence.ts';
+import { createEvidence } from '../analysis/evidence.ts';
+import { CallObservations } from '../analysis/observations.ts';
+import { stirShakenLog } from '../analysis/stir-shaken.ts';
+import type { Ingest, IngestOptions, IngestParts } from '../ingest/ingest.ts';
+import { createIngest } from '../ingest/ingest.ts';
+import type { Observer } from '../ingest/observer.ts';
+import { TlsIngest } from '../ingest/tls.ts';
+import type { Security } from '../security/detection.ts';
+import type { HepListener } from '../sources/hep/listener.ts';
+import type { TlsSource } from '../sources/tls/source.ts';
+import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
+import type { Written } from './summary.ts';
+
+/** Counters of a part that comes after the views: an output, or what acts on others. */
+export type Meter = {
+  /** What it lost by reason, zero included. */
+  losses(): Iterable<LabelledCount>;
+  families(): readonly MetricFamily[];
+};
+
+export type Probes = { readonly source: TlsSource; readonly ingest: TlsIngest };
+
+/** Which run of which host this is. */
+export type RunIdentity = { readonly node: string; readonly instance: string; readonly startedMs: number };
+
+/** -O: whether it was given, the file that content reaches now, and what reached it. */
+export type Saving = { readonly isSaved: boolean; readonly writingTo: string | null; readonly written: Written | null };
+
+export type FigureParts = Omit<IngestParts, 'options' | 'observers'> & {
+  readonly options: IngestOptions & Rules;
+  readonly listener: HepListener | null;
+  readonly tls: TlsSource | null;
+  readonly security: Security | null;
+  /** Count the quality of streams as they end: only a server shows it. */
+  readonly observesQuality: boolean;
+  /** Says a line for each Identity token; null without --stir-shaken. */
+  readonly sayIdentity: ((line: string) => void) | null;
+  /** Further ones, in the order in which they are shown things; the last is the detection of attackers. */
+  readonly observers: readonly Observer[];
+  readonly saving: Saving;
+  readonly meters: readonly Meter[];
+  readonly identity: RunIdentity;
+};
+
+export type Figures = Omit<FigureParts, 'tls'> & {
+  readonly ingest: Ingest;
+  readonly evidence: Evidence;
+  readonly observations: CallObservations;
+  readonly tls: Probes | null;
+};
+
+/** Puts together what reads a capture, what it keeps, and what is counted of it. */
+export function createFigures(parts: FigureParts): Figures {
+  const { options, security, sayIdentity, tls } = parts;
+  const observations = new CallObservations(parts.observesQuality);
+  const observers = [
+    ...parts.observers,
+    ...(sayIdentity === null ? [] : [stirShakenLog(sayIdentity)]),
+    ...(security === null ? [] : [security]),
+    observations,
+  ];
+  const ingest = createIngest({ ...parts, observers });
+  const evidence = createEvidence(ingest.stores, ingest.capture, options, () => ingest.packets.records);
+  const probes =
+    tls === null
+      ? null
+      : { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) };
+  return { ...parts, observers, ingest, evidence, observations, tls: probes };
+}
