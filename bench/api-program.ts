@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { packageRoot } from '../src/sources/native.ts';
+import { packageRoot } from '../src/core/package.ts';
 import { Feed } from './api-feed.ts';
 import type { TurnFigures } from './turn-meter.ts';
 

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../src/sources/native.ts';
+import { packageRoot } from '../src/core/package.ts';
 import type { Running } from '../test/live/lab.ts';
 import { Agent, Lab, missing } from '../test/live/lab.ts';
 import { hepTable } from './live-hep.ts';

@@ -1,3 +1,9 @@
+/**
+ * What a SIP message costs the JavaScript thread, from its record in a slab to the updated dialog: processor time of the
+ * thread over the messages of a capture, by how many came before, because V8 compiles meanwhile and tables grow.
+ *
+ *   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]      options as the program takes them
+ */
 import type { RecordBatch } from '../src/sources/record-batch.ts';
 import { openSession } from '../test/helpers/open-session.ts';
 import { HepBatch } from './hep-batch.ts';

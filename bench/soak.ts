@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../src/sources/native.ts';
+import { packageRoot } from '../src/core/package.ts';
 import { PATIENCE_MS } from '../test/helpers/patience.ts';
 import { ADDRESS, Agent, Lab } from '../test/live/lab.ts';
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/sources/native.ts';
+import { packageRoot } from '../src/core/package.ts';
 
 /** Compiles it; its path. */
 export function buildTlsCall(): string {

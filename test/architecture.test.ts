@@ -10,29 +10,74 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readSource, type SourceText } from './helpers/source-text.ts';
 
-/** Data goes down this list; a folder imports from its own row and the rows above it. */
+/** Rooms in the order data goes: one imports from its own row and the rows above it. */
 const LAYERS: readonly (readonly string[])[] = [
   ['core'],
   ['contract'],
   ['config'],
   ['sources'],
   ['decode'],
-  ['sip', 'sdp', 'rtp', 'stun', 'codec'],
+  ['protocols'],
   ['store'],
-  ['analysis'],
+  ['ingest'],
+  ['analysis', 'security'],
+  ['query'],
   ['view'],
-  ['auth', 'http', 'peer', 'hooks', 'export', 'metrics'],
-  ['api'],
-  ['cli'],
+  ['export'],
+  ['explore'],
+  ['actions'],
+  ['serve'],
+  ['faces'],
   ['app'],
 ];
 
-/** Services that must not know what a call is: they see only these folders and themselves. */
-const LEAF_MAY_SEE = ['core', 'contract', 'config'];
-const LEAVES = ['auth', 'http', 'peer', 'hooks'];
+/** Folders of each room; those of later work stand here from the start. A file elsewhere belongs to nobody. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  sources: ['file', 'live', 'hep', 'tls'],
+  decode: ['tcp', 'websocket', 'hep', 'tls'],
+  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
+  store: ['dialogs', 'media', 'messages', 'icmp'],
+  ingest: ['dialogs', 'media'],
+  analysis: ['lint', 'signaling'],
+  security: ['outputs'],
+  actions: ['hooks', 'peer', 'hep-out', 'ship'],
+  serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp'],
+  faces: ['cli', 'tui', 'console'],
+};
+
+/** What a room may import of a room above it, where that is not everything. */
+const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly string[]])[] = [
+  // Services that must not know what a call is.
+  ...['serve/auth', 'serve/http', 'actions/peer'].flatMap((leaf) =>
+    ['sources', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'security', 'view', 'export', 'explore'].map(
+      (to) => [leaf, to, []] as const,
+    ),
+  ),
+  // Whoever answers reads the port of questions, and no store.
+  ...['serve', 'faces'].flatMap((face) =>
+    ['decode', 'protocols', 'store', 'analysis', 'export'].map((to) => [face, to, []] as const),
+  ),
+  ['serve', 'ingest', []],
+  ['serve', 'sources', []],
+  // Clocks of HEP senders are told of as they change; lines for fail2ban are data of standard output.
+  ['faces', 'ingest', ['src/ingest/hep-clocks.ts']],
+  ['faces', 'security', ['src/security/detection.ts']],
+  // Nothing in app can compute an answer.
+  ['app', 'analysis', []],
+  ['app', 'protocols', []],
+  ['app', 'store', ['src/store/stores.ts']],
+  // Only ingest writes; readers take the view that cannot.
+  ...['analysis', 'view', 'export', 'explore'].flatMap((reader) => [
+    [reader, 'ingest/dialogs', []] as const,
+    [reader, 'ingest/media', []] as const,
+  ]),
+];
+
+/** What wires may not grow into a house of its own. */
+const APP = { files: 12, lines: 1_500 };
 
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
-const PURE = ['contract', 'decode', 'sip', 'sdp', 'rtp', 'stun', 'codec', 'store', 'analysis', 'view'];
+const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'view'];
 const IMPURE_MODULE =
   /^(node:(fs|net|dgram|tls|http2?|https|child_process|worker_threads|cluster|os|process|readline)\b|fastify|@fastify\/(?!type-provider)|execa|prom-client|pino)/;
 const IMPURE_CODE =
@@ -58,9 +103,18 @@ function target(file: File, specifier: string): string | null {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file.path), specifier)) : null;
 }
 
+const isIn = (path: string, room: string): boolean => path.startsWith(`src/${room}/`);
+
+/** Why `from` may not import `path`, by the list above; null when it may. */
+function unseen(from: string, path: string): string | null {
+  for (const [room, to, only] of MAY_SEE)
+    if (isIn(from, room) && isIn(path, to) && !only.includes(path)) return `${room} must not see ${to} (${path})`;
+  return null;
+}
+
 const direction: Rule = (file) => {
   const from = folderOf(file.path);
-  if (rowOf(from) < 0) return [`src/${from} is not in the layer table`];
+  if (rowOf(from) < 0) return [`src/${from} is not in the table of rooms`];
   return file.imports.flatMap((specifier) => {
     const path = target(file, specifier);
     if (path === null) return [];
@@ -68,8 +122,15 @@ const direction: Rule = (file) => {
     const to = folderOf(path);
     if (to === from) return [];
     if (rowOf(to) > rowOf(from)) return [`${from} must not import ${to} (${path})`];
-    return LEAVES.includes(from) && !LEAF_MAY_SEE.includes(to) ? [`${from} is a leaf, it must not import ${to}`] : [];
+    const why = unseen(file.path, path);
+    return why === null ? [] : [why];
   });
+};
+
+const owned: Rule = (file) => {
+  const [, room = '', ...folders] = posix.dirname(file.path).split('/');
+  const folder = folders.join('/');
+  return folder === '' || FOLDERS[room]?.includes(folder) === true ? [] : [`src/${room}/${folder} belongs to nobody`];
 };
 
 const purity: Rule = (file) => {
@@ -126,14 +187,14 @@ const noMachine: Rule = (file) => {
   return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
 };
 
-/** Every import cycle among `files`, as `a -> b -> a`. Two records whose types name each other are none. */
+/** Every import cycle among `files`, as `a -> b -> a`, of types too. */
 function cycles(files: readonly File[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const state = new Map<string, 'open' | 'done'>();
   const found: string[] = [];
   const visit = (file: File, trail: readonly string[]): void => {
     state.set(file.path, 'open');
-    for (const specifier of file.runtimeImports) {
+    for (const specifier of file.imports) {
       const next = byPath.get(target(file, specifier) ?? '');
       if (next === undefined) continue;
       const path = [...trail, next.path];
@@ -146,8 +207,8 @@ function cycles(files: readonly File[]): string[] {
   return found;
 }
 
-/** Folders of one row may use each other, but not both ways. */
-function folderCycles(files: readonly File[]): string[] {
+/** Rooms of one row may use each other, but not both ways. */
+function roomCycles(files: readonly File[]): string[] {
   const edges = new Map<string, string>();
   for (const file of files) {
     for (const specifier of file.imports) {
@@ -160,6 +221,21 @@ function folderCycles(files: readonly File[]): string[] {
   return [...edges.keys()].flatMap((edge) => {
     const [from = '', to = ''] = edge.split('>');
     return from < to && edges.has(`${to}>${from}`) ? [`${edges.get(edge)} and ${edges.get(`${to}>${from}`)}`] : [];
+  });
+}
+
+/** Headers and sources of C as files whose imports are what they include with quotes, looked for by name. */
+function includes(files: readonly File[]): File[] {
+  const byName = new Map(files.map((file) => [posix.basename(file.path), file.path]));
+  return files.map((file) => {
+    const named = [...file.text.matchAll(/^#include "([^"]+)"/gm)].map((m) => byName.get(posix.basename(m[1] ?? '')));
+    const imports = named
+      .filter((path): path is string => path !== undefined)
+      .map((path) => {
+        const way = posix.relative(posix.dirname(file.path), path);
+        return way.startsWith('.') ? way : `./${way}`;
+      });
+    return { ...file, imports };
   });
 }
 
@@ -203,7 +279,18 @@ function check(name: string, files: readonly File[], rule: Rule): void {
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
-test('no import cycles', () => assert.deepEqual([...cycles(PRODUCT), ...folderCycles(PRODUCT)], []));
+check('every file belongs to a room', PRODUCT, owned);
+test('no import cycles, of types too', () => assert.deepEqual([...cycles(PRODUCT), ...roomCycles(PRODUCT)], []));
+test('no include cycles in C', () => {
+  const sources = [...load('native', /\.(c|cc|h)$/), ...load('bpf', /\.(c|h)$/)];
+  assert.ok(sources.length > 0);
+  assert.deepEqual(cycles(includes(sources)), []);
+});
+test('app only wires', () => {
+  const files = PRODUCT.filter((file) => isIn(file.path, 'app'));
+  const lines = files.reduce((n, file) => n + file.text.split('\n').length - 1, 0);
+  assert.ok(files.length <= APP.files && lines <= APP.lines, `${files.length} files, ${lines} lines`);
+});
 const typescript = EVERYTHING.filter((file) => file.path.endsWith('.ts'));
 check('specifiers are written out', typescript, specifiers);
 check('no any', typescript, noAny);
@@ -223,24 +310,29 @@ test(`files above ${WARN_LINES} lines are named`, (t) => {
 
 const HEAD = '/** Decides nothing, it is a sample. */\n';
 const BAD: readonly (readonly [string, Rule, string, string])[] = [
-  ['upward import', direction, 'src/sip/a.ts', `import type { D } from '../store/dialog.ts';`],
-  ['upward dynamic import', direction, 'src/sip/a.ts', `const m = await import('../api/server.ts');`],
-  ['upward re-export', direction, 'src/core/a.ts', `export { x } from '../sip/x.ts';`],
+  ['upward import', direction, 'src/protocols/a.ts', `import type { D } from '../store/dialog.ts';`],
+  ['upward dynamic import', direction, 'src/protocols/a.ts', `const m = await import('../serve/server.ts');`],
+  ['upward re-export', direction, 'src/core/a.ts', `export { x } from '../protocols/x.ts';`],
   ['unknown folder', direction, 'src/utils/a.ts', ''],
   ['import from the tests', direction, 'src/core/a.ts', `import { x } from '../../test/helpers/x.ts';`],
-  ['leaf that knows calls', direction, 'src/peer/a.ts', `import type { D } from '../store/dialog.ts';`],
-  ['file access', purity, 'src/sdp/a.ts', `import { readFileSync } from 'node:fs';`],
+  ['leaf that knows calls', direction, 'src/actions/peer/a.ts', `import type { D } from '../../store/dialog.ts';`],
+  ['face that reads a store', direction, 'src/faces/cli/a.ts', `import type { D } from '../../store/stores.ts';`],
+  ['app that computes', direction, 'src/app/a.ts', `import { f } from '../analysis/media.ts';`],
+  ['reader that takes a writer', direction, 'src/view/a.ts', `import { T } from '../ingest/media/sdp-tracker.ts';`],
+  ['folder of nobody', owned, 'src/store/more/a.ts', ''],
+  ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
+  ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],
   ['wall clock', purity, 'src/analysis/a.ts', 'const now = Date.now();'],
-  ['missing suffix', specifiers, 'src/sip/a.ts', `import { x } from './b';`],
-  ['bare builtin', specifiers, 'src/sip/a.ts', `import { join } from 'path';`],
-  ['any parameter', noAny, 'src/sip/a.ts', 'function f(x: any) {}'],
-  ['any argument', noAny, 'src/sip/a.ts', 'const m = new Map<string, any>();'],
-  ['double cast', noEscapes, 'src/sip/a.ts', 'const x = y as unknown as string;'],
-  ['silenced compiler', noEscapes, 'src/sip/a.ts', '// @ts-expect-error sample\nconst x = 1;'],
-  ['default export', noDefaultExport, 'src/sip/a.ts', 'export default function f() {}'],
-  ['default by alias', noDefaultExport, 'src/sip/a.ts', 'export { f as default };'],
-  ['star export', noBarrel, 'src/sip/a.ts', `export * from './b.ts';`],
-  ['index', noBarrel, 'src/sip/index.ts', ''],
+  ['missing suffix', specifiers, 'src/protocols/a.ts', `import { x } from './b';`],
+  ['bare builtin', specifiers, 'src/protocols/a.ts', `import { join } from 'path';`],
+  ['any parameter', noAny, 'src/protocols/a.ts', 'function f(x: any) {}'],
+  ['any argument', noAny, 'src/protocols/a.ts', 'const m = new Map<string, any>();'],
+  ['double cast', noEscapes, 'src/protocols/a.ts', 'const x = y as unknown as string;'],
+  ['silenced compiler', noEscapes, 'src/protocols/a.ts', '// @ts-expect-error sample\nconst x = 1;'],
+  ['default export', noDefaultExport, 'src/protocols/a.ts', 'export default function f() {}'],
+  ['default by alias', noDefaultExport, 'src/protocols/a.ts', 'export { f as default };'],
+  ['star export', noBarrel, 'src/protocols/a.ts', `export * from './b.ts';`],
+  ['index', noBarrel, 'src/protocols/index.ts', ''],
   ['machine path', noMachine, 'src/core/a.ts', `const p = '${['', 'home', 'me', 'x'].join('/')}';`],
   ['package host', noMachine, 'package.json', ['registry', 'example', 'org'].join('.')],
   ['too long', length, 'src/core/a.ts', '\n'.repeat(MAX_LINES)],
@@ -254,15 +346,17 @@ test('rule fires: no first comment', () => {
   assert.equal(firstComment(parse('native/a.c', '#include <x.h>\n/* late */\n')).length, 1);
 });
 
-test('rule fires: cycles of files and of folders', () => {
-  const a = parse('src/sip/a.ts', `import { b } from '../sdp/b.ts';`);
-  const b = parse('src/sdp/b.ts', `import { type A, a } from '../sip/a.ts';`);
-  const typesOnly = parse('src/sdp/b.ts', `import type { A } from '../sip/a.ts';`);
-  assert.deepEqual(cycles([a, b]), ['src/sip/a.ts -> src/sdp/b.ts -> src/sip/a.ts']);
-  assert.equal(folderCycles([a, b]).length, 1);
-  assert.deepEqual(cycles([a, parse('src/sdp/b.ts', '')]), []);
-  assert.deepEqual(cycles([a, typesOnly]), []);
-  assert.equal(folderCycles([a, typesOnly]).length, 1, 'folders may not need each other even by type');
+test('rule fires: cycles of files, of types, of rooms and of includes', () => {
+  const a = parse('src/analysis/a.ts', `import { b } from '../security/b.ts';`);
+  const b = parse('src/security/b.ts', `import { type A, a } from '../analysis/a.ts';`);
+  const typesOnly = parse('src/security/b.ts', `import type { A } from '../analysis/a.ts';`);
+  const cycle = ['src/analysis/a.ts -> src/security/b.ts -> src/analysis/a.ts'];
+  assert.deepEqual(cycles([a, b]), cycle);
+  assert.deepEqual(cycles([a, typesOnly]), cycle);
+  assert.equal(roomCycles([a, b]).length, 1);
+  assert.deepEqual(cycles([a, parse('src/security/b.ts', '')]), []);
+  const [one, two] = [parse('native/x/a.h', '#include "b.h"\n'), parse('native/y/b.h', '#include "../x/a.h"\n')];
+  assert.deepEqual(cycles(includes([one, two])), ['native/x/a.h -> native/y/b.h -> native/x/a.h']);
 });
 
 test('strings, comments, templates and regular expressions are not code', () => {
@@ -281,7 +375,7 @@ test('strings, comments, templates and regular expressions are not code', () => 
   const source = readSource(text);
   assert.deepEqual(source.imports, ['./real.ts', './effect.ts', './type.ts', './dynamic.ts']);
   assert.equal(source.code.length, text.length);
-  assert.deepEqual(noAny(parse('src/sip/a.ts', text)), []);
-  assert.deepEqual(noDefaultExport(parse('src/sip/a.ts', text)), []);
-  assert.equal(noAny(parse('src/sip/a.ts', '`${x as any}`')).length, 1, 'code inside a template is code');
+  assert.deepEqual(noAny(parse('src/protocols/a.ts', text)), []);
+  assert.deepEqual(noDefaultExport(parse('src/protocols/a.ts', text)), []);
+  assert.equal(noAny(parse('src/protocols/a.ts', '`${x as any}`')).length, 1, 'code inside a template is code');
 });

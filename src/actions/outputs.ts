@@ -5,11 +5,10 @@ import { hostname } from 'node:os';
 import type { Split } from '../export/capture-file.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
-import type { Meter } from '../view/figures.ts';
+import type { Meter, Written } from '../view/figures.ts';
 import { snake } from '../view/losses.ts';
 import type { LabelledCount, MetricFamily } from '../view/metrics-snapshot.ts';
 import { counterFamily } from '../view/metrics-snapshot.ts';
-import type { Written } from '../view/summary.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
 
 export type OutputOptions = {

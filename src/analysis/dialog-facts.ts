@@ -1,3 +1,6 @@
+/**
+ * Everything that analysis knows about one dialog: its streams with their quality, and what is wrong.
+ */
 import type { Steps } from '../core/steps.ts';
 import { finish } from '../core/steps.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
@@ -64,7 +67,7 @@ export function dialogFacts(e: Evidence, d: Dialog): DialogFacts {
 /** A step a stream, and one for each of the detections. */
 export function* dialogFactsSteps(e: Evidence, d: Dialog): Steps<DialogFacts> {
   const streams: DialogFacts['streams'] = [];
-  for (const stream of d.streams ?? []) {
+  for (const stream of e.stores.streams.ownedBy(d)) {
     const quality = qualityOf(e, stream);
     if (quality === null) continue;
     streams.push({ stream, quality });
@@ -85,7 +88,7 @@ export function* dialogFactsSteps(e: Evidence, d: Dialog): Steps<DialogFacts> {
       sawRtp: capture.sawRtp,
       refusedUs: capture.refusedUs,
       isPathVisible: () => isMediaPathVisible(d, e.stores.log, e.stores.streams.fromNewest()),
-      sharesMedia: () => sharesMedia(d),
+      sharesMedia: () => sharesMedia(stores.streams, d),
       linkedMedia: () => e.legs.withMedia(d),
       isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
       nowUs,
@@ -152,7 +155,7 @@ function unseenStreams(e: Evidence, d: Dialog): UnseenStream[] {
   if (unseen.size === 0) return [];
   const found = new Set<UnseenStream>();
   // A relay may carry RTCP from another address than the media.
-  const seen = new Set((d.streams ?? []).map((s) => s.ssrc));
+  const seen = new Set(e.stores.streams.ownedBy(d).map((s) => s.ssrc));
   for (const key of d.claimedKeys)
     for (const u of unseen.at(key))
       if (u.newestUs >= d.createdUs && !(u.firstUs > d.endedUs) && !seen.has(u.ssrc)) found.add(u);
@@ -176,7 +179,7 @@ class Reverse {
     if (streams === 0) return;
     let left = MAX_SHARED_STREAMS;
     for (const other of sharing(d))
-      for (const stream of other.streams ?? []) {
+      for (const stream of store.ownedBy(other)) {
         if (left-- === 0) return;
         const way = `${stream.srcKey} ${stream.dstKey}`;
         const known = this.#ways.get(way);
@@ -194,9 +197,9 @@ class Reverse {
 }
 
 /** A call that shares this one's sockets has media there. */
-function sharesMedia(d: Dialog): boolean {
+function sharesMedia(streams: Streams, d: Dialog): boolean {
   const keys = new Set(d.claimedKeys ?? []);
   for (const other of sharing(d))
-    if ((other.streams ?? []).some((s) => keys.has(s.srcKey) || keys.has(s.dstKey))) return true;
+    if (streams.ownedBy(other).some((s) => keys.has(s.srcKey) || keys.has(s.dstKey))) return true;
   return false;
 }

@@ -74,9 +74,9 @@ function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[
 }
 
 function hasMediaDuring(streams: Streams, leg: Dialog, d: Dialog): boolean {
-  return (leg.streams ?? []).some(
-    (s) => s.claim?.mediaType === 'audio' && !(s.openedUs > d.endedUs) && streams.lastSeenUs(s) >= d.createdUs,
-  );
+  return streams
+    .ownedBy(leg)
+    .some((s) => s.claim?.mediaType === 'audio' && !(s.openedUs > d.endedUs) && streams.lastSeenUs(s) >= d.createdUs);
 }
 
 /** The stream came from another file than the call's signaling, and nothing of that file came later. */

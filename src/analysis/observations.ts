@@ -43,7 +43,7 @@ export class CallObservations implements Observer {
   onDialogState(d: Dialog, from: number, capture: Capture): void {
     const outcome = callOutcome(d, from);
     if (outcome !== null) this.outcomes[outcome]++;
-    if (isEnded(d.state)) for (const stream of d.streams ?? []) this.onStreamEnd(stream, capture);
+    if (isEnded(d.state)) for (const stream of capture.quality.streams.ownedBy(d)) this.onStreamEnd(stream, capture);
     if (d.isPddObserved) return;
     const pddMs = postDialDelayMs(d);
     if (pddMs === null) return;

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
-import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
+import { sayClocks } from '../faces/cli/hep-clocks.ts';
 import { HepStrangers } from '../faces/cli/hep-strangers.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { LiveClock } from '../ingest/live-clock.ts';

@@ -4,7 +4,7 @@
 import type { Config } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
-import { sayClocks } from '../faces/cli/hep-clock-lines.ts';
+import { sayClocks } from '../faces/cli/hep-clocks.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import type { Session } from './session.ts';
@@ -32,6 +32,9 @@ export type FilesRead = {
   readonly failed: boolean;
   readonly isCut: boolean;
 };
+
+/** Reads all files, or captures until a signal; `ready` is called when everything is open. */
+export type Capturing = (ready: () => void) => Promise<FilesRead>;
 
 /** `onOpened` is called once the files are known to be captures. Throws ServiceError for one that cannot be read at all. */
 export async function readFiles(session: Session, config: Config, onOpened: () => void): Promise<FilesRead> {

@@ -12,7 +12,7 @@ import { dataLines, lineLosses, outliveReaders, standardError } from '../faces/c
 import type { Security } from '../security/detection.ts';
 import { loadNative } from '../sources/native.ts';
 import type { LiveSession } from './live.ts';
-import type { FilesRead } from './read-files.ts';
+import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, saysUnwritten } from './read-files.ts';
 import type { Session, SessionOptions, SessionParts } from './session.ts';
 import { createSession } from './session.ts';
@@ -140,9 +140,6 @@ function watches(config: Config): boolean {
 function isLive(config: Config): boolean {
   return config.devices.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
 }
-
-/** Reads all files, or captures until a signal; `ready` is called when everything is open. */
-export type Capturing = (ready: () => void) => Promise<FilesRead>;
 
 /** Everything that the options name, opened. Throws ServiceError. */
 async function open(

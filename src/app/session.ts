@@ -74,6 +74,7 @@ export function createSession(parts: SessionParts): Session {
   const isLive = live !== null || listener !== null || tls !== null;
   const source = live ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
   const { mirror } = outputs;
+  const startedMs = Date.now();
   const figures = createFigures({
     ...parts,
     hepAuth: parts.hepAuth === null ? null : new HepAuth(parts.hepAuth),
@@ -88,7 +89,11 @@ export function createSession(parts: SessionParts): Session {
     observers: [...(mirror === null ? [] : [mirror.observer]), ...(hooks === null ? [] : [hooks])],
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],
-    identity: { node: hostname(), instance: randomUUID(), startedMs: Date.now() },
+    identity: {
+      node: hostname(),
+      instance: randomUUID(),
+      uptimeSec: () => Math.floor((Date.now() - startedMs) / 1000),
+    },
   });
   const { file, ingest, observers } = figures;
   let isClosed = false;

@@ -11,10 +11,10 @@ import { streamFormat } from '../analysis/stream-quality.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { AUDIO_FILE_BYTES, AUDIO_KEYS, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/limits.ts';
+import { packageVersion } from '../core/package.ts';
 import { Places } from '../core/places.ts';
 import type { Steps } from '../core/steps.ts';
 import type { Turns } from '../core/turns.ts';
-import { packageVersion } from '../faces/cli/version.ts';
 import { isDecodable } from '../protocols/codec/decoder.ts';
 import { memoryOf } from '../protocols/codec/packet-list.ts';
 import type { SrtpKey } from '../protocols/codec/srtp.ts';
@@ -76,7 +76,7 @@ type Prepared =
 function* prepare(e: Evidence, d: Dialog, maxBytes: number): Steps<Prepared> {
   const { payloads } = e.stores;
   if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
-  const streams = (d.streams ?? []).filter((s) => s.claim?.mediaType === 'audio');
+  const streams = e.stores.streams.ownedBy(d).filter((s) => s.claim?.mediaType === 'audio');
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
   const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(e.stores, d);
   const kept: Kept[] = [];

@@ -8,7 +8,7 @@ import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { countedWere } from '../core/counted.ts';
 import { ServiceError } from '../core/error.ts';
-import type { HepArrival } from '../sources/hep/tcp.ts';
+import type { HepArrival } from '../sources/hep/native-hep.ts';
 import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';
 

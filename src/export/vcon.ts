@@ -9,9 +9,9 @@ import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
 import { counted, countedWere } from '../core/counted.ts';
 import { endpointText, ipText } from '../core/ip.ts';
+import { packageVersion } from '../core/package.ts';
 import type { Steps } from '../core/steps.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
-import { packageVersion } from '../faces/cli/version.ts';
 import type { NameAddr } from '../protocols/sip/name-addr.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
@@ -53,7 +53,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
   const { rows, caller, callee } = yield* readSides(stores, d);
   const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
-  const seen = { messages: d.msgCount, hasEncrypted: (d.streams ?? []).some((stream) => stream.isEncrypted) };
+  const seen = { messages: d.msgCount, hasEncrypted: stores.streams.ownedBy(d).some((stream) => stream.isEncrypted) };
   const input: Omit<VconInput, 'completeness'> = {
     callId: d.callId,
     uuid: dialogUuid(d, captureName(f) ?? ''),

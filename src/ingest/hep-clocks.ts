@@ -8,7 +8,7 @@
 import { ipText } from '../core/ip.ts';
 import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../core/limits.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
+import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
 import type { Applied, HepSenderName } from '../store/dialogs/hep-clock.ts';
 import { HepClock, ONE_TIME_US, OTHER_TIME_US } from '../store/dialogs/hep-clock.ts';
 
@@ -35,7 +35,7 @@ export class HepClocks {
   #last: Sender | null = null;
   readonly #applied: (Applied | undefined)[] = [];
   #nextId = 0;
-  readonly #timed = new Set<HepClock>();
+  readonly #timed = new Map<HepClock, ExpiryQueue<Dialog>>();
   #nextLookUs = Number.NEGATIVE_INFINITY;
   /** Messages are captured here too, so that pairs may come. */
   mayPair = false;
@@ -105,9 +105,13 @@ export class HepClocks {
   }
 
   /** Where dialogs that live in the time of `clock` wait for their end. */
-  queueOf(clock: HepClock): ExpiryQueue {
-    if (!clock.isDropped || !clock.isOther) this.#timed.add(clock);
-    return clock.expiries;
+  queueOf(clock: HepClock): ExpiryQueue<Dialog> {
+    const known = this.#timed.get(clock);
+    if (known !== undefined) return known;
+    const queue = new ExpiryQueue<Dialog>();
+    // What is dropped and of another time stands still: nothing of it ever lapses.
+    if (!clock.isDropped || !clock.isOther) this.#timed.set(clock, queue);
+    return queue;
   }
 
   /** Calls `lapsed` for each dialog in a time of its own that has run out when ours is `ourUs`. */
@@ -116,9 +120,9 @@ export class HepClocks {
       if (ourUs < this.#nextLookUs) return;
       this.#nextLookUs = ourUs + LOOK_US;
     }
-    for (const clock of this.#timed) {
-      clock.expiries.sweep(clock.nowUs(ourUs), lapsed);
-      if (clock.expiries.size === 0) this.#timed.delete(clock);
+    for (const [clock, queue] of this.#timed) {
+      queue.sweep(clock.nowUs(ourUs), lapsed);
+      if (queue.size === 0) this.#timed.delete(clock);
     }
   }
 

@@ -203,7 +203,7 @@ export function createIngest(parts: IngestParts): Ingest {
     dialogs,
     log,
     sdp,
-    expiries: new ExpiryQueue(),
+    expiries: new ExpiryQueue<Dialog>(),
     identifiers,
     clocks,
     digest: parts.digest,

@@ -16,7 +16,7 @@ import { FileSource } from '../sources/file/file-source.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
-import type { FramePointer } from '../store/dialogs/dialog.ts';
+import type { FramePointer } from '../store/dialogs/call-marks.ts';
 import type { EndpointIndex } from '../store/media/endpoint-index.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';

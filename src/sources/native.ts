@@ -3,11 +3,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { ServiceError } from '../core/error.ts';
-import type { NativeHepCapture, NativeHepOptions } from './hep/listener.ts';
-import type { HepArrival } from './hep/tcp.ts';
+import { packageRoot } from '../core/package.ts';
+import type { HepArrival, NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
@@ -191,13 +190,6 @@ export const PCAP_STATUS = {
 } as const;
 
 let loaded: NativeBinding | undefined;
-
-/** The package's root: the nearest folder above this file that has a package.json. */
-export function packageRoot(): string {
-  let dir = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(dir, 'package.json')) && dirname(dir) !== dir) dir = dirname(dir);
-  return dir;
-}
 
 /** Releases by the version of the interface that addons are built for (process.versions.modules). */
 const RELEASES: Readonly<Record<string, string>> = { 108: '18', 115: '20', 127: '22', 131: '23', 137: '24', 141: '25' };

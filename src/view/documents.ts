@@ -66,7 +66,7 @@ export function* dialogReportSteps(e: Evidence, d: Dialog): Steps<DialogDocument
 /** What the lint rules find in the dialog. */
 export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
   const streams: LintStream[] = [];
-  for (const stream of d.streams ?? []) {
+  for (const stream of e.stores.streams.ownedBy(d)) {
     const q = qualityOf(e, stream);
     yield;
     if (q === null) continue;

@@ -13,7 +13,6 @@ import type { Security } from '../security/detection.ts';
 import type { HepListener } from '../sources/hep/listener.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
-import type { Written } from './summary.ts';
 
 /** Counters of a part that comes after the views: an output, or what acts on others. */
 export type Meter = {
@@ -24,8 +23,11 @@ export type Meter = {
 
 export type Probes = { readonly source: TlsSource; readonly ingest: TlsIngest };
 
-/** Which run of which host this is. */
-export type RunIdentity = { readonly node: string; readonly instance: string; readonly startedMs: number };
+/** Which run of which host this is, and how long it has lasted. */
+export type RunIdentity = { readonly node: string; readonly instance: string; readonly uptimeSec: () => number };
+
+/** What went to the file of -O. */
+export type Written = { readonly name: string; readonly frames: number; readonly losses: readonly LabelledCount[] };
 
 /** -O: whether it was given, the file that content reaches now, and what reached it. */
 export type Saving = { readonly isSaved: boolean; readonly writingTo: string | null; readonly written: Written | null };

@@ -1,7 +1,7 @@
 /**
  * Frame pointers: `<source>#<ordinal>@<digest>`, the digest FNV-1a 64 of the captured bytes.
  */
-import type { FramePointer } from '../store/dialogs/dialog.ts';
+import type { FramePointer } from '../store/dialogs/call-marks.ts';
 
 /** The pointer as text; `sources` are the capture files by number, as given on the command line. */
 export function framePointerText(frame: FramePointer, sources: readonly string[]): string | undefined {

@@ -134,7 +134,7 @@ export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evide
       stream_generation: streams.generation,
     },
     capture_name: captureName(f),
-    uptime_sec: Math.floor((Date.now() - identity.startedMs) / 1000),
+    uptime_sec: identity.uptimeSec(),
     writing_to: saving.writingTo,
   };
 }

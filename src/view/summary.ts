@@ -4,13 +4,9 @@
 import type { Stats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import type { Figures } from './figures.ts';
-import type { LabelledCount } from './metrics-snapshot.ts';
+import type { Figures, Written } from './figures.ts';
 import { probeLine } from './probe-status.ts';
 import { toStats } from './stats.ts';
-
-/** What went to the file of -O. */
-export type Written = { readonly name: string; readonly frames: number; readonly losses: readonly LabelledCount[] };
 
 export type Summary = {
   readonly frames: number;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hopOf, messageList } from '../../src/analysis/message-list.ts';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { dialogDocument } from '../../src/view/documents.ts';
 import { detectionsOf } from '../helpers/detections.ts';

@@ -1,7 +1,7 @@
 /** Where the captures of other projects are, which are too large and too foreign to keep in this repository. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 
 /** CALLTAP_CAPTURES, else ../shared/captures beside the repository; null when neither has what tshark found in them. */
 export function capturesFolder(): string | null {

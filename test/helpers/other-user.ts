@@ -4,7 +4,7 @@
  */
 import { constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 
 const ALL_MAY_ENTER = constants.S_IXOTH;
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { asJson } from '../helpers/json.ts';
 import { answered, freePort, listen, SOON_MS, until } from '../helpers/patience.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { ANCHORS, CanaryAgent, MODES } from './canary-agent.ts';
 import { buildCanaries } from './canary-build.ts';

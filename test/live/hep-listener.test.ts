@@ -6,12 +6,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { ipText } from '../../src/core/ip.ts';
 import { hep3Length, parseHep } from '../../src/decode/hep/hep.ts';
-import {
-  HepListener,
-  type HepListenerOptions,
-  type NativeHep,
-  type NativeHepCapture,
-} from '../../src/sources/hep/listener.ts';
+import { HepListener, type HepListenerOptions, type NativeHep } from '../../src/sources/hep/listener.ts';
+import type { NativeHepCapture } from '../../src/sources/hep/native-hep.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
 import { PATIENCE_MS, SOON_MS, untilHolds } from '../helpers/patience.ts';

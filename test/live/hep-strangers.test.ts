@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { asJson } from '../helpers/json.ts';
 import { PATIENCE_MS, untilHolds } from '../helpers/patience.ts';
 

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { until } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');

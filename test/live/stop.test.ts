@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { listen, SOON_MS } from '../helpers/patience.ts';
 
 const MAIN = join(packageRoot(), 'dist/src/app/main.js');

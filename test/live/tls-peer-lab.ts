@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { until } from '../helpers/patience.ts';
 import { selfSigned } from '../helpers/tls-probes.ts';
 import type { Agent, Host, Json, Lab, Running } from './lab.ts';

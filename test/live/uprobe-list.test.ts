@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { asOtherUser } from '../helpers/other-user.ts';
 import { missingForTls } from './tls-peer-lab.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/sources/native.ts';
+import { packageRoot } from '../../src/core/package.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 
 const root = packageRoot();

@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utime
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { packageRoot } from '../../src/core/package.ts';
 import { versionText, WITHOUT_EBPF } from '../../src/faces/cli/version.ts';
-import { packageRoot } from '../../src/sources/native.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 
 const root = packageRoot();

@@ -2,7 +2,8 @@
 
 import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_STRANGER_LINE_MS } from '../../core/limits.ts';
-import type { HepArrival, HepStranger } from '../../sources/hep/tcp.ts';
+import type { HepArrival } from '../../sources/hep/native-hep.ts';
+import type { HepStranger } from '../../sources/hep/tcp.ts';
 
 const WHAT: Readonly<Record<HepStranger, string>> = {
   tls: 'begins TLS, and HEP over TLS is not supported; send HEP over plain TCP or UDP, or put a TLS proxy in front',

@@ -2,8 +2,9 @@
  * The end of a run in a few lines: what was read, lost and written.
  */
 import { counted } from '../../core/counted.ts';
+import type { Written } from '../../view/figures.ts';
 import { PROBE_STATUS } from '../../view/probe-status.ts';
-import type { Summary, Written } from '../../view/summary.ts';
+import type { Summary } from '../../view/summary.ts';
 
 /** What was read, lost and written, in a few lines. */
 export function summaryLines(summary: Summary): string[] {

@@ -1,12 +1,11 @@
 /**
  * What this build is and which features it contains.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ServiceError } from '../../core/error.ts';
 import { features } from '../../core/features.ts';
+import { packageVersion } from '../../core/package.ts';
 import { hasLiveInfo } from '../../sources/live/native-live.ts';
-import { loadNative, packageRoot } from '../../sources/native.ts';
+import { loadNative } from '../../sources/native.ts';
 
 export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing';
 
@@ -22,14 +21,6 @@ function probesLack(): string | null {
     const isProcessor = error instanceof ServiceError && error.code === 'PROCESSOR_UNSUPPORTED';
     return isProcessor ? error.message : WITHOUT_EBPF;
   }
-}
-
-/** The package's version. */
-export function packageVersion(): string {
-  const parsed: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
-  if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && typeof parsed.version === 'string')
-    return parsed.version;
-  return 'unknown';
 }
 
 /**

@@ -2,7 +2,7 @@
 import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
-import type { CallMarks } from '../../store/dialogs/call-timing.ts';
+import type { CallMarks } from '../../store/dialogs/call-marks.ts';
 import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from '../../store/dialogs/call-timing.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 

@@ -23,11 +23,11 @@ export class DialogTimes {
   readonly #dialogs: DialogStore;
   readonly #log: MessageLog;
   /** Of our time. */
-  readonly #expiries: ExpiryQueue;
+  readonly #expiries: ExpiryQueue<Dialog>;
   /** The clock of the message in hand, when its copy was off. */
   #suspect: HepClock | null = null;
 
-  constructor(clocks: HepClocks, dialogs: DialogStore, log: MessageLog, expiries: ExpiryQueue) {
+  constructor(clocks: HepClocks, dialogs: DialogStore, log: MessageLog, expiries: ExpiryQueue<Dialog>) {
     this.clocks = clocks;
     this.#dialogs = dialogs;
     this.#log = log;
@@ -71,7 +71,7 @@ export class DialogTimes {
   }
 
   /** Where the dialog waits for its end. */
-  queueOf(d: Dialog): ExpiryQueue {
+  queueOf(d: Dialog): ExpiryQueue<Dialog> {
     return d.clock === null ? this.#expiries : this.clocks.queueOf(d.clock);
   }
 

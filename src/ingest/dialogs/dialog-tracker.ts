@@ -22,9 +22,10 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { decodeText, keptText } from '../../protocols/sip/text.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
+import type { FramePointer } from '../../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import { acceptCredentials, challengeAgain, useCredentials } from '../../store/dialogs/challenges.ts';
-import type { Dialog, FramePointer } from '../../store/dialogs/dialog.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogInit } from '../../store/dialogs/dialog-init.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { POOL } from '../../store/dialogs/dialog-room.ts';
@@ -103,7 +104,7 @@ export class DialogTracker {
   readonly #log: MessageLog;
   readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
-  readonly #expiries: ExpiryQueue;
+  readonly #expiries: ExpiryQueue<Dialog>;
   readonly #times: DialogTimes;
   readonly #identifiers: CallIdentifiers | null;
   readonly #onChange: ((d: Dialog, fromState: number) => void) | null;
@@ -141,7 +142,7 @@ export class DialogTracker {
     dialogs: DialogStore;
     log: MessageLog;
     sdp: SdpTracker;
-    expiries: ExpiryQueue;
+    expiries: ExpiryQueue<Dialog>;
     digest: Digest;
     /** Left out where nobody will ask what belongs together. */
     identifiers?: CallIdentifiers | null;

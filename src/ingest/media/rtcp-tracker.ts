@@ -10,6 +10,7 @@ import type { ReportBlock, Rtcp, RtcpPacket } from '../../protocols/rtp/rtcp.ts'
 import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../../protocols/rtp/rtcp.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { RtcpSideData } from '../../store/media/rtcp-data.ts';
+import type { Stream } from '../../store/media/stream.ts';
 import type { StreamStore } from '../../store/media/stream-store.ts';
 import { UnseenStreams } from '../../store/media/unseen-streams.ts';
 import type { Carrier } from '../../store/messages/fingerprint.ts';
@@ -125,12 +126,16 @@ export class RtcpTracker {
   }
 
   #dataAt(key: EndpointKey, ssrc: number, atUs: number): RtcpSideData | null {
-    const stream =
-      this.#streams.forRtcpSource(key, ssrc, atUs) ?? this.#named?.streams?.find((s) => s.ssrc === ssrc) ?? null;
+    const stream = this.#streams.forRtcpSource(key, ssrc, atUs) ?? this.#ofNamed(ssrc);
     if (stream === null) return null;
     this.#met ??= stream.dialog;
     stream.rtcp ??= new RtcpSideData();
     return stream.rtcp;
+  }
+
+  /** A stream of the dialog that the sender named. */
+  #ofNamed(ssrc: number): Stream | null {
+    return this.#named === null ? null : (this.#streams.ownedBy(this.#named).find((s) => s.ssrc === ssrc) ?? null);
   }
 }
 

@@ -101,7 +101,7 @@ export class SdpTracker {
     const { budget } = this.#rows;
     if (this.#isReading) return;
     while (budget.isExceeded) {
-      const d = budget.heaviest();
+      const d = this.#endpoints.dialogAt(budget.heaviest());
       if (d === null) return;
       this.shedDialogs++;
       this.shedClaims += d.claimedCount;

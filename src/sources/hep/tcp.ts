@@ -11,22 +11,13 @@ import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED
 import { hepBindError } from './allow.ts';
 import { type HepConnection, placeFor, sourceOf } from './connections.ts';
 import { HepFramer, type LengthAt } from './framer.ts';
+import type { HepArrival } from './native-hep.ts';
 import type { HepRefusal } from './refusals.ts';
 
 /** A TLS handshake record of any version (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 22;
 const TLS_MAJOR = 3;
 const NO_BYTES = new Uint8Array(0);
-
-/** Who sent a packet and where it came to, as in a record: network order, IPv4 in the first 4 bytes. */
-export type HepArrival = {
-  tsUs: number;
-  readonly ipVersion: 4 | 6;
-  readonly src: Uint8Array;
-  readonly dst: Uint8Array;
-  readonly srcPort: number;
-  readonly dstPort: number;
-};
 
 /** What a connection brings that does not begin with HEP. */
 export type HepStranger = 'tls' | 'other';

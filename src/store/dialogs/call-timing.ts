@@ -6,25 +6,9 @@
  * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
 import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
-import type { Dialog, ForkBranch } from './dialog.ts';
+import type { CallMarks } from './call-marks.ts';
+import type { Dialog } from './dialog.ts';
 import { MARK } from './dialog-marks.ts';
-
-/** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
-export type CallMarks = {
-  marks: number;
-  inviteCseq: number;
-  inviteUs: number;
-  tryingUs: number;
-  progressUs: number;
-  progressTagHash: number;
-  branches: ForkBranch[] | null;
-  finalUs: number;
-  answerUs: number;
-  answerTagHash: number;
-  byeUs: number;
-  byeCseq: number;
-  byeFinalUs: number;
-};
 
 /** Durations in whole milliseconds, rounded half up; null when an end is missing. */
 export type CallTiming = {

@@ -9,28 +9,8 @@ import { MAX_CHALLENGES } from '../../core/limits.ts';
 import type { ProtectionSpace } from '../../protocols/sip/digest.ts';
 import { protectionSpaces } from '../../protocols/sip/digest.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { Challenge } from './challenge.ts';
 import type { Dialog } from './dialog.ts';
-
-/** About what the engine takes for one. */
-export const CHALLENGE_BYTES = 80;
-
-/** The newest challenge of one realm that a dialog saw; `next` is another realm's, or the same one's other algorithm. */
-export class Challenge {
-  readonly realm: number;
-  readonly nonce: number;
-  next: Challenge | null;
-  /** CSeq and METHOD id of the newest request whose credentials used it; -1 while none has. */
-  usedCseq = -1;
-  usedMethod = -1;
-  /** A request that used it succeeded. */
-  isAccepted = false;
-
-  constructor(realm: number, nonce: number, next: Challenge | null) {
-    this.realm = realm;
-    this.nonce = nonce;
-    this.next = next;
-  }
-}
 
 /** A request of `d` that carries credentials. */
 export function useCredentials(d: Dialog, buf: Buffer, scan: SipScan): void {
@@ -85,12 +65,6 @@ function replaced(first: Challenge | null, spaces: readonly ProtectionSpace[]): 
     c.next = kept[i + 1] ?? null;
   });
   return kept[0] ?? null;
-}
-
-export function challengeCount(first: Challenge | null): number {
-  let count = 0;
-  for (let c = first; c !== null; c = c.next) count++;
-  return count;
 }
 
 function find(first: Challenge | null, realm: number, nonce: number): Challenge | null {

@@ -1,6 +1,6 @@
 /** What the message that opens a dialog gives it for life. */
 import type { TextRange } from '../../core/byte-text.ts';
-import type { FramePointer } from './dialog.ts';
+import type { FramePointer } from './call-marks.ts';
 
 /** What a dialog is born with. */
 export type DialogInit = {

@@ -1,8 +1,8 @@
 /**
  * What few dialogs have, beside the columns, and about what the engine takes for it.
  */
-import type { Challenge } from './challenges.ts';
-import type { Dialog, ForkBranch } from './dialog.ts';
+import type { ForkBranch } from './call-marks.ts';
+import type { Challenge } from './challenge.ts';
 import type { HepClock } from './hep-clock.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
@@ -24,7 +24,8 @@ export function causeBytes(cause: TerminationCause | null): number {
     : RARE_BYTES + bytesOf(cause.reason) + bytesOf(cause.hangupText) + bytesOf(cause.hangupCode);
 }
 
-export class Rare {
+/** `D`: the dialog it is beside. */
+export class Rare<D> {
   methodText: string | null = null;
   /** The Call-ID when it is longer than the columns have room for. */
   callId: string | null = null;
@@ -37,6 +38,6 @@ export class Rare {
   challengeCount = 0;
   ownContact = 0;
   referTo: string | null = null;
-  sharesWith: Dialog | null = null;
+  sharesWith: D | null = null;
   clock: HepClock | null = null;
 }

@@ -10,12 +10,12 @@ import type { EndpointKey } from '../../core/ip.ts';
 import { tally } from '../../core/tally.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import type { SdpEntry } from '../media/sdp-timeline.ts';
-import type { Stream } from '../media/stream.ts';
 import { NO_ROW } from '../messages/message-rows.ts';
 import { NONE } from '../row-blocks.ts';
 import { shownCallId } from './call-id.ts';
-import type { Challenge } from './challenges.ts';
-import { CHALLENGE_BYTES, challengeCount } from './challenges.ts';
+import type { ForkBranch, FramePointer } from './call-marks.ts';
+import type { Challenge } from './challenge.ts';
+import { CHALLENGE_BYTES, challengeCount } from './challenge.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { B, C, CALL_ID_HERE, CI, COLD, D, HOT, I, USER } from './dialog-columns.ts';
 import type { DialogInit } from './dialog-init.ts';
@@ -24,15 +24,6 @@ import { POOL } from './dialog-room.ts';
 import type { HepClock } from './hep-clock.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
-
-/** First 18x of one early dialog (To tag), RFC 3261 section 12. */
-export type ForkBranch = { tagHash: number; firstProgressUs: number };
-
-/** Where the opening message stood in its capture. */
-export type FramePointer = { source: number; ordinal: number; digestHigh: number; digestLow: number };
-
-/** Lists the streams that a dialog owns, the oldest first. */
-type OwnedStreams = { ownedBy(d: Dialog): Stream[] };
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const HOT_WORDS = HOT * 2;
@@ -45,10 +36,8 @@ export class Dialog {
   readonly #at: number;
   readonly slot: number;
   // Each message reads what stands above: the engine lays fields out in this order.
-  #rare: Rare | null = null;
+  #rare: Rare<Dialog> | null = null;
   #finalReason = '';
-  /** Where its streams are; null until it owns one. */
-  media: OwnedStreams | null = null;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
 
@@ -144,9 +133,9 @@ export class Dialog {
     return this.#rare === null ? this.slot : 0;
   }
 
-  get #beside(): Rare {
+  get #beside(): Rare<Dialog> {
     if (this.#rare === null) {
-      this.#rare = new Rare();
+      this.#rare = new Rare<Dialog>();
       this.hold(RARE_BYTES);
     }
     return this.#rare;
@@ -237,11 +226,6 @@ export class Dialog {
   }
   set clock(value: HepClock | null) {
     if (value !== null || this.#rare !== null) this.#beside.clock = value;
-  }
-
-  /** The streams it owns, in the order it came to them; null when it never had one. */
-  get streams(): Stream[] | null {
-    return this.media?.ownedBy(this) ?? null;
   }
 
   /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */

@@ -3,18 +3,18 @@
  *
  * A refresh pushes a second entry; an entry whose time is no longer the dialog's is stale and dropped.
  */
-import type { Dialog } from './dialog.ts';
+type Expiring = { readonly expiresUs: number };
 
-type Entry = { readonly atUs: number; readonly dialog: Dialog };
+type Entry<D> = { readonly atUs: number; readonly dialog: D };
 
-export class ExpiryQueue {
-  readonly #heap: Entry[] = [];
+export class ExpiryQueue<D extends Expiring> {
+  readonly #heap: Entry<D>[] = [];
 
   get size(): number {
     return this.#heap.length;
   }
 
-  push(dialog: Dialog, atUs: number): void {
+  push(dialog: D, atUs: number): void {
     const heap = this.#heap;
     let i = heap.push({ atUs, dialog }) - 1;
     while (i > 0) {
@@ -26,7 +26,7 @@ export class ExpiryQueue {
   }
 
   /** Calls `lapsed` for each dialog whose time has come; refreshed and evicted ones are skipped. */
-  sweep(nowUs: number, lapsed: (dialog: Dialog, atUs: number) => void): void {
+  sweep(nowUs: number, lapsed: (dialog: D, atUs: number) => void): void {
     for (let top = this.#heap[0]; top !== undefined && top.atUs <= nowUs; top = this.#heap[0]) {
       this.#pop();
       if (top.dialog.expiresUs === top.atUs) lapsed(top.dialog, top.atUs);

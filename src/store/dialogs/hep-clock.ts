@@ -7,7 +7,6 @@
  * While no pair is known, and stamps lie far from ours, the sender replays a capture, or its clock is off and nothing
  * of it comes past: such stamps make a time of their own, in which nothing is judged by the clock on the wall.
  */
-import { ExpiryQueue } from './expiry-queue.ts';
 
 /** Stamps farther from their arrival than this are of another time. */
 export const OTHER_TIME_US = 60_000_000;
@@ -47,8 +46,6 @@ export class HepClock {
   isDropped = false;
   /** Stamps of it. */
   stamps = 1;
-  /** When registrations and the like lapse whose dialog lives in this time. */
-  readonly expiries = new ExpiryQueue();
   /** What was subtracted from its newest stamp. */
   applied: Applied | null = null;
   /** Rows of the suspects, the newest last. */

@@ -3,8 +3,7 @@
  * one source saw both its ends, and what the wire saw beats what a mirror tells.
  */
 import { ORIGINS } from '../../core/words.ts';
-import type { CallMarks } from './call-timing.ts';
-import type { Dialog, ForkBranch } from './dialog.ts';
+import type { CallMarks, ForkBranch } from './call-marks.ts';
 
 /** Better first: the kernel's clock here, the clock of a probed process, the clock a mirroring agent tells. */
 export const BY_QUALITY: readonly number[] = [
@@ -45,8 +44,16 @@ class SourceMarks implements CallMarks {
   }
 }
 
+/** A call with the marks of all its sources together. */
+type MarkedCall = CallMarks & {
+  readonly origin: number;
+  readonly createdUs: number;
+  readonly updatedUs: number;
+  readonly arrivalLagUs: number;
+};
+
 /** The marks of a dialog that one source alone has carried so far, as that source's own. */
-function marksOfOnly(d: Dialog): SourceMarks {
+function marksOfOnly(d: MarkedCall): SourceMarks {
   const m = new SourceMarks();
   m.note(d.createdUs, d.createdUs + d.arrivalLagUs);
   m.note(d.updatedUs, d.updatedUs + d.arrivalLagUs);
@@ -70,7 +77,7 @@ function marksOfOnly(d: Dialog): SourceMarks {
 export class CallSources {
   readonly #marks: (SourceMarks | undefined)[] = [];
 
-  constructor(d: Dialog) {
+  constructor(d: MarkedCall) {
     this.#marks[d.origin] = marksOfOnly(d);
   }
 

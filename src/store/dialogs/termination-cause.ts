@@ -7,7 +7,7 @@ import { MAX_VALUE_BYTES } from '../../core/limits.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { keptText } from '../../protocols/sip/text.ts';
-import type { FramePointer } from './dialog.ts';
+import type { FramePointer } from './call-marks.ts';
 
 export type TerminationCause = {
   /** Value of the Reason header, or '' where only the others stand. */

@@ -196,8 +196,13 @@ export class EndpointIndex {
     if (before !== NONE) rows.setNextClaim(before, next);
   }
 
+  /** The dialog in this slot; null where there is none. */
+  dialogAt(slot: number): Dialog | null {
+    return this.#dialogs.bySlot(slot) ?? null;
+  }
+
   #dialogOf(row: number): Dialog | null {
-    return this.#dialogs.bySlot(this.rows.slot(row)) ?? null;
+    return this.dialogAt(this.rows.slot(row));
   }
 
   get size(): number {

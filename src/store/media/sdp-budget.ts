@@ -6,7 +6,6 @@
  * Of each class the first few are looked at; a dialog that was answered counts a fraction of its weight.
  */
 
-import type { Dialog } from '../dialogs/dialog.ts';
 import { isEnded } from '../dialogs/dialog-state.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { SdpMediaLine } from './sdp-timeline.ts';
@@ -49,13 +48,16 @@ export function descriptionBytes(lines: readonly SdpMediaLine[]): number {
   return bytes;
 }
 
+/** Of a dialog what decides whose descriptions go first. */
+export type Weighed = { readonly slot: number; readonly state: number; readonly answerUs: number };
+
 export class SdpBudget {
   readonly #max: number;
   /** A dialog that weighs more is one that may have to go. */
   readonly #share: number;
   /** By slot. */
   #weights = new Float64Array(1024);
-  readonly #heavy: readonly Set<Dialog>[] = Array.from({ length: CLASSES }, () => new Set<Dialog>());
+  readonly #heavy: readonly Set<Weighed>[] = Array.from({ length: CLASSES }, () => new Set<Weighed>());
   bytes = 0;
 
   /** `bytes` for all of at most `dialogs` dialogs. */
@@ -69,7 +71,7 @@ export class SdpBudget {
   }
 
   /** The dialog keeps so much more. */
-  add(d: Dialog, bytes: number): void {
+  add(d: Weighed, bytes: number): void {
     const before = this.#weight(d.slot);
     const now = before + bytes;
     this.#weights[d.slot] = now;
@@ -83,7 +85,7 @@ export class SdpBudget {
   }
 
   /** The dialog keeps nothing any more. */
-  drop(d: Dialog): void {
+  drop(d: Weighed): void {
     const weight = this.#weight(d.slot);
     if (weight === 0) return;
     this.#heavy[classOf(weight)]?.delete(d);
@@ -91,9 +93,9 @@ export class SdpBudget {
     this.bytes -= weight;
   }
 
-  /** Whose descriptions go first; null when nobody has more than a share. */
-  heaviest(): Dialog | null {
-    let found: Dialog | null = null;
+  /** The slot of the dialog whose descriptions go first; -1 when nobody has more than a share. */
+  heaviest(): number {
+    let found = -1;
     let most = 0;
     for (let c = CLASSES - 1; c >= 0; c--) {
       let n = 0;
@@ -101,7 +103,7 @@ export class SdpBudget {
         const score = this.#weight(d.slot) * worthOf(d);
         if (score > most) {
           most = score;
-          found = d;
+          found = d.slot;
         }
         if (++n === LOOKED_AT) break;
       }
@@ -123,7 +125,7 @@ function classOf(weight: number): number {
   return Math.min(CLASSES - 1, Math.floor(Math.log2(Math.max(1, weight))));
 }
 
-function worthOf(d: Dialog): number {
+function worthOf(d: Weighed): number {
   if (Number.isNaN(d.answerUs)) return UNANSWERED;
   return isEnded(d.state) ? ENDED : 1;
 }

@@ -11,11 +11,11 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
 import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
-import type { Dialog } from '../dialogs/dialog.ts';
 import type { Carrier } from '../messages/fingerprint.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
+import type { Weighed } from './sdp-budget.ts';
 import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
 
@@ -55,6 +55,14 @@ const EVENTS: readonly (SdpEvent | null)[] = [
   'transfer',
 ];
 
+/** Of a dialog what its descriptions are tied to. */
+export type Describer = Weighed & {
+  sdpRow: number;
+  claimedCount: number;
+  countSdp(side: number): void;
+  dropSdpCounts(): void;
+};
+
 export class SdpRows {
   readonly #rows: RowBlocks;
   readonly shapes = new Numbered<SdpShape>();
@@ -89,26 +97,26 @@ export class SdpRows {
   }
 
   /** An entry of one audio line at an IPv4 address, which the message of `c` brought; `shape` is the number of the rest. */
-  addPlainEntry(d: Dialog, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
+  addPlainEntry(d: Describer, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
     this.#useShape(d, shape);
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape), facts, c);
   }
 
   /** Any other description. */
-  addEntry(d: Dialog, c: Carrier, facts: number, description: SdpDescription): number {
+  addEntry(d: Describer, c: Carrier, facts: number, description: SdpDescription): number {
     const beside = this.#descriptions.add(description);
     this.budget.add(d, descriptionBytes(description.media));
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, beside), facts, c);
   }
 
   /** An audio line at an IPv4 address that claims it and is no entry of its own. */
-  addPlainClaim(d: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
+  addPlainClaim(d: Describer, fromUs: number, v4: number, port: number, shape: number): number {
     this.#useShape(d, shape);
     return this.#add(d, fromUs, FACT.PLAIN, v4, port, shape);
   }
 
   /** Any other claim. */
-  addClaim(d: Dialog, fromUs: number, key: EndpointKey, media: ClaimedMedia): number {
+  addClaim(d: Describer, fromUs: number, key: EndpointKey, media: ClaimedMedia): number {
     const beside = this.#claimed.add(media);
     this.budget.add(d, CLAIM_BYTES + (typeof key === 'string' ? TEXT_BYTES : 0));
     if (typeof key === 'number') {
@@ -121,13 +129,13 @@ export class SdpRows {
   }
 
   /** Those that share a shape bear its weight together. */
-  #useShape(d: Dialog, shape: number): void {
+  #useShape(d: Describer, shape: number): void {
     const codecs = this.shapes.get(shape)?.codecs;
     this.shapes.use(shape);
     if (codecs !== undefined) this.budget.add(d, Math.ceil(codecBytes(codecs) / this.shapes.uses(shape)));
   }
 
-  #add(d: Dialog, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
+  #add(d: Describer, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
     const row = this.#rows.take();
     this.budget.add(d, ROW_BYTES);
     const { f64, i32 } = this.#rows.block(row);
@@ -143,7 +151,7 @@ export class SdpRows {
     return row;
   }
 
-  #asEntry(d: Dialog, row: number, facts: number, c: Carrier): number {
+  #asEntry(d: Describer, row: number, facts: number, c: Carrier): number {
     d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';
@@ -156,7 +164,7 @@ export class SdpRows {
   }
 
   /** Frees all rows of a dialog, whose claims nobody finds any more. */
-  free(d: Dialog): void {
+  free(d: Describer): void {
     for (let row = d.sdpRow; row !== NONE; row = this.#freed(row));
     d.sdpRow = NONE;
     d.dropSdpCounts();

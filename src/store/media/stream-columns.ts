@@ -3,7 +3,8 @@
  * collector walks. Of a hundred thousand streams few are ever asked for one by one; only those become objects.
  */
 import type { EndpointKey } from '../../core/ip.ts';
-import type { Dialog, FramePointer } from '../dialogs/dialog.ts';
+import type { FramePointer } from '../dialogs/call-marks.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
 

@@ -198,7 +198,6 @@ export class StreamStore {
       if (!isWaiting) this.#wait(place);
     }
     dialog.newestStream = NO_PLACE;
-    dialog.media = null;
   }
 
   /** The streams of a dialog, in the order it came to own them. */
@@ -373,7 +372,6 @@ export class StreamStore {
     columns.setClaim(place, claim);
     columns.setOlder(place, dialog.newestStream);
     dialog.newestStream = place;
-    dialog.media = this;
     if (media.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
       columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;

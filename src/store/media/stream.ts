@@ -3,7 +3,8 @@
  * in the native table (src/protocols/rtp/stream-table.ts).
  */
 import type { EndpointKey } from '../../core/ip.ts';
-import type { Dialog, FramePointer } from '../dialogs/dialog.ts';
+import type { FramePointer } from '../dialogs/call-marks.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
 import type { RtcpSideData } from './rtcp-data.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
 import type { StreamColumns } from './stream-columns.ts';

@@ -126,6 +126,9 @@ test("early media of a call that failed, a second behind its end, is the call's;
     capture.add(stream(call, ALICE.rtp, BOB.rtp, atMs, voice({ payloadType: 0, count: 50 })));
   const { session } = await readCapture(t, capture.pcap());
   const d = session.dialogs.get(call.callId);
-  assert.deepEqual([d?.streams?.length, session.streams.established, session.streams.orphaned], [1, 1, 1]);
+  assert.deepEqual(
+    [d && session.streams.ownedBy(d).length, session.streams.established, session.streams.orphaned],
+    [1, 1, 1],
+  );
   assert.deepEqual(dialogDocument(session.evidence, d ?? assert.fail()).diagnosis.hints, []);
 });

@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { packageRoot } from '../../../src/sources/native.ts';
+import { packageRoot } from '../../../src/core/package.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { openSession } from '../../helpers/open-session.ts';
 import { until } from '../../helpers/patience.ts';

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRefusal, packageRoot } from '../../../src/sources/native.ts';
+import { packageRoot } from '../../../src/core/package.ts';
+import { loadRefusal } from '../../../src/sources/native.ts';
 import { temporaryFolder } from '../../helpers/read-capture.ts';
 
 /** What loading an addon answers whose entry is that of the interface `version`. */

@@ -34,7 +34,7 @@ export const CARRIER: Carrier = emptyCarrier(new Uint8Array(32));
 
 export class TrackerKit {
   readonly endpoints: EndpointIndex;
-  readonly expiries = new ExpiryQueue();
+  readonly expiries = new ExpiryQueue<Dialog>();
   /** Claims by their rows. */
   readonly claims: { readonly key: EndpointKey; readonly claim: number }[] = [];
   /** State numbers each dialog left, in order. */

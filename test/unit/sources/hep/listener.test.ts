@@ -6,13 +6,8 @@ import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { ServiceError } from '../../../../src/core/error.ts';
 import { hep3Length } from '../../../../src/decode/hep/hep.ts';
-import {
-  HepListener,
-  type HepListenerOptions,
-  type NativeHep,
-  type NativeHepOptions,
-  SENDER_ADDRESS_BYTES,
-} from '../../../../src/sources/hep/listener.ts';
+import { HepListener, type HepListenerOptions, type NativeHep } from '../../../../src/sources/hep/listener.ts';
+import { type NativeHepOptions, SENDER_ADDRESS_BYTES } from '../../../../src/sources/hep/native-hep.ts';
 import { freePort } from '../../../helpers/patience.ts';
 
 const NAMES = ['taken', 'not_allowed', 'too_long', 'over_rate', 'ring_full', 'datagrams', 'kernel_dropped'];

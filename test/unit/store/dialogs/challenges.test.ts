@@ -10,7 +10,7 @@ import { diagnoseSignaling } from '../../../../src/analysis/signaling/diagnose.t
 import { MAX_CHALLENGES } from '../../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../../src/core/words.ts';
-import { challengeCount } from '../../../../src/store/dialogs/challenges.ts';
+import { challengeCount } from '../../../../src/store/dialogs/challenge.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { HEP, TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 

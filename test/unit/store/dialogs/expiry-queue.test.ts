@@ -20,7 +20,7 @@ function dialog(callId: string): Dialog {
 test('whatever order they are pushed in, they lapse in time order and only once', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 200 }), (times) => {
-      const queue = new ExpiryQueue();
+      const queue = new ExpiryQueue<Dialog>();
       times.forEach((t, i) => {
         const d = dialog(String(i));
         d.expiresUs = t;
@@ -43,7 +43,7 @@ test('whatever order they are pushed in, they lapse in time order and only once'
 });
 
 test('a refresh moves the time; a gone dialog never lapses', () => {
-  const queue = new ExpiryQueue();
+  const queue = new ExpiryQueue<Dialog>();
   const refreshed = dialog('a');
   const gone = dialog('b');
   for (const d of [refreshed, gone]) {

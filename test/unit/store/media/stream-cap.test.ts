@@ -53,7 +53,7 @@ test('a flood of strangers takes no stream of a call, running or ended', async (
   const packets = [...call.messages, ...both.flatMap((s) => s.datagrams), ...flood];
   const { session } = await readCapture(t, new Capture().add(packets).pcap(), ['--max-streams', '64']);
   const d = session.dialogs.get(call.callId);
-  const owned = (d?.streams ?? []).map((s) => session.streams.snapshot(s)?.packets);
+  const owned = (d === undefined ? [] : session.streams.ownedBy(d)).map((s) => session.streams.snapshot(s)?.packets);
   assert.deepEqual(
     owned,
     both.map((s) => s.truth.captured),

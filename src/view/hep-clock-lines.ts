@@ -1,8 +1,5 @@
 /** What is said of the clocks of HEP senders: once when an offset is known, when it steps, and of a time of its own. */
-import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS } from '../../core/limits.ts';
-import type { HepClocks } from '../../ingest/hep-clocks.ts';
-import type { HepClock } from '../../store/dialogs/hep-clock.ts';
-import { standardError } from './standard-streams.ts';
+import type { HepClock } from '../store/dialogs/hep-clock.ts';
 
 /** `3.002 s ahead of ours`, `3600.000 s behind ours`. */
 function offsetText(aheadUs: number): string {
@@ -19,20 +16,4 @@ export function offsetLine({ sender, offsetUs }: HepClock, wasUs: number): strin
 export function otherTimeLine({ sender }: HepClock, aheadUs: number): string {
   const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}`;
   return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; they are taken as they are\n`;
-}
-
-/** Says it on standard error, some lines a minute at most: whoever sends HEP can invent agents. */
-export function sayClocks(clocks: HepClocks): void {
-  let sinceMs = Number.NEGATIVE_INFINITY;
-  let said = 0;
-  const say = (line: string): void => {
-    const nowMs = performance.now();
-    if (nowMs - sinceMs > HEP_CLOCK_LINES_MS) {
-      sinceMs = nowMs;
-      said = 0;
-    }
-    if (++said <= HEP_CLOCK_LINES) standardError.write(line);
-  };
-  clocks.onOffset = (clock, wasUs) => say(offsetLine(clock, wasUs));
-  clocks.onOther = (clock, aheadUs) => say(otherTimeLine(clock, aheadUs));
 }
