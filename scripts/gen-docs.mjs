@@ -14,7 +14,7 @@ const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
 const { renderCliDoc } = await load('config/document.js');
 const { renderManPage } = await load('config/man-page.js');
 const { renderBashCompletion, renderZshCompletion } = await load('config/completion.js');
-const { createApi } = await load('api/server.js');
+const { createApi } = await load('serve/api/server.js');
 
 /** No request is made of this server, so there is nothing for it to read. */
 async function openApiText() {

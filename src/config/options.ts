@@ -87,7 +87,7 @@ const SOURCES: readonly OptionSpec[] = group('Sources', [
     valueIfBare: 'all',
     toml: 'capture.uprobe',
   }),
-  value('uprobe-comm', 'REGEXP', regexp, 'Of these, only processes whose name, or whose program file, fits (RE2).', {
+  value('uprobe-comm', 'REGEXP', regexp, 'Observe only processes whose name or program fits (RE2).', {
     toml: 'capture.uprobe_comm',
   }),
   value(

@@ -25,7 +25,9 @@ export function runUprobeList(config: Config): number {
   const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
   const kernel = tryKernel(nativeTls(), targets, ringBytes);
   const { rows, unreadable, processes } = surveyHost();
-  const meant = rows.filter((row) => targets.matchesComm(row.comm)).map((row) => asItIs(row, kernel.works));
+  const meant = rows
+    .filter((row) => targets.fittingName(row.pid, row.comm) !== null)
+    .map((row) => asItIs(row, kernel.works));
   const tried = triedAs();
   if (config.json) {
     const document = {

@@ -27,6 +27,8 @@ export class TlsTargets {
   readonly paths: readonly string[];
   readonly #matchesComm: ((comm: string) => boolean) | null;
   readonly #procRoot: string;
+  /** Further names of processes, by the name they had when these were read; an exec changes both. */
+  readonly #programs = new Map<number, { readonly comm: string; readonly names: readonly string[] }>();
 
   /** Throws CONFIG_INVALID for a value that names nothing. */
   constructor(options: TlsTargetOptions, procRoot = '/proc') {
@@ -63,7 +65,7 @@ export class TlsTargets {
     });
   }
 
-  /** Names that fitted in the last selection: of a process, or of its program's file. */
+  /** Names that fitted in the last selection. */
   readonly fitting = new Set<string>();
 
   /** The process ids that are meant among those of a scan. */
@@ -77,28 +79,47 @@ export class TlsTargets {
     }
     if (!this.isAll && this.pids.length > 0)
       for (const pid of seen.keys()) if (!meant.has(pid) && this.#descendsFromNamed(pid)) meant.add(pid);
-    if (this.#matchesComm !== null) this.#keepFitting(meant, seen, rows);
+    if (this.#matchesComm !== null) this.#keepFitting(meant, seen);
     return meant;
   }
 
-  /** A program may rename itself (node's main thread is "MainThread"): the name of its file counts as well. */
-  #keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>, rows: readonly TlsMapping[]): void {
+  #keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>): void {
     this.fitting.clear();
-    // Only where a mapped file bears such a name is it worth asking which of them the program is.
-    const mayFit = new Set(rows.filter((row) => this.matchesComm(baseName(row.path))).map((row) => row.pid));
+    for (const pid of this.#programs.keys()) if (!comms.has(pid)) this.#programs.delete(pid);
     for (const pid of meant) {
-      const comm = comms.get(pid) ?? '';
-      const file = this.matchesComm(comm) || !mayFit.has(pid) ? '' : this.#programOf(pid);
-      if (this.matchesComm(comm)) this.fitting.add(comm);
-      else if (file !== '' && this.matchesComm(file)) this.fitting.add(file);
-      else meant.delete(pid);
+      const name = this.fittingName(pid, comms.get(pid) ?? '');
+      if (name === null) meant.delete(pid);
+      else this.fitting.add(name);
     }
   }
 
+  /**
+   * The name by which a process is meant, null when it is not: the one it has, that of its program's file, or the one it
+   * was started under. A program may rename itself (the main thread of node is "MainThread"), and be started by a link.
+   */
+  fittingName(pid: number, comm: string): string | null {
+    if (this.matchesComm(comm)) return comm;
+    let program = this.#programs.get(pid);
+    if (program?.comm !== comm) {
+      program = { comm, names: [this.#fileOf(pid), this.#startedAs(pid)].filter((name) => name !== '') };
+      this.#programs.set(pid, program);
+    }
+    return program.names.find((name) => this.matchesComm(name)) ?? null;
+  }
+
   /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" behind it. */
-  #programOf(pid: number): string {
+  #fileOf(pid: number): string {
     try {
       return baseName(readlinkSync(`${this.#procRoot}/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Last name of its first argument, '' when it cannot be read. */
+  #startedAs(pid: number): string {
+    try {
+      return baseName(readFileSync(`${this.#procRoot}/${pid}/cmdline`, 'utf8').split('\0', 1)[0] ?? '');
     } catch {
       return '';
     }

@@ -257,6 +257,19 @@ test('a program that renamed itself is known by the name of its file', () => {
   assert.deepEqual([...targets.fitting], ['node']);
 });
 
+test('a program that was started by a link and renamed itself is known by the name of the link', () => {
+  const proc = procWith(10, 11);
+  for (const pid of ['10', '11']) symlinkSync('/usr/bin/node', join(proc, pid, 'exe'));
+  writeFileSync(join(proc, '10', 'cmdline'), '/opt/app/sip-proxy\0server.mjs\0');
+  writeFileSync(join(proc, '11', 'cmdline'), 'node\0sip-proxy\0');
+  const targets = new TlsTargets({ uprobe: ['all'], comm: '^sip-proxy$' }, proc);
+  const rows = [10, 11].map((pid) => ({ ...mapping(pid, file('node', TLS)), comm: 'MainThread' }));
+  assert.deepEqual([...targets.select(rows)], [10]);
+  // It became another program: the name says that there is something to read again.
+  writeFileSync(join(proc, '10', 'cmdline'), 'sh\0');
+  assert.deepEqual([...targets.select(rows.map((row) => ({ ...row, comm: 'sh' })))], []);
+});
+
 test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
   const lib = file('libnamed.so', TLS);
   const other = file('libnotnamed.so', Buffer.concat([TLS, Buffer.from([0])]));
