@@ -81,7 +81,7 @@ const cFiles = ['native', 'bpf', 'bench']
   .flatMap((folder) => list(folder, (name) => /\.(c|cc|h)$/.test(name)))
   .filter((path) => !path.startsWith('native/test/'));
 if (available('clang-format', cFiles)) checkCFormat(cFiles);
-const analysed = cFiles.filter((path) => /^native\/[^/]+\.c$/.test(path));
+const analysed = cFiles.filter((path) => /^native\/.*\.c$/.test(path));
 if (!fix && available('clang-tidy', analysed)) {
   // The slowest of all (about a second a file), so it remembers what it has seen to be clean.
   const skeletons = list('bpf', (name) => name.endsWith('.bpf.c')).map(

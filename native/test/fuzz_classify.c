@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../packet.h"
-#include "../record.h"
+#include "packet.h"
+#include "record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 /** Files of native/ that are the addon's and not the reader's. */
-const NOT_NEEDED = /^(source_(file|hep|tls)|hep_|probe_|tls_)/;
+const NOT_NEEDED = /^(test\/|source_(file|hep|tls)|hep_|tls_)/;
 
 export type LiveProgram = { readonly path: string; readonly hasEbpf: boolean };
 
@@ -42,7 +42,7 @@ export function buildLiveProgram(t: TestContext, name: string): LiveProgram {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, name);
   const hasEbpf = succeeds('pkg-config', '--exists', 'libbpf') && existsSync(join(root, 'build/bpf/packet.skel.h'));
-  const sources = readdirSync(join(root, 'native'))
+  const sources = readdirSync(join(root, 'native'), { encoding: 'utf8', recursive: true })
     .filter((file) => file.endsWith('.c') && !NOT_NEEDED.test(file))
     .map((file) => `native/${file}`);
   const ebpf = hasEbpf ? ['-DCT_HAVE_LIBBPF', '-Ibuild/bpf'] : [];
