@@ -46,7 +46,7 @@ enum ct_tls_event_kind {
   CT_TLS_EV_KINDS = 4
 };
 
-/* enum ct_tls_flag of native/record.h, which is their home. */
+/* enum ct_tls_flag of native/core/record.h, which is their home. */
 #define CT_TLS_F_WRITTEN 1
 #define CT_TLS_F_TRUNCATED 2
 #define CT_TLS_F_LAST 4

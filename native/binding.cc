@@ -5,8 +5,8 @@
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "bpf_late.h"
 #include "caps.h"
+#include "core/inflate.h"
 #include "hep_frame.h"
-#include "inflate.h"
 #include "input_pipe.h"
 #include "reply_socket.h"
 #include "source_file.h"

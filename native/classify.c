@@ -8,7 +8,7 @@
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
-#include "record.h"
+#include "core/record.h"
 #include "walk.h"
 
 /* ---- SIP ---- */

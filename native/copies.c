@@ -2,7 +2,7 @@
  * copies.c - see copies.h. A ring of the newest frames, and chains through it of those with the same low bits of hash.
  */
 #include "copies.h"
-#include "hash.h"
+#include "core/hash.h"
 #include "rtp_plain.h"
 #include "walk.h"
 #include <stdlib.h>

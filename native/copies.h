@@ -9,7 +9,7 @@
  */
 #ifndef CALLTAP_COPIES_H
 #define CALLTAP_COPIES_H
-#include "frame.h"
+#include "core/frame.h"
 #include "packet.h"
 #ifdef __cplusplus
 extern "C" {

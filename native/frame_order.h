@@ -3,7 +3,7 @@
  */
 #ifndef CALLTAP_FRAME_ORDER_H
 #define CALLTAP_FRAME_ORDER_H
-#include "frame.h"
+#include "core/frame.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "hep_gate.h"
-#include "hash.h"
+#include "core/hash.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_PCAP_READ_H
 #define CALLTAP_PCAP_READ_H
-#include "frame.h"
+#include "core/frame.h"
 #include <stdbool.h>
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@
  */
 #ifndef CALLTAP_PCAP_WRITE_H
 #define CALLTAP_PCAP_WRITE_H
-#include "slab.h"
+#include "core/slab.h"
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef __cplusplus

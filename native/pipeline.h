@@ -7,12 +7,12 @@
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
 #include "copies.h"
-#include "digest.h"
-#include "frame.h"
+#include "core/digest.h"
+#include "core/frame.h"
+#include "core/slab.h"
 #include "packet.h"
 #include "pcap_write.h"
 #include "rtp_table.h"
-#include "slab.h"
 #include <pthread.h>
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  */
 #include "rtp_plain.h"
 
-#include "record.h"
+#include "core/record.h"
 #include "rtp_sample.h"
 
 #define NEAR_NS ((uint64_t)CT_PAUSE_NS) /* a silence from here on is looked at: a pause, or the next call */

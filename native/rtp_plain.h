@@ -7,7 +7,7 @@
  */
 #ifndef CALLTAP_RTP_PLAIN_H
 #define CALLTAP_RTP_PLAIN_H
-#include "frame.h"
+#include "core/frame.h"
 #include "rtp_stream.h"
 #include "walk.h"
 #include <string.h>

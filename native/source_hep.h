@@ -8,9 +8,9 @@
  */
 #ifndef CALLTAP_SOURCE_HEP_H
 #define CALLTAP_SOURCE_HEP_H
+#include "core/slab.h"
 #include "hep_gate.h"
 #include "pcap_write.h"
-#include "slab.h"
 #include <netinet/in.h>
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_SOURCE_TLS_H
 #define CALLTAP_SOURCE_TLS_H
-#include "slab.h"
+#include "core/slab.h"
 #include "tls_probe.h"
 #include "tls_ring.h"
 #include <pthread.h>

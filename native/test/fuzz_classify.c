@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "packet.h"
-#include "record.h"
+#include "core/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

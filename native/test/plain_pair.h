@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "core/record.h"
 #include "rtp_plain.h"
 
 struct plain_pair {

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "record.h"
+#include "core/record.h"
 #include "rtp_stream.h"
 
 #define MS 1000000LL

@@ -7,7 +7,7 @@
  *
  * With --corpus DIR it writes the payloads as seeds for fuzz_classify instead.
  */
-#include "record.h"
+#include "core/record.h"
 #include "decode_check.h"
 
 #define T(text) (const uint8_t *)(text), sizeof(text) - 1

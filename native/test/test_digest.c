@@ -2,7 +2,7 @@
  * test_digest.c - several runs of bytes digested side by side give what each gives alone.
  */
 #include "check.h"
-#include "digest.h"
+#include "core/digest.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * test_hash.c - the keyed hash is SipHash, and differences that cancel in weaker functions do not meet.
  */
 #include "check.h"
-#include "hash.h"
+#include "core/hash.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>

@@ -3,7 +3,7 @@
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
  *     -D_GNU_SOURCE -I native native/test/test_hep_source.c native/hep_gate.c native/source_hep.c \
- *     native/slab.c -lpthread -o native/test/out/test_hep_source && native/test/out/test_hep_source
+ *     native/core/slab.c -lpthread -o native/test/out/test_hep_source && native/test/out/test_hep_source
  *
  * To measure, the same with -O2 and no sanitizer, then:
  *

@@ -2,7 +2,7 @@
  * test_inflate.c - every form gives back what was deflated, within its room and never beyond, whatever the bytes.
  */
 #include "check.h"
-#include "inflate.h"
+#include "core/inflate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

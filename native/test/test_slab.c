@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "slab.h"
+#include "core/slab.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

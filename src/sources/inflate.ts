@@ -1,4 +1,4 @@
-/** Inflates one message into memory of the caller, who says how much may come out (native/inflate.h). */
+/** Inflates one message into memory of the caller, who says how much may come out (native/core/inflate.h). */
 import { loadNative } from './native.ts';
 
 /** enum ct_inflate_form. */

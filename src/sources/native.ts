@@ -117,7 +117,7 @@ export type NativeBinding = {
   libbpfRefusal(): string;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
-  /** ct_inflate() of native/inflate.h: the bytes that came out, or below 0 why not. */
+  /** ct_inflate() of native/core/inflate.h: the bytes that came out, or below 0 why not. */
   inflate(
     form: number,
     input: Uint8Array,

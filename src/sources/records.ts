@@ -1,5 +1,5 @@
 /**
- * The record descriptor of `native/record.h`, as offsets. test/native/rtp-layout.test.ts compares both.
+ * The record descriptor of `native/core/record.h`, as offsets. test/native/rtp-layout.test.ts compares both.
  */
 
 export const ABI = 2;

@@ -1,4 +1,4 @@
-/** The mirrors of native/rtp_stream.h and native/record.h against the C compiler's own offsets. */
+/** The mirrors of native/rtp_stream.h and native/core/record.h against the C compiler's own offsets. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     const source = [
       '#include <stddef.h>',
       '#include <stdio.h>',
-      '#include "record.h"',
+      '#include "core/record.h"',
       '#include "rtp_stream.h"',
       'int main(void) {',
     ]

@@ -2,7 +2,7 @@
  * digest.c - see digest.h. Each byte waits for the multiplication of the byte before it, four cycles; a core begins one
  * every cycle. So four runs take as long as one.
  */
-#include "digest.h"
+#include "core/digest.h"
 
 #define BASIS 0xcbf29ce484222325ull
 #define PRIME 0x100000001b3ull

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inflate.c - see inflate.h.
  */
-#include "inflate.h"
+#include "core/inflate.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  */
 #ifndef CALLTAP_SLAB_H
 #define CALLTAP_SLAB_H
-#include "digest.h"
-#include "record.h"
+#include "core/digest.h"
+#include "core/record.h"
 #include <stdbool.h>
 #ifdef __cplusplus
 #include <atomic>

@@ -2,7 +2,7 @@
  * slab.c - see slab.h. Publication is a release store of `head`; release is one of `tail`.
  */
 #define _GNU_SOURCE
-#include "slab.h"
+#include "core/slab.h"
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
