@@ -23,7 +23,7 @@
         # Filter and probes: scripts/steps/ebpf.mjs makes what they need, ends the build when it cannot, and says no when
         # it was told to. Then the filter is classic BPF, and `--uprobe` says that it was not built.
         ['"<(ebpf)"=="yes"', {
-          # libbpf is loaded by what needs it (native/bpf_late.c); a function of it that is not there ends the build.
+          # libbpf is loaded by what needs it (native/system/bpf_late.c); a function of it that is not there ends the build.
           'defines': ['CT_HAVE_LIBBPF', 'CT_HAVE_TLS_PROBES', 'LIBBPF_API=__attribute__((visibility("hidden")))'],
           'include_dirs': ['build/bpf'],
           'cflags': ['<!@(pkg-config --cflags libbpf)'],

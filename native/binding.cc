@@ -3,17 +3,17 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
-#include "bpf_late.h"
-#include "caps.h"
 #include "core/inflate.h"
 #include "hep_frame.h"
-#include "input_pipe.h"
-#include "reply_socket.h"
 #include "source_file.h"
 #include "source_hep.h"
 #include "source_packet.h"
 #include "source_tls.h"
-#include "threads.h"
+#include "system/bpf_late.h"
+#include "system/caps.h"
+#include "system/input_pipe.h"
+#include "system/reply_socket.h"
+#include "system/threads.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>

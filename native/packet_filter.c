@@ -5,8 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "packet_filter.h"
-#include "bpf_late.h"
-#include "caps.h"
+#include "system/bpf_late.h"
+#include "system/caps.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #ifdef CT_HAVE_LIBBPF
-#include "bpf_load.h"
 #include "packet.skel.h"
+#include "system/bpf_load.h"
 #include <bpf/bpf.h>
 #endif
 

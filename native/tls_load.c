@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "tls_link.h"
 #ifdef CT_HAVE_TLS_PROBES
-#include "bpf_load.h"
+#include "system/bpf_load.h"
 #include "tls.skel.h"
 #include <bpf/bpf.h>
 #include <errno.h>

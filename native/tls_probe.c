@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "tls_probe.h"
-#include "bpf_late.h"
+#include "system/bpf_late.h"
 #include "tls_link.h"
 #include <errno.h>
 #include <stdio.h>

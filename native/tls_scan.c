@@ -2,7 +2,7 @@
  * tls_scan.c - runs bpf/scan.bpf.c: every executable file mapping of the host, in a few milliseconds.
  */
 #define _GNU_SOURCE
-#include "bpf_late.h"
+#include "system/bpf_late.h"
 #include "tls_probe.h"
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 #ifdef CT_HAVE_TLS_PROBES
-#include "bpf_load.h"
 #include "scan.skel.h"
+#include "system/bpf_load.h"
 #include <bpf/bpf.h>
 
 #define SCAN_MAX (256u * 1024u * 1024u) /* bytes of rows; 800,000 mappings */

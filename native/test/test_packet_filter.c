@@ -9,7 +9,7 @@
 #include "live_lab.h"
 #include "pcap_read.h"
 #ifdef CT_HAVE_LIBBPF
-#include "bpf_load.h"
+#include "system/bpf_load.h"
 #endif
 
 static uint8_t frame[70000];

@@ -1,5 +1,5 @@
 /**
- * Gives up what the start needed and the rest of the life does not: the user, and the capabilities (native/caps.h).
+ * Gives up what the start needed and the rest of the life does not: the user, and the capabilities (native/system/caps.h).
  */
 
 import { getSystemErrorName } from 'node:util';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The standard input of a command that gets all of it at once. See input_pipe.h. */
 #define _GNU_SOURCE
-#include "input_pipe.h"
+#include "system/input_pipe.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
  * list ends the build of the addon ("hidden symbol isn't defined"): add it to the list and to the functions below.
  */
 #define _GNU_SOURCE
-#include "bpf_late.h"
+#include "system/bpf_late.h"
 #ifdef CT_HAVE_LIBBPF
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

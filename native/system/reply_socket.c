@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datagrams that this program sends itself: answers to scanners, and alerts for a syslog daemon. See reply_socket.h. */
-#include "reply_socket.h"
+#include "system/reply_socket.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
  * threads.c - see threads.h. Linux keeps a nice value for each thread, under its number (setpriority(2), "Bugs").
  */
 #define _GNU_SOURCE
-#include "threads.h"
+#include "system/threads.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

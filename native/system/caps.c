@@ -2,7 +2,7 @@
  * caps.c - see caps.h.
  */
 #define _GNU_SOURCE
-#include "caps.h"
+#include "system/caps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
