@@ -2,7 +2,7 @@
 // packet.bpf.c - decides in the kernel which frames calltap wants, and how much of each.
 //
 // A socket filter (SO_ATTACH_BPF): the value returned is the length that is copied, 0 drops the frame. The rule
-// everywhere: what native/classify.c would give a name must pass, in a length at which it still gives the same
+// everywhere: what native/decode/classify.c would give a name must pass, in a length at which it still gives the same
 // name (test/live/packet-filter.test.ts compares them on real captures). What neither of them could use is
 // dropped here and counted by class. A frame this program cannot read passes whole: user space names the reason.
 #include "kern.h"
@@ -22,7 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define KEEP_WEBSOCKET 512
 #define KEEP_ENCRYPTED 64
 
-/* Set before the program is loaded. One bit a port, as struct ct_gate in native/packet.h. Kernel names of
+/* Set before the program is loaded. One bit a port, as struct ct_gate in native/decode/packet.h. Kernel names of
  * types: the skeleton repeats them. */
 const volatile __u64 sip_gate[1024];
 const volatile __u64 ws_gate[1024];

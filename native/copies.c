@@ -3,8 +3,8 @@
  */
 #include "copies.h"
 #include "core/hash.h"
+#include "decode/walk.h"
 #include "rtp_plain.h"
-#include "walk.h"
 #include <stdlib.h>
 #include <string.h>
 

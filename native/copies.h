@@ -10,7 +10,7 @@
 #ifndef CALLTAP_COPIES_H
 #define CALLTAP_COPIES_H
 #include "core/frame.h"
-#include "packet.h"
+#include "decode/packet.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

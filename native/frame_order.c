@@ -2,8 +2,8 @@
  * frame_order.c - see frame_order.h. Numbers are compared in serial arithmetic: they go round.
  */
 #include "frame_order.h"
-#include "packet.h"
-#include "walk.h"
+#include "decode/packet.h"
+#include "decode/walk.h"
 #include <string.h>
 
 #define TCP 6

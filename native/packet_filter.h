@@ -7,7 +7,7 @@
 #ifndef CALLTAP_PACKET_FILTER_H
 #define CALLTAP_PACKET_FILTER_H
 #include "../bpf/packet_class.h"
-#include "packet.h"
+#include "decode/packet.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,8 +6,8 @@
  * would lose nine RTP packets of ten. Each segment gets the headers with its own lengths (RFC 791,
  * RFC 8200, RFC 768), identification and checksums.
  */
+#include "decode/walk.h"
 #include "packet_ring.h"
-#include "walk.h"
 #include <string.h>
 
 enum { LINK_ETHERNET = 1, LINK_RAW_IP = 101 };

@@ -2,8 +2,8 @@
  * pipeline.c - see pipeline.h.
  */
 #include "pipeline.h"
+#include "decode/walk.h"
 #include "rtp_plain.h"
-#include "walk.h"
 #include <stdlib.h>
 #include <string.h>
 

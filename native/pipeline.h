@@ -10,7 +10,7 @@
 #include "core/digest.h"
 #include "core/frame.h"
 #include "core/slab.h"
-#include "packet.h"
+#include "decode/packet.h"
 #include "pcap_write.h"
 #include "rtp_table.h"
 #include <pthread.h>

@@ -8,8 +8,8 @@
 #ifndef CALLTAP_RTP_PLAIN_H
 #define CALLTAP_RTP_PLAIN_H
 #include "core/frame.h"
+#include "decode/walk.h"
 #include "rtp_stream.h"
-#include "walk.h"
 #include <string.h>
 
 #define CT_PLAIN_LINK 1u /* LINKTYPE_ETHERNET */

@@ -7,7 +7,7 @@
  */
 #ifndef CALLTAP_RTP_TABLE_H
 #define CALLTAP_RTP_TABLE_H
-#include "packet.h"
+#include "decode/packet.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

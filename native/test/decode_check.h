@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "packet.h"
+#include "decode/packet.h"
 
 /* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */
 static inline uint8_t *exact_copy(const uint8_t *d, size_t n) {

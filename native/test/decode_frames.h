@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_DECODE_FRAMES_H
 #define CALLTAP_DECODE_FRAMES_H
-#include "packet.h"
+#include "decode/packet.h"
 
 #define B16(x) (uint8_t)((x) >> 8), (uint8_t)((x)&255)
 #define DATA 'p', 'a', 'y', 'l', 'o', 'a', 'd', '!'

@@ -24,7 +24,7 @@
 
 #include "decode_check.h"
 #include "source_packet.h"
-#include "walk.h"
+#include "decode/walk.h"
 
 #define LAB_SLABS 64u
 #define LAB_SKIP 77

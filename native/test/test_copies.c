@@ -3,7 +3,7 @@
  */
 #include "check.h"
 #include "copies.h"
-#include "walk.h"
+#include "decode/walk.h"
 #include <stdlib.h>
 #include <string.h>
 

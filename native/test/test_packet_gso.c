@@ -4,7 +4,7 @@
  */
 #include "decode_check.h"
 #include "packet_ring.h"
-#include "walk.h"
+#include "decode/walk.h"
 
 enum { ETHERNET = 1, RAW_IP = 101 };
 static uint8_t frame[70000], piece[70000];

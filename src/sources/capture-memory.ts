@@ -89,7 +89,7 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
   };
 }
 
-/** One bit a port, as struct ct_gate of native/packet.h. */
+/** One bit a port, as struct ct_gate of native/decode/packet.h. */
 function portBits(spans: readonly PortSpan[]): Uint8Array {
   const bits = new Uint8Array(8192);
   for (const { from, to } of spans)

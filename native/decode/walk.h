@@ -12,7 +12,7 @@
  */
 #ifndef CALLTAP_WALK_H
 #define CALLTAP_WALK_H
-#include "packet.h"
+#include "decode/packet.h"
 
 #define CT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CT_UNLIKELY(x) __builtin_expect(!!(x), 0)

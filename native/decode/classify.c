@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/record.h"
-#include "walk.h"
+#include "decode/walk.h"
 
 /* ---- SIP ---- */
 

@@ -4,7 +4,7 @@
  * IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200, RFC 2675 jumbograms, RFC 6946 atomic
  * fragments, RFC 7045), AH (RFC 4302), UDP (RFC 768), TCP (RFC 9293), ICMP (RFC 792, RFC 4443).
  */
-#include "walk.h"
+#include "decode/walk.h"
 
 #include <string.h>
 

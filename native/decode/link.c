@@ -5,7 +5,7 @@
  * 802.2 LLC/SNAP (RFC 1042), MPLS (RFC 3032) and pseudowires (RFC 4385, RFC 4448), PPPoE (RFC 2516),
  * PPP (RFC 1661, RFC 1662), MACsec (IEEE 802.1AE).
  */
-#include "walk.h"
+#include "decode/walk.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * In UDP a port only suggests. The structure has to hold up to a believable inner header, or the
  * datagram stays an ordinary one: an RTP stream is free to run on port 8472.
  */
-#include "walk.h"
+#include "decode/walk.h"
 
 /* ---- What a claimed inner header must look like ---- */
 
