@@ -4,7 +4,7 @@
 #include "copies.h"
 #include "core/hash.h"
 #include "decode/walk.h"
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 #include <stdlib.h>
 #include <string.h>
 

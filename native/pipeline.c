@@ -3,7 +3,7 @@
  */
 #include "pipeline.h"
 #include "decode/walk.h"
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "core/slab.h"
 #include "decode/packet.h"
 #include "pcap_write.h"
-#include "rtp_table.h"
+#include "rtp/rtp_table.h"
 #include <pthread.h>
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 #define ASSERT(x)                                                                                            \
   do {                                                                                                       \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/record.h"
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 
 struct plain_pair {
   struct ct_rtp_table *may, *never; /* go the short way */

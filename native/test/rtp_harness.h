@@ -13,7 +13,7 @@
 
 #include "check.h"
 #include "core/record.h"
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 #define MS 1000000LL
 #define SECOND (1000 * MS)

@@ -1,4 +1,4 @@
-/** The mirrors of native/rtp_stream.h and native/core/record.h against the C compiler's own offsets. */
+/** The mirrors of native/rtp/rtp_stream.h and native/core/record.h against the C compiler's own offsets. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { ABI, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/s
 function nativeFolder(): string | null {
   for (const start of [import.meta.dirname, process.cwd()]) {
     for (let dir = start; ; dir = dirname(dir)) {
-      if (existsSync(join(dir, 'native/rtp_stream.h'))) return join(dir, 'native');
+      if (existsSync(join(dir, 'native/rtp/rtp_stream.h'))) return join(dir, 'native');
       if (dirname(dir) === dir) break;
     }
   }
@@ -30,7 +30,7 @@ function hasCompiler(): boolean {
 const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 
 const native = nativeFolder();
-const skip = native === null ? 'native/rtp_stream.h not found' : hasCompiler() ? false : 'no C compiler (cc)';
+const skip = native === null ? 'native/rtp/rtp_stream.h not found' : hasCompiler() ? false : 'no C compiler (cc)';
 
 test('offsets, sizes and constants are those of the C structs', { skip }, () => {
   const want: [string, number][] = [
@@ -66,7 +66,7 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
       '#include <stddef.h>',
       '#include <stdio.h>',
       '#include "core/record.h"',
-      '#include "rtp_stream.h"',
+      '#include "rtp/rtp_stream.h"',
       'int main(void) {',
     ]
       .concat(want.map(([what]) => `  printf("%ld\\n", (long)(${what}));`))

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "rtp_sample.h"
+#include "rtp/rtp_sample.h"
 
 #define INFER_SPAN_NS 100000000LL
 #define REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */

@@ -5,7 +5,7 @@
 #define CALLTAP_RTP_SAMPLE_H
 #include <string.h>
 
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 #define CT_JUMP_MS 5000.0f
 #define CT_JUMP_NS 5000000000LL

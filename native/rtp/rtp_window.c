@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 /* A gap of so few packets may be filled yet: it stays with the window of the packet behind it (RFC 5681 s3.2 has three). */
 #define REORDERED 3u

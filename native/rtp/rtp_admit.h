@@ -7,7 +7,7 @@
  */
 #ifndef CALLTAP_RTP_ADMIT_H
 #define CALLTAP_RTP_ADMIT_H
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 #define CT_MARKS (1u << 20) /* refused streams remembered: 8 MiB, touched only when streams are refused */
 #define CT_NAMES (1u << 20) /* bytes that count the named endpoints, by their hash */

@@ -6,7 +6,7 @@
  * it leaves the bitmap, so a late packet never makes a burst. Losses with fewer than Gmin packets
  * received between them form a cluster: of one packet it is a gap loss, of more a burst.
  */
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 #define NO_BAD_SEQ 0x10000u
 #define MAX_EARLY 16u /* how far before the first packet captured a reordered start may reach */

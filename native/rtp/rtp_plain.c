@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rtp_plain.c - see rtp_plain.h: what the next packet of a stream changes when nothing about it is unusual.
  */
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 
 #include "core/record.h"
-#include "rtp_sample.h"
+#include "rtp/rtp_sample.h"
 
 #define NEAR_NS ((uint64_t)CT_PAUSE_NS) /* a silence from here on is looked at: a pause, or the next call */
 #define FIRST_DYNAMIC 96u      /* payload types from here on have no clock of their own (RFC 3551 s3) */

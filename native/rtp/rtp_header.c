@@ -8,7 +8,7 @@
  *   |                   CSRC, CC times (4 bytes each)               |
  *   |  defined by profile           |  length in 32-bit words       |  when X
  */
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 
 static uint32_t be32(const uint8_t *b) {
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];

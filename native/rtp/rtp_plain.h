@@ -9,7 +9,7 @@
 #define CALLTAP_RTP_PLAIN_H
 #include "core/frame.h"
 #include "decode/walk.h"
-#include "rtp_stream.h"
+#include "rtp/rtp_stream.h"
 #include <string.h>
 
 #define CT_PLAIN_LINK 1u /* LINKTYPE_ETHERNET */

@@ -7,14 +7,14 @@
  * runs behind, still finds the last counters of a stream it is told was evicted.
  */
 #define _DEFAULT_SOURCE
-#include "rtp_table.h"
+#include "rtp/rtp_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "rtp_admit.h"
-#include "rtp_plain.h"
+#include "rtp/rtp_admit.h"
+#include "rtp/rtp_plain.h"
 
 #define MIN_SLOTS 1024u
 #define MIGRATE_STEP 64u

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rtp_admit.c - see rtp_admit.h.
  */
-#include "rtp_admit.h"
+#include "rtp/rtp_admit.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 
 #define MARKS_A_SET 16u /* two cache lines: 400,000 refused streams fill next to none */
 #define STEP_AT_MOST 50

@@ -12,7 +12,7 @@
  */
 #ifndef CALLTAP_RTP_STREAM_H
 #define CALLTAP_RTP_STREAM_H
-#include "rtp_table.h"
+#include "rtp/rtp_table.h"
 
 #define CT_RTP_LANES 5          /* 8000, 16000, 48000, 90000 Hz, other_clock */
 #define CT_RTP_PTS 4            /* payload types counted apart */

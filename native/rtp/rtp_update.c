@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "rtp_plain.h"
+#include "rtp/rtp_plain.h"
 
 #define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
 #define REUSE_IDLE_NS 1000000000LL
