@@ -11,7 +11,7 @@
 #include "core/frame.h"
 #include "core/slab.h"
 #include "decode/packet.h"
-#include "pcap_write.h"
+#include "output/pcap_write.h"
 #include "rtp/rtp_table.h"
 #include <pthread.h>
 #ifdef __cplusplus

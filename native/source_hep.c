@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "source_hep.h"
-#include "hep_frame.h"
+#include "output/hep_frame.h"
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>

@@ -10,7 +10,7 @@
 #define CALLTAP_SOURCE_HEP_H
 #include "core/slab.h"
 #include "hep_gate.h"
-#include "pcap_write.h"
+#include "output/pcap_write.h"
 #include <netinet/in.h>
 #ifdef __cplusplus
 extern "C" {

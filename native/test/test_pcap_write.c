@@ -2,7 +2,7 @@
  * test_pcap_write.c - what is written is read back by pcap_read: formats, splits, gate, full disks, a kill.
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/pcap_write.c native/pcap_encode.c \
+ *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/output/pcap_write.c native/output/pcap_encode.c \
  *     native/pcap_read.c native/pcap_block.c native/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
  *     native/test/out/test_pcap_write
  *
@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include "pcap_read.h"
-#include "pcap_write.h"
+#include "output/pcap_write.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /**
  * The file that captured frames are written to (-O): opened once, gated, rotated and re-opened, and what it lost.
  *
- * Frames are written by the thread that captures them (native/pcap_write.h); this only commands it.
+ * Frames are written by the thread that captures them (native/output/pcap_write.h); this only commands it.
  */
 
 import { statSync } from 'node:fs';
@@ -96,7 +96,7 @@ export class OutputFile {
     return errno === 0 ? null : errnoName(errno);
   }
 
-  /** A counter of native/pcap_write.h by its name. */
+  /** A counter of native/output/pcap_write.h by its name. */
   counter(name: string): number {
     const i = this.#names.indexOf(name);
     if (i < 0) throw new RangeError(`unknown output counter ${name}`);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * hep_frame.c - see hep_frame.h. RFC 791 s3.1, RFC 8200 s3, RFC 768; the checksum is that of RFC 1071.
  */
-#include "hep_frame.h"
+#include "output/hep_frame.h"
 #include <string.h>
 
 #define ETHER 14u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pcap_encode.c - see pcap_encode.h.
  */
-#include "pcap_encode.h"
+#include "output/pcap_encode.h"
 #include <string.h>
 
 #define SECOND_NS 1000000000ull

@@ -2,8 +2,8 @@
  * pcap_write.c - see pcap_write.h: files, turns and failures; the bytes of a record are pcap_encode.c.
  */
 #define _GNU_SOURCE
-#include "pcap_write.h"
-#include "pcap_encode.h"
+#include "output/pcap_write.h"
+#include "output/pcap_encode.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
