@@ -4,7 +4,7 @@
 #ifndef CALLTAP_SOURCE_FILE_H
 #define CALLTAP_SOURCE_FILE_H
 #include "pcap_merge.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -10,7 +10,7 @@
 #ifndef CALLTAP_SOURCE_PACKET_H
 #define CALLTAP_SOURCE_PACKET_H
 #include "packet_ring.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include <net/if.h>
 #ifdef __cplusplus
 extern "C" {

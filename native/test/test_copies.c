@@ -2,7 +2,7 @@
  * test_copies.c - frames that several sources saw: which are the same, how they are paired, and what the window holds.
  */
 #include "check.h"
-#include "copies.h"
+#include "pipeline/copies.h"
 #include "decode/walk.h"
 #include <stdlib.h>
 #include <string.h>

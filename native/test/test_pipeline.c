@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * copies.c - see copies.h. A ring of the newest frames, and chains through it of those with the same low bits of hash.
  */
-#include "copies.h"
+#include "pipeline/copies.h"
 #include "core/hash.h"
 #include "decode/walk.h"
 #include "rtp/rtp_plain.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pipeline.c - see pipeline.h.
  */
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include "decode/walk.h"
 #include "rtp/rtp_plain.h"
 #include <stdlib.h>

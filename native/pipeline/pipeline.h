@@ -6,12 +6,12 @@
  */
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
-#include "copies.h"
 #include "core/digest.h"
 #include "core/frame.h"
 #include "core/slab.h"
 #include "decode/packet.h"
 #include "output/pcap_write.h"
+#include "pipeline/copies.h"
 #include "rtp/rtp_table.h"
 #include <pthread.h>
 #ifdef __cplusplus
