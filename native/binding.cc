@@ -4,8 +4,8 @@
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "core/inflate.h"
+#include "file/source_file.h"
 #include "output/hep_frame.h"
-#include "source_file.h"
 #include "source_hep.h"
 #include "source_packet.h"
 #include "source_tls.h"

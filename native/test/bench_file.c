@@ -9,7 +9,7 @@
  * slabs back. Counts are printed, so that a faster reader that reads less shows itself.
  */
 #define _GNU_SOURCE
-#include "source_file.h"
+#include "file/source_file.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * test_frame_order.c - which of two frames of the same time came first.
  */
 #include "check.h"
-#include "frame_order.h"
+#include "file/frame_order.h"
 #include <string.h>
 
 enum { UDP = 17, TCP = 6, FORTH = 0, BACK = 1, ELSEWHERE = 2 };

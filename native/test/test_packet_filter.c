@@ -7,7 +7,7 @@
  *   test_packet_filter replay FILE...      frames of captures through an unfiltered and two filtered sources
  */
 #include "live_lab.h"
-#include "pcap_read.h"
+#include "file/pcap_read.h"
 #ifdef CT_HAVE_LIBBPF
 #include "system/bpf_load.h"
 #endif

@@ -2,13 +2,13 @@
  * test_pcap.c - every variant of pcap and pcapng, cut at every byte, and what is impossible in them.
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -I native native/test/test_pcap.c native/pcap_read.c native/pcap_block.c native/pcap_input.c \
+ *     -I native native/test/test_pcap.c native/file/pcap_read.c native/file/pcap_block.c native/file/pcap_input.c \
  *     -lz -o native/test/out/test_pcap && native/test/out/test_pcap
  */
 #define _GNU_SOURCE
 #include "check.h"
 #include "pcap_image.h"
-#include "pcap_read.h"
+#include "file/pcap_read.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

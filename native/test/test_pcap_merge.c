@@ -3,7 +3,7 @@
  */
 #include "check.h"
 #include "pcap_image.h"
-#include "pcap_merge.h"
+#include "file/pcap_merge.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,14 +3,14 @@
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
  *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/output/pcap_write.c native/output/pcap_encode.c \
- *     native/pcap_read.c native/pcap_block.c native/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
+ *     native/file/pcap_read.c native/file/pcap_block.c native/file/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
  *     native/test/out/test_pcap_write
  *
  * To measure, the same with -O2 and no sanitizer, then: test_pcap_write rate
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "pcap_read.h"
+#include "file/pcap_read.h"
 #include "output/pcap_write.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -178,7 +178,7 @@ export type NativeBinding = {
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;
 };
 
-/** enum ct_pcap_status of native/pcap_read.h. */
+/** enum ct_pcap_status of native/file/pcap_read.h. */
 export const PCAP_STATUS = {
   RECORD: 0,
   EOF: 1,

@@ -3,7 +3,7 @@
  */
 #ifndef CALLTAP_SOURCE_FILE_H
 #define CALLTAP_SOURCE_FILE_H
-#include "pcap_merge.h"
+#include "file/pcap_merge.h"
 #include "pipeline/pipeline.h"
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
  */
 #ifndef CALLTAP_PCAP_MERGE_H
 #define CALLTAP_PCAP_MERGE_H
-#include "pcap_read.h"
+#include "file/pcap_read.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

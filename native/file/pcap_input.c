@@ -2,7 +2,7 @@
  * pcap_input.c - see pcap_input.h.
  */
 #define _GNU_SOURCE
-#include "pcap_input.h"
+#include "file/pcap_input.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

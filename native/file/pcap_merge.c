@@ -2,8 +2,8 @@
  * pcap_merge.c - see pcap_merge.h. A heap of files by the time of their next frame; of one that is not open yet the time
  * of its first frame stands for it.
  */
-#include "pcap_merge.h"
-#include "frame_order.h"
+#include "file/pcap_merge.h"
+#include "file/frame_order.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

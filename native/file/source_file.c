@@ -3,7 +3,7 @@
  * overlap; a batch ends where the reader has to refill its buffer, and where another file goes on.
  */
 #define _GNU_SOURCE
-#include "source_file.h"
+#include "file/source_file.h"
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  *  20  FCS and reserved bits | link type    16  (modified only) ifindex, protocol, type, pad
  */
 #define _GNU_SOURCE
-#include "pcap_read.h"
-#include "pcap_internal.h"
+#include "file/pcap_read.h"
+#include "file/pcap_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

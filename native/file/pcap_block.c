@@ -11,7 +11,7 @@
  *   options: code u16,        28  data, padded to 32 bits          8  original length
  *   length u16, value, pad        options                         12  data, padded
  */
-#include "pcap_internal.h"
+#include "file/pcap_internal.h"
 #include <stdlib.h>
 
 #define BLOCK_MIN 12u

@@ -3,8 +3,8 @@
  */
 #ifndef CALLTAP_PCAP_INTERNAL_H
 #define CALLTAP_PCAP_INTERNAL_H
-#include "pcap_input.h"
-#include "pcap_read.h"
+#include "file/pcap_input.h"
+#include "file/pcap_read.h"
 #include <string.h>
 
 #define CT_PCAP_MAX_RECORD CT_INPUT_MAX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * frame_order.c - see frame_order.h. Numbers are compared in serial arithmetic: they go round.
  */
-#include "frame_order.h"
+#include "file/frame_order.h"
 #include "decode/packet.h"
 #include "decode/walk.h"
 #include <string.h>
