@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
- * packet_class.h - what packet.bpf.c and native/packet_filter.c share: the classes it counts, its map key.
+ * packet_class.h - what packet.bpf.c and native/live/packet_filter.c share: the classes it counts, its map key.
  */
 #ifndef CALLTAP_PACKET_CLASS_H
 #define CALLTAP_PACKET_CLASS_H

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "decode_check.h"
-#include "source_packet.h"
+#include "live/source_packet.h"
 #include "decode/walk.h"
 
 #define LAB_SLABS 64u

@@ -3,7 +3,7 @@
  * right to the last length and checksum; and no bytes make the splitter read beyond its frame.
  */
 #include "decode_check.h"
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include "decode/walk.h"
 
 enum { ETHERNET = 1, RAW_IP = 101 };

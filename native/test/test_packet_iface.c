@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>

@@ -18,9 +18,9 @@ export type LiveProgram = { readonly path: string; readonly hasEbpf: boolean };
 export function repositoryRoot(): string {
   for (const start of [import.meta.dirname, process.cwd()]) {
     for (let dir = start; dirname(dir) !== dir; dir = dirname(dir))
-      if (existsSync(join(dir, 'native/source_packet.h'))) return dir;
+      if (existsSync(join(dir, 'native/live/source_packet.h'))) return dir;
   }
-  throw new Error('native/source_packet.h not found');
+  throw new Error('native/live/source_packet.h not found');
 }
 
 function succeeds(program: string, ...args: string[]): boolean {

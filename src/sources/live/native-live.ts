@@ -1,5 +1,5 @@
 /**
- * The live half of the native Capture (native/source_packet.h, native/packet_filter.h), typed.
+ * The live half of the native Capture (native/live/source_packet.h, native/live/packet_filter.h), typed.
  */
 import type { NativeCapture, NativeInfo } from '../native.ts';
 

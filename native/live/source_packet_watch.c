@@ -6,7 +6,7 @@
  * name that appears later is bound to the same socket, so neither privileges nor memory are needed again.
  */
 #define _GNU_SOURCE
-#include "source_packet_internal.h"
+#include "live/source_packet_internal.h"
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>

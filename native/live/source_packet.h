@@ -9,7 +9,7 @@
  */
 #ifndef CALLTAP_SOURCE_PACKET_H
 #define CALLTAP_SOURCE_PACKET_H
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include "pipeline/pipeline.h"
 #include <net/if.h>
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_PACKET_FILTER_H
 #define CALLTAP_PACKET_FILTER_H
-#include "../bpf/packet_class.h"
+#include "../../bpf/packet_class.h"
 #include "decode/packet.h"
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
  * libbpf and the skeleton of bpf/packet.bpf.c are there when CT_HAVE_LIBBPF is defined (binding.gyp).
  */
 #define _GNU_SOURCE
-#include "packet_filter.h"
+#include "live/packet_filter.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #ifndef CALLTAP_PACKET_RING_H
 #define CALLTAP_PACKET_RING_H
-#include "packet_filter.h"
+#include "live/packet_filter.h"
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * packet_ring.c - see packet_ring.h. packet(7); the kernel's packet_mmap documentation.
  */
 #define _GNU_SOURCE
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>

@@ -4,7 +4,7 @@
  * Not /sys: its view belongs to the namespace that mounted it, a netlink socket to the one it was opened in.
  */
 #define _GNU_SOURCE
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>

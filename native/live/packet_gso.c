@@ -7,7 +7,7 @@
  * RFC 8200, RFC 768), identification and checksums.
  */
 #include "decode/walk.h"
-#include "packet_ring.h"
+#include "live/packet_ring.h"
 #include <string.h>
 
 enum { LINK_ETHERNET = 1, LINK_RAW_IP = 101 };

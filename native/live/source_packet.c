@@ -5,7 +5,7 @@
  * the batch has been processed.
  */
 #define _GNU_SOURCE
-#include "source_packet_internal.h"
+#include "live/source_packet_internal.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_arp.h>

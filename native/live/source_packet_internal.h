@@ -3,7 +3,7 @@
  */
 #ifndef CALLTAP_SOURCE_PACKET_INTERNAL_H
 #define CALLTAP_SOURCE_PACKET_INTERNAL_H
-#include "source_packet.h"
+#include "live/source_packet.h"
 
 struct ct_live_batch {
   struct ct_frame frame[CT_BATCH];
