@@ -5,9 +5,9 @@
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "core/inflate.h"
 #include "file/source_file.h"
+#include "hep/source_hep.h"
 #include "live/source_packet.h"
 #include "output/hep_frame.h"
-#include "source_hep.h"
 #include "source_tls.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"

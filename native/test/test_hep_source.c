@@ -2,7 +2,7 @@
  * test_hep_source.c - the HEP listener over loopback: who is let in, how much, what a full ring does.
  *
  *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -D_GNU_SOURCE -I native native/test/test_hep_source.c native/hep_gate.c native/source_hep.c \
+ *     -D_GNU_SOURCE -I native native/test/test_hep_source.c native/hep/hep_gate.c native/hep/source_hep.c \
  *     native/core/slab.c -lpthread -o native/test/out/test_hep_source && native/test/out/test_hep_source
  *
  * To measure, the same with -O2 and no sanitizer, then:
@@ -11,7 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "source_hep.h"
+#include "hep/source_hep.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

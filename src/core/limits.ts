@@ -428,7 +428,7 @@ export const TLS_SLABS = 32;
 /** Senders told apart; what further ones send is counted by reason alone. */
 export const HEP_REFUSED_SENDERS = 256;
 
-/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep_gate.h. */
+/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
 export const HEP_ALLOW_MAX = 256;
 
 /** Descriptors held at most; messages of further files are copied. */

@@ -1,7 +1,7 @@
 /**
  * Counts HEP packets that were let in and then refused, by reason and by sender, in bounded memory.
  *
- * What the native gate refuses is counted there (native/hep_gate.h). Here come broken packets, wrong keys and the
+ * What the native gate refuses is counted there (native/hep/hep_gate.h). Here come broken packets, wrong keys and the
  * troubles of connections; their senders are on the allow list, so that few of them are ever met.
  */
 

@@ -26,7 +26,7 @@ export type HepTcpOptions = {
   readonly lengthAt: LengthAt;
   /** Whether this sender may connect at all. */
   readonly allows: (address: Uint8Array, version: 4 | 6) => boolean;
-  /** Judges and counts one packet, a refused connection as one of no bytes: `taken`, or why not (native/hep_gate.h). */
+  /** Judges and counts one packet, a refused connection as one of no bytes: `taken`, or why not (native/hep/hep_gate.h). */
   readonly admit: (address: Uint8Array, version: 4 | 6, b: Uint8Array, start: number, end: number) => string;
   /** One packet; the bytes and `arrival` are valid until it returns. Says why it goes no further, or null. */
   readonly onPacket: (b: Buffer, start: number, end: number, arrival: HepArrival) => HepRefusal | null;

@@ -3,7 +3,7 @@
  * grow, which is what makes a message cheap.
  */
 #define _GNU_SOURCE
-#include "source_hep.h"
+#include "hep/source_hep.h"
 #include "output/hep_frame.h"
 #include <errno.h>
 #include <linux/sock_diag.h>

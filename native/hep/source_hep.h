@@ -9,7 +9,7 @@
 #ifndef CALLTAP_SOURCE_HEP_H
 #define CALLTAP_SOURCE_HEP_H
 #include "core/slab.h"
-#include "hep_gate.h"
+#include "hep/hep_gate.h"
 #include "output/pcap_write.h"
 #include <netinet/in.h>
 #ifdef __cplusplus

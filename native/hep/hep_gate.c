@@ -2,7 +2,7 @@
  * hep_gate.c - see hep_gate.h.
  */
 #define _GNU_SOURCE
-#include "hep_gate.h"
+#include "hep/hep_gate.h"
 #include "core/hash.h"
 #include <errno.h>
 #include <string.h>
