@@ -8,12 +8,12 @@
 #include "hep/source_hep.h"
 #include "live/source_packet.h"
 #include "output/hep_frame.h"
-#include "source_tls.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include "system/input_pipe.h"
 #include "system/reply_socket.h"
 #include "system/threads.h"
+#include "tls/source_tls.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>

@@ -3,7 +3,7 @@
  *
  * Input:  consumer / 8 (2) | produced bytes (2) | the ring's data
  */
-#include "source_tls.h"
+#include "tls/source_tls.h"
 #include <stdlib.h>
 #include <string.h>
 

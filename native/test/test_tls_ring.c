@@ -4,7 +4,7 @@
  *   bash native/test/run.sh test_tls_ring.c
  */
 #include "check.h"
-#include "source_tls.h"
+#include "tls/source_tls.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
-#include "tls_why.h"
+#include "tls/tls_why.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

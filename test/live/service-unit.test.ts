@@ -38,7 +38,7 @@ test('a drop-in for probes adds the capabilities they need, and the refusal send
     assert.equal(/^CapabilityBoundingSet=(.*)$/m.exec(text)?.[1], wanted);
     assert.ok(inRepository('docs/operations.md').includes(`${name}.conf`));
   }
-  assert.ok(inRepository('native/tls_why.c').includes('deploy/calltap.service.d/old-kernels.conf'));
+  assert.ok(inRepository('native/tls/tls_why.c').includes('deploy/calltap.service.d/old-kernels.conf'));
 });
 
 test('its capabilities are those the documentation has a row for', () => {

@@ -2,7 +2,7 @@
  * tls_link.c - see tls_link.h.
  */
 #define _GNU_SOURCE
-#include "tls_link.h"
+#include "tls/tls_link.h"
 #ifdef CT_HAVE_TLS_PROBES
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

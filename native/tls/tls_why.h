@@ -3,7 +3,7 @@
  */
 #ifndef CALLTAP_TLS_WHY_H
 #define CALLTAP_TLS_WHY_H
-#include "tls_probe.h"
+#include "tls/tls_probe.h"
 
 struct ct_tls_facts {
   char kernel[65];     /* uname -r */

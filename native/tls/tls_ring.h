@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_TLS_RING_H
 #define CALLTAP_TLS_RING_H
-#include "../bpf/tls_event.h"
+#include "../../bpf/tls_event.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

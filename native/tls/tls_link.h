@@ -7,7 +7,7 @@
  */
 #ifndef CALLTAP_TLS_LINK_H
 #define CALLTAP_TLS_LINK_H
-#include "tls_probe.h"
+#include "tls/tls_probe.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

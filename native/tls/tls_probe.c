@@ -2,9 +2,9 @@
  * tls_probe.c - see tls_probe.h. tls_load.c loads, tls_link.c makes the links; here are the maps.
  */
 #define _GNU_SOURCE
-#include "tls_probe.h"
+#include "tls/tls_probe.h"
 #include "system/bpf_late.h"
-#include "tls_link.h"
+#include "tls/tls_link.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * tls_load.c - loads bpf/tls.bpf.c in the best way that this kernel takes; see tls_link.h.
  */
 #define _GNU_SOURCE
-#include "tls_link.h"
+#include "tls/tls_link.h"
 #ifdef CT_HAVE_TLS_PROBES
 #include "system/bpf_load.h"
 #include "tls.skel.h"

@@ -7,7 +7,7 @@
  */
 #ifndef CALLTAP_TLS_PROBE_H
 #define CALLTAP_TLS_PROBE_H
-#include "../bpf/tls_event.h"
+#include "../../bpf/tls_event.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -3,7 +3,7 @@
  * wakes nobody before a part of it is full; after a quiet time the thread sleeps until the next event.
  */
 #define _GNU_SOURCE
-#include "source_tls.h"
+#include "tls/source_tls.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "system/bpf_late.h"
-#include "tls_probe.h"
+#include "tls/tls_probe.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * tls_why.c - words a refusal of the kernel: what this process lacks, and what would give it that.
  */
 #define _GNU_SOURCE
-#include "tls_why.h"
+#include "tls/tls_why.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

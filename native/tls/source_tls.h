@@ -7,8 +7,8 @@
 #ifndef CALLTAP_SOURCE_TLS_H
 #define CALLTAP_SOURCE_TLS_H
 #include "core/slab.h"
-#include "tls_probe.h"
-#include "tls_ring.h"
+#include "tls/tls_probe.h"
+#include "tls/tls_ring.h"
 #include <pthread.h>
 #ifdef __cplusplus
 extern "C" {

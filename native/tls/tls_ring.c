@@ -4,7 +4,7 @@
  *   record:  | length, bit 31 busy, bit 30 discarded | page offset | length bytes, padded to 8 |
  */
 #define _GNU_SOURCE
-#include "tls_ring.h"
+#include "tls/tls_ring.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
