@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** Files of native/ that are the addon's and not the reader's. */
-const NOT_NEEDED = /^(test\/|source_(file|hep|tls)|hep_|tls_)/;
+/** Folders of native/ that a live reader does not use. */
+const NOT_NEEDED = /^(test|hep|tls)\//;
 
 export type LiveProgram = { readonly path: string; readonly hasEbpf: boolean };
 
