@@ -74,7 +74,7 @@ export type NativeCapture = {
   close(): void;
 };
 
-/** The writer of captured frames (native/binding_output.h). */
+/** The writer of captured frames (native/binding/output_file.h). */
 export type NativeOutputFile = {
   id(): number;
   /** errno; 0 when the first file is there. */

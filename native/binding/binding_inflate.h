@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_inflate.h - ct_inflate() for JavaScript. Part of binding.cc, within its namespace.
+// binding_inflate.h - ct_inflate() for JavaScript. Part of module.cc, within its namespace.
 
 // inflate(form, input, start, end, window, windowBytes, output, room): what ct_inflate() returns.
 NAN_METHOD(Inflate) {

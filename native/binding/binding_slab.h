@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // binding_slab.h - what the captures have in common: memory lent by JavaScript, a thread that fills a ring of slabs in
-// it, and one callback a slab. Included by binding.cc once, inside its namespace.
+// it, and one callback a slab. Included by module.cc once, inside its namespace.
 //
 // Life of an object. JavaScript makes it; from then on it lives, reachable or not, until close() or the end of its
 // environment, whichever comes first. Either joins the source's threads at once, so that nothing is called back after

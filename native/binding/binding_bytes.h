@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // binding_bytes.h - what JavaScript asks of plain bytes: their digest, huge pages, pages made present ahead, and
-// reading a file again. Part of binding.cc, within its namespace.
+// reading a file again. Part of module.cc, within its namespace.
 
 // The part of a view that is whole pages of this size (a power of two); empty when there is none.
 struct Pages {

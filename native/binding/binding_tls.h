@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_tls.h - the part of binding.cc that shows the TLS probes: included there once, inside its namespace,
+// binding_tls.h - the part of module.cc that shows the TLS probes: included there once, inside its namespace,
 // and nowhere else, so that nan stays in one translation unit.
 // TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/tls/native-tls.ts.
 class TlsCapture : public SlabSource {

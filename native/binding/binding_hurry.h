@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_hurry.h - what a run asks for that reads files, prints and ends: the part of binding.cc that ranks threads and
+// binding_hurry.h - what a run asks for that reads files, prints and ends: the part of module.cc that ranks threads and
 // spares collections. Included there once, inside its namespace.
 
 // yieldToThis(steps): how many other threads of the process are that much nicer now than the calling one.

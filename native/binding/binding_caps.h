@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_caps.h - the part of binding.cc that gives up privileges: included there once, inside its namespace.
+// binding_caps.h - the part of module.cc that gives up privileges: included there once, inside its namespace.
 
 // dropPrivileges(user or null, keep): {errno, step, kept, threadsLeft, uid}; `keep` and `kept` are numbers of
 // capabilities. Call it from the main thread: what is kept stays with the thread that calls.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_hep.h - the part of binding.cc that shows the HEP listener: included there once, inside its namespace,
+// binding_hep.h - the part of module.cc that shows the HEP listener: included there once, inside its namespace,
 // and nowhere else, so that nan stays in one translation unit.
 // HepCapture: the HEP listener's thread, gate and ring; the datagrams' half of src/sources/hep/listener.ts.
 class HepCapture : public SlabSource {

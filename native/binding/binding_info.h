@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_info.h - the part of binding.cc that says what was built: included there once, inside its namespace.
+// binding_info.h - the part of module.cc that says what was built: included there once, inside its namespace.
 
 // info(): the facts JavaScript checks its mirror against.
 NAN_METHOD(Info) {

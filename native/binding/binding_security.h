@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // binding_security.h - what this program sends itself: answers to scanners, alerts for syslog, events for commands.
-// Part of binding.cc, within its namespace.
+// Part of module.cc, within its namespace.
 
 // openReply(version): a raw socket for IP version 4 or 6, or -errno.
 NAN_METHOD(OpenReply) {

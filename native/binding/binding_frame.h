@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_frame.h - the part of binding.cc that shows one frame of a file: included there once, inside its namespace.
+// binding_frame.h - the part of module.cc that shows one frame of a file: included there once, inside its namespace.
 
 // frameAt(path, ordinal, espNull): one frame of a file with what the walk makes of it, for --show-frame.
 // {status, errno} where it cannot be had; status EOF when the file has fewer frames.

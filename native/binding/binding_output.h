@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_output.h - the part of binding.cc that shows the capture writer (-O): included there once, inside its
+// binding_output.h - the part of module.cc that shows the capture writer (-O): included there once, inside its
 // namespace, so that nan stays in one translation unit.
 
 // The writer and its gate, shared by the JavaScript object and the captures that write; the last one closes it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_capture.h - the part of binding.cc that shows the packet pipeline: included there once, inside its
+// binding_capture.h - the part of module.cc that shows the packet pipeline: included there once, inside its
 // namespace, and nowhere else, so that nan stays in one translation unit.
 // Capture: files, or interfaces, through the packet pipeline; typed by src/sources/native.ts and
 // native-live.ts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding.cc - the only translation unit that knows V8 and nan; each class and each group of functions is a
+// module.cc - the only translation unit that knows V8 and nan; each class and each group of functions is a
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
@@ -68,23 +68,23 @@ double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, n
 // The whole part of a number, 0 for what 63 bits do not hold.
 int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t>(v) : 0; }
 
-#include "binding_output.h"
+#include "binding/binding_output.h"
 
-#include "binding_slab.h"
+#include "binding/binding_slab.h"
 
-#include "binding_bytes.h"
-#include "binding_caps.h"
-#include "binding_capture.h"
-#include "binding_frame.h"
-#include "binding_hep.h"
-#include "binding_hurry.h"
-#include "binding_inflate.h"
-#include "binding_restart.h"
-#include "binding_security.h"
-#include "binding_signals.h"
-#include "binding_tls.h"
+#include "binding/binding_bytes.h"
+#include "binding/binding_caps.h"
+#include "binding/binding_capture.h"
+#include "binding/binding_frame.h"
+#include "binding/binding_hep.h"
+#include "binding/binding_hurry.h"
+#include "binding/binding_inflate.h"
+#include "binding/binding_restart.h"
+#include "binding/binding_security.h"
+#include "binding/binding_signals.h"
+#include "binding/binding_tls.h"
 
-#include "binding_info.h"
+#include "binding/binding_info.h"
 
 NAN_MODULE_INIT(InitAll) {
   Nan::Export(target, "info", Info);

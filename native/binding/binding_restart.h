@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_restart.h - the part of binding.cc that begins the process anew: included there once, inside its namespace.
+// binding_restart.h - the part of module.cc that begins the process anew: included there once, inside its namespace.
 
 // restart(arguments): runs the program of this process again in its place, with these arguments, the first of which is
 // its name. Comes back only when that fails, with errno.

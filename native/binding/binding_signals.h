@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binding_signals.h - the part of binding.cc that ends the process at a second signal: included there once, inside its
+// binding_signals.h - the part of module.cc that ends the process at a second signal: included there once, inside its
 // namespace.
 
 void EndAtOnce(int signal) { _exit(128 + signal); }
