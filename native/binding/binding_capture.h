@@ -173,10 +173,10 @@ private:
     void *chunk = ct_rtp_chunk(c->table_.get(), Nan::To<uint32_t>(info[0]).FromMaybe(0));
     if (chunk == nullptr) return;
     auto *owner = new std::shared_ptr<ct_rtp_table>(c->table_);
-    auto store = ArrayBuffer::NewBackingStore(
+    auto store = v8::ArrayBuffer::NewBackingStore(
         chunk, static_cast<size_t>(CT_RTP_CHUNK) * ct_rtp_stream_size(),
         [](void *, size_t, void *arg) { delete static_cast<std::shared_ptr<ct_rtp_table> *>(arg); }, owner);
-    info.GetReturnValue().Set(ArrayBuffer::New(info.GetIsolate(), std::move(store)));
+    info.GetReturnValue().Set(v8::ArrayBuffer::New(info.GetIsolate(), std::move(store)));
   }
 
   // setOutput(id of an OutputFile): what is captured from the next start on is written there.

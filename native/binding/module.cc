@@ -3,6 +3,7 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
+#include "binding/values.h"
 #include "core/inflate.h"
 #include "file/source_file.h"
 #include "hep/source_hep.h"
@@ -29,44 +30,9 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
-
-using v8::ArrayBuffer;
-using v8::Function;
-using v8::Local;
-using v8::Object;
-using v8::Uint8Array;
-using v8::Value;
+namespace calltap {
 
 constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript work a turn before the loop runs on
-
-struct View {
-  uint8_t *data = nullptr;
-  size_t len = 0;
-};
-
-View ViewOf(Local<Value> v) {
-  View out;
-  if (v->IsArrayBufferView()) {
-    auto a = v.As<v8::ArrayBufferView>();
-    out.data = static_cast<uint8_t *>(a->Buffer()->Data()) + a->ByteOffset();
-    out.len = a->ByteLength();
-  }
-  return out;
-}
-
-Local<v8::String> Text(const char *s) { return Nan::New(s).ToLocalChecked(); }
-void Put(Local<Object> o, const char *name, Local<Value> v) { Nan::Set(o, Text(name), v); }
-Local<Value> Prop(Local<Object> o, const char *name) {
-  Local<Value> v;
-  return Nan::Get(o, Text(name)).ToLocal(&v) ? v : Nan::Undefined().As<Value>(); // a getter that throws
-}
-uint32_t U32(Local<Object> o, const char *name) { return Nan::To<uint32_t>(Prop(o, name)).FromMaybe(0); }
-bool Flag(Local<Object> o, const char *name) { return Nan::To<bool>(Prop(o, name)).FromMaybe(false); }
-double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, name)).FromMaybe(0); }
-
-// The whole part of a number, 0 for what 63 bits do not hold.
-int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t>(v) : 0; }
 
 #include "binding/binding_output.h"
 
@@ -114,6 +80,6 @@ NAN_MODULE_INIT(InitAll) {
   TlsCapture::Init(target);
 }
 
-} // namespace
+} // namespace calltap
 
-NAN_MODULE_WORKER_ENABLED(calltap, InitAll)
+NAN_MODULE_WORKER_ENABLED(calltap, calltap::InitAll)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// values.h - reads values of JavaScript and makes them, for every class and function of the binding.
+#ifndef CALLTAP_BINDING_VALUES_H
+#define CALLTAP_BINDING_VALUES_H
+#include <cstddef>
+#include <cstdint>
+#include <nan.h>
+
+namespace calltap {
+
+using v8::Function;
+using v8::Local;
+using v8::Object;
+using v8::Value;
+
+// The bytes behind a typed array or a DataView. They stay valid while JavaScript holds the view.
+struct View {
+  uint8_t *data = nullptr;
+  size_t len = 0;
+};
+// An empty view when the value is no view.
+View ViewOf(Local<Value> v);
+
+Local<v8::String> Text(const char *s);
+void Put(Local<Object> o, const char *name, Local<Value> v);
+
+// Properties of an object: undefined, 0 or false when the property is absent or its getter throws.
+Local<Value> Prop(Local<Object> o, const char *name);
+uint32_t U32(Local<Object> o, const char *name);
+bool Flag(Local<Object> o, const char *name);
+double Num(Local<Object> o, const char *name);
+
+// Arguments of a call: 0 or false when the argument is absent or is no number.
+uint32_t U32(Local<Value> v);
+bool Flag(Local<Value> v);
+
+// The whole part of a number; 0 when 63 bits cannot hold it.
+int64_t Whole(double v);
+
+} // namespace calltap
+#endif
