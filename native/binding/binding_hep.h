@@ -67,7 +67,7 @@ private:
   static NAN_METHOD(SetOutput) {
     auto *c = Self(info);
     if (c->IsClosing() || c->source_.running) return Nan::ThrowError("listener is running");
-    auto output = OutputRegistry::Find(Nan::To<uint32_t>(info[0]).FromMaybe(0));
+    auto output = FindOutput(Nan::To<uint32_t>(info[0]).FromMaybe(0));
     if (output == nullptr) return Nan::ThrowTypeError("setOutput(the id of an OutputFile that is open)");
     c->output_ = output;
     c->source_.output = c->output_->writer;

@@ -3,12 +3,12 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
+#include "binding/output_file.h"
 #include "binding/values.h"
 #include "core/inflate.h"
 #include "file/source_file.h"
 #include "hep/source_hep.h"
 #include "live/source_packet.h"
-#include "output/hep_frame.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include "system/input_pipe.h"
@@ -17,13 +17,10 @@
 #include "tls/source_tls.h"
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <nan.h>
 #include <string>
 #include <sys/mman.h>
@@ -33,8 +30,6 @@
 namespace calltap {
 
 constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript work a turn before the loop runs on
-
-#include "binding/binding_output.h"
 
 #include "binding/binding_slab.h"
 
