@@ -4,11 +4,9 @@
 // Capture: files, or interfaces, through the packet pipeline; typed by src/sources/native.ts and
 // native-live.ts.
 class Capture : public SlabSource {
-  friend class SlabSource;
-
 public:
   static NAN_MODULE_INIT(Init) {
-    auto tpl = Template<Capture>();
+    auto tpl = Template(kName, New);
     Nan::SetPrototypeMethod(tpl, "openFiles", OpenFiles);
     Nan::SetPrototypeMethod(tpl, "askStopFiles", AskStopFiles);
     Nan::SetPrototypeMethod(tpl, "endFiles", EndFiles);
@@ -33,7 +31,11 @@ public:
   ~Capture() override { ct_pipeline_close(&pl_); }
 
 private:
-  static constexpr const char *kName = "Capture", *kResource = "calltap:capture";
+  static constexpr const char *kName = "Capture";
+  static NAN_METHOD(New) {
+    Construct(info, {kName, "calltap:capture",
+                     [](v8::Isolate *isolate) -> SlabSource * { return new Capture(isolate); }});
+  }
   explicit Capture(v8::Isolate *isolate) : SlabSource(isolate) {}
 
   static Capture *Self(const Nan::FunctionCallbackInfo<Value> &info) {
@@ -41,7 +43,7 @@ private:
   }
 
   // Reads the options object; returns what is wrong with it, or nullptr.
-  const char *Configure(Local<Object> opt) {
+  const char *Configure(Local<Object> opt) override {
     View counters = Pin(Prop(opt, "counters")), sipPorts = Pin(Prop(opt, "sipOutPorts"));
     View wsPorts = Pin(Prop(opt, "wsOutPorts")), sipGate = ViewOf(Prop(opt, "sipGate"));
     View wsGate = ViewOf(Prop(opt, "wsGate")), seed = ViewOf(Prop(opt, "seed"));

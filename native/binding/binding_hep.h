@@ -3,11 +3,9 @@
 // and nowhere else, so that nan stays in one translation unit.
 // HepCapture: the HEP listener's thread, gate and ring; the datagrams' half of src/sources/hep/listener.ts.
 class HepCapture : public SlabSource {
-  friend class SlabSource;
-
 public:
   static NAN_MODULE_INIT(Init) {
-    auto tpl = Template<HepCapture>();
+    auto tpl = Template(kName, New);
     Nan::SetPrototypeMethod(tpl, "open", Open);
     Nan::SetPrototypeMethod(tpl, "setOutput", SetOutput);
     Nan::SetPrototypeMethod(tpl, "start", Start);
@@ -22,14 +20,18 @@ public:
   }
 
 private:
-  static constexpr const char *kName = "HepCapture", *kResource = "calltap:hep";
+  static constexpr const char *kName = "HepCapture";
+  static NAN_METHOD(New) {
+    Construct(info, {kName, "calltap:hep",
+                     [](v8::Isolate *isolate) -> SlabSource * { return new HepCapture(isolate); }});
+  }
   explicit HepCapture(v8::Isolate *isolate) : SlabSource(isolate) {}
 
   static HepCapture *Self(const Nan::FunctionCallbackInfo<Value> &info) {
     return Nan::ObjectWrap::Unwrap<HepCapture>(info.Holder());
   }
 
-  const char *Configure(Local<Object> opt) {
+  const char *Configure(Local<Object> opt) override {
     View counters = Pin(Prop(opt, "counters")), allow = ViewOf(Prop(opt, "allow"));
     if (counters.len != CT_HEP_COUNTERS * sizeof(uint64_t)) return "counters: wrong size";
     if (allow.len % sizeof(ct_cidr) != 0) return "allow: wrong size";

@@ -3,11 +3,9 @@
 // and nowhere else, so that nan stays in one translation unit.
 // TlsCapture: programs, attachments, reader thread and ring; typed by src/sources/tls/native-tls.ts.
 class TlsCapture : public SlabSource {
-  friend class SlabSource;
-
 public:
   static NAN_MODULE_INIT(Init) {
-    auto tpl = Template<TlsCapture>();
+    auto tpl = Template(kName, New);
     Nan::SetPrototypeMethod(tpl, "open", Open);
     Nan::SetPrototypeMethod(tpl, "start", Start);
     Nan::SetPrototypeMethod(tpl, "attach", Attach);
@@ -33,14 +31,18 @@ public:
 
 private:
   static constexpr uint32_t kCounters = CT_TLS_N_COUNT + 3;
-  static constexpr const char *kName = "TlsCapture", *kResource = "calltap:tls";
+  static constexpr const char *kName = "TlsCapture";
+  static NAN_METHOD(New) {
+    Construct(info, {kName, "calltap:tls",
+                     [](v8::Isolate *isolate) -> SlabSource * { return new TlsCapture(isolate); }});
+  }
   explicit TlsCapture(v8::Isolate *isolate) : SlabSource(isolate) {}
 
   static TlsCapture *Self(const Nan::FunctionCallbackInfo<Value> &info) {
     return Nan::ObjectWrap::Unwrap<TlsCapture>(info.Holder());
   }
 
-  const char *Configure(Local<Object> opt) {
+  const char *Configure(Local<Object> opt) override {
     source_.ring = &ring_;
     source_.probe = &probe_;
     source_.source_id = U32(opt, "sourceId");

@@ -4,6 +4,7 @@
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
 #include "binding/output_file.h"
+#include "binding/slab_source.h"
 #include "binding/values.h"
 #include "core/inflate.h"
 #include "file/source_file.h"
@@ -28,10 +29,6 @@
 #include <vector>
 
 namespace calltap {
-
-constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript work a turn before the loop runs on
-
-#include "binding/binding_slab.h"
 
 #include "binding/binding_bytes.h"
 #include "binding/binding_caps.h"
