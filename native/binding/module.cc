@@ -3,19 +3,19 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
+#include "binding/hep_capture.h"
 #include "binding/output_file.h"
 #include "binding/slab_source.h"
+#include "binding/tls_capture.h"
 #include "binding/values.h"
 #include "core/inflate.h"
 #include "file/source_file.h"
-#include "hep/source_hep.h"
 #include "live/source_packet.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include "system/input_pipe.h"
 #include "system/reply_socket.h"
 #include "system/threads.h"
-#include "tls/source_tls.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -34,13 +34,11 @@ namespace calltap {
 #include "binding/binding_caps.h"
 #include "binding/binding_capture.h"
 #include "binding/binding_frame.h"
-#include "binding/binding_hep.h"
 #include "binding/binding_hurry.h"
 #include "binding/binding_inflate.h"
 #include "binding/binding_restart.h"
 #include "binding/binding_security.h"
 #include "binding/binding_signals.h"
-#include "binding/binding_tls.h"
 
 #include "binding/binding_info.h"
 
