@@ -3,14 +3,13 @@
 // binding_*.h that is included here.
 //
 // All state but the registry of outputs is per environment: the addon can be loaded by any number of workers.
+#include "binding/capture.h"
 #include "binding/hep_capture.h"
 #include "binding/output_file.h"
 #include "binding/slab_source.h"
 #include "binding/tls_capture.h"
 #include "binding/values.h"
 #include "core/inflate.h"
-#include "file/source_file.h"
-#include "live/source_packet.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include "system/input_pipe.h"
@@ -32,7 +31,6 @@ namespace calltap {
 
 #include "binding/binding_bytes.h"
 #include "binding/binding_caps.h"
-#include "binding/binding_capture.h"
 #include "binding/binding_frame.h"
 #include "binding/binding_hurry.h"
 #include "binding/binding_inflate.h"

@@ -30,6 +30,15 @@ double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, n
 uint32_t U32(Local<Value> v) { return Nan::To<uint32_t>(v).FromMaybe(0); }
 bool Flag(Local<Value> v) { return Nan::To<bool>(v).FromMaybe(false); }
 
+std::vector<std::string> Strings(Local<v8::Array> items, uint32_t n) {
+  std::vector<std::string> out;
+  for (uint32_t i = 0; i < n; i++) {
+    Nan::Utf8String s(Nan::Get(items, i).FromMaybe(Nan::Undefined().As<Value>()));
+    out.emplace_back(*s == nullptr ? "" : *s);
+  }
+  return out;
+}
+
 int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t>(v) : 0; }
 
 } // namespace calltap

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <nan.h>
+#include <string>
+#include <vector>
 
 namespace calltap {
 
@@ -33,6 +35,9 @@ double Num(Local<Object> o, const char *name);
 // Arguments of a call: 0 or false when the argument is absent or is no number.
 uint32_t U32(Local<Value> v);
 bool Flag(Local<Value> v);
+
+// The first `n` items of an array as UTF-8; '' for an item that has no text.
+std::vector<std::string> Strings(Local<v8::Array> items, uint32_t n);
 
 // The whole part of a number; 0 when 63 bits cannot hold it.
 int64_t Whole(double v);
