@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// process.cc - lets JavaScript give up privileges, end, restart and rank its threads.
+#include "binding/process.h"
+#include "system/caps.h"
+#include "system/threads.h"
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace calltap {
+
+namespace {
+
+NAN_METHOD(DropPrivileges) {
+  if (!info[0]->IsNull() && !info[0]->IsString()) return Nan::ThrowTypeError("user: a name or null");
+  if (!info[1]->IsArray()) return Nan::ThrowTypeError("keep: an array of numbers");
+  auto numbers = info[1].As<v8::Array>();
+  uint64_t keep = 0;
+  for (uint32_t i = 0; i < numbers->Length(); i++) {
+    uint32_t n = Nan::To<uint32_t>(Nan::Get(numbers, i).ToLocalChecked()).FromMaybe(64);
+    if (n > 63) return Nan::ThrowRangeError("keep: no such capability");
+    keep |= 1ull << n;
+  }
+  Nan::Utf8String user(info[0]);
+  ct_caps_result r{};
+  ct_caps_drop(info[0]->IsNull() ? nullptr : *user, keep, &r);
+  auto kept = Nan::New<v8::Array>();
+  for (uint32_t n = 0, at = 0; n < 64; n++)
+    if (r.kept >> n & 1) Nan::Set(kept, at++, Nan::New(n));
+  auto out = Nan::New<Object>();
+  Put(out, "errno", Nan::New(r.err));
+  Put(out, "step", Text(r.step));
+  Put(out, "kept", kept);
+  Put(out, "threadsLeft", Nan::New(r.threads_left));
+  Put(out, "uid", Nan::New(r.uid));
+  info.GetReturnValue().Set(out);
+}
+
+void EndAtOnce(int signal) { _exit(128 + signal); }
+
+NAN_METHOD(ExitOnSignals) {
+  struct sigaction end {};
+  end.sa_handler = EndAtOnce;
+  for (int signal : {SIGINT, SIGTERM}) sigaction(signal, &end, nullptr);
+}
+
+NAN_METHOD(Restart) {
+  if (!info[0]->IsArray()) return Nan::ThrowTypeError("arguments: an array of strings");
+  auto given = info[0].As<v8::Array>();
+  std::vector<std::string> words;
+  for (uint32_t i = 0; i < given->Length(); i++) {
+    Local<Value> word = Nan::Get(given, i).ToLocalChecked();
+    if (!word->IsString()) return Nan::ThrowTypeError("arguments: an array of strings");
+    words.emplace_back(*Nan::Utf8String(word));
+  }
+  std::vector<char *> argv;
+  for (auto &word : words) argv.push_back(&word[0]);
+  argv.push_back(nullptr);
+  // Node marks the standard streams it inherited to be closed at exec.
+  for (int fd = 0; fd <= 2; fd++) fcntl(fd, F_SETFD, 0);
+  execv("/proc/self/exe", argv.data());
+  info.GetReturnValue().Set(Nan::New(errno));
+}
+
+NAN_METHOD(YieldToThis) {
+  int steps = Nan::To<int32_t>(info[0]).FromMaybe(-1);
+  if (steps < 0 || steps > 19) return Nan::ThrowRangeError("0 to 19 steps");
+  info.GetReturnValue().Set(Nan::New(ct_threads_yield(steps)));
+}
+
+NAN_METHOD(Hasten) {
+  int nice = Nan::To<int32_t>(info[0]).FromMaybe(0);
+  if (nice < -20 || nice > -1) return Nan::ThrowRangeError("-20 to -1");
+  info.GetReturnValue().Set(Nan::New(ct_threads_hasten(nice)));
+}
+
+} // namespace
+
+NAN_MODULE_INIT(InitProcess) {
+  Nan::Export(target, "dropPrivileges", DropPrivileges);
+  Nan::Export(target, "exitOnSignals", ExitOnSignals);
+  Nan::Export(target, "restart", Restart);
+  Nan::Export(target, "yieldToThis", YieldToThis);
+  Nan::Export(target, "hasten", Hasten);
+}
+
+} // namespace calltap
