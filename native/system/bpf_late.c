@@ -49,8 +49,7 @@
   X(libbpf_num_possible_cpus)                                                                                \
   X(libbpf_probe_bpf_helper)                                                                                 \
   X(libbpf_register_prog_handler)                                                                            \
-  X(libbpf_set_print)                                                                                        \
-  X(libbpf_unregister_prog_handler)
+  X(libbpf_set_print)
 
 /* The library's own, by the names and types of its headers. */
 static struct {
@@ -150,7 +149,6 @@ int libbpf_register_prog_handler(const char *section, enum bpf_prog_type type, e
                                  const struct libbpf_prog_handler_opts *opts) {
   return late.libbpf_register_prog_handler(section, type, attach, opts);
 }
-int libbpf_unregister_prog_handler(int id) { return late.libbpf_unregister_prog_handler(id); }
 libbpf_print_fn_t libbpf_set_print(libbpf_print_fn_t print) { return late.libbpf_set_print(print); }
 #else
 const char *ct_bpf_refusal(void) { return "built without libbpf"; }

@@ -97,8 +97,6 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
 
 #define TIDY_MAX 256u
 
-bool ct_tls_has_probes(void) { return true; }
-
 /* Whether the kernel has this tracepoint with types (tp_btf). */
 static bool has_tracepoint(const struct btf *kernel, const char *name) {
   char type[64];
@@ -336,8 +334,6 @@ void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how) {
   if (skel != NULL) __atomic_store_n(&skel->bss->reader_waits, (uint32_t)how, __ATOMIC_SEQ_CST);
 }
 #else
-bool ct_tls_has_probes(void) { return false; }
-
 bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
   (void)o;
   memset(p, 0, sizeof *p);

@@ -68,9 +68,6 @@ struct ct_tls_probe {
   bool sockets_on;
 };
 
-/* True when the addon was built with libbpf and the program. */
-bool ct_tls_has_probes(void);
-
 /* Loads and tries. False: `why` says what is missing and what to do, and nothing stays open. */
 bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]);
 /* Detaches everything and unloads. Safe to call twice. */
