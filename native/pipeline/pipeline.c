@@ -220,7 +220,7 @@ static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struc
                        struct ct_stream *guess) {
   struct ct_rtp_events ev;
   ev.n = 0;
-  ct_rtp_update_at(pl->rtp, hash, guess, p, pl->origin, &ev);
+  ct_rtp_update(pl->rtp, hash, guess, p, pl->origin, &ev);
   if (ev.n > 0) {
     const uint8_t *b = p->payload;
     uint32_t ssrc = (uint32_t)b[8] << 24 | (uint32_t)b[9] << 16 | (uint32_t)b[10] << 8 | b[11];

@@ -475,13 +475,8 @@ bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const 
   return true;
 }
 
-void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
-                   struct ct_rtp_events *out) {
-  ct_rtp_update_at(t, hash, NULL, p, origin, out);
-}
-
-void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess,
-                      const struct ct_packet *p, uint8_t origin, struct ct_rtp_events *out) {
+void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess, const struct ct_packet *p,
+                   uint8_t origin, struct ct_rtp_events *out) {
   struct ct_rtp_header h;
   out->n = 0;
   out->index = CT_RTP_NO_STREAM;

@@ -43,13 +43,11 @@ void ct_rtp_free(struct ct_rtp_table *t);
 /* p->cls must be CT_CLS_RTP. Hash, prefetch, then update: the reader does each over a batch. */
 uint64_t ct_rtp_hash(const struct ct_rtp_table *t, const struct ct_packet *p, uint8_t origin);
 void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash);
-/* Gives the stream that the packet will probably be of, for ct_rtp_update_at(); NULL when none shows. */
+/* Gives the stream that the packet will probably be of, for ct_rtp_update(); NULL when none shows. */
 struct ct_stream *ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t hash, uint8_t pt);
-void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, const struct ct_packet *p, uint8_t origin,
-                   struct ct_rtp_events *out);
-/* The same with what ct_rtp_prefetch_stream() gave for the packet, which is looked at before the index is. */
-void ct_rtp_update_at(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess,
-                      const struct ct_packet *p, uint8_t origin, struct ct_rtp_events *out);
+/* Counts one packet. `guess` is what ct_rtp_prefetch_stream() gave for it, looked at before the index; NULL: none. */
+void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess, const struct ct_packet *p,
+                   uint8_t origin, struct ct_rtp_events *out);
 /* An SDP names this endpoint, or no longer does: as often one as the other. `addr` as in ct_packet, the rest of IPv4 zero.
  * Safe to call from the reading thread. */
 void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named);

@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (data[1] & 1) h &= 0xf; /* crowd the index */
     struct ct_rtp_events ev;
     ct_rtp_prefetch_slot(t, h);
-    ct_rtp_update_at(t, h, ct_rtp_prefetch_stream(t, h, p.len > 1 ? p.payload[1] : 0), &p, origin, &ev);
+    ct_rtp_update(t, h, ct_rtp_prefetch_stream(t, h, p.len > 1 ? p.payload[1] : 0), &p, origin, &ev);
     free(payload);
     ASSERT(ev.n <= 4);
     for (uint32_t k = 0; k < ev.n; k++) {

@@ -50,14 +50,14 @@ static inline bool pair_push(struct plain_pair *w, const struct ct_frame *f, uin
   if (plain && ct_rtp_hash_plain(w->may, f->data, origin) != hash) return false;
   memset(&w->ev, 0, sizeof w->ev);
   struct ct_rtp_events ev = w->ev;
-  ct_rtp_update(w->never, hash, &p, origin, &w->ev);
+  ct_rtp_update(w->never, hash, NULL, &p, origin, &w->ev);
   struct ct_stream *guess = ct_rtp_prefetch_stream(w->may, hash, p.payload[1]);
   w->plain += plain;
   if (plain && origin == CT_ORIGIN_WIRE && ct_rtp_update_plain(w->may, guess, f)) {
     w->shorter++;
     return w->ev.n == 0;
   }
-  ct_rtp_update_at(w->may, hash, guess, &p, origin, &ev);
+  ct_rtp_update(w->may, hash, guess, &p, origin, &ev);
   for (uint32_t i = 0; i < ev.n; i++)
     if (ev.ev[i].index + 1 > w->highest) w->highest = ev.ev[i].index + 1;
   return ev.n == w->ev.n && ev.index == w->ev.index && ev.generation == w->ev.generation &&

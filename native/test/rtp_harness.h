@@ -80,7 +80,7 @@ static struct ct_rtp_events push_packet(const struct ct_packet *p, uint8_t origi
   struct ct_rtp_events ev;
   uint64_t h = ct_rtp_hash(table, p, origin);
   ct_rtp_prefetch_slot(table, h);
-  ct_rtp_update_at(table, h, ct_rtp_prefetch_stream(table, h, p->payload[1]), p, origin, &ev);
+  ct_rtp_update(table, h, ct_rtp_prefetch_stream(table, h, p->payload[1]), p, origin, &ev);
   for (uint32_t i = 0, said = 0; i < ev.n; i++) {
     uint32_t index = ev.ev[i].index;
     if (ev.ev[i].type == CT_RTP_OPENED) opened++, last_opened = index;

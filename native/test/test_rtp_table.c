@@ -116,7 +116,7 @@ static void same_slot_other_key(void) {
       struct ct_rtp_events ev;
       make_packet(&p, b, &s);
       ct_rtp_prefetch_stream(table, 0xffffffffffffffffu, 0);
-      ct_rtp_update(table, 0xffffffffffffffffu, &p, CT_ORIGIN_WIRE, &ev);
+      ct_rtp_update(table, 0xffffffffffffffffu, NULL, &p, CT_ORIGIN_WIRE, &ev);
     }
   CHECK_EQ(ct_rtp_counters(table)[CT_RC_OPENED], 40);
   CHECK_EQ(ct_rtp_counters(table)[CT_RC_ACCEPTED], 40);
@@ -156,7 +156,7 @@ static void stale_guesses(void) {
   CHECK(guess == stream(0));
   push_packet(&b, CT_ORIGIN_WIRE); /* evicts it */
   CHECK_EQ(evicted, 1);
-  ct_rtp_update_at(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
+  ct_rtp_update(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
   CHECK_EQ(ct_rtp_counters(table)[CT_RC_OPENED], 3);
   stop();
   /* The key went to the stream of the next call, and the old one is history. */
@@ -165,12 +165,12 @@ static void stale_guesses(void) {
   guess = ct_rtp_prefetch_stream(table, h, 0);
   push_packet(&a, CT_ORIGIN_WIRE);
   CHECK_EQ(opened, 2);
-  ct_rtp_update_at(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
+  ct_rtp_update(table, h, guess, &a, CT_ORIGIN_WIRE, &ev);
   CHECK_EQ(stream(0)->packets, 1);
   CHECK_EQ(stream(1)->packets, 2);
   /* Another packet's stream is no answer either. */
   push_packet(&b, CT_ORIGIN_WIRE);
-  ct_rtp_update_at(table, h, ct_rtp_prefetch_stream(table, ct_rtp_hash(table, &b, 0), 0), &a, CT_ORIGIN_WIRE,
+  ct_rtp_update(table, h, ct_rtp_prefetch_stream(table, ct_rtp_hash(table, &b, 0), 0), &a, CT_ORIGIN_WIRE,
                    &ev);
   CHECK_EQ(stream(1)->packets, 3);
   CHECK_EQ(stream(2)->packets, 1);
@@ -398,7 +398,7 @@ static void bench(uint32_t streams, uint32_t total, uint8_t pt) {
     for (int k = 0; k < 32; k++) h[k] = ct_rtp_hash(table, &p[k], 0), ct_rtp_prefetch_slot(table, h[k]);
     struct ct_stream *guess[32];
     for (int k = 0; k < 32; k++) guess[k] = ct_rtp_prefetch_stream(table, h[k], p[k].payload[1]);
-    for (int k = 0; k < 32; k++) ct_rtp_update_at(table, h[k], guess[k], &p[k], 0, &ev);
+    for (int k = 0; k < 32; k++) ct_rtp_update(table, h[k], guess[k], &p[k], 0, &ev);
     done += 32;
   }
   double t = now_s() - t0 - fill;
