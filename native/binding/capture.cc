@@ -15,7 +15,6 @@ NAN_MODULE_INIT(Capture::Init) {
   Nan::SetPrototypeMethod(tpl, "progress", Progress);
   Nan::SetPrototypeMethod(tpl, "datagram", Datagram);
   Nan::SetPrototypeMethod(tpl, "rtpChunk", RtpChunk);
-  Nan::SetPrototypeMethod(tpl, "waits", Waits);
   Nan::SetPrototypeMethod(tpl, "setOutput", SetOutput);
   Nan::SetPrototypeMethod(tpl, "openLive", OpenLive);
   Nan::SetPrototypeMethod(tpl, "startLive", StartLive);
@@ -126,11 +125,6 @@ void Capture::JoinFile() {
 NAN_METHOD(Capture::Progress) {
   auto *c = Self(info);
   info.GetReturnValue().Set(Nan::New(static_cast<double>(c->file_.progress.load()) / 1000.0));
-}
-
-NAN_METHOD(Capture::Waits) {
-  auto *c = Self(info);
-  info.GetReturnValue().Set(Nan::New(__atomic_load_n(&c->ring_.waits, __ATOMIC_RELAXED)));
 }
 
 NAN_METHOD(Capture::Datagram) {

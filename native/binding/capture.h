@@ -35,8 +35,6 @@ private:
   static NAN_METHOD(RtpChunk);
   // setOutput(id of an OutputFile): the capture writes there what it captures from the next start on.
   static NAN_METHOD(SetOutput);
-  // waits(): how often the source's thread waited for JavaScript.
-  static NAN_METHOD(Waits);
   // queueDropped(): records that found no free slab.
   static NAN_METHOD(QueueDropped);
   // abandon(): no callback comes any more; how many records JavaScript never got.

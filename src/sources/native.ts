@@ -67,8 +67,6 @@ export type NativeCapture = {
   progress(): number;
   datagram(scratch: Uint8Array, descriptors: Uint8Array, payload: Uint8Array, descriptor: Uint8Array): number;
   rtpChunk(index: number): ArrayBuffer | undefined;
-  /** Times the source thread waited for JavaScript. */
-  waits(): number;
   /** Frames captured from the next start on are written to the OutputFile of this id. */
   setOutput(id: number): void;
   close(): void;

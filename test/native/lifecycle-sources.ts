@@ -174,7 +174,6 @@ function usePacketCapture(capture: NativeCapture, target: Target): void {
     () => capture.openFiles([target.path], NOT_HELD),
     () => capture.endFiles(),
     () => capture.progress(),
-    () => capture.waits(),
     () => capture.rtpChunk(0),
     () => capture.setOutput(1),
     () => capture.datagram(new Uint8Array(SLAB_BYTES), rows, SIP, rows.subarray(0, RECORD_BYTES)),

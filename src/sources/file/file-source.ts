@@ -169,11 +169,6 @@ export class FileSource {
     return this.#native.progress();
   }
 
-  /** Times the file thread waited for JavaScript. */
-  waits(): number {
-    return this.#native.waits();
-  }
-
   rtpChunk(i: number): ArrayBuffer | undefined {
     return this.#native.rtpChunk(i);
   }

@@ -109,7 +109,6 @@ class FakeNative {
       progress: () => 0,
       datagram: () => 0,
       rtpChunk: () => undefined,
-      waits: () => 0,
       setOutput: (id) => this.calls.push(`setOutput ${id}`),
       close: () => this.calls.push('close'),
       openLive: (live) => {
