@@ -2,7 +2,8 @@
  * bench_file.c - what the reading thread costs a packet of a capture file, without JavaScript behind it.
  *
  *   gcc -std=c11 -D_GNU_SOURCE= -O3 -march=x86-64-v2 -flto=auto -fvisibility=hidden -fomit-frame-pointer -Inative \
- *     native/test/bench_file.c native/[!b]*.c -lz -lpthread -o bench_file        (libbpf is not needed)
+ *     native/test/bench_file.c $(find native -name '*.c' -not -path 'native/test/*') -lz -lm -lpthread \
+ *     -o bench_file        (libbpf is not needed)
  *   bench_file FILE [RUNS]
  *
  * CPU time of the thread, user and system, for each run: the whole process less the consumer, which only gives the

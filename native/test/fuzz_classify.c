@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_classify.c - any bytes as a UDP or TCP payload, in and out of the gates.
  *
- *   clang -std=c11 -D_GNU_SOURCE= -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *     native/test/fuzz_classify.c native/decode/classify.c -o native/test/out/fuzz_classify &&
- *     native/test/out/fuzz_classify -runs=1000000 -max_len=512
- *
  * Seeds: native/test/out/test_classify --corpus DIR. Input: protocol, TCP flags, options (1 HEP, 2 in
  * both gates, 4 low ports), how many bytes were cut off, then the payload.
  */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_decode.c - any bytes as a frame of any link type, or as a reassembled IP payload.
  *
- *   clang -std=c11 -D_GNU_SOURCE= -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *     native/test/fuzz_decode.c native/decode/link.c native/decode/ip.c native/decode/tunnel.c native/decode/classify.c \
- *     -o native/test/out/fuzz_decode && native/test/out/fuzz_decode -runs=1000000 -max_len=512
- *
  * Seeds: native/test/out/test_decode --corpus DIR. Input: link type, 2 bytes little-endian, then
  * options (1 ESP-NULL, 2 the frame was cut, 4 IP payload: the link type bytes are protocol and
  * version), then the frame.

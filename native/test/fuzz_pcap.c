@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_pcap.c - any bytes as a capture file: no crash, no read outside the input, bounded work.
- *
- *   clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I native \
- *     native/test/fuzz_pcap.c native/file/pcap_read.c native/file/pcap_block.c native/file/pcap_input.c -lz \
- *     -o native/test/out/fuzz_pcap && native/test/out/fuzz_pcap -runs=1000000 -max_len=4096
  */
 #include "file/pcap_read.h"
 #include <stdlib.h>

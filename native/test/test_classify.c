@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_classify.c - payloads by content and by gate, each cut at every byte.
  *
- *   cc -std=c11 -D_GNU_SOURCE= -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
- *     -fno-sanitize-recover=all native/test/test_classify.c native/decode/classify.c \
- *     -o native/test/out/test_classify && native/test/out/test_classify
- *
  * With --corpus DIR it writes the payloads as seeds for fuzz_classify instead.
  */
 #include "core/record.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_decode.c - every encapsulation decodes to its packet, whole, cut at every byte and damaged.
  *
- *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     native/test/test_decode.c native/decode/link.c native/decode/ip.c native/decode/tunnel.c -o native/test/out/test_decode
- *
  * With --corpus DIR it writes the frames as seeds for fuzz_decode instead.
  */
 #include "decode_frames.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_hep_source.c - the HEP listener over loopback: who is let in, how much, what a full ring does.
  *
- *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -D_GNU_SOURCE -I native native/test/test_hep_source.c native/hep/hep_gate.c native/hep/source_hep.c \
- *     native/core/slab.c -lpthread -o native/test/out/test_hep_source && native/test/out/test_hep_source
- *
- * To measure, the same with -O2 and no sanitizer, then:
+ * To measure, build it as bench_file.c is built, then:
  *
  *   test_hep_source rate [PER_SECOND [SECONDS]]     loss at this rate; 0 as fast as it goes
  */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_pcap.c - every variant of pcap and pcapng, cut at every byte, and what is impossible in them.
- *
- *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -I native native/test/test_pcap.c native/file/pcap_read.c native/file/pcap_block.c native/file/pcap_input.c \
- *     -lz -o native/test/out/test_pcap && native/test/out/test_pcap
  */
 #define _GNU_SOURCE
 #include "check.h"

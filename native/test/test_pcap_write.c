@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_pcap_write.c - what is written is read back by pcap_read: formats, splits, gate, full disks, a kill.
  *
- *   cc -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
- *     -D_GNU_SOURCE -I native native/test/test_pcap_write.c native/output/pcap_write.c native/output/pcap_encode.c \
- *     native/file/pcap_read.c native/file/pcap_block.c native/file/pcap_input.c -lz -lpthread -o native/test/out/test_pcap_write && \
- *     native/test/out/test_pcap_write
- *
- * To measure, the same with -O2 and no sanitizer, then: test_pcap_write rate
+ * To measure, build it as bench_file.c is built, then: test_pcap_write rate
  */
 #define _GNU_SOURCE
 #include "check.h"
