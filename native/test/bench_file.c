@@ -2,7 +2,7 @@
  * bench_file.c - what the reading thread costs a packet of a capture file, without JavaScript behind it.
  *
  *   gcc -std=c11 -D_GNU_SOURCE= -O3 -march=x86-64-v2 -flto=auto -fvisibility=hidden -fomit-frame-pointer -Inative \
- *     native/test/bench_file.c $(find native -name '*.c' -not -path 'native/test/*') -lz -lm -lpthread \
+ *     native/test/bench_file.c $(find native -name test -prune -o -name '*.c' -print) -lz -lm -lpthread \
  *     -o bench_file        (libbpf is not needed)
  *   bench_file FILE [RUNS]
  *

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rtp_table_state.h - the stream table seen from inside, by rtp_table.c and rtp_places.c.
+ *
+ * Streams lie in chunks that never move.
+ */
+#ifndef CALLTAP_RTP_TABLE_STATE_H
+#define CALLTAP_RTP_TABLE_STATE_H
+#include "rtp/rtp_admit.h"
+#include "rtp/rtp_index.h"
+
+struct ct_rtp_table {
+  struct ct_rtp_opts opts;
+  int64_t buffer_ns; /* opts.buffer_ms */
+  uint64_t key[4];
+  struct ct_rtp_index index;
+  struct ct_stream **chunks;
+  uint32_t chunk_count; /* entries in chunks */
+  uint32_t limit;       /* streams that may ever exist: max_streams and the quarantine */
+  uint32_t quarantine;
+  uint32_t fresh; /* next index never used */
+  uint32_t live;
+  uint32_t probing;                          /* candidates among them */
+  uint32_t free_head, free_tail, free_count; /* links are index + 1 */
+  uint32_t hand;                             /* where the search for one that gives its place goes on */
+  struct ct_admit admit;
+  void (*settle)(void *arg);
+  void *settle_arg;
+  int64_t settled_ns; /* all streams silent since then are claimed, or will not be */
+  uint64_t counters[CT_RC_COUNT];
+};
+
+static inline struct ct_stream *ct_rtp_stream_at(const struct ct_rtp_table *t, uint32_t index) {
+  return &t->chunks[index / CT_RTP_CHUNK][index % CT_RTP_CHUNK];
+}
+
+#endif
