@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcap_image.h - builds capture files in memory, row by row, in either byte order. For test_pcap.c.
+ * pcap_image.h - builds capture files in memory, row by row, in either byte order. For the tests of the reader.
  */
 #ifndef CALLTAP_TEST_PCAP_IMAGE_H
 #define CALLTAP_TEST_PCAP_IMAGE_H
