@@ -3,7 +3,6 @@
 #include "binding/bytes.h"
 #include "core/digest.h"
 #include "core/inflate.h"
-#include "pipeline/pipeline.h"
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>

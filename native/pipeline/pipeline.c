@@ -49,34 +49,6 @@ const char *ct_counter_name(uint32_t i) {
   return i < CT_RC_COUNT ? RTP_NAMES[i] : NULL;
 }
 
-static uint64_t word_at(const uint8_t *d) {
-  uint64_t w;
-  memcpy(&w, d, sizeof(w));
-  return w;
-}
-
-/* Four sums side by side, for one multiplication then waits for none of the others; the last 32 bytes are taken as a
- * block of their own, which may overlap the one before. */
-uint32_t ct_payload_check(const uint8_t *d, uint32_t len) {
-  const uint64_t odd = 0x9e3779b97f4a7c15u;
-  uint64_t a = len, b = 1, c = 2, e = 3;
-  for (uint32_t i = 0; i < len && len >= 32;) {
-    uint32_t at = len - i < 32 ? len - 32 : i;
-    a = (a ^ word_at(d + at)) * odd;
-    b = (b ^ word_at(d + at + 8)) * odd;
-    c = (c ^ word_at(d + at + 16)) * odd;
-    e = (e ^ word_at(d + at + 24)) * odd;
-    a ^= a >> 32;
-    b ^= b >> 32;
-    c ^= c >> 32;
-    e ^= e >> 32;
-    i += 32;
-  }
-  for (uint32_t i = 0; i < len && len < 32; i++) a = (a ^ d[i]) * odd;
-  uint64_t sum = ((a * odd ^ b) * odd ^ c) * odd ^ e;
-  return (uint32_t)((sum * odd) >> 32);
-}
-
 bool ct_pipeline_init(struct ct_pipeline *pl) {
   pl->inject = calloc(1, sizeof(*pl->inject));
   if (pl->inject == NULL) return false;

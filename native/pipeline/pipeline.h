@@ -81,8 +81,6 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
                           const uint8_t *data, uint32_t len);
 /* Owner: apply what was injected. */
 void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink);
-/* Tells whether bytes read again are those that were captured: not keyed, and of this process only. */
-uint32_t ct_payload_check(const uint8_t *d, uint32_t len);
 
 #ifdef __cplusplus
 }
