@@ -5,6 +5,7 @@
 #define CALLTAP_SOURCE_FILE_H
 #include "file/pcap_merge.h"
 #include "pipeline/pipeline.h"
+#include <pthread.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

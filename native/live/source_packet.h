@@ -12,6 +12,7 @@
 #include "live/packet_ring.h"
 #include "pipeline/pipeline.h"
 #include <net/if.h>
+#include <pthread.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

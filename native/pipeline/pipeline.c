@@ -3,26 +3,14 @@
  */
 #include "pipeline/pipeline.h"
 #include "decode/walk.h"
+#include "pipeline/inject.h"
 #include "rtp/rtp_plain.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Streams on their way from memory at a time: their lines are as many as a core can wait for at once. */
 #define CT_AHEAD 8u
 /* Header, sources and extension of RTP in front of the four bytes of a telephone-event. */
 #define KEY_BYTES 128u
-
-struct ct_injected {
-  struct ct_packet p;
-  uint8_t bytes[CT_INJECT_BYTES];
-};
-
-struct ct_inject {
-  pthread_mutex_t lock;
-  ct_atomic_u32 pending;
-  uint32_t first, n;
-  struct ct_injected *q; /* CT_INJECT_MAX, allocated at first use */
-};
 
 static const char *const OWN_NAMES[CT_N_COUNT] = {
     "frames",           "frame_bytes",         "snapped_frames",     "invalid_timestamps",
@@ -50,10 +38,8 @@ const char *ct_counter_name(uint32_t i) {
 }
 
 bool ct_pipeline_init(struct ct_pipeline *pl) {
-  pl->inject = calloc(1, sizeof(*pl->inject));
-  if (pl->inject == NULL) return false;
-  pthread_mutex_init(&pl->inject->lock, NULL);
-  return true;
+  pl->inject = ct_inject_create();
+  return pl->inject != NULL;
 }
 
 void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
@@ -63,10 +49,7 @@ void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
 void ct_pipeline_close(struct ct_pipeline *pl) {
   ct_copies_free(pl->copies);
   pl->copies = NULL;
-  if (pl->inject == NULL) return;
-  pthread_mutex_destroy(&pl->inject->lock);
-  free(pl->inject->q);
-  free(pl->inject);
+  ct_inject_free(pl->inject);
   pl->inject = NULL;
 }
 
@@ -364,26 +347,6 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   show_rtp_counters(pl);
 }
 
-static void inject(struct ct_pipeline *pl, const struct ct_packet *p) {
-  struct ct_inject *in = pl->inject;
-  pthread_mutex_lock(&in->lock);
-  if (in->q == NULL) in->q = malloc(CT_INJECT_MAX * sizeof(*in->q));
-  if (in->q == NULL || in->n == CT_INJECT_MAX) {
-    add(&pl->counters[CT_N_INJECT_DROPPED], 1);
-  } else {
-    struct ct_injected *slot = &in->q[(in->first + in->n) % CT_INJECT_MAX];
-    slot->p = *p;
-    slot->p.frame = NULL;
-    slot->p.wrap_len = 0; /* the framing is not taken along */
-    slot->p.caplen = 0;
-    slot->p.len = p->len < CT_INJECT_BYTES ? p->len : CT_INJECT_BYTES;
-    memcpy(slot->bytes, p->payload, slot->p.len);
-    in->n++;
-    atomic_store_explicit(&in->pending, in->n, memory_order_release);
-  }
-  pthread_mutex_unlock(&in->lock);
-}
-
 void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struct ct_packet *p,
                           const uint8_t *data, uint32_t len) {
   p->frame = NULL;
@@ -392,30 +355,19 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
   struct tally tally = {0};
   bool rtp = account(pl, &tally, p, reason);
   add_tally(pl, &tally);
-  if (rtp)
-    inject(pl, p);
-  else if (reason == CT_OK)
+  if (rtp) {
+    if (!ct_inject_put(pl->inject, p)) add(&pl->counters[CT_N_INJECT_DROPPED], 1);
+  } else if (reason == CT_OK) {
     emit_class(pl, scratch, p);
-  else if (reason == CT_FRAGMENT)
+  } else if (reason == CT_FRAGMENT) {
     emit_fragment(pl, scratch, p);
+  }
 }
 
 void ct_pipeline_drain_injected(struct ct_pipeline *pl, struct ct_sink *sink) {
-  struct ct_inject *in = pl->inject;
-  if (atomic_load_explicit(&in->pending, memory_order_acquire) == 0) return;
-  for (;;) {
-    static _Thread_local struct ct_injected item;
-    pthread_mutex_lock(&in->lock);
-    bool have = in->n > 0;
-    if (have) {
-      memcpy(&item, &in->q[in->first], sizeof(item));
-      in->first = (in->first + 1) % CT_INJECT_MAX;
-      in->n--;
-      atomic_store_explicit(&in->pending, in->n, memory_order_release);
-    }
-    pthread_mutex_unlock(&in->lock);
-    if (!have) break;
-    item.p.payload = item.bytes;
+  if (ct_inject_is_empty(pl->inject)) return;
+  static _Thread_local struct ct_injected item;
+  while (ct_inject_take(pl->inject, &item)) {
     add(&pl->counters[CT_N_INJECTED], 1);
     update_rtp(pl, sink, &item.p, ct_rtp_hash(pl->rtp, &item.p, pl->origin), NULL);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pipeline.h - from a decoded packet to a record, a stream update or a counter.
  *
- * One owner thread; the only door for other threads is ct_inject_*, a bounded queue for RTP that
- * was found inside a reassembled datagram.
+ * One owner thread; the only door for other threads is inject.h, a bounded queue for RTP that was
+ * found inside a reassembled datagram.
  */
 #ifndef CALLTAP_PIPELINE_H
 #define CALLTAP_PIPELINE_H
@@ -13,14 +13,11 @@
 #include "output/pcap_write.h"
 #include "pipeline/copies.h"
 #include "rtp/rtp_table.h"
-#include <pthread.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define CT_BATCH 64u
-#define CT_INJECT_MAX 1024u /* queued RTP packets from reassembled datagrams */
-#define CT_INJECT_BYTES 2048u
 
 /* Counters seen by JavaScript as one array: these, then CT_REASON_COUNT reasons, then
  * CT_CLS_COUNT classes, then CT_RC_COUNT of the stream table. */
