@@ -5,3 +5,7 @@ import { buildLiveProgram, liveSkip, runLiveProgram } from './native-program.ts'
 test('live capture in network namespaces', { skip: liveSkip() }, async (t) => {
   await runLiveProgram(t, buildLiveProgram(t, 'test_packet_live'), []);
 });
+
+test('live capture of frames for others', { skip: liveSkip() }, async (t) => {
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_promiscuous'), []);
+});
