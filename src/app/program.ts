@@ -4,9 +4,14 @@
 
 import { loadConfig } from '../config/config.ts';
 import { configErrorLine } from '../config/config-error.ts';
+import { renderConfig, renderHelp } from '../config/document.ts';
 import { oneLine } from '../config/option-value.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
+import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
+import { runUprobeList } from '../faces/cli/uprobe-list.ts';
+import { versionText } from '../faces/cli/version.ts';
+import { runMintToken } from '../serve/auth/mint-token.ts';
 import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
 import { ensureAddressSpace } from './address-space.ts';
 import { onlyPrints, runCapture } from './run.ts';
@@ -19,21 +24,15 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   ensureAddressSpace();
   const { config, effective } = loaded.value;
-  // A capture is read soonest when only what reads it is loaded before.
   if (config.help || (config.printConfig && !config.version)) {
-    const { renderConfig, renderHelp } = await import('../config/document.ts');
     process.stdout.write(config.help ? renderHelp() : renderConfig(effective));
   } else if (config.version) {
-    const { versionText } = await import('../faces/cli/version.ts');
     process.stdout.write(versionText());
   } else if (config.mintToken) {
-    const { runMintToken } = await import('../serve/auth/mint-token.ts');
     return runMintToken(config);
   } else if (config.uprobeList) {
-    const { runUprobeList } = await import('../faces/cli/uprobe-list.ts');
     return runUprobeList(config);
   } else if (config.showFrame !== null) {
-    const { runShowFrame } = await import('../faces/cli/show-frame.ts');
     return runShowFrame(config.showFrame, config.decodeEspNull);
   } else {
     const code = await runCapture(config);

@@ -2,15 +2,19 @@
  * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
  */
 import { setFlagsFromString } from 'node:v8';
-import type { Hooks } from '../actions/hooks/event-hooks.ts';
+import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/config.ts';
 import type { Explorer } from '../explore/explorer.ts';
+import { createExplorer } from '../explore/memory-explorer.ts';
+import { printCallReport, printDialogsJson, printStatsJson, printTable } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, lineLosses, outliveReaders, standardError } from '../faces/cli/standard-streams.ts';
-import type { Security } from '../security/detection.ts';
+import { summaryLines } from '../faces/cli/summary.ts';
+import { Security } from '../security/detection.ts';
 import { loadNative } from '../sources/native.ts';
+import { refuseUnknownRules } from '../view/known-rules.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, saysUnwritten } from './read-files.ts';
@@ -43,16 +47,13 @@ export function sessionOptions(config: Config): SessionOptions {
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
-  if (config.lintSuppress.length > 0) {
-    const { refuseUnknownRules } = await import('../view/known-rules.ts');
-    refuseUnknownRules(config.lintSuppress);
-  }
+  if (config.lintSuppress.length > 0) refuseUnknownRules(config.lintSuppress);
   if (staysRunning(config)) outliveReaders();
   const stop = new StopSignal();
   const { session, capture } = await open(config, stop);
   if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   const startedMs = performance.now();
-  const explorer = await explorerOf(session);
+  const explorer = createExplorer(session.figures, session.outputs.gate);
   const print = () => printAnswer(explorer, config, (performance.now() - startedMs) / 1000);
   if (config.api !== null || config.metrics !== null) {
     // The heap grows by a quarter between collections: all caps full, 1.1 GiB would be resident instead of 0.9.
@@ -92,13 +93,8 @@ async function printed(
   // What was captured is in its file before a reader is waited for.
   session.outputs.close();
   try {
-    if (!(await print())) {
-      const { printTable } = await import('../faces/cli/print.ts');
-      await printTable(explorer);
-    } else if (config.json && isLive(config)) {
-      const { summaryLines } = await import('../faces/cli/summary.ts');
-      standardError.write(`${summaryLines(explorer.summary()).join('\n')}\n`);
-    }
+    if (!(await print())) await printTable(explorer);
+    else if (config.json && isLive(config)) standardError.write(`${summaryLines(explorer.summary()).join('\n')}\n`);
   } finally {
     session.close();
   }
@@ -111,16 +107,10 @@ async function printed(
 async function printAnswer(explorer: Explorer, config: Config, elapsedSec: number): Promise<boolean> {
   const { json, callReport, statsJson } = config;
   if (!statsJson && !json && callReport === null) return false;
-  const { printCallReport, printDialogsJson, printStatsJson } = await import('../faces/cli/print.ts');
   if (statsJson) await printStatsJson(explorer, elapsedSec);
   else if (callReport === null) await printDialogsJson(explorer);
   else await printCallReport(explorer, callReport, config.markdown);
   return true;
-}
-
-async function explorerOf({ figures, outputs }: Session): Promise<Explorer> {
-  const { createExplorer } = await import('../explore/memory-explorer.ts');
-  return createExplorer(figures, outputs.gate);
 }
 
 /** It reads files, prints, and has nothing else open. */
@@ -147,7 +137,7 @@ async function open(
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
   const say = (line: string): void => standardError.write(`calltap: ${line}\n`);
-  const parts = await sessionParts(config, say);
+  const parts = sessionParts(config, say);
   if (!isLive(config)) {
     const session = createSession({ ...parts, live: null, listener: null, tls: null });
     void stop.came.then(() => session.stopReading());
@@ -164,31 +154,25 @@ async function open(
   };
 }
 
-async function sessionParts(
-  config: Config,
-  say: (line: string) => void,
-): Promise<Omit<SessionParts, 'live' | 'listener' | 'tls'>> {
+function sessionParts(config: Config, say: (line: string) => void): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
     outputs: new Outputs(config, say),
     hepAuth,
-    security: await detection(config, say),
-    hooks: await hooksOf(config, say),
+    security: detection(config, say),
+    hooks: hooksOf(config, say),
     sayIdentity: config.stirShaken ? (line) => standardError.write(`${line}\n`) : null,
     meters: [lineLosses],
   };
 }
 
 /** What looks for attackers; null when no option asks for that. Throws ServiceError. */
-async function detection(config: Config, say: (line: string) => void): Promise<Security | null> {
+function detection(config: Config, say: (line: string) => void): Security | null {
   if (!watches(config)) return null;
-  const { Security } = await import('../security/detection.ts');
   return new Security(config, { native: loadNative(), pid: process.pid, out: dataLines, say }, isLive(config));
 }
 
-async function hooksOf(config: Config, say: (line: string) => void): Promise<Hooks | null> {
-  if (config.onDialogExec === null && config.onQualityExec === null) return null;
-  const { Hooks } = await import('../actions/hooks/event-hooks.ts');
-  return new Hooks(config, say);
+function hooksOf(config: Config, say: (line: string) => void): Hooks | null {
+  return config.onDialogExec === null && config.onQualityExec === null ? null : new Hooks(config, say);
 }

@@ -125,7 +125,7 @@ export function createSession(parts: SessionParts): Session {
       if (isClosed) return end;
       ingest.finish(end.lastUs, !end.isStopped);
       await outputs.drain();
-      if (options.observesQuality || hooks?.quality != null) await judgeRest();
+      if (options.observesQuality || (hooks?.quality ?? null) !== null) await judgeRest();
       return end;
     },
     stopReading: () => file?.stop(),

@@ -2,7 +2,6 @@
  * Which codecs are decoded, and how: a decoder a stream, fed one payload after the other in the order of the sequence.
  */
 
-import { OpusDecoder } from 'opus-decoder';
 import { decodeAlaw, decodeL16, decodeMulaw } from './g711.ts';
 import { G722Decoder } from './g722.ts';
 import { GsmDecoder } from './gsm.ts';
@@ -53,6 +52,7 @@ export async function createDecoder(
 }
 
 async function createOpus(): Promise<PayloadDecoder> {
+  const { OpusDecoder } = await import('opus-decoder');
   const opus = new OpusDecoder({ channels: 1, sampleRate: 48_000 });
   await opus.ready;
   return {
