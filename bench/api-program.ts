@@ -36,7 +36,7 @@ export async function startProgram(args: readonly string[], watched: Watched): P
     [
       ...process.execArgv,
       ...(watched === 'nothing' ? [] : ['--import', join(dist, 'bench/turn-meter.js')]),
-      ...[join(dist, 'src/app/main.js'), '-I', '-', '--api', '127.0.0.1:0', ...args],
+      ...[join(dist, 'program/calltap.js'), '-I', '-', '--api', '127.0.0.1:0', ...args],
     ],
     { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], env },
   );

@@ -23,7 +23,7 @@ export type Filled = { readonly mib: number; readonly stats: unknown; readonly s
 /** Starts the program at `root`, feeds it, and asks it what it counted. */
 export async function fill(root: string, scale: number, args: readonly string[]): Promise<Filled> {
   const started = performance.now();
-  const program = join(root, 'dist/src/app/main.js');
+  const program = join(root, 'dist/program/calltap.js');
   const all = ['-I', '-', '--api', '127.0.0.1:0', '--kill-scanner', '--fraud', '--stats-json', ...args];
   const child = spawn(process.execPath, [program, ...all], { stdio: ['pipe', 'ignore', 'pipe'] });
   let errors = '';

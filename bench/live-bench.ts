@@ -78,7 +78,7 @@ const CALLTAP_ALONE: Reader = {
   ...CALLTAP,
   name: 'calltap -d',
   start: async (lab) => {
-    const running = lab.start('a', process.execPath, [join(packageRoot(), 'dist/src/app/main.js'), '-d', 'eth0']);
+    const running = lab.start('a', process.execPath, [join(packageRoot(), 'dist/program/calltap.js'), '-d', 'eth0']);
     await lab.said(running, /capturing on eth0/);
     return { running, agent: null };
   },

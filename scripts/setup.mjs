@@ -4,7 +4,7 @@
 //
 // Plain Node, no dependencies: node_modules may be missing. Each step digests its inputs and does nothing when
 // they are unchanged and its output is there. Progress goes to stderr; stdout stays empty.
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bpfSources, buildBpf } from './build-bpf.mjs';
 import { bpfInputs, skeletons } from './steps/ebpf.mjs';
@@ -12,7 +12,6 @@ import { digest, list, readStamps, root, writeStamp } from './steps/files.mjs';
 import { installPackages, missingForBpf } from './steps/packages.mjs';
 import { capture, captureTwice, npm, say, seconds } from './steps/run.mjs';
 import { buildScanner, SCANNER_MODULE } from './steps/scanner.mjs';
-import { joinStartup } from './steps/startup.mjs';
 
 /** A step that could not be done; the message names it, the remedy and what the program said. */
 class StepFailed extends Error {
@@ -137,18 +136,18 @@ function typescript() {
   });
 }
 
-/** The program works without its joined script, so that a failure is told and no more. */
-function startup() {
-  const inputs = digest(['scripts/steps/startup.mjs', ...list('src', (name) => name.endsWith('.ts'))], process.version);
-  const made = statSync(join(root, 'dist/startup.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (made < statSync(join(root, 'dist/src/app/main.js')).mtimeMs) writeStamp('startup', null);
-  once('startup', inputs, ['dist/startup.js', 'dist/startup.cache'], () => {
-    try {
-      joinStartup(join(root, 'dist'));
-    } catch (error) {
-      return `left out, the program starts without it: ${error.message}`;
-    }
-  });
+/** What users run: set-up waits for the compiler, which proves the types that the bundler only drops. */
+function program() {
+  const sources = list('src', (name) => name.endsWith('.ts'));
+  once(
+    'program',
+    digest(['scripts/steps/bundle.mjs', 'package-lock.json', ...sources]),
+    ['dist/program/calltap.js'],
+    () => {
+      const r = capture(process.execPath, ['scripts/steps/bundle.mjs']);
+      if (r.code !== 0) throw new StepFailed('program', r.output, '');
+    },
+  );
 }
 
 /** Removes outputs whose source is gone: a deleted test must not run on. */
@@ -190,7 +189,7 @@ if (attempt(npmPackages)) {
   const lacks = missingForBpf();
   const isWithout = lacks.length > 0 || process.env.CALLTAP_WITHOUT_EBPF === '1';
   if (isWithout || attempt(ebpf)) attempt(() => nativeAddon(missing, isWithout));
-  if (attempt(scanner) && attempt(typescript)) attempt(startup);
+  if (attempt(scanner) && attempt(typescript)) attempt(program);
 }
 if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');
 sayWithoutEbpf();

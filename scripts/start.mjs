@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
 
-const MAIN = join(root, 'dist/src/app/main.js');
+const MAIN = join(root, 'dist/program/calltap.js');
 const DEMO = 'fixtures/demo/demo.pcap';
 const HOST = '127.0.0.1';
 const PORT = 8080;

@@ -19,7 +19,7 @@ if (unknown.length > 0) {
   say(`without: there is no feature ${unknown.join(', ')}; the features are ${[...built, ...missing].join(', ')}`);
   process.exitCode = 1;
 } else {
-  const file = join(dist, 'src/left-out.json');
+  const file = join(dist, 'left-out.json');
   if (names.length === 0) rmSync(file, { force: true });
   else writeFileSync(file, `${JSON.stringify(names)}\n`);
 }

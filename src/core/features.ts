@@ -5,6 +5,8 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './package.ts';
 
 /** Every feature by name; false is not written yet. */
 const WRITTEN = {
@@ -22,9 +24,6 @@ const WRITTEN = {
 } as const satisfies Record<string, boolean>;
 
 export type Feature = keyof typeof WRITTEN;
-
-/** In the folder of the compiled sources. */
-const LEFT_OUT = new URL('../left-out.json', import.meta.url);
 
 let leftOut: ReadonlySet<unknown> | null = null;
 
@@ -44,7 +43,8 @@ function isFeature(name: string): name is Feature {
 }
 
 function readLeftOut(): ReadonlySet<unknown> {
-  if (!existsSync(LEFT_OUT)) return new Set();
-  const names: unknown = JSON.parse(readFileSync(LEFT_OUT, 'utf8'));
+  const path = join(packageRoot(), 'dist/left-out.json');
+  if (!existsSync(path)) return new Set();
+  const names: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return new Set(Array.isArray(names) ? names : []);
 }

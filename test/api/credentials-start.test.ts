@@ -15,7 +15,7 @@ import { temporaryFolder } from '../helpers/read-capture.ts';
 import { base64url, forgeClaims } from '../unit/serve/auth/forged-token.ts';
 import { get, rawRequest } from './running-api.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/app/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/calltap.js', import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };

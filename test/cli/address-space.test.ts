@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { addressLimit } from '../../src/app/address-space.ts';
 import { loadNative } from '../../src/sources/native.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/app/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/calltap.js', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../../fixtures/demo/demo.pcap', import.meta.url));
 
 /** Who has not ended by then is serving. */

@@ -20,10 +20,11 @@ test('--version names what is built and what is not', async () => {
 test('a build without features refuses their options and answers 404 for their routes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-build-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(join(ROOT, 'dist/src'), join(folder, 'dist/src'), { recursive: true });
+  for (const part of ['program', 'src'])
+    cpSync(join(ROOT, 'dist', part), join(folder, 'dist', part), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   for (const name of ['node_modules', 'build']) symlinkSync(join(ROOT, name), join(folder, name));
-  const program = join(folder, 'dist/src/app/main.js');
+  const program = join(folder, 'dist/program/calltap.js');
   const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', cwd: ROOT });
   const without = (...names: string[]) =>
     spawnSync(process.execPath, [join(ROOT, 'scripts/without.mjs'), ...names, '--dist', join(folder, 'dist')], {

@@ -8,7 +8,7 @@ import { PATIENCE_MS } from '../helpers/patience.ts';
 
 /** From dist/test/cli. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-export const PROGRAM = join(ROOT, 'dist/src/app/main.js');
+export const PROGRAM = join(ROOT, 'dist/program/calltap.js');
 export const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
 
 /** For what hangs. A server of a test lives that long at most, and a machine that does other things is slow. */

@@ -20,7 +20,7 @@ import { extraCapture } from './extra-capture.ts';
 
 /** From dist/test/conformance. */
 export const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
-const PROGRAM = join(ROOT, 'dist/src/app/main.js');
+const PROGRAM = join(ROOT, 'dist/program/calltap.js');
 export const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
 
 /** Requests one loopback address sends; the next one then takes over, so that no rate limit is met by accident. */

@@ -11,7 +11,7 @@ import { packageRoot } from '../../src/core/package.ts';
 import { asJson } from '../helpers/json.ts';
 import { answered, freePort, listen, SOON_MS, until } from '../helpers/patience.ts';
 
-const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 const noRoot = process.getuid?.() === 0 ? false : 'capturing needs root or CAP_NET_RAW';
 
 type Agent = { child: ChildProcess; err: () => string; url: string };

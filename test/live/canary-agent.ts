@@ -53,7 +53,7 @@ export class CanaryAgent {
     const there = names.filter((name) => existsSync(join(folder, name)));
     const anchors = there.map((name) => spawn(join(folder, name), ['wait'], { stdio: ['pipe', 'pipe', 'inherit'] }));
     for (const anchor of anchors) await said(anchor, /up/);
-    const main = join(root, 'dist/src/app/main.js');
+    const main = join(root, 'dist/program/calltap.js');
     const [program = '', ...args] = [...by, process.execPath, main];
     const child = spawn(program, [...args, '--uprobe', '--api', '127.0.0.1:0'], {
       stdio: ['ignore', 'pipe', 'pipe'],

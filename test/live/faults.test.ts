@@ -212,7 +212,7 @@ test('what the listener received is written with its headers, and is read back',
   );
   assert.ok(statSync(path).size > 6 * 300);
   const again = lab.do('a', process.execPath, [
-    new URL('../../src/app/main.js', import.meta.url).pathname,
+    new URL('../../program/calltap.js', import.meta.url).pathname,
     '-I',
     path,
     '-E',

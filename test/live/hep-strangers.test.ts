@@ -10,7 +10,7 @@ import { packageRoot } from '../../src/core/package.ts';
 import { asJson } from '../helpers/json.ts';
 import { PATIENCE_MS, untilHolds } from '../helpers/patience.ts';
 
-const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 
 function packet(callId: string): Buffer {
   const payload = Buffer.from(

@@ -13,7 +13,7 @@ import { delimiter, join } from 'node:path';
 import { packageRoot } from '../../src/core/package.ts';
 import { until } from '../helpers/patience.ts';
 
-const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 
 export type Host = 'a' | 'b';
 export const ADDRESS = {

@@ -11,7 +11,7 @@ import { hep3 } from '../../fixtures/build/hep.ts';
 import { packageRoot } from '../../src/core/package.ts';
 import { listen, SOON_MS } from '../helpers/patience.ts';
 
-const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 const DIALOGS = 20_000;
 const A_WRITE = 1_000;
 

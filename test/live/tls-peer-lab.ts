@@ -13,9 +13,13 @@ import { ADDRESS, missing } from './lab.ts';
 export function missingForTls(...programs: readonly string[]): string | false {
   const lacks = missing('openssl', ...programs);
   if (lacks !== false) return lacks;
-  const listed = spawnSync(process.execPath, [join(packageRoot(), 'dist/src/app/main.js'), '--uprobe-list', '--json'], {
-    encoding: 'utf8',
-  });
+  const listed = spawnSync(
+    process.execPath,
+    [join(packageRoot(), 'dist/program/calltap.js'), '--uprobe-list', '--json'],
+    {
+      encoding: 'utf8',
+    },
+  );
   const [, reason] = /"works":false,"reason":"([^"]*)"/.exec(listed.stdout) ?? [];
   return reason ?? false;
 }

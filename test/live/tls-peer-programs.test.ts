@@ -329,7 +329,7 @@ function uasArgs(port: string): string[] {
 }
 
 test('without the capabilities: one line that names them and the remedy', { skip: missingForTls('setpriv') }, () => {
-  const program = new URL('../../src/app/main.js', import.meta.url).pathname;
+  const program = new URL('../../program/calltap.js', import.meta.url).pathname;
   const nobody = asOtherUser('setpriv', '--reuid', '65534', '--clear-groups', process.execPath, program, '--uprobe');
   const [first = '', ...args] = nobody;
   const run = spawnSync(first, args, { encoding: 'utf8', timeout: 60_000 });

@@ -8,7 +8,7 @@ import { asJson, asRows } from '../helpers/json.ts';
 import { asOtherUser } from '../helpers/other-user.ts';
 import { missingForTls } from './tls-peer-lab.ts';
 
-const MAIN = join(packageRoot(), 'dist/src/app/main.js');
+const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 
 /** The list as a process with these rights makes it. */
 function list(rights: readonly string[], ...args: string[]): { status: number | null; stdout: string; stderr: string } {

@@ -66,7 +66,7 @@ export function script(path, ...args) {
 }
 
 export function calltap(...args) {
-  return script('/calltap/dist/src/app/main.js', ...args);
+  return script('/calltap/dist/program/calltap.js', ...args);
 }
 
 /** A SIP request of its own call. */
