@@ -14,7 +14,7 @@ import { versionText } from '../faces/cli/version.ts';
 import { runMintToken } from '../serve/auth/mint-token.ts';
 import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
 import { ensureAddressSpace } from './address-space.ts';
-import { onlyPrints, runCapture } from './run.ts';
+import { runCapture } from './run.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -24,25 +24,21 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   ensureAddressSpace();
   const { config, effective } = loaded.value;
-  if (config.help || (config.printConfig && !config.version)) {
-    process.stdout.write(config.help ? renderHelp() : renderConfig(effective));
-  } else if (config.version) {
-    process.stdout.write(versionText());
-  } else if (config.mintToken) {
-    return runMintToken(config);
-  } else if (config.uprobeList) {
-    return runUprobeList(config);
-  } else if (config.showFrame !== null) {
-    return runShowFrame(config.showFrame, config.decodeEspNull);
-  } else {
-    const code = await runCapture(config);
-    // Standard output is written when write() returns. To take down a hundred MiB of calls piece by piece takes longer
-    // than to start.
-    const { writableLength, errored } = process.stdout;
-    if (onlyPrints(config) && writableLength === 0 && errored === null) process.exit(code);
-    return code;
+  const text = config.help
+    ? renderHelp()
+    : config.version
+      ? versionText()
+      : config.printConfig
+        ? renderConfig(effective)
+        : '';
+  if (text !== '') {
+    process.stdout.write(text);
+    return 0;
   }
-  return 0;
+  if (config.mintToken) return runMintToken(config);
+  if (config.uprobeList) return runUprobeList(config);
+  if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
+  return runCapture(config);
 }
 
 /** Nothing more can be opened, and what is open would keep the process. */

@@ -113,11 +113,6 @@ async function printAnswer(explorer: Explorer, config: Config, elapsedSec: numbe
   return true;
 }
 
-/** It reads files, prints, and has nothing else open. */
-export function onlyPrints(config: Config): boolean {
-  return !staysRunning(config) && !watches(config) && config.output === null && config.hepSend === null;
-}
-
 /** It captures or serves, and what it prints is the least of it. */
 function staysRunning(config: Config): boolean {
   return isLive(config) || config.api !== null || config.metrics !== null;

@@ -227,7 +227,6 @@ export function createIngest(parts: IngestParts): Ingest {
     sip,
     hep,
     streams,
-    endpoints,
     keys,
     payloads,
     rtcp,

@@ -17,7 +17,6 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { FramePointer } from '../store/dialogs/call-marks.ts';
-import type { EndpointIndex } from '../store/media/endpoint-index.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
@@ -35,7 +34,6 @@ import { observersOf } from './observer.ts';
 import { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
 import { SipAhead } from './sip-ahead.ts';
-import { StreamsAhead } from './streams-ahead.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -52,7 +50,6 @@ export type PacketParts = {
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
-  endpoints: EndpointIndex;
   /** Telephone-events of the streams. */
   keys: KeyPresses;
   /** Where RTP is kept for its audio; null where it is not. */
@@ -93,7 +90,6 @@ export class PacketIngest {
     frame: null,
   };
   readonly #ahead: SipAhead;
-  readonly #streamsAhead: StreamsAhead;
   readonly #packet: ScannedHep;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment>;
@@ -117,7 +113,6 @@ export class PacketIngest {
     );
     this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
     this.#packet = new ScannedHep(deps.hep.door);
-    this.#streamsAhead = new StreamsAhead((addresses, ports, n) => deps.endpoints.fetchClaims(addresses, ports, n));
     this.#carrier = emptyCarrier(this.#addresses);
     this.#segment = {
       bytes: this.#addresses,
@@ -144,15 +139,11 @@ export class PacketIngest {
   /** One slab of records, in order. */
   onRecords(b: RecordBatch, count: number): void {
     this.records += count;
-    this.#streamsAhead.begin();
     for (let i = 0; i < count; i++) {
       const kind = b.kind(i);
       if (kind === KIND.UDP) this.#onUdp(b, i, this.#ahead.takeSip(b, i, count));
       else if (kind === KIND.HEP) this.#onHep(b, i, this.#ahead.takeHep(b, i, count));
-      else {
-        if (kind === KIND.STREAM_OPENED) this.#streamsAhead.meet(b, i, count);
-        this.#onRecord(b, i);
-      }
+      else this.#onRecord(b, i);
     }
     this.#expire();
   }

@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { until } from '../helpers/patience.ts';
 import { boundSkip, runBound, startBound } from './bound-files.ts';
-import { assertRefused, DEMO, finished, PROGRAM } from './run-program.ts';
+import { assertRefused, DEMO, finished } from './run-program.ts';
 
 const info = loadNative().info();
 const isBuilt = hasLiveInfo(info) && info.hasEbpf ? false : 'the addon is built without eBPF';
 
 /** Libraries of eBPF that a process has mapped, before and after something needs them. */
 function mapped(): { before: string[]; after: string[] } {
-  const native = new URL('../sources/native.js', pathToFileURL(PROGRAM));
+  const native = new URL('../../src/sources/native.js', import.meta.url);
   const script = `
     import { readFileSync } from 'node:fs';
     import { loadNative } from ${JSON.stringify(native.href)};

@@ -46,7 +46,6 @@ export class SdpTracker {
   readonly #range = new ByteSpan();
   #named = 0;
   /** Written so that loads are not left out. */
-  readonly #fetched = new Int32Array(1);
   /** A body is being read: what it said must stay until it is read whole. */
   #isReading = false;
   bodies = 0;
@@ -117,8 +116,6 @@ export class SdpTracker {
     const { start, end } = range;
     const plain = this.#plain;
     const isPlain = locatePlainAudio(buf, wordsOf(buf), start, end, plain);
-    // What has left the cache is on its way while the text is compared.
-    if (isPlain) this.#fetched[0] = this.#endpoints.fetch(plain.v4, plain.port) ^ this.#transactions.fetch(d);
     const shape = isPlain ? this.#shapes.find(buf, plain.restStart, end) : NONE;
     if (shape !== NONE) {
       const hash = bodyHash(hashRange(buf, start, plain.restStart), this.#shapes.hash);

@@ -67,11 +67,6 @@ export class SdpTransactions {
     return row;
   }
 
-  /** Has the dialog's newest transaction brought into the cache; what it returns says nothing. */
-  fetch(d: Dialog): number {
-    return d.sdpTransaction === NONE ? 0 : this.#get(d.sdpTransaction, CSEQ);
-  }
-
   /** The newest of these of the dialog, or NONE. */
   find(d: Dialog, method: number, cseq: number, requester: number): number {
     let t = d.sdpTransaction;

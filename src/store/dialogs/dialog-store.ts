@@ -142,11 +142,6 @@ export class DialogStore {
     slots[0] = sum;
   }
 
-  /** The same for the dialog in one slot; what it returns says nothing. */
-  fetchSlot(slot: number): number {
-    return this.#fetchColumns(slot) ^ (this.#slots[slot]?.fetch() ?? 0);
-  }
-
   #fetchColumns(slot: number): number {
     return this.#columns[slot >>> BLOCK_BITS]?.fetch(slot & (BLOCK - 1)) ?? 0;
   }

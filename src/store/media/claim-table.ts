@@ -72,18 +72,6 @@ export class ClaimTable {
     return this.seekIpv4(address | 0, key - address * 65_536);
   }
 
-  /** Has the slot of an IPv4 endpoint brought into the cache that is sought soon; what it returns says nothing. */
-  fetch(v4: number, port: number): number {
-    const hash = hashOf(v4, port);
-    return (this.#tables[hash & (TABLES - 1)] ?? this.#table).fetch(hash);
-  }
-
-  /** The row that seekIpv4() will most likely give, by the first look alone; NONE when it does not tell. */
-  likelyRow(v4: number, port: number): number {
-    const hash = hashOf(v4, port);
-    return (this.#tables[hash & (TABLES - 1)] ?? this.#table).likelyRow(hash);
-  }
-
   /** seek() of an IPv4 endpoint. */
   seekIpv4(v4: number, port: number): number {
     const hash = hashOf(v4, port);
@@ -135,15 +123,6 @@ class Table {
       if (row < 0 || (slots[2 * slot] === hash && this.#rows.isAt(row, v4, port))) return slot;
       slot = (slot + 1) & mask;
     }
-  }
-
-  fetch(hash: number): number {
-    return this.#slots[2 * this.#homeOf(hash)] ?? 0;
-  }
-
-  likelyRow(hash: number): number {
-    const slot = 2 * this.#homeOf(hash);
-    return this.#slots[slot] === hash ? (this.#slots[slot + 1] ?? 0) - 1 : NONE;
   }
 
   rowAt(slot: number): number {

@@ -18,17 +18,12 @@ import type { ClaimedMedia } from './sdp-timeline.ts';
 /** An endpoint stays claimed for so long after the end of its dialog: the life of a transaction, 64 times T1 (RFC 3261). */
 export const CLAIM_LINGER_US = 32_000_000;
 
-/** Endpoints fetched at a time at most. */
-const FETCHED = 64;
-
 export type Claim = ClaimedMedia & { readonly dialog: Dialog; readonly fromUs: number };
 
 /** Where the rows are, and the dialogs they speak of. */
 export type Described = {
   readonly sdp: SdpRows;
   bySlot(slot: number): Dialog | undefined;
-  /** Brings the dialog in a slot into the cache; what it returns says nothing. */
-  fetchSlot(slot: number): number;
 };
 
 export class EndpointIndex {
@@ -36,7 +31,6 @@ export class EndpointIndex {
   readonly rows: SdpRows;
   readonly #dialogs: Described;
   readonly #newest: ClaimTable;
-  readonly #fetched = new Int32Array(FETCHED);
 
   /** `expected` endpoints have room from the start on, in zeroed memory that `allocate` gives. */
   constructor(
@@ -69,33 +63,6 @@ export class EndpointIndex {
     const held = this.#newest.seekIpv4(v4, port);
     if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return NONE;
     return this.#put(row, held, dialog, fromUs);
-  }
-
-  /** Has what addEntry() will read brought into the cache; what it returns says nothing. */
-  fetch(v4: number, port: number): number {
-    return this.#newest.fetch(v4, port);
-  }
-
-  /**
-   * Brings into the cache what find() will read of the first `count` of some IPv4 endpoints. Stage by stage: one load does
-   * not wait for the other here, as it does when claim after claim is sought.
-   */
-  fetchClaims(addresses: Int32Array, ports: Int32Array, count: number): void {
-    const { rows } = this;
-    const found = this.#fetched;
-    const n = Math.min(count, found.length);
-    for (let k = 0; k < n; k++) found[k] = this.#newest.likelyRow(addresses[k] ?? 0, ports[k] ?? 0);
-    for (let k = 0; k < n; k++) {
-      const row = found[k] ?? NONE;
-      if (row !== NONE) found[k] = rows.slot(row);
-    }
-    let sum = 0;
-    for (let k = 0; k < n; k++) {
-      const slot = found[k] ?? NONE;
-      if (slot !== NONE) sum ^= this.#dialogs.fetchSlot(slot);
-    }
-    // Written somewhere, so that the loads are not left out.
-    found[0] = sum;
   }
 
   #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
