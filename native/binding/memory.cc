@@ -61,21 +61,12 @@ NAN_METHOD(KeepsForGood) {
   info.GetReturnValue().Set(Nan::New(static_cast<double>(left)));
 }
 
-NAN_METHOD(GrowFirst) {
-#if V8_MAJOR_VERSION < 13
-  info.GetIsolate()->SetRAILMode(v8::PERFORMANCE_LOAD);
-#else
-  info.GetIsolate()->SetIsLoading(true);
-#endif
-}
-
 } // namespace
 
 NAN_MODULE_INIT(InitMemory) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);
   Nan::Export(target, "keepsForGood", KeepsForGood);
-  Nan::Export(target, "growFirst", GrowFirst);
 }
 
 } // namespace calltap

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory.h - functions of JavaScript over its memory: pages behind large buffers, and when the engine collects.
+// memory.h - functions of JavaScript over its memory: pages behind large buffers, and what the engine counts.
 #ifndef CALLTAP_BINDING_MEMORY_H
 #define CALLTAP_BINDING_MEMORY_H
 #include "binding/values.h"
@@ -13,8 +13,6 @@ namespace calltap {
 // keepsForGood(bytes): takes the memory of an ArrayBuffer of that size out of the engine's account of what a collection
 // could free; the bytes that the account holds then, 0 when the engine does not say. Since V8 13 an ArrayBuffer is on
 // another account, and to take from this one what it never had ends the process: then the call does nothing.
-//
-// growFirst(): for some seconds the engine's heap grows where it would collect, as for a page that is loading.
 NAN_MODULE_INIT(InitMemory);
 
 } // namespace calltap

@@ -63,12 +63,6 @@ NAN_METHOD(Restart) {
   info.GetReturnValue().Set(Nan::New(errno));
 }
 
-NAN_METHOD(YieldToThis) {
-  int steps = Nan::To<int32_t>(info[0]).FromMaybe(-1);
-  if (steps < 0 || steps > 19) return Nan::ThrowRangeError("0 to 19 steps");
-  info.GetReturnValue().Set(Nan::New(ct_threads_yield(steps)));
-}
-
 NAN_METHOD(Hasten) {
   int nice = Nan::To<int32_t>(info[0]).FromMaybe(0);
   if (nice < -20 || nice > -1) return Nan::ThrowRangeError("-20 to -1");
@@ -81,7 +75,6 @@ NAN_MODULE_INIT(InitProcess) {
   Nan::Export(target, "dropPrivileges", DropPrivileges);
   Nan::Export(target, "exitOnSignals", ExitOnSignals);
   Nan::Export(target, "restart", Restart);
-  Nan::Export(target, "yieldToThis", YieldToThis);
   Nan::Export(target, "hasten", Hasten);
 }
 

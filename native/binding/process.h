@@ -14,8 +14,6 @@ namespace calltap {
 // restart(arguments): runs the program of this process again in its place, with these arguments, the first of which is
 // its name. Returns only when that fails, with errno.
 //
-// yieldToThis(steps): makes the other threads of the process that much nicer than the calling one; how many are.
-//
 // hasten(nice): ct_threads_hasten() of system/threads.h; how many threads changed.
 NAN_MODULE_INIT(InitProcess);
 

@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * threads.c - see threads.h. Linux keeps a nice value for each thread, under its number (setpriority(2), "Bugs").
  */
-#define _GNU_SOURCE
 #include "system/threads.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-uint32_t ct_threads_yield(int nicer) {
-  DIR *dir = opendir("/proc/self/task");
-  if (dir == NULL) return 0;
-  long own = syscall(SYS_gettid);
-  int nice = getpriority(PRIO_PROCESS, 0) + nicer;
-  uint32_t yield = 0;
-  for (const struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    long number = strtol(e->d_name, NULL, 10); /* 0 for "." and ".." */
-    if (number <= 0 || number == own) continue;
-    if (getpriority(PRIO_PROCESS, (id_t)number) >= nice || setpriority(PRIO_PROCESS, (id_t)number, nice) == 0)
-      yield++;
-  }
-  closedir(dir);
-  return yield;
-}
 
 uint32_t ct_threads_hasten(int nice) {
   DIR *dir = opendir("/proc/self/task");
   if (dir == NULL) return 0;
   uint32_t done = 0;
   for (const struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    long number = strtol(e->d_name, NULL, 10);
+    long number = strtol(e->d_name, NULL, 10); /* 0 for "." and ".." */
     if (number <= 0) continue;
     errno = 0;
     int own = getpriority(PRIO_PROCESS, (id_t)number);

@@ -132,8 +132,6 @@ export type NativeBinding = {
   adviseHuge(view: Uint8Array): number;
   /** Another thread makes the pages behind a buffer present; what stands in it stays. */
   touchPages(view: Uint8Array): void;
-  /** Makes the other threads of the process nicer than the calling one, by 0 to 19 steps; how many are. */
-  yieldToThis(steps: number): number;
   /** Gives this nice value, -20 to -1, to each thread of the process whose own is between it and 0; how many have it now. */
   hasten(nice: number): number;
   /**
@@ -141,8 +139,6 @@ export type NativeBinding = {
    * counts. For memory that is kept to the end of the process: freed, it would be taken off twice.
    */
   keepsForGood(bytes: number): number;
-  /** For some seconds the engine's heap grows where it would collect. */
-  growFirst(): void;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
   /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */

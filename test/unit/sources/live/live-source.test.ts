@@ -74,11 +74,9 @@ class FakeNative {
       inputPipe: () => -1,
       adviseHuge: () => 0,
       touchPages: () => undefined,
-      yieldToThis: () => 0,
       hasten: () => 0,
       restart: () => 0,
       keepsForGood: () => 0,
-      growFirst: () => undefined,
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {
