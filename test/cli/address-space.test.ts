@@ -7,6 +7,7 @@ import { addressLimit } from '../../src/app/address-space.ts';
 import { loadNative } from '../../src/sources/native.ts';
 
 const MAIN = fileURLToPath(new URL('../../program/calltap.js', import.meta.url));
+const SCANNER = fileURLToPath(new URL('../../src/protocols/sip/scanner/scanner.js', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../../fixtures/demo/demo.pcap', import.meta.url));
 
 /** Who has not ended by then is serving. */
@@ -41,6 +42,23 @@ test('with 3 GB of addresses it answers what it answers without a limit, and tak
   const nothing = run(short, ['-I', '-'], 'no capture');
   assert.equal(nothing.status, 1, nothing.text);
   assert.match(nothing.text, /^calltap: [^\n]+\n$/);
+});
+
+test('without guard pages the scanner takes the addresses of its memory and no more', () => {
+  const program = `
+    import { readFileSync } from 'node:fs';
+    import { pathToFileURL } from 'node:url';
+    const { SipScanner } = await import(pathToFileURL(process.argv[1]));
+    const kib = () => Number(/^VmSize:\\s+(\\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))[1]);
+    new SipScanner();
+    const before = kib();
+    const scanners = Array.from({ length: 8 }, () => new SipScanner());
+    console.log((kib() - before) / scanners.length);`;
+  const words = ['--disable-wasm-trap-handler', '--input-type=module', '-e', program, SCANNER];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  assert.equal(`${status} ${stderr}`, '0 ');
+  // 384 KiB each; 4 GiB each where the memory has no maximum.
+  assert.ok(Number(stdout) > 0 && Number(stdout) < 64 * 1024, `${Number(stdout)} KiB a scanner`);
 });
 
 test('too few addresses for the stores is one line', () => {
