@@ -48,7 +48,12 @@ export function sessionOptions(config: Config): SessionOptions {
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
   if (config.lintSuppress.length > 0) refuseUnknownRules(config.lintSuppress);
-  if (staysRunning(config)) outliveReaders();
+  if (staysRunning(config)) {
+    outliveReaders();
+    // V8 then lets the heap grow by a quarter between collections. With all caps full (`npm run fill-up`) 795 to 804 MiB
+    // are resident with it, and 1,029 to 1,093 MiB without it. docs/limits.md promises less than 1 GiB.
+    setFlagsFromString('--heap-growing-percent=25');
+  }
   const stop = new StopSignal();
   const { session, capture } = await open(config, stop);
   if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
@@ -56,14 +61,9 @@ export async function runCapture(config: Config): Promise<number> {
   const explorer = createExplorer(session.figures, session.outputs.gate);
   const print = () => printAnswer(explorer, config, (performance.now() - startedMs) / 1000);
   if (config.api !== null || config.metrics !== null) {
-    // The heap grows by a quarter between collections: all caps full, 1.1 GiB would be resident instead of 0.9.
-    setFlagsFromString('--heap-growing-percent=25');
     const { serve } = await import('./serve.ts');
     return serve(session, explorer, config, capture, print, stop);
   }
-  // Live, and with no API, there is little garbage and what is kept is kept for good: a young generation that grows to
-  // its usual 48 MiB would only hold memory. The collector reads these flags each time it works.
-  if (isLive(config)) setFlagsFromString('--semi-space-growth-factor=1');
   return printed(session, explorer, config, capture, print, stop);
 }
 
