@@ -125,7 +125,7 @@ static bool is_key(const struct ct_hep_gate *g, const uint8_t *given, uint32_t l
 }
 
 /* "HEP3" or "EEP3" | total length (2) | chunks: vendor (2) | type (2) | length (2, these 6 bytes included) | payload.
- * Of the keys (type 0x0e, vendor 0) the first counts. What decode/hep.ts would refuse has none. */
+ * Of the keys (type 0x0e, vendor 0) the first counts. What decode/hep/hep.ts would refuse has none. */
 static bool has_key(const struct ct_hep_gate *g, const uint8_t *p, uint32_t len) {
   if (len < 6 || (p[0] != 'H' && p[0] != 'E') || memcmp(p + 1, "EP3", 3) != 0) return false;
   uint32_t total = (uint32_t)p[4] << 8 | p[5];

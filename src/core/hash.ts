@@ -4,7 +4,7 @@
  * HalfSipHash with one round a word and three at the end (J.-P. Aumasson, D. J. Bernstein: "SipHash: a fast short-input
  * PRF", 2012, and its 32-bit variant), the form that Linux uses for its tables. Without the key, which is random a
  * process, nobody can choose bytes that meet. Equal hashes are no proof of equal bytes: where a verdict hangs on it,
- * compare the bytes. sip/wasm/hash.ts computes the same over what the scanner holds.
+ * compare the bytes. protocols/sip/scanner/wasm/hash.ts computes the same over what the scanner holds.
  */
 import { randomInt } from 'node:crypto';
 import { wordsOf } from './byte-search.ts';

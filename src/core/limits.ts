@@ -1,6 +1,6 @@
 /** Every cap of the program in one place: what is bounded, by how much, and which option moves it. */
 
-/** Dialogs kept (`--max-dialogs`); store/dialog-room.ts says which gives room to the next. */
+/** Dialogs kept (`--max-dialogs`); store/dialogs/dialog-room.ts says which gives room to the next. */
 export const MAX_DIALOGS = 100_000;
 
 /** Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own. */
@@ -32,7 +32,7 @@ export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
 /** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
 export const MAX_DIALOG_MESSAGES = 500;
 
-/** Of these, those kept whoever sends them; the rest is for the parties of the dialog (store/dialog-parties.ts). */
+/** Of these, those kept of anybody; the rest is for the dialog's parties (ingest/dialogs/dialog-parties.ts). */
 export const DIALOG_MESSAGES_OF_ANYBODY = 250;
 
 /** Parties known of one dialog, and dialogs whose parties are remembered, some 300 bytes each. */

@@ -27,7 +27,7 @@ export type DialogStateName = (typeof DIALOG_STATES)[number];
 export const TRANSPORTS = ['UDP', 'TCP', 'WS', 'TLS', 'WSS'] as const;
 export const TRANSPORT = { UDP: 0, TCP: 1, WS: 2, TLS: 3, WSS: 4 } as const;
 
-/** Methods by number (sip/method-ids.ts); `OTHER` has no name of its own, the message carries it. */
+/** Methods by number (protocols/sip/method-ids.ts); `OTHER` has no name of its own, the message carries it. */
 export const METHOD_NAMES: readonly string[] = [
   'OTHER',
   'INVITE',

@@ -5,7 +5,7 @@
  *     chunk:  vendor (2) | type (2) | length (2, these 6 bytes included) | payload
  *
  * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
- * hep-legacy.ts.
+ * legacy.ts.
  */
 import { copyBytes } from '../../core/byte-copy.ts';
 import { fail, ok, type Result } from '../../core/result.ts';

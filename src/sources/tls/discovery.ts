@@ -4,7 +4,7 @@
  *
  * A file is its real inode, so that one library behind several overlays or mount namespaces has one set of probes, and
  * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
- * is read within the caps of tls-elf.ts, in turns, and their number is bounded.
+ * is read within the caps of elf.ts, in turns, and their number is bounded.
  */
 
 import { closeSync, fstatSync } from 'node:fs';

@@ -21,7 +21,7 @@ export type DialogInit = {
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   readonly openerTagHash: number;
-  /** Hash of the prefix that sent the opening message, and of whom it went to; see store/dialog-room.ts. */
+  /** Hash of the prefix that sent the opening message, and of whom it went to; see store/dialogs/dialog-room.ts. */
   readonly prefix: number;
   readonly peer: number;
 };
