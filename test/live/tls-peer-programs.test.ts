@@ -154,7 +154,7 @@ const wolf = existsSync('/usr/include/wolfssl/ssl.h')
   : 'libwolfssl-dev is not installed';
 test('wolfSSL, by the path of the library', { skip: wolf }, async (t) => {
   const lab = new Lab({ after: (close) => t.after(close) });
-  withPeers(lab, 'wolf_server.c', 'tls_sip.py');
+  withPeers(lab, 'wolf_server.c', 'sip_answer.h', 'tls_sip.py');
   const built = spawnSync('gcc', ['-O1', '-o', 'wolf_server', 'wolf_server.c', '-lwolfssl'], { cwd: lab.folder });
   assert.equal(built.status, 0, String(built.stderr));
   const linked = spawnSync('ldd', [lab.path('wolf_server')], { encoding: 'utf8' });
