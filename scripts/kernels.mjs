@@ -53,10 +53,12 @@ function asked() {
 }
 
 /** What is missing here to run guests, in one line; '' when nothing is. */
-function missing() {
+function missing(sources) {
   if (process.arch !== 'x64') return 'the guests are x86-64 machines, and so must this one be';
-  const packages = Object.entries(NEEDED).filter(([program]) => which(program) === null);
-  if (packages.length > 0) return `apt-get install ${packages.map(([, name]) => name).join(' ')}`;
+  const programs = Object.entries(NEEDED).filter(([program]) => which(program) === null);
+  const headers = sources.filter(({ needs }) => needs && !existsSync(join('/usr/include', needs.header)));
+  const packages = [...programs.map(([, name]) => name), ...headers.map(({ needs }) => needs.package)];
+  if (packages.length > 0) return `apt-get install ${packages.join(' ')}`;
   return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
 }
 
@@ -86,11 +88,11 @@ async function runGuest(kernel, options) {
 
 async function main() {
   const options = asked();
-  const lacks = missing();
-  if (lacks !== '') throw new Error(lacks);
-  mkdirSync(folder, { recursive: true });
   const { checks, command } = options;
   const each = (key) => checks.flatMap((check) => check[key] ?? []);
+  const lacks = missing(each('sources'));
+  if (lacks !== '') throw new Error(lacks);
+  mkdirSync(folder, { recursive: true });
   if (checks.some(({ name }) => name === 'canaries')) await buildAllCanaries();
   const image = makeImage(folder, {
     plan: { command, checks },

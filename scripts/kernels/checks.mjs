@@ -6,7 +6,8 @@
  * - run: the words; guest/NAME is at /kernels/NAME there, a compiled source at /kernels/bin/NAME, the checkout at /calltap
  * - users: root, unit (deploy/calltap.service), unit+DROP-IN (with deploy/calltap.service.d/DROP-IN.conf)
  * - programs: of the host, by path or name; they come with their libraries
- * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }
+ * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what they
+ *   need: { header, package }
  * - files: files or folders of this repository, copied to /kernels
  * - isRepeated: it takes how many times as its last word (--runs)
  */
@@ -17,13 +18,27 @@ const NODE = process.execPath;
 /** Where the canaries are built to. */
 export const CANARIES = join(root, 'build/canaries');
 const CAPTURING = ['root', 'unit'];
+/** Servers over other libraries than OpenSSL. */
+const PEERS = join(root, 'test/live/peers');
+const SERVERS = [
+  {
+    source: join(PEERS, 'gnutls_server.c'),
+    libraries: ['gnutls'],
+    needs: { header: 'gnutls/gnutls.h', package: 'libgnutls28-dev' },
+  },
+  {
+    source: join(PEERS, 'wolf_server.c'),
+    libraries: ['wolfssl'],
+    needs: { header: 'wolfssl/ssl.h', package: 'libwolfssl-dev' },
+  },
+];
 const PROBING = ['root', 'unit+tls-probes', 'unit+old-kernels'];
 
 export const CHECKS = [
   { name: 'files', run: [NODE, '/kernels/files.mjs'], users: CAPTURING },
   { name: 'filter', run: [NODE, '/kernels/filter.mjs'], users: CAPTURING },
   { name: 'list', run: [NODE, '/kernels/list.mjs'], users: PROBING, programs: ['openssl'] },
-  { name: 'tls', run: [NODE, '/kernels/tls.mjs'], users: PROBING, programs: ['openssl'] },
+  { name: 'tls', run: [NODE, '/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
   {
     name: 'canaries',
     run: [NODE, '/kernels/canaries.mjs'],

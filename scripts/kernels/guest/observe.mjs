@@ -23,7 +23,7 @@ const say = (line) => {
   if (line.includes('/proc/PID/maps')) foundBy = 'maps';
   console.error(line);
 };
-const source = new TlsSource({ native, targets, sourceId: 1, say });
+const source = new TlsSource({ native, targets, sourceId: 1, ringBytes: 0, say });
 source.onRecords((batch, count) => {
   for (let i = 0; i < count; i++) {
     if (batch.kind(i) !== KIND.TLS_DATA) continue;
