@@ -1,5 +1,5 @@
-/* green.c - green threads: three threads of the kernel run whichever fiber is ready, so that one enters SSL_read on one
- * thread, goes on in the middle of it on another, and returns on a third.
+/* green.c - green threads: three threads of the kernel run whichever fiber is ready, but never the one they ran last, so
+ * that one enters SSL_read on one thread, goes on in the middle of it on another, and returns on a third.
  */
 #include "fibers.h"
 #include "openssl.h"
@@ -31,21 +31,32 @@ static void reading(struct talk *t) {
 
 static void serve(void *t) { canary_serve(t); }
 
+/* A ready fiber that this thread did not run last, or n_ready. The lock is held. */
+static unsigned pick(unsigned *seed) {
+  unsigned first = n_ready == 0 ? 0 : (unsigned)rand_r(seed) % n_ready;
+  for (unsigned k = 0; k < n_ready; k++) {
+    unsigned at = (first + k) % n_ready;
+    if (last[ready[at]] == 0 || !pthread_equal(last[ready[at]], pthread_self())) return at;
+  }
+  return n_ready;
+}
+
 /* A fiber is put back once nothing runs on its stack any more. */
 static void *run(void *v) {
   unsigned seed = (unsigned)(uintptr_t)v;
   for (;;) {
     pthread_mutex_lock(&lock);
     if (n_over == FIBERS) break;
-    if (n_ready == 0) {
+    unsigned at = pick(&seed);
+    if (at == n_ready) {
       pthread_mutex_unlock(&lock);
       usleep(20);
       continue;
     }
-    unsigned at = (unsigned)rand_r(&seed) % n_ready, i = ready[at];
+    unsigned i = ready[at];
     ready[at] = ready[--n_ready];
     pthread_mutex_unlock(&lock);
-    if (last[i] != 0 && !pthread_equal(last[i], pthread_self())) canary_danger();
+    if (last[i] != 0) canary_danger();
     fiber_resume(&fibers[i]);
     pthread_mutex_lock(&lock);
     if (fibers[i].is_over)
