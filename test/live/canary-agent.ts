@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A machine without KVM, or one that does other things, takes its time. */
 const PATIENCE_MS = 600_000;
+/** More than a batch of runs can bring. */
+const MAX_ROWS = 10_000;
 
 /** The ways of probing that are tried: the best of this kernel, and each older one. */
 export const MODES: Readonly<Record<string, object | null>> = {
@@ -55,7 +57,7 @@ export class CanaryAgent {
     for (const anchor of anchors) await said(anchor, /up/);
     const main = join(root, 'dist/program/calltap.js');
     const [program = '', ...args] = [...by, process.execPath, main];
-    const child = spawn(program, [...args, '--uprobe', '--api', '127.0.0.1:0'], {
+    const child = spawn(program, [...args, '--uprobe', '--api', '127.0.0.1:0', '--api-max-rows', String(MAX_ROWS)], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
@@ -107,11 +109,12 @@ export class CanaryAgent {
     return out;
   }
 
-  /** Messages by Call-ID. The prefix is the caller's name too: other programs' dialogs may be many. */
+  /** Messages by Call-ID of the runs whose prefixes begin with `prefix`: it is in the caller's name too, since other programs' dialogs may be many. */
   async seen(prefix: string): Promise<Counts> {
     type Row = { call_id: string; msg_count: number; input_origin?: string };
-    const { dialogs } = JSON.parse(await this.#text(`/v1/dialogs?limit=300&from=${prefix}`)) as { dialogs: Row[] };
-    const own = dialogs.filter((d) => d.call_id.startsWith(`${prefix}.`) && d.input_origin === 'uprobe');
+    const text = await this.#text(`/v1/dialogs?limit=${MAX_ROWS}&from=^${prefix}`);
+    const { dialogs } = JSON.parse(text) as { dialogs: Row[] };
+    const own = dialogs.filter((d) => d.call_id.startsWith(prefix) && d.input_origin === 'uprobe');
     return new Map(own.map((d) => [d.call_id, d.msg_count]));
   }
 
