@@ -7,8 +7,11 @@ import { capture } from '../steps/run.mjs';
 const QEMU = 'qemu-system-x86_64';
 const MACHINE = ['-nodefaults', '-no-reboot', '-display', 'none', '-m', '2048', '-smp', '2'];
 const TRIAL_MS = 20_000;
-/** What guards one program of a guest from another costs an emulated machine a fifth of its time. */
-const QUICK = 'mitigations=off';
+/**
+ * An emulator translates code once for each address it lies at: where every process has its libraries elsewhere, a run of
+ * a short program takes four times as long. What guards processes from another costs a fifth.
+ */
+const QUICK = 'norandmaps mitigations=off';
 
 /**
  * 'kvm' when a kernel really boots with it, else 'tcg' (emulation): inside some virtual machines /dev/kvm opens, and the

@@ -46,6 +46,6 @@ export const CHECKS = [
     isRepeated: true,
     // Their folder, and those that bring the libraries of all of them.
     files: [CANARIES],
-    programs: ['fiber', 'throw', 'gnutls-fiber', 'wolfssl-fiber'].map((name) => join(CANARIES, name)),
+    programs: ['nice', ...['fiber', 'throw', 'gnutls-fiber', 'wolfssl-fiber'].map((name) => join(CANARIES, name))],
   },
 ];
