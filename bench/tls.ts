@@ -1,10 +1,9 @@
 /**
  * What TLS probes cost and what they keep up with, on the machine it runs on.
  *
- *   node dist/bench/tls.js cost [ROUNDS]              unprobed, exported entry, one call deeper, RET instructions,
- *                                                   bpftrace, in one run
- *   node dist/bench/tls.js records [RATE...]          SSL calls a second up to the records that JavaScript is given
- *   node dist/bench/tls.js program [RATE...]          phone calls over TCP through the whole program
+ *   npm run bench -- tls cost [ROUNDS]       unprobed, entry and RET instructions by either way, bpftrace, in one run
+ *   npm run bench -- tls records [RATE...]   SSL calls a second up to the records that JavaScript is given
+ *   npm run bench -- tls program [RATE...]   phone calls over TCP through the whole program
  *
  * Needs root, cc, libssl-dev; bpftrace when it is to be compared, iproute2 for `program`. Without CAP_SYS_NICE (setpriv
  * --bounding-set=-sys_nice) the reader's thread has the priority of any other.
@@ -69,18 +68,25 @@ function openCapture(onRecords: (count: number) => void, probes?: 'multi' | 'per
   return tls;
 }
 
-/** Microseconds an SSL call of one thread, best of the rounds, every variant in each of them. */
+/** The middle one; of two the smaller. */
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
+}
+
+const MICROSECOND = 1000;
+
+/** Microseconds an SSL call of one thread, least and median of the rounds, every variant in each of them. */
 async function cost({ program, folder, libssl }: Observed, rounds: number): Promise<void> {
   const worker = await TlsWorker.start(program, folder);
-  const tls = openCapture(() => {});
   const callNs = async (): Promise<number> => Number((await worker.ask(`calls ${CALLS} ${BYTES}`)).split(' ')[1]);
   const { sites, isInternal } = chosenSites(libssl);
-  const best = new Map<string, number | string>();
+  const taken = new Map<string, number[]>();
+  const refused = new Map<string, string>();
   const note = (name: string, ns: number | string): void => {
-    const known = best.get(name);
-    best.set(name, typeof ns === 'number' && typeof known === 'number' ? Math.min(ns, known) : ns);
+    if (typeof ns === 'string') refused.set(name, ns);
+    else taken.set(name, [...(taken.get(name) ?? []), ns / MICROSECOND]);
   };
-  const probed = async (list: readonly TlsSite[], by = tls): Promise<number> => {
+  const probed = async (list: readonly TlsSite[], by: ProbeCapture): Promise<number> => {
     const id = by.attach(libssl, list);
     await callNs();
     const ns = await callNs();
@@ -90,21 +96,21 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
   const [multi, perf] = [openCapture(() => {}, 'multi'), openCapture(() => {}, 'perf')];
   for (let i = 0; i < rounds; i++) {
     note('unprobed', await callNs());
-    note('entry', await probed(exportedSites(libssl)));
-    note('fast', isInternal ? await probed(sites) : 'this library has no proven deeper function');
     note('entry and RET, multi links', await probed(exportedSites(libssl), multi));
     note('entry and RET, perf events', await probed(exportedSites(libssl), perf));
+    if (isInternal) note('one function deeper, multi links', await probed(sites, multi));
     note('bpftrace', await withBpftrace(libssl, callNs));
   }
-  const floor = Number(best.get('unprobed'));
-  print(`| variant | µs an SSL call (${BYTES} bytes) | added |\n|---|---:|---:|`);
-  for (const [name, ns] of best)
-    print(
-      typeof ns === 'number'
-        ? `| ${name} | ${(ns / 1000).toFixed(2)} | ${((ns - floor) / 1000).toFixed(2)} |`
-        : `| ${name} | ${ns} | |`,
-    );
-  for (const each of [tls, multi, perf]) each.native.close();
+  const floor = taken.get('unprobed') ?? [];
+  print(`| variant, ${rounds} rounds | µs an SSL call (${BYTES} bytes): least | median | added: least | median |`);
+  print('|---|---:|---:|---:|---:|');
+  for (const [name, us] of taken) {
+    const [least, middle] = [Math.min(...us), median(us)];
+    const row = [least, middle, least - Math.min(...floor), middle - median(floor)].map((n) => n.toFixed(2));
+    print(`| ${name} | ${row.join(' | ')} |`);
+  }
+  for (const [name, why] of refused) print(`| ${name} | ${why} | | | |`);
+  for (const each of [multi, perf]) each.native.close();
   worker.end();
 }
 
@@ -128,7 +134,7 @@ async function records({ program, folder, libssl }: Observed, rates: readonly nu
 
 async function main(what: string, numbers: readonly number[]): Promise<number> {
   if (!['cost', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
-    process.stderr.write('usage: node dist/bench/tls.js cost [ROUNDS] | records [RATE...] | program [RATE...]\n');
+    process.stderr.write('usage: npm run bench -- tls cost [ROUNDS] | records [RATE...] | program [RATE...]\n');
     return 2;
   }
   const program = buildTlsCall();

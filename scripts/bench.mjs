@@ -2,11 +2,13 @@
 //
 //   npm run bench -- live [wire,filter,hep] [RATE...] [READER...]     a live capture, beside other programs
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
+//   npm run bench -- tls cost|records|program [N...]                  what TLS probes cost; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './steps/bundle.mjs';
+import { pass } from './steps/run.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [name, ...rest] = process.argv.slice(2);
@@ -20,6 +22,7 @@ const loadBundled = async (file) => {
 const benches = {
   live: async () => (await load('live-bench')).liveBench(rest),
   holds: async () => (await load('holds')).holdsBench(rest),
+  tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
   sip: async () => (await loadBundled('sip-stage')).sipStage(rest),
 };
 if (existsSync(join(root, 'dist', 'bench', 'harness.js'))) {
