@@ -79,7 +79,6 @@ const MICROSECOND = 1000;
 async function cost({ program, folder, libssl }: Observed, rounds: number): Promise<void> {
   const worker = await TlsWorker.start(program, folder);
   const callNs = async (): Promise<number> => Number((await worker.ask(`calls ${CALLS} ${BYTES}`)).split(' ')[1]);
-  const { sites, isInternal } = chosenSites(libssl);
   const taken = new Map<string, number[]>();
   const refused = new Map<string, string>();
   const note = (name: string, ns: number | string): void => {
@@ -98,7 +97,6 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
     note('unprobed', await callNs());
     note('entry and RET, multi links', await probed(exportedSites(libssl), multi));
     note('entry and RET, perf events', await probed(exportedSites(libssl), perf));
-    if (isInternal) note('one function deeper, multi links', await probed(sites, multi));
     note('bpftrace', await withBpftrace(libssl, callNs));
   }
   const floor = taken.get('unprobed') ?? [];
@@ -119,7 +117,7 @@ async function records({ program, folder, libssl }: Observed, rates: readonly nu
   const workers = await Promise.all(Array.from({ length: RATE_WORKERS }, () => TlsWorker.start(program, folder)));
   let arrived = 0;
   const tls = openCapture((count) => (arrived += count));
-  tls.attach(libssl, chosenSites(libssl).sites);
+  tls.attach(libssl, chosenSites(libssl));
   print('| asked k/s | made k/s | SSL calls | records arrived | lost, counted |\n|---:|---:|---:|---:|---:|');
   for (const rate of rates) {
     const [before, lost] = [arrived, tls.counter('lost_events')];

@@ -126,15 +126,11 @@ function exitOffsets(path: string, symbols: Symbols, address: number, kind: TlsS
   return objdumpExits(path, address)?.map((exit) => fileOffset(symbols, exit) ?? 0) ?? null;
 }
 
-/** The sites that calltap takes, and whether reads and writes are seen one call deeper than the exported functions. */
-export function chosenSites(path: string): { readonly sites: TlsSite[]; readonly isInternal: boolean } {
+/** The sites that calltap takes. */
+export function chosenSites(path: string): TlsSite[] {
   const libraries = withElf(path, (image) => findSites(image, true));
   if ('reason' in libraries) throw new Error(libraries.reason);
-  const sites = libraries.flatMap((library) => library.sites);
-  return {
-    sites: sites.map(({ kind, offset, exits }) => ({ kind, offset, exits })),
-    isInternal: sites.some((s) => s.isInternal),
-  };
+  return libraries.flatMap((library) => library.sites).map(({ kind, offset, exits }) => ({ kind, offset, exits }));
 }
 
 /* ---- Certificates ---- */

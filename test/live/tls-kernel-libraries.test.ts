@@ -115,7 +115,7 @@ test('libraries', { skip: kernelSkip() }, async (t) => {
     const linked = spawnSync('ldd', [program], { encoding: 'utf8' }).stdout;
     const library = /=> (\S*libmbedtls\S*)/.exec(linked)?.[1];
     assert.ok(library !== undefined, linked);
-    lab.attach(privateLibrary(folder, library), chosenSites(library).sites);
+    lab.attach(privateLibrary(folder, library), chosenSites(library));
     const { match } = await startPeer(s, [program, 'server', '0'], /port (\d+)/, folder);
     await runPeer([program, 'client', match[1] ?? '', '4', '25', '20000'], folder);
     await lab.settle();

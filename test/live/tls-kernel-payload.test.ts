@@ -123,7 +123,7 @@ test('payload', { skip: kernelSkip() }, async (t) => {
 
   for (const [where, sites] of [
     ['the exported functions', exportedSites(libssl)],
-    ['the sites that calltap takes', chosenSites(libssl).sites],
+    ['the sites that calltap takes', chosenSites(libssl)],
   ] as const) {
     await t.test(`early data (RFC 8446 s2.3) of client and server, seen at ${where}`, async (s) => {
       const lab = await attached(s, sites);

@@ -1,22 +1,14 @@
 /**
- * Where in a library the probes go: at its exported functions, or one call deeper where that is proven to be the same.
- *
- * A probe on a push costs a fifth of one on most other instructions, which the kernel has to single-step. Debian's
- * SSL_read begins with `sub` and calls ssl_read_internal, which begins with a push and serves SSL_read_ex too. That
- * site is taken only when the code itself proves it (docs/adr/0006): both functions call the same address first, with
- * their own arguments in the places of (ssl, buffer, length, done). Any doubt leaves the exported entry.
+ * Where in a library the probes go: at the entry of its exported functions, and at the instructions they leave by.
  */
 
 import type { ElfImage } from './elf.ts';
 import type { FoundFunction } from './elf-symbols.ts';
-import { codeOffset, findFunctions } from './elf-symbols.ts';
-import type { FunctionExits } from './exits.ts';
+import { findFunctions } from './elf-symbols.ts';
 import { ExitFinder } from './exits.ts';
 import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
 import type { TlsSiteKind } from './native-tls.ts';
-import type { FirstCall, RegisterValue } from './prologue.ts';
-import { firstCall, isEndbr, isPush } from './prologue.ts';
 
 export type ProbeSite = {
   readonly kind: TlsSiteKind;
@@ -24,8 +16,6 @@ export type ProbeSite = {
   readonly offset: number;
   /** Function the site stands for: the exported name. */
   readonly name: string;
-  /** One call deeper than the exported functions. */
-  readonly isInternal: boolean;
   /** The instruction there is emulated by the kernel, not single-stepped. */
   readonly isFast: boolean;
   /** Virtual address of the function's begin, and its bytes as the symbol says; 0 when it has none. */
@@ -55,7 +45,6 @@ export type LibrarySites = {
 /** As long as nobody asks for them. */
 const NO_EXITS = { exits: null, why: null, leavesTo: null } as const;
 
-const MAX_FUNCTION_BYTES = 512;
 /** Functions that a line names. */
 const MAX_NAMED = 3;
 
@@ -84,16 +73,9 @@ export function findSites(image: ElfImage, isWithExits = false): LibrarySites[] 
   const functions = findFunctions(image, names, hasWhole);
   const finder = isWithExits ? new ExitFinder(image) : null;
   return whole.map((library) => {
-    const internal = image.machine === 'x64' && library.id === 1 ? internalSites(image, functions) : [];
-    // Debian's ssl_read_internal leaves by a jump through a method's address, where SSL_read itself returns.
-    const usable = internal.filter(({ site }) => finder === null || isRead(finder.exitsOf(site.vaddr, site.size)));
-    const sites = sitesOf(image, library, functions, usable);
+    const sites = sitesOf(image, library, functions);
     return finder === null ? { library, sites, unattached: [] } : { library, ...withExits(finder, sites) };
   });
-}
-
-function isRead(found: FunctionExits): boolean {
-  return found.ok && found.exits !== null;
 }
 
 function withExits(finder: ExitFinder, sites: readonly ProbeSite[]): Pick<LibrarySites, 'sites' | 'unattached'> {
@@ -138,20 +120,14 @@ export function carriesPlaintext(kind: TlsSiteKind): boolean {
   return /-(read|write)(-|$)/.test(kind);
 }
 
-function sitesOf(
-  image: ElfImage,
-  library: TlsLibrary,
-  functions: Functions,
-  internal: readonly Internal[],
-): ProbeSite[] {
-  const covered = new Set(internal.flatMap((i) => i.covers));
+function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
   const entries = library.functions.flatMap(([name, kind]) => {
     const found = functions.get(name);
-    return found === undefined || covered.has(name) ? [] : [entrySite(image, found, kind)];
+    return found === undefined ? [] : [entrySite(image, found, kind)];
   });
   // One address may have two names; two probes there would count every call twice.
   const seen = new Set<string>();
-  return [...internal.map((i) => i.site), ...entries].filter(({ kind, offset }) => {
+  return entries.filter(({ kind, offset }) => {
     const key = `${offset} ${kind.endsWith('-new') ? 'return' : 'call'}`;
     return !seen.has(key) && seen.add(key);
   });
@@ -166,7 +142,6 @@ function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction
     kind,
     name,
     offset: skips ? offset + 4 : offset,
-    isInternal: false,
     isFast: skips || (isX64 && isPush(code, 0)),
     vaddr,
     size,
@@ -174,83 +149,13 @@ function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction
   };
 }
 
-type Internal = { readonly site: ProbeSite; readonly covers: readonly string[] };
-
-function internalSites(image: ElfImage, functions: Functions): Internal[] {
-  const found: Internal[] = [];
-  const read = sharedTarget(image, functions, 'SSL_read', 'SSL_read_ex');
-  if (read !== null && read.layout === 'ex')
-    found.push({ site: internalSite('openssl-read-ex', 'SSL_read', read), covers: ['SSL_read', 'SSL_read_ex'] });
-  const write = sharedTarget(image, functions, 'SSL_write', 'SSL_write_ex');
-  if (write !== null && coversWriteEx2(image, functions, write))
-    found.push({
-      site: internalSite(write.layout === 'ex' ? 'openssl-write-ex' : 'openssl-write-ex2', 'SSL_write', write),
-      covers: ['SSL_write', 'SSL_write_ex', 'SSL_write_ex2'],
-    });
-  return found;
+/** A push at a probe's place is emulated by the kernel instead of single-stepped: `push r64`. */
+function isPush(code: Uint8Array, at: number): boolean {
+  const [a, b] = [code[at] ?? 0, code[at + 1] ?? 0];
+  return (a >= 0x50 && a <= 0x57) || (a === 0x41 && b >= 0x50 && b <= 0x57);
 }
 
-/** The function has no symbol: its frame description bounds it. */
-function internalSite(kind: TlsSiteKind, name: string, { offset, target }: Shared): ProbeSite {
-  return { kind, name, offset, isInternal: true, isFast: true, vaddr: target, size: 0, ...NO_EXITS };
-}
-
-/** OpenSSL 3.3 and later: SSL_write_ex2 must end up at the same place. */
-function coversWriteEx2(image: ElfImage, functions: Functions, write: Shared): boolean {
-  const ex2 = functions.get('SSL_write_ex2');
-  if (ex2 === undefined) return write.layout === 'ex';
-  const call = callOf(image, ex2);
-  return write.layout === 'ex2' && call?.target === write.target && passesOn(call.passed, [0, 1, 2, 3, 4]);
-}
-
-type Shared = { readonly target: number; readonly offset: number; readonly layout: 'ex' | 'ex2' };
-
-/** The function that both call first with all of their arguments; null unless everything about it is proven. */
-function sharedTarget(image: ElfImage, functions: Functions, plain: string, ex: string): Shared | null {
-  const [a, b] = [functions.get(plain), functions.get(ex)];
-  if (a === undefined || b === undefined) return null;
-  const plainCall = callOf(image, a);
-  let exCall = callOf(image, b);
-  // From 3.3 on SSL_write_ex is SSL_write_ex2 without flags: followed when the call is a direct one.
-  const ex2 = functions.get('SSL_write_ex2');
-  if (ex2 !== undefined && exCall?.target === ex2.vaddr && hasLayout(exCall.passed, 'ex2', false)) {
-    const next = callOf(image, ex2);
-    if (next === null || !passesOn(next.passed, [0, 1, 2, 3, 4])) return null;
-    exCall = { target: next.target, passed: exCall.passed };
-  }
-  if (plainCall === null || exCall === null || plainCall.target !== exCall.target) return null;
-  const { target } = plainCall;
-  const isKnown = [...functions.values()].some((f) => f.vaddr === target);
-  const offset = codeOffset(image, target);
-  const code = offset < 0 ? null : image.source.read(offset, 8);
-  if (isKnown || code === null) return null;
-  const skip = isEndbr(code, 0) ? 4 : 0;
-  if (!isPush(code, skip)) return null;
-  for (const layout of ['ex', 'ex2'] as const)
-    if (hasLayout(plainCall.passed, layout, true) && hasLayout(exCall.passed, layout, false))
-      return { target, offset: offset + skip, layout };
-  return null;
-}
-
-function callOf(image: ElfImage, f: FoundFunction): FirstCall | null {
-  const size = Math.min(f.size, MAX_FUNCTION_BYTES);
-  const code = size === 0 ? null : image.source.read(f.offset, size);
-  return code === null ? null : firstCall(code, f.vaddr);
-}
-
-/** `plain` passes its int length extended and a place of its own on the stack, `ex` all that it was given. */
-function hasLayout(passed: readonly RegisterValue[], layout: 'ex' | 'ex2', isPlain: boolean): boolean {
-  const [ssl, buffer, length, fourth, fifth] = passed;
-  if (!isArgument(ssl, 0, false) || !isArgument(buffer, 1, false) || !isArgument(length, 2, isPlain)) return false;
-  const done = layout === 'ex' ? fourth : fifth;
-  if (layout === 'ex2' && fourth?.is !== 'zero') return false;
-  return isPlain ? done?.is === 'stack' : isArgument(done, 3, false);
-}
-
-function passesOn(passed: readonly RegisterValue[], order: readonly number[]): boolean {
-  return order.every((n, i) => isArgument(passed[i], n, false));
-}
-
-function isArgument(value: RegisterValue | undefined, n: number, isExtended: boolean): boolean {
-  return value?.is === 'argument' && value.n === n && value.isExtended === isExtended;
+/** `endbr64`, which begins functions built for indirect branch tracking. */
+function isEndbr(code: Uint8Array, at: number): boolean {
+  return code[at] === 0xf3 && code[at + 1] === 0x0f && code[at + 2] === 0x1e && code[at + 3] === 0xfa;
 }

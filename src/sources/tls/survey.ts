@@ -148,7 +148,6 @@ function offered(image: ElfImage): Verdict | null {
 }
 
 function siteOf(plain: readonly ProbeSite[]): string {
-  if (plain.some((s) => s.isInternal)) return 'at the fast site';
   return plain.every((s) => s.isFast) ? 'at its entry, which is fast' : 'at its entry';
 }
 
