@@ -6,7 +6,7 @@
  * What a probed function is: `${library}-${operation}`. The operation says how its arguments are read.
  *
  * - read, write: (object, buffer, length) -> bytes
- * - read-ex, write-ex: (object, buffer, length, &bytes) -> 1; also OpenSSL's early data and its internal functions
+ * - read-ex, write-ex: (object, buffer, length, &bytes) -> 1; also OpenSSL's early data
  * - write-ex2: (object, buffer, length, flags, &bytes) -> 1
  * - handshake: (object) -> anything
  * - new: () -> object;  new-out: (&object) -> anything;  reset: (object): it is another connection now;  free: (object)
