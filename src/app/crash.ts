@@ -22,8 +22,8 @@ function mapOf(script: string): SourceMap | null {
 export function inSources(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   return stack.replace(PLACE, (place, script: string, line: string, column: string) => {
-    let map = maps.get(script);
-    if (map === undefined) maps.set(script, (map = mapOf(script)));
+    const map = maps.has(script) ? maps.get(script) : mapOf(script);
+    maps.set(script, map ?? null);
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
     if (entry === undefined || !('originalSource' in entry)) return place;
     const source = resolve(dirname(script), entry.originalSource);
