@@ -142,7 +142,7 @@ test('GnuTLS: a server that sends everything back, and its client', {
   ]);
   const callId = `gnutls-${process.pid}-0`;
   await lab.listening('a', 5061, 'tcp');
-  const ask = `mkfifo answered; (printf '${optionsText(callId)}'; cat answered) | gnutls-cli --insecure -p 5061 ${HOST} | (grep -m1 Content-Length; : > answered)`;
+  const ask = `cd ${lab.folder}; mkfifo answered; (printf '${optionsText(callId)}'; cat answered) | gnutls-cli --insecure -p 5061 ${HOST} | (grep -m1 Content-Length; : > answered)`;
   lab.do('b', 'sh', ['-c', ask]);
   // What the client wrote and what came back: each observed at both ends, each once.
   await transactions(agent, `gnutls-${process.pid}`, 1);
