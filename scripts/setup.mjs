@@ -141,7 +141,7 @@ function program() {
   const sources = list('src', (name) => name.endsWith('.ts'));
   once(
     'program',
-    digest(['scripts/steps/bundle.mjs', 'package-lock.json', ...sources]),
+    digest(['scripts/steps/bundle.mjs', 'scripts/steps/constants.mjs', 'package-lock.json', ...sources]),
     ['dist/program/calltap.js'],
     () => {
       const r = capture(process.execPath, ['scripts/steps/bundle.mjs']);

@@ -2,9 +2,10 @@
 // instead of two hundred (docs/adr/0018).
 //
 //   node scripts/steps/bundle.mjs
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withConstants } from './constants.mjs';
 import { root } from './files.mjs';
 
 /** What `calltap` is, and what `new Worker` starts from beside it. */
@@ -33,6 +34,10 @@ export async function bundle(outdir, entries = ENTRIES) {
     sourcesContent: false,
     logLevel: 'silent',
   });
+  for (const name of readdirSync(outdir).filter((path) => path.endsWith('.js'))) {
+    const path = join(outdir, name);
+    writeFileSync(path, withConstants(readFileSync(path, 'utf8')));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(join(root, 'dist/program'));

@@ -54,3 +54,23 @@ test('a crash names file and line of our sources', () => {
   assert.match(readFileSync(join(ROOT, file), 'utf8').split('\n')[Number(line) - 1] ?? '', /write\(/);
   assert.match(err, /at async start \(src\/app\/program\.ts:\d+:\d+\)/);
 });
+
+test('only what nothing assigns becomes a constant of the bundle', async () => {
+  const step: { withConstants: (code: string) => string } = await import(join(ROOT, 'scripts/steps/constants.mjs'));
+  const kept = ['a = 1', 'a += 1', 'a ??= 1', 'a >>>= 1', 'a++', '--a', 'for (a of b) f(a)', 'a = a == 1'];
+  for (const use of kept)
+    assert.match(step.withConstants(`var a = 0;\nfunction f() {\n  ${use};\n}\n`), /^var a = 0;/, use);
+  for (const use of [
+    'b.a = 1',
+    'a == 1',
+    'a === 1',
+    'a => 1',
+    'a <= 1',
+    'const a = 1',
+    'aa = 1',
+    'a.b = 1',
+    'a[0] = 1',
+  ])
+    assert.match(step.withConstants(`var a = 0;\nfunction f() {\n  ${use};\n}\n`), /^const a = 0;/, use);
+  assert.throws(() => step.withConstants('var a = 0;\n  [a, b] = c;\n'), /by a pattern/);
+});
