@@ -7,7 +7,7 @@ import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Meter, Written } from '../view/figures.ts';
 import { snake } from '../view/losses.ts';
-import type { LabelledCount, MetricFamily } from '../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../view/metrics-snapshot.ts';
 import { counterFamily } from '../view/metrics-snapshot.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
 
@@ -95,7 +95,7 @@ export class Outputs implements Meter {
     return file === null ? null : { name: file.name, frames: file.counter('frames'), losses: file.losses() };
   }
 
-  *losses(): Generator<LabelledCount> {
+  *losses(): ReturnType<Meter['losses']> {
     const { mirror } = this;
     if (mirror !== null) for (const name of HEP_OUT_LOSSES) yield [`hep_out_${snake(name)}`, mirror.counters.get(name)];
     for (const [reason, count] of this.#file?.losses() ?? []) yield [`output_${reason}`, count];

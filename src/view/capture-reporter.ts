@@ -18,6 +18,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { toCaptureFinding } from './capture-report.ts';
 import type { Figures } from './figures.ts';
+import { shedCaveats } from './losses.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
@@ -99,15 +100,15 @@ export class CaptureReporter {
 }
 
 /** What the capture itself missed or shed; false when a cap did it. */
-function addLosses({ evidence, ingest, source, live, listener }: Figures, findings: CaptureFindings): boolean {
-  const { dialogs, log, streams } = evidence.stores;
-  const { tracker, sdp } = ingest;
+function addLosses(f: Figures, findings: CaptureFindings): boolean {
+  const { ingest, source, live, listener } = f;
+  const evicted = shedCaveats(f);
   // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
   const shed = [
-    ['dialogs_evicted', dialogs.evicted],
-    ['messages_evicted', log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders],
-    ['descriptions_evicted', sdp.shedDialogs],
-    ['streams_evicted', streams.evicted],
+    ['dialogs_evicted', evicted.dialogs_evicted],
+    ['messages_evicted', evicted.messages_evicted],
+    ['descriptions_evicted', ingest.sdp.shedDialogs],
+    ['streams_evicted', evicted.streams_evicted],
     ['streams_refused', source.counter('rtp_streams_refused')],
   ] as const;
   for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);

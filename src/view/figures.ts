@@ -14,10 +14,13 @@ import type { HepListener } from '../sources/hep/listener.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 
+/** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
+export type MeterLoss = 'hep_out_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
+
 /** Counters of a part that comes after the views: an output, or what acts on others. */
 export type Meter = {
   /** What it lost by reason, zero included. */
-  losses(): Iterable<LabelledCount>;
+  losses(): Iterable<readonly [`${MeterLoss}${string}`, number]>;
   families(): readonly MetricFamily[];
 };
 

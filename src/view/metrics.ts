@@ -8,10 +8,10 @@ import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import { CALL_OUTCOMES } from '../store/dialogs/call-outcome.ts';
 import type { Figures } from './figures.ts';
 import { liveFamilies } from './live-metrics.ts';
+import { lossCounters, shedByStore } from './losses.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 import { probeFamilies } from './probe-status.ts';
-import { lossCounters } from './stats.ts';
 
 export function metricsSnapshot(f: Figures): MetricsSnapshot {
   const { source, observations } = f;
@@ -104,9 +104,9 @@ function lostFamily(f: Figures): MetricFamily {
   );
 }
 
-function storeFamilies({ source, ingest, evidence, observations }: Figures): MetricFamily[] {
+function storeFamilies(f: Figures): MetricFamily[] {
+  const { source, ingest, observations } = f;
   const { counts } = ingest.tracker;
-  const { dialogs, streams, log } = evidence.stores;
   return [
     counterFamily(
       'calltap_calls_total',
@@ -129,13 +129,7 @@ function storeFamilies({ source, ingest, evidence, observations }: Figures): Met
         ['missed', source.counter('copies_missed')],
       ],
     ),
-    counterFamily('calltap_evicted_total', 'What a cap shed, by store.', 'store', [
-      ['dialogs', dialogs.evicted],
-      ['messages', log.evicted],
-      ['messages_beyond_dialog_cap', counts.beyondDialogCap],
-      ['messages_of_outsiders', counts.ofOutsiders],
-      ['streams', streams.evicted],
-    ]),
+    counterFamily('calltap_evicted_total', 'What a cap shed, by store.', 'store', shedByStore(f)),
   ];
 }
 

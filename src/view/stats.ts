@@ -2,13 +2,13 @@
  * The statistics document: how much of the wire the answers are drawn from, all members of one moment.
  */
 
-import type { CaptureQuality, SkippedPort, Stats, TimingStats } from '../contract/index.ts';
+import type { SkippedPort, Stats, TimingStats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { Figures } from './figures.ts';
-import { lossesByReason } from './losses.ts';
+import { lossCounters, lossesByReason, shedCaveats } from './losses.ts';
 import { pddPercentiles } from './pdd-percentiles.ts';
-import { probeLosses, probeStatus } from './probe-status.ts';
+import { probeStatus } from './probe-status.ts';
 
 const BUSIEST = 5;
 
@@ -23,18 +23,6 @@ export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, numb
   return all.sort((a, b) => b.messages - a.messages || a.port - b.port).slice(0, BUSIEST);
 }
 
-function sum(counts: Iterable<number>): number {
-  let total = 0;
-  for (const n of counts) total += n;
-  return total;
-}
-
-/** Frames that could not be decoded, all reasons together: of any layer, and compressed beyond context or budget. */
-function undecodableFrames({ source, ingest: { decode } }: Figures): number {
-  const compressed = decode.wsCompressedUndecodable + decode.wsInflateOverBudget;
-  return sum([...source.losses()].map(([, n]) => n)) + compressed;
-}
-
 /** What the capture is attached to, as the command line names it. */
 export function captureName({ evidence, live, listener, tls }: Figures): string | null {
   const names = [...evidence.capture.sources, ...(live?.interfaces ?? [])];
@@ -43,48 +31,23 @@ export function captureName({ evidence, live, listener, tls }: Figures): string 
   return names.join(', ') || null;
 }
 
-/** What was lost on the way, by the name it has in the statistics. */
-export function lossCounters(f: Figures): Omit<CaptureQuality, 'degraded'> {
-  const { source, listener } = f;
-  const { decode, tracker, sip, hep, stun } = f.ingest;
-  const live = f.live?.liveLosses() ?? null;
-  return {
-    kernel_dropped_packets: (live?.kernel ?? 0) + (listener?.counter('kernel_dropped') ?? 0),
-    interface_dropped_packets: live?.interface ?? 0,
-    queue_dropped_packets:
-      source.counter('rtp_from_fragments_dropped') +
-      source.counter('records_cut') +
-      (live?.queue ?? 0) +
-      (listener?.abandoned ?? 0),
-    invalid_timestamps: source.counter('invalid_timestamps'),
-    undecodable_frames: undecodableFrames(f),
-    snapped_frames: source.counter('snapped_frames'),
-    reassembly_timeouts: decode.reassemblyTimeouts,
-    malformed_sip: sip.malformed,
-    sip_without_call_id: tracker.counts.withoutCallId,
-    ...probeLosses(f.tls),
-    hep_rejected: hep.rejected + sum([...(listener?.refused() ?? [])].map(([, n]) => n)),
-    streams_refused: source.counter('rtp_streams_refused'),
-    ice_role_conflicts: stun.roleConflicts,
-  };
-}
-
 /** A server gives the percentiles, which it works out in turns; else they are worked out here and now. */
 export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evidence.stores.dialogs)): Stats {
   const { source, saving, identity } = f;
-  const { decode, tracker, excluded } = f.ingest;
+  const { decode, excluded } = f.ingest;
   const { stores, capture } = f.evidence;
-  const { dialogs, streams, log } = stores;
+  const { dialogs, streams } = stores;
   const inState = (name: DialogStateName): number => dialogs.inState[DIALOG_STATES.indexOf(name)] ?? 0;
   const active = (['Trying', 'Ringing', 'InCall', 'Transferring', 'Pending', 'Active'] as const).map(inState);
   const quality = lossCounters(f);
+  const shed = shedCaveats(f);
   const sipOutside = source.counter('sip_outside_gate') + decode.excludedSip;
   const webSocketOutside = source.counter('ws_sip_outside_gate') + decode.excludedWebSocket;
   return {
     schema_version: 2,
     dialogs: {
       total: dialogs.size,
-      active: sum(active),
+      active: active.reduce((a, b) => a + b, 0),
       trying: inState('Trying'),
       ringing: inState('Ringing'),
       in_call: inState('InCall'),
@@ -108,10 +71,10 @@ export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evide
     timing,
     capture_quality: { ...quality, degraded: Object.values(quality).some((n) => n > 0) },
     caveats: {
-      dialogs_evicted: dialogs.evicted,
+      dialogs_evicted: shed.dialogs_evicted,
       dialogs_refused: 0,
-      messages_evicted: log.evicted + tracker.counts.beyondDialogCap + tracker.counts.ofOutsiders,
-      streams_evicted: streams.evicted,
+      messages_evicted: shed.messages_evicted,
+      streams_evicted: shed.streams_evicted,
       streams_refused: quality.streams_refused,
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: streams.encryptedEver,

@@ -30,7 +30,7 @@ export function toSummary(f: Figures): Summary {
     copies: f.source.counter('copied_frames'),
     states: DIALOG_STATES.map((name, i) => [name, dialogs.inState[i] ?? 0] as const),
     rtp: streams.totals(),
-    probes: f.tls === null ? null : probeLine(f.tls),
+    probes: probeLine(f),
     written: f.saving.written,
     stats: toStats(f),
   };

@@ -1,4 +1,4 @@
-/** The router, docs/openapi.json, docs/api.md and docs/cli.md say the same. */
+/** The router, docs/openapi.json, docs/api.md, docs/cli.md and docs/losses.md say the same. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -9,6 +9,8 @@ import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApi } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
+import { LOSSES } from '../../src/view/loss-table.ts';
+import { renderLossesDoc } from '../../src/view/losses-page.ts';
 import { fakeReaders } from '../api/fake-readers.ts';
 import { absentPeer } from '../api/running-api.ts';
 import { repositoryFile } from './repository.ts';
@@ -50,6 +52,11 @@ test('docs/openapi.json is what the routes generate', async (t) => {
 test('docs/cli.md is what the option table generates', () => {
   assert.equal(repositoryFile('docs/cli.md'), renderCliDoc());
   for (const { flag } of OPTIONS) assert.ok(renderCliDoc().includes(`--${flag}`), flag);
+});
+
+test('docs/losses.md is what the table of losses generates, and no loss has two rows', () => {
+  assert.equal(repositoryFile('docs/losses.md'), renderLossesDoc());
+  assert.equal(new Set(LOSSES.map(({ name }) => name)).size, LOSSES.length);
 });
 
 test('docs/api.md lists exactly the routes of the document', async (t) => {

@@ -15,7 +15,7 @@ import type { Capture, QualityContext } from '../../store/stores.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/losses.ts';
-import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
 import { timestampText } from '../../view/timestamp.ts';
 import { splitCommand } from './command-line.ts';
@@ -84,7 +84,7 @@ export class Hooks implements Observer, Meter {
   }
 
   /** What could not be run is counted by event in the metrics. */
-  losses(): LabelledCount[] {
+  losses(): [] {
     return [];
   }
 

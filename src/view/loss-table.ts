@@ -1,0 +1,301 @@
+/**
+ * The one table of losses: the key of each in `losses` of the statistics, the counter, where else it counts, what it
+ * means and what to do. Statistics, metrics, summary, report and docs/losses.md are made from it (view/losses.ts).
+ */
+import type { DecodeCounters } from '../decode/counters.ts';
+import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
+import type { Figures, MeterLoss } from './figures.ts';
+import type { Count, Loss, More, QualityKey, QualityMember } from './loss-row.ts';
+import { loss, reasons } from './loss-row.ts';
+import type { LabelledCount } from './metrics-snapshot.ts';
+import { FRAME_LOSSES, HEP_LOSSES, LIVE_LOSSES, PROBE_LOSSES } from './source-losses.ts';
+
+/** What an output lost; its own keys begin with this. */
+function ofMeters(prefix: MeterLoss, name: string, means: string, more: More = {}): Loss {
+  const read = (f: Figures): LabelledCount[] =>
+    f.meters.flatMap((meter) => [...meter.losses()]).filter(([key]) => key.startsWith(prefix));
+  return { name, means, read, ...more };
+}
+
+const decode =
+  (name: keyof DecodeCounters): Count =>
+  (f) =>
+    f.ingest.decode[name];
+const STREAMS_OF_BYTES: readonly Loss[] = [
+  loss('tcp_evicted', decode('tcpEvicted'), 'Connections that gave their place, or their data, to stay under a cap.'),
+  loss('tcp_timeouts', decode('tcpTimeouts'), 'Partial messages that got no further in time.', {
+    quality: 'reassembly_timeouts',
+  }),
+  loss('tcp_gaps', decode('tcpGaps'), 'Holes in a TCP stream that were skipped.'),
+  loss('tcp_gap_bytes', decode('tcpGapBytes'), 'Bytes in these holes.'),
+  loss('tcp_bytes_ignored', decode('tcpBytesIgnored'), 'Captured payload bytes that became part of no message.'),
+  loss('tcp_message_too_long', decode('tcpMessageTooLong'), 'Messages beyond a size cap.'),
+  loss('tcp_messages_truncated', decode('tcpMessagesTruncated'), 'Messages cut by a hole in their body; kept in part.'),
+  loss(
+    'tcp_messages_aborted',
+    decode('tcpMessagesAborted'),
+    'Messages that were unfinished when their connection ended.',
+  ),
+  loss('ws_bad_frames', decode('wsBadFrames'), 'WebSocket frames that break RFC 6455.'),
+  loss(
+    'ws_compressed_undecodable',
+    decode('wsCompressedUndecodable'),
+    'Compressed messages that cannot be read: their context was lost or over budget, or they are broken or too long.',
+    { quality: 'undecodable_frames' },
+  ),
+  loss(
+    'ws_inflate_over_budget',
+    decode('wsInflateOverBudget'),
+    'Compressed messages beyond the share of their direction.',
+    {
+      quality: 'undecodable_frames',
+      remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).',
+    },
+  ),
+  loss(
+    'ws_contexts_evicted',
+    decode('wsContextsEvicted'),
+    'Directions that gave up their last 32 KiB, which later messages refer to; those without SIP give first.',
+    { remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).' },
+  ),
+  loss(
+    'fragment_datagrams_discarded',
+    decode('fragmentDatagramsDiscarded'),
+    'IPv6 datagrams with overlapping fragments.',
+  ),
+  loss('fragments_malformed', decode('fragmentsMalformed'), 'Fragments that break the rules of IP.'),
+  loss('fragments_snapped', decode('fragmentsSnapped'), 'Fragments cut by the snap length.', {
+    remedy: 'Capture with `-s 0`.',
+  }),
+  loss(
+    'fragments_evicted',
+    decode('fragmentsEvicted'),
+    'Datagrams under reassembly that gave way to stay under a cap.',
+  ),
+  loss('fragment_timeouts', decode('fragmentTimeouts'), 'Datagrams that were not complete in time.', {
+    quality: 'reassembly_timeouts',
+  }),
+  loss('fragment_bytes_ignored', decode('fragmentBytesIgnored'), 'Bytes of fragments that became part of no datagram.'),
+];
+
+const PROTOCOLS: readonly Loss[] = [
+  reasons(
+    'sip_',
+    ({ ingest: { sip } }) =>
+      SCAN_REASONS.map((reason, i) => [reason, sip.refused[i] ?? 0] as const).filter(([reason]) => reason !== 'ok'),
+    'Payloads that do not scan as SIP, or only in part (`malformed_sip`).',
+  ),
+  loss(
+    'sip_without_call_id',
+    (f) => f.ingest.tracker.counts.withoutCallId,
+    'SIP without a usable Call-ID; in no dialog.',
+    {
+      quality: 'sip_without_call_id',
+    },
+  ),
+  reasons('rtcp_', (f) => f.ingest.rtcp.refused, 'RTCP that does not parse.'),
+  loss(
+    'rtcp_streams_untracked',
+    (f) => f.ingest.rtcp.unseen.refused,
+    'Streams that only RTCP names, refused while 4,096 others are in use.',
+  ),
+  loss(
+    'rtcp_streams_evicted',
+    (f) => f.ingest.rtcp.unseen.evicted,
+    'Such streams that gave way after a silent minute.',
+  ),
+  reasons('stun_', (f) => f.ingest.stun.refused, 'STUN that does not parse.'),
+  reasons('icmp_', (f) => f.ingest.icmp.refused, 'ICMP errors that do not parse.'),
+  loss(
+    'icmp_about_unknown_sip',
+    (f) => f.ingest.icmp.signalingUnattributed,
+    'ICMP errors about SIP of no known dialog.',
+  ),
+  loss('icmp_notes_evicted', (f) => f.ingest.icmp.notesEvicted, 'Dialogs that lost their ICMP errors to newer ones.'),
+  loss(
+    'icmp_flows_untracked',
+    (f) => f.ingest.icmp.media.untrackedFlows,
+    'Flows of media that ICMP errors are about, refused while 4,096 others are in use.',
+  ),
+  loss(
+    'icmp_flows_evicted',
+    (f) => f.ingest.icmp.media.evictedFlows,
+    'Such flows that gave way after a silent minute.',
+  ),
+  loss(
+    'icmp_endpoints_untallied',
+    (f) => f.ingest.icmp.media.untalliedEndpoints,
+    'Sockets of such flows beyond 4,096.',
+  ),
+  loss('stun_attributes_cut', (f) => f.ingest.stun.cut, 'STUN messages with more than 64 attributes.'),
+  loss('stun_flows_evicted', (f) => f.ingest.stun.flowsEvicted, 'Clients of STUN and TURN servers beyond 8,192.'),
+  loss('stun_requests_evicted', (f) => f.ingest.stun.requestsEvicted, 'STUN requests beyond 8,192 that wait.'),
+  loss('ice_fragments_evicted', (f) => f.ingest.stun.fragmentsEvicted, 'ICE user fragments beyond 16,384.'),
+  loss('ice_fragments_refused', (f) => f.ingest.stun.fragmentsRefused, 'ICE user fragments beyond 64 of a dialog.'),
+  loss('stun_aliases_refused', (f) => f.ingest.stun.aliasesRefused, 'Addresses learned from STUN beyond 32,768.'),
+  loss(
+    'audio_packets_overwritten',
+    (f) => f.evidence.stores.payloads?.overwritten ?? 0,
+    'Packets whose audio gave way to newer audio.',
+    { remedy: 'Raise `--audio-bytes`.' },
+  ),
+  loss(
+    'security_evicted',
+    (f) => f.security?.evicted ?? 0,
+    'Sources, open requests, dialogs and servers that the detection forgot to stay under its caps.',
+    { remedy: 'Look for a flood from many addresses; a slow scanner may be forgotten.' },
+  ),
+  loss(
+    'identifiers_refused',
+    (f) => f.evidence.stores.identifiers?.index.refused ?? 0,
+    'Identifiers of linked legs that found no room.',
+  ),
+];
+
+const STORES: readonly Loss[] = [
+  loss('messages_evicted', (f) => f.evidence.stores.log.evicted, 'Messages that gave way to newer ones.', {
+    shed: 'messages_evicted',
+    remedy: 'Raise `--message-log-bytes`.',
+  }),
+  loss('message_file_changed', (f) => f.file?.files.failed ?? 0, 'Messages whose file changed after it was read.'),
+  loss(
+    'messages_beyond_dialog_cap',
+    (f) => f.ingest.tracker.counts.beyondDialogCap,
+    'Messages beyond 500 of a dialog; counted in `msg_count`, not kept.',
+    { shed: 'messages_evicted' },
+  ),
+  loss(
+    'messages_of_outsiders',
+    (f) => f.ingest.tracker.counts.ofOutsiders,
+    "Messages in a dialog's Call-ID from a source no party spoke to, beyond 250; counted in `msg_count`, not kept.",
+    {
+      shed: 'messages_evicted',
+      remedy: 'Somebody who knows the Call-ID sends in it: look at its first messages.',
+    },
+  ),
+  loss('dialogs_evicted', (f) => f.evidence.stores.dialogs.evicted, 'Dialogs that gave way to newer ones.', {
+    shed: 'dialogs_evicted',
+    remedy: 'Raise `--max-dialogs`.',
+  }),
+  loss(
+    'dialogs_evicted_for_bytes',
+    (f) => f.evidence.stores.dialogs.evictedForBytes,
+    'Those that gave way because all dialogs together kept too many bytes.',
+    { remedy: 'Somebody sends large texts or descriptions: look at the newest dialogs.' },
+  ),
+  loss(
+    'call_ids_shortened',
+    (f) => f.evidence.stores.dialogs.longCallIds,
+    'Call-IDs beyond [their cap](limits.md), kept in part; the message itself holds the whole text.',
+  ),
+  loss(
+    'dialog_texts_cut',
+    (f) => f.ingest.tracker.counts.textsCut,
+    'Other texts beyond [their caps](limits.md), kept in part; the message itself holds the whole text.',
+  ),
+  loss('sdp_dialogs_shed', (f) => f.ingest.sdp.shedDialogs, 'Dialogs that lost their SDP to stay under its budget.', {
+    remedy: 'Look for who sends huge SDP; raise `--max-dialogs`.',
+  }),
+  loss('sdp_claims_shed', (f) => f.ingest.sdp.shedClaims, 'Endpoints that these dialogs named.'),
+  loss(
+    'sdp_endpoints_beyond_cap',
+    (f) => f.ingest.sdp.endpointsBeyondCap,
+    'Endpoints beyond 64 of a message or 1,024 of a dialog.',
+  ),
+  loss('sdp_entries_beyond_cap', (f) => f.ingest.sdp.entriesBeyondCap, 'Descriptions beyond 200 of a dialog.'),
+  loss('streams_evicted', (f) => f.evidence.stores.streams.evicted, 'Streams that gave way to newer ones.', {
+    shed: 'streams_evicted',
+    remedy: 'Raise `--max-streams`.',
+  }),
+  loss(
+    'quality_windows_dropped',
+    (f) => f.evidence.stores.streams.quality.dropped,
+    "Quality windows beyond 48 MiB of all: the older half of a stream's, no call's first, then an ended call's. " +
+      'The scores are of what is left.',
+    { remedy: 'Lower `--max-streams`: fewer ended streams are kept, whole.' },
+  ),
+  loss(
+    'streams_beyond_dialog_cap',
+    (f) => f.evidence.stores.streams.beyondDialogCap,
+    'Streams to the sockets of a call that owns 128 already; they are orphans.',
+    { remedy: 'Look for a flood of SSRCs, or a large conference under one Call-ID.' },
+  ),
+];
+
+const ANSWERS: readonly Loss[] = [
+  loss(
+    'lint_messages_unread',
+    (f) => f.evidence.omitted.lintMessages,
+    "Messages that no lint rule saw, because the dialog's first ones hold 4 MiB.",
+    { remedy: 'Look at who sends them.' },
+  ),
+  loss(
+    'document_intervals_omitted',
+    (f) => f.evidence.omitted.intervals,
+    'Quality intervals of a dialog beyond 8,192, each time its document was made.',
+    { remedy: 'Ask `/v1/streams/{ssrc}` for them.' },
+  ),
+  loss(
+    'document_requests_refused',
+    (f) => f.evidence.omitted.refused,
+    'Requests answered with 503 because too many waited for a document, a container or a file.',
+    { remedy: 'Ask for fewer at a time.' },
+  ),
+  ofMeters('hep_out_', 'hep_out_*', 'Messages that the collector of `-H` does not have.', {
+    remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
+  }),
+  ofMeters('output_', 'output_*', 'Frames that are in no file of `-O`.', { remedy: 'Look at the disk.' }),
+  ofMeters('stdout_lines_lost', 'stdout_lines_lost', 'Lines that the reader of standard output did not take in time.', {
+    remedy: 'Look at who reads them; 1 MiB waits for a reader that stalls.',
+  }),
+  ofMeters('stderr_lines_lost', 'stderr_lines_lost', 'Lines that the reader of standard error did not take in time.', {
+    remedy: 'Look at who reads them.',
+  }),
+];
+
+/** In the order of `losses`. */
+export const LOSSES: readonly Loss[] = [
+  ...FRAME_LOSSES,
+  ...STREAMS_OF_BYTES,
+  ...PROTOCOLS,
+  ...LIVE_LOSSES,
+  ...HEP_LOSSES,
+  ...PROBE_LOSSES,
+  ...STORES,
+  ...ANSWERS,
+];
+
+/** In the order of `capture_quality`. */
+export const QUALITY: Readonly<Record<QualityKey, QualityMember>> = {
+  kernel_dropped_packets: { means: 'The capture ring or the receive buffer of HEP was full.' },
+  interface_dropped_packets: { means: 'The card had no room; nobody saw these packets.' },
+  queue_dropped_packets: { means: 'JavaScript was late for packets.', own: (f) => f.listener?.abandoned ?? 0 },
+  invalid_timestamps: {
+    means: 'Packets without a usable time.',
+    remedy: 'Trust timing and jitter around them less.',
+    own: (f) => f.source.counter('invalid_timestamps'),
+  },
+  undecodable_frames: { means: 'Frames and compressed messages that cannot be decoded.' },
+  snapped_frames: {
+    means: 'Frames cut by the snap length.',
+    remedy: 'Capture with `-s 0`.',
+    own: (f) => f.source.counter('snapped_frames'),
+  },
+  reassembly_timeouts: { means: 'TCP messages and IP datagrams that were not complete in time.' },
+  malformed_sip: {
+    means: 'SIP messages that can be read in part only; the dialog keeps them.',
+    own: (f) => f.ingest.sip.malformed,
+  },
+  sip_without_call_id: { means: 'SIP messages without a usable Call-ID.' },
+  uprobe_lost_events: { means: 'TLS calls that came faster than they were read.' },
+  uprobe_lost_bytes: { means: 'Their bytes.' },
+  uprobe_unbound_messages: { means: 'Messages from TLS probes whose address is not known.' },
+  uprobe_truncated_calls: { means: 'TLS calls of more than 1 MiB.' },
+  uprobe_faults: { means: 'TLS calls whose memory cannot be read.' },
+  hep_rejected: { means: 'HEP packets that were refused or cannot be read.' },
+  streams_refused: { means: 'RTP streams that found the table full.' },
+  ice_role_conflicts: {
+    means: 'Both sides of a call controlled ICE at once.',
+    own: (f) => f.ingest.stun.roleConflicts,
+  },
+};

@@ -1,0 +1,228 @@
+/** Losses of the sources, rows of the one table (view/loss-table.ts): frames, interfaces, HEP and TLS probes. */
+import type { DecodeCounters } from '../decode/counters.ts';
+import type { Figures } from './figures.ts';
+import type { Count, Loss } from './loss-row.ts';
+import { loss, reasons } from './loss-row.ts';
+
+const native =
+  (name: string): Count =>
+  (f) =>
+    f.source.counter(name);
+const hepTcp =
+  (name: keyof NonNullable<Figures['listener']>['tcp']['counts']): Count =>
+  (f) =>
+    f.listener?.tcp.counts[name] ?? 0;
+const probe =
+  (name: string): Count =>
+  (f) =>
+    f.tls?.source.counter(name);
+const plaintext =
+  (name: 'gaps' | 'gapBytes' | 'evicted' | 'aborted' | 'unbound'): Count =>
+  (f) =>
+    f.tls?.ingest.streams.counters[name];
+const plaintextDecode =
+  (name: keyof DecodeCounters): Count =>
+  (f) =>
+    f.tls?.ingest.decode[name];
+
+function largestOffsetMs({ ingest: { clocks } }: Figures): number {
+  let largestUs = 0;
+  for (const { offsetUs } of clocks.known()) largestUs = Math.max(largestUs, Math.abs(offsetUs));
+  return Math.round(largestUs / 1000);
+}
+
+export const FRAME_LOSSES: readonly Loss[] = [
+  reasons('frame_', (f) => f.source.losses(), 'Frames that break the rules of their own headers, or SIP over SCTP.', {
+    quality: 'undecodable_frames',
+    remedy: 'Look for a snap length, a cut file, an unknown encapsulation.',
+  }),
+  loss('frame_copies', native('copied_frames'), 'No loss: another source gave the same frame.'),
+  loss('frame_copies_missed', native('copies_missed'), 'Frames of a time with too many to compare.'),
+  loss('file_records_abandoned', (f) => f.file?.abandoned ?? 0, 'Records of a file that a signal left unread.'),
+  loss('record_cut', native('records_cut'), 'Records that are longer than a slab.', {
+    quality: 'queue_dropped_packets',
+  }),
+  loss(
+    'rtp_from_fragments_dropped',
+    native('rtp_from_fragments_dropped'),
+    'Reassembled RTP that found its queue full.',
+    {
+      quality: 'queue_dropped_packets',
+    },
+  ),
+  loss('rtp_malformed', native('rtp_malformed'), 'Packets with a broken RTP header.'),
+  loss('rtp_probing_recycled', native('rtp_probing_recycled'), 'Candidates that gave their place to a newer stream.'),
+  loss('rtp_streams_refused', native('rtp_streams_refused'), 'Streams that found the table full, each counted once.', {
+    quality: 'streams_refused',
+    remedy: 'Raise `--max-streams`; [streams beyond the cap](operations.md#streams-beyond-the-cap).',
+  }),
+  loss('rtp_packets_refused', native('rtp_packets_refused'), 'Packets of refused streams; they are in no stream.', {
+    remedy: 'Raise `--max-streams`.',
+  }),
+];
+
+export const LIVE_LOSSES: readonly Loss[] = [
+  loss('live_ring', (f) => f.live?.liveLosses().kernel ?? 0, 'Packets that the capture ring had no room for.', {
+    quality: 'kernel_dropped_packets',
+    remedy: 'Give it a core; narrow `-d`; look at `calltap_interface_total{event="kernel_freezes"}`.',
+  }),
+  loss('live_interface', (f) => f.live?.liveLosses().interface ?? 0, 'Packets that the card had no room for.', {
+    quality: 'interface_dropped_packets',
+    remedy: 'Give the card larger rings (`ethtool -G`).',
+  }),
+  loss('live_queue', (f) => f.live?.liveLosses().queue ?? 0, 'Packets that JavaScript was late for.', {
+    quality: 'queue_dropped_packets',
+    remedy: 'Lower `--max-dialogs`, take a faster core, send less HEP.',
+  }),
+  loss(
+    'live_offload_unsplit',
+    (f) => f.live?.liveLosses().unsplit ?? 0,
+    'Packets that the card merged and that cannot be split into datagrams.',
+  ),
+];
+
+export const HEP_LOSSES: readonly Loss[] = [
+  loss(
+    'hep_kernel_dropped',
+    (f) => f.listener?.counter('kernel_dropped') ?? 0,
+    'Packets that the receive buffer of `-L` had no room for.',
+    { quality: 'kernel_dropped_packets', remedy: 'Give it a core; raise `net.core.rmem_max`.' },
+  ),
+  reasons(
+    'hep_',
+    (f) => f.listener?.refused() ?? [],
+    'Packets that the gate refused: `not_allowed`, `auth_failed`, `over_rate`, `too_long`, `ring_full`.',
+    {
+      quality: 'hep_rejected',
+      remedy: 'Correct the option or the agent; `calltap_hep_sender_refused_total` names the senders with most.',
+    },
+  ),
+  loss('hep_tcp_refused_address', hepTcp('refusedAddress'), 'Connections from outside `--hep-allow`.'),
+  loss('hep_tcp_refused_full', hepTcp('refusedFull'), 'Connections that found all 256 places taken.', {
+    remedy: 'Look at who holds them.',
+  }),
+  loss('hep_tcp_evicted', hepTcp('evicted'), 'Connections that gave a place: those of the source that holds most.', {
+    remedy: 'Look at who holds them.',
+  }),
+  loss('hep_tcp_closed_idle', hepTcp('closedIdle'), 'Connections that were silent for ten minutes.'),
+  loss('hep_tcp_not_hep', hepTcp('notHep'), 'Connections that do not begin with HEP.', { remedy: 'Send plain HEP.' }),
+  loss(
+    'hep_tcp_closed_tls',
+    hepTcp('closedTls'),
+    'Connections that begin with a TLS handshake; they are closed at once.',
+    {
+      remedy: 'Put a TLS proxy such as stunnel in front.',
+    },
+  ),
+  loss('hep_tcp_closed_not_hep', hepTcp('closedNotHep'), 'Connections that brought 256 KiB without a packet.'),
+  loss('hep_tcp_closed_without_key', hepTcp('closedWithoutKey'), 'Connections whose first packet had no key.', {
+    remedy: 'Give the agent its key.',
+  }),
+  loss('hep_tcp_resyncs', hepTcp('resyncs'), 'Places where a stream was out of step.', {
+    remedy: 'Look at the agent or the relay: it mixes something in.',
+  }),
+  loss('hep_tcp_skipped_bytes', hepTcp('skippedBytes'), 'Bytes that were skipped there.'),
+  loss('hep_tcp_cut_packets', hepTcp('cutPackets'), 'Packets that the end of their connection cut.'),
+  loss('hep_tcp_errors', hepTcp('errors'), 'Connections that broke.'),
+  loss(
+    'hep_rejected',
+    (f) => f.ingest.hep.rejected,
+    'Packets that passed the gate and cannot be read; `calltap_hep_total{event="refused_..."}` has the reasons.',
+    { quality: 'hep_rejected', remedy: 'Look at the agent.' },
+  ),
+  loss(
+    'hep_inflated_too_long',
+    (f) => f.ingest.hep.refusals.get('inflated_too_long'),
+    'Those with a compressed payload of more than 128 KiB.',
+    { remedy: 'No SIP message is so long: look at the agent.' },
+  ),
+  loss(
+    'hep_inflate_over_budget',
+    (f) => f.ingest.hep.refusals.get('inflate_over_budget'),
+    "Those with a compressed payload beyond their sender's share of the second.",
+    { remedy: 'Send them uncompressed; [what inflation may cost](operations.md#what-inflation-may-cost).' },
+  ),
+  loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
+  loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
+  loss(
+    'hep_senders_evicted',
+    (f) => f.ingest.clocks.evicted,
+    'Senders that gave their place: of 512 with a known offset, or 512 without, the longest silent one.',
+  ),
+  loss('hep_clock_offset_ms', largestOffsetMs, 'No loss: the largest offset of a clock, ahead or behind.', {
+    remedy: 'Set that clock; [clocks of HEP senders](operations.md#clocks-of-hep-senders).',
+  }),
+];
+
+export const PROBE_LOSSES: readonly Loss[] = [
+  loss('uprobe_lost_calls', probe('lost_calls'), 'TLS calls that the kernel could not follow.'),
+  loss('uprobe_lost_events', probe('lost_events'), 'TLS calls that came faster than they were read.', {
+    quality: 'uprobe_lost_events',
+    remedy: 'Limit the processes, give priority or a larger ring (`--uprobe-ring-bytes`).',
+  }),
+  loss('uprobe_lost_bytes', probe('lost_bytes'), 'Their bytes. The message in the gap is cut, the next one is whole.', {
+    quality: 'uprobe_lost_bytes',
+  }),
+  loss('uprobe_lost_notices', probe('lost_notices'), 'Notices of sockets and programs that found the ring full.'),
+  loss('uprobe_truncated', probe('truncated'), 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
+  loss('uprobe_faults', probe('faults'), 'Calls whose memory cannot be read.', { quality: 'uprobe_faults' }),
+  loss(
+    'uprobe_return_without_entry',
+    probe('return_without_entry'),
+    'Calls that were open when the probes came: once a thread, and only where RET instructions are probed.',
+  ),
+  loss(
+    'uprobe_stale_frames',
+    probe('stale_frames'),
+    'Calls that were left by a jump or with their thread, or whose stack was copied away.',
+  ),
+  loss(
+    'uprobe_frames_full',
+    probe('frames_full'),
+    'Calls nested more than four deep, or on more than 4,096 stack pages.',
+  ),
+  loss('uprobe_no_room', probe('no_room'), 'Connections that found a table of the kernel full.'),
+  loss(
+    'uprobe_probation_over',
+    probe('probation_over'),
+    'Connections whose first bytes did not decide what they carry.',
+  ),
+  loss(
+    'uprobe_heads_over',
+    probe('heads_over'),
+    'Web requests given up before the end of their head: longer than 16 KB, or unreadable. Their WebSocket is not read.',
+    { remedy: 'Shorten the cookies.' },
+  ),
+  loss('uprobe_malformed', probe('malformed'), 'Events of the kernel that do not parse.'),
+  loss('uprobe_gaps', plaintext('gaps'), 'Holes in the plaintext of a connection.'),
+  loss('uprobe_gap_bytes', plaintext('gapBytes'), 'Bytes in these holes.'),
+  loss('uprobe_connections_evicted', plaintext('evicted'), 'Connections that gave their place to newer ones.'),
+  loss('uprobe_messages_aborted', plaintext('aborted'), 'Messages that were unfinished when their connection ended.'),
+  loss('uprobe_messages_truncated', plaintextDecode('tcpMessagesTruncated'), 'Messages cut by a hole; kept in part.'),
+  loss('uprobe_message_too_long', plaintextDecode('tcpMessageTooLong'), 'Messages beyond a size cap.'),
+  loss('uprobe_bytes_ignored', plaintextDecode('tcpBytesIgnored'), 'Plaintext bytes that became part of no message.'),
+  loss('uprobe_ws_bad_frames', plaintextDecode('wsBadFrames'), 'WebSocket frames that break RFC 6455.'),
+  loss(
+    'uprobe_ws_compressed_undecodable',
+    plaintextDecode('wsCompressedUndecodable'),
+    'Compressed WebSocket messages that cannot be read.',
+  ),
+  loss(
+    'uprobe_unbound_messages',
+    plaintext('unbound'),
+    "Messages whose connection's address did not become known; they are in their dialogs.",
+    { quality: 'uprobe_unbound_messages' },
+  ),
+  loss(
+    'uprobe_files_beyond_cap',
+    (f) => f.tls?.source.discovery.filesBeyondCap,
+    'Files beyond those that are remembered.',
+  ),
+  loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Times the processes could not be listed.'),
+  loss(
+    'uprobe_functions_unread',
+    (f) => f.tls?.source.discovery.unreadFunctions,
+    'Functions that carry plaintext and cannot be read: nothing tells where they end.',
+    { remedy: 'stderr and `--uprobe-list` name them and say why; mirror their SIP by HEP.' },
+  ),
+];
