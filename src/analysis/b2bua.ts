@@ -2,11 +2,10 @@
  * Whether a call is one side of a back-to-back user agent (RFC 7092): another call shares an identifier with it, and one
  * begins at the host where the other ends. A transfer ties calls together too, and is none.
  */
-import { ipText } from '../core/ip.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import type { Messages } from '../store/stores.ts';
+import { messagesOf } from './call-messages.ts';
 import type { CorrelationStores, Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 
@@ -27,11 +26,7 @@ export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages)
 
 /** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
 function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
-  const row = d.headRow;
-  if (row === NO_ROW || !log.has(row)) return null;
-  const { bytes, srcOff, dstOff } = log.endpoints(row);
-  const version = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
-  const src = ipText(bytes, srcOff, version);
-  const dst = ipText(bytes, dstOff, version);
-  return (log.flags(row) & ROW.REQUEST) === 0 ? { from: dst, to: src } : { from: src, to: dst };
+  for (const { isRequest, src, dst } of messagesOf(d, log))
+    return isRequest ? { from: src.host, to: dst.host } : { from: dst.host, to: src.host };
+  return null;
 }

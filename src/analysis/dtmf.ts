@@ -2,18 +2,16 @@
  * Keys pressed in a call: telephone-events in its streams (RFC 4733) and INFO requests (application/dtmf-relay and
  * application/dtmf, of no RFC).
  */
-import { asBuffer } from '../core/byte-text.ts';
-import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
+import { endpointKeyText } from '../core/ip.ts';
 import type { Steps } from '../core/steps.ts';
 import { mediaTypeOf } from '../protocols/sip/body.ts';
 import { METHOD } from '../protocols/sip/method.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { ROW } from '../store/messages/message-rows.ts';
 import type { Messages, Stores } from '../store/stores.ts';
-import { messageList } from './message-list.ts';
+import type { CallMessage } from './call-messages.ts';
+import { messagesOf } from './call-messages.ts';
 
 export type Key = {
   /** `0`-`9`, `*`, `#`, `A`-`D`, `flash`. */
@@ -28,7 +26,6 @@ const EVENTS: readonly string[] = [...'0123456789*#ABCD', 'flash'];
 const MAX_KEYS = 256;
 /** A key press is a few bytes; what is behind them is something else. */
 const MAX_BODY = 256;
-const scan = new SipScan();
 
 /** In the order they were pressed; one press that both ways told is told twice. A step a message that is read. */
 export function* keysPressed(
@@ -43,26 +40,23 @@ export function* keysPressed(
       const key = EVENTS[event];
       if (key !== undefined) keys.push({ key, atUs, by: 'rtp', from: endpointKeyText(stream.srcKey) });
     }
-  for (const m of messageList(d, log)) {
-    if (!m.isRequest || m.method !== METHOD.INFO || m.isCopy || m.isRetransmission) continue;
+  for (const m of [...messagesOf(d, log)]) {
+    if (!m.isRequest || m.method !== METHOD.INFO || !m.isFirst) continue;
     yield;
-    if (!log.has(m.row)) continue;
-    const key = infoKey(log.bytes(m.row));
-    if (key === null) continue;
-    const ends = log.endpoints(m.row);
-    const version = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
-    const from = endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort);
-    keys.push({ key, atUs: m.tsUs, by: 'info', from });
+    const key = infoKey(m);
+    if (key !== null) keys.push({ key, atUs: m.tsUs, by: 'info', from: m.srcText });
   }
   return keys.sort((a, b) => a.atUs - b.atUs).slice(0, MAX_KEYS);
 }
 
 /** `Signal=5` of dtmf-relay, or the one character of application/dtmf; null when it is neither. */
-function infoKey(bytes: Uint8Array): string | null {
-  if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return null;
+function infoKey(m: CallMessage): string | null {
+  const found = m.read();
+  if (found === null) return null;
+  const { bytes, scan } = found;
   const type = mediaTypeOf(decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd));
   const bodyEnd = Math.min(scan.bodyEnd, scan.bodyStart + MAX_BODY);
-  const text = asBuffer(bytes).toString('latin1', scan.bodyStart, bodyEnd).trim();
+  const text = bytes.toString('latin1', scan.bodyStart, bodyEnd).trim();
   const pressed = type.startsWith('application/dtmf-relay')
     ? /^signal[ \t]*=[ \t]*(\S{1,5})/im.exec(text)?.[1]
     : type.startsWith('application/dtmf')

@@ -1,14 +1,12 @@
 /**
  * Who ended a call: the side that sent the first BYE, or the caller's CANCEL (RFC 3261 sections 9 and 15).
  */
-import { asBuffer } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
 import { METHOD } from '../protocols/sip/method.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
-import { messageList } from './message-list.ts';
+import { messagesOf } from './call-messages.ts';
 
 export type HangUp = {
   readonly side: 'caller' | 'callee';
@@ -21,14 +19,14 @@ export type HangUp = {
 /** Null for what is no call, goes on, was refused, or began before this capture. */
 export function whoHungUp(d: Dialog, log: Messages): HangUp | null {
   if (d.methodId !== METHOD.INVITE) return null;
-  for (const m of messageList(d, log)) {
-    if (!m.isRequest || m.isCopy || m.isRetransmission) continue;
+  for (const m of messagesOf(d, log)) {
+    if (!m.isRequest || !m.isFirst) continue;
     const facts = { atUs: m.tsUs, index: m.index };
     if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs)) return { side: 'caller', method: 'CANCEL', ...facts };
     if (m.method !== METHOD.BYE) continue;
-    const scan = new SipScan();
-    const bytes = asBuffer(log.bytes(m.row));
-    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return null;
+    const text = m.read();
+    if (text === null) return null;
+    const { bytes, scan } = text;
     const fromTagHash = hashRange(bytes, scan.fromTagStart, scan.fromTagEnd);
     const isCaller = fromTagHash === d.openerTagHash;
     if (isOtherFork(d, isCaller ? hashRange(bytes, scan.toTagStart, scan.toTagEnd) : fromTagHash)) continue;

@@ -3,24 +3,27 @@
  *
  * A peer that has hung up closes its sockets, and many never open one for RTCP: errors about either are no fault.
  */
+
 import { endpointKeyText } from '../core/ip.ts';
 import { icmpDescription } from '../decode/icmp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
+import type { Call } from './call.ts';
+import type { CallFindings, IcmpFinding } from './findings.ts';
 
 /** Media on its way when the call ended still arrives this long after. */
 const TAIL_US = 200_000;
 
-export type IcmpFinding = {
-  readonly flow: IcmpFlow;
-  readonly description: string;
-  /** Media of the running call could not be delivered. */
-  readonly isFault: boolean;
-  readonly hint: string;
-};
+export function judgeIcmpMedia({ d, e }: Call, found: CallFindings): undefined {
+  const { media } = e.stores.icmp;
+  if (media.errors === 0) return;
+  const findings = icmpFindings(d, media.ofDialog(d), e.rules.thresholds.icmpErrors);
+  for (const { isFault, hint } of findings) if (isFault) found.media.hints.push(hint);
+  found.icmp = findings;
+}
 
 /** `leastErrors` about one flow make it a fault. */
-export function icmpFindings(d: Dialog, flows: readonly IcmpFlow[], leastErrors: number): IcmpFinding[] {
+function icmpFindings(d: Dialog, flows: readonly IcmpFlow[], leastErrors: number): IcmpFinding[] {
   return flows.map((flow) => {
     const description = icmpDescription(flow.ipVersion, flow.type, flow.code);
     const isAfter = !Number.isNaN(d.endedUs) && flow.firstUs > d.endedUs - TAIL_US;

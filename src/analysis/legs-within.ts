@@ -2,18 +2,10 @@
  * Both sides of a back-to-back user agent that keeps the Call-ID are one dialog here. They are told apart by the From tag
  * of their INVITEs: what forks one INVITE keeps it (RFC 3261 sections 12.1 and 16.6), an agent writes its own (RFC 7092).
  */
-import { asBuffer } from '../core/byte-text.ts';
-import { hashRange } from '../core/hash.ts';
-import { ipText } from '../core/ip.ts';
 import type { Steps } from '../core/steps.ts';
 import { METHOD } from '../protocols/sip/method.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { ROW } from '../store/messages/message-rows.ts';
-import type { Messages } from '../store/stores.ts';
-import { keptRows } from './message-list.ts';
-
-const REPEATS = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
+import type { CallMessage } from './call-messages.ts';
 
 /** The INVITEs of one From tag: the host that sent the first of them, and those that got one. */
 type Leg = { readonly from: string; readonly to: Set<string> };
@@ -28,57 +20,36 @@ export type LegsWithin = {
 const ONE_LEG: LegsWithin = { hasLegs: false, isForked: true };
 
 /** What the kept messages of a call tell; `isForked` says nothing about a call of one leg. A step a message read. */
-export function* legsWithin(d: Dialog, log: Messages): Steps<LegsWithin> {
+export function* legsWithin(d: Dialog, messages: readonly CallMessage[]): Steps<LegsWithin> {
   if (d.methodId !== METHOD.INVITE) return ONE_LEG;
-  const requests: number[] = [];
-  const responses: number[] = [];
-  for (const row of keptRows(d, log)) {
-    const flags = log.flags(row);
-    if (log.method(row) !== METHOD.INVITE || (flags & REPEATS) !== 0) continue;
-    if ((flags & ROW.REQUEST) !== 0) requests.push(row);
-    else if (log.status(row) > 100) responses.push(row);
-  }
+  const invites = messages.filter((m) => m.method === METHOD.INVITE && m.isFirst);
+  const requests = invites.filter((m) => m.isRequest);
   // Of nearly every call there is one INVITE, and nothing to read.
   if (requests.length < 2) return ONE_LEG;
-  const legs = new Map<number, Leg>();
-  for (const row of requests) {
+  const legs = new Map<string, Leg>();
+  for (const { hop, src, dst } of requests) {
     yield;
-    if (!log.has(row)) continue;
-    const { from, to } = tagsOf(log, row);
-    if (from === 0 || to !== 0) continue;
-    const { bytes, srcOff, dstOff } = log.endpoints(row);
-    const version = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
-    const leg = legs.get(from) ?? { from: ipText(bytes, srcOff, version), to: new Set() };
-    leg.to.add(ipText(bytes, dstOff, version));
-    legs.set(from, leg);
+    if (hop.fromTag === '' || hop.toTag !== '') continue;
+    const leg = legs.get(hop.fromTag) ?? { from: src.host, to: new Set() };
+    leg.to.add(dst.host);
+    legs.set(hop.fromTag, leg);
   }
   if (![...legs.values()].some((leg) => isWentTo(leg.from, legs))) return ONE_LEG;
-  const answered = new Map<number, number>();
-  for (const row of responses) {
+  const answered = new Map<string, string>();
+  for (const m of invites) {
+    if (m.isRequest || m.status <= 100) continue;
     yield;
-    if (!log.has(row)) continue;
-    const { from, to } = tagsOf(log, row);
-    if (to === 0) continue;
-    const known = answered.get(from);
-    if (known !== undefined && known !== to) return { hasLegs: true, isForked: true };
-    answered.set(from, to);
+    const { fromTag, toTag } = m.hop;
+    if (toTag === '') continue;
+    const known = answered.get(fromTag);
+    if (known !== undefined && known !== toTag) return { hasLegs: true, isForked: true };
+    answered.set(fromTag, toTag);
   }
   return { hasLegs: true, isForked: false };
 }
 
 /** An INVITE of another host than `host` went there. */
-function isWentTo(host: string, legs: ReadonlyMap<number, Leg>): boolean {
+function isWentTo(host: string, legs: ReadonlyMap<string, Leg>): boolean {
   for (const { from, to } of legs.values()) if (from !== host && to.has(host)) return true;
   return false;
-}
-
-/** Hashes of both tags, 0 for one that is not there. */
-function tagsOf(log: Messages, row: number): { from: number; to: number } {
-  const scan = new SipScan();
-  const bytes = asBuffer(log.bytes(row));
-  if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) return { from: 0, to: 0 };
-  return {
-    from: hashRange(bytes, scan.fromTagStart, scan.fromTagEnd),
-    to: hashRange(bytes, scan.toTagStart, scan.toTagEnd),
-  };
 }

@@ -1,12 +1,12 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { emptyCarrier } from '../store/messages/fingerprint.ts';
-import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import { ROW } from '../store/messages/message-rows.ts';
 import type { Identifiers, Stores, Streams } from '../store/stores.ts';
+import { messagesOf } from './call-messages.ts';
 import type { Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 
@@ -58,18 +58,16 @@ export class LinkedLegs {
 
 function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[]): Identifiers {
   const identifiers = new CallIdentifiers(callIdHeaders);
-  const scan = new SipScan();
-  for (const d of dialogs.oldestFirst()) {
-    let row = d.headRow;
-    for (let n = 0; n < MAX_MESSAGES && row !== NO_ROW && log.has(row); n++, row = log.next(row)) {
-      const bytes = Buffer.from(log.bytes(row));
-      if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) continue;
-      const { bytes: addresses, ...ends } = log.endpoints(row);
-      const ipVersion = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
-      const carrier = { ...emptyCarrier(addresses), ...ends, ipVersion, tsUs: log.tsUs(row) };
-      identifiers.onMessage(d, bytes, scan, carrier, n === 0);
+  for (const d of dialogs.oldestFirst())
+    for (const m of messagesOf(d, log)) {
+      if (m.index >= MAX_MESSAGES) break;
+      const text = m.read();
+      if (text === null) continue;
+      const { bytes: addresses, ...ends } = log.endpoints(m.row);
+      const ipVersion = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
+      const carrier = { ...emptyCarrier(addresses), ...ends, ipVersion, tsUs: m.tsUs };
+      identifiers.onMessage(d, text.bytes, text.scan, carrier, m.index === 0);
     }
-  }
   return identifiers;
 }
 

@@ -1,11 +1,13 @@
 /**
  * Where the two directions of a call differ: late or uneven media, other codecs, packet times or durations.
  */
+
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { formatOf } from '../store/media/codec-set.ts';
-import type { MediaFindings, MediaStream } from './media-model.ts';
+import type { MediaFindings } from './findings.ts';
+import type { MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 
 export function checkLate(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {

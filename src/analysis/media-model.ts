@@ -45,13 +45,3 @@ export type MediaContext = {
   readonly unseen: readonly UnseenStream[];
   readonly thresholds: Thresholds;
 };
-
-export type MediaFindings = {
-  oneWayAudio: boolean;
-  natMismatch: boolean;
-  noMedia: boolean;
-  /** A direction died while the call went on. */
-  mediaStopped: boolean;
-  privateMediaAddress: boolean;
-  hints: string[];
-};

@@ -2,10 +2,12 @@
  * What RTCP says of a call's media beyond what this capture saw: loss on the way from here to the receiver, and streams
  * that never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
  */
+
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { RemoteReport } from '../store/media/rtcp-data.ts';
-import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
+import type { MediaFindings } from './findings.ts';
+import type { MediaContext, MediaStream } from './media-model.ts';
 
 export function checkReports(streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
   for (const s of streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);

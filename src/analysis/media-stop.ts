@@ -4,11 +4,13 @@
  * Nothing is said of a hold, of a sender that may be silent (RFC 3389, G.729 Annex B, G.723.1 Annex A, or one that paused
  * before), of media that the descriptions moved, or of a tap that had ended itself.
  */
+
 import { endpointKeyText } from '../core/ip.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../store/media/codec-set.ts';
-import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
+import type { MediaFindings } from './findings.ts';
+import type { MediaContext, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 
 /** Directions that end this close to each other end together. */

@@ -4,6 +4,7 @@
  * Streams are compared by where they run, not counted: relays make four streams of one call, and some
  * senders give every stream the same SSRC. Definitions: docs/diagnosis.md; thresholds: core/thresholds.ts.
  */
+
 import { counted } from '../core/counted.ts';
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
@@ -12,8 +13,9 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { MARK } from '../store/dialogs/dialog-marks.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
+import type { MediaFindings } from './findings.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
-import type { MediaContext, MediaFindings, MediaStream } from './media-model.ts';
+import type { MediaContext, MediaStream } from './media-model.ts';
 import { checkReports } from './media-reports.ts';
 import { checkStopped } from './media-stop.ts';
 import { Ways } from './media-ways.ts';

@@ -6,27 +6,26 @@ import { bodyParts, mediaTypeOf } from '../protocols/sip/body.ts';
 import { METHOD } from '../protocols/sip/method.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import { ROW } from '../store/messages/message-rows.ts';
-import type { Messages } from '../store/stores.ts';
-import { keptRows } from './message-list.ts';
+import type { Call } from './call.ts';
+import type { CallMessage } from './call-messages.ts';
+import type { CallFindings } from './findings.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;
-const scan = new SipScan();
+
+export function* judgeRecording({ messages }: Call, found: CallFindings): Steps<void> {
+  found.recording = yield* recordingMetadata(messages);
+}
 
 /** A step a message read. */
-export function* recordingMetadata(d: Dialog, log: Messages): Steps<RecordingMetadata | null> {
+function* recordingMetadata(messages: readonly CallMessage[]): Steps<RecordingMetadata | null> {
   let newest: RecordingMetadata | null = null;
-  for (const row of keptRows(d, log)) {
-    if (!log.has(row) || (log.flags(row) & ROW.REQUEST) === 0) continue;
-    const method = log.method(row);
-    if (method !== METHOD.INVITE && method !== METHOD.UPDATE) continue;
+  for (const m of messages) {
+    if (!m.isRequest || (m.method !== METHOD.INVITE && m.method !== METHOD.UPDATE)) continue;
     yield;
-    if (!log.has(row)) continue;
-    const bytes = log.bytes(row);
-    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK || scan.bodyEnd === scan.bodyStart) continue;
+    const text = m.read();
+    if (text === null || text.scan.bodyEnd === text.scan.bodyStart) continue;
+    const { bytes, scan } = text;
     const type = decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd);
     if (!mediaTypeOf(type).startsWith('multipart/') && !METADATA.test(mediaTypeOf(type))) continue;
     for (const part of bodyParts(bytes, scan.bodyStart, scan.bodyEnd, type))

@@ -2,6 +2,7 @@
  * What STUN and TURN tell about a call's media: the relay that carries it, and an address that the client learned and
  * its SDP did not use (RFC 8489, RFC 8656).
  */
+
 import { counted } from '../core/counted.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyText, endpointText } from '../core/ip.ts';
@@ -10,29 +11,8 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StunFlow } from '../store/media/stun-flow.ts';
 import type { StunKnowledge } from '../store/stores.ts';
-
-export type MediaRelay = {
-  readonly client: EndpointKey;
-  readonly server: EndpointKey;
-  readonly channel: number;
-  readonly peer: EndpointKey | null;
-  readonly relayed: EndpointKey | null;
-  /** When the allocation lapsed although the call went on; NaN when it did not. */
-  readonly lapsedUs: number;
-};
-
-export type StunMismatchReason = 'ignored' | 'relay_ignored' | 'unanswered';
-
-export type StunMismatch = {
-  readonly client: EndpointKey;
-  readonly server: EndpointKey;
-  readonly mapped: EndpointKey | null;
-  readonly relayed: EndpointKey | null;
-  /** What the SDP named instead, `<address>:<port>`. */
-  readonly advertised: string;
-  readonly requests: number;
-  readonly reason: StunMismatchReason;
-};
+import type { Call } from './call.ts';
+import type { CallFindings, MediaRelay, StunMismatch, StunMismatchReason } from './findings.ts';
 
 function endOf(d: Dialog, nowUs: number): number {
   return Number.isNaN(d.endedUs) ? nowUs : d.endedUs;
@@ -45,13 +25,22 @@ export function isTurnRelayed(streams: readonly Stream[], stun: StunKnowledge): 
   );
 }
 
+export function judgeRelay({ d, e, nowUs, streams }: Call, found: CallFindings): undefined {
+  const plain = streams.map(({ stream }) => stream);
+  found.relay = findRelay(d, plain, e.stores.stun, nowUs);
+  if (found.relay !== null && !Number.isNaN(found.relay.lapsedUs))
+    found.media.hints.push(lapsedHint(d, found.relay, nowUs));
+}
+
+/** Looked for where a description named a private address. */
+export function judgeStunMismatch({ d, e }: Call, found: CallFindings): undefined {
+  if (!found.media.privateMediaAddress) return;
+  found.stunMismatch = findStunMismatch(d, e.stores.stun);
+  if (found.stunMismatch !== null) found.media.hints.push(stunMismatchHint(found.stunMismatch));
+}
+
 /** The relay's channel that carries the call's media, or was bound for it; null when no channel is known. */
-export function findRelay(
-  d: Dialog,
-  streams: readonly Stream[],
-  stun: StunKnowledge,
-  nowUs: number,
-): MediaRelay | null {
+function findRelay(d: Dialog, streams: readonly Stream[], stun: StunKnowledge, nowUs: number): MediaRelay | null {
   for (const stream of streams) {
     const channel = stun.relayUse(stream)?.channel ?? null;
     if (channel === null) continue;
@@ -85,7 +74,7 @@ function relayOf(
   };
 }
 
-export function lapsedHint(d: Dialog, r: MediaRelay, nowUs: number): string {
+function lapsedHint(d: Dialog, r: MediaRelay, nowUs: number): string {
   const sec = ((endOf(d, nowUs) - r.lapsedUs) / 1e6).toFixed(1);
   return `The TURN allocation of ${endpointKeyText(r.client)} at ${endpointKeyText(r.server)} lapsed ${sec} s before the call ended: what was relayed stopped there.`;
 }
@@ -94,7 +83,7 @@ export function lapsedHint(d: Dialog, r: MediaRelay, nowUs: number): string {
  * A side told a public peer a private address although it had asked a STUN or TURN server: what it learned and did not
  * use, or that nobody answered. Null when no such side asked, or it did name what it learned.
  */
-export function findStunMismatch(d: Dialog, stun: StunKnowledge): StunMismatch | null {
+function findStunMismatch(d: Dialog, stun: StunKnowledge): StunMismatch | null {
   if (stun.flows === 0) return null;
   const named = new Set(d.claimedKeys);
   for (const e of d.sdp ?? []) {
@@ -119,7 +108,7 @@ function mismatchReason(flow: StunFlow, named: ReadonlySet<EndpointKey>): StunMi
   return flow.requests > 0 && flow.answers === 0 ? 'unanswered' : null;
 }
 
-export function stunMismatchHint(m: StunMismatch): string {
+function stunMismatchHint(m: StunMismatch): string {
   const server = endpointKeyText(m.server);
   switch (m.reason) {
     case 'relay_ignored':

@@ -6,7 +6,7 @@ import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
-import { streamJitter } from '../protocols/rtp/stream-snapshot.ts';
+import { packetMs, streamJitter } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import type { CodecFormat, CodecSet } from '../store/media/codec-set.ts';
 import { formatOf } from '../store/media/codec-set.ts';
@@ -124,4 +124,10 @@ function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, lim
     (stream.dialog !== null && stream.dialog.endedUs <= c.nowUs);
   if (isOver) windows.push(open);
   return windows;
+}
+
+/** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */
+export function spokenPacketMs({ snapshot, clockRate }: StreamQuality): number {
+  const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
+  return isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, clockRate);
 }

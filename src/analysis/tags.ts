@@ -3,9 +3,15 @@
  */
 
 import { endpointKeyAddress } from '../core/ip.ts';
+import type { Steps } from '../core/steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { MARK } from '../store/dialogs/dialog-marks.ts';
+import { hasOtherLeg } from './b2bua.ts';
+import type { Call } from './call.ts';
+import type { CallFindings } from './findings.ts';
 import type { LegsWithin } from './legs-within.ts';
+import { legsWithin } from './legs-within.ts';
+import { isTurnRelayed } from './relay.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [
   [MARK.TRANSFERRED, 'transferred'],
@@ -30,6 +36,21 @@ export type TagFacts = {
   /** Its own messages are those of both sides. */
   readonly within: LegsWithin;
 };
+
+export function* judgeTags({ d, e, messages, streams }: Call, found: CallFindings): Steps<void> {
+  const { identifiers, dialogs, log, stun } = e.stores;
+  const within = yield* legsWithin(d, messages);
+  found.tags = dialogTags(d, {
+    eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
+    isTurnRelayed: isTurnRelayed(
+      streams.map(({ stream }) => stream),
+      stun,
+    ),
+    // Calls are tied together only where somebody can ask for it.
+    hasOtherLeg: identifiers !== null && hasOtherLeg(d, { dialogs, identifiers }, log),
+    within,
+  });
+}
 
 export function dialogTags(d: Dialog, facts: TagFacts): string[] {
   let marks = facts.eventPackets > 0 ? d.marks | MARK.DTMF : d.marks;

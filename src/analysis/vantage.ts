@@ -2,11 +2,10 @@
  * Whether the way of a call's media lies where this capture looks. A capture on a proxy sees all of the signaling and
  * none of the media that runs past the proxy: there, silence says nothing.
  */
-import { endpointKeyAddress, ipText } from '../core/ip.ts';
+import { endpointKeyAddress } from '../core/ip.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
-import type { Messages } from '../store/stores.ts';
+import type { CallMessage } from './call-messages.ts';
 
 /** Streams looked at for one that runs past the hub. */
 const MAX_STREAMS = 1_000;
@@ -15,8 +14,8 @@ const MAX_STREAMS = 1_000;
  * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
  * capture was ever seen that does not touch them.
  */
-export function isMediaPathVisible(d: Dialog, log: Messages, streams: Iterable<Stream>): boolean {
-  const hubs = commonHosts(d, log);
+export function isMediaPathVisible(d: Dialog, messages: readonly CallMessage[], streams: Iterable<Stream>): boolean {
+  const hubs = commonHosts(messages);
   for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
   if (hubs.size === 0) return true;
   let left = MAX_STREAMS;
@@ -28,14 +27,10 @@ export function isMediaPathVisible(d: Dialog, log: Messages, streams: Iterable<S
 }
 
 /** Hosts that sent or got every message of the dialog. */
-function commonHosts(d: Dialog, log: Messages): Set<string> {
-  const common = new Set<string>();
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
-    const { bytes, srcOff, dstOff } = log.endpoints(row);
-    const version = (log.flags(row) & ROW.IPV6) === 0 ? 4 : 6;
-    const hosts = [ipText(bytes, srcOff, version), ipText(bytes, dstOff, version)];
-    if (row === d.headRow) for (const host of hosts) common.add(host);
-    for (const host of common) if (!hosts.includes(host)) common.delete(host);
-  }
+function commonHosts(messages: readonly CallMessage[]): Set<string> {
+  const [first] = messages;
+  const common = new Set(first === undefined ? [] : [first.src.host, first.dst.host]);
+  for (const { src, dst } of messages)
+    for (const host of common) if (host !== src.host && host !== dst.host) common.delete(host);
   return common;
 }

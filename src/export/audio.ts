@@ -3,10 +3,10 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { messagesOf } from '../analysis/call-messages.ts';
 import { keptDialog } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { keptRows } from '../analysis/message-list.ts';
 import { streamFormat } from '../analysis/stream-quality.ts';
 import { rawText } from '../core/byte-text.ts';
 import { endpointKeyText } from '../core/ip.ts';
@@ -139,11 +139,10 @@ function answerOf(
 /** SRTP keys that the messages of the dialog carry in the clear (RFC 4568). They stay in this process. */
 function* srtpKeys({ log }: Stores, d: Dialog): Steps<SrtpKey[]> {
   const keys: SrtpKey[] = [];
-  for (const row of keptRows(d, log)) {
+  for (const m of [...messagesOf(d, log)]) {
     yield;
-    if (!log.has(row)) continue;
     if (keys.length >= AUDIO_KEYS) break;
-    const bytes = log.bytes(row);
+    const { bytes } = m;
     for (const key of srtpKeysOf(rawText(bytes, 0, bytes.length), AUDIO_KEYS))
       if (!keys.some((k) => Buffer.compare(k.master, key.master) === 0)) keys.push(key);
   }

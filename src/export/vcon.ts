@@ -3,24 +3,22 @@
  */
 
 import { createHash } from 'node:crypto';
+import type { CallMessage } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
-import { keptRows } from '../analysis/message-list.ts';
 import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
 import { counted, countedWere } from '../core/counted.ts';
-import { endpointText, ipText } from '../core/ip.ts';
 import { packageVersion } from '../core/package.ts';
 import type { Steps } from '../core/steps.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import type { NameAddr } from '../protocols/sip/name-addr.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { ROW } from '../store/messages/message-rows.ts';
-import type { Stores } from '../store/stores.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
@@ -51,7 +49,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
   const { stores } = f.evidence;
   const facts = yield* dialogFactsSteps(f.evidence, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
-  const { rows, caller, callee } = yield* readSides(stores, d);
+  const { sent, caller, callee } = yield* readSides([...messagesOf(d, stores.log)]);
   const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
   const seen = { messages: d.msgCount, hasEncrypted: stores.streams.ownedBy(d).some((stream) => stream.isEncrypted) };
   const input: Omit<VconInput, 'completeness'> = {
@@ -69,12 +67,12 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
     audio: wav === null ? refusalOf(audio) : 'inline',
     product: PRODUCT,
   };
-  let kept = rows.length;
+  let kept = sent.length;
   const known = (): VconInput => ({ ...input, completeness: completeness(f, { ...seen, kept }) });
   return vconText(
     known,
     failure === null ? wav : null,
-    messagesOf(stores, rows, () => kept--),
+    vconMessages(sent, () => kept--),
   );
 }
 
@@ -99,29 +97,28 @@ function dialogUuid(d: Dialog, capture: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** A row of the message log, and which side sent it. */
-type SidedRow = { readonly row: number; readonly index: number; readonly isByCaller: boolean };
+/** A message, and which side sent it. */
+type Sent = { readonly message: CallMessage; readonly isByCaller: boolean };
 
-type Sides = { caller: VconSide; callee: VconSide; rows: SidedRow[] };
+type Sides = { caller: VconSide; callee: VconSide; sent: Sent[] };
 
 const UNKNOWN: VconSide = { uri: null, contact: null, userAgent: null, displayName: null };
 
-function* readSides({ log }: Stores, d: Dialog): Steps<Sides> {
-  const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, rows: [] };
-  const scan = new SipScan();
+function* readSides(messages: readonly CallMessage[]): Steps<Sides> {
+  const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, sent: [] };
   let callerTag: string | null = null;
-  for (const [index, row] of keptRows(d, log).entries()) {
+  for (const message of messages) {
     yield;
-    if (!log.has(row)) continue;
-    const bytes = log.bytes(row);
-    const isSip = scanSip(bytes, 0, bytes.length, scan) === SCAN.OK;
-    const tag = isSip ? decodeText(bytes, scan.fromTagStart, scan.fromTagEnd) : '';
+    if (!message.isKept) continue;
+    const text = message.read();
+    const tag = text === null ? '' : decodeText(text.bytes, text.scan.fromTagStart, text.scan.fromTagEnd);
     callerTag ??= tag;
     // Requests of the opening side and responses to the other's carry its tag in From.
     const isOpeners = tag === callerTag;
-    const isByCaller = isOpeners === (!isSip || scan.isRequest);
-    out.rows.push({ row, index, isByCaller });
-    if (!isSip) continue;
+    const isByCaller = isOpeners === (text === null || text.scan.isRequest);
+    out.sent.push({ message, isByCaller });
+    if (text === null) continue;
+    const { bytes, scan } = text;
     const from = { start: scan.fromStart, end: scan.fromEnd };
     const to = { start: scan.toStart, end: scan.toEnd };
     out.caller = sideOf(out.caller, bytes, isOpeners ? from : to, isByCaller ? scan : null);
@@ -161,22 +158,20 @@ function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | nu
 }
 
 /** `onGone` is told of each that was evicted before its turn came. */
-function* messagesOf({ log }: Stores, rows: readonly SidedRow[], onGone: () => void): Generator<VconMessage> {
-  for (const { row, index, isByCaller } of rows) {
-    if (!log.has(row)) {
+function* vconMessages(sent: readonly Sent[], onGone: () => void): Generator<VconMessage> {
+  for (const { message: m, isByCaller } of sent) {
+    if (!m.isKept) {
       onGone();
       continue;
     }
-    const bytes = log.bytes(row);
-    const ends = log.endpoints(row);
-    const version = (log.flags(row) & ROW.IPV6) !== 0 ? 6 : 4;
+    const { bytes } = m;
     yield {
-      index,
-      atUs: log.tsUs(row),
-      src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
-      dst: endpointText(ipText(ends.bytes, ends.dstOff, version), ends.dstPort),
-      transport: TRANSPORTS[log.transport(row)] ?? '',
-      origin: ORIGINS[log.origin(row)] ?? '',
+      index: m.index,
+      atUs: m.tsUs,
+      src: m.srcText,
+      dst: m.dstText,
+      transport: TRANSPORTS[m.transport] ?? '',
+      origin: ORIGINS[m.origin] ?? '',
       isByCaller,
       text: withoutSecrets(rawText(bytes, 0, bytes.length)),
     };

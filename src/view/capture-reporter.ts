@@ -7,8 +7,9 @@ import { audible } from '../analysis/audible.ts';
 import type { FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import { dialogFactsSteps, keptDialog, qualityOf } from '../analysis/dialog-facts.ts';
+import { dialogFactsSteps, keptDialog } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
+import { streamQuality } from '../analysis/stream-quality.ts';
 import type { CaptureReport } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
@@ -82,7 +83,7 @@ export class CaptureReporter {
     let streams = 0;
     for (const stream of stores.streams.fromNewest()) {
       if (slice.isOver) await slice.rest();
-      const q = stream.serial < opened ? qualityOf(evidence, stream) : null;
+      const q = stream.serial < opened ? streamQuality(stream, evidence.capture.quality) : null;
       if (q === null) continue;
       streams++;
       addStream(stream, q, findings);

@@ -1,9 +1,7 @@
 /**
  * Media diagnosis and what ICMP said of media, as the contract shows them.
  */
-import type { IcmpFinding as Finding } from '../analysis/icmp-media.ts';
-import type { MediaFindings } from '../analysis/media-model.ts';
-import type { MediaRelay as Relay, StunMismatch } from '../analysis/relay.ts';
+import type { IcmpFinding as Finding, MediaFindings, MediaRelay as Relay, StunMismatch } from '../analysis/findings.ts';
 import type { Diagnosis, IcmpFinding, IcmpMedia, MediaRelay, StunSdpMismatch } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { IcmpKnowledge } from '../store/stores.ts';

@@ -1,17 +1,12 @@
 /**
  * The documents of one dialog or stream: what analysis knows of it, in the words of the contract.
  */
-import { hasOtherLeg } from '../analysis/b2bua.ts';
-import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import { dialogFactsSteps, qualityOf, spokenPacketMs } from '../analysis/dialog-facts.ts';
+import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { legsWithin } from '../analysis/legs-within.ts';
 import type { LintResult } from '../analysis/lint/lint.ts';
 import { lintDialog } from '../analysis/lint/lint.ts';
 import type { LintStream } from '../analysis/lint/rule.ts';
-import { recordingMetadata } from '../analysis/recording.ts';
-import { isTurnRelayed } from '../analysis/relay.ts';
-import { dialogTags } from '../analysis/tags.ts';
+import { spokenPacketMs, streamQuality } from '../analysis/stream-quality.ts';
 import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
@@ -27,33 +22,13 @@ import { toRtpStream, toStreamRow } from './stream-document.ts';
 import { toTermination } from './termination.ts';
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
-  const q = qualityOf(e, stream);
+  const q = streamQuality(stream, e.capture.quality);
   return q === null ? null : toRtpStream(stream, q, e.capture.sources);
 }
 
 export function streamRow(e: Evidence, stream: Stream): StreamRow | null {
-  const q = qualityOf(e, stream);
+  const q = streamQuality(stream, e.capture.quality);
   return q === null ? null : toStreamRow(stream, q);
-}
-
-/** Labels are looked for only where they are shown: whether a call has another leg takes longer than all the rest. */
-function* tagsOf(e: Evidence, d: Dialog, { streams }: DialogFacts): Steps<string[]> {
-  const within = yield* legsWithin(d, e.stores.log);
-  return dialogTags(d, {
-    eventPackets: streams.reduce((sum, { quality }) => sum + quality.snapshot.eventPackets, 0),
-    isTurnRelayed: isTurnRelayed(
-      streams.map(({ stream }) => stream),
-      e.stores.stun,
-    ),
-    hasOtherLeg: isB2bua(e, d),
-    within,
-  });
-}
-
-/** Calls are tied together only where somebody can ask for it. */
-function isB2bua(e: Evidence, d: Dialog): boolean {
-  const { identifiers, dialogs, log } = e.stores;
-  return identifiers !== null && hasOtherLeg(d, { dialogs, identifiers }, log);
 }
 
 /** The dialog with the cause that the wire named for its end. */
@@ -67,7 +42,7 @@ export function* dialogReportSteps(e: Evidence, d: Dialog): Steps<DialogDocument
 export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
   const streams: LintStream[] = [];
   for (const stream of e.stores.streams.ownedBy(d)) {
-    const q = qualityOf(e, stream);
+    const q = streamQuality(stream, e.capture.quality);
     yield;
     if (q === null) continue;
     const { snapshot } = q;
@@ -91,9 +66,7 @@ export function dialogDocument(e: Evidence, d: Dialog): DialogDocument {
 
 /** A step a stream, and one a message that is read. */
 export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocument> {
-  const facts = yield* dialogFactsSteps(e, d);
-  const recording = yield* recordingMetadata(d, e.stores.log);
-  const tags = yield* tagsOf(e, d, facts);
+  const facts = yield* documentFactsSteps(e, d);
   const intervals = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, facts.streams.length));
   const streams: RtpStream[] = [];
   for (const { stream, quality } of facts.streams) {
@@ -108,8 +81,8 @@ export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocume
       diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
       signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
       icmpMedia: toIcmpMedia(e.stores.icmp.media, facts.icmp),
-      recording: recording === null ? null : toSiprecMetadata(recording),
-      tags,
+      recording: facts.recording === null ? null : toSiprecMetadata(facts.recording),
+      tags: facts.tags,
     },
     e.capture.sources,
   );

@@ -3,6 +3,7 @@
  */
 
 import { audible } from '../analysis/audible.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
@@ -11,12 +12,11 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
-import { endpointKeyText, endpointText, ipText } from '../core/ip.ts';
+import { endpointKeyText, endpointText } from '../core/ip.ts';
 import { finish } from '../core/steps.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -150,24 +150,22 @@ function firstLine(bytes: Uint8Array): string {
 function reportMessages(e: Evidence, d: Dialog): ReportMessage[] {
   const { log } = e.stores;
   const list: ReportMessage[] = [];
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
-    const ends = log.endpoints(row);
-    const flags = log.flags(row);
-    const version = (flags & ROW.IPV6) !== 0 ? 6 : 4;
+  for (const m of messagesOf(d, log)) {
+    const origin = ORIGINS[m.origin] ?? '';
     const notes = [];
-    if ((flags & ROW.RETRANSMISSION) !== 0) notes.push('again');
-    if ((flags & ROW.DUPLICATE) !== 0) notes.push('same packet twice');
-    if ((flags & ROW.COPY) !== 0) notes.push(`also by ${ORIGINS[log.origin(row)]}`);
-    if ((flags & ROW.SNAPPED) !== 0) notes.push('cut by the capture');
-    if ((flags & ROW.WEAK) !== 0) notes.push('address likely, not proven');
-    if (ORIGINS[log.origin(row)] === 'uprobe' && ends.srcPort === 0) notes.push('address not known');
+    if (m.isRetransmission) notes.push('again');
+    if (m.isDuplicate) notes.push('same packet twice');
+    if (m.isOfAnotherSource) notes.push(`also by ${origin}`);
+    if (m.isSnapped) notes.push('cut by the capture');
+    if (m.isWeak) notes.push('address likely, not proven');
+    if (origin === 'uprobe' && m.src.port === 0) notes.push('address not known');
     list.push({
-      index: list.length,
-      atSec: spanSec(d.createdUs, log.tsUs(row)),
-      src: endpointText(ipText(ends.bytes, ends.srcOff, version), ends.srcPort),
-      dst: endpointText(ipText(ends.bytes, ends.dstOff, version), ends.dstPort),
-      transport: TRANSPORTS[log.transport(row)] ?? '',
-      text: firstLine(log.bytes(row)),
+      index: m.index,
+      atSec: spanSec(d.createdUs, m.tsUs),
+      src: m.srcText,
+      dst: m.dstText,
+      transport: TRANSPORTS[m.transport] ?? '',
+      text: firstLine(m.bytes),
       note: notes.join(', '),
     });
   }

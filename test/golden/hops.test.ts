@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hopOf, messageList } from '../../src/analysis/message-list.ts';
+import { messagesOf } from '../../src/analysis/call-messages.ts';
 import { packageRoot } from '../../src/core/package.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { dialogDocument } from '../../src/view/documents.ts';
@@ -15,10 +15,10 @@ import { AT } from '../live/hop-lab.ts';
 /** From whom to whom the messages of a finding went: `edge to callee`. */
 function hopsOf(session: OpenSession, d: Dialog, evidence: readonly number[]): string {
   const placeOf = (address: string): string => Object.entries(AT).find(([, a]) => a === address)?.[0] ?? address;
-  const hops = messageList(d, session.log)
+  const hops = [...messagesOf(d, session.log)]
     .filter((m) => evidence.includes(m.index))
     .map((m) => {
-      const [from = '', , to = ''] = hopOf(m, session.log).split(' ');
+      const [from = '', , to = ''] = m.way.split(' ');
       return `${placeOf(from)} to ${placeOf(to)}`;
     });
   return [...new Set(hops)].join(', ');

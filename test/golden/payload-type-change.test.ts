@@ -5,7 +5,7 @@ import { ALICE, BOB, basicCall, CALL_TIMES } from '../../fixtures/build/basic-ca
 import { Capture } from '../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
 import { CODEC } from '../../fixtures/build/sdp.ts';
-import { qualityOf } from '../../src/analysis/dialog-facts.ts';
+import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
@@ -31,7 +31,7 @@ test('PCMU and then Opus, both without jitter, have none', async (t) => {
   const { session } = await readCapture(t, new Capture().add(call.messages).add(stream.datagrams).pcap(), []);
   const [found] = session.streams.newestFirst();
   assert.ok(found !== undefined);
-  const quality = qualityOf(session.evidence, found);
+  const quality = streamQuality(found, session.evidence.capture.quality);
   assert.equal(quality?.snapshot.packets, 2 * half);
   assert.equal(quality.codec, 'PCMU');
   assert.ok(quality.jitterMs < 0.005, `jitter ${quality.jitterMs} ms`);

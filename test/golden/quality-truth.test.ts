@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { qualityTruthCases, type StreamTruth } from '../../fixtures/build/quality-truth.ts';
-import { qualityOf } from '../../src/analysis/dialog-facts.ts';
+import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import { streamJitter } from '../../src/protocols/rtp/stream-snapshot.ts';
 import type { Stream } from '../../src/store/media/stream.ts';
 import { dialogDocument, streamDocument } from '../../src/view/documents.ts';
@@ -59,7 +59,7 @@ function streamOf(session: OpenSession, truth: StreamTruth): Stream {
 }
 
 function checkCounts(session: OpenSession, stream: Stream, truth: StreamTruth): void {
-  const quality = qualityOf(session.evidence, stream);
+  const quality = streamQuality(stream, session.evidence.capture.quality);
   assert.ok(quality !== null);
   const s = quality.snapshot;
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /** A capture as facts, one a line, said the same way of what tshark found and of what calltap found. */
 
-import { qualityOf } from '../../src/analysis/dialog-facts.ts';
+import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';
@@ -124,7 +124,7 @@ function sessionFacts(session: OpenSession, frames: number): Found {
   }
   const cleanJitterMs = new Map<string, number>();
   for (const s of [...session.streams.newestFirst()].reverse()) {
-    const q = qualityOf(session.evidence, s);
+    const q = streamQuality(s, session.evidence.capture.quality);
     if (q === null) throw new Error('a stream without counters');
     const field = `rtp ${endpointKeyText(s.srcKey)} > ${endpointKeyText(s.dstKey)} ${ssrcText(s.ssrc)}`;
     const { packets, lost, duplicates } = q.snapshot;

@@ -8,11 +8,10 @@ import fc from 'fast-check';
 import { basicCall } from '../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../fixtures/build/calls-setup.ts';
 import type { SipMessage, SipScript } from '../../fixtures/build/sip-call.ts';
-import { messageList } from '../../src/analysis/message-list.ts';
-import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
 import { DIALOG_STATES } from '../../src/core/words.ts';
 import { callTiming } from '../../src/store/dialogs/call-timing.ts';
 import { NO_ROW } from '../../src/store/messages/message-rows.ts';
+import { disagreementOf } from '../helpers/judged.ts';
 import { HEP, TrackerKit, WIRE } from '../unit/ingest/dialogs/tracker-kit.ts';
 
 /** Calls of several shapes, some with retransmissions. */
@@ -78,7 +77,7 @@ function known(call: SipScript, order: readonly Delivery[], isWhole: boolean) {
     place.push(`${origin}/${count[origin]}`);
     count[origin] = (count[origin] ?? 0) + 1;
   }
-  const found = compareSources(d, messageList(d, kit.log), kit.log);
+  const found = disagreementOf(d, kit.log);
   const where = (list: readonly { index: number; summary: string }[] | undefined) =>
     list?.map((m) => `${place[m.index]} ${m.summary}`).sort();
   const always = {

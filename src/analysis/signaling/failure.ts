@@ -2,38 +2,27 @@
  * Why a transaction failed: the final failure, and what a registration was refused or granted.
  */
 
-import { parseSip } from '../../protocols/sip/message.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
-import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
 import type { Messages } from '../../store/stores.ts';
-import type { MessageView } from '../message-list.ts';
-import { methodName } from '../message-list.ts';
-import { hopReader } from './hops.ts';
-
-export type FinalFailure = {
-  code: number;
-  reasonPhrase: string;
-  reasonHeader: string | null;
-  warning: string | null;
-  /** A challenge that nobody gave credentials for. */
-  isUnanswered: boolean;
-  evidence: number[];
-};
+import type { CallMessage } from '../call-messages.ts';
+import { messagesOf, methodName } from '../call-messages.ts';
+import type { FinalFailure, RegistrationFailure } from '../findings.ts';
+import type { Detection, SignalingCall } from './detection.ts';
 
 /**
  * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is
  * one where it refuses credentials, or where the dialog failed because nobody gave any; 487 only when nobody sent CANCEL.
  * Proxies pass it on from hop to hop: the evidence is the first of these, which came from who made it.
  */
-export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log: Messages): FinalFailure | null {
+function findFinalFailure({ d, messages }: SignalingCall): FinalFailure | null {
   const method = d.family === 0 ? METHOD.INVITE : d.methodId;
   const isUnanswered = d.state === STATE.Failed && (d.marks & MARK.CHALLENGED) !== 0;
-  let failure: MessageView | null = null;
-  for (const m of list) {
+  let failure: CallMessage | null = null;
+  for (const m of messages) {
     if (m.isRequest || m.isRetransmission || m.isCopy || m.method !== method || m.status < 200) continue;
     if (m.status < 300) return null;
     if (m.status < 400 || (m.isChallenge && !isUnanswered)) continue;
@@ -41,45 +30,41 @@ export function detectFinalFailure(d: Dialog, list: readonly MessageView[], log:
     failure = m;
   }
   if (failure === null) return null;
-  failure = madeAs(failure, list, log);
-  const bytes = log.bytes(failure.row);
-  const parsed = parseSip(bytes, 0, bytes.length);
+  failure = madeAs(failure, messages);
+  const parsed = failure.parse();
   return {
     code: failure.status,
-    reasonPhrase: parsed.ok ? parsed.value.reasonPhrase : '',
-    reasonHeader: parsed.ok ? (parsed.value.headersNamed('reason')[0]?.value ?? null) : null,
-    warning: parsed.ok ? (parsed.value.headersNamed('warning')[0]?.value ?? null) : null,
+    reasonPhrase: parsed?.reasonPhrase ?? '',
+    reasonHeader: parsed?.headersNamed('reason')[0]?.value ?? null,
+    warning: parsed?.headersNamed('warning')[0]?.value ?? null,
     isUnanswered: isUnanswered && failure.isChallenge,
     evidence: [failure.index],
   };
 }
 
 /** The first of a response's copies on several hops: of the same answering side, which its To tag names. */
-function madeAs(last: MessageView, list: readonly MessageView[], log: Messages): MessageView {
-  const hop = hopReader(log);
-  const { toTag } = hop(last);
-  const isSame = (m: MessageView): boolean =>
+function madeAs(last: CallMessage, messages: readonly CallMessage[]): CallMessage {
+  const { toTag } = last.hop;
+  const isSame = (m: CallMessage): boolean =>
     !m.isRequest &&
     !m.isCopy &&
     m.status === last.status &&
     m.method === last.method &&
     m.cseq === last.cseq &&
-    hop(m).toTag === toTag;
-  return list.find(isSame) ?? last;
+    m.hop.toTag === toTag;
+  return messages.find(isSame) ?? last;
 }
 
 /** The final code of the method that opened the dialog: of an INVITE as the dialog keeps it, of others the last one kept. */
 export function finalCodeOf(d: Dialog, log: Messages): number | null {
   if (d.family === 0) return d.finalCode === 0 ? null : d.finalCode;
   let code: number | null = null;
-  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row)) {
-    const isOwn = (log.flags(row) & (ROW.REQUEST | ROW.COPY | ROW.DUPLICATE)) === 0 && log.method(row) === d.methodId;
-    if (isOwn && log.status(row) >= 200) code = log.status(row);
-  }
+  for (const m of messagesOf(d, log))
+    if (!m.isRequest && !m.isCopy && m.method === d.methodId && m.status >= 200) code = m.status;
   return code;
 }
 
-export function failureHint(d: Dialog, f: FinalFailure): string {
+function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   const method = d.family === 0 ? 'INVITE' : methodName(d, d.methodId);
   const cause = f.reasonHeader ?? f.warning;
   if (f.isUnanswered) return `${method} was challenged with ${f.code}, and nobody gave credentials.`;
@@ -88,19 +73,13 @@ export function failureHint(d: Dialog, f: FinalFailure): string {
   return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
 }
 
-export type RegistrationFailure = {
-  kind: 'rejected' | 'shortened_expiry';
-  code: number;
-  requestedExpirySec: number | null;
-  grantedExpirySec: number | null;
-  evidence: number[];
-};
+export const FINAL_FAILURE: Detection<FinalFailure> = { find: findFinalFailure, hint: failureHint };
 
 /** A REGISTER that was refused, or granted less time than it asked; a removal (0 asked) is never a failure. */
-export function detectRegistrationFailure(d: Dialog, list: readonly MessageView[]): RegistrationFailure | null {
+function findRegistrationFailure({ d, messages }: SignalingCall): RegistrationFailure | null {
   if (d.family !== 1) return null;
-  let last: MessageView | null = null;
-  for (const m of list)
+  let last: CallMessage | null = null;
+  for (const m of messages)
     if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !m.isChallenge) last = m;
   if (last === null) return null;
   const requested = d.requestedExpirySec >= 0 ? d.requestedExpirySec : null;
@@ -112,8 +91,13 @@ export function detectRegistrationFailure(d: Dialog, list: readonly MessageView[
   return { kind: 'shortened_expiry', grantedExpirySec: granted, ...facts };
 }
 
-export function registrationHint(f: RegistrationFailure): string {
+function registrationHint(f: RegistrationFailure): string {
   return f.kind === 'rejected'
     ? `The registrar rejected the registration with ${f.code}.`
     : `The registrar granted ${f.grantedExpirySec} s although ${f.requestedExpirySec} s were asked for.`;
 }
+
+export const REGISTRATION_FAILURE: Detection<RegistrationFailure> = {
+  find: findRegistrationFailure,
+  hint: registrationHint,
+};

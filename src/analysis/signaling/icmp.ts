@@ -1,38 +1,20 @@
 /**
  * Signaling that a host or router said could not be delivered (RFC 792, RFC 4443).
  */
+
 import { times } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
-import type { MessageView } from '../message-list.ts';
-import { methodName } from '../message-list.ts';
-
-export type IcmpUnreachable = {
-  description: string;
-  type: number;
-  code: number;
-  /** The socket that did not answer. */
-  unreachable: string;
-  /** Who said so: another address, and not the fault. */
-  reportedBy: string;
-  errors: number;
-  isTruncated: boolean;
-  /** Of the quoted request, or of the request a quoted response answers; null when no quoted message is kept. */
-  method: string | null;
-  evidence: number[];
-};
+import { methodName } from '../call-messages.ts';
+import type { IcmpUnreachable } from '../findings.ts';
+import type { Detection, SignalingCall } from './detection.ts';
 
 /** The kind of error that came most often; null when none came. */
-export function detectIcmp(
-  d: Dialog,
-  list: readonly MessageView[],
-  notes: readonly IcmpNote[],
-): IcmpUnreachable | null {
-  const worst = notes.reduce<IcmpNote | null>((w, n) => (w === null || n.errors > w.errors ? n : w), null);
+function findIcmp({ d, messages, icmp }: SignalingCall): IcmpUnreachable | null {
+  const worst = icmp.reduce<IcmpNote | null>((w, n) => (w === null || n.errors > w.errors ? n : w), null);
   if (worst === null) return null;
-  const quoted = list.filter((m) => worst.rows.includes(m.row));
+  const quoted = messages.filter((m) => worst.rows.includes(m.row));
   const first = quoted[0];
   return {
     description: icmpDescription(worst.ipVersion, worst.type, worst.code),
@@ -47,7 +29,9 @@ export function detectIcmp(
   };
 }
 
-export function icmpHint(f: IcmpUnreachable): string {
+function icmpHint(f: IcmpUnreachable): string {
   const what = f.method === null ? 'Signaling' : f.method;
   return `${what} could not be delivered to ${f.unreachable}: ${f.reportedBy} reported "${f.description}" ${times(f.errors)}.`;
 }
+
+export const ICMP_UNREACHABLE: Detection<IcmpUnreachable> = { find: findIcmp, hint: icmpHint };

@@ -3,27 +3,23 @@
  */
 
 import { times } from '../../core/counted.ts';
-import type { Thresholds } from '../../core/thresholds.ts';
 import { METHOD } from '../../protocols/sip/method.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { Messages } from '../../store/stores.ts';
-import type { MessageView } from '../message-list.ts';
-import { groupsOf, hopOf, methodName, mostAlike } from '../message-list.ts';
-import { hopReader } from './hops.ts';
-import type { IcmpUnreachable } from './icmp.ts';
-
-export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
+import type { CallMessage } from '../call-messages.ts';
+import { groupsOf, methodName, mostAlike } from '../call-messages.ts';
+import type { AuthLoop, Retransmissions } from '../findings.ts';
+import type { Detection, SignalingCall } from './detection.ts';
+import { ICMP_UNREACHABLE } from './icmp.ts';
 
 /**
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged
  * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
  */
-export function detectAuthLoop(list: readonly MessageView[], log: Messages, t: Thresholds): AuthLoop | null {
-  const challenges: MessageView[] = [];
+function findAuthLoop({ messages, thresholds: t }: SignalingCall): AuthLoop | null {
+  const challenges: CallMessage[] = [];
   let hasCredentials = false;
-  let unanswered: MessageView[] = [];
-  for (const m of list) {
+  let unanswered: CallMessage[] = [];
+  for (const m of messages) {
     if (m.isCopy) continue;
     if (m.isRequest) {
       if (m.hasCredentials && challenges.length > 0) {
@@ -39,10 +35,10 @@ export function detectAuthLoop(list: readonly MessageView[], log: Messages, t: T
   const isDropped = challenges.length > 0 && unanswered.length >= t.transmissions;
   if (!isDropped && challenges.length < t.challenges) return null;
   // On each hop of a call the same challenge comes by.
-  const asked = mostAlike(challenges, (m) => hopOf(m, log));
-  const told = isDropped ? mostAlike(unanswered, (m) => hopOf(m, log)) : [];
-  const evidence = [...asked, ...told].map((m) => m.index);
-  if (told.length >= t.transmissions) return { kind: 'silent_drop', challenges: asked.length, evidence };
+  const asked = mostAlike(challenges, (m) => m.way);
+  const unheard = isDropped ? mostAlike(unanswered, (m) => m.way) : [];
+  const evidence = [...asked, ...unheard].map((m) => m.index);
+  if (unheard.length >= t.transmissions) return { kind: 'silent_drop', challenges: asked.length, evidence };
   if (asked.length < t.challenges) return null;
   return {
     kind: hasCredentials ? 'credential_failure' : 'silent_drop',
@@ -51,45 +47,32 @@ export function detectAuthLoop(list: readonly MessageView[], log: Messages, t: T
   };
 }
 
-export function authLoopHint(f: AuthLoop): string {
+function authLoopHint(f: AuthLoop): string {
   return f.kind === 'credential_failure'
     ? `The credentials were challenged ${times(f.challenges)} and never accepted: check user, password and realm.`
     : 'After the challenge, requests drew no further response: credentials are missing or the answer is dropped.';
 }
 
-export type Retransmissions = {
-  method: string;
-  count: number;
-  spanSec: number;
-  /** What ICMP said of the same messages; null when it said nothing. */
-  icmpCause: string | null;
-  evidence: number[];
-};
+export const AUTH_LOOP: Detection<AuthLoop> = { find: findAuthLoop, hint: authLoopHint };
 
 /** A request sent three times or more on one hop that drew no response there, whatever other hops answered. */
-export function detectRetransmissions(
-  d: Dialog,
-  list: readonly MessageView[],
-  log: Messages,
-  t: Thresholds,
-  icmp: IcmpUnreachable | null,
-): Retransmissions | null {
-  const hop = hopReader(log);
-  const requests = list.filter((m) => m.isRequest && !m.isCopy);
-  let worst: MessageView[] | null = null;
+function findRetransmissions(call: SignalingCall): Retransmissions | null {
+  const { d, messages, thresholds: t } = call;
+  const requests = messages.filter((m) => m.isRequest && !m.isCopy);
+  let worst: CallMessage[] | null = null;
   for (const group of groupsOf(requests, (m) => m.key)) {
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
     const { sinceUs } = spanOf(group, first.origin);
-    const { transaction } = hop(first);
-    const isAnswered = list.some(
+    const { transaction } = first.hop;
+    const isAnswered = messages.some(
       (m) =>
         !m.isRequest &&
         m.method === first.method &&
         m.cseq === first.cseq &&
         // The clocks of two sources are not compared.
         (m.tsUs >= sinceUs || m.origin !== first.origin) &&
-        hop(m).transaction === transaction,
+        m.hop.transaction === transaction,
     );
     if (!isAnswered && first.method !== METHOD.ACK && group.length > (worst?.length ?? 0)) worst = group;
   }
@@ -97,6 +80,7 @@ export function detectRetransmissions(
   if (worst === null || first === undefined) return null;
   const { sinceUs, untilUs } = spanOf(worst, first.origin);
   const evidence = worst.map((m) => m.index);
+  const icmp = ICMP_UNREACHABLE.find(call);
   const isExplained = icmp?.evidence.some((i) => evidence.includes(i)) ?? false;
   return {
     method: methodName(d, first.method),
@@ -109,8 +93,8 @@ export function detectRetransmissions(
 
 /** From the first to the last by the clock of one source: records of a file may be in any order. */
 function spanOf(
-  group: readonly MessageView[],
-  origin: MessageView['origin'],
+  group: readonly CallMessage[],
+  origin: CallMessage['origin'],
 ): { readonly sinceUs: number; readonly untilUs: number } {
   let sinceUs = Number.POSITIVE_INFINITY;
   let untilUs = Number.NEGATIVE_INFINITY;
@@ -122,6 +106,8 @@ function spanOf(
   return { sinceUs, untilUs };
 }
 
-export function retransmissionsHint(f: Retransmissions): string {
+function retransmissionsHint(f: Retransmissions): string {
   return `${f.method} was sent ${f.count + 1} times in ${f.spanSec.toFixed(1)} s and drew no response.`;
 }
+
+export const RETRANSMISSIONS: Detection<Retransmissions> = { find: findRetransmissions, hint: retransmissionsHint };

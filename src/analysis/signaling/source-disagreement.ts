@@ -6,30 +6,20 @@
  * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing. A hop
  * that was encrypted is compared only where a probe read it: what the wire carried there nobody saw.
  */
-import { asBuffer } from '../../core/byte-text.ts';
+
 import { counted } from '../../core/counted.ts';
 import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
-import { SCAN, SipScan, scanSip } from '../../protocols/sip/scanner/scan.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
-import type { Messages } from '../../store/stores.ts';
-import type { MessageView } from '../message-list.ts';
+import type { CallMessage } from '../call-messages.ts';
+import type { OneSided, SdpDiffers, SourceDisagreement } from '../findings.ts';
+import type { Detection, SignalingCall } from './detection.ts';
 import { pairInTime } from './pair-in-time.ts';
-
-export type OneSided = { summary: string; index: number };
-export type SdpDiffers = { summary: string; mirror: string[]; wire: string[]; mirrorIndex: number; wireIndex: number };
-
-export type SourceDisagreement = {
-  agreed: number;
-  mirrorOnly: OneSided[];
-  wireOnly: OneSided[];
-  sdpDiffers: SdpDiffers[];
-  evidence: number[];
-};
 
 const MIRROR = ORIGINS.indexOf('hep');
 const MAX_SUMMARY_CHARS = 160;
@@ -52,13 +42,13 @@ type Copy = {
 type Group = { wire: Copy[]; mirror: Copy[] };
 
 /** What they agree on, too. Null unless the wire (or a probe, which reads what the wire had encrypted) and a HEP mirror both carried the call. */
-export function compareSources(d: Dialog, list: readonly MessageView[], log: Messages): SourceDisagreement | null {
+export function compareSources(d: Dialog, messages: readonly CallMessage[]): SourceDisagreement | null {
   if (d.sources === null) return null;
-  const compared = withinBudget(list, log);
-  const all = groups(compared, log);
+  const compared = withinBudget(messages);
+  const all = groups(compared);
   const budget = { sdpBytes: COMPARED_SDP_BYTES };
   const out: SourceDisagreement = { agreed: 0, mirrorOnly: [], wireOnly: [], sdpDiffers: [], evidence: [] };
-  const isJudged = judged(d, list, compared);
+  const isJudged = judged(d, messages, compared);
   const isReadByProbe = all.some(({ wire }) => wire.some((w) => w.isEncrypted));
   let hasWire = false;
   let hasMirror = false;
@@ -94,7 +84,7 @@ export function compareSources(d: Dialog, list: readonly MessageView[], log: Mes
 }
 
 /** What to look into. */
-export function sourceDisagreementHint(f: SourceDisagreement): string {
+function sourceDisagreementHint(f: SourceDisagreement): string {
   const parts: string[] = [];
   if (f.wireOnly.length > 0) parts.push(`${counted(f.wireOnly.length, 'message')} that the mirror never reported`);
   if (f.mirrorOnly.length > 0) parts.push(`${counted(f.mirrorOnly.length, 'message')} that the wire never carried`);
@@ -102,28 +92,37 @@ export function sourceDisagreementHint(f: SourceDisagreement): string {
   return `The wire and its HEP mirror disagree: ${parts.join(', ')}; ${f.agreed} agreed.`;
 }
 
+function findDisagreement({ d, messages }: SignalingCall): SourceDisagreement | null {
+  const compared = compareSources(d, messages);
+  return compared === null || compared.evidence.length === 0 ? null : compared;
+}
+
+export const SOURCE_DISAGREEMENT: Detection<SourceDisagreement> = {
+  find: findDisagreement,
+  hint: sourceDisagreementHint,
+};
+
 function byIndex(a: OneSided, b: OneSided): number {
   return a.index - b.index;
 }
 
 /** The first messages, as many as hold what is looked at. */
-function withinBudget(list: readonly MessageView[], log: Messages): readonly MessageView[] {
+function withinBudget(messages: readonly CallMessage[]): readonly CallMessage[] {
   let left = COMPARED_BYTES;
-  const end = list.findIndex((m) => {
-    left -= log.byteLength(m.row);
+  const end = messages.findIndex((m) => {
+    left -= m.byteLength;
     return left < 0;
   });
-  return end < 0 ? list : list.slice(0, end);
+  return end < 0 ? messages : messages.slice(0, end);
 }
 
 /** Messages of the two sources, by what makes two of them copies. The same packet seen twice stands once. */
-function groups(list: readonly MessageView[], log: Messages): readonly Group[] {
+function groups(messages: readonly CallMessage[]): readonly Group[] {
   const all = new Map<string, Group>();
-  const scan = new SipScan();
-  for (const m of list) {
-    if (m.isDuplicate) continue;
-    const bytes = asBuffer(log.bytes(m.row));
-    if (scanSip(bytes, 0, bytes.length, scan) !== SCAN.OK) continue;
+  for (const m of messages) {
+    const text = m.isDuplicate ? null : m.read();
+    if (text === null) continue;
+    const { bytes, scan } = text;
     const start = bytes.toString('latin1', scan.messageStart, scan.startLineEnd).trimEnd();
     const via =
       scan.branchStart >= 0
@@ -139,7 +138,7 @@ function groups(list: readonly MessageView[], log: Messages): readonly Group[] {
       tsUs: m.tsUs,
       summary: summaryOf(bytes, scan, m),
       isWhole: !m.isSnapped,
-      isEncrypted: isEncrypted(bytes, scan, log.transport(m.row)),
+      isEncrypted: isEncrypted(bytes, scan, m.transport),
       sdp: sdpOf(bytes, scan),
     });
   }
@@ -172,7 +171,7 @@ function sdpOf(bytes: Buffer, scan: SipScan): Buffer | null {
 }
 
 /** `INVITE sip:bob@example.com (CSeq 1)`, `180 Ringing to INVITE (CSeq 1)`. */
-function summaryOf(bytes: Buffer, scan: SipScan, m: MessageView): string {
+function summaryOf(bytes: Buffer, scan: SipScan, m: CallMessage): string {
   const method =
     m.method === 0 && scan.cseqMethodStart >= 0
       ? decodeText(bytes, scan.cseqMethodStart, scan.cseqMethodEnd)
@@ -211,7 +210,7 @@ function mediaOf(sdp: Buffer | null): string[] {
  * Whether a message without its copy means anything. Where a cap cut what is `compared`, or its beginning was evicted,
  * the copy of a message near the cut may be what was left out.
  */
-function judged(d: Dialog, all: readonly MessageView[], compared: readonly MessageView[]): (m: Copy) => boolean {
+function judged(d: Dialog, all: readonly CallMessage[], compared: readonly CallMessage[]): (m: Copy) => boolean {
   const isCutBehind = compared.length < all.length || d.msgCount > d.keptCount;
   const isCutBefore = all.length < d.keptCount;
   let firstUs = Number.POSITIVE_INFINITY;

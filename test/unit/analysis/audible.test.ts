@@ -8,14 +8,14 @@ import { qualityTruthCases } from '../../../fixtures/build/quality-truth.ts';
 import { dtmf, rtpStream } from '../../../fixtures/build/rtp.ts';
 import type { Audible } from '../../../src/analysis/audible.ts';
 import { audible } from '../../../src/analysis/audible.ts';
-import { qualityOf } from '../../../src/analysis/dialog-facts.ts';
+import { streamQuality } from '../../../src/analysis/stream-quality.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 async function heard(t: TestContext, bytes: Uint8Array): Promise<Map<string, Audible>> {
   const { session } = await readCapture(t, bytes);
   const found = new Map<string, Audible>();
   for (const stream of session.streams.newestFirst()) {
-    const q = qualityOf(session.evidence, stream);
+    const q = streamQuality(stream, session.evidence.capture.quality);
     if (q !== null) found.set(q.codec ?? '', audible(q));
   }
   return found;

@@ -2,6 +2,7 @@
  * Every media detection fires where it must and stays silent in the healthy call beside it. Streams are stated here as
  * counters; which packets make them is the native table's matter.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, answer, BOB, CALL_TIMES, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
@@ -10,8 +11,9 @@ import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
+import type { MediaFindings } from '../../../src/analysis/findings.ts';
 import { diagnoseMedia } from '../../../src/analysis/media.ts';
-import type { MediaFindings, MediaStream } from '../../../src/analysis/media-model.ts';
+import type { MediaStream } from '../../../src/analysis/media-model.ts';
 import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
 import { endpointKeyFromText } from '../../../src/core/ip.ts';

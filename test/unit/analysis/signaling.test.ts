@@ -1,15 +1,16 @@
 /**
  * Every signaling detection fires where it must, tells what it saw, and stays silent in the healthy call beside it.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage, SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
-import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
+import type { SignalingFindings } from '../../../src/analysis/findings.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
+import { signalingOf } from '../../helpers/judged.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 /** What is found in a script when the capture went on for `afterMs` behind its last message. */
@@ -19,7 +20,7 @@ function found(build: (call: SipScript) => void, afterMs = 0): SignalingFindings
   const kit = new TrackerKit();
   const d = kit.play(call);
   const nowUs = Math.max(...call.messages.map((m) => m.tsUs)) + afterMs * 1000;
-  return diagnoseSignaling(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
+  return signalingOf(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
 }
 
 /** Names of what fired. */
@@ -47,7 +48,7 @@ test('a healthy call, however long the capture goes on, has nothing', () => {
   const kit = new TrackerKit();
   const call = basicCall('healthy');
   const d = kit.play(call);
-  assert.equal(diagnoseSignaling(d, kit.log, { nowUs: call.at(1e9), thresholds: THRESHOLDS, icmp: [] }), null);
+  assert.equal(signalingOf(d, kit.log, { nowUs: call.at(1e9), thresholds: THRESHOLDS, icmp: [] }), null);
 });
 
 test('final failure: the last refusal before any 2xx', () => {
@@ -209,7 +210,7 @@ test('a capture without the requests of a call has no ACK either: only an answer
     const kit = new TrackerKit();
     for (const m of call.messages.slice(1)) kit.send(m);
     const d = kit.dialog(call.callId);
-    return diagnoseSignaling(d, kit.log, { nowUs: call.at(1e8), thresholds: THRESHOLDS, icmp: [] });
+    return signalingOf(d, kit.log, { nowUs: call.at(1e8), thresholds: THRESHOLDS, icmp: [] });
   };
   assert.deepEqual(fired(responses(0)), []);
   assert.deepEqual(fired(responses(2)), ['ackMissing']);
@@ -234,7 +235,7 @@ function foundOnTwoHops(
     if (isSeen(m, isUp)) kit.send({ ...m, src: proxy, tsUs: m.tsUs + 500, bytes: Buffer.from(far, 'latin1') });
   }
   const nowUs = call.messages.at(-1)?.tsUs ?? 0;
-  return diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
+  return signalingOf(kit.dialog(call.callId), kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
 }
 
 test('what comes by on every hop is counted once', () => {

@@ -2,17 +2,14 @@
  * One call carried by the wire and by its HEP mirror: the copies agree, and what one of them left out or changed is
  * named with the index of the message.
  */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALICE6, BOB6, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipMessage, SipScript } from '../../../fixtures/build/sip-call.ts';
-import { messageList } from '../../../src/analysis/message-list.ts';
-import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
-import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
+import type { SignalingFindings, SourceDisagreement } from '../../../src/analysis/findings.ts';
 import { pairInTime } from '../../../src/analysis/signaling/pair-in-time.ts';
-import type { SourceDisagreement } from '../../../src/analysis/signaling/source-disagreement.ts';
-import { compareSources } from '../../../src/analysis/signaling/source-disagreement.ts';
 import { MAX_DIALOG_MESSAGES } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
@@ -20,6 +17,7 @@ import type { Carrier } from '../../../src/store/messages/fingerprint.ts';
 import { toSignalingDiagnosis } from '../../../src/view/signaling.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { asJson } from '../../helpers/json.ts';
+import { disagreementOf, signalingOf } from '../../helpers/judged.ts';
 import { HEP, TrackerKit, WIRE } from '../ingest/dialogs/tracker-kit.ts';
 
 const UPROBE = 2;
@@ -53,7 +51,7 @@ function diagnose(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carri
   const kit = new TrackerKit();
   for (const m of wire(call.messages)) kit.send(m, over);
   for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });
-  return diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
+  return signalingOf(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
 }
 
 function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carrier> = {}): SourceDisagreement {
@@ -61,9 +59,9 @@ function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<C
   for (const m of wire(call.messages)) kit.send(m, over);
   for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });
   const d = kit.dialog(call.callId);
-  const compared = compareSources(d, messageList(d, kit.log), kit.log);
+  const compared = disagreementOf(d, kit.log);
   assert.ok(compared !== null);
-  const found = diagnoseSignaling(d, kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
+  const found = signalingOf(d, kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
   assert.deepEqual(found?.sourceDisagreement ?? null, compared.evidence.length === 0 ? null : compared);
   if (found !== null) assertDocument('SignalingDiagnosis', asJson(toSignalingDiagnosis(found)));
   return compared;
@@ -101,8 +99,8 @@ describe('two sources of one call', () => {
       for (const m of inside.messages) kit.send({ ...m, dst: { address: '203.0.113.1', port: 5061 } }, { origin: HEP });
       const d = kit.dialog(outside.callId);
       const c = { nowUs: outside.at(1e6), thresholds: THRESHOLDS, icmp: [] };
-      assert.equal(diagnoseSignaling(d, kit.log, c), null, via);
-      assert.equal(compareSources(d, messageList(d, kit.log), kit.log)?.agreed, 7, via);
+      assert.equal(signalingOf(d, kit.log, c), null, via);
+      assert.equal(disagreementOf(d, kit.log)?.agreed, 7, via);
     }
     const call = encrypted('probed', 'SIP/2.0/TLS');
     const missing = disagreement(call, without(2), all, { origin: UPROBE });
@@ -115,7 +113,7 @@ describe('two sources of one call', () => {
       kit.send(m, { origin: HEP, transport: i > 0 ? TRANSPORT.UDP : TRANSPORT.TLS });
     });
     const d = kit.dialog(plain.callId);
-    assert.deepEqual(compareSources(d, messageList(d, kit.log), kit.log)?.evidence, []);
+    assert.deepEqual(disagreementOf(d, kit.log)?.evidence, []);
   });
 
   it('are not compared when one alone carried the call, or when a probe read what the wire had encrypted', () => {
@@ -125,7 +123,7 @@ describe('two sources of one call', () => {
     const kit = new TrackerKit();
     for (const m of call.messages) for (const origin of [WIRE, UPROBE]) kit.send(m, { origin });
     assert.equal(
-      diagnoseSignaling(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] }),
+      signalingOf(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] }),
       null,
     );
     assert.equal(disagreement(call, all, all, { origin: UPROBE }).agreed, 7, 'a probe against a mirror');
@@ -249,7 +247,7 @@ describe('two sources of one call', () => {
     }
     const d = kit.dialog(call.callId);
     assert.equal(d.keptCount, MAX_DIALOG_MESSAGES);
-    const found = compareSources(d, messageList(d, kit.log), kit.log);
+    const found = disagreementOf(d, kit.log);
     assert.deepEqual([found?.agreed, found?.evidence], [MAX_DIALOG_MESSAGES / 2, []]);
     // Its oldest messages were evicted from the log, in the midst of a pair.
     const small = new TrackerKit({ logBytes: 1 });
@@ -259,7 +257,7 @@ describe('two sources of one call', () => {
     for (const m of talk.messages) for (const origin of [WIRE, HEP]) small.send(m, { origin });
     const evicted = small.dialog(talk.callId);
     assert.ok(small.log.evicted > 0);
-    const rest = compareSources(evicted, messageList(evicted, small.log), small.log);
+    const rest = disagreementOf(evicted, small.log);
     assert.ok(rest !== null && rest.agreed > 0);
     assert.deepEqual(rest.evidence, []);
   });

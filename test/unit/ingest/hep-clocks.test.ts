@@ -8,9 +8,7 @@ import fc from 'fast-check';
 import { ALICE, BOB, basicCall, callIdOf } from '../../../fixtures/build/basic-call.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { messageList } from '../../../src/analysis/message-list.ts';
-import { diagnoseSignaling } from '../../../src/analysis/signaling/diagnose.ts';
-import { compareSources } from '../../../src/analysis/signaling/source-disagreement.ts';
+import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../src/core/words.ts';
@@ -18,6 +16,7 @@ import { HepClocks } from '../../../src/ingest/hep-clocks.ts';
 import { callTiming } from '../../../src/store/dialogs/call-timing.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { HepClock } from '../../../src/store/dialogs/hep-clock.ts';
+import { disagreementOf, signalingOf } from '../../helpers/judged.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
 
 const SEC = 1_000_000;
@@ -35,9 +34,9 @@ function stateOf(d: Dialog): string | undefined {
 /** What is found in a call, judged a moment behind its last message. */
 function findings(kit: TrackerKit, call: SipScript): { agreed: number; evidence: number[]; hints: readonly string[] } {
   const d = kit.dialog(call.callId);
-  const compared = compareSources(d, messageList(d, kit.log), kit.log);
+  const compared = disagreementOf(d, kit.log);
   const nowUs = (call.messages.at(-1)?.tsUs ?? 0) + SEC;
-  const found = diagnoseSignaling(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
+  const found = signalingOf(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
   return { agreed: compared?.agreed ?? 0, evidence: compared?.evidence ?? [], hints: found?.hints ?? [] };
 }
 
@@ -154,7 +153,7 @@ describe('a call that is mirrored alone', () => {
     assert.equal(findings(kit, both).evidence.length, 0);
     const d = kit.dialog(alone.callId);
     assert.deepEqual([callTiming(d).durationMs, callTiming(d).pddMs, stateOf(d)], [3020, 180, 'Completed']);
-    const list = messageList(d, kit.log).map((m) => m.tsUs - d.createdUs);
+    const list = [...messagesOf(d, kit.log)].map((m) => m.tsUs - d.createdUs);
     assert.deepEqual(
       list,
       alone.messages.map((m) => m.tsUs - alone.at(0)),
@@ -193,7 +192,7 @@ describe('a replay', () => {
     assert.deepEqual([d.createdUs, stateOf(d), stateOf(phone)], [THEN + SEC, 'Trying', 'Registered']);
     const nowUs = d.clock?.nowUs(NOW + 10 * SEC) ?? Number.NaN;
     assert.equal(nowUs, THEN + 1_010_000);
-    assert.equal(diagnoseSignaling(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] }), null);
+    assert.equal(signalingOf(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] }), null);
     // A minute later by our clock: the wire's registration lapses, not that of the replay.
     kit.tracker.sweep(NOW + 61 * SEC);
     assert.deepEqual([stateOf(phone), stateOf(kit.dialog(live.phone.callId))], ['Registered', 'Expired']);
@@ -201,7 +200,7 @@ describe('a replay', () => {
     for (const m of later.messages) kit.mirror(m, { arrivedUs: NOW + 62 * SEC });
     kit.tracker.sweep(NOW + 63 * SEC);
     assert.equal(stateOf(phone), 'Expired');
-    const then = diagnoseSignaling(d, kit.log, {
+    const then = signalingOf(d, kit.log, {
       nowUs: d.clock?.nowUs(NOW + 63 * SEC) ?? Number.NaN,
       thresholds: THRESHOLDS,
       icmp: [],

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inviteOf, scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import type { SipRequest, SipScript } from '../../../../fixtures/build/sip-call.ts';
-import { diagnoseSignaling } from '../../../../src/analysis/signaling/diagnose.ts';
 import { MAX_CHALLENGES } from '../../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../../src/core/words.ts';
 import { challengeCount } from '../../../../src/store/dialogs/challenge.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
+import { signalingOf } from '../../../helpers/judged.ts';
 import { HEP, TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 
 type Given = { nonce: string; realm?: string };
@@ -39,7 +39,7 @@ function played(build: (call: SipScript) => void, afterMs = 0) {
   const d = kit.play(call);
   const nowUs = (call.messages.at(-1)?.tsUs ?? 0) + afterMs * 1000;
   kit.tracker.sweep(nowUs);
-  const f = diagnoseSignaling(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
+  const f = signalingOf(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
   return { d, kit, state: DIALOG_STATES[d.state], failure: f?.finalFailure?.code ?? null, f };
 }
 
@@ -167,7 +167,7 @@ test('a refusal that a mirror tells too is one refusal, whichever comes first', 
       kit.send(m, order === 'wire' ? { origin: HEP } : {});
     }
     const d = kit.dialog(call.callId);
-    const f = diagnoseSignaling(d, kit.log, { nowUs: d.updatedUs, thresholds: THRESHOLDS, icmp: [] });
+    const f = signalingOf(d, kit.log, { nowUs: d.updatedUs, thresholds: THRESHOLDS, icmp: [] });
     return [DIALOG_STATES[d.state], f?.finalFailure?.code, d.sources?.of(HEP).finalUs];
   });
   assert.deepEqual(states[0], states[1]);

@@ -1,0 +1,219 @@
+/**
+ * The kept messages of a dialog, oldest first, as every judge reads them. Plain facts are there at once; the text of a
+ * message is read when somebody asks for it, and scanned once.
+ */
+import { asBuffer } from '../core/byte-text.ts';
+import { endpointText, ipText } from '../core/ip.ts';
+import { METHOD_NAMES } from '../core/words.ts';
+import { SipMessage } from '../protocols/sip/message.ts';
+import { METHOD } from '../protocols/sip/method.ts';
+import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { isChallenge } from '../protocols/sip/status.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+import type { Messages } from '../store/stores.ts';
+
+export type Socket = { readonly host: string; readonly port: number };
+
+/** Which transaction a message belongs to; its texts are empty where its bytes cannot be read. */
+export type Hop = {
+  /**
+   * Sent-by and branch of the top Via: a response has those of its request, and each hop its own (RFC 3261 section
+   * 17.1.3). A CANCEL has those of its INVITE: the method tells them apart.
+   */
+  readonly transaction: string;
+  readonly fromTag: string;
+  readonly toTag: string;
+};
+
+const UNREAD: Hop = { transaction: '', fromTag: '', toTag: '' };
+const UNREADABLE = new SipScan();
+
+export class CallMessage {
+  /** Index into the dialog's own message list: what `evidence` holds. */
+  readonly index: number;
+  readonly row: number;
+  readonly tsUs: number;
+  /** METHOD id; of the CSeq for a response. */
+  readonly method: number;
+  /** 0 for a request. */
+  readonly status: number;
+  readonly cseq: number;
+  /** Number of the source that carried it (ORIGINS). */
+  readonly origin: number;
+  /** Number of its transport (TRANSPORTS). */
+  readonly transport: number;
+  readonly src: Socket;
+  readonly dst: Socket;
+  readonly #log: Messages;
+  readonly #flags: number;
+  #scan: SipScan | undefined;
+  #hop: Hop | undefined;
+  #key: string | undefined;
+
+  constructor(log: Messages, row: number, index: number) {
+    this.#log = log;
+    this.#flags = log.flags(row);
+    this.index = index;
+    this.row = row;
+    this.tsUs = log.tsUs(row);
+    this.method = log.method(row);
+    this.status = log.status(row);
+    this.cseq = log.cseq(row);
+    this.origin = log.origin(row);
+    this.transport = log.transport(row);
+    const { bytes, srcOff, dstOff, srcPort, dstPort } = log.endpoints(row);
+    const version = (this.#flags & ROW.IPV6) === 0 ? 4 : 6;
+    this.src = { host: ipText(bytes, srcOff, version), port: srcPort };
+    this.dst = { host: ipText(bytes, dstOff, version), port: dstPort };
+  }
+
+  get isRequest(): boolean {
+    return (this.#flags & ROW.REQUEST) !== 0;
+  }
+
+  get isRetransmission(): boolean {
+    return (this.#flags & ROW.RETRANSMISSION) !== 0;
+  }
+
+  /** The same packet seen twice, or the same message from another source. */
+  get isCopy(): boolean {
+    return this.isDuplicate || this.isOfAnotherSource;
+  }
+
+  /** Another source carried the same message. */
+  get isOfAnotherSource(): boolean {
+    return (this.#flags & ROW.COPY) !== 0;
+  }
+
+  /** The same packet seen twice. */
+  get isDuplicate(): boolean {
+    return (this.#flags & ROW.DUPLICATE) !== 0;
+  }
+
+  /** Neither sent again nor seen again. */
+  get isFirst(): boolean {
+    return !this.isRetransmission && !this.isCopy;
+  }
+
+  /** The capture cut its bytes. */
+  get isSnapped(): boolean {
+    return (this.#flags & ROW.SNAPPED) !== 0;
+  }
+
+  /** Its addresses are likely, not proven. */
+  get isWeak(): boolean {
+    return (this.#flags & ROW.WEAK) !== 0;
+  }
+
+  get hasCredentials(): boolean {
+    return this.isRequest && (this.#flags & ROW.CREDENTIALS) !== 0;
+  }
+
+  /** Demands credentials of who has given none yet, or none for this nonce. */
+  get isChallenge(): boolean {
+    return isChallenge(this.status) && (this.#flags & ROW.REFUSAL) === 0;
+  }
+
+  /** Same key: the same message in the same direction, sent again. */
+  get key(): string {
+    this.#key ??= this.#log.fingerprintKey(this.row);
+    return this.#key;
+  }
+
+  /** Between which sockets it went. */
+  get way(): string {
+    return `${this.src.host} ${this.src.port} ${this.dst.host} ${this.dst.port}`;
+  }
+
+  get srcText(): string {
+    return endpointText(this.src.host, this.src.port);
+  }
+
+  get dstText(): string {
+    return endpointText(this.dst.host, this.dst.port);
+  }
+
+  get byteLength(): number {
+    return this.isKept ? this.#log.byteLength(this.row) : 0;
+  }
+
+  /** False once it has been evicted: whoever rests between two messages asks again. */
+  get isKept(): boolean {
+    return this.#log.has(this.row);
+  }
+
+  /** In place: valid until the log's next append. Empty once it has been evicted. */
+  get bytes(): Buffer {
+    return this.isKept ? asBuffer(this.#log.bytes(this.row)) : Buffer.alloc(0);
+  }
+
+  /** The bytes, and offsets into them; null where they are gone or no SIP. */
+  read(): { readonly bytes: Buffer; readonly scan: SipScan } | null {
+    const { bytes } = this;
+    if (bytes.length === 0) return null;
+    this.#scan ??= scanned(bytes);
+    return this.#scan === UNREADABLE ? null : { bytes, scan: this.#scan };
+  }
+
+  get hop(): Hop {
+    this.#hop ??= hopOf(this);
+    return this.#hop;
+  }
+
+  /** Every header; null where the bytes are gone or no SIP. */
+  parse(): SipMessage | null {
+    const text = this.read();
+    return text && new SipMessage(text.bytes, text.scan);
+  }
+}
+
+function scanned(bytes: Buffer): SipScan {
+  const scan = new SipScan();
+  return scanSip(bytes, 0, bytes.length, scan) === SCAN.OK ? scan : UNREADABLE;
+}
+
+function hopOf(m: CallMessage): Hop {
+  const found = m.read();
+  if (found === null) return UNREAD;
+  const { bytes, scan } = found;
+  const text = (start: number, end: number): string => (start < 0 ? '' : bytes.toString('latin1', start, end));
+  const sentBy = text(scan.viaStart, scan.viaEnd).split(';', 1)[0] ?? '';
+  const branch = text(scan.branchStart, scan.branchEnd);
+  return {
+    transaction: `${sentBy.trim().toLowerCase().split(/\s+/).join(' ')} ${branch}`,
+    fromTag: text(scan.fromTagStart, scan.fromTagEnd),
+    toTag: text(scan.toTagStart, scan.toTagEnd),
+  };
+}
+
+/** One by one: the log must not change between two of them. */
+export function* messagesOf(d: Dialog, log: Messages): Generator<CallMessage> {
+  let index = 0;
+  for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row))
+    yield new CallMessage(log, row, index++);
+}
+
+/** As the wire wrote it where it is none that is known; of two such in one dialog the one that opened it. */
+export function methodName(d: Dialog, method: number): string {
+  return method === METHOD.OTHER && d.methodId === METHOD.OTHER ? d.methodText : (METHOD_NAMES[method] ?? 'OTHER');
+}
+
+/** Messages that are alike by what `keyOf` says of each, in the order of their first. */
+export function groupsOf(list: readonly CallMessage[], keyOf: (m: CallMessage) => string): CallMessage[][] {
+  const groups = new Map<string, CallMessage[]>();
+  for (const m of list) {
+    const key = keyOf(m);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [m]);
+    else group.push(m);
+  }
+  return [...groups.values()];
+}
+
+/** The largest of these groups: a capture that sees a call on several hops sees each message again. */
+export function mostAlike(list: readonly CallMessage[], keyOf: (m: CallMessage) => string): CallMessage[] {
+  let most: CallMessage[] = [];
+  for (const group of groupsOf(list, keyOf)) if (group.length > most.length) most = group;
+  return most;
+}

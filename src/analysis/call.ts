@@ -1,0 +1,39 @@
+/**
+ * One call as the judges see it, and what a judge is.
+ */
+
+import type { Steps } from '../core/steps.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { CallMessage } from './call-messages.ts';
+import { messagesOf } from './call-messages.ts';
+import type { Evidence } from './evidence.ts';
+import type { CallFindings } from './findings.ts';
+import type { StreamQuality } from './stream-quality.ts';
+
+export type CallStream = { readonly stream: Stream; readonly quality: StreamQuality };
+
+export class Call {
+  readonly e: Evidence;
+  readonly d: Dialog;
+  readonly streams: readonly CallStream[];
+  /** The clock that the call is judged by, in microseconds. */
+  readonly nowUs: number;
+  #messages: readonly CallMessage[] | undefined;
+
+  constructor(e: Evidence, d: Dialog, streams: readonly CallStream[]) {
+    this.e = e;
+    this.d = d;
+    this.streams = streams;
+    this.nowUs = e.capture.nowOf(d);
+  }
+
+  /** Listed once for all judges. */
+  get messages(): readonly CallMessage[] {
+    this.#messages ??= [...messagesOf(this.d, this.e.stores.log)];
+    return this.#messages;
+  }
+}
+
+/** Adds what it finds; takes steps where it reads messages. A later judge may use what an earlier one found. */
+export type Judge = (call: Call, found: CallFindings) => Steps<void> | undefined;

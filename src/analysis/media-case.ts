@@ -1,0 +1,123 @@
+/**
+ * What the media detections are given of a call: its streams with their surroundings, and what the capture around them
+ * can have seen.
+ */
+
+import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { UnseenStream } from '../store/media/unseen-streams.ts';
+import type { Stores, Streams } from '../store/stores.ts';
+import type { Call, CallStream } from './call.ts';
+import type { CallFindings } from './findings.ts';
+import { isTapOver } from './linked-media.ts';
+import { diagnoseMedia } from './media.ts';
+import type { MediaStream } from './media-model.ts';
+import { FIRST_DYNAMIC_PT, spokenPacketMs, streamFormat } from './stream-quality.ts';
+import { isMediaPathVisible } from './vantage.ts';
+
+/** Calls looked at that share a socket with one; load generators let all their calls share one. */
+const MAX_SHARING = 64;
+/** Streams looked at of those calls. */
+const MAX_SHARED_STREAMS = 1_024;
+
+export function judgeMedia(call: Call, found: CallFindings): undefined {
+  const { d, e, nowUs } = call;
+  const { capture, stores, rules, legs } = e;
+  // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.
+  const isForeign = d.clock?.isForeign === true;
+  const reverse = new Reverse(stores, d, call.streams.length);
+  found.media = diagnoseMedia(d, isForeign ? [] : call.streams.map((s) => mediaStream(s, reverse)), {
+    isRtpCaptured: capture.capturesRtp && !isForeign,
+    sawRtp: capture.sawRtp,
+    refusedUs: capture.refusedUs,
+    isPathVisible: () => isMediaPathVisible(d, call.messages, stores.streams.fromNewest()),
+    sharesMedia: () => sharesMedia(stores.streams, d),
+    linkedMedia: () => legs.withMedia(d),
+    isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
+    nowUs,
+    unseen: unseenStreams(stores, d),
+    thresholds: rules.thresholds,
+  });
+}
+
+function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaStream {
+  const { snapshot } = quality;
+  const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, snapshot);
+  return {
+    stream,
+    packets: snapshot.packets,
+    expected: snapshot.expected,
+    lost: snapshot.lost,
+    firstUs: snapshot.firstUs,
+    lastUs: snapshot.lastUs,
+    codec: quality.codec,
+    payloadType: snapshot.payloadType,
+    packetMs: spokenPacketMs(quality),
+    comfortNoisePackets,
+    pauses: snapshot.pauses,
+    hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
+  };
+}
+
+/** Packets of comfort noise under a number that only a description explains (RFC 3389 section 4: rates other than 8000 Hz). */
+function namedNoise(stream: Stream, { payloadTypes }: StreamSnapshot): number {
+  let packets = 0;
+  for (const p of payloadTypes)
+    if (p.payloadType >= FIRST_DYNAMIC_PT && streamFormat(stream, p.payloadType)?.name === 'CN') packets += p.packets;
+  return packets;
+}
+
+/** Streams from the dialog's endpoints, while it lasted, that only RTCP speaks of. */
+function unseenStreams({ unseen, streams }: Stores, d: Dialog): UnseenStream[] {
+  if (unseen.size === 0) return [];
+  const found = new Set<UnseenStream>();
+  // A relay may carry RTCP from another address than the media.
+  const seen = new Set(streams.ownedBy(d).map((s) => s.ssrc));
+  for (const key of d.claimedKeys)
+    for (const u of unseen.at(key))
+      if (u.newestUs >= d.createdUs && !(u.firstUs > d.endedUs) && !seen.has(u.ssrc)) found.add(u);
+  return [...found];
+}
+
+/** Later calls that named one of this call's sockets while it lasted, nearest first. */
+function* sharing(d: Dialog): Generator<Dialog> {
+  let other = d.sharesWith;
+  for (let i = 0; other !== null && other !== d && i < MAX_SHARING; i++, other = other.sharesWith) yield other;
+}
+
+/** Streams of the calls that share sockets with one, by the way they run. */
+class Reverse {
+  readonly #streams: Streams;
+  readonly #ways = new Map<string, Stream[]>();
+
+  /** Of a call without streams nothing is asked. */
+  constructor({ streams: store }: Stores, d: Dialog, streams: number) {
+    this.#streams = store;
+    if (streams === 0) return;
+    let left = MAX_SHARED_STREAMS;
+    for (const other of sharing(d))
+      for (const stream of store.ownedBy(other)) {
+        if (left-- === 0) return;
+        const way = `${stream.srcKey} ${stream.dstKey}`;
+        const known = this.#ways.get(way);
+        if (known === undefined) this.#ways.set(way, [stream]);
+        else known.push(stream);
+      }
+  }
+
+  /** One ran the other way than `stream` between the two times. */
+  ran({ srcKey, dstKey }: Stream, firstUs: number, lastUs: number): boolean {
+    for (const s of this.#ways.get(`${dstKey} ${srcKey}`) ?? [])
+      if (s.openedUs <= lastUs && this.#streams.lastSeenUs(s) >= firstUs) return true;
+    return false;
+  }
+}
+
+/** A call that shares this one's sockets has media there. */
+function sharesMedia(streams: Streams, d: Dialog): boolean {
+  const keys = new Set(d.claimedKeys ?? []);
+  for (const other of sharing(d))
+    if (streams.ownedBy(other).some((s) => keys.has(s.srcKey) || keys.has(s.dstKey))) return true;
+  return false;
+}

@@ -1,0 +1,22 @@
+/**
+ * Asks single judges about one call of a kit, as the documents ask them all.
+ */
+import { messagesOf } from '../../src/analysis/call-messages.ts';
+import type { SignalingFindings, SourceDisagreement } from '../../src/analysis/findings.ts';
+import type { SignalingCall } from '../../src/analysis/signaling/detection.ts';
+import { diagnoseSignaling } from '../../src/analysis/signaling/diagnose.ts';
+import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
+import type { Dialog } from '../../src/store/dialogs/dialog.ts';
+import type { Messages } from '../../src/store/stores.ts';
+
+export function signalingOf(
+  d: Dialog,
+  log: Messages,
+  context: Omit<SignalingCall, 'd' | 'messages'>,
+): SignalingFindings | null {
+  return diagnoseSignaling({ d, messages: [...messagesOf(d, log)], ...context });
+}
+
+export function disagreementOf(d: Dialog, log: Messages): SourceDisagreement | null {
+  return compareSources(d, [...messagesOf(d, log)]);
+}
