@@ -29,6 +29,9 @@ export type Hop = {
 const UNREAD: Hop = { transaction: '', fromTag: '', toTag: '' };
 const UNREADABLE = new SipScan();
 
+type Ends = { readonly src: Socket; readonly dst: Socket };
+const NOWHERE: Ends = { src: { host: '', port: 0 }, dst: { host: '', port: 0 } };
+
 export class CallMessage {
   /** Index into the dialog's own message list: what `evidence` holds. */
   readonly index: number;
@@ -43,10 +46,9 @@ export class CallMessage {
   readonly origin: number;
   /** Number of its transport (TRANSPORTS). */
   readonly transport: number;
-  readonly src: Socket;
-  readonly dst: Socket;
   readonly #log: Messages;
   readonly #flags: number;
+  #sockets: Ends | undefined;
   #scan: SipScan | undefined;
   #hop: Hop | undefined;
   #key: string | undefined;
@@ -62,10 +64,14 @@ export class CallMessage {
     this.cseq = log.cseq(row);
     this.origin = log.origin(row);
     this.transport = log.transport(row);
-    const { bytes, srcOff, dstOff, srcPort, dstPort } = log.endpoints(row);
-    const version = (this.#flags & ROW.IPV6) === 0 ? 4 : 6;
-    this.src = { host: ipText(bytes, srcOff, version), port: srcPort };
-    this.dst = { host: ipText(bytes, dstOff, version), port: dstPort };
+  }
+
+  get src(): Socket {
+    return this.#ends().src;
+  }
+
+  get dst(): Socket {
+    return this.#ends().dst;
   }
 
   get isRequest(): boolean {
@@ -165,6 +171,18 @@ export class CallMessage {
   parse(): SipMessage | null {
     const text = this.read();
     return text && new SipMessage(text.bytes, text.scan);
+  }
+
+  #ends(): Ends {
+    if (this.#sockets !== undefined) return this.#sockets;
+    if (!this.isKept) return NOWHERE;
+    const { bytes, srcOff, dstOff, srcPort, dstPort } = this.#log.endpoints(this.row);
+    const version = (this.#flags & ROW.IPV6) === 0 ? 4 : 6;
+    this.#sockets = {
+      src: { host: ipText(bytes, srcOff, version), port: srcPort },
+      dst: { host: ipText(bytes, dstOff, version), port: dstPort },
+    };
+    return this.#sockets;
   }
 }
 

@@ -5,12 +5,12 @@
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { formatOf } from '../store/media/codec-set.ts';
+import { formatOf } from '../store/media/codec-format.ts';
 import type { MediaFindings } from './findings.ts';
-import type { MediaStream } from './media-model.ts';
+import type { MediaCase, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 
-export function checkLate(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
+export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
   const first = Math.min(...audio.map((s) => s.firstUs));
   const lateMs = (first - Math.max(d.answerUs, agreedUs(d))) / 1000;
@@ -31,7 +31,7 @@ function agreedUs(d: Dialog): number {
   return wasHeld ? Number.POSITIVE_INFINITY : d.answerUs;
 }
 
-export function checkAsymmetry(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
+export function checkAsymmetry({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   // Ring tones and announcements before the answer have no other direction.
   const answeredUs = Number.isNaN(d.answerUs) ? 0 : d.answerUs;
   const ways = new Ways(audio);

@@ -1,7 +1,9 @@
-/** What the media detections are given, a stream and its surroundings, and what they answer. */
+/** What a media check is, and what it is given: a call's streams and their surroundings. */
 import type { Thresholds } from '../core/thresholds.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { UnseenStream } from '../store/media/unseen-streams.ts';
+import type { MediaFindings } from './findings.ts';
 
 /** A stream with the counters that the detections need. */
 export type MediaStream = {
@@ -23,7 +25,7 @@ export type MediaStream = {
   readonly hasReverse: boolean;
 };
 
-/** What the capture as a whole tells about a call's media. */
+/** What the capture as a whole says about a call's media. */
 export type MediaContext = {
   /** A source runs that would bring the call's RTP if it came past: a HEP mirror brings none. */
   readonly isRtpCaptured: boolean;
@@ -45,3 +47,15 @@ export type MediaContext = {
   readonly unseen: readonly UnseenStream[];
   readonly thresholds: Thresholds;
 };
+
+/** A call's media, as the checks see it. */
+export type MediaCase = MediaContext & {
+  readonly d: Dialog;
+  readonly streams: readonly MediaStream[];
+  /** Those that began before the call ended: what begins later is left over, or the next call's. */
+  readonly during: readonly MediaStream[];
+  /** Of those, audio that a description named. */
+  readonly audio: readonly MediaStream[];
+};
+
+export type MediaCheck = (c: MediaCase, found: MediaFindings) => void;

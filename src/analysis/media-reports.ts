@@ -7,10 +7,10 @@ import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { RemoteReport } from '../store/media/rtcp-data.ts';
 import type { MediaFindings } from './findings.ts';
-import type { MediaContext, MediaStream } from './media-model.ts';
+import type { MediaCase, MediaStream } from './media-model.ts';
 
-export function checkReports(streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
-  for (const s of streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
+export function checkReports(c: MediaCase, f: MediaFindings): void {
+  for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
   // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
   if (!c.isRtpCaptured) return;
   for (const { source, sentPackets, remote } of c.unseen)

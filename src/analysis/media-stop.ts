@@ -8,9 +8,9 @@
 import { endpointKeyText } from '../core/ip.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
-import { maySuppressSilence } from '../store/media/codec-set.ts';
+import { maySuppressSilence } from '../store/media/codec-format.ts';
 import type { MediaFindings } from './findings.ts';
-import type { MediaContext, MediaStream } from './media-model.ts';
+import type { MediaCase, MediaStream } from './media-model.ts';
 import { Ways } from './media-ways.ts';
 
 /** Directions that end this close to each other end together. */
@@ -22,16 +22,17 @@ const MIN_PACKETS = 10;
 type Promised = { readonly fromUs: number; readonly toUs: number; readonly isMoved: boolean };
 type Stop = { readonly stream: MediaStream; readonly atUs: number; readonly hasResumed: boolean };
 
-/** True when a direction stopped. */
-export function checkStopped(d: Dialog, audio: readonly MediaStream[], c: MediaContext, f: MediaFindings): boolean {
-  if (audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return false;
+export function checkStopped(c: MediaCase, f: MediaFindings): void {
+  const { d, audio } = c;
+  if (audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return;
   const startUs = Number.isNaN(d.answerUs) ? d.createdUs : d.answerUs;
   const endUs = endOf(d, c.nowUs);
   const promises = promisesOf(d, startUs, endUs);
-  if (promises.length === 0) return false;
+  if (promises.length === 0) return;
   const ways = new Ways(audio);
-  const stops = stopsOf(d, audio, ways, promises, c);
-  if (stops.length === 0 || c.sharesMedia()) return false;
+  const stops = stopsOf(c, ways, promises);
+  if (stops.length === 0 || c.sharesMedia()) return;
+  f.mediaStopped = true;
   const text = (s: Stop): string => {
     const ago = `${Math.round((endUs - s.atUs) / 1e6)} s`;
     const when = !Number.isNaN(d.byeUs)
@@ -58,7 +59,6 @@ export function checkStopped(d: Dialog, audio: readonly MediaStream[], c: MediaC
     else f.hints.push(`From ${src} ${text(first)}.`);
     from = to;
   }
-  return true;
 }
 
 /** Capture time by which a call was over; `nowUs` while it runs. */
@@ -101,13 +101,8 @@ function isNowhere(address: string | null): boolean {
 }
 
 /** One a direction, the earliest first. */
-function stopsOf(
-  d: Dialog,
-  audio: readonly MediaStream[],
-  ways: Ways<MediaStream>,
-  promises: readonly Promised[],
-  c: MediaContext,
-): Stop[] {
+function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promised[]): Stop[] {
+  const { d, audio } = c;
   const stops: Stop[] = [];
   // Where one side suppresses silence, nobody can tell whether the other one does.
   if (audio.some((s) => maySilence(d, s))) return stops;

@@ -8,44 +8,37 @@
 import { counted } from '../core/counted.ts';
 import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
 import { isPrivateAddress } from '../core/private-address.ts';
-import type { Thresholds } from '../core/thresholds.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { MARK } from '../store/dialogs/dialog-marks.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 import type { MediaFindings } from './findings.ts';
+import { nothingFound } from './findings.ts';
 import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
-import type { MediaContext, MediaStream } from './media-model.ts';
+import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './media-model.ts';
 import { checkReports } from './media-reports.ts';
 import { checkStopped } from './media-stop.ts';
 import { Ways } from './media-ways.ts';
 
+/** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
+const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
+  { check: checkNoMedia, needsAll: true },
+  { check: checkOneWay, needsAll: true },
+  { check: checkStopped, needsAll: true },
+  { check: checkNat, needsAll: false },
+  { check: checkPrivate, needsAll: false },
+  { check: checkLate, needsAll: true },
+  { check: checkAsymmetry, needsAll: true },
+  { check: checkReports, needsAll: false },
+];
+
 export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
-  const found: MediaFindings = {
-    oneWayAudio: false,
-    natMismatch: false,
-    noMedia: false,
-    mediaStopped: false,
-    privateMediaAddress: false,
-    hints: [],
-  };
-  // What begins behind the end is left over, or the next call's.
+  const found = nothingFound().media;
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  // What is missing may be what was evicted, or refused while the call ran.
-  const isWhole = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs);
-  if (isWhole) {
-    checkNoMedia(d, during, context, found);
-    checkOneWay(d, audio, context.thresholds, found);
-    found.mediaStopped = checkStopped(d, audio, context, found);
-  }
-  checkNat(d, audio, found);
-  checkPrivate(d, found);
-  if (isWhole) {
-    checkLate(d, audio, context.thresholds, found);
-    checkAsymmetry(d, audio, context.thresholds, found);
-  }
-  checkReports(streams, context, found);
+  const c: MediaCase = { ...context, d, streams, during, audio };
+  const hasAll = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs);
+  for (const { check, needsAll } of CHECKS) if (hasAll || !needsAll) check(c, found);
   return found;
 }
 
@@ -62,11 +55,12 @@ function answeredSec(d: Dialog, nowUs: number): number {
   return ((Number.isNaN(d.byeUs) ? nowUs : d.byeUs) - d.answerUs) / 1e6;
 }
 
-function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContext, f: MediaFindings): void {
+function checkNoMedia(c: MediaCase, f: MediaFindings): void {
+  const { d } = c;
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
   const isSeen = c.isRtpCaptured && c.sawRtp;
-  if (!isSeen || streams.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  if (!isSeen || c.during.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
@@ -84,20 +78,15 @@ function checkNoMedia(d: Dialog, streams: readonly MediaStream[], c: MediaContex
 }
 
 /** From the answer on, and once more from the last time the descriptions moved the media or took it off hold. */
-function checkOneWay(d: Dialog, audio: readonly MediaStream[], t: Thresholds, f: MediaFindings): void {
+function checkOneWay(c: MediaCase, f: MediaFindings): void {
+  const { d } = c;
   if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
-  if (isOneWaySince(d, audio, d.answerUs, t, f)) return;
+  if (isOneWaySince(c, d.answerUs, f)) return;
   const changeUs = lastChangeUs(d);
-  if (changeUs > d.answerUs) isOneWaySince(d, audio, changeUs, t, f);
+  if (changeUs > d.answerUs) isOneWaySince(c, changeUs, f);
 }
 
-function isOneWaySince(
-  d: Dialog,
-  audio: readonly MediaStream[],
-  sinceUs: number,
-  t: Thresholds,
-  f: MediaFindings,
-): boolean {
+function isOneWaySince({ d, audio, thresholds: t }: MediaCase, sinceUs: number, f: MediaFindings): boolean {
   // What only reached into it from before is early media or what was before the hold, not the other direction.
   const heard = audio.filter((s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000));
   const only = oneWayStream(d, heard);
@@ -188,7 +177,7 @@ function partyHosts(d: Dialog): string[] {
   return [...[...a].filter((host) => !b.has(host)), ...[...b].filter((host) => !a.has(host))];
 }
 
-function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): void {
+function checkNat({ d, audio }: MediaCase, f: MediaFindings): void {
   const bySide = [new Set<string>(), new Set<string>()] as const;
   for (const e of d.sdp ?? [])
     for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
@@ -215,7 +204,7 @@ function checkNat(d: Dialog, audio: readonly MediaStream[], f: MediaFindings): v
   }
 }
 
-function checkPrivate(d: Dialog, f: MediaFindings): void {
+function checkPrivate({ d }: MediaCase, f: MediaFindings): void {
   const entry = (d.sdp ?? []).find((e) => e.toPublicPeer && e.address !== null && isPrivateAddress(e.address));
   if (entry === undefined) return;
   f.privateMediaAddress = true;

@@ -1,20 +1,15 @@
 /**
  * A stream's numbers as a reader may trust them: codec and clock from the SDP, closed windows, scores.
  */
-import { STATIC_PAYLOADS } from '../core/payload-types.ts';
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
-import type { CodecFormat, CodecSet } from '../store/media/codec-set.ts';
-import { formatOf } from '../store/media/codec-set.ts';
+import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
-
-/** Payload types from here on have no clock of their own (RFC 3551 section 3). */
-export const FIRST_DYNAMIC_PT = 96;
 
 /** By what the packets of a stream are judged. */
 export type QualityScale = {
@@ -36,28 +31,6 @@ export type StreamQuality = QualityScale & {
   readonly mos: number | null;
   readonly worstMos: number | null;
 };
-
-/** Lists of codecs in which a payload type is looked for. */
-const MAX_CODEC_SETS = 64;
-
-/** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
-export function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
-  const claimed = stream.claim === null ? null : formatOf(stream.claim.codecs, payloadType);
-  if (claimed !== null) return claimed;
-  // Of an offer that is repeated the codecs are the same object.
-  const looked = new Set<CodecSet>();
-  for (const entry of stream.dialog?.sdp ?? []) {
-    for (const { codecs } of entry.media) {
-      if (looked.has(codecs)) continue;
-      const format = formatOf(codecs, payloadType);
-      if (format !== null) return format;
-      if (looked.add(codecs).size >= MAX_CODEC_SETS) break;
-    }
-    if (looked.size >= MAX_CODEC_SETS) break;
-  }
-  const known = STATIC_PAYLOADS.get(payloadType);
-  return known === undefined ? null : { payloadType, name: known.name, clockRate: known.clockRate };
-}
 
 /** Null when the native table has given the stream's place away. */
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
@@ -92,24 +65,21 @@ export function lastWindow(stream: Stream, c: QualityContext): { window: StreamW
 
 function scaleOf(stream: Stream, s: StreamSnapshot, c: QualityContext): QualityScale {
   const format = streamFormat(stream, s.payloadType);
+  // Packets of a static type are timed at their own clock whatever is asked for (RFC 3551). The clock to ask for is that
+  // of a dynamic type, also when a static one came first.
+  const timedType =
+    s.payloadType >= FIRST_DYNAMIC_PT
+      ? s.payloadType
+      : s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent)?.payloadType;
+  const timed = timedType === undefined ? null : streamFormat(stream, timedType);
   return {
     codec: format?.name ?? null,
     clockRate: format?.clockRate ?? null,
-    jitterClock: jitterClockOf(stream, s, format),
+    jitterClock: timed?.clockRate ?? null,
     impairment: format === null ? null : impairmentOf({ name: format.name }, true),
     floorPackets: packetFloor(c.windowSec),
     delayMs: oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null),
   };
-}
-
-/**
- * Packets of a static type are timed at their own clock whatever is asked for (RFC 3551); the clock to ask for is that of
- * a dynamic type, also when a static one came first.
- */
-function jitterClockOf(stream: Stream, s: StreamSnapshot, format: CodecFormat | null): number | null {
-  if (s.payloadType >= FIRST_DYNAMIC_PT) return format?.clockRate ?? null;
-  const dynamic = s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent);
-  return dynamic === undefined ? null : (streamFormat(stream, dynamic.payloadType)?.clockRate ?? null);
 }
 
 /** The open window counts as closed once capture time has passed it, or its stream has ended. */

@@ -34,14 +34,3 @@ export class CodecSets {
     return made;
   }
 }
-
-/** Whether a side that described `set` lets the other stop sending `codec` in silence: that codec's annex, or CN (RFC 3389). */
-export function maySuppressSilence(set: CodecSet, codec: string | null): boolean {
-  return set.formats.some((f) => f.name === 'CN' || (f.maySuppress === true && f.name === codec));
-}
-
-/** The format with this payload type, or null. */
-export function formatOf(set: CodecSet, payloadType: number): CodecFormat | null {
-  for (const f of set.formats) if (f.payloadType === payloadType) return f;
-  return null;
-}
