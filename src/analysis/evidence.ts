@@ -3,7 +3,7 @@
  */
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Capture, Stores } from '../store/stores.ts';
-import { LinkedLegs } from './linked-media.ts';
+import { LinkedLegs } from './media/linked-legs.ts';
 
 export type Rules = {
   readonly thresholds: Thresholds;

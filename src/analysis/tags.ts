@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import type { CallFindings } from './findings.ts';
 import type { LegsWithin } from './legs-within.ts';
 import { legsWithin } from './legs-within.ts';
-import { isTurnRelayed } from './relay.ts';
+import { isTurnRelayed } from './media/relay.ts';
 
 const TAGS: readonly (readonly [number, string])[] = [
   [MARK.TRANSFERRED, 'transferred'],

@@ -34,7 +34,7 @@ export function sessionOptions(config: Config): SessionOptions {
     thresholds: config.thresholds,
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
-    // The table of files asks for it only where media is missing, and finds it out then (analysis/linked-media.ts).
+    // The table of files asks for it only where media is missing, and finds it out then (analysis/media/linked-legs.ts).
     correlates: config.api !== null || config.json || config.callReport !== null || isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,

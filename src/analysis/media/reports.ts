@@ -3,11 +3,11 @@
  * that never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
  */
 
-import { counted } from '../core/counted.ts';
-import { endpointKeyText } from '../core/ip.ts';
-import type { RemoteReport } from '../store/media/rtcp-data.ts';
-import type { MediaFindings } from './findings.ts';
-import type { MediaCase, MediaStream } from './media-model.ts';
+import { counted } from '../../core/counted.ts';
+import { endpointKeyText } from '../../core/ip.ts';
+import type { RemoteReport } from '../../store/media/rtcp-data.ts';
+import type { MediaFindings } from '../findings.ts';
+import type { MediaCase, MediaStream } from './check.ts';
 
 export function checkReports(c: MediaCase, f: MediaFindings): void {
   for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);

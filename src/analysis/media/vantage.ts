@@ -2,10 +2,10 @@
  * Whether the way of a call's media lies where this capture looks. A capture on a proxy sees all of the signaling and
  * none of the media that runs past the proxy: there, silence says nothing.
  */
-import { endpointKeyAddress } from '../core/ip.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Stream } from '../store/media/stream.ts';
-import type { CallMessage } from './call-messages.ts';
+import { endpointKeyAddress } from '../../core/ip.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { CallMessage } from '../call-messages.ts';
 
 /** Streams looked at for one that runs past the hub. */
 const MAX_STREAMS = 1_000;

@@ -5,20 +5,20 @@
  * senders give every stream the same SSRC. Definitions: docs/diagnosis.md; thresholds: core/thresholds.ts.
  */
 
-import { counted } from '../core/counted.ts';
-import { endpointKeyAddress, endpointKeyText } from '../core/ip.ts';
-import { isPrivateAddress } from '../core/private-address.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import { MARK } from '../store/dialogs/dialog-marks.ts';
-import { STATE } from '../store/dialogs/dialog-state.ts';
-import type { SdpEntry } from '../store/media/sdp-timeline.ts';
-import type { MediaFindings } from './findings.ts';
-import { nothingFound } from './findings.ts';
-import { checkAsymmetry, checkLate } from './media-asymmetry.ts';
-import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './media-model.ts';
-import { checkReports } from './media-reports.ts';
-import { checkStopped } from './media-stop.ts';
-import { Ways } from './media-ways.ts';
+import { counted } from '../../core/counted.ts';
+import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
+import { isPrivateAddress } from '../../core/private-address.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { MARK } from '../../store/dialogs/dialog-marks.ts';
+import { STATE } from '../../store/dialogs/dialog-state.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
+import type { MediaFindings } from '../findings.ts';
+import { nothingFound } from '../findings.ts';
+import { checkAsymmetry, checkLate } from './asymmetry.ts';
+import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
+import { checkReports } from './reports.ts';
+import { checkStopped } from './stop.ts';
+import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [

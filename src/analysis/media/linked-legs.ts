@@ -1,14 +1,14 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
-import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Stream } from '../store/media/stream.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
-import { ROW } from '../store/messages/message-rows.ts';
-import type { Identifiers, Stores, Streams } from '../store/stores.ts';
-import { messagesOf } from './call-messages.ts';
-import type { Strategy } from './correlation.ts';
-import { identifierLegs } from './correlation.ts';
+import { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import { emptyCarrier } from '../../store/messages/fingerprint.ts';
+import { ROW } from '../../store/messages/message-rows.ts';
+import type { Identifiers, Stores, Streams } from '../../store/stores.ts';
+import { messagesOf } from '../call-messages.ts';
+import type { Strategy } from '../correlation.ts';
+import { identifierLegs } from '../correlation.ts';
 
 /** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
 const MAX_LEGS = 16;

@@ -2,13 +2,13 @@
  * Where the two directions of a call differ: late or uneven media, other codecs, packet times or durations.
  */
 
-import { endpointKeyText, endpointText } from '../core/ip.ts';
-import type { Thresholds } from '../core/thresholds.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import { formatOf } from '../store/media/codec-format.ts';
-import type { MediaFindings } from './findings.ts';
-import type { MediaCase, MediaStream } from './media-model.ts';
-import { Ways } from './media-ways.ts';
+import { endpointKeyText, endpointText } from '../../core/ip.ts';
+import type { Thresholds } from '../../core/thresholds.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { formatOf } from '../../store/media/codec-format.ts';
+import type { MediaFindings } from '../findings.ts';
+import type { MediaCase, MediaStream } from './check.ts';
+import { Ways } from './ways.ts';
 
 export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;

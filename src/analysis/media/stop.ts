@@ -5,13 +5,13 @@
  * before), of media that the descriptions moved, or of a tap that had ended itself.
  */
 
-import { endpointKeyText } from '../core/ip.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import { STATE } from '../store/dialogs/dialog-state.ts';
-import { maySuppressSilence } from '../store/media/codec-format.ts';
-import type { MediaFindings } from './findings.ts';
-import type { MediaCase, MediaStream } from './media-model.ts';
-import { Ways } from './media-ways.ts';
+import { endpointKeyText } from '../../core/ip.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { STATE } from '../../store/dialogs/dialog-state.ts';
+import { maySuppressSilence } from '../../store/media/codec-format.ts';
+import type { MediaFindings } from '../findings.ts';
+import type { MediaCase, MediaStream } from './check.ts';
+import { Ways } from './ways.ts';
 
 /** Directions that end this close to each other end together. */
 const TOGETHER_US = 1_000_000;

@@ -1,9 +1,9 @@
 /** What a media check is, and what it is given: a call's streams and their surroundings. */
-import type { Thresholds } from '../core/thresholds.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Stream } from '../store/media/stream.ts';
-import type { UnseenStream } from '../store/media/unseen-streams.ts';
-import type { MediaFindings } from './findings.ts';
+import type { Thresholds } from '../../core/thresholds.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { UnseenStream } from '../../store/media/unseen-streams.ts';
+import type { MediaFindings } from '../findings.ts';
 
 /** A stream with the counters that the detections need. */
 export type MediaStream = {

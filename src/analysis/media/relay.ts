@@ -3,16 +3,16 @@
  * its SDP did not use (RFC 8489, RFC 8656).
  */
 
-import { counted } from '../core/counted.ts';
-import type { EndpointKey } from '../core/ip.ts';
-import { endpointKeyAddress, endpointKeyText, endpointText } from '../core/ip.ts';
-import { isPrivateAddress } from '../core/private-address.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Stream } from '../store/media/stream.ts';
-import type { StunFlow } from '../store/media/stun-flow.ts';
-import type { StunKnowledge } from '../store/stores.ts';
-import type { Call } from './call.ts';
-import type { CallFindings, MediaRelay, StunMismatch, StunMismatchReason } from './findings.ts';
+import { counted } from '../../core/counted.ts';
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyText, endpointText } from '../../core/ip.ts';
+import { isPrivateAddress } from '../../core/private-address.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { StunFlow } from '../../store/media/stun-flow.ts';
+import type { StunKnowledge } from '../../store/stores.ts';
+import type { Call } from '../call.ts';
+import type { CallFindings, MediaRelay, StunMismatch, StunMismatchReason } from '../findings.ts';
 
 function endOf(d: Dialog, nowUs: number): number {
   return Number.isNaN(d.endedUs) ? nowUs : d.endedUs;

@@ -4,12 +4,12 @@
  * A peer that has hung up closes its sockets, and many never open one for RTCP: errors about either are no fault.
  */
 
-import { endpointKeyText } from '../core/ip.ts';
-import { icmpDescription } from '../decode/icmp.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
-import type { Call } from './call.ts';
-import type { CallFindings, IcmpFinding } from './findings.ts';
+import { endpointKeyText } from '../../core/ip.ts';
+import { icmpDescription } from '../../decode/icmp.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IcmpFlow } from '../../store/icmp/icmp-media.ts';
+import type { Call } from '../call.ts';
+import type { CallFindings, IcmpFinding } from '../findings.ts';
 
 /** Media on its way when the call ended still arrives this long after. */
 const TAIL_US = 200_000;

@@ -1,9 +1,9 @@
 /**
  * Which streams run the same way and which the other: by the hosts they run between, or by the ports on one host.
  */
-import type { EndpointKey } from '../core/ip.ts';
-import { endpointKeyAddress } from '../core/ip.ts';
-import type { Stream } from '../store/media/stream.ts';
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKeyAddress } from '../../core/ip.ts';
+import type { Stream } from '../../store/media/stream.ts';
 
 /** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */
 export class Ways<T extends { readonly stream: Stream }> {

@@ -3,18 +3,18 @@
  * can have seen.
  */
 
-import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
-import type { Stream } from '../store/media/stream.ts';
-import type { UnseenStream } from '../store/media/unseen-streams.ts';
-import type { Stores, Streams } from '../store/stores.ts';
-import type { Call, CallStream } from './call.ts';
-import type { CallFindings } from './findings.ts';
-import { isTapOver } from './linked-media.ts';
-import { diagnoseMedia } from './media.ts';
-import type { MediaStream } from './media-model.ts';
-import { spokenPacketMs } from './stream-quality.ts';
+import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { UnseenStream } from '../../store/media/unseen-streams.ts';
+import type { Stores, Streams } from '../../store/stores.ts';
+import type { Call, CallStream } from '../call.ts';
+import type { CallFindings } from '../findings.ts';
+import { spokenPacketMs } from '../stream-quality.ts';
+import type { MediaStream } from './check.ts';
+import { diagnoseMedia } from './diagnose.ts';
+import { isTapOver } from './linked-legs.ts';
 import { isMediaPathVisible } from './vantage.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. */
