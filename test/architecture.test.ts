@@ -38,7 +38,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
   store: ['dialogs', 'media', 'messages', 'icmp'],
   ingest: ['dialogs', 'media'],
-  analysis: ['lint', 'signaling'],
+  analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp'],
