@@ -43,7 +43,9 @@ export class CallObservations implements Observer {
   onDialogState(d: Dialog, from: number, capture: Capture): void {
     const outcome = callOutcome(d, from);
     if (outcome !== null) this.outcomes[outcome]++;
-    if (isEnded(d.state)) for (const stream of capture.quality.streams.ownedBy(d)) this.onStreamEnd(stream, capture);
+    // A stream becomes an object when it is asked for: 70 bytes each that only a server needs.
+    if (this.#observesQuality && isEnded(d.state))
+      for (const stream of capture.quality.streams.ownedBy(d)) this.onStreamEnd(stream, capture);
     if (d.isPddObserved) return;
     const pddMs = postDialDelayMs(d);
     if (pddMs === null) return;
