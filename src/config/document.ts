@@ -1,7 +1,7 @@
 /** What is written from the option table: the help text, docs/cli.md, and the TOML of `--print-config`. */
 
-import { stringify } from 'smol-toml';
 import type { Effective } from './config.ts';
+import { toml } from './layers.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
 import { optionValueText } from './option-value.ts';
@@ -89,6 +89,7 @@ export function renderCliDoc(): string {
 
 /** The TOML that gives the same configuration, with the origin of every value that is not a default. */
 export function renderConfig(effective: Effective): string {
+  const { stringify } = toml();
   const sections = new Map<string, string[]>();
   for (const spec of OPTIONS) {
     const entry = effective.get(spec.flag);

@@ -105,16 +105,19 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { ok: true, value: layer };
 }
 
-// Few runs have a configuration file: its parser is loaded with the first one, and `require` does not have to wait.
 const require = createRequire(import.meta.url);
+
+/** The package for TOML. Few runs have a configuration file: it is loaded when it is asked for, without waiting. */
+export function toml(): typeof import('smol-toml') {
+  // The types of a package do not come through `require`; these are its own.
+  return require('smol-toml') as typeof import('smol-toml');
+}
 
 /** Reads the text of a configuration file. */
 export function readToml(text: string, file: string): Outcome<Layer> {
   let document: unknown;
   try {
-    // The types of a package do not come through `require`; these are its own.
-    const { parse } = require('smol-toml') as typeof import('smol-toml');
-    document = parse(text);
+    document = toml().parse(text);
   } catch (error) {
     const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';
     const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);

@@ -2,7 +2,8 @@
  * Regular expressions that come from outside: RE2 syntax, which matches in linear time, and a bounded program, so that
  * one pattern can neither hang the process nor fill its memory.
  */
-import { RE2JS, RE2JSException } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
 
@@ -14,6 +15,9 @@ export type PatternLimits = {
   readonly ignoresCase?: boolean;
 };
 
+// Few runs have a pattern: the package is loaded with the first one, and `require` does not have to wait.
+const require = createRequire(import.meta.url);
+
 const REPEAT = /\{([0-9]{1,6})(?:,([0-9]{0,6}))?\}/g;
 
 /** True for a text in which the pattern is found; the reason goes behind "the pattern". */
@@ -21,11 +25,13 @@ export function compilePattern(source: string, limits: PatternLimits): Result<(t
   let repeats = 0;
   for (const [, low, high] of source.matchAll(REPEAT)) repeats += Math.max(Number(low), Number(high ?? 0));
   if (repeats > limits.maxRepeats) return fail(`repeats more than ${limits.maxRepeats} times`);
+  // The types of a package do not come through `require`; these are its own.
+  const re2 = require('re2js') as typeof import('re2js');
   let program: RE2JS;
   try {
-    program = RE2JS.compile(source, limits.ignoresCase === true ? RE2JS.CASE_INSENSITIVE : 0);
+    program = re2.RE2JS.compile(source, limits.ignoresCase === true ? re2.RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
+    if (!(error instanceof re2.RE2JSException)) throw error;
     return fail(`is no RE2 regular expression: ${error.message.replace(/^error parsing regexp: /, '')}`);
   }
   if (program.programSize() > limits.maxProgram) return fail('is too complex');

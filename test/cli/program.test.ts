@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -38,6 +38,21 @@ test('the API serves there, and its worker decodes audio', async (t) => {
   const wav = await service.ask('/v1/dialogs/good-g711%40pbx.example.com/audio');
   assert.equal(wav.status, 200);
   assert.equal(wav.text.slice(0, 4), 'RIFF');
+});
+
+test('V8 keeps one byte for each character of it', () => {
+  const bundle = join(ROOT, 'dist/program');
+  for (const name of readdirSync(bundle).filter((path) => path.endsWith('.js')))
+    assert.match(readFileSync(join(bundle, name), 'utf8'), /^[\0-\x7f]*$/, name);
+});
+
+test('a run that needs no package loads none', (t) => {
+  const bare = mkdtempSync(join(tmpdir(), 'calltap-program-'));
+  t.after(() => rmSync(bare, { recursive: true, force: true }));
+  for (const part of ['dist/program', 'package.json']) cpSync(join(ROOT, part), join(bare, part), { recursive: true });
+  symlinkSync(join(ROOT, 'build'), join(bare, 'build'));
+  const { status, err } = run(join(bare, 'dist/program/calltap.js'), ['-I', DEMO]);
+  assert.deepEqual({ status, err }, { status: 0, err: '' });
 });
 
 test('a crash names file and line of our sources', () => {
