@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ip.c - decides where a transport payload begins and ends below an IP header, and runs the walk.
+ * ip.c - decides where a transport payload begins and ends below an IP header.
  *
  * IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200, RFC 2675 jumbograms, RFC 6946 atomic
  * fragments, RFC 7045), AH (RFC 4302), UDP (RFC 768), TCP (RFC 9293), ICMP (RFC 792, RFC 4443).
@@ -29,55 +29,6 @@ enum ip_proto {
   PROTO_SHIM6 = 140,
 };
 
-/* Names of enum ct_reason as /v1/stats spells them, and whether the frame counts as undecodable.
- * What calltap understood but has no use for (ARP, OSPF) is no loss; neither is what its owner
- * encrypted, or every host with a VPN would be called degraded. */
-static const struct {
-  const char *name;
-  bool loss;
-} reasons[CT_REASON_COUNT] = {
-    [CT_OK] = {"ok", false},
-    [CT_FRAGMENT] = {"fragment", false},
-    [CT_R_LINK_UNKNOWN] = {"link_unknown", true},
-    [CT_R_LINK_SHORT] = {"link_short", true},
-    [CT_R_NOT_IP] = {"not_ip", false},
-    [CT_R_VLAN_SHORT] = {"vlan_short", true},
-    [CT_R_MPLS_SHORT] = {"mpls_short", true},
-    [CT_R_PPPOE_BAD] = {"pppoe_bad", true},
-    [CT_R_IPV4_SHORT] = {"ipv4_short", true},
-    [CT_R_IPV4_BAD] = {"ipv4_bad", true},
-    [CT_R_IPV6_SHORT] = {"ipv6_short", true},
-    [CT_R_IPV6_BAD] = {"ipv6_bad", true},
-    [CT_R_IPV6_EXT] = {"ipv6_ext", true},
-    [CT_R_UDP_SHORT] = {"udp_short", true},
-    [CT_R_UDP_BAD] = {"udp_bad", true},
-    [CT_R_TCP_SHORT] = {"tcp_short", true},
-    [CT_R_TCP_BAD] = {"tcp_bad", true},
-    [CT_R_GRE_BAD] = {"gre_bad", true},
-    [CT_R_ERSPAN_BAD] = {"erspan_bad", true},
-    [CT_R_TUNNEL_BAD] = {"tunnel_bad", true},
-    [CT_R_TOO_DEEP] = {"too_deep", true},
-    [CT_R_ENCRYPTED] = {"encrypted", false},
-    [CT_R_PROTO_OTHER] = {"proto_other", false},
-    [CT_R_SIP_SCTP] = {"sip_over_sctp", true},
-};
-
-const char *ct_reason_name(enum ct_reason r) {
-  return (unsigned)r < CT_REASON_COUNT ? reasons[r].name : "unknown";
-}
-
-bool ct_reason_is_loss(enum ct_reason r) { return (unsigned)r < CT_REASON_COUNT && reasons[r].loss; }
-
-void ct_packet_reset_outputs(struct ct_packet *p) {
-  p->payload = NULL;
-  p->len = p->wire_len = 0;
-  p->tcp_seq = p->tcp_ack = 0;
-  p->frag_id = p->frag_off = 0;
-  p->sport = p->dport = 0;
-  p->tcp_flags = p->frag_more = 0;
-  p->cls = p->cls_flags = 0;
-}
-
 static enum ct_step finish(struct ct_walk *w, enum ct_reason r) {
   w->p->payload = w->d;
   w->p->len = w->len;
@@ -101,7 +52,7 @@ static enum ct_step fragment(struct ct_walk *w, uint32_t id, uint32_t offset, bo
  * |         Identification        |R|D|M|    Fragment Offset      |
  * | Time to Live  |    Protocol   |        Header Checksum        |
  * |        Source Address, Destination Address, Options           |   RFC 791 s3.1 */
-static enum ct_step step_ipv4(struct ct_walk *w) {
+enum ct_step ct_step_ipv4(struct ct_walk *w) {
   struct ct_packet *p = w->p;
   const uint8_t *d = w->d;
   if (w->len < 20) return ct_walk_end(w, CT_R_IPV4_SHORT);
@@ -148,7 +99,7 @@ static uint32_t jumbo_length(const uint8_t *d, uint32_t size) {
 /* |Version| Traffic Class |              Flow Label               |
  * |         Payload Length        |  Next Header  |   Hop Limit   |
  * |       Source Address (16), Destination Address (16)           |   RFC 8200 s3 */
-static enum ct_step step_ipv6(struct ct_walk *w) {
+enum ct_step ct_step_ipv6(struct ct_walk *w) {
   struct ct_packet *p = w->p;
   const uint8_t *d = w->d;
   if (w->len >= 1 && d[0] >> 4 != 6) return ct_walk_end(w, CT_R_IPV6_BAD);
@@ -179,7 +130,7 @@ static enum ct_step step_ipv6(struct ct_walk *w) {
   return CT_STEP_PROTO;
 }
 
-static enum ct_step step_ip(struct ct_walk *w) {
+enum ct_step ct_step_ip(struct ct_walk *w) {
   if (w->len < 1) return ct_walk_end(w, CT_R_IPV4_SHORT);
   if (w->d[0] >> 4 == 4) return CT_STEP_IPV4;
   if (w->d[0] >> 4 == 6) return CT_STEP_IPV6;
@@ -234,7 +185,7 @@ static bool sctp_begins_sip(const uint8_t *d, uint32_t len) {
   return false;
 }
 
-static enum ct_step step_proto(struct ct_walk *w) {
+enum ct_step ct_step_proto(struct ct_walk *w) {
   bool v6 = w->p->ip_version == 6;
   switch (w->proto) {
   case PROTO_UDP: return CT_STEP_UDP;
@@ -273,7 +224,7 @@ static enum ct_step step_proto(struct ct_walk *w) {
 
 /* |          Source Port          |       Destination Port        |
  * |            Length             |           Checksum            |   RFC 768 */
-static enum ct_step step_udp(struct ct_walk *w) {
+enum ct_step ct_step_udp(struct ct_walk *w) {
   struct ct_packet *p = w->p;
   if (w->len < 8) return ct_walk_end(w, CT_R_UDP_SHORT);
   uint32_t length = ct_be16(w->d + 4);
@@ -298,7 +249,7 @@ static enum ct_step step_udp(struct ct_walk *w) {
  * |                    Acknowledgment Number                      |
  * | Offset| Rsrvd |     Flags     |            Window             |
  * |           Checksum            |        Urgent Pointer         |   RFC 9293 s3.1 */
-static enum ct_step step_tcp(struct ct_walk *w) {
+enum ct_step ct_step_tcp(struct ct_walk *w) {
   struct ct_packet *p = w->p;
   const uint8_t *d = w->d;
   if (w->len < 20) return ct_walk_end(w, CT_R_TCP_SHORT);
@@ -313,36 +264,4 @@ static enum ct_step step_tcp(struct ct_walk *w) {
   p->tcp_flags = d[13];
   ct_walk_skip(w, header);
   return finish(w, CT_OK);
-}
-
-enum ct_reason ct_walk_run(struct ct_walk *w, enum ct_step step) {
-  for (;;) {
-    switch (step) {
-    case CT_STEP_DONE: return w->reason;
-    case CT_STEP_ETHER: step = ct_step_ether(w); break;
-    case CT_STEP_ETHERTYPE: step = ct_step_ethertype(w); break;
-    case CT_STEP_LLC: step = ct_step_llc(w); break;
-    case CT_STEP_MPLS: step = ct_step_mpls(w); break;
-    case CT_STEP_PPPOE: step = ct_step_pppoe(w); break;
-    case CT_STEP_PPP: step = ct_step_ppp(w); break;
-    case CT_STEP_NSH: step = ct_step_nsh(w); break;
-    case CT_STEP_MACSEC: step = ct_step_macsec(w); break;
-    case CT_STEP_IP: step = step_ip(w); break;
-    case CT_STEP_IPV4: step = step_ipv4(w); break;
-    case CT_STEP_IPV6: step = step_ipv6(w); break;
-    case CT_STEP_PROTO: step = step_proto(w); break;
-    case CT_STEP_GRE: step = ct_step_gre(w); break;
-    case CT_STEP_UDP: step = step_udp(w); break;
-    case CT_STEP_TCP: step = step_tcp(w); break;
-    case CT_STEP_ESP: step = ct_step_esp(w); break;
-    }
-  }
-}
-
-enum ct_reason ct_decode_ip_payload(struct ct_packet *p, const uint8_t *data, uint32_t len,
-                                    const struct ct_decode_opts *o) {
-  struct ct_walk w = {.p = p, .d = data, .len = len, .wire = len, .proto = p->proto};
-  w.esp_null = o && o->esp_null;
-  ct_packet_reset_outputs(p);
-  return ct_walk_run(&w, CT_STEP_PROTO);
 }

@@ -307,6 +307,7 @@ static enum ct_step link_ipoib(struct ct_walk *w) {
   return w->type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
 }
 
+/* The header behind what macOS may put before it. */
 static enum ct_step link_first(struct ct_walk *w, uint32_t linktype) {
   switch (linktype) {
   case LINK_ETHERNET: return CT_STEP_ETHER;
@@ -343,44 +344,6 @@ static enum ct_step link_pktap(struct ct_walk *w) {
   return link_first(w, linktype);
 }
 
-/* The frame nearly every capture is made of: Ethernet, IPv4 without options, UDP, whole and not on
- * a tunnel port. Answers false when it is anything else and leaves the outputs to the walk. */
-static inline bool plain_udp(struct ct_packet *p) {
-  const uint8_t *d = p->frame;
-  if (p->caplen < 42 || ct_be16(d + 12) != TYPE_IPV4 || d[14] != 0x45 || d[23] != 17) return false;
-  if (ct_be16(d + 20) & 0x3fff) return false;
-  uint32_t total = ct_be16(d + 16), udp = ct_be16(d + 38);
-  uint16_t sport = ct_be16(d + 34), dport = ct_be16(d + 36);
-  if (udp < 8 || udp + 20 > total || total + 14 > p->caplen) return false;
-  if (ct_is_tunnel_port(dport) || ct_is_tunnel_port(sport)) return false;
-  p->payload = d + 42;
-  p->len = p->wire_len = udp - 8;
-  p->sport = sport;
-  p->dport = dport;
-  p->ip_id = ct_be16(d + 18);
-  p->ip_version = 4;
-  p->proto = 17;
-  p->dscp = d[15] >> 2;
-  memcpy(p->src, d + 26, 4);
-  memset(p->src + 4, 0, 12);
-  memcpy(p->dst, d + 30, 4);
-  memset(p->dst + 4, 0, 12);
-  return true;
-}
-
-enum ct_reason ct_decode_frame(struct ct_packet *p, uint32_t linktype, const struct ct_decode_opts *o) {
-  ct_packet_reset_outputs(p);
-  p->tunnels = 0;
-  p->tunnel_depth = 0;
-  if (CT_LIKELY(linktype == LINK_ETHERNET) && CT_LIKELY(plain_udp(p))) return CT_OK;
-  p->ip_id = 0;
-  p->ip_version = p->proto = 0;
-  p->dscp = 0xff; /* no IP header was seen yet */
-  memset(p->src, 0, sizeof p->src);
-  memset(p->dst, 0, sizeof p->dst);
-  struct ct_walk w = {.p = p, .d = p->frame, .len = p->caplen, .wire = p->wirelen};
-  if (w.wire < w.len) w.wire = w.len;
-  w.esp_null = o && o->esp_null;
-  enum ct_step first = linktype == LINK_PKTAP ? link_pktap(&w) : link_first(&w, linktype);
-  return ct_walk_run(&w, first);
+enum ct_step ct_link_first(struct ct_walk *w, uint32_t linktype) {
+  return linktype == LINK_PKTAP ? link_pktap(w) : link_first(w, linktype);
 }

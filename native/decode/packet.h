@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * packet.h - one decoded frame, and the walk that makes it (link.c, ip.c, tunnel.c, classify.c).
+ * packet.h - one decoded frame, and what makes it (decode.c, link.c, ip.c, tunnel.c, classify.c).
  *
  * Everything here reads hostile bytes: each header is length-checked before it is read, nothing
  * recurses, nothing allocates. A frame that cannot be decoded yields a reason, never a crash.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * walk.h - the packet walk seen from inside: one state, one cursor, a loop over header steps.
  *
- * ct_walk_run() (ip.c) calls one step a turn until a step answers CT_STEP_DONE. A step reads the
+ * decode.c calls one step a turn until a step answers CT_STEP_DONE. A step reads the
  * header under the cursor, moves the cursor behind it and names what comes next. Each step either
  * ends the walk or moves the cursor forward, and each encapsulation is counted by ct_walk_enter(),
  * so a frame costs time linear in its captured bytes at most.
@@ -86,10 +86,16 @@ static inline enum ct_step ct_walk_enter(struct ct_walk *w, uint32_t tunnel_bits
 }
 
 /* ip.c */
-enum ct_reason ct_walk_run(struct ct_walk *w, enum ct_step first);
-void ct_packet_reset_outputs(struct ct_packet *p);
+enum ct_step ct_step_ip(struct ct_walk *w);
+enum ct_step ct_step_ipv4(struct ct_walk *w);
+enum ct_step ct_step_ipv6(struct ct_walk *w);
+enum ct_step ct_step_proto(struct ct_walk *w);
+enum ct_step ct_step_udp(struct ct_walk *w);
+enum ct_step ct_step_tcp(struct ct_walk *w);
 
 /* link.c */
+/* What the header of this link type says. */
+enum ct_step ct_link_first(struct ct_walk *w, uint32_t linktype);
 enum ct_step ct_step_ether(struct ct_walk *w);
 enum ct_step ct_step_ethertype(struct ct_walk *w);
 enum ct_step ct_step_llc(struct ct_walk *w);

@@ -2,7 +2,7 @@
  * rtp_plain.h - the short way of a plain frame: Ethernet, IPv4 without options, UDP, RTP of 12 bytes of header.
  *
  * Nearly all media is made of these, each the next packet of a stream that is known and well. They need no decoding:
- * what their stream reads lies at fixed places. The short way does what the long way (link.c, ip.c, classify.c,
+ * what their stream reads lies at fixed places. The short way does what the long way (decode.c, ip.c, classify.c,
  * rtp_header.c, rtp_update.c) does with them, bit by bit; whatever is not covered here is left to the long way.
  */
 #ifndef CALLTAP_RTP_PLAIN_H
