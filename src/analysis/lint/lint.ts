@@ -9,17 +9,21 @@ import { lintCall } from './context.ts';
 import type { LintRule, LintStream } from './rule.ts';
 import { DIALOG_RULES } from './rules-dialog.ts';
 import { HEADER_RULES } from './rules-header.ts';
+import { MANDATORY_RULES } from './rules-mandatory.ts';
 import { MEDIA_RULES } from './rules-media.ts';
 import { RESPONSE_RULES } from './rules-response.ts';
 import { SDP_RULES } from './rules-sdp.ts';
+import { SDP_MEDIA_RULES } from './rules-sdp-media.ts';
 import { SYNTAX_RULES } from './rules-syntax.ts';
 
 export const LINT_RULES: readonly LintRule[] = [
+  ...MANDATORY_RULES,
   ...SYNTAX_RULES,
   ...HEADER_RULES,
   ...DIALOG_RULES,
   ...RESPONSE_RULES,
   ...SDP_RULES,
+  ...SDP_MEDIA_RULES,
   ...MEDIA_RULES,
 ];
 
