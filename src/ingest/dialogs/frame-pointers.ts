@@ -1,0 +1,36 @@
+/** Which frame of which capture brought a message; its digest is taken here, for the one message in many that needs it. */
+import type { FramePointer } from '../../store/dialogs/call-marks.ts';
+import type { Carrier } from '../../store/messages/fingerprint.ts';
+
+/** FNV-1a 64 of buf[start..start+length) into `out`, low half first. */
+export type Digest = (buf: Uint8Array, start: number, length: number, out: Int32Array) => void;
+
+export class FramePointers {
+  readonly #digest: Digest;
+  readonly #halves = new Int32Array(2);
+
+  constructor(digest: Digest) {
+    this.#digest = digest;
+  }
+
+  /** Null when the message came without a frame. */
+  of(buf: Buffer, c: Carrier): FramePointer | null {
+    const frame: FramePointer = { source: 0, ordinal: 0, digestHigh: 0, digestLow: 0 };
+    return this.fill(buf, c, frame) ? frame : null;
+  }
+
+  /** False when the message came without a frame. */
+  fill(buf: Buffer, c: Carrier, out: FramePointer): boolean {
+    if (c.frame < 0) return false;
+    out.source = c.source;
+    out.ordinal = c.frame;
+    out.digestHigh = c.digestHigh;
+    out.digestLow = c.digestLow;
+    if (c.frameLength === 0) return true;
+    const halves = this.#halves;
+    this.#digest(buf, c.frameStart, c.frameLength, halves);
+    out.digestHigh = halves[1] ?? 0;
+    out.digestLow = halves[0] ?? 0;
+    return true;
+  }
+}
