@@ -7,6 +7,7 @@
 // dropped here and counted by class. A frame this program cannot read passes whole: user space names the reason.
 #include "kern.h"
 #include "packet_class.h"
+#include "tunnel_ports.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -118,18 +119,10 @@ CT_INLINE int starts_like_sip(struct __sk_buff *skb, u32 off, u32 len, const u8 
 
 CT_INLINE int is_tunnel_port(u16 port) {
   switch (port) {
-  case 1701: /* L2TP */
-  case 2152: /* GTP-U */
-  case 3333: /* HP remote mirroring */
-  case 3544: /* Teredo */
-  case 4500: /* ESP in UDP */
-  case 4789: /* VXLAN */
-  case 4790: /* VXLAN-GPE */
-  case 6081: /* GENEVE */
-  case 6635: /* MPLS */
-  case 7932: /* HP remote mirroring */
-  case 8472: /* VXLAN before it had a number */
-  case 37008: /* TZSP */ return 1;
+#define CT_ROW(name, port) case port:
+    CT_TUNNEL_PORTS(CT_ROW)
+#undef CT_ROW
+    return 1;
   default: return 0;
   }
 }

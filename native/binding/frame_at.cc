@@ -12,6 +12,14 @@ Local<Object> Copy(const uint8_t *bytes, uint32_t len) {
   return Nan::CopyBuffer(reinterpret_cast<const char *>(bytes), len).ToLocalChecked();
 }
 
+// What the packet lies inside, as a reader knows it.
+Local<v8::Array> TunnelNames(uint32_t tunnels) {
+  auto out = Nan::New<v8::Array>();
+  for (uint32_t i = 0; i < CT_TUNNEL_COUNT; i++)
+    if ((tunnels >> i & 1) != 0) Nan::Set(out, out->Length(), Text(ct_tunnel_name(i)));
+  return out;
+}
+
 void PutFrame(Local<Object> out, const ct_frame &r, bool espNull) {
   ct_packet p{};
   p.frame = r.data;
@@ -26,7 +34,7 @@ void PutFrame(Local<Object> out, const ct_frame &r, bool espNull) {
   Put(out, "tsUs",
       Nan::New(static_cast<double>(r.ts_ns / 1000) + static_cast<double>(r.ts_ns % 1000) / 1000.0));
   Put(out, "reason", Text(ct_reason_name(reason)));
-  Put(out, "tunnels", Nan::New(p.tunnels));
+  Put(out, "tunnels", TunnelNames(p.tunnels));
   bool decoded = reason == CT_OK || reason == CT_FRAGMENT;
   Put(out, "isDecoded", Nan::New(decoded));
   if (!decoded) return;

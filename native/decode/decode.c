@@ -45,6 +45,15 @@ const char *ct_reason_name(enum ct_reason r) {
   return (unsigned)r < CT_REASON_COUNT ? reasons[r].name : "unknown";
 }
 
+const char *ct_tunnel_name(uint32_t tunnel) {
+  static const char *const names[] = {
+#define CT_ROW(name, text) text,
+      CT_TUNNELS(CT_ROW)
+#undef CT_ROW
+  };
+  return tunnel < CT_TUNNEL_COUNT ? names[tunnel] : NULL;
+}
+
 bool ct_reason_is_loss(enum ct_reason r) { return (unsigned)r < CT_REASON_COUNT && reasons[r].loss; }
 
 static void reset_outputs(struct ct_packet *p) {

@@ -47,24 +47,37 @@ enum ct_reason {
 const char *ct_reason_name(enum ct_reason r); /* snake_case, for the stats */
 bool ct_reason_is_loss(enum ct_reason r);     /* counts as undecodable_frames */
 
-enum ct_tunnel_bit {
-  CT_T_VLAN = 1,
-  CT_T_MPLS = 2,
-  CT_T_PPPOE = 4,
-  CT_T_GRE = 8,
-  CT_T_ERSPAN = 16,
-  CT_T_IPIP = 32,
-  CT_T_VXLAN = 64,
-  CT_T_GENEVE = 128,
-  CT_T_GTPU = 256,
-  CT_T_TEREDO = 512,
-  CT_T_TZSP = 1024,
-  CT_T_L2TP = 2048,
-  CT_T_ESP_NULL = 4096,
-  CT_T_NSH = 8192,
-  CT_T_MACSEC = 16384,
-  CT_T_HPERM = 32768,
+#define CT_TUNNELS(ROW)                                                                                      \
+  ROW(VLAN, "VLAN")                                                                                          \
+  ROW(MPLS, "MPLS")                                                                                          \
+  ROW(PPPOE, "PPPoE")                                                                                        \
+  ROW(GRE, "GRE")                                                                                            \
+  ROW(ERSPAN, "ERSPAN")                                                                                      \
+  ROW(IPIP, "IP-in-IP")                                                                                      \
+  ROW(VXLAN, "VXLAN")                                                                                        \
+  ROW(GENEVE, "GENEVE")                                                                                      \
+  ROW(GTPU, "GTP-U")                                                                                         \
+  ROW(TEREDO, "Teredo")                                                                                      \
+  ROW(TZSP, "TZSP")                                                                                          \
+  ROW(L2TP, "L2TP")                                                                                          \
+  ROW(ESP_NULL, "ESP-NULL")                                                                                  \
+  ROW(NSH, "NSH")                                                                                            \
+  ROW(MACSEC, "MACsec")                                                                                      \
+  ROW(HPERM, "HPERM")
+
+enum ct_tunnel {
+#define CT_ROW(name, text) CT_TUNNEL_##name,
+  CT_TUNNELS(CT_ROW)
+#undef CT_ROW
+      CT_TUNNEL_COUNT
 };
+enum ct_tunnel_bit {
+#define CT_ROW(name, text) CT_T_##name = 1 << CT_TUNNEL_##name,
+  CT_TUNNELS(CT_ROW)
+#undef CT_ROW
+};
+/* Its name for people, NULL beyond the last. */
+const char *ct_tunnel_name(uint32_t tunnel);
 
 struct ct_packet {
   int64_t ts_ns;            /* capture time, ns since the epoch (set by the reader) */

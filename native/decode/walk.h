@@ -12,6 +12,7 @@
  */
 #ifndef CALLTAP_WALK_H
 #define CALLTAP_WALK_H
+#include "../../bpf/tunnel_ports.h"
 #include "decode/packet.h"
 
 #define CT_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -124,40 +125,21 @@ bool ct_peek_ether(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof 
 
 /* True for the UDP ports in ct_udp_tunnel(). The mask drops most other ports in two instructions. */
 enum ct_tunnel_port {
-  CT_PORT_L2TP = 1701,
-  CT_PORT_GTPU = 2152,
-  CT_PORT_HPERM_ALT = 3333,
-  CT_PORT_TEREDO = 3544,
-  CT_PORT_NATT = 4500,
-  CT_PORT_VXLAN = 4789,
-  CT_PORT_VXLAN_GPE = 4790,
-  CT_PORT_GENEVE = 6081,
-  CT_PORT_MPLS_UDP = 6635,
-  CT_PORT_HPERM = 7932,
-  CT_PORT_VXLAN_LINUX = 8472,
-  CT_PORT_TZSP = 37008,
+#define CT_ROW(name, port) CT_PORT_##name = (port),
+  CT_TUNNEL_PORTS(CT_ROW)
+#undef CT_ROW
 };
-#define CT_PORT_BIT(port) (UINT64_C(1) << ((port)&63))
 static inline bool ct_is_tunnel_port(uint16_t port) {
-  static const uint64_t mask =
-      CT_PORT_BIT(CT_PORT_L2TP) | CT_PORT_BIT(CT_PORT_GTPU) | CT_PORT_BIT(CT_PORT_HPERM_ALT) |
-      CT_PORT_BIT(CT_PORT_TEREDO) | CT_PORT_BIT(CT_PORT_NATT) | CT_PORT_BIT(CT_PORT_VXLAN) |
-      CT_PORT_BIT(CT_PORT_VXLAN_GPE) | CT_PORT_BIT(CT_PORT_GENEVE) | CT_PORT_BIT(CT_PORT_MPLS_UDP) |
-      CT_PORT_BIT(CT_PORT_HPERM) | CT_PORT_BIT(CT_PORT_VXLAN_LINUX) | CT_PORT_BIT(CT_PORT_TZSP);
+#define CT_ROW(name, port) mask |= UINT64_C(1) << ((port)&63);
+  uint64_t mask = 0;
+  CT_TUNNEL_PORTS(CT_ROW)
+#undef CT_ROW
   if (CT_LIKELY(!((mask >> (port & 63)) & 1))) return false;
   switch (port) {
-  case CT_PORT_L2TP:
-  case CT_PORT_GTPU:
-  case CT_PORT_HPERM_ALT:
-  case CT_PORT_TEREDO:
-  case CT_PORT_NATT:
-  case CT_PORT_VXLAN:
-  case CT_PORT_VXLAN_GPE:
-  case CT_PORT_GENEVE:
-  case CT_PORT_MPLS_UDP:
-  case CT_PORT_HPERM:
-  case CT_PORT_VXLAN_LINUX:
-  case CT_PORT_TZSP: return true;
+#define CT_ROW(name, port) case port:
+    CT_TUNNEL_PORTS(CT_ROW)
+#undef CT_ROW
+    return true;
   default: return false;
   }
 }

@@ -333,6 +333,10 @@ static void test_names(void) {
     for (int j = 0; j < i; j++) CHECK(strcmp(name, ct_reason_name((enum ct_reason)j)) != 0);
   }
   CHECK(strcmp(ct_reason_name((enum ct_reason)99), "unknown") == 0);
+  subject = "tunnels";
+  CHECK(strcmp(ct_tunnel_name(CT_TUNNEL_VLAN), "VLAN") == 0 && CT_T_VLAN == 1);
+  CHECK(strcmp(ct_tunnel_name(CT_TUNNEL_HPERM), "HPERM") == 0 && CT_T_HPERM == 32768);
+  CHECK(ct_tunnel_name(CT_TUNNEL_COUNT) == NULL);
   CHECK(!ct_reason_is_loss(CT_OK) && !ct_reason_is_loss(CT_FRAGMENT) && !ct_reason_is_loss(CT_R_NOT_IP));
   CHECK(!ct_reason_is_loss(CT_R_PROTO_OTHER) && !ct_reason_is_loss((enum ct_reason)99));
   CHECK(ct_reason_is_loss(CT_R_LINK_UNKNOWN) && ct_reason_is_loss(CT_R_TOO_DEEP));

@@ -95,7 +95,8 @@ export type NativeFrame = {
   linkType?: number;
   tsUs?: number;
   reason?: string;
-  tunnels?: number;
+  /** What the packet lies inside. */
+  tunnels?: string[];
   isDecoded?: boolean;
   ipVersion?: number;
   protocol?: number;

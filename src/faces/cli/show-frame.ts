@@ -14,25 +14,6 @@ import { safeText } from './terminal.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;
 const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'ICMP', 6: 'TCP', 17: 'UDP', 58: 'ICMPv6' };
-const TUNNELS = [
-  'VLAN',
-  'MPLS',
-  'PPPoE',
-  'GRE',
-  'ERSPAN',
-  'IP-in-IP',
-  'VXLAN',
-  'GENEVE',
-  'GTP-U',
-  'Teredo',
-  'TZSP',
-  'L2TP',
-  'ESP-NULL',
-  'NSH',
-  'MACsec',
-  'HPERM',
-];
-
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
@@ -75,8 +56,7 @@ function describe(path: string, ordinal: number, f: NativeFrame, frame: Buffer, 
     `${unverified ? 'UNVERIFIED ' : ''}frame ${ordinal} of ${path}`,
     `captured ${timestampText(f.tsUs ?? 0)}, ${frame.length} of ${f.wireLength} bytes, link type ${f.linkType}`,
   ];
-  const tunnels = TUNNELS.filter((_, i) => ((f.tunnels ?? 0) & (1 << i)) !== 0);
-  if (tunnels.length > 0) lines.push(`inside ${tunnels.join(', ')}`);
+  if (f.tunnels !== undefined && f.tunnels.length > 0) lines.push(`inside ${f.tunnels.join(', ')}`);
   if (f.isDecoded === true && f.src !== undefined && f.dst !== undefined) {
     const version = f.ipVersion ?? 4;
     const src = endpointText(ipText(f.src, 0, version), f.srcPort ?? 0);
