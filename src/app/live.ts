@@ -45,7 +45,7 @@ export async function openLiveSession(
   config: Config,
   parts: Omit<SessionParts, 'live' | 'listener' | 'tls'>,
 ): Promise<LiveSession> {
-  const live = config.devices.length === 0 ? null : openInterfaces(config, parts.options);
+  const live = config.device.length === 0 ? null : openInterfaces(config, parts.options);
   const tls = config.uprobe.length === 0 ? null : closing(live, () => openTlsSource(config, say));
   const opened = config.hepListen === null ? null : await openListener(config, config.hepListen);
   const session = createSession({ ...parts, live, tls, listener: opened?.listener ?? null });
@@ -65,10 +65,10 @@ function closing<T>(other: { close(): void } | null, open: () => T): T {
 function openInterfaces(config: Config, options: SessionOptions): LiveSource {
   return new LiveSource({
     ...options,
-    interfaces: config.devices,
+    interfaces: config.device,
     // With a listener, HEP is what it receives: the same packets on their way to it would come in twice.
     hep: options.hep && config.hepListen === null,
-    isPromiscuous: config.promisc,
+    isPromiscuous: !config.noPromisc,
     retainsPayload: options.audioBytes > 0,
     writesFrames: config.output !== null,
     bestFilter: 'ebpf',

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
-import { looksForScanners } from '../config/config.ts';
+import { looksForScanners } from '../config/conflicts.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import { printCallReport, printDialogsJson, printStatsJson, printTable } from '../faces/cli/print.ts';
@@ -30,7 +30,7 @@ export function sessionOptions(config: Config): SessionOptions {
     maxDialogs: config.maxDialogs,
     maxStreams: config.maxStreams,
     messageLogBytes: config.messageLogBytes,
-    windowSec: config.qualityIntervalSecs,
+    windowSec: config.qualityInterval,
     thresholds: config.thresholds,
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
@@ -38,7 +38,7 @@ export function sessionOptions(config: Config): SessionOptions {
     correlates: config.api !== null || config.json || config.callReport !== null || isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
-    callIdHeaders: config.callIdHeaders,
+    callIdHeaders: config.callIdHeader,
     endsWithFiles: !staysRunning(config),
     isSmall: false,
     observesQuality: config.api !== null || config.metrics !== null,
@@ -125,7 +125,7 @@ function watches(config: Config): boolean {
 }
 
 function isLive(config: Config): boolean {
-  return config.devices.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
+  return config.device.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
 }
 
 /** Everything that the options name, opened. Throws ServiceError. */

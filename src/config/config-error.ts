@@ -25,7 +25,7 @@ export function configErrorLine(error: ConfigError): string {
 
 /** The mistake of using an option whose part is not built in. */
 export function notBuiltIn(where: string, spec: OptionSpec): Mistake {
-  if (spec.builtIn && spec.feature !== undefined) {
+  if (spec.refusal === undefined && spec.feature !== undefined) {
     return mistake(where, `this build was made without the feature ${spec.feature}`, 'use a build that has it');
   }
   const { reason = 'this is not built in this version', remedy = 'leave it out' } = spec.refusal ?? {};

@@ -1,75 +1,56 @@
-/** The thresholds of diagnosis as options: one row each, in the order of core/thresholds.ts. */
+/** The thresholds of diagnosis as options: one row each, by the name and in the order of core/thresholds.ts. */
 import type { Thresholds } from '../core/thresholds.ts';
 import { THRESHOLDS } from '../core/thresholds.ts';
-import type { OptionSpec } from './option-spec.ts';
 import { group, value } from './option-spec.ts';
 
-type Row = {
-  readonly key: keyof Thresholds;
-  readonly flag: string;
-  readonly arg: string;
-  readonly max: number;
-  readonly help: string;
+/** Flags are `--diag-NAME`, keys of the file `diagnosis.NAME` with underscores. */
+type Row = readonly [name: string, arg: 'SECS' | 'MS' | 'N' | 'PERCENT', max: number, help: string];
+
+const ROWS: Readonly<Record<keyof Thresholds, Row>> = {
+  postDialDelaySec: ['post-dial-delay', 'SECS', 600, 'Report a first sign of progress that is later than this.'],
+  ackWaitSec: ['ack-wait', 'SECS', 600, 'Report an answer that has no ACK after this time.'],
+  answerTransmissions: ['answer-transmissions', 'N', 100, 'Report it earlier if the answer was sent N times.'],
+  noFinalSec: ['no-final', 'SECS', 3600, 'Report an INVITE that has no final response after this time.'],
+  challenges: ['challenges', 'N', 100, 'Report an authentication loop after N challenges.'],
+  transmissions: ['transmissions', 'N', 100, 'Report a request that was sent N times without a response.'],
+  noMediaSec: ['no-media', 'SECS', 600, 'Report an answered call that has no RTP after this time.'],
+  oneWaySec: ['one-way', 'SECS', 600, 'Report one-way audio after this time.'],
+  mediaStopSec: ['media-stop', 'SECS', 3600, 'Report media that stops this long before the end of its call.'],
+  oneWayStopSec: ['one-way-stop', 'SECS', 3600, 'Report it as one-way audio if the other side sends for this long.'],
+  lateMediaMs: ['late-media', 'MS', 60_000, 'Report a first RTP packet that comes this late after the answer.'],
+  ptimeMs: ['ptime', 'MS', 1000, 'Report directions whose packet times differ by this much.'],
+  comfortNoisePct: [
+    'comfort-noise',
+    'PERCENT',
+    100,
+    'Report a side as silent if it sends this share of comfort noise.',
+  ],
+  durationSec: ['duration', 'SECS', 3600, 'Report a direction that lasts this much longer than the other.'],
+  durationPct: ['duration-share', 'PERCENT', 100, 'Report it only if it lasts longer by this share too.'],
+  icmpErrors: ['icmp-errors', 'N', 1000, 'Report media as refused after N ICMP errors.'],
+  remoteLossPct: [
+    'remote-loss',
+    'PERCENT',
+    100,
+    'Report loss at the receiver that exceeds the loss seen here by this.',
+  ],
 };
 
-/** Flags are `--diag-NAME`, keys of the file `diagnosis.NAME` with underscores. */
-const ROWS: readonly Row[] = [
-  { key: 'postDialDelaySec', flag: 'post-dial-delay', arg: 'SECS', max: 600, help: 'Late first sign of progress.' },
-  { key: 'ackWaitSec', flag: 'ack-wait', arg: 'SECS', max: 600, help: 'An answer that long without an ACK.' },
-  { key: 'answerTransmissions', flag: 'answer-transmissions', arg: 'N', max: 100, help: 'Or sent that many times.' },
-  { key: 'noFinalSec', flag: 'no-final', arg: 'SECS', max: 3600, help: 'An INVITE that long without an answer.' },
-  { key: 'challenges', flag: 'challenges', arg: 'N', max: 100, help: 'Challenges that make an authentication loop.' },
-  { key: 'transmissions', flag: 'transmissions', arg: 'N', max: 100, help: 'Transmissions that draw no response.' },
-  { key: 'noMediaSec', flag: 'no-media', arg: 'SECS', max: 600, help: 'An answered call that long without RTP.' },
-  { key: 'oneWaySec', flag: 'one-way', arg: 'SECS', max: 600, help: 'Media that long in one direction only.' },
-  {
-    key: 'mediaStopSec',
-    flag: 'media-stop',
-    arg: 'SECS',
-    max: 3600,
-    help: 'Media that stops that long before its call ends.',
-  },
-  {
-    key: 'oneWayStopSec',
-    flag: 'one-way-stop',
-    arg: 'SECS',
-    max: 3600,
-    help: 'That long while the other side sends on.',
-  },
-  { key: 'lateMediaMs', flag: 'late-media', arg: 'MS', max: 60_000, help: 'First RTP that late after the answer.' },
-  { key: 'ptimeMs', flag: 'ptime', arg: 'MS', max: 1000, help: 'Packet times of both directions that far apart.' },
-  { key: 'comfortNoisePct', flag: 'comfort-noise', arg: 'PERCENT', max: 100, help: 'Share that makes a side silent.' },
-  {
-    key: 'durationSec',
-    flag: 'duration',
-    arg: 'SECS',
-    max: 3600,
-    help: 'One direction longer than the other by this.',
-  },
-  {
-    key: 'durationPct',
-    flag: 'duration-share',
-    arg: 'PERCENT',
-    max: 100,
-    help: 'And by this share of the longer one.',
-  },
-  { key: 'icmpErrors', flag: 'icmp-errors', arg: 'N', max: 1000, help: 'ICMP errors that make media refused.' },
-  { key: 'remoteLossPct', flag: 'remote-loss', arg: 'PERCENT', max: 100, help: 'Loss reported beyond what was seen.' },
-];
+const row = (key: keyof Thresholds) => {
+  const [name, arg, max, help] = ROWS[key];
+  const [kind, min] = arg === 'N' ? (['int', 1] as const) : (['number', 0] as const);
+  const extras = { default: String(THRESHOLDS[key]), toml: `diagnosis.${name.replaceAll('-', '_')}` };
+  return [`diag-${name}`, value(arg, { kind, min, max }, help, extras)] as const;
+};
 
-export const DIAGNOSIS: readonly OptionSpec[] = group(
-  'Diagnosis',
-  ROWS.map(({ key, flag, arg, max, help }) =>
-    value(`diag-${flag}`, arg, { kind: arg === 'N' ? 'int' : 'number', min: arg === 'N' ? 1 : 0, max }, help, {
-      default: String(THRESHOLDS[key]),
-      toml: `diagnosis.${flag.replaceAll('-', '_')}`,
-    }),
-  ),
-);
+// The keys are those of the record; Object.keys widens them to string.
+const KEYS = Object.keys(ROWS) as (keyof Thresholds)[];
 
-/** The thresholds in force, each by its flag. */
+export const DIAGNOSIS = group('Diagnosis', Object.fromEntries(KEYS.map(row)));
+
+/** The thresholds in force. */
 export function thresholdsOf(number: (flag: string) => number): Thresholds {
-  const out: { -readonly [K in keyof Thresholds]: number } = { ...THRESHOLDS };
-  for (const { key, flag } of ROWS) out[key] = number(`diag-${flag}`);
-  return out;
+  const values = KEYS.map((key) => [key, number(`diag-${ROWS[key][0]}`)] as const);
+  // One for each key.
+  return Object.fromEntries(values) as Thresholds;
 }

@@ -1,6 +1,7 @@
 /** What is written from the option table: the help text, docs/cli.md, and the TOML of `--print-config`. */
 
-import type { Effective } from './config.ts';
+import { needsOf } from './conflicts.ts';
+import type { Effective } from './layers.ts';
 import { toml } from './layers.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
@@ -30,6 +31,11 @@ export function renderHelp(): string {
   const later = OPTIONS.filter((spec) => !isBuiltIn(spec)).map((spec) => `--${spec.flag}`);
   lines.push('Not built in this version:', ...wrap(later, 76, '  '), '');
   return lines.join('\n');
+}
+
+function requires({ flag }: OptionSpec): string {
+  const needs = needsOf(flag).map((name) => `\`${name}\``);
+  return needs.length === 0 ? '' : ` Requires ${needs.join(' or ')}.`;
 }
 
 function wrap(words: readonly string[], width: number, indent: string): string[] {
@@ -78,7 +84,7 @@ export function renderCliDoc(): string {
         spec.env === undefined ? '' : `\`${spec.env}\``,
         spec.toml === undefined ? '' : `\`${spec.toml}\``,
         spec.default === undefined ? '' : `\`${spec.default}\``,
-        `${spec.help}${spec.builtIn ? '' : ' Not built in this version.'}`,
+        `${spec.help}${requires(spec)}${spec.refusal === undefined ? '' : ' Not built in this version.'}`,
       ];
       out.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
     }

@@ -14,6 +14,12 @@ import { nearest } from './spelling.ts';
 /** Values of one layer by flag; more than one only for repeatable options. */
 export type Layer = Map<string, readonly OptionValue[]>;
 
+/** Where a value came from; what `--print-config` notes beside it. */
+export type ValueOrigin = 'flag' | 'environment' | 'file' | 'default';
+
+/** The values in force by flag, with their origin. */
+export type Effective = ReadonlyMap<string, { readonly values: readonly OptionValue[]; readonly origin: ValueOrigin }>;
+
 const BY_FLAG: ReadonlyMap<string, OptionSpec> = new Map(OPTIONS.map((spec) => [spec.flag, spec]));
 const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),

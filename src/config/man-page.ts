@@ -1,5 +1,6 @@
 /** The manual page, written from the option table in the man macros of roff (man(7)). */
 
+import { needsOf } from './conflicts.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
 import { OPTIONS } from './options.ts';
@@ -20,6 +21,8 @@ function term(spec: OptionSpec): string {
 
 function notes(spec: OptionSpec): string[] {
   const out: string[] = [];
+  const needs = needsOf(spec.flag);
+  if (needs.length > 0) out.push(`Requires ${needs.join(' or ')}.`);
   if (spec.repeatable === true) out.push('May be given more than once.');
   if (spec.default !== undefined) out.push(`Default: ${spec.default}.`);
   if (spec.env !== undefined) out.push(`Environment: ${spec.env}.`);

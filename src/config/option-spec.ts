@@ -1,8 +1,8 @@
-/** What an option is: its flag, its other names, its type, and whether the part behind it is built in. */
+/** What a row of the option table is: its names, its type, its help, and which value the configuration has of it. */
 
 import type { Feature } from '../core/features.ts';
 import { hasFeature } from '../core/features.ts';
-import type { OptionType } from './option-value.ts';
+import type { OptionType, OptionValue, ValueOf } from './option-value.ts';
 
 export const OPTION_GROUPS = [
   'Sources',
@@ -17,13 +17,9 @@ export const OPTION_GROUPS = [
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
-export type OptionSpec = {
-  /** Long flag without the dashes; also the name of the option everywhere in the code. */
-  readonly flag: string;
+/** What most options have nothing of. */
+type Extras = {
   readonly short?: string;
-  /** What the value is called in the help; absent for booleans. */
-  readonly arg?: string;
-  readonly type: OptionType;
   readonly repeatable?: true;
   /** The value may be left out (`--uprobe` and `--uprobe=X`); this is what it then is. */
   readonly valueIfBare?: string;
@@ -31,56 +27,106 @@ export type OptionSpec = {
   readonly toml?: string;
   /** In the same text form a user would write. */
   readonly default?: string;
-  readonly group: OptionGroup;
-  readonly help: string;
-  /** False: the option belongs to a part that is not built in this version, and using it is an error. */
-  readonly builtIn: boolean;
+  /** Another option gets this value when it is not given itself. */
+  readonly implies?: { readonly flag: string; readonly value: string };
   /** The feature that a build may have left out, and the option with it. */
   readonly feature?: Feature;
-  /** What the error line says about an option that is not built in. */
+  /** The option is not built in this version; the error line says this when it is used. */
   readonly refusal?: Refusal;
 };
 
 export type Refusal = { readonly reason: string; readonly remedy: string };
 
-/** An option before it is put into its group. */
-export type LooseOption = Omit<OptionSpec, 'group'>;
-
-type Extras = Pick<OptionSpec, 'feature' | 'short' | 'repeatable' | 'valueIfBare' | 'env' | 'toml' | 'default'> & {
-  /** The option is not built in; this is what using it answers. */
-  readonly later?: Refusal;
+export type OptionSpec = Extras & {
+  /** Long flag without the dashes; also the name of the option everywhere in the code. */
+  readonly flag: string;
+  /** What the value is called in the help; absent for booleans. */
+  readonly arg?: string;
+  readonly type: OptionType;
+  readonly group: OptionGroup;
+  /** A sentence that starts with a verb. */
+  readonly help: string;
 };
 
-/** An option with a value. A single value that the file can hold can also stand in `CALLTAP_<FLAG>`. */
-export function value(flag: string, arg: string, type: OptionType, help: string, extras: Extras = {}): LooseOption {
-  return { ...common(flag, type, help, extras), arg };
+/** A row before it is put into its group, under its flag. */
+type LooseOption = Omit<OptionSpec, 'group' | 'flag'>;
+
+/** Rows by flag. */
+export type Rows = Readonly<Record<string, OptionSpec>>;
+
+/** The value of a row: a list, or one that is there, or null where it may be missing. */
+type RowValue<R extends OptionSpec> = R extends { readonly repeatable: true }
+  ? readonly ValueOf<R['type']>[]
+  : R extends { readonly default: string } | { readonly type: { readonly kind: 'bool' } }
+    ? ValueOf<R['type']>
+    : ValueOf<R['type']> | null;
+
+/** `hepListen` for `hep-listen`. */
+type Camel<F> = F extends `${infer Head}-${infer Rest}` ? `${Head}${Capitalize<Camel<Rest>>}` : F;
+
+/** The values of rows, by flag in camel case. */
+export type RowValues<T extends Rows> = { readonly [F in keyof T as Camel<F>]: RowValue<T[F]> };
+
+type Typed<T extends OptionType> = Omit<LooseOption, keyof Extras | 'type'> & { readonly type: T };
+
+/** An option with a value. */
+export function value<const T extends OptionType, const E extends Extras = Record<never, never>>(
+  arg: string,
+  type: T,
+  help: string,
+  extras?: E,
+): Typed<T> & E {
+  return { arg, type, help, ...(extras as E) };
 }
 
 /** An option without a value. */
-export function toggle(flag: string, help: string, extras: Extras = {}): LooseOption {
-  return common(flag, { kind: 'bool' }, help, extras);
+export function toggle<const E extends Extras = Record<never, never>>(
+  help: string,
+  extras?: E,
+): Typed<{ readonly kind: 'bool' }> & E {
+  return { type: { kind: 'bool' }, help, ...(extras as E) };
+}
+
+type Grouped<T> = { readonly [F in keyof T]: T[F] & { readonly group: OptionGroup; readonly flag: string } };
+
+/** Puts rows into their group. */
+export function group<T extends Readonly<Record<string, LooseOption>>>(name: OptionGroup, rows: T): Grouped<T> {
+  const grouped = Object.entries(rows).map(([flag, row]) => {
+    return [flag, { ...row, ...variable(flag, row), flag, group: name }] as const;
+  });
+  // The keys and rows are those that were given; fromEntries widens them.
+  return Object.fromEntries(grouped) as Grouped<T>;
+}
+
+/** A single value that the file can hold can also stand in `CALLTAP_<FLAG>`. */
+function variable(flag: string, { env, toml, repeatable }: Extras): { readonly env?: string } {
+  const hasOne = env === undefined && toml !== undefined && repeatable !== true;
+  return hasOne ? { env: `CALLTAP_${flag.toUpperCase().replaceAll('-', '_')}` } : {};
 }
 
 /** False when the part behind an option is not in this build. */
 export function isBuiltIn(spec: OptionSpec): boolean {
-  return spec.builtIn && (spec.feature === undefined || hasFeature(spec.feature));
+  return spec.refusal === undefined && (spec.feature === undefined || hasFeature(spec.feature));
 }
 
-/** Puts options into their group. */
-export function group(name: OptionGroup, options: readonly LooseOption[]): readonly OptionSpec[] {
-  return options.map((option) => ({ ...option, group: name }));
+/** The option as an error line tells the user to write it: `-I FILE`, `--alert syslog`. */
+export function writtenOption(spec: OptionSpec): string {
+  const { short, flag, arg, type, valueIfBare } = spec;
+  const name = short === undefined ? `--${flag}` : `-${short}`;
+  if (arg === undefined || valueIfBare !== undefined) return name;
+  return `${name} ${type.kind === 'choice' && type.values.length === 1 ? type.values[0] : arg}`;
 }
 
-function common(flag: string, type: OptionType, help: string, extras: Extras): LooseOption {
-  const { later, ...names } = extras;
-  const hasVariable = names.env === undefined && names.toml !== undefined && names.repeatable !== true;
-  return {
-    flag,
-    type,
-    help,
-    ...names,
-    ...(hasVariable ? { env: `CALLTAP_${flag.toUpperCase().replaceAll('-', '_')}` } : {}),
-    builtIn: later === undefined,
-    ...(later === undefined ? {} : { refusal: later }),
-  };
+/** The values in force of rows. */
+export function readRows<T extends Rows>(
+  rows: T,
+  valuesOf: (flag: string) => readonly OptionValue[] | undefined,
+): RowValues<T> {
+  const read = Object.values(rows).map(({ flag, type, repeatable }) => {
+    const key = flag.replaceAll(/-./g, (dash) => dash.slice(1).toUpperCase());
+    const values = valuesOf(flag) ?? [];
+    return [key, repeatable === true ? values : (values[0] ?? (type.kind === 'bool' ? false : null))] as const;
+  });
+  // Each value was parsed by the type of its row, which is what RowValue says of it.
+  return Object.fromEntries(read) as RowValues<T>;
 }

@@ -29,6 +29,23 @@ export type OptionType =
   /** Never repeated in an error line nor by --print-config. */
   | { readonly kind: 'secret'; readonly form: 'bearer' | 'text' | 'user-pass' };
 
+type ByKind = {
+  readonly bool: boolean;
+  readonly int: number;
+  readonly number: number;
+  readonly size: number;
+  readonly split: Split;
+  readonly portrange: readonly PortRange[];
+  readonly address: ListenAddress;
+};
+
+/** What a value of this type is once it is read; all other kinds are texts. */
+export type ValueOf<T extends OptionType> = T extends { readonly kind: 'choice'; readonly values: readonly (infer V)[] }
+  ? V
+  : T['kind'] extends keyof ByKind
+    ? ByKind[T['kind']]
+    : string;
+
 export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | Split;
 
 export type ValueResult =

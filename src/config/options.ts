@@ -1,4 +1,4 @@
-/** The one table of options: flag, environment variable, configuration key, default and help of each. */
+/** The one table of options: flag, environment variable, key of the file, default and help. */
 
 import {
   API_MAX_CONN,
@@ -13,19 +13,18 @@ import {
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import { group, toggle, value } from './option-spec.ts';
-import type { OptionType } from './option-value.ts';
 
-const text: OptionType = { kind: 'string' };
-const address: OptionType = { kind: 'address' };
-const ports: OptionType = { kind: 'portrange' };
-const regexp: OptionType = { kind: 'regexp' };
-const int = (min: number, max: number): OptionType => ({ kind: 'int', min, max });
-const number = (min: number, max: number): OptionType => ({ kind: 'number', min, max });
-const size = (min: number, max: number): OptionType => ({ kind: 'size', min, max });
-const choice = (...values: readonly string[]): OptionType => ({ kind: 'choice', values });
-const bearerSecret: OptionType = { kind: 'secret', form: 'bearer' };
-const textSecret: OptionType = { kind: 'secret', form: 'text' };
-const userPass: OptionType = { kind: 'secret', form: 'user-pass' };
+const text = { kind: 'string' } as const;
+const address = { kind: 'address' } as const;
+const ports = { kind: 'portrange' } as const;
+const regexp = { kind: 'regexp' } as const;
+const int = (min: number, max: number) => ({ kind: 'int', min, max }) as const;
+const number = (min: number, max: number) => ({ kind: 'number', min, max }) as const;
+const size = (min: number, max: number) => ({ kind: 'size', min, max }) as const;
+const choice = <const V extends readonly string[]>(...values: V) => ({ kind: 'choice', values }) as const;
+const bearerSecret = { kind: 'secret', form: 'bearer' } as const;
+const textSecret = { kind: 'secret', form: 'text' } as const;
+const userPass = { kind: 'secret', form: 'user-pass' } as const;
 
 /** Lifetime of a minted token in seconds (`--api-token-ttl`). */
 const TOKEN_TTL_SECS = 3_600;
@@ -35,269 +34,285 @@ const NO_TLS: Refusal = {
   remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy in front of it',
 };
 
-const SOURCES: readonly OptionSpec[] = group('Sources', [
-  value('device', 'IFACE', text, 'Capture live from an interface, or from any.', {
+const SOURCES = group('Sources', {
+  device: value('IFACE', text, 'Capture from an interface, or from all of them with any.', {
     short: 'd',
     repeatable: true,
     feature: 'live',
     toml: 'capture.device',
     env: 'CALLTAP_DEVICE',
   }),
-  toggle('no-promisc', 'Capture only what is for this host: no promiscuous mode.', {
+  'no-promisc': toggle('Leave the interfaces out of promiscuous mode.', {
     feature: 'live',
     toml: 'capture.no_promisc',
   }),
-  value('input', 'FILE', text, 'Read a capture file (pcap or pcapng); - reads standard input.', {
+  input: value('FILE', text, 'Read a capture file (pcap or pcapng); read standard input with -.', {
     short: 'I',
     repeatable: true,
     toml: 'capture.input',
   }),
-  value('hep-listen', 'ADDR', address, 'Receive HEP on this address, by UDP and by TCP without TLS (with -E).', {
+  'hep-listen': value('ADDR', address, 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).', {
     short: 'L',
     feature: 'hep',
     toml: 'hep.listen',
   }),
-  toggle('hep-decode', 'Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
-  value('hep-allow', 'CIDR', text, 'Accept HEP only from these senders.', {
-    repeatable: true,
-    toml: 'hep.allow',
-  }),
-  value('hep-rate-limit', 'N', int(1, 100_000_000), 'Accept at most N HEP packets a second, all senders together.', {
-    default: String(HEP_RATE_LIMIT),
-    toml: 'hep.rate_limit',
-  }),
-  value('hep-auth', 'KEY', textSecret, 'Accept only HEP packets with this key (better in the environment).', {
+  'hep-decode': toggle('Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
+  'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', { repeatable: true, toml: 'hep.allow' }),
+  'hep-rate-limit': value(
+    'N',
+    int(1, 100_000_000),
+    'Accept at most N HEP packets a second from all senders together.',
+    { default: String(HEP_RATE_LIMIT), toml: 'hep.rate_limit' },
+  ),
+  'hep-auth': value('KEY', textSecret, 'Accept only HEP packets with this key; set it in the environment.', {
     env: 'CALLTAP_HEP_AUTH',
   }),
-  value('hep-send', 'ADDR', address, 'Mirror captured signaling to a HEP collector.', {
+  'hep-send': value('ADDR', address, 'Mirror captured signaling to a HEP collector.', {
     short: 'H',
     feature: 'hep',
     toml: 'hep.send',
   }),
-  value('hep-id', 'N', int(0, 4_294_967_295), 'Capture agent id of what is mirrored.', {
+  'hep-id': value('N', int(0, 4_294_967_295), 'Send this capture agent id to the collector.', {
     default: String(HEP_AGENT_ID),
     toml: 'hep.id',
   }),
-  value('hep-node', 'NAME', text, 'Node name of what is mirrored; the host name otherwise.', { toml: 'hep.node' }),
-  value('hep-send-auth', 'KEY', textSecret, 'Key sent with what is mirrored (better in the environment).', {
+  'hep-node': value('NAME', text, 'Send this node name to the collector instead of the host name.', {
+    toml: 'hep.node',
+  }),
+  'hep-send-auth': value('KEY', textSecret, 'Send this key to the collector; set it in the environment.', {
     env: 'CALLTAP_HEP_SEND_AUTH',
   }),
-  value('uprobe', 'PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
+  uprobe: value('PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
     repeatable: true,
     valueIfBare: 'all',
     toml: 'capture.uprobe',
   }),
-  value('uprobe-comm', 'REGEXP', regexp, 'Observe only processes whose name or program fits (RE2).', {
+  'uprobe-comm': value('REGEXP', regexp, 'Observe only processes whose name or program matches (RE2).', {
     toml: 'capture.uprobe_comm',
+    implies: { flag: 'uprobe', value: 'all' },
   }),
-  value(
-    'uprobe-ring-bytes',
+  'uprobe-ring-bytes': value(
     'SIZE',
     size(65_536, 1024 ** 3),
-    'Ring of TLS events in the kernel; by memory otherwise.',
-    {
-      toml: 'limits.uprobe_ring_bytes',
-    },
+    'Set the size of the kernel ring for TLS events instead of 1/128 of memory.',
+    { toml: 'limits.uprobe_ring_bytes' },
   ),
-  toggle('uprobe-list', 'Print what can be observed on this host, and why not.'),
-  value('output', 'FILE', text, 'Write captured frames to a file (pcap, or pcapng by its name).', {
+  'uprobe-list': toggle('List which processes can be observed on this host, and why others cannot.'),
+  output: value('FILE', text, 'Write captured frames to a file: pcap, or pcapng if its name ends so.', {
     short: 'O',
     toml: 'capture.output',
   }),
-  value('split', 'SIZE|TIME', { kind: 'split' }, 'Begin the next file at this size or after this time (100M, 1h).', {
+  split: value('SIZE|TIME', { kind: 'split' }, 'Start the next file at this size or after this time (100M, 1h).', {
     toml: 'capture.split',
   }),
-  value('user', 'NAME', text, 'Go on as this user once sockets and listeners are open.', { toml: 'general.user' }),
-  value('portrange', 'PORTS', ports, 'Ports whose SIP is analysed; SIP elsewhere is counted.', {
+  user: value('NAME', text, 'Switch to this user when sockets and listeners are open.', { toml: 'general.user' }),
+  portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
     default: '5060-5061',
     toml: 'capture.portrange',
   }),
-  value('ws-portrange', 'PORTS', ports, 'Ports whose SIP over WebSocket is analysed.', {
+  'ws-portrange': value('PORTS', ports, 'Analyse SIP over WebSocket on these ports.', {
     default: '80,443,8080,8443',
     toml: 'capture.ws_portrange',
   }),
-  toggle('decode-esp-null', 'Look into ESP with NULL encryption.', { toml: 'capture.decode_esp_null' }),
-]);
+  'decode-esp-null': toggle('Decode ESP with NULL encryption.', { toml: 'capture.decode_esp_null' }),
+});
 
-const OUTPUT: readonly OptionSpec[] = group('Output', [
-  toggle('json', 'Print one JSON object a dialog.'),
-  toggle('stats-json', 'Print the statistics of the capture as JSON.'),
-  value('call-report', 'CALL_ID', text, 'Print the report of one dialog.'),
-  toggle('markdown', 'Lay the call report out in Markdown.'),
-  value('show-frame', 'POINTER', text, 'Print the frame that <source>#<ordinal>@<digest> names.'),
-]);
+const OUTPUT = group('Output', {
+  json: toggle('Print one JSON object for each dialog.'),
+  'stats-json': toggle('Print the statistics of the capture as JSON.'),
+  'call-report': value('CALL_ID', text, 'Print the report of one dialog.'),
+  markdown: toggle('Format the call report as Markdown.'),
+  'show-frame': value('POINTER', text, 'Print the frame that <source>#<ordinal>@<digest> names.'),
+});
 
-const API_METRICS: readonly OptionSpec[] = group('API and metrics', [
-  value('api', 'ADDR', address, 'Serve the HTTP API on this address (port 0 picks one).', {
+const API_METRICS = group('API and metrics', {
+  api: value('ADDR', address, 'Serve the HTTP API on this address; port 0 picks a free port.', {
     feature: 'api',
     toml: 'api.listen',
   }),
-  value('api-max-rows', 'N', int(1, 100_000), 'Rows of a page at most.', {
+  'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows a page.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',
   }),
-  value('api-max-conn', 'N', int(1, 65_535), 'Connections served at a time; more are answered 503.', {
+  'api-max-conn': value('N', int(1, 65_535), 'Serve at most N connections at a time, and answer 503 to more.', {
     default: String(API_MAX_CONN),
     toml: 'api.max_conn',
   }),
-  value('api-tls-cert', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', later: NO_TLS }),
-  value('api-tls-key', 'FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', later: NO_TLS }),
-  value('metrics', 'ADDR', address, 'Serve the metrics alone on this address.', {
+  metrics: value('ADDR', address, 'Serve only the metrics on this address.', {
     feature: 'metrics',
     toml: 'metrics.listen',
   }),
-  value('peer-ctl', 'PATH', text, 'Control program of the peer; else one on the search path.', {
+  'peer-ctl': value('PATH', text, 'Run this control program of the peer instead of the one in PATH.', {
     feature: 'peer',
     toml: 'peer.ctl',
   }),
-  value('peer-db', 'PATH', text, 'Database that program is told to use.', { feature: 'peer', toml: 'peer.db' }),
-]);
+  'peer-db': value('PATH', text, 'Pass this database to the control program.', { feature: 'peer', toml: 'peer.db' }),
+});
 
-const CREDENTIALS: readonly OptionSpec[] = group('Credentials', [
-  value('api-key', 'KEY', bearerSecret, 'Static API key (better given in the environment).', {
+/** Options that people look for and that there are not. */
+const REFUSED = group('API and metrics', {
+  'api-tls-cert': value('FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', refusal: NO_TLS }),
+  'api-tls-key': value('FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', refusal: NO_TLS }),
+});
+
+const CREDENTIALS = group('Credentials', {
+  'api-key': value('KEY', bearerSecret, 'Accept this static API key; set it in the environment.', {
     env: 'SERVICE_API_KEY',
   }),
-  value('api-signing-key', 'KEY', textSecret, 'Key that signs and verifies tokens; the first one mints.', {
+  'api-signing-key': value('KEY', textSecret, 'Verify tokens with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_API_SIGNING_KEY',
   }),
-  value('api-signing-key-file', 'FILE', text, 'Read one more from a file; it goes first, so it mints.', {
+  'api-signing-key-file': value('FILE', text, 'Read one more signing key from a file; it comes first, so it signs.', {
     toml: 'api.signing_key_file',
   }),
-  value('api-token-ttl', 'SECS', int(1, 315_360_000), 'Lifetime of a minted token.', {
+  'api-token-ttl': value('SECS', int(1, 315_360_000), 'Let minted tokens expire after this time.', {
     default: String(TOKEN_TTL_SECS),
     toml: 'api.token_ttl',
   }),
-  value('api-revoked-file', 'FILE', text, 'Ids of revoked tokens, one a line; read again on change.', {
+  'api-revoked-file': value('FILE', text, 'Refuse the token ids in this file, one a line; it may change.', {
     toml: 'api.revoked_file',
   }),
-  toggle('mint-token', 'Print a signed token and exit.'),
-  value('token-id', 'ID', { kind: 'token-id' }, 'Id of the minted token; a random one otherwise.'),
-  value('token-scope', 'SCOPE', choice('full', 'metrics'), 'What the minted token reaches: full or metrics.', {
-    default: 'full',
-  }),
-  value('mcp-signing-key', 'KEY', textSecret, 'Mint for MCP, which this version does not serve.', {
+  'mint-token': toggle('Print a signed token and exit.'),
+  'token-id': value('ID', { kind: 'token-id' }, 'Give the minted token this id instead of a random one.'),
+  'token-scope': value(
+    'SCOPE',
+    choice('full', 'metrics'),
+    'Let the minted token reach everything (full) or only the metrics.',
+    { default: 'full' },
+  ),
+  'mcp-signing-key': value('KEY', textSecret, 'Mint a token for MCP, which this version does not serve.', {
     repeatable: true,
     env: 'SERVICE_MCP_SIGNING_KEY',
   }),
-  value('metrics-auth', 'USER:PASS', userPass, 'HTTP Basic credentials of the metrics server.', {
+  'metrics-auth': value('USER:PASS', userPass, 'Ask for these HTTP Basic credentials on the metrics server.', {
     env: 'CALLTAP_METRICS_AUTH',
   }),
-  value('metrics-auth-file', 'FILE', text, 'Read those credentials from a file.', { toml: 'metrics.auth_file' }),
-]);
+  'metrics-auth-file': value('FILE', text, 'Read these credentials from a file.', { toml: 'metrics.auth_file' }),
+});
 
-const ANALYSIS: readonly OptionSpec[] = group('Analysis', [
-  value('quality-interval', 'SECS', int(1, 5), 'Window of the quality intervals: the five seconds, or fewer.', {
+const ANALYSIS = group('Analysis', {
+  'quality-interval': value('SECS', int(1, 5), 'Measure quality in windows of this length.', {
     default: '5',
     toml: 'analysis.quality_interval',
   }),
-  value(
-    'call-id-header',
+  'call-id-header': value(
     'NAME',
     { kind: 'header-name' },
-    'Header that carries the Call-ID of another leg, beside X-Call-ID and X-CID.',
-    {
-      repeatable: true,
-      toml: 'analysis.call_id_header',
-    },
+    'Find other legs by this header too, beside X-Call-ID and X-CID.',
+    { repeatable: true, toml: 'analysis.call_id_header' },
   ),
-  value('lint-suppress', 'RULE', text, 'Lint rule that is not run.', {
-    repeatable: true,
-    toml: 'analysis.lint_suppress',
-  }),
-  toggle('retain-audio', 'Keep RTP payload so that audio can be exported.', { toml: 'analysis.retain_audio' }),
-  value(
-    'audio-bytes',
+  'lint-suppress': value('RULE', text, 'Skip this lint rule.', { repeatable: true, toml: 'analysis.lint_suppress' }),
+  'retain-audio': toggle('Keep RTP payload so that audio can be exported.', { toml: 'analysis.retain_audio' }),
+  'audio-bytes': value(
     'BYTES',
     size(2 * 1024 * 1024, 64 * 1024 ** 3),
-    'Memory for the payload that --retain-audio keeps.',
-    {
-      default: String(AUDIO_BYTES),
-      toml: 'limits.audio_bytes',
-    },
+    'Keep at most this much payload for --retain-audio.',
+    { default: String(AUDIO_BYTES), toml: 'limits.audio_bytes' },
   ),
-  toggle('stir-shaken', 'Log the freshness of Identity tokens (no signature is checked).', {
+  'stir-shaken': toggle('Log the freshness of Identity tokens; no signature is checked.', {
     feature: 'tls',
     toml: 'analysis.stir_shaken',
   }),
-]);
+});
 
-const HOOKS_SECURITY: readonly OptionSpec[] = group('Hooks and security', [
-  value('on-dialog-exec', 'COMMAND', text, 'Run a command when a dialog changes state; JSON on its standard input.', {
-    toml: 'hooks.on_dialog_exec',
-  }),
-  value('on-quality-exec', 'COMMAND', text, 'Run a command when RTP quality drops; JSON on its standard input.', {
+const HOOKS_SECURITY = group('Hooks and security', {
+  'on-dialog-exec': value(
+    'COMMAND',
+    text,
+    'Run a command when a dialog changes state, with JSON on its standard input.',
+    { toml: 'hooks.on_dialog_exec' },
+  ),
+  'on-quality-exec': value('COMMAND', text, 'Run a command when RTP quality drops, with JSON on its standard input.', {
     toml: 'hooks.on_quality_exec',
   }),
-  value('quality-threshold', 'MOS', number(1, 5), 'MOS below which --on-quality-exec runs.', {
+  'quality-threshold': value('MOS', number(1, 5), 'Run --on-quality-exec below this MOS.', {
     default: '3.5',
     toml: 'hooks.quality_threshold',
   }),
-  value('exec-rate-limit', 'N', int(1, 10_000), 'Commands run in a second at most, of each hook.', {
+  'exec-rate-limit': value('N', int(1, 10_000), 'Run at most N commands a second for each hook.', {
     default: '10',
     toml: 'hooks.exec_rate_limit',
   }),
-  toggle('kill-scanner', 'Detect SIP scanners and registration floods.', { toml: 'security.kill_scanner' }),
-  value('kill-ua', 'REGEXP', regexp, 'User agents that count as scanners.', { toml: 'security.kill_ua' }),
-  value('kill-response', 'CODE', int(200, 699), 'Answer a scanner on UDP with this SIP status; 200 without one.', {
+  'kill-scanner': toggle('Detect SIP scanners and registration floods.', { toml: 'security.kill_scanner' }),
+  'kill-ua': value('REGEXP', regexp, 'Treat user agents that match as scanners.', { toml: 'security.kill_ua' }),
+  'kill-response': value('CODE', int(200, 699), 'Answer scanners on UDP with this SIP status; without a value, 200.', {
     valueIfBare: '200',
     toml: 'security.kill_response',
   }),
-  toggle('fail2ban', 'Print a line for fail2ban for each scanner and flood.', { toml: 'security.fail2ban' }),
-  value('alert', 'KIND', choice('syslog'), 'Send alerts (syslog, with --syslog).', { toml: 'security.alert' }),
-  toggle('syslog', 'Use syslog, facility local0.', { toml: 'security.syslog' }),
-  value('syslog-socket', 'PATH', text, 'Socket of the syslog daemon.', {
+  fail2ban: toggle('Print a line for fail2ban for each scanner and flood.', { toml: 'security.fail2ban' }),
+  alert: value('KIND', choice('syslog'), 'Send alerts to syslog (with --syslog).', { toml: 'security.alert' }),
+  syslog: toggle('Use syslog with facility local0.', { toml: 'security.syslog' }),
+  'syslog-socket': value('PATH', text, 'Send to this socket of the syslog daemon.', {
     default: '/dev/log',
     toml: 'security.syslog_socket',
   }),
-  value('security-peer', 'CIDR', text, 'Declared peers: never reported, never answered.', {
+  'security-peer': value('CIDR', text, 'Never report and never answer this network.', {
     repeatable: true,
     toml: 'security.peers',
   }),
-  toggle('security-mirrored', 'Judge what HEP and probes report too; the senders of HEP must be trusted.', {
+  'security-mirrored': toggle('Judge HEP and probes too; trust the senders of HEP before you do.', {
     toml: 'security.mirrored',
   }),
-  toggle('fraud', 'Look for toll fraud: spikes, number sequences, short calls, calls at night.', {
+  fraud: toggle('Detect toll fraud: spikes, number sequences, short calls, calls at night.', {
     toml: 'security.fraud',
   }),
-  value('fraud-night', 'HOURS', text, 'Hours of local time in which calls abroad are unusual, as 22-6.', {
+  'fraud-night': value('HOURS', text, 'Count these hours of local time as night, such as 22-6.', {
     toml: 'security.fraud_night',
   }),
-]);
+});
 
-const LIMITS: readonly OptionSpec[] = group('Limits', [
-  value('max-dialogs', 'N', int(1, 10_000_000), 'Dialogs kept; strangers give room first, answered calls last.', {
+const LIMITS = group('Limits', {
+  'max-dialogs': value('N', int(1, 10_000_000), 'Keep at most N dialogs; strangers go first, answered calls last.', {
     default: String(MAX_DIALOGS),
     toml: 'limits.max_dialogs',
   }),
-  value('max-streams', 'N', int(1, 10_000_000), 'RTP streams kept; beyond them a new one is refused and counted.', {
+  'max-streams': value('N', int(1, 10_000_000), 'Keep at most N RTP streams; refuse and count what comes beyond.', {
     default: String(MAX_STREAMS),
     toml: 'limits.max_streams',
   }),
-  value('message-log-bytes', 'SIZE', size(65_536, 64 * 1024 ** 3), 'Message text kept over all dialogs.', {
-    default: `${MESSAGE_LOG_BYTES / 1024 ** 2}M`,
-    toml: 'limits.message_log_bytes',
-  }),
-]);
+  'message-log-bytes': value(
+    'SIZE',
+    size(65_536, 64 * 1024 ** 3),
+    'Keep at most this much message text of all dialogs.',
+    { default: `${MESSAGE_LOG_BYTES / 1024 ** 2}M`, toml: 'limits.message_log_bytes' },
+  ),
+});
 
-const GENERAL: readonly OptionSpec[] = group('General', [
-  value('config', 'FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
-  toggle('print-config', 'Print the options in force as TOML and exit.'),
-  toggle('version', 'Print the version and what is built in, and exit.', { short: 'V' }),
-  toggle('help', 'Print this help and exit.', { short: 'h' }),
-]);
+const GENERAL = group('General', {
+  config: value('FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
+  'print-config': toggle('Print the options in force as TOML and exit.'),
+  version: toggle('Print the version and the features of this build, and exit.', { short: 'V' }),
+  help: toggle('Print this help and exit.', { short: 'h' }),
+});
 
-export const OPTIONS: readonly OptionSpec[] = [
+/** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */
+export const TABLE = {
   ...SOURCES,
   ...OUTPUT,
   ...API_METRICS,
   ...CREDENTIALS,
   ...ANALYSIS,
-  ...DIAGNOSIS,
   ...HOOKS_SECURITY,
   ...LIMITS,
   ...GENERAL,
-];
+};
+
+export type Flag = keyof typeof TABLE;
+
+/** Every row, group by group. */
+export const OPTIONS: readonly OptionSpec[] = [
+  SOURCES,
+  OUTPUT,
+  API_METRICS,
+  REFUSED,
+  CREDENTIALS,
+  ANALYSIS,
+  DIAGNOSIS,
+  HOOKS_SECURITY,
+  LIMITS,
+  GENERAL,
+].flatMap((rows) => Object.values<OptionSpec>(rows));
 
 /** The option of this flag; asking for one that is not in the table is a bug. */
 export function optionByFlag(name: string): OptionSpec {

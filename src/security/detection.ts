@@ -3,7 +3,7 @@
  */
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { looksForScanners } from '../config/config.ts';
+import { looksForScanners } from '../config/conflicts.ts';
 import { ServiceError } from '../core/error.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
@@ -65,7 +65,7 @@ export class Security implements Observer {
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
       isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_NAME)),
-      ...exemptions(config.securityPeers, isLive),
+      ...exemptions(config.securityPeer, isLive),
     });
     if (config.fraud) {
       const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
@@ -74,17 +74,17 @@ export class Security implements Observer {
       }
       this.#fraud = new FraudWatch({
         onAlert: (alert) => this.#onAlert(alert),
-        isExempt: exemptions(config.securityPeers, false).isExempt,
+        isExempt: exemptions(config.securityPeer, false).isExempt,
         ...(night === null ? {} : { night }),
       });
     }
     const { native } = sinks;
-    if (config.alertSyslog) {
+    if (config.alert === 'syslog') {
       const socket = { open: native.openSyslog, send: native.sendSyslog, close: native.closeSocket };
       this.syslog = new Syslog(socket, config.syslogSocket, sinks.pid, sinks.say);
     }
     if (config.killResponse === null) return;
-    if (config.devices.length === 0) {
+    if (config.device.length === 0) {
       // Of a file nobody waits for an answer any more, and what was mirrored may name anybody.
       sinks.say('--kill-response: only what comes over an interface (-d) is answered; nothing is sent');
       return;

@@ -82,7 +82,7 @@ test('a command line that is wrong', async () => {
     [['-I', DEMO, '--api', 'nonsense'], /--api/],
     [['-I', DEMO, '--api', '127.0.0.1:99999'], /--api/],
     [['-I', DEMO, '--json', '--stats-json'], /--stats-json: it cannot be combined with --json/],
-    [['-I', DEMO, '--markdown'], /--markdown: there is no call report/],
+    [['-I', DEMO, '--markdown'], /--markdown: it requires --call-report;/],
     [['-I', '-', '-I', '-'], /standard input can be read only once/],
     [['-I', DEMO, '--config', '/nonexistent.toml'], /there is no such file/],
     [['-I', DEMO, 'stray'], /stray/],

@@ -22,7 +22,7 @@ test('--kill-response answers nobody for a file and says so; without detection i
   );
   assert.doesNotMatch(r.stderr, /answered \S+ port/);
   assert.match(r.stdout, /^\S+ calltap\[\d+\]: SCANNER from=/m);
-  assert.match(assertRefused(await run(['-I', file, '--kill-response', '403']), 2), /nobody looks for scanners/);
+  assert.match(assertRefused(await run(['-I', file, '--kill-response', '403']), 2), /it requires --kill-scanner;/);
 });
 
 test('attackers are findings of /v1/report, each with its evidence', async (t) => {

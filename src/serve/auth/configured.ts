@@ -13,13 +13,13 @@ import { readTextFile } from './text-file.ts';
 /** Bytes of a file that holds one secret. */
 const SECRET_FILE_BYTES = 64 * 1024;
 
-type SigningOptions = Pick<Config, 'apiSigningKeys' | 'apiSigningKeyFile'>;
+type SigningOptions = Pick<Config, 'apiSigningKey' | 'apiSigningKeyFile'>;
 type ApiOptions = SigningOptions & Pick<Config, 'apiKey' | 'apiRevokedFile'>;
 type MetricsOptions = Pick<Config, 'metricsAuth' | 'metricsAuthFile'>;
 
 /** All signing keys of the API; the first mints. The key of the file goes first, so that it is the minting key. */
 export function readSigningKeys(config: SigningOptions): readonly string[] {
-  const { apiSigningKeys: keys, apiSigningKeyFile: file } = config;
+  const { apiSigningKey: keys, apiSigningKeyFile: file } = config;
   return file === null ? keys : [readSecret('--api-signing-key-file', file, 'the key'), ...keys];
 }
 

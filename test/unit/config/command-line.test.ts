@@ -27,8 +27,8 @@ function mistake(...argv: string[]): string {
 test('defaults', () => {
   assert.deepEqual(load('-I', 'a.pcap'), {
     input: ['a.pcap'],
-    devices: [],
-    promisc: true,
+    device: [],
+    noPromisc: false,
     hepListen: null,
     hepAllow: [],
     hepRateLimit: 50_000,
@@ -49,10 +49,10 @@ test('defaults', () => {
     killUa: null,
     killResponse: null,
     fail2ban: false,
-    alertSyslog: false,
+    alert: null,
     syslog: false,
     syslogSocket: '/dev/log',
-    securityPeers: [],
+    securityPeer: [],
     securityMirrored: false,
     fraud: false,
     fraudNight: null,
@@ -65,7 +65,7 @@ test('defaults', () => {
     decodeEspNull: false,
     json: false,
     statsJson: false,
-    callIdHeaders: [],
+    callIdHeader: [],
     lintSuppress: [],
     retainAudio: false,
     audioBytes: 268435456,
@@ -77,19 +77,19 @@ test('defaults', () => {
     apiMaxConn: 100,
     metrics: null,
     apiKey: null,
-    apiSigningKeys: [],
+    apiSigningKey: [],
     apiSigningKeyFile: null,
-    apiTokenTtlSecs: 3600,
+    apiTokenTtl: 3600,
     apiRevokedFile: null,
     mintToken: false,
     tokenId: null,
     tokenScope: 'full',
-    mcpSigningKeys: [],
+    mcpSigningKey: [],
     metricsAuth: null,
     metricsAuthFile: null,
     peerCtl: null,
     peerDb: null,
-    qualityIntervalSecs: 5,
+    qualityInterval: 5,
     maxDialogs: 100_000,
     maxStreams: 100_000,
     thresholds: THRESHOLDS,
@@ -220,7 +220,7 @@ test('--uprobe alone, with a value, by name and beside other sources', () => {
   assert.deepEqual(load('--uprobe=12', '--uprobe=/usr/lib/libssl.so.3').uprobe, ['12', '/usr/lib/libssl.so.3']);
   // The option that follows is none of its values.
   assert.deepEqual(load('--uprobe', '--api', '127.0.0.1:0').uprobe, ['all']);
-  assert.deepEqual(load('-d', 'lo', '-L', '127.0.0.1:9060', '-E', '--uprobe').devices, ['lo']);
+  assert.deepEqual(load('-d', 'lo', '-L', '127.0.0.1:9060', '-E', '--uprobe').device, ['lo']);
   const named = load('--uprobe-comm', '^kamailio$');
   assert.deepEqual([named.uprobe, named.uprobeComm], [['all'], '^kamailio$']);
   assert.equal(load('--uprobe-list').uprobeList, true);
@@ -246,11 +246,11 @@ test('--kill-response alone answers 200; a code may stand behind it, with = or w
   assert.equal(code(), null);
   assert.match(mistake('-I', 'a', '--kill-scanner', '--kill-response', '99'), /--kill-response: /);
   assert.match(mistake('-I', 'a', '--kill-scanner', '--kill-response=x'), /--kill-response: /);
-  assert.match(mistake('-I', 'a', '--kill-response'), /nobody looks for scanners/);
+  assert.match(mistake('-I', 'a', '--kill-response'), /it requires --kill-scanner;/);
 });
 
 test('what is not built says so in one line', () => {
-  for (const spec of OPTIONS.filter((each) => !each.builtIn)) {
+  for (const spec of OPTIONS.filter((each) => each.refusal !== undefined)) {
     const value = spec.arg === undefined || spec.valueIfBare !== undefined ? [] : ['value'];
     const line = mistake('-I', 'a', `--${spec.flag}`, ...value);
     assert.ok(line.startsWith(`calltap: --${spec.flag}: `), line);

@@ -52,9 +52,9 @@ test('--api-key and SERVICE_API_KEY', () => {
 
 test('--api-signing-key is repeatable and keeps its order; SERVICE_API_SIGNING_KEY is one key', () => {
   const two = ['--api-signing-key', 'new', '--api-signing-key=old one'];
-  assert.deepEqual(load(two).config.apiSigningKeys, ['new', 'old one']);
-  assert.deepEqual(load([], { SERVICE_API_SIGNING_KEY: 'a,b' }).config.apiSigningKeys, ['a,b']);
-  assert.deepEqual(load(two, { SERVICE_API_SIGNING_KEY: 'x' }).config.apiSigningKeys, ['new', 'old one']);
+  assert.deepEqual(load(two).config.apiSigningKey, ['new', 'old one']);
+  assert.deepEqual(load([], { SERVICE_API_SIGNING_KEY: 'a,b' }).config.apiSigningKey, ['a,b']);
+  assert.deepEqual(load(two, { SERVICE_API_SIGNING_KEY: 'x' }).config.apiSigningKey, ['new', 'old one']);
   mistake(['--api-signing-key=']);
 });
 
@@ -63,10 +63,10 @@ test('files and the lifetime come from every layer', () => {
   const { config } = load(['--config', 'f'], {}, toml);
   assert.equal(config.apiSigningKeyFile, 'k');
   assert.equal(config.apiRevokedFile, 'r');
-  assert.equal(config.apiTokenTtlSecs, 60);
+  assert.equal(config.apiTokenTtl, 60);
   assert.equal(config.metricsAuthFile, 'm');
   assert.equal(load([], { CALLTAP_API_REVOKED_FILE: 'e' }).config.apiRevokedFile, 'e');
-  assert.equal(load([]).config.apiTokenTtlSecs, 3600);
+  assert.equal(load([]).config.apiTokenTtl, 3600);
   for (const ttl of ['0', '-1', '1.5', 'x', '315360001']) mistake([`--api-token-ttl=${ttl}`]);
 });
 

@@ -41,7 +41,7 @@ test('flag over environment over file over default', () => {
   const { config, effective } = load(['-I', 'a', '--api-max-rows', '50'], env, files);
   assert.equal(config.apiMaxRows, 50);
   assert.equal(config.apiMaxConn, 40);
-  assert.equal(config.qualityIntervalSecs, 2);
+  assert.equal(config.qualityInterval, 2);
   assert.equal(config.maxDialogs, 100_000);
   const origin = (flag: string) => effective.get(flag)?.origin;
   assert.deepEqual(['api-max-rows', 'api-max-conn', 'quality-interval', 'max-dialogs'].map(origin), [

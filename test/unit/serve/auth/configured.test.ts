@@ -31,13 +31,12 @@ function line(run: () => unknown): string {
 
 test('the key of the file is trimmed and goes first, so that it mints', (t) => {
   const apiSigningKeyFile = file(t, '\n  from the file \r\n\n');
-  assert.deepEqual(readSigningKeys({ apiSigningKeys: ['a', 'b'], apiSigningKeyFile }), ['from the file', 'a', 'b']);
-  assert.deepEqual(readSigningKeys({ apiSigningKeys: ['a'], apiSigningKeyFile: null }), ['a']);
+  assert.deepEqual(readSigningKeys({ apiSigningKey: ['a', 'b'], apiSigningKeyFile }), ['from the file', 'a', 'b']);
+  assert.deepEqual(readSigningKeys({ apiSigningKey: ['a'], apiSigningKeyFile: null }), ['a']);
 });
 
 test('a key file that is missing, empty, too large, a folder or binary is one line that shows none of it', (t) => {
-  const read = (path: string): string =>
-    line(() => readSigningKeys({ apiSigningKeys: ['a'], apiSigningKeyFile: path }));
+  const read = (path: string): string => line(() => readSigningKeys({ apiSigningKey: ['a'], apiSigningKeyFile: path }));
   const gone = read('/nonexistent/key');
   assert.match(gone, /^--api-signing-key-file \/nonexistent\/key: there is no such file; /);
   assert.match(read(file(t, '  \n\t\n')), /: it is empty; /);
@@ -51,13 +50,13 @@ test('a key file that is missing, empty, too large, a folder or binary is one li
 });
 
 test('the revocation file must be there when the API starts', () => {
-  const config = { apiKey: 'k', apiSigningKeys: [], apiSigningKeyFile: null, apiRevokedFile: '/nonexistent/ids' };
+  const config = { apiKey: 'k', apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: '/nonexistent/ids' };
   const text = line(() => readApiCredentials(config, () => assert.fail('no warning')));
   assert.match(text, /^--api-revoked-file \/nonexistent\/ids: there is no such file; /);
 });
 
 test('nothing configured is no credentials, also with a revocation file', (t) => {
-  const config = { apiKey: null, apiSigningKeys: [], apiSigningKeyFile: null, apiRevokedFile: null };
+  const config = { apiKey: null, apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: null };
   assert.equal(
     readApiCredentials(config, () => undefined),
     null,

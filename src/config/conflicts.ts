@@ -1,0 +1,212 @@
+/** Which options need, exclude or contradict others, as a table. The first row that is broken is the mistake. */
+
+import type { Mistake } from './config-error.ts';
+import { mistake } from './config-error.ts';
+import type { Effective } from './layers.ts';
+import type { RowValues } from './option-spec.ts';
+import { writtenOption } from './option-spec.ts';
+import type { Flag, TABLE } from './options.ts';
+import { optionByFlag } from './options.ts';
+
+type Config = RowValues<typeof TABLE>;
+
+type Texts = { readonly reason?: string; readonly remedy?: string };
+
+type Condition = {
+  /** Where one of these is given, the row says nothing. */
+  readonly unless?: readonly Flag[];
+  /** In the environment or the file the option may be meant for other starts: the row is for the command line alone. */
+  readonly isForFlags?: true;
+};
+
+/** The option means nothing without one of these. */
+type Need = Texts &
+  Condition & {
+    readonly option: Flag;
+    readonly needs: readonly Flag[];
+    /** Where something else will do as well. */
+    readonly isMet?: (config: Config) => boolean;
+  };
+/** The option cannot stand beside one of these. */
+type Exclusion = Texts & Condition & { readonly option: Flag; readonly excludes: readonly Flag[] };
+/** What hangs on values. */
+type Check = Condition & { readonly check: (config: Config) => Mistake | null };
+
+/** Each of them decides what standard output is. */
+const OUTPUTS = ['json', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
+const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
+/** These read no capture. */
+const NO_CAPTURE = ['mint-token', 'uprobe-list'] as const;
+const SIGNING_KEYS = ['api-signing-key', 'api-signing-key-file', 'mcp-signing-key'] as const;
+
+/** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
+export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }: Config): boolean {
+  return killScanner || killUa !== null || fail2ban || (alert === 'syslog' && !fraud);
+}
+
+const RULES: readonly (Need | Exclusion | Check)[] = [
+  ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),
+  { option: 'markdown', needs: ['call-report'] },
+  {
+    option: 'fail2ban',
+    excludes: OUTPUTS,
+    reason: 'its lines would mix with those of another output',
+    remedy: 'leave one of them out',
+  },
+  { option: 'kill-response', needs: ['kill-scanner'], isMet: looksForScanners },
+  { option: 'syslog', needs: ['alert'] },
+  { option: 'fraud-night', needs: ['fraud'] },
+
+  { option: 'metrics-auth-file', excludes: ['metrics-auth'] },
+  { option: 'token-id', needs: ['mint-token'] },
+  { option: 'token-scope', needs: ['mint-token'] },
+  {
+    option: 'mcp-signing-key',
+    needs: ['mint-token'],
+    reason: 'MCP is not built in this version',
+    remedy: 'leave it out, or add --mint-token',
+  },
+  {
+    check: ({ mintToken, mcpSigningKey, tokenScope }) =>
+      mintToken && mcpSigningKey.length > 0 && tokenScope === 'metrics'
+        ? mistake(
+            '--token-scope metrics',
+            'an MCP signing key mints for MCP, which has no metrics',
+            'sign with --api-signing-key, or leave --token-scope out',
+          )
+        : null,
+  },
+  {
+    check: ({ mintToken, mcpSigningKey, apiSigningKey, apiSigningKeyFile }) =>
+      mintToken && mcpSigningKey.length > 0 && (apiSigningKey.length > 0 || apiSigningKeyFile !== null)
+        ? mistake(
+            '--mint-token',
+            'a token is for the API or for MCP, and there are signing keys of both',
+            'give --api-signing-key or --mcp-signing-key',
+          )
+        : null,
+  },
+  {
+    option: 'mint-token',
+    needs: SIGNING_KEYS,
+    reason: 'there is no signing key',
+    remedy: 'give --api-signing-key-file, or --api-signing-key, or SERVICE_API_SIGNING_KEY in the environment',
+  },
+
+  {
+    unless: ['mint-token'],
+    check: ({ input }) =>
+      input.filter((name) => name === '-').length > 1
+        ? mistake('-I -', 'standard input can be read only once', 'give it once')
+        : null,
+  },
+  {
+    option: 'input',
+    excludes: LIVE,
+    unless: NO_CAPTURE,
+    reason: 'a capture file cannot be read beside live sources',
+    remedy: 'leave out -I, or -d, -L and --uprobe',
+  },
+  {
+    unless: NO_CAPTURE,
+    check: ({ device: devices }) => {
+      const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
+      const remedy = 'give each interface once, or any alone';
+      return twice === undefined ? null : mistake(`-d ${twice}`, 'the same packets would be captured twice', remedy);
+    },
+  },
+  { option: 'hep-listen', needs: ['hep-decode'], unless: NO_CAPTURE },
+  { option: 'hep-allow', needs: ['hep-listen'], unless: NO_CAPTURE },
+  { option: 'hep-auth', needs: ['hep-listen'], unless: NO_CAPTURE },
+  {
+    unless: NO_CAPTURE,
+    check: ({ output }) =>
+      output === '-' ? mistake('-O -', 'standard output carries other data', 'name a file or a pipe') : null,
+  },
+  { option: 'split', needs: ['output'], unless: NO_CAPTURE },
+  { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
+  { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
+  {
+    unless: NO_CAPTURE,
+    check: ({ hepSend }) =>
+      hepSend?.port === 0
+        ? mistake('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060")
+        : null,
+  },
+  {
+    option: 'user',
+    needs: LIVE,
+    unless: NO_CAPTURE,
+    reason: 'reading a file needs no privileges to give up',
+    remedy: 'start as that user, or add -d or -L',
+  },
+  {
+    unless: ['input', 'show-frame', ...LIVE, ...NO_CAPTURE],
+    check: () =>
+      mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE'),
+  },
+
+  ...(['api-key', 'api-revoked-file'] as const).map((option) => ({
+    option,
+    needs: ['api'] as const,
+    unless: ['mint-token'] as const,
+    isForFlags: true as const,
+    reason: 'there is no API to guard',
+  })),
+  ...(['api-signing-key', 'api-signing-key-file'] as const).map((option) => ({
+    option,
+    needs: ['api', 'mint-token'] as const,
+    isForFlags: true as const,
+    reason: 'there is no API to guard',
+  })),
+  { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list'], unless: ['mint-token'], isForFlags: true },
+  { option: 'no-promisc', needs: ['device'], unless: ['mint-token'], isForFlags: true },
+  ...(['metrics-auth', 'metrics-auth-file'] as const).map((option) => ({
+    option,
+    needs: ['metrics'] as const,
+    unless: ['mint-token'] as const,
+    isForFlags: true as const,
+    reason: 'there is no metrics server to guard (the /metrics of --api asks for its key)',
+  })),
+];
+
+/** The first mistake between options; null when there is none, or when they are only printed. */
+export function findConflict(config: Config, effective: Effective): Mistake | null {
+  const isGiven = (flag: Flag): boolean => {
+    const entry = effective.get(flag);
+    return entry !== undefined && entry.origin !== 'default' && entry.values[0] !== false;
+  };
+  if (config.printConfig) return null;
+  for (const rule of RULES) {
+    if (rule.unless?.some(isGiven) === true) continue;
+    if ('option' in rule && rule.isForFlags === true && effective.get(rule.option)?.origin !== 'flag') continue;
+    const found = 'check' in rule ? rule.check(config) : isGiven(rule.option) ? broken(rule, config, isGiven) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** What is wrong with an option that is given. */
+function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) => boolean): Mistake | null {
+  const { reason, remedy } = rule;
+  const name = nameOf(rule.option);
+  if ('excludes' in rule) {
+    const other = rule.excludes.find(isGiven);
+    if (other === undefined) return null;
+    return mistake(name, reason ?? `it cannot be combined with ${nameOf(other)}`, remedy ?? 'give one of them');
+  }
+  if (rule.isMet?.(config) ?? rule.needs.some(isGiven)) return null;
+  const written = rule.needs.map((flag) => writtenOption(optionByFlag(flag))).join(' or ');
+  return mistake(name, reason ?? `it requires ${rule.needs.map(nameOf).join(' or ')}`, remedy ?? `add ${written}`);
+}
+
+/** The option as people know it: `-I`, `--json`. */
+function nameOf(flag: Flag): string {
+  const { short } = optionByFlag(flag);
+  return short === undefined ? `--${flag}` : `-${short}`;
+}
+
+/** The options of which this one needs one, as the pages say it. */
+export function needsOf(flag: string): readonly string[] {
+  return RULES.flatMap((rule) => ('needs' in rule && rule.option === flag ? rule.needs.map(nameOf) : []));
+}

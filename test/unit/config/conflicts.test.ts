@@ -1,0 +1,72 @@
+/** Options that need or exclude others: one line that names both, in every form, and nothing where they are only printed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig } from '../../../src/config/config.ts';
+import { configErrorLine } from '../../../src/config/config-error.ts';
+import { needsOf } from '../../../src/config/conflicts.ts';
+import { OPTIONS } from '../../../src/config/options.ts';
+
+function lineOf(argv: readonly string[]): string | null {
+  const result = loadConfig({ argv, env: {} });
+  return result.ok ? null : configErrorLine(result.error);
+}
+
+/** [what is wrong, what goes right] */
+const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] = [
+  ['-I a --json --call-report x', /--call-report: it cannot be combined with --json; give one/, '-I a --call-report x'],
+  [
+    '-I a --markdown',
+    /--markdown: it requires --call-report; add --call-report CALL_ID$/,
+    '-I a --markdown --call-report x',
+  ],
+  ['-I a --fail2ban --json', /--fail2ban: its lines would mix/, '-I a --fail2ban'],
+  [
+    '-I a --kill-response',
+    /--kill-response: it requires --kill-scanner; add --kill-scanner$/,
+    '-I a --kill-response --kill-ua x',
+  ],
+  ['-I a --kill-response --fraud --alert syslog', /requires --kill-scanner/, '-I a --kill-response --alert syslog'],
+  ['-I a --syslog', /--syslog: it requires --alert; add --alert syslog$/, '-I a --syslog --alert syslog'],
+  ['-I a --fraud-night 22-6', /--fraud-night: it requires --fraud; add --fraud$/, '-I a --fraud-night 22-6 --fraud'],
+  ['-I a -d lo', /-I: a capture file cannot be read beside live sources/, '-d lo'],
+  ['-L 1', /-L: it requires -E; add -E$/, '-L 1 -E'],
+  ['-d lo --hep-allow ::/0', /--hep-allow: it requires -L; add -L ADDR$/, '-L 1 -E --hep-allow ::/0'],
+  ['-d lo --hep-auth k', /--hep-auth: it requires -L/, '-L 1 -E --hep-auth k'],
+  ['-d lo --split 1h', /--split: it requires -O; add -O FILE$/, '-d lo --split 1h -O x'],
+  ['-d lo -O -', /-O -: standard output/, '-d lo -O x'],
+  ['-d lo --hep-node x', /--hep-node: it requires -H; add -H ADDR$/, '-d lo --hep-node x -H 9060'],
+  ['-d lo --hep-send-auth x', /--hep-send-auth: it requires -H/, '-d lo --hep-send-auth x -H 9060'],
+  ['-d lo -H 0', /-H: nobody listens on port 0/, '-d lo -H 9060'],
+  ['-I a --user x', /--user: reading a file needs no privileges/, '-d lo --user x'],
+  ['-I a --no-promisc', /--no-promisc: it requires -d; add -d IFACE$/, '-d lo --no-promisc'],
+  [
+    '-I a --uprobe-ring-bytes 1M',
+    /it requires --uprobe or --uprobe-list; add --uprobe or --uprobe-list$/,
+    '--uprobe --uprobe-ring-bytes 1M',
+  ],
+  [
+    '-I a --token-id x',
+    /--token-id: it requires --mint-token; add --mint-token$/,
+    '--mint-token --api-signing-key k --token-id x',
+  ],
+];
+
+for (const [wrong, line, right] of CASES) {
+  test(`${wrong} is refused, ${right} is not`, () => {
+    assert.match(lineOf(wrong.split(' ')) ?? 'accepted', line);
+    assert.equal(lineOf(right.split(' ')), null);
+    assert.equal(lineOf([...wrong.split(' '), '--print-config']), null);
+  });
+}
+
+test('a default and a refusal are no use of an option', () => {
+  assert.equal(lineOf(['-I', 'a']), null);
+  assert.ok(loadConfig({ argv: ['-I', 'a'], env: { CALLTAP_SYSLOG: '0', CALLTAP_NO_PROMISC: '1' } }).ok);
+});
+
+test('what an option needs is in the pages by the name that is used', () => {
+  assert.deepEqual(needsOf('markdown'), ['--call-report']);
+  assert.deepEqual(needsOf('user'), ['-d', '-L', '--uprobe']);
+  assert.deepEqual(needsOf('api'), []);
+  for (const { flag } of OPTIONS) assert.ok(!needsOf(flag).includes(`--${flag}`));
+});
