@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/losses.md, docs/openapi.json, the manual, the completions) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, the manual, the completions) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
 const { renderCliDoc } = await load('config/document.js');
 const { renderManPage } = await load('config/man-page.js');
 const { renderBashCompletion, renderZshCompletion } = await load('config/completion.js');
+const { renderErrorsDoc } = await load('contract/errors-page.js');
 const { renderLossesDoc } = await load('view/losses-page.js');
 const { createApi } = await load('serve/api/server.js');
 
@@ -29,6 +30,7 @@ async function openApiText() {
 
 const pages = [
   ['docs/cli.md', renderCliDoc()],
+  ['docs/errors.md', renderErrorsDoc()],
   ['docs/losses.md', renderLossesDoc()],
   ['docs/openapi.json', await openApiText()],
   ['docs/calltap.1', renderManPage()],

@@ -7,6 +7,7 @@ import { configErrorLine } from '../config/config-error.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
 import { oneLine } from '../config/option-value.ts';
 import { errnoOf, ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
 import { runUprobeList } from '../faces/cli/uprobe-list.ts';
@@ -20,7 +21,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
   if (!loaded.ok) {
     process.stderr.write(`${configErrorLine(loaded.error)}\n`);
-    return 2;
+    return loaded.error.exitCode;
   }
   ensureAddressSpace();
   const { config, effective } = loaded.value;
@@ -42,9 +43,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Nothing more can be opened, and what is open would keep the process. */
-function endWith(why: string): never {
-  process.stderr.write(`calltap: ${why}\n`);
-  process.exit(1);
+function endWith({ message, exitCode }: ServiceError): never {
+  process.stderr.write(`calltap: ${message}\n`);
+  process.exit(exitCode);
 }
 
 /** What the addon and the engine say when an allocation fails. */
@@ -61,12 +62,8 @@ export async function start(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await main(argv);
   } catch (error) {
-    if (errnoOf(error) === 'EMFILE')
-      endWith('too many files are open for this process; raise its limit (ulimit -n 1024, LimitNOFILE=)');
-    if (isOutOfMemory(error))
-      endWith(
-        'the system gives no more memory; raise the limit (ulimit -v, LimitAS=) or lower --max-streams and others',
-      );
+    if (errnoOf(error) === 'EMFILE') endWith(failure('TOO_MANY_FILES', {}));
+    if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
     if (!(error instanceof ServiceError)) throw error;
     // What an operator names, or finds in a folder, may hold a line end or move the cursor.
     process.stderr.write(`calltap: ${oneLine(error.message)}\n`);

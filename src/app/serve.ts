@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { OPTIONS } from '../config/options.ts';
-import { ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 import { packageVersion } from '../core/package.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
@@ -90,7 +90,7 @@ export async function serve(
       for (const line of listening) standardError.write(line);
     });
     const read = await Promise.race([reading, came.then(() => null)]);
-    if (read?.failed === true) throw new ServiceError('CAPTURE_READ_FAILED', 'nothing in the capture could be read');
+    if (read?.failed === true) throw failure('CAPTURE_READ_FAILED', {});
     // Of a file all is printed as soon as it was read.
     const printing = read !== null && !isLive ? print() : null;
     await Promise.race([printing, came]);

@@ -58,9 +58,7 @@ function readFileLayer(path: string | null, read: (path: string) => string): Out
   try {
     text = read(path);
   } catch (error) {
-    const errno = errnoOf(error) ?? 'error';
-    const reason = errno === 'ENOENT' ? 'there is no such file' : `it cannot be read (${errno})`;
-    return mistake(`--config ${path}`, reason, 'name a readable TOML file');
+    return mistake('CONFIG_UNREADABLE', { path, cause: errnoOf(error) ?? 'error' });
   }
   return readToml(text, path);
 }
@@ -74,7 +72,7 @@ function merge(layers: readonly (readonly [Layer, ValueOrigin])[]): Effective {
       effective.set(spec.flag, { values, origin: found[1] });
     } else if (spec.default !== undefined) {
       const parsed = parseOptionValue(spec.type, spec.default);
-      if (!parsed.ok) throw new Error(`the default of --${spec.flag} is wrong: ${parsed.reason}`);
+      if (!parsed.ok) throw parsed.about(`the default of --${spec.flag}`);
       effective.set(spec.flag, { values: [parsed.value], origin: 'default' });
     }
   }

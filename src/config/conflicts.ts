@@ -69,7 +69,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   {
     check: ({ mintToken, mcpSigningKey, tokenScope }) =>
       mintToken && mcpSigningKey.length > 0 && tokenScope === 'metrics'
-        ? mistake(
+        ? conflict(
             '--token-scope metrics',
             'an MCP signing key mints for MCP, which has no metrics',
             'sign with --api-signing-key, or leave --token-scope out',
@@ -79,7 +79,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   {
     check: ({ mintToken, mcpSigningKey, apiSigningKey, apiSigningKeyFile }) =>
       mintToken && mcpSigningKey.length > 0 && (apiSigningKey.length > 0 || apiSigningKeyFile !== null)
-        ? mistake(
+        ? conflict(
             '--mint-token',
             'a token is for the API or for MCP, and there are signing keys of both',
             'give --api-signing-key or --mcp-signing-key',
@@ -97,7 +97,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     unless: ['mint-token'],
     check: ({ input }) =>
       input.filter((name) => name === '-').length > 1
-        ? mistake('-I -', 'standard input can be read only once', 'give it once')
+        ? conflict('-I -', 'standard input can be read only once', 'give it once')
         : null,
   },
   {
@@ -112,7 +112,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     check: ({ device: devices }) => {
       const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
       const remedy = 'give each interface once, or any alone';
-      return twice === undefined ? null : mistake(`-d ${twice}`, 'the same packets would be captured twice', remedy);
+      return twice === undefined ? null : conflict(`-d ${twice}`, 'the same packets would be captured twice', remedy);
     },
   },
   { option: 'hep-listen', needs: ['hep-decode'], unless: NO_CAPTURE },
@@ -121,7 +121,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   {
     unless: NO_CAPTURE,
     check: ({ output }) =>
-      output === '-' ? mistake('-O -', 'standard output carries other data', 'name a file or a pipe') : null,
+      output === '-' ? conflict('-O -', 'standard output carries other data', 'name a file or a pipe') : null,
   },
   { option: 'split', needs: ['output'], unless: NO_CAPTURE },
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
@@ -130,7 +130,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     unless: NO_CAPTURE,
     check: ({ hepSend }) =>
       hepSend?.port === 0
-        ? mistake('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060")
+        ? conflict('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060")
         : null,
   },
   {
@@ -143,7 +143,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   {
     unless: ['input', 'show-frame', ...LIVE, ...NO_CAPTURE],
     check: () =>
-      mistake('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE'),
+      conflict('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE'),
   },
 
   ...(['api-key', 'api-revoked-file'] as const).map((option) => ({
@@ -170,6 +170,10 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   })),
 ];
 
+function conflict(option: string, reason: string, remedy: string): Mistake {
+  return mistake('OPTION_CONFLICT', { option, reason, remedy });
+}
+
 /** The first mistake between options; null when there is none, or when they are only printed. */
 export function findConflict(config: Config, effective: Effective): Mistake | null {
   const isGiven = (flag: Flag): boolean => {
@@ -193,11 +197,11 @@ function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) =>
   if ('excludes' in rule) {
     const other = rule.excludes.find(isGiven);
     if (other === undefined) return null;
-    return mistake(name, reason ?? `it cannot be combined with ${nameOf(other)}`, remedy ?? 'give one of them');
+    return conflict(name, reason ?? `it cannot be combined with ${nameOf(other)}`, remedy ?? 'give one of them');
   }
   if (rule.isMet?.(config) ?? rule.needs.some(isGiven)) return null;
   const written = rule.needs.map((flag) => writtenOption(optionByFlag(flag))).join(' or ');
-  return mistake(name, reason ?? `it requires ${rule.needs.map(nameOf).join(' or ')}`, remedy ?? `add ${written}`);
+  return conflict(name, reason ?? `it requires ${rule.needs.map(nameOf).join(' or ')}`, remedy ?? `add ${written}`);
 }
 
 /** The option as people know it: `-I`, `--json`. */

@@ -53,7 +53,7 @@ export function readArgv(argv: readonly string[]): Outcome<Layer> {
       // A secret with a blank in it and without quotes ends up here.
       const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
       const word = hasSecret ? `argument ${token.index + 1}` : quoted(token.value);
-      return mistake(word, 'there is nothing to do with this word', 'give a capture file with -I FILE');
+      return mistake('ARGUMENT_UNKNOWN', { option: word });
     }
     const written = token.rawName;
     const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);
@@ -75,23 +75,23 @@ function bareValue(arg: string, next: string): string | null {
 
 function unknownOption(written: string): Outcome<Layer> {
   const near = written.startsWith('--') ? nearest(written.slice(2), BY_FLAG.keys()) : null;
-  const remedy = near === null ? 'see --help for the options' : `did you mean --${near}?`;
-  return mistake(quoted(written).slice(1, -1), 'there is no such option', remedy);
+  const hint = near === null ? 'see --help for the options' : `did you mean --${near}?`;
+  return mistake('OPTION_UNKNOWN', { option: quoted(written).slice(1, -1), hint });
 }
 
 function addValue(layer: Layer, spec: OptionSpec, written: string, text: string | undefined): Outcome<Layer> {
   if (!isBuiltIn(spec)) return notBuiltIn(written, spec);
   const isBool = spec.type.kind === 'bool';
-  if (isBool && text !== undefined) return mistake(written, 'it takes no value', `write ${written} alone`);
+  if (isBool && text !== undefined) return mistake('VALUE_UNWANTED', { option: written });
   if (!isBool && text === undefined) {
-    return mistake(written, 'the value is missing', `write ${written} ${spec.arg ?? 'VALUE'}`);
+    return mistake('VALUE_MISSING', { option: written, arg: spec.arg ?? 'VALUE' });
   }
   const before = layer.get(spec.flag) ?? [];
   if (before.length > 0 && spec.repeatable !== true && !isBool) {
-    return mistake(written, 'it is given more than once', 'give it once');
+    return mistake('OPTION_TWICE', { option: written });
   }
   const parsed = parseOptionValue(spec.type, text ?? 'true');
-  if (!parsed.ok) return mistake(written, parsed.reason, parsed.remedy);
+  if (!parsed.ok) return { ok: false, error: parsed.about(written) };
   layer.set(spec.flag, isBool ? [true] : [...before, parsed.value]);
   return { ok: true, value: layer };
 }
@@ -105,7 +105,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     if (text === undefined || text === '') continue;
     if (!isBuiltIn(spec)) return notBuiltIn(spec.env, spec);
     const parsed = parseOptionValue(spec.type, text);
-    if (!parsed.ok) return mistake(spec.env, parsed.reason, parsed.remedy);
+    if (!parsed.ok) return { ok: false, error: parsed.about(spec.env) };
     layer.set(spec.flag, [parsed.value]);
   }
   return { ok: true, value: layer };
@@ -127,7 +127,7 @@ export function readToml(text: string, file: string): Outcome<Layer> {
   } catch (error) {
     const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';
     const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return mistake(`--config ${file}`, `${first}${where}`, 'correct the file');
+    return mistake('CONFIG_SYNTAX', { path: file, reason: `${first}${where}` });
   }
   const layer: Layer = new Map();
   for (const [key, value] of flatten(document, '')) {
@@ -135,8 +135,8 @@ export function readToml(text: string, file: string): Outcome<Layer> {
     const spec = BY_TOML.get(key);
     if (spec === undefined) {
       const near = nearest(key, BY_TOML.keys());
-      const remedy = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
-      return mistake(where, 'there is no such key', remedy);
+      const hint = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
+      return mistake('OPTION_KEY_UNKNOWN', { option: where, hint });
     }
     if (!isBuiltIn(spec)) return notBuiltIn(where, spec);
     const read = readTomlValue(spec, where, value);
@@ -157,25 +157,25 @@ function* flatten(table: unknown, prefix: string): Generator<readonly [string, u
   }
 }
 
-function readTomlValue(spec: OptionSpec, where: string, value: unknown): Outcome<readonly OptionValue[]> {
+function readTomlValue(spec: OptionSpec, option: string, value: unknown): Outcome<readonly OptionValue[]> {
   const isBool = spec.type.kind === 'bool';
-  if (isBool && typeof value !== 'boolean') return mistake(where, 'it is not a boolean', 'write true or false');
-  if (!isBool && typeof value === 'boolean') return mistake(where, 'a boolean does not fit', 'write text or a number');
+  if (isBool && typeof value !== 'boolean') return mistake('VALUE_TYPE', { option, cause: 'bool' });
+  if (!isBool && typeof value === 'boolean') return mistake('VALUE_TYPE', { option, cause: 'text' });
   const isList = Array.isArray(value);
   if (isList && spec.repeatable !== true && spec.type.kind !== 'portrange') {
-    return mistake(where, 'it takes one value', 'write it without brackets');
+    return mistake('VALUE_TYPE', { option, cause: 'list' });
   }
   const texts: string[] = [];
   for (const item of isList ? value : [value]) {
     if (!['string', 'number', 'bigint', 'boolean'].includes(typeof item)) {
-      return mistake(where, 'the value has the wrong type', 'write a text, a number or a boolean');
+      return mistake('VALUE_TYPE', { option, cause: 'other' });
     }
     texts.push(String(item));
   }
   const values: OptionValue[] = [];
   for (const text of spec.type.kind === 'portrange' ? [texts.join(',')] : texts) {
     const parsed = parseOptionValue(spec.type, text);
-    if (!parsed.ok) return mistake(where, parsed.reason, parsed.remedy);
+    if (!parsed.ok) return { ok: false, error: parsed.about(option) };
     values.push(parsed.value);
   }
   return { ok: true, value: values };

@@ -1,6 +1,9 @@
 /** Reads the text of one option value by its declared type; a bad value gives the reason and what to write instead. */
 
 import { isIP } from 'node:net';
+import type { ServiceError } from '../core/error.ts';
+import type { ErrorCode, ErrorParams } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
 
 export type PortRange = { readonly from: number; readonly to: number };
@@ -48,9 +51,10 @@ export type ValueOf<T extends OptionType> = T extends { readonly kind: 'choice';
 
 export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | Split;
 
-export type ValueResult =
-  | { readonly ok: true; readonly value: OptionValue }
-  | { readonly ok: false; readonly reason: string; readonly remedy: string };
+export type ValueResult = { readonly ok: true; readonly value: OptionValue } | Bad;
+
+/** What is wrong with the value of whatever option it was given to. */
+type Bad = { readonly ok: false; readonly about: (option: string) => ServiceError };
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
@@ -69,7 +73,7 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
   switch (type.kind) {
     case 'string':
     case 'regexp':
-      return text === '' ? bad('the value is empty', 'give a value') : { ok: true, value: text };
+      return text === '' ? bad('VALUE_EMPTY', {}) : { ok: true, value: text };
     case 'bool':
       return parseBool(text);
     case 'int':
@@ -86,13 +90,13 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
       return parseAddress(text);
     case 'choice':
       if (type.values.includes(text)) return { ok: true, value: text };
-      return bad(`${quoted(text)} is not a choice`, `give one of ${type.values.join(', ')}`);
+      return bad('CHOICE_INVALID', { value: quoted(text), choices: type.values.join(', ') });
     case 'header-name':
       if (/^[\w.!%*+`'~-]+$/.test(text)) return { ok: true, value: text };
-      return bad(`${quoted(text)} is no name of a header`, 'give it without a colon and blanks, such as X-Call-ID');
+      return bad('HEADER_NAME_INVALID', { value: quoted(text) });
     case 'token-id':
       if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return { ok: true, value: text };
-      return bad(`${quoted(text)} is no id`, 'give 1 to 128 visible ASCII characters that do not begin with #');
+      return bad('TOKEN_ID_INVALID', { value: quoted(text) });
     case 'secret':
       return parseSecret(type.form, text);
   }
@@ -100,12 +104,12 @@ export function parseOptionValue(type: OptionType, text: string): ValueResult {
 
 /** Says what is wrong with a secret without showing any of it. */
 function parseSecret(form: 'bearer' | 'text' | 'user-pass', text: string): ValueResult {
-  if (text === '') return bad('the value is empty', 'give a value');
+  if (text === '') return bad('VALUE_EMPTY', {});
   if (form === 'bearer' && !/^[!-~]{1,4096}$/.test(text)) {
-    return bad('the key cannot stand in an Authorization header', 'give 1 to 4096 visible ASCII characters, no blanks');
+    return bad('API_KEY_INVALID', {});
   }
   if (form === 'user-pass' && !isUserPass(text)) {
-    return bad('the value is not user:password', 'give both, with a colon between them and on one line');
+    return bad('USER_PASSWORD_INVALID', {});
   }
   return { ok: true, value: text };
 }
@@ -115,30 +119,30 @@ export function isUserPass(text: string): boolean {
   return /^[^:\p{Cc}]+:\P{Cc}+$/u.test(text);
 }
 
-function bad(reason: string, remedy: string): ValueResult {
-  return { ok: false, reason, remedy };
+function bad<C extends ErrorCode>(code: C, params: Omit<ErrorParams<C>, 'option'>): Bad {
+  // With the option they are complete.
+  return { ok: false, about: (option) => failure(code, { ...params, option } as ErrorParams<C>) };
 }
 
 function parseBool(text: string): ValueResult {
   const word = text.toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return { ok: true, value: true };
   if (['0', 'false', 'no', 'off'].includes(word)) return { ok: true, value: false };
-  return bad(`${quoted(text)} is neither true nor false`, 'give true or false');
+  return bad('BOOL_INVALID', { value: quoted(text) });
 }
 
 function parseNumber(text: string, form: RegExp, what: string, min: number, max: number): ValueResult {
-  const remedy = `give ${what} from ${min} to ${max}`;
-  if (!form.test(text)) return bad(`${quoted(text)} is not ${what}`, remedy);
   const value = Number(text);
-  return value < min || value > max ? bad(`${text} is out of range`, remedy) : { ok: true, value };
+  const cause = !form.test(text) ? 'form' : value < min || value > max ? 'range' : null;
+  return cause === null ? { ok: true, value } : bad('NUMBER_INVALID', { value: quoted(text), cause, what, min, max });
 }
 
 function parseSize(text: string, min: number, max: number): ValueResult {
-  const remedy = `give bytes from ${min} to ${max}, with k, M or G if you like (64M)`;
+  const wrong = (cause: 'form' | 'range'): Bad => bad('SIZE_INVALID', { value: quoted(text), cause, min, max });
   const match = /^([0-9]{1,12})([kKmMgG]?)i?[bB]?$/.exec(text);
-  if (match === null) return bad(`${quoted(text)} is not a size`, remedy);
+  if (match === null) return wrong('form');
   const value = Number(match[1]) * (SIZE_UNITS[(match[2] ?? '').toLowerCase()] ?? 1);
-  return value < min || value > max ? bad(`${text} is out of range`, remedy) : { ok: true, value };
+  return value < min || value > max ? wrong('range') : { ok: true, value };
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
@@ -148,20 +152,20 @@ const MAX_SPLIT_SECS = 366 * 86_400;
 
 /** A size, a time, or both with a comma between them: whichever is reached first. */
 function parseSplit(text: string): ValueResult {
-  const remedy = 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h';
   let bytes = 0;
   let seconds = 0;
   for (const part of text.split(',')) {
     const time = /^([0-9]{1,9})(s|min|h|d)$/.exec(part.trim());
     if (time !== null) {
       const value = Number(time[1]) * (TIME_UNITS[time[2] ?? ''] ?? 0);
-      if (seconds !== 0 || value < 1 || value > MAX_SPLIT_SECS) return bad(`${quoted(part)} is out of range`, remedy);
+      if (seconds !== 0 || value < 1 || value > MAX_SPLIT_SECS)
+        return bad('SPLIT_INVALID', { value: quoted(part), cause: 'range' });
       seconds = value;
       continue;
     }
     const size = parseSize(part.trim(), MIN_SPLIT_BYTES, MAX_SPLIT_BYTES);
     if (!size.ok || typeof size.value !== 'number' || bytes !== 0) {
-      return bad(`${quoted(part)} is neither a size nor a time`, remedy);
+      return bad('SPLIT_INVALID', { value: quoted(part), cause: 'form' });
     }
     bytes = size.value;
   }
@@ -170,15 +174,16 @@ function parseSplit(text: string): ValueResult {
 
 /** Ranges sorted and joined, so that what is printed and matched has one form. */
 function parsePortRanges(text: string): ValueResult {
-  const remedy = 'give ports or ranges from 1 to 65535, such as 5060-5061,5080';
+  const wrong = (part: string, cause: 'form' | 'range' | 'order'): Bad =>
+    bad('PORTS_INVALID', { value: quoted(part.trim()), cause });
   const ranges: PortRange[] = [];
   for (const part of text.split(',')) {
     const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?$/.exec(part.trim());
-    if (match === null) return bad(`${quoted(part)} is neither a port nor a range`, remedy);
+    if (match === null) return wrong(part, 'form');
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
-    if (from < 1 || to > 65535 || from > 65535) return bad(`${part.trim()} is out of range`, remedy);
-    if (from > to) return bad(`${part.trim()} runs backwards`, remedy);
+    if (from < 1 || to > 65535 || from > 65535) return wrong(part, 'range');
+    if (from > to) return wrong(part, 'order');
     ranges.push({ from, to });
   }
   ranges.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -194,23 +199,24 @@ function parsePortRanges(text: string): ValueResult {
 
 /** `host:port`, `[v6]:port`, `:port` or `port`; a listener without a host binds loopback. */
 function parseAddress(text: string): ValueResult {
-  const remedy = 'give host:port, such as 127.0.0.1:8080 or [::1]:8080';
+  const wrong = (part: string, cause: 'form' | 'port' | 'v6' | 'host'): Bad =>
+    bad('ADDRESS_INVALID', { value: quoted(part), cause });
   if (/^https:\/\//i.test(text)) {
-    return bad('TLS is not offered here', 'give a loopback host:port and let a reverse proxy in front of it end TLS');
+    return bad('ADDRESS_OF_TLS', {});
   }
   const bare = text.replace(/^http:\/\//i, '').replace(/\/$/, '');
   const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/@\s]*)):)?([0-9]{1,5})$/.exec(bare);
-  if (match === null) return bad(`${quoted(text)} is not an address with a port`, remedy);
+  if (match === null) return wrong(text, 'form');
   const port = Number(match[3]);
-  if (port > 65535) return bad(`port ${port} is out of range`, remedy);
+  if (port > 65535) return wrong(`${port}`, 'port');
   if (match[1] !== undefined) {
-    if (isIP(match[1]) !== 6) return bad(`${quoted(match[1])} is not an IPv6 address`, remedy);
+    if (isIP(match[1]) !== 6) return wrong(match[1], 'v6');
     return { ok: true, value: { host: match[1], port } };
   }
   const host = match[2] === undefined || match[2] === '' ? '127.0.0.1' : match[2];
   const looksNumeric = /^[0-9.]+$/.test(host);
   const isName = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host);
-  if (looksNumeric ? isIP(host) !== 4 : !isName) return bad(`${quoted(host)} is not a host`, remedy);
+  if (looksNumeric ? isIP(host) !== 4 : !isName) return wrong(host, 'host');
   return { ok: true, value: { host, port } };
 }
 

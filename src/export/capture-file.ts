@@ -7,7 +7,8 @@
 import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { countedWere } from '../core/counted.ts';
-import { ServiceError } from '../core/error.ts';
+import type { ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 import type { HepArrival } from '../sources/hep/native-hep.ts';
 import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';
@@ -41,8 +42,7 @@ export class OutputFile {
   /** Opens the first file. Throws ServiceError; `inputs` are capture files that must not be overwritten. */
   static open(path: string, split: Split, inputs: readonly string[] = []): OutputFile {
     const same = inputs.find((input) => isSameFile(input, path));
-    if (same !== undefined)
-      throw new ServiceError('OUTPUT_OPEN_FAILED', `-O ${path}: it is the file that -I reads; name another one`);
+    if (same !== undefined) throw failure('OUTPUT_IS_INPUT', { path });
     const output = new OutputFile(path, loadNative());
     const errno = output.#native.open({ path, splitBytes: split.bytes, splitSeconds: split.seconds });
     if (errno !== 0) throw openError(path, errno);
@@ -144,15 +144,5 @@ function errnoName(errno: number): string {
 }
 
 function openError(path: string, errno: number): ServiceError {
-  const name = errnoName(errno);
-  const why: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such folder',
-    EACCES: 'permission denied; it is written by the user that --user names',
-    EPERM: 'permission denied; it is written by the user that --user names',
-    EISDIR: 'is a directory; name a file in it',
-    ENOSPC: 'the disk is full',
-    EROFS: 'the file system is read-only',
-    EEXIST: 'all numbers of a split are in use; move the old files away',
-  };
-  return new ServiceError('OUTPUT_OPEN_FAILED', `-O ${path}: ${why[name] ?? `it cannot be opened (${name})`}`);
+  return failure('OUTPUT_OPEN_FAILED', { path, cause: errnoName(errno) });
 }

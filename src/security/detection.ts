@@ -4,7 +4,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
-import { ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { Observer } from '../ingest/observer.ts';
@@ -70,7 +70,7 @@ export class Security implements Observer {
     if (config.fraud) {
       const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
       if (config.fraudNight !== null && night === null) {
-        throw new ServiceError('SECURITY_OPTION_INVALID', '--fraud-night: give two hours such as 22-6');
+        throw failure('FRAUD_NIGHT_INVALID', {});
       }
       this.#fraud = new FraudWatch({
         onAlert: (alert) => this.#onAlert(alert),
@@ -91,10 +91,7 @@ export class Security implements Observer {
     }
     this.answers = new ScannerAnswers(native, config.killResponse, sinks.say);
     if (this.answers.openError === 0) return;
-    throw new ServiceError(
-      'SECURITY_NOT_PERMITTED',
-      `--kill-response: no raw socket (errno ${this.answers.openError}); start as root or with CAP_NET_RAW`,
-    );
+    throw failure('SECURITY_NOT_PERMITTED', { errno: this.answers.openError });
   }
 
   /** Sources remembered now, and records that the caps shed. */
@@ -176,7 +173,7 @@ export class Security implements Observer {
 /** Matched anywhere in the name, without regard to case. */
 function compileName(source: string): (name: string) => boolean {
   const found = compilePattern(source, NAME_LIMITS);
-  if (!found.ok) throw new ServiceError('SECURITY_OPTION_INVALID', `--kill-ua: the pattern ${found.reason}`);
+  if (!found.ok) throw failure('SECURITY_PATTERN_INVALID', { reason: found.reason });
   return found.value;
 }
 
@@ -189,10 +186,7 @@ function exemptions(
     const parsed = parseCidr(text.trim());
     if (!parsed.ok) {
       const shown = text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
-      throw new ServiceError(
-        'SECURITY_OPTION_INVALID',
-        `--security-peer ${shown}: ${parsed.reason}; give a network such as 192.0.2.0/24`,
-      );
+      throw failure('SECURITY_PEER_INVALID', { network: shown, reason: parsed.reason });
     }
     return parsed.value;
   });

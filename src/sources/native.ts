@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 import { packageRoot } from '../core/package.ts';
 import type { HepArrival, NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
@@ -212,20 +212,19 @@ export function loadRefusal(path: string, cause: unknown, root: string): string 
 export function loadNative(): NativeBinding {
   if (loaded !== undefined) return loaded;
   const refusal = processorRefusal(process.arch, readCpuinfo());
-  if (refusal !== null) throw new ServiceError('PROCESSOR_UNSUPPORTED', refusal);
+  if (refusal !== null) throw failure('PROCESSOR_UNSUPPORTED', { reason: refusal });
   const root = packageRoot();
   const require = createRequire(import.meta.url);
   const prebuild = `prebuilds/${process.platform}-${process.arch}/node.abi${process.versions.modules}.glibc.node`;
   const candidates = ['build/Debug/calltap.node', 'build/Release/calltap.node', prebuild].map((p) => join(root, p));
   const path = candidates.find((p) => existsSync(p));
-  if (path === undefined)
-    throw new ServiceError('NATIVE_MISSING', `the native part is not built: run "npm run setup" in ${root}`);
+  if (path === undefined) throw failure('NATIVE_MISSING', { cause: 'missing', root });
   let binding: NativeBinding;
   try {
     // What a native module exports has no type; info() below proves it is the addon this was built for.
     binding = require(path) as NativeBinding;
   } catch (cause) {
-    throw new ServiceError('NATIVE_MISSING', loadRefusal(path, cause, root));
+    throw failure('NATIVE_UNLOADABLE', { reason: loadRefusal(path, cause, root) });
   }
   const info = binding.info();
   if (
@@ -234,7 +233,7 @@ export function loadNative(): NativeBinding {
     info.slabRecords !== SLAB_RECORDS ||
     info.recordBytes !== RECORD_BYTES
   )
-    throw new ServiceError('NATIVE_MISSING', 'the native part is of another version: run "npm run setup"');
+    throw failure('NATIVE_MISSING', { cause: 'version', root });
   loaded = binding;
   return binding;
 }

@@ -2,7 +2,7 @@
 
 import { LINT_RULES } from '../analysis/lint/lint.ts';
 import { nearest } from '../config/spelling.ts';
-import { ServiceError } from '../core/error.ts';
+import { failure } from '../core/errors.ts';
 
 /** Throws ServiceError for the first name that no rule has. */
 export function refuseUnknownRules(names: readonly string[]): void {
@@ -10,10 +10,6 @@ export function refuseUnknownRules(names: readonly string[]): void {
   const unknown = names.find((name) => !known.has(name));
   if (unknown === undefined) return;
   const meant = nearest(unknown, known);
-  const remedy =
-    meant === null ? 'the rule_id of each finding names its rule' : `did you mean ${JSON.stringify(meant)}?`;
-  throw new ServiceError(
-    'LINT_RULE_UNKNOWN',
-    `--lint-suppress: there is no rule ${JSON.stringify(unknown)}; ${remedy}`,
-  );
+  const hint = meant === null ? 'the rule_id of each finding names its rule' : `did you mean ${JSON.stringify(meant)}?`;
+  throw failure('LINT_RULE_UNKNOWN', { rule: JSON.stringify(unknown), hint });
 }

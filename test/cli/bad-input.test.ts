@@ -14,7 +14,7 @@ test('a file that is not there, is a folder, is empty or is no capture', async (
   };
   const cases: readonly (readonly [string, RegExp])[] = [
     [join(folder, 'none.pcap'), /there is no such file$/],
-    [join(folder, 'a'.repeat(300)), /: cannot be opened \(ENAMETOOLONG\)$/],
+    [join(folder, 'a'.repeat(300)), /: it cannot be opened \(ENAMETOOLONG\)$/],
     [folder, /is a directory; give a capture file$/],
     [file('empty.pcap', ''), /the file is empty; give a pcap or pcapng capture$/],
     [file('notes.txt', 'INVITE sip:bob@example.com SIP/2.0\r\n'), /not a pcap or pcapng capture/],
@@ -69,7 +69,7 @@ test('a command line that is wrong', async () => {
     [['-I', DEMO, '--jsno'], /--jsno/],
     [['-d', 'lo', '-d', 'eth0', '-d', 'lo'], /^calltap: -d lo: the same packets would be captured twice/],
     [['-d', 'any', '-d', 'lo'], /^calltap: -d any: .* give each interface once, or any alone$/],
-    [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is no name of a header/],
+    [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is not a header name/],
     [['-I', DEMO, '--call-id-header', 'X Leg'], /--call-id-header/],
     [['-I', DEMO, '--json=yes'], /--json/],
     [['-I', DEMO, '--portrange', '0-70000'], /--portrange/],

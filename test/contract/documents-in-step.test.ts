@@ -1,11 +1,13 @@
-/** The router, docs/openapi.json, docs/api.md, docs/cli.md and docs/losses.md say the same. */
+/** The router, docs/openapi.json, docs/api.md, docs/cli.md, docs/errors.md and docs/losses.md say the same. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { renderCliDoc } from '../../src/config/document.ts';
 import { OPTIONS } from '../../src/config/options.ts';
+import { renderErrorsDoc } from '../../src/contract/errors-page.ts';
 import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
+import { ERRORS } from '../../src/core/errors.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApi } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
@@ -52,6 +54,20 @@ test('docs/openapi.json is what the routes generate', async (t) => {
 test('docs/cli.md is what the option table generates', () => {
   assert.equal(repositoryFile('docs/cli.md'), renderCliDoc());
   for (const { flag } of OPTIONS) assert.ok(renderCliDoc().includes(`--${flag}`), flag);
+});
+
+test('docs/errors.md is what the catalogue generates, and each error names a part of a page that is there', () => {
+  assert.equal(repositoryFile('docs/errors.md'), renderErrorsDoc());
+  for (const [code, { page }] of Object.entries(ERRORS)) {
+    const [file = '', part] = page.split('#');
+    const parts = [...repositoryFile(`docs/${file}`).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9 -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    assert.ok(part === undefined || parts.includes(part), `${code} names ${page}`);
+  }
 });
 
 test('docs/losses.md is what the table of losses generates, and no loss has two rows', () => {

@@ -5,7 +5,7 @@
 import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
 import type { Config } from '../../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { loadNative } from '../../sources/native.ts';
@@ -35,8 +35,7 @@ export class Hooks implements Observer, Meter {
     const hook = (flag: string, text: string | null): ExecHook | null => {
       if (text === null) return null;
       const command = splitCommand(text);
-      if (!command.ok)
-        throw new ServiceError('HOOK_INVALID', `${flag}: ${command.reason}; give a program and its arguments`);
+      if (!command.ok) throw failure('HOOK_INVALID', { option: flag, reason: command.reason });
       const onTrouble = (line: string): void => say(`${flag}: ${line}`);
       const { inputPipe } = loadNative();
       return new ExecHook({ command: command.value, perSecond: config.execRateLimit, inputPipe, onTrouble });

@@ -1,7 +1,7 @@
 /**
  * What the offline modes print on standard output.
  */
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import { callReport } from './call-report.ts';
 import { callTable } from './call-table.ts';
@@ -33,8 +33,7 @@ export function printDialogsJson(explorer: Explorer): Promise<void> {
 /** The report of one call. Throws DIALOG_NOT_FOUND. */
 export async function printCallReport(explorer: Explorer, callId: string, markdown: boolean): Promise<void> {
   const report = explorer.callReport(callId);
-  if (report === null)
-    throw new ServiceError('DIALOG_NOT_FOUND', `--call-report ${callId}: the capture has no dialog with this Call-ID`);
+  if (report === null) throw failure('DIALOG_NOT_FOUND', { callId });
   await printLines(callReport(report, markdown), print);
 }
 

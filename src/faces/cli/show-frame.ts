@@ -4,7 +4,7 @@
  * With a digest (FNV-1a 64 of the captured bytes) a frame that no longer matches is refused and nothing
  * is printed; without one it is printed as UNVERIFIED.
  */
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { captureOpenError } from '../../sources/file/file-source.ts';
 import type { NativeFrame } from '../../sources/native.ts';
@@ -28,25 +28,17 @@ export function frameDigest(bytes: Uint8Array): string {
 export function runShowFrame(pointer: string, espNull: boolean): number {
   const match = POINTER.exec(pointer);
   const path = match?.[1];
-  if (match === null || path === undefined)
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `--show-frame: ${safeText(pointer)} is no frame pointer; its form is SOURCE#ORDINAL@DIGEST (16 hex digits) or SOURCE#ORDINAL`,
-    );
+  if (match === null || path === undefined) throw failure('POINTER_INVALID', { pointer: safeText(pointer) });
   const ordinal = Number(match[2]);
   const digest = match[3];
   const f = loadNative().frameAt(path, ordinal, espNull);
   if (f.frame === undefined) {
     if (f.status !== PCAP_STATUS.EOF && f.status !== PCAP_STATUS.TRUNCATED && f.status !== PCAP_STATUS.CORRUPT)
       throw captureOpenError(path, f.status, f.errno);
-    throw new ServiceError('FRAME_NOT_FOUND', `${path}: there is no frame ${ordinal}; the capture ends before it`);
+    throw failure('FRAME_NOT_FOUND', { path, ordinal });
   }
   const actual = frameDigest(f.frame);
-  if (digest !== undefined && digest !== actual)
-    throw new ServiceError(
-      'FRAME_MISMATCH',
-      `${path}: frame ${ordinal} is not the one the pointer names (digest ${actual}, not ${digest}); the capture changed`,
-    );
+  if (digest !== undefined && digest !== actual) throw failure('FRAME_MISMATCH', { path, ordinal, actual, digest });
   process.stdout.write(`${describe(path, ordinal, f, f.frame, digest === undefined).join('\n')}\n`);
   return 0;
 }

@@ -8,7 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { PeerControl } from '../../actions/peer/control.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
-import { errnoOf, ServiceError } from '../../core/error.ts';
+import { errnoOf } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
 import {
@@ -265,23 +266,17 @@ async function listen(
   const given = endpointText(host, port);
   const address = await resolveHost(host);
   if (address === null) {
-    throw new ServiceError('API_ADDRESS_UNKNOWN', `--api ${given}: the name does not resolve; give an IP address`);
+    throw failure('API_ADDRESS_UNKNOWN', { address: given });
   }
   if (!hasCredentials && !isLoopback(address)) {
-    throw new ServiceError(
-      'API_BIND_NOT_LOOPBACK',
-      `--api ${given}: the address is not loopback and none of --api-key, --api-signing-key and ` +
-        '--api-signing-key-file is given (nor SERVICE_API_KEY or SERVICE_API_SIGNING_KEY); give one of them, or bind ' +
-        '127.0.0.1 or ::1',
-    );
+    throw failure('API_BIND_NOT_LOOPBACK', { address: given });
   }
   try {
     warmUserPatterns();
     await app.listen({ host: address, port });
   } catch (error) {
     const reason = errnoOf(error) ?? String(error);
-    const text = `--api ${given}: cannot listen (${reason}); choose another address or port`;
-    throw new ServiceError('API_BIND_FAILED', text, error);
+    throw failure('API_BIND_FAILED', { address: given, reason }, error);
   }
   // A TCP server that listens has an AddressInfo, never a pipe name.
   const bound = app.server.address() as AddressInfo;

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import { isUserPass, oneLine } from '../../config/option-value.ts';
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
 import type { BasicCredentials } from './basic-credentials.ts';
@@ -30,7 +30,7 @@ export function readApiCredentials(config: ApiOptions, warn: (line: string) => v
   if (file === null) return createApiCredentials({ apiKey, signingKeys, isRevoked: () => false });
   const option = `--api-revoked-file ${oneLine(file)}`;
   const list = createRevocationList(file, { warn: (reason) => warn(`${option}: ${reason}`) });
-  if (!list.ok) throw refused(`${option}: ${list.reason}; name a readable text file, it may be empty`);
+  if (!list.ok) throw failure('REVOKED_FILE_INVALID', { path: oneLine(file), reason: list.reason });
   return createApiCredentials({ apiKey, signingKeys, isRevoked: (id) => list.value.has(id) });
 }
 
@@ -39,9 +39,7 @@ export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: Metrics
   if (metricsAuthFile === null) return metricsAuth === null ? null : createBasicCredentials(metricsAuth);
   const userPass = readSecret('--metrics-auth-file', metricsAuthFile, 'user:password');
   if (!isUserPass(userPass)) {
-    throw refused(
-      `--metrics-auth-file ${oneLine(metricsAuthFile)}: it does not hold user:password on one line; write them there`,
-    );
+    throw failure('METRICS_AUTH_INVALID', { path: oneLine(metricsAuthFile) });
   }
   return createBasicCredentials(userPass);
 }
@@ -51,11 +49,6 @@ function readSecret(flag: string, path: string, content: string): string {
   const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
   const reason = file.ok ? 'it is empty' : file.reason;
   const secret = file.ok ? file.value.text.trim() : '';
-  if (secret === '')
-    throw refused(`${flag} ${oneLine(path)}: ${reason}; name a readable text file that holds ${content}`);
+  if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
   return secret;
-}
-
-function refused(line: string): ServiceError {
-  return new ServiceError('CONFIG_INVALID', line);
 }

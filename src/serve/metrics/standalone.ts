@@ -8,7 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
-import { errnoOf, ServiceError } from '../../core/error.ts';
+import { errnoOf } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../../core/limits.ts';
 import type { BasicCredentials } from '../auth/basic-credentials.ts';
@@ -84,28 +85,15 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
     async listen({ host, port }) {
       const address = await resolveHost(host);
       if (address === null) {
-        throw new ServiceError(
-          'METRICS_BIND_FAILED',
-          `--metrics ${endpointText(host, port)}: the name does not resolve; give an IP address`,
-        );
+        throw failure('METRICS_ADDRESS_UNKNOWN', { address: endpointText(host, port) });
       }
       if (credentials === null && !isLoopback(address)) {
-        throw new ServiceError(
-          'METRICS_BIND_NOT_LOOPBACK',
-          `--metrics ${endpointText(host, port)}: the address is not loopback and neither --metrics-auth nor ` +
-            '--metrics-auth-file is given; give one of them, or bind 127.0.0.1 or ::1',
-        );
+        throw failure('METRICS_BIND_NOT_LOOPBACK', { address: endpointText(host, port) });
       }
       await new Promise<void>((resolve, reject) => {
         server.once('error', (error) => {
           const reason = errnoOf(error) ?? error.message;
-          reject(
-            new ServiceError(
-              'METRICS_BIND_FAILED',
-              `--metrics ${endpointText(address, port)}: cannot listen (${reason}); choose another address or port`,
-              error,
-            ),
-          );
+          reject(failure('METRICS_BIND_FAILED', { address: endpointText(address, port), reason }, error));
         });
         server.listen(port, address, resolve);
       });

@@ -6,7 +6,8 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
-import { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
 import { CaptureCounters } from '../capture-counters.ts';
 import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
@@ -233,16 +234,7 @@ function systemOpenError(path: string, error: unknown): ServiceError {
 
 /** Why a capture could not be opened, as one line. `status` is enum ct_pcap_status. */
 export function captureOpenError(path: string, status: number, errno: number): ServiceError {
-  if (status === PCAP_STATUS.EMPTY)
-    return new ServiceError('CAPTURE_FORMAT_UNKNOWN', `${path}: the file is empty; give a pcap or pcapng capture`);
-  if (status !== PCAP_STATUS.IO)
-    return new ServiceError('CAPTURE_FORMAT_UNKNOWN', `${path}: not a pcap or pcapng capture this program can read`);
-  const name = errno === 0 ? 'EIO' : getSystemErrorName(-errno);
-  const why: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied; check who may read it',
-    EISDIR: 'is a directory; give a capture file',
-    EMFILE: 'too many files are open; raise the limit (ulimit -n), or give fewer captures that overlap in time',
-  };
-  return new ServiceError('CAPTURE_OPEN_FAILED', `${path}: ${why[name] ?? `cannot be opened (${name})`}`);
+  if (status === PCAP_STATUS.EMPTY) return failure('CAPTURE_FORMAT_UNKNOWN', { path, cause: 'empty' });
+  if (status !== PCAP_STATUS.IO) return failure('CAPTURE_FORMAT_UNKNOWN', { path, cause: 'other' });
+  return failure('CAPTURE_OPEN_FAILED', { path, cause: errno === 0 ? 'EIO' : getSystemErrorName(-errno) });
 }

@@ -6,8 +6,9 @@
  */
 
 import { isLoopback } from '../../core/bind.ts';
-import { ServiceError } from '../../core/error.ts';
-import { parseIpv4, parseIpv6 } from '../../core/ip.ts';
+import type { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
+import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { HEP_ALLOW_MAX } from '../../core/limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 
@@ -59,17 +60,14 @@ export class HepAllow {
   /** The list of --hep-allow, or loopback when it is empty. Throws ServiceError naming what is wrong. */
   static parse(texts: readonly string[]): HepAllow {
     if (texts.length > HEP_ALLOW_MAX) {
-      throw new ServiceError('HEP_ALLOW_INVALID', `--hep-allow: give at most ${HEP_ALLOW_MAX} networks`);
+      throw failure('HEP_ALLOW_TOO_MANY', { max: HEP_ALLOW_MAX });
     }
     const networks: Cidr[] = [];
     for (const text of texts.length === 0 ? LOOPBACK : texts) {
       const r = parseCidr(text.trim());
       if (!r.ok) {
         const shown = text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
-        throw new ServiceError(
-          'HEP_ALLOW_INVALID',
-          `--hep-allow ${shown}: ${r.reason}; give a network such as 10.0.0.0/8`,
-        );
+        throw failure('HEP_ALLOW_INVALID', { network: shown, reason: r.reason });
       }
       networks.push(r.value);
     }
@@ -103,20 +101,10 @@ function hasPrefix(address: Uint8Array, net: Cidr): boolean {
 /** Refuses a listener that the network could reach without anybody having said who may send. */
 export function checkHepBind(address: string, port: number, allow: readonly string[]): void {
   if (allow.length > 0 || isLoopback(address)) return;
-  throw new ServiceError(
-    'HEP_BIND_NOT_LOOPBACK',
-    `-L ${address.includes(':') ? `[${address}]` : address}:${port}: ` +
-      'anybody could send; name the senders with --hep-allow CIDR, or listen on 127.0.0.1',
-  );
+  throw failure('HEP_BIND_NOT_LOOPBACK', { address: endpointText(address, port) });
 }
-
-const WHY_NOT_BOUND: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the address is in use',
-  EADDRNOTAVAIL: 'this host does not have the address',
-  EACCES: 'permission denied; ports below 1024 need CAP_NET_BIND_SERVICE',
-};
 
 /** Why `udp://…` or `tcp://…` could not be bound; `errno` by name, or other words. */
 export function hepBindError(url: string, errno: string, cause?: unknown): ServiceError {
-  return new ServiceError('HEP_BIND_FAILED', `-L ${url}: ${WHY_NOT_BOUND[errno] ?? errno}`, cause);
+  return failure('HEP_BIND_FAILED', { url, cause: errno }, cause);
 }

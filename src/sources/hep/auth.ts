@@ -4,7 +4,7 @@
  * The key travels in plain text (chunk 0x0e), so this keeps out strays, not eavesdroppers. It is never logged.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 
 /** Bytes compared, whatever the lengths: a key and its length. */
 const WIDTH = 256;
@@ -18,7 +18,7 @@ export class HepAuth {
   constructor(key: string) {
     const bytes = Buffer.from(key, 'utf8');
     if (bytes.length === 0 || bytes.length > MAX_KEY_BYTES) {
-      throw new ServiceError('HEP_AUTH_INVALID', `--hep-auth: give a key of 1 to ${MAX_KEY_BYTES} bytes`);
+      throw failure('HEP_AUTH_INVALID', { max: MAX_KEY_BYTES });
     }
     this.#expected = fill(Buffer.alloc(WIDTH), bytes);
   }

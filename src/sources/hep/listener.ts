@@ -7,7 +7,8 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
-import { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_SLABS } from '../../core/limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
@@ -121,7 +122,7 @@ export class HepListener {
     const allow = HepAllow.parse(options.allow);
     const address = await resolveHost(options.host);
     if (address === null) {
-      throw new ServiceError('HEP_ADDRESS_UNKNOWN', `-L ${options.host}: the name does not resolve to an address`);
+      throw failure('HEP_ADDRESS_UNKNOWN', { host: options.host });
     }
     // What was resolved is what gets bound: a name cannot turn into another address in between.
     checkHepBind(address, options.port, options.allow);

@@ -4,8 +4,10 @@
  */
 
 import { getSystemErrorName } from 'node:util';
-import { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
+import { packageRoot } from '../../core/package.ts';
 import { CaptureCounters } from '../capture-counters.ts';
 import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
@@ -107,7 +109,7 @@ export class LiveSource {
   constructor(options: LiveSourceOptions, binding: NativeBinding = loadNative()) {
     const { interfaces } = options;
     if (interfaces.length === 0 || interfaces.length > MAX_INTERFACES)
-      throw new ServiceError('CONFIG_INVALID', `-d: from 1 to ${MAX_INTERFACES} interfaces; name "any" for all`);
+      throw failure('INTERFACES_INVALID', { count: interfaces.length, max: MAX_INTERFACES });
     const info = binding.info();
     if (!hasLiveInfo(info)) throw oldAddon();
     this.info = info;
@@ -159,7 +161,11 @@ export class LiveSource {
   start(): void {
     const errno = this.#native.startLive();
     if (errno !== 0)
-      throw new ServiceError('CAPTURE_INTERFACE_FAILED', `the capture thread cannot be started (${errnoName(errno)})`);
+      throw failure('CAPTURE_INTERFACE_FAILED', {
+        name: this.interfaces.join(','),
+        step: 'starting the capture thread',
+        cause: errnoName(errno),
+      });
     this.#isRunning = true;
     this.#timer = setInterval(() => this.#look(), STATUS_EVERY_MS);
     this.#timer.unref();
@@ -297,7 +303,7 @@ export class LiveSource {
 }
 
 function oldAddon(): ServiceError {
-  return new ServiceError('NATIVE_MISSING', 'the native part has no live capture: run "npm run setup"');
+  return failure('NATIVE_MISSING', { cause: 'live', root: packageRoot() });
 }
 
 function errnoName(errno: number): string {
@@ -306,12 +312,5 @@ function errnoName(errno: number): string {
 
 /** Why an interface could not be opened, as one line with the remedy. */
 export function openError(name: string, { errno, step }: OpenLiveResult): ServiceError {
-  const why: Readonly<Record<string, string>> = {
-    ENODEV: 'there is no such interface; "ip link" lists them, "any" is all of them',
-    EPERM: 'not permitted; start as root or with CAP_NET_RAW (setcap cap_net_raw,cap_bpf+ep, or the systemd unit)',
-    ENOMEM: 'not enough kernel memory for a capture ring of 4 MiB or more',
-    EAFNOSUPPORT: 'this kernel has no packet sockets (CONFIG_PACKET)',
-  };
-  const error = errnoName(errno);
-  return new ServiceError('CAPTURE_INTERFACE_FAILED', `-d ${name}: ${why[error] ?? `${step} failed (${error})`}`);
+  return failure('CAPTURE_INTERFACE_FAILED', { name, cause: errnoName(errno), step });
 }

@@ -4,7 +4,7 @@
 
 import { getSystemErrorName } from 'node:util';
 import { counted } from '../../core/counted.ts';
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { loadNative } from '../native.ts';
 
 /** Numbers of <linux/capability.h>. */
@@ -27,8 +27,7 @@ export function givePrivilegesUp(user: string | null, keep: readonly CapabilityN
   const r = loadNative().dropPrivileges(user, numbers);
   if (r.errno !== 0) {
     const name = getSystemErrorName(-r.errno);
-    const why = name === 'ENOENT' ? 'there is no such user' : name === 'EPERM' ? `${r.step}; start as root` : r.step;
-    throw new ServiceError('PRIVILEGES_FAILED', `--user ${user ?? ''}: ${why}${name === 'ENOENT' ? '' : ` (${name})`}`);
+    throw failure('PRIVILEGES_FAILED', { user: user ?? '', cause: name, step: r.step });
   }
   if (r.uid === 0) return 'running as root; --user NAME gives privileges up once everything is open';
   const kept = keep.filter((_, i) => r.kept.includes(numbers[i] ?? -1));

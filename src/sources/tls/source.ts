@@ -4,7 +4,7 @@
  */
 
 import { getSystemErrorName } from 'node:util';
-import { ServiceError } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
@@ -83,7 +83,7 @@ export class TlsSource {
     const refusal = this.#native.open();
     if (refusal !== '') {
       this.#native.close();
-      throw new ServiceError('CAPTURE_OPEN_FAILED', `--uprobe: ${refusal}`);
+      throw failure('PROBES_FAILED', { reason: refusal });
     }
     this.discovery = new TlsDiscovery(this.#native, options.targets, options.say);
   }
@@ -97,10 +97,9 @@ export class TlsSource {
   async start(): Promise<void> {
     const errno = this.#native.start();
     if (errno !== 0)
-      throw new ServiceError(
-        'CAPTURE_OPEN_FAILED',
-        `--uprobe: the reader cannot be started (${getSystemErrorName(-Math.abs(errno))})`,
-      );
+      throw failure('PROBES_FAILED', {
+        reason: `the reader cannot be started (${getSystemErrorName(-Math.abs(errno))})`,
+      });
     this.#execs = this.#native.execs();
     await this.discovery.rescan(performance.now());
     if (this.#isClosed) return;

