@@ -2,7 +2,7 @@
  * Whether a call is one side of a back-to-back user agent (RFC 7092): another call shares an identifier with it, and one
  * begins at the host where the other ends. A transfer ties calls together too, and is none.
  */
-import { METHOD } from '../protocols/sip/method.ts';
+import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
 import { messagesOf } from './call-messages.ts';

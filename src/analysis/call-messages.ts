@@ -4,9 +4,9 @@
  */
 import { asBuffer } from '../core/byte-text.ts';
 import { endpointText, ipText } from '../core/ip.ts';
+import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { SipMessage } from '../protocols/sip/message.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';

@@ -3,9 +3,9 @@
  * application/dtmf, of no RFC).
  */
 import { endpointKeyText } from '../core/ip.ts';
+import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/steps.ts';
 import { mediaTypeOf } from '../protocols/sip/body.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';

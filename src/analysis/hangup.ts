@@ -2,7 +2,7 @@
  * Who ended a call: the side that sent the first BYE, or the caller's CANCEL (RFC 3261 sections 9 and 15).
  */
 import { hashRange } from '../core/hash.ts';
-import { METHOD } from '../protocols/sip/method.ts';
+import * as METHOD from '../core/methods.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';

@@ -2,8 +2,9 @@
  * Both sides of a back-to-back user agent that keeps the Call-ID are one dialog here. They are told apart by the From tag
  * of their INVITEs: what forks one INVITE keeps it (RFC 3261 sections 12.1 and 16.6), an agent writes its own (RFC 7092).
  */
+
+import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/steps.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
 

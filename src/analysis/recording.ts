@@ -1,9 +1,9 @@
 /** Recording metadata that the messages of a dialog carry: the newest of them (RFC 7866 section 8.1.2, RFC 7865). */
 
 import { rawText } from '../core/byte-text.ts';
+import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/steps.ts';
 import { bodyParts, mediaTypeOf } from '../protocols/sip/body.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { decodeText } from '../protocols/sip/text.ts';

@@ -3,10 +3,11 @@
  * when the token was issued more than 60 s from when the packet was captured (RFC 8224 section 6.2.2); no signature is
  * checked, and nothing of it is in any document.
  */
+
+import * as METHOD from '../core/methods.ts';
 import type { Observer } from '../ingest/observer.ts';
 import { parseIdentity } from '../protocols/sip/identity.ts';
 import { parseSip } from '../protocols/sip/message.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 
 /** Says a line for each token. */

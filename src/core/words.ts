@@ -2,6 +2,8 @@
  * The closed sets of words that both the stores and the wire use.
  */
 
+import * as METHOD from './methods.ts';
+
 /** The capture source that delivered a message or stream, by native number. */
 export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
 
@@ -24,24 +26,11 @@ export const DIALOG_STATES = [
 export type DialogStateName = (typeof DIALOG_STATES)[number];
 
 /** What carried a SIP message, by number. */
-export const TRANSPORTS = ['UDP', 'TCP', 'WS', 'TLS', 'WSS'] as const;
 export const TRANSPORT = { UDP: 0, TCP: 1, WS: 2, TLS: 3, WSS: 4 } as const;
+/** Their names, in the order of the numbers. */
+export const TRANSPORTS = Object.keys(TRANSPORT);
 
-/** Methods by number (protocols/sip/method-ids.ts); `OTHER` has no name of its own, the message carries it. */
-export const METHOD_NAMES: readonly string[] = [
-  'OTHER',
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'REGISTER',
-  'OPTIONS',
-  'PRACK',
-  'SUBSCRIBE',
-  'NOTIFY',
-  'PUBLISH',
-  'INFO',
-  'REFER',
-  'MESSAGE',
-  'UPDATE',
-];
+/** Names of the methods, in the order of their numbers. */
+export const METHOD_NAMES: readonly string[] = Object.entries(METHOD)
+  .sort(([, a], [, b]) => a - b)
+  .map(([name]) => name);

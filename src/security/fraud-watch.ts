@@ -7,7 +7,7 @@
 
 import { hashRange } from '../core/hash.ts';
 import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../core/limits.ts';
-import { METHOD } from '../protocols/sip/method.ts';
+import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { Behaviour, SecurityAlert } from './alert.ts';

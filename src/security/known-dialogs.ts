@@ -5,7 +5,7 @@
  * further users do not count as part of it.
  */
 import { SECURITY_DIALOGS } from '../core/limits.ts';
-import { METHOD } from '../protocols/sip/method.ts';
+import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';

@@ -4,7 +4,7 @@
  * A ring is made with the first outcome, for most sources send little, and grows only while its oldest entry matters.
  */
 import { SECURITY_OUTCOMES } from '../core/limits.ts';
-import { METHOD } from '../protocols/sip/method.ts';
+import * as METHOD from '../core/methods.ts';
 
 const FIRST = 16;
 /** No rule looks further back than this. */

@@ -4,8 +4,8 @@
  * The bytes decide, not their text: what is shown is cut, what is compared is not.
  */
 import { hashRange } from '../core/hash.ts';
+import * as METHOD from '../core/methods.ts';
 import { skipQuoted } from '../protocols/sip/address.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 

@@ -7,8 +7,8 @@
  */
 
 import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../core/limits.ts';
+import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
-import { METHOD } from '../protocols/sip/method.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
 import { decodeText } from '../protocols/sip/text.ts';

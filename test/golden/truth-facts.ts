@@ -3,8 +3,8 @@
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import { ServiceError } from '../../src/core/error.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
+import * as METHOD from '../../src/core/methods.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';
-import { METHOD } from '../../src/protocols/sip/method.ts';
 import type { FileEnd } from '../../src/sources/file/file-source.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
 import type { OpenSession } from '../helpers/open-session.ts';

@@ -2,7 +2,7 @@
  * Why a transaction failed: the final failure, and what a registration was refused or granted.
  */
 
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';

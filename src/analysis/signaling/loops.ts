@@ -3,7 +3,7 @@
  */
 
 import { times } from '../../core/counted.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { groupsOf, methodName, mostAlike } from '../call-messages.ts';

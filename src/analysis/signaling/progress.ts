@@ -3,7 +3,7 @@
  */
 
 import { times } from '../../core/counted.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';

@@ -1,5 +1,5 @@
 /** Which marks of a call a message sets; call-timing.ts says what each of them decides. */
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import type { CallMarks } from '../../store/dialogs/call-marks.ts';

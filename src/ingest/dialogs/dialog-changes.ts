@@ -2,7 +2,7 @@
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
 import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { keptText } from '../../protocols/sip/text.ts';

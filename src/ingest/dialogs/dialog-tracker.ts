@@ -7,10 +7,10 @@
 import { TextRange } from '../../core/byte-text.ts';
 import { hashRange } from '../../core/hash.ts';
 import { DIALOG_BYTES, DIALOG_MESSAGES_OF_ANYBODY, MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
+import * as METHOD from '../../core/methods.ts';
 import { sourcePrefix } from '../../core/source-prefix.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import { Party } from '../../protocols/sip/address.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { decodeText } from '../../protocols/sip/text.ts';

@@ -6,10 +6,10 @@
  * 10.3 step 8 (what was granted stands in the 2xx, beside the bindings of other devices); RFC 6665 section 4.2.1.1.
  */
 import { hashBytes } from '../../core/hash.ts';
+import * as METHOD from '../../core/methods.ts';
 import { addressUri, contactExpires } from '../../protocols/sip/address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 

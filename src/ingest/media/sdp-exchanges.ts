@@ -6,7 +6,7 @@
 import { hashRange } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';

@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ipText } from '../../core/ip.ts';
+import * as METHOD from '../../core/methods.ts';
 import { TRANSPORT } from '../../core/words.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { NativeBinding } from '../../sources/native.ts';
 import type { Carrier } from '../../store/messages/fingerprint.ts';

@@ -5,9 +5,9 @@
  * changes nothing. RFC 3261 (INVITE, BYE, CANCEL, REGISTER), RFC 3515 (REFER), RFC 6665 (SUBSCRIBE).
  */
 
+import * as METHOD from '../../core/methods.ts';
 import type { DialogStateName } from '../../core/words.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
 
 /** Families by the method that opened the dialog. */
 export const FAMILIES = ['invite', 'register', 'subscribe', 'other'] as const;

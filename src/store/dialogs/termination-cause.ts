@@ -4,7 +4,7 @@
  */
 
 import { MAX_VALUE_BYTES } from '../../core/limits.ts';
-import { METHOD } from '../../protocols/sip/method.ts';
+import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import type { FramePointer } from './call-marks.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import * as METHOD from '../../../../src/core/methods.ts';
 import { METHOD_NAMES } from '../../../../src/core/words.ts';
 import { HEADER, HEADER_NAMES, headerId, headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { methodText, parseSip, type SipMessage } from '../../../../src/protocols/sip/message.ts';
-import { METHOD } from '../../../../src/protocols/sip/method.ts';
 import { NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, scanReasonName } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { decodeText, percentDecode, unfold } from '../../../../src/protocols/sip/text.ts';

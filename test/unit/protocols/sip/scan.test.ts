@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/core/limits.ts';
+import * as METHOD from '../../../../src/core/methods.ts';
 import { headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { parseSip } from '../../../../src/protocols/sip/message.ts';
-import { METHOD } from '../../../../src/protocols/sip/method.ts';
 import { hasFault, NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SipScan, scanReasonName, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { CSEQ, MAX_FORWARDS, OTHER_LEG } from '../../../../src/protocols/sip/seen-bits.ts';

@@ -16,7 +16,7 @@ import {
   REGISTER,
   SUBSCRIBE,
   UPDATE,
-} from '../../method-ids.ts';
+} from '../../../../core/methods.ts';
 import { word } from './word.ts';
 
 // The names as word() reads them.

@@ -13,7 +13,7 @@ import {
   MAX_METHOD_BYTES,
   MAX_STREAM_METHOD_BYTES,
 } from '../../../../core/limits.ts';
-import { OTHER } from '../../method-ids.ts';
+import { OTHER } from '../../../../core/methods.ts';
 import {
   BAD_HEADER_LINE,
   BODY_EXTRA,

@@ -7,7 +7,7 @@
  * Method is the first token, version the last, the Request-URI what is between; deviations are noted.
  */
 
-import { OTHER } from '../../method-ids.ts';
+import { OTHER } from '../../../../core/methods.ts';
 import { BAD_REQUEST_URI, BAD_START_LINE, BAD_STATUS, BAD_VERSION, BARE_LF } from '../../note-bits.ts';
 import {
   IS_REQUEST,

@@ -1,6 +1,6 @@
 /**
- * The numbers of the SIP methods (method.ts). Read by TypeScript and by the scanner's own compiler, so it holds plain
- * constants only.
+ * The SIP methods by number (RFC 3261 7.1: their names are case-sensitive). `OTHER` has no name of its own, the message
+ * carries it. TypeScript and the scanner's own compiler read this, so it holds plain constants only.
  */
 
 export const OTHER = 0;
