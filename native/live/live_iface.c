@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * source_packet_watch.c - decides what became of an interface and brings its capture back.
+ * live_iface.c - decides what became of an interface and brings its capture back.
  *
  * The kernel unhooks a packet socket when its interface goes down and hooks it again when it comes up. When
  * the interface is deleted the socket stays with its ring, bound to nothing: an interface of the same
  * name that appears later is bound to the same socket, so neither privileges nor memory are needed again.
  */
 #define _GNU_SOURCE
-#include "live/source_packet_internal.h"
+#include "live/live_iface.h"
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
+static const char *const names[CT_L_COUNT] = {
+    "frames",        "kernel_packets", "kernel_drops", "kernel_freezes",     "unread_at_stop",
+    "iface_packets", "iface_dropped",  "iface_missed", "loopback_copies",    "other_link",
+    "gso_frames",    "gso_segments",   "gso_unsplit",  "checksum_not_ready", "vlan_tags",
+    "bad_blocks",    "link_downs",     "rebinds",      "mtu_changes",        "socket_errors",
+};
+const char *ct_live_counter_name(uint32_t i) { return i < CT_L_COUNT ? names[i] : NULL; }
+
 /* One look at an interface, or at all of them for `any`. */
 struct look {
-  struct ct_live_source *s;
   struct ct_live_iface *f;
   struct ct_live_refused refused;
   bool is_new; /* just bound */
@@ -25,18 +31,18 @@ static void set_state(const struct look *l, enum ct_live_state state, int error,
   if (state != CT_LIVE_CAPTURING && f->state == CT_LIVE_CAPTURING)
     ct_live_add_to(&f->counters[CT_L_LINK_DOWNS], 1);
   if (mtu != 0 && f->mtu != 0 && mtu != f->mtu) ct_live_add_to(&f->counters[CT_L_MTU_CHANGES], 1);
-  pthread_mutex_lock(&l->s->lock);
+  pthread_mutex_lock(&f->lock);
   f->state = state;
   f->error = error;
   f->refused = l->refused;
   if (mtu != 0) f->mtu = mtu;
-  pthread_mutex_unlock(&l->s->lock);
+  pthread_mutex_unlock(&f->lock);
 }
 
 /* Makes an interface hand over what is for other hosts: when it is new here, and when nobody keeps it promiscuous any
  * more. Another's promiscuous mode serves as well until that one ends it. Loopback has no other hosts. */
 static void see_all(struct look *l, const struct ct_iface_facts *facts, bool is_new) {
-  if (!l->s->promiscuous || (facts->flags & IFF_LOOPBACK) || (facts->promiscuity > 0 && !is_new)) return;
+  if (!l->f->promiscuous || (facts->flags & IFF_LOOPBACK) || (facts->promiscuity > 0 && !is_new)) return;
   int err = -ct_packet_ring_promiscuous(&l->f->ring, facts->ifindex);
   if (err == 0 || err == ENODEV) return; /* it went between question and answer */
   if (l->refused.n++ > 0) return;
@@ -72,12 +78,11 @@ static bool is_up(const struct ct_iface_facts *facts) {
 
 static void look_at_all(struct look *l) {
   /* No answer this time: what was said last still holds. */
-  if (ct_iface_each(l->s->netlink, follow_each, l) == 0) set_state(l, CT_LIVE_CAPTURING, 0, 0);
+  if (ct_iface_each(l->f->netlink, follow_each, l) == 0) set_state(l, CT_LIVE_CAPTURING, 0, 0);
 }
 
-void ct_live_watch_first(struct ct_live_source *s, struct ct_live_iface *f,
-                         const struct ct_iface_facts *facts) {
-  struct look l = {.s = s, .f = f, .is_new = true};
+void ct_live_watch_first(struct ct_live_iface *f, const struct ct_iface_facts *facts) {
+  struct look l = {.f = f, .is_new = true};
   f->state = CT_LIVE_CAPTURING;
   if (f->is_any) {
     look_at_all(&l);
@@ -87,14 +92,14 @@ void ct_live_watch_first(struct ct_live_source *s, struct ct_live_iface *f,
   set_state(&l, is_up(facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts->mtu);
 }
 
-static void watch(struct ct_live_source *s, struct ct_live_iface *f) {
-  struct look l = {.s = s, .f = f};
+static void watch(struct ct_live_iface *f) {
+  struct look l = {.f = f};
   struct ct_iface_facts facts;
   if (f->is_any) {
     look_at_all(&l);
     return;
   }
-  int err = ct_iface_find(s->netlink, f->name, &facts);
+  int err = ct_iface_find(f->netlink, f->name, &facts);
   if (err == -ENODEV) {
     f->is_bound = false;
     set_state(&l, CT_LIVE_GONE, 0, 0);
@@ -117,11 +122,11 @@ static void watch(struct ct_live_source *s, struct ct_live_iface *f) {
   set_state(&l, is_up(&facts) ? CT_LIVE_CAPTURING : CT_LIVE_DOWN, 0, facts.mtu);
 }
 
-void ct_live_on_error(struct ct_live_source *s, struct ct_live_iface *f) {
+void ct_live_on_error(struct ct_live_iface *f) {
   int err = ct_packet_ring_error(&f->ring);
   if (err == 0) return;
   if (err != ENETDOWN) ct_live_add_to(&f->counters[CT_L_ERRORS], 1);
-  watch(s, f);
+  watch(f);
 }
 
 static void read_kernel_counts(struct ct_live_iface *f) {
@@ -132,31 +137,15 @@ static void read_kernel_counts(struct ct_live_iface *f) {
   ct_live_add_to(&f->counters[CT_L_KERNEL_FREEZES], stats.freezes);
 }
 
-void ct_live_tick(struct ct_live_source *s) {
-  for (uint32_t i = 0; i < s->n; i++) {
-    read_kernel_counts(&s->iface[i]);
-    watch(s, &s->iface[i]);
-  }
+void ct_live_watch(struct ct_live_iface *f) {
+  read_kernel_counts(f);
+  watch(f);
 }
 
-static uint64_t unread(const struct ct_live_iface *f) {
+uint64_t ct_live_unread(struct ct_live_iface *f) {
+  read_kernel_counts(f);
   uint64_t had = f->counters[CT_L_KERNEL_PACKETS] - f->counters[CT_L_KERNEL_DROPS];
   return had > f->counters[CT_L_FRAMES] ? had - f->counters[CT_L_FRAMES] : 0;
-}
-
-bool ct_live_is_read(struct ct_live_source *s) {
-  for (uint32_t i = 0; i < s->n; i++) {
-    read_kernel_counts(&s->iface[i]);
-    if (unread(&s->iface[i]) > 0) return false;
-  }
-  return true;
-}
-
-void ct_live_count_unread(struct ct_live_source *s) {
-  for (uint32_t i = 0; i < s->n; i++) {
-    read_kernel_counts(&s->iface[i]);
-    ct_live_add_to(&s->iface[i].counters[CT_L_UNREAD], unread(&s->iface[i]));
-  }
 }
 
 /* What is said of interfaces that hand over only what is for this host; empty when there are none. */
@@ -171,16 +160,14 @@ static void say_refused(const struct ct_live_iface *f, const struct ct_live_refu
     snprintf(out, room, ", not promiscuous (%s), nothing for other hosts", strerror(r->error));
 }
 
-bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {
-  if (i >= s->n) return false;
-  const struct ct_live_iface *f = &s->iface[i];
+void ct_live_iface_status(struct ct_live_iface *f, struct ct_live_status *out) {
   uint32_t ring = (uint32_t)f->ring.map_bytes;
-  pthread_mutex_lock(&s->lock);
+  pthread_mutex_lock(&f->lock);
   enum ct_live_state state = f->state;
   int error = f->error;
   uint32_t mtu = f->mtu;
   struct ct_live_refused refused = f->refused;
-  pthread_mutex_unlock(&s->lock);
+  pthread_mutex_unlock(&f->lock);
   *out = (struct ct_live_status){.state = state, .mtu = mtu, .ring_bytes = ring};
   char *text = out->text, but[CT_LIVE_TEXT / 2];
   size_t room = sizeof out->text;
@@ -202,5 +189,4 @@ bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_stat
     snprintf(text, room, "%s: cannot capture (%s), trying again every second", f->name, strerror(error));
     break;
   }
-  return true;
 }
