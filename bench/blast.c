@@ -19,7 +19,7 @@
  */
 #define _GNU_SOURCE
 #include "blast.h"
-#include "gen.h"
+#include "gen_sip.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #ifndef CALLTAP_BENCH_BLAST_H
 #define CALLTAP_BENCH_BLAST_H
-#include "gen.h"
+#include "gen_call.h"
 
 struct out;
 /* NULL with errno set. */

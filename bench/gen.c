@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gen.c - seeded corpora for the benchmark: calls interleaved in time order, and the truth beside them.
  *
- *   cc -std=c11 -O2 -Wall -Wextra -Werror bench/gen.c bench/gen_net.c bench/gen_sip.c -o bench/out/gen
+ *   cc -std=c11 -O2 -Wall -Wextra -Werror bench/gen*.c -o bench/out/gen
  *   gen PROFILE OUT.pcap [SEED [CALLS]]     writes OUT.pcap and OUT.pcap.truth.json
  *
  * The same profile, seed and number of calls give the same bytes on every machine.
  */
 #define _GNU_SOURCE
-#include "gen.h"
+#include "gen_media.h"
+#include "gen_sip.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,6 @@
 #define EPOCH_US 1700000000000000u
 #define SLOT_US 20000u  /* one RTP packet */
 #define JITTER_US 3000u /* arrival jitter, uniform; below a slot, so that it never reorders */
-#define RTCP_US 5000000u
 
 struct profile {
   const char *name;
@@ -135,12 +135,11 @@ static struct event heap_pop(struct heap *h) {
 
 struct world {
   const struct profile *p;
-  struct wire *w;
   struct heap heap;
   struct call *calls;
   struct truth truth;
   uint64_t outcome[S_COUNT];
-  uint8_t noise[65536];
+  struct media media;
 };
 
 /* ---- a call before it starts ---- */
@@ -214,49 +213,6 @@ static void prepare(struct world *w, struct call *c, uint32_t id, uint64_t seed)
 }
 
 /* ---- media ---- */
-static void put16(uint8_t *p, uint32_t v) { p[0] = (uint8_t)(v >> 8), p[1] = (uint8_t)v; }
-static void put32(uint8_t *p, uint32_t v) { put16(p, v >> 16), put16(p + 2, v & 0xffff); }
-
-#define DTMF_SLOTS 8u /* five updates and the end three times (RFC 4733 s2.5.1.3, s2.5.1.4) */
-#define DTMF_PERIOD 15u
-
-/* Sends RTP packet `k` of the direction, or loses it. */
-static void send_rtp(struct world *w, struct call *c, int side, uint32_t k, uint64_t t) {
-  struct media_dir *d = &c->dir[side];
-  if (rng_permille(&c->rng, w->p->loss_permille)) return;
-  uint8_t h[16] = {0x80, c->codec->pt};
-  uint32_t stamp = d->ts + k * c->codec->step, since = k - d->dtmf_at, digit = since / DTMF_PERIOD;
-  bool event =
-      d->dtmf_digits > 0 && k >= d->dtmf_at && digit < d->dtmf_digits && since % DTMF_PERIOD < DTMF_SLOTS;
-  size_t head = 12, body = c->codec->bytes;
-  if (event) {
-    uint32_t slot = since % DTMF_PERIOD;
-    stamp -= slot * c->codec->step;
-    h[1] = (uint8_t)(101 | (slot == 0 ? 0x80 : 0));
-    h[12] = (uint8_t)(digit % 10);
-    h[13] = (uint8_t)(10 | (slot >= 5 ? 0x80 : 0)); /* -10 dBm0, E */
-    put16(h + 14, (slot < 5 ? slot + 1 : 6u) * c->codec->step);
-    head = 16;
-    body = 0;
-    w->truth.dtmf_packets++;
-  } else if (c->codec->varies) {
-    h[12] = 0x78; /* Opus TOC: one CELT frame of 20 ms, mono (RFC 6716 s3.1) */
-    head = 13;
-    body = body / 2 + rng_below(&c->rng, (uint32_t)body / 2);
-  }
-  if (k == 0) h[1] |= 0x80;
-  put16(h + 2, d->seq + k);
-  put32(h + 4, stamp);
-  put32(h + 8, d->ssrc);
-  wire_udp(w->w, t, &c->link, &c->media[side], &c->media[!side], h, head,
-           w->noise + (d->ssrc + k * 97u) % (sizeof(w->noise) - 256), body);
-  if (d->kept++ == 0) w->truth.streams++, d->first = d->last = k;
-  if (k > d->last) d->last = k;
-  if (k < d->first) d->first = k;
-  w->truth.rtp_packets++;
-  w->truth.rtp_octets += head - 12 + body;
-}
-
 static void on_rtp(struct world *w, struct event e, int side) {
   struct call *c = &w->calls[e.call];
   struct media_dir *d = &c->dir[side];
@@ -269,7 +225,7 @@ static void on_rtp(struct world *w, struct event e, int side) {
     k = slot + 1;
     d->swapped = true;
   }
-  send_rtp(w, c, side, k, e.t_us);
+  media_rtp(&w->media, c, side, k, e.t_us);
   if (d->next < d->total) {
     e.t_us = d->start_us + (uint64_t)d->next * SLOT_US + rng_below(&c->rng, JITTER_US);
     heap_push(&w->heap, e);
@@ -278,40 +234,10 @@ static void on_rtp(struct world *w, struct event e, int side) {
   }
 }
 
-/* SR, every third time RR, with a report on the other direction, and SDES (RFC 3550 s6.4, s6.5). */
 static void on_rtcp(struct world *w, struct event e, int side) {
-  struct call *c = &w->calls[e.call];
-  const struct media_dir *d = &c->dir[side], *o = &c->dir[!side];
-  bool rr = (e.t_us - d->start_us) / RTCP_US % 3 == 0;
-  uint8_t b[96] = {0x81, rr ? 201 : 200};
-  size_t n = 8;
-  put32(b + 4, d->ssrc);
-  if (!rr) {
-    put32(b + 8, (uint32_t)(e.t_us / 1000000 + 2208988800u));
-    put32(b + 12, (uint32_t)((e.t_us % 1000000) * 4294967296u / 1000000));
-    put32(b + 16, d->ts + d->next * c->codec->step);
-    put32(b + 20, d->kept);
-    put32(b + 24, d->kept * c->codec->bytes);
-    n = 28;
-  }
-  uint32_t lost = o->kept > 0 ? o->last - o->first + 1 - o->kept : 0;
-  put32(b + n, o->ssrc);
-  put32(b + n + 4, lost & 0xffffff);
-  put32(b + n + 8, (uint32_t)o->seq + o->last);
-  put32(b + n + 12, 8);
-  n += 24; /* LSR and DLSR stay zero: no SR of the other side arrived here */
-  put16(b + 2, (uint32_t)n / 4 - 1);
-  uint8_t *s = b + n;
-  s[0] = 0x81, s[1] = 202;
-  put32(s + 4, d->ssrc);
-  s[8] = 1, s[9] = 10; /* CNAME */
-  snprintf((char *)s + 10, 11, "%010" PRIu32, c->id);
-  put16(s + 2, 5); /* header, SSRC and 16 bytes of items, the last of them zero */
-  n += 24;
-  struct endpoint from = c->media[side], to = c->media[!side];
-  if (!c->mux) from.port++, to.port++;
-  wire_udp(w->w, e.t_us, &c->link, &from, &to, b, n, NULL, 0);
-  w->truth.rtcp_packets++;
+  const struct call *c = &w->calls[e.call];
+  const struct media_dir *d = &c->dir[side];
+  media_rtcp(&w->media, c, side, e.t_us);
   e.t_us += RTCP_US;
   if (e.t_us < d->start_us + (uint64_t)d->total * SLOT_US) heap_push(&w->heap, e);
 }
@@ -333,10 +259,10 @@ static void send_tcp(struct world *w, struct call *c, int side, const char *text
   for (size_t at = 0; at < n;) {
     size_t part = n - at < 1400 ? n - at : 1400;
     if (c->split && part > 40) part = 20 + rng_below(&c->rng, (uint32_t)part - 20);
-    wire_tcp(w->w, t, &c->link, c->sig, &c->flow, side, TCP_PSH | TCP_ACK, text + at, part);
+    wire_tcp(w->media.wire, t, &c->link, c->sig, &c->flow, side, TCP_PSH | TCP_ACK, text + at, part);
     at += part;
   }
-  wire_tcp(w->w, t, &c->link, c->sig, &c->flow, !side, TCP_ACK, NULL, 0);
+  wire_tcp(w->media.wire, t, &c->link, c->sig, &c->flow, !side, TCP_ACK, NULL, 0);
 }
 
 static void send_message(struct world *w, struct call *c, const struct step *s, uint64_t t) {
@@ -347,13 +273,13 @@ static void send_message(struct world *w, struct call *c, const struct step *s, 
   w->truth.sip_retransmissions += s->again;
   if (c->step == 0) w->truth.dialogs++;
   if (!c->tcp) {
-    wire_udp(w->w, t, &c->link, &c->sig[side], &c->sig[!side], text, n, NULL, 0);
+    wire_udp(w->media.wire, t, &c->link, &c->sig[side], &c->sig[!side], text, n, NULL, 0);
     return;
   }
   if (c->step == 0) {
-    wire_tcp(w->w, t, &c->link, c->sig, &c->flow, 0, TCP_SYN, NULL, 0);
-    wire_tcp(w->w, t, &c->link, c->sig, &c->flow, 1, TCP_SYN | TCP_ACK, NULL, 0);
-    wire_tcp(w->w, t, &c->link, c->sig, &c->flow, 0, TCP_ACK, NULL, 0);
+    wire_tcp(w->media.wire, t, &c->link, c->sig, &c->flow, 0, TCP_SYN, NULL, 0);
+    wire_tcp(w->media.wire, t, &c->link, c->sig, &c->flow, 1, TCP_SYN | TCP_ACK, NULL, 0);
+    wire_tcp(w->media.wire, t, &c->link, c->sig, &c->flow, 0, TCP_ACK, NULL, 0);
   }
   /* 100 and 180 in one segment: two messages, one payload. */
   if (c->coalesce && s->message == M_100 && s[1].message == M_180) {
@@ -374,9 +300,9 @@ static void on_signal(struct world *w, struct event e) {
   if (next->message == M_NONE) {
     w->outcome[c->scenario]++;
     if (!c->tcp) return;
-    wire_tcp(w->w, e.t_us, &c->link, c->sig, &c->flow, 0, TCP_FIN | TCP_ACK, NULL, 0);
-    wire_tcp(w->w, e.t_us, &c->link, c->sig, &c->flow, 1, TCP_FIN | TCP_ACK, NULL, 0);
-    wire_tcp(w->w, e.t_us, &c->link, c->sig, &c->flow, 0, TCP_ACK, NULL, 0);
+    wire_tcp(w->media.wire, e.t_us, &c->link, c->sig, &c->flow, 0, TCP_FIN | TCP_ACK, NULL, 0);
+    wire_tcp(w->media.wire, e.t_us, &c->link, c->sig, &c->flow, 1, TCP_FIN | TCP_ACK, NULL, 0);
+    wire_tcp(w->media.wire, e.t_us, &c->link, c->sig, &c->flow, 0, TCP_ACK, NULL, 0);
     return;
   }
   uint64_t wait = (uint64_t)next->after_ms * 1000;
@@ -480,20 +406,22 @@ int main(int argc, char **argv) {
   uint32_t calls = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : w.p->calls;
   w.calls = calloc(calls, sizeof(*w.calls));
   w.heap.e = malloc(((size_t)calls * 5 + 1) * sizeof(*w.heap.e)); /* a call has at most five events waiting */
-  w.w = wire_open(argv[2], &w.truth);
-  if (w.calls == NULL || w.heap.e == NULL || w.w == NULL || calls == 0) {
+  w.media.wire = wire_open(argv[2], &w.truth);
+  if (w.calls == NULL || w.heap.e == NULL || w.media.wire == NULL || calls == 0) {
     fprintf(stderr, "gen: %s: %s\n", argv[2], calls == 0 ? "no calls" : strerror(errno));
     return 1;
   }
+  w.media.truth = &w.truth;
+  w.media.loss_permille = w.p->loss_permille;
   uint64_t rng = seed;
-  for (size_t i = 0; i < sizeof(w.noise); i++) w.noise[i] = (uint8_t)rng_next(&rng);
+  for (size_t i = 0; i < sizeof(w.media.noise); i++) w.media.noise[i] = (uint8_t)rng_next(&rng);
   for (uint32_t i = 0; i < calls; i++) {
     prepare(&w, &w.calls[i], i, seed);
     uint64_t start = (uint64_t)w.p->spread_ms * 1000 * i / calls;
     heap_push(&w.heap, (struct event){EPOCH_US + start + rng_below(&w.calls[i].rng, 1000), i, E_SIGNAL});
   }
   run(&w);
-  int err = wire_close(w.w);
+  int err = wire_close(w.media.wire);
   if (err == 0) err = write_truth(&w, argv[2], seed, calls);
   if (err != 0) fprintf(stderr, "gen: %s: %s\n", argv[2], strerror(err));
   free(w.heap.e);

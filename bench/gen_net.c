@@ -2,7 +2,7 @@
  * gen_net.c - Ethernet frames with real checksums into a classic pcap file (us), 64-bit sizes.
  */
 #define _GNU_SOURCE
-#include "gen.h"
+#include "gen_net.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

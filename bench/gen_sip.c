@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gen_sip.c - the text of each message of a call (RFC 3261, SDP by RFC 8866), from the call's key.
  */
-#include "gen.h"
+#include "gen_sip.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

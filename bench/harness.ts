@@ -1,7 +1,7 @@
 /** The offline benchmark: corpora with known truth, calltap and its peers on the same file, one table a corpus. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ const PROFILES = ['small', 'carrier535k', 'carrier20k', 'carrier5m', 'long', 'mi
 const DEFAULT_PROFILES = ['carrier535k', 'carrier20k', 'carrier5m', 'long', 'mixed', 'sip'];
 const QUICK_PROFILES = ['carrier535k', 'mixed'];
 const SEED = '1';
-const GEN_SOURCES = ['gen.c', 'gen_net.c', 'gen_sip.c', 'gen.h'];
+const GEN_SOURCE = /^gen(_\w+)?\.[ch]$/;
 
 const USAGE = `usage: npm run bench -- [--profile A,B] [--runs N] [--peers A,B] [--limit SEC] [--quick] [--json FILE]
   --profile  ${PROFILES.join(', ')} (default: ${DEFAULT_PROFILES.join(', ')})
@@ -134,14 +134,14 @@ export function bench(root: string, argv: readonly string[]): number {
   const { peers: wanted, limitSec } = options;
   mkdirSync(join(benchDir, 'out'), { recursive: true });
   mkdirSync(join(benchDir, 'corpus'), { recursive: true });
-  build(
-    benchDir,
-    'gen',
-    GEN_SOURCES.filter((s) => s.endsWith('.c')),
-  );
+  const genSources = readdirSync(benchDir)
+    .filter((name) => GEN_SOURCE.test(name))
+    .sort();
+  const compiled = genSources.filter((name) => name.endsWith('.c'));
+  build(benchDir, 'gen', compiled);
   build(benchDir, 'run', ['run.c']);
   const hash = createHash('sha256').update(SEED);
-  for (const source of GEN_SOURCES) hash.update(readFileSync(join(benchDir, source)));
+  for (const source of genSources) hash.update(readFileSync(join(benchDir, source)));
   const stamp = hash.digest('hex');
 
   const ours = calltapPeers(process.execPath, join(root, 'dist', 'src', 'app', 'main.js'));
