@@ -144,7 +144,7 @@ export function bench(root: string, argv: readonly string[]): number {
   for (const source of genSources) hash.update(readFileSync(join(benchDir, source)));
   const stamp = hash.digest('hex');
 
-  const ours = calltapPeers(process.execPath, join(root, 'dist', 'src', 'app', 'main.js'));
+  const ours = calltapPeers(process.execPath, join(root, 'dist', 'program', 'calltap.js'));
   const chosen = PEERS.filter((p) => wanted.includes(p.program));
   const absent = chosen.filter((p) => !installed(p.program)).map((p) => p.program);
   const peers: readonly Peer[] = [...ours, ...chosen.filter((p) => !absent.includes(p.program))];
