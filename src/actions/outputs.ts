@@ -22,15 +22,6 @@ export type OutputOptions = {
   readonly hepSendAuth: string | null;
 };
 
-export const NO_OUTPUTS: OutputOptions = {
-  output: null,
-  split: null,
-  hepSend: null,
-  hepId: 0,
-  hepNode: null,
-  hepSendAuth: null,
-};
-
 const NEVER: Split = { bytes: 0, seconds: 0 };
 /** What the mirror still has to send when a file has been read gets this long. */
 const DRAIN_MS = 1_000;

@@ -7,7 +7,6 @@ import { wordsOf } from '../../core/byte-search.ts';
 import { rawText } from '../../core/byte-text.ts';
 import { MAX_VALUES } from '../../core/limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
-import { METHOD_NAMES } from '../../core/words.ts';
 import { type BodyPart, bodyParts } from './body.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
 import { HEADER, HEADER_NAMES, headerIdOf } from './header-name.ts';
@@ -211,13 +210,4 @@ export function parseSip(buf: Uint8Array, start: number, end: number, stream = f
   const scan = new SipScan();
   const code = scanSip(buf, start, end, scan, stream);
   return code === SCAN.OK ? ok(new SipMessage(buf, scan)) : fail(scanFailure(code));
-}
-
-/** Name of a method id for people; `OTHER` takes the name the message carries. */
-export function methodText(buf: Uint8Array, scan: SipScan): string {
-  const known = METHOD_NAMES[scan.method];
-  if (scan.method !== 0 && known !== undefined) return known;
-  return scan.isRequest
-    ? decodeText(buf, scan.methodStart, scan.methodEnd)
-    : decodeText(buf, scan.cseqMethodStart, scan.cseqMethodEnd);
 }

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import * as METHOD from '../../../../src/core/methods.ts';
 import { METHOD_NAMES } from '../../../../src/core/words.ts';
 import { HEADER, HEADER_NAMES, headerId, headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
-import { methodText, parseSip, type SipMessage } from '../../../../src/protocols/sip/message.ts';
+import { parseSip, type SipMessage } from '../../../../src/protocols/sip/message.ts';
 import { NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, scanReasonName } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { decodeText, percentDecode, unfold } from '../../../../src/protocols/sip/text.ts';
@@ -153,14 +153,6 @@ describe('method names', () => {
         assert.deepEqual(methodIds(other), [METHOD.OTHER, METHOD.OTHER], other);
     }
     assert.deepEqual(methodIds('RE%47IST%45R'), [METHOD.OTHER, METHOD.OTHER]);
-  });
-
-  it('names an unknown method by the text of the message', () => {
-    const request = message(['SPRACK sip:a@b SIP/2.0', 'Call-ID: x']);
-    assert.equal(methodText(request, scanned(request)), 'SPRACK');
-    const response = message(['SIP/2.0 200 OK', 'CSeq: 1 SPRACK']);
-    assert.equal(methodText(response, scanned(response)), 'SPRACK');
-    assert.equal(methodText(INVITE, scanned(INVITE)), 'INVITE');
   });
 });
 
