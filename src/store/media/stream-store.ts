@@ -5,10 +5,9 @@
  * SDP named one of its ends (then even one packet is enough). Here a stream is its place in the native
  * table; it becomes an object when somebody asks for it.
  */
-import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_DIALOG_STREAMS, MAX_ENDPOINT_STREAMS, MAX_SSRC_STREAMS } from '../../core/limits.ts';
+import { MAX_DIALOG_STREAMS } from '../../core/limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
@@ -18,10 +17,12 @@ import { NONE } from '../row-blocks.ts';
 import { TimeOrder } from '../time-order.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
+import { SsrcIndex } from './ssrc-index.ts';
 import { Stream } from './stream.ts';
 import type { StreamOpened } from './stream-columns.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { StreamWindows } from './stream-windows.ts';
+import { WaitingStreams } from './waiting-streams.ts';
 
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;
@@ -35,14 +36,13 @@ export class StreamStore {
   /** Those of the streams that are objects, by place. */
   readonly #objects: (Stream | undefined)[] = [];
   readonly quality = new StreamWindows(this.#objects);
-  /** Streams no dialog owns, and those that began after the end of theirs, by both their ends. */
-  readonly #waiting = new EndpointMap<number | number[]>();
+  /** Streams no dialog owns, and those that began after the end of theirs. */
+  readonly #waiting: WaitingStreams;
   readonly #endpoints: EndpointIndex;
   /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
   #lastCodecs: CodecSet | null = null;
   #lastClock: number | null = null;
-  /** Null until somebody asks for a stream by its SSRC alone. */
-  #bySsrc: Map<number, number[]> | null = null;
+  readonly #bySsrc: SsrcIndex;
   /** The streams that are shown, by their first packet, ties by arrival. */
   readonly #order: TimeOrder<number>;
   #serial = 0;
@@ -62,6 +62,8 @@ export class StreamStore {
     this.#endpoints = endpoints;
     const columns = new StreamColumns(endpoints, onMemory);
     this.#columns = columns;
+    this.#waiting = new WaitingStreams(columns);
+    this.#bySsrc = new SsrcIndex(columns);
     this.#order = new TimeOrder<number>({
       timeOf: (place) => columns.openedUs(place),
       serialOf: (place) => columns.serial(place),
@@ -88,12 +90,12 @@ export class StreamStore {
     const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
     const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
     this.#columns.open(o, this.#serial++, srcKey, dstKey);
-    if (this.#bySsrc !== null) indexSsrc(this.#bySsrc, o.ssrc, place);
+    this.#bySsrc.add(place);
     const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs), o.tsUs);
-    if (claim === NONE || !this.#own(place, claim)) this.#wait(place);
+    if (claim === NONE || !this.#own(place, claim)) this.#waiting.add(place);
     else if (this.#endpoints.isOver(claim, o.tsUs)) {
       this.#columns.set(place, FACT.LEFTOVER, true);
-      this.#wait(place);
+      this.#waiting.add(place);
     }
   }
 
@@ -139,9 +141,9 @@ export class StreamStore {
       stream.detach();
     }
     if (index < this.#objects.length) this.#objects[index] = undefined;
-    if (this.#bySsrc !== null) unindexSsrc(this.#bySsrc, columns.ssrc(index), index);
+    this.#bySsrc.remove(index);
     const owner = columns.dialog(index);
-    if (owner === null || columns.has(index, FACT.LEFTOVER)) this.#forget(index);
+    if (owner === null || columns.has(index, FACT.LEFTOVER)) this.#waiting.remove(index);
     if (columns.isVisible(index)) {
       this.evicted++;
       if (owner === null) this.orphaned--;
@@ -157,13 +159,13 @@ export class StreamStore {
 
   /** An SDP named `key` by the claim with this row: unowned streams that run there now, or began shortly before, are its. */
   onClaim(key: EndpointKey, claim: number): void {
-    const held = this.#waiting.get(key);
-    if (held === undefined) return;
+    const waiting = this.#waiting.at(key);
+    if (waiting.length === 0) return;
     const fromUs = this.#endpoints.fromUs(claim);
-    for (const place of typeof held === 'number' ? [held] : [...held]) {
+    for (const place of [...waiting]) {
       if (fromUs - this.#lastSeenUs(place) > LATE_SDP_US) continue;
       if (this.#columns.has(place, FACT.LEFTOVER)) this.#handOver(place, claim);
-      else if (this.#columns.claim(place) === NONE && this.#own(place, claim)) this.#forget(place);
+      else if (this.#columns.claim(place) === NONE && this.#own(place, claim)) this.#waiting.remove(place);
     }
   }
 
@@ -175,7 +177,7 @@ export class StreamStore {
     if (owner === null || heir === null || heir === owner || this.#isFull(heir)) return;
     this.#disown(owner, place);
     this.#release(place);
-    if (this.#own(place, claim)) this.#forget(place);
+    if (this.#own(place, claim)) this.#waiting.remove(place);
   }
 
   /** The stream is nobody's any more. */
@@ -195,7 +197,7 @@ export class StreamStore {
     for (const place of this.#owned(dialog)) {
       const isWaiting = this.#columns.has(place, FACT.LEFTOVER);
       this.#release(place);
-      if (!isWaiting) this.#wait(place);
+      if (!isWaiting) this.#waiting.add(place);
     }
     dialog.newestStream = NO_PLACE;
   }
@@ -273,20 +275,15 @@ export class StreamStore {
     const columns = this.#columns;
     const owner = this.#endpoints.dialogOf(this.#endpoints.latest(key, atUs));
     const owned = owner === null ? [] : this.#owned(owner);
-    const others = this.#unowned(key).filter((p) => columns.dialog(p) === null || columns.dialog(p) !== owner);
+    const others = this.#waiting.at(key).filter((p) => columns.dialog(p) === null || columns.dialog(p) !== owner);
     return [...owned.filter((p) => columns.srcKey(p) === key || columns.dstKey(p) === key), ...others].map((place) =>
       this.stream(place),
     );
   }
 
-  /** Streams with this SSRC, some of them where there are many. The index is made when it is first asked for. */
+  /** Streams with this SSRC, some of them where there are many. */
   bySsrc(ssrc: number): readonly Stream[] {
-    if (this.#bySsrc === null) {
-      this.#bySsrc = new Map();
-      for (let place = 0; place < this.#columns.places; place++)
-        if (this.#columns.generation(place) !== 0) indexSsrc(this.#bySsrc, this.#columns.ssrc(place), place);
-    }
-    return (this.#bySsrc.get(ssrc) ?? []).map((place) => this.stream(place));
+    return this.#bySsrc.find(ssrc).map((place) => this.stream(place));
   }
 
   /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
@@ -297,7 +294,7 @@ export class StreamStore {
       const source = endpointKeyWithPort(key, p);
       const owner = this.#endpoints.dialogOf(this.#endpoints.find(source, atUs));
       const owned = owner === null ? [] : this.#owned(owner);
-      for (const places of [owned, this.#unowned(source)])
+      for (const places of [owned, this.#waiting.at(source)])
         for (const place of places)
           if (columns.ssrc(place) === ssrc && columns.srcKey(place) === source) return this.stream(place);
     }
@@ -326,23 +323,6 @@ export class StreamStore {
     let at = dialog.newestStream;
     while (at !== NO_PLACE && columns.older(at) !== place) at = columns.older(at);
     if (at !== NO_PLACE) columns.setOlder(at, older);
-  }
-
-  #unowned(key: EndpointKey): readonly number[] {
-    const held = this.#waiting.get(key);
-    return held === undefined ? [] : typeof held === 'number' ? [held] : held;
-  }
-
-  /** Waits for a dialog. */
-  #wait(place: number): void {
-    put(this.#waiting, this.#columns.dstKey(place), place);
-    put(this.#waiting, this.#columns.srcKey(place), place);
-  }
-
-  /** No longer waits for a dialog. */
-  #forget(place: number): void {
-    take(this.#waiting, this.#columns.dstKey(place), place);
-    take(this.#waiting, this.#columns.srcKey(place), place);
   }
 
   /** The native table is ahead: the place may be another stream's by now. */
@@ -415,38 +395,5 @@ export class StreamStore {
       this.establishedEver++;
     }
     this.#order.add(place, this.#columns.openedUs(place));
-  }
-}
-
-function indexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
-  const list = map.get(ssrc);
-  if (list === undefined) map.set(ssrc, [place]);
-  else if (list.length < MAX_SSRC_STREAMS) list.push(place);
-}
-
-function unindexSsrc(map: Map<number, number[]>, ssrc: number, place: number): void {
-  const list = map.get(ssrc);
-  const at = list?.indexOf(place) ?? -1;
-  if (list === undefined || at < 0) return;
-  if (list.length === 1) map.delete(ssrc);
-  else list.splice(at, 1);
-}
-
-function put(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
-  const held = map.get(key);
-  if (held === undefined) map.set(key, place);
-  else if (Array.isArray(held)) {
-    if (held.length >= MAX_ENDPOINT_STREAMS) held.shift();
-    held.push(place);
-  } else map.set(key, [held, place]);
-}
-
-function take(map: EndpointMap<number | number[]>, key: EndpointKey, place: number): void {
-  const held = map.get(key);
-  if (held === place) map.delete(key);
-  else if (Array.isArray(held)) {
-    const at = held.indexOf(place);
-    if (at >= 0) held.splice(at, 1);
-    if (held.length === 0) map.delete(key);
   }
 }
