@@ -248,12 +248,14 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
 
 /* They must return 0: 1 would take the probe away. */
 SEC("?uprobe") int calltap_enter(struct pt_regs *ctx) {
+  use_kernel_stack(ctx);
   enter(ctx, has_cookies ? bpf_get_attach_cookie(ctx) : 0);
   return 0;
 }
 
 /* At a RET instruction the stack pointer is what it was at the entry. */
 SEC("?uprobe") int calltap_return(struct pt_regs *ctx) {
+  use_kernel_stack(ctx);
   leave(ctx, PT_REGS_SP(ctx));
   return 0;
 }
@@ -261,6 +263,7 @@ SEC("?uprobe") int calltap_return(struct pt_regs *ctx) {
 /* Without cookies: a program for each kind of site, by the name that tls_probe.c makes of it. */
 #define ENTER(LIBRARY, OP)                                                                                   \
   SEC("?uprobe") int calltap_##LIBRARY##_##OP(struct pt_regs *ctx) {                                         \
+    use_kernel_stack(ctx);                                                                                   \
     enter(ctx, CT_TLS_OP_##OP | CT_TLS_##LIBRARY << 8);                                                      \
     return 0;                                                                                                \
   }

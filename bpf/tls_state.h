@@ -19,6 +19,7 @@ const volatile __u8 has_cookies =
 const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
 const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which a napping reader is woken */
+const volatile __u8 never;
 const volatile __u64 start_ns;        /* monotonic time at loading: what connection ids count from */
 
 /* Written by the agent at any time. */
@@ -268,6 +269,20 @@ struct {
   __type(key, u64);
   __type(value, u8);
 } verdicts SEC(".maps");
+
+/* A program that could call another one has the kernel's stack; since 6.13 others have one for each processor. A probe may
+ * be preempted, and the same probe of another task on that processor would write over what the first one put there: its
+ * calls would be lost, and nothing would count them. The verifier proves that the call is never made. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, u32);
+} no_programs SEC(".maps");
+
+CT_INLINE void use_kernel_stack(void *ctx) {
+  if (never) bpf_tail_call(ctx, &no_programs, 0);
+}
 
 /* 1 when `v` is 0. Without a branch: each would double what the verifier must follow. */
 CT_INLINE u64 is_zero(u64 v) {

@@ -30,6 +30,7 @@
   X(bpf_map_get_next_key)                                                                                    \
   X(bpf_map_lookup_elem)                                                                                     \
   X(bpf_map_update_elem)                                                                                     \
+  X(bpf_obj_get_info_by_fd)                                                                                  \
   X(bpf_object__destroy_skeleton)                                                                            \
   X(bpf_object__find_program_by_name)                                                                        \
   X(bpf_object__load_skeleton)                                                                               \
@@ -102,6 +103,9 @@ int bpf_map_lookup_elem(int map, const void *key, void *value) {
 }
 int bpf_map_update_elem(int map, const void *key, const void *value, __u64 flags) {
   return late.bpf_map_update_elem(map, key, value, flags);
+}
+int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *length) {
+  return late.bpf_obj_get_info_by_fd(fd, info, length);
 }
 void bpf_object__destroy_skeleton(struct bpf_object_skeleton *s) { late.bpf_object__destroy_skeleton(s); }
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *object, const char *name) {

@@ -33,6 +33,7 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_STALE_FRAMES] = "stale_frames",
     [CT_TLS_N_FRAMES_FULL] = "frames_full",
     [CT_TLS_N_NO_ROOM] = "no_room",
+    [CT_TLS_N_SKIPPED] = "skipped",
     [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
     [CT_TLS_N_BOUND_RX] = "bound_rx_before",
     [CT_TLS_N_BOUND_TX] = "bound_tx_after",
@@ -304,6 +305,23 @@ int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
   return bpf_map_update_elem(bpf_map__fd(skel->maps.verdicts), &conn, &verdict, BPF_ANY) == 0 ? 0 : -errno;
 }
 
+/* Since 7.0 a program at a tracepoint can be preempted; one of another task that comes there meanwhile is skipped. The
+ * field stands behind run_cnt, since 5.12: the headers of 5.10 have no name for it. */
+static uint64_t skipped_runs(const struct bpf_program *program) {
+  struct {
+    struct bpf_prog_info info;
+    uint64_t behind[4];
+  } said;
+  memset(&said, 0, sizeof said);
+  const size_t at = offsetof(struct bpf_prog_info, run_cnt) + sizeof(uint64_t);
+  __u32 length = (__u32)(at + sizeof(uint64_t));
+  int fd = bpf_program__fd(program);
+  if (fd < 0 || bpf_obj_get_info_by_fd(fd, &said, &length) != 0 || length < at + sizeof(uint64_t)) return 0;
+  uint64_t runs = 0;
+  memcpy(&runs, (const uint8_t *)&said + at, sizeof runs);
+  return runs;
+}
+
 bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
   const struct tls_bpf *skel = p->skel;
   memset(out, 0, CT_TLS_N_COUNT * sizeof *out);
@@ -316,6 +334,11 @@ bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
     for (int cpu = 0; ok && cpu < cpus; cpu++) out[i] += each[cpu];
   }
   free(each);
+  const struct bpf_program *const tracing[] = {skel->progs.calltap_send,     skel->progs.calltap_recv,
+                                               skel->progs.calltap_sys_exit, skel->progs.calltap_exec,
+                                               skel->progs.calltap_fork,     skel->progs.calltap_exit};
+  for (size_t i = 0; i < sizeof tracing / sizeof *tracing; i++)
+    out[CT_TLS_N_SKIPPED] += skipped_runs(tracing[i]);
   return ok;
 }
 

@@ -183,6 +183,11 @@ export const PROBE_LOSSES: readonly Loss[] = [
   ),
   loss('uprobe_no_room', probe('no_room'), 'Connections that found a table of the kernel full.'),
   loss(
+    'uprobe_skipped',
+    probe('skipped'),
+    'Socket calls and process events that a preemptible kernel did not show: their addresses may be missing.',
+  ),
+  loss(
     'uprobe_probation_over',
     probe('probation_over'),
     'Connections whose first bytes did not decide what they carry.',
