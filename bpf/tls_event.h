@@ -127,7 +127,7 @@ enum ct_tls_count {
   CT_TLS_N_STALE_FRAMES,   /* calls that never returned */
   CT_TLS_N_FRAMES_FULL,    /* deeper than four SSL calls, or too many stacks of a process: not read */
   CT_TLS_N_NO_ROOM,        /* a map refused an entry */
-  CT_TLS_N_SKIPPED,        /* runs that the kernel skipped, by its own account: the program had been preempted */
+  CT_TLS_N_SKIPPED, /* runs that the kernel skipped, by its own account: the program had been preempted */
   CT_TLS_N_BOUND_IN_CALL,
   CT_TLS_N_BOUND_RX,
   CT_TLS_N_BOUND_TX,

@@ -20,7 +20,7 @@ const volatile __u32 page_shift = 12;
 const volatile __u32 max_call = CT_TLS_CALL_MAX;
 const volatile __u32 wake_at = 65536; /* bytes waiting in the ring at which a napping reader is woken */
 const volatile __u8 never;
-const volatile __u64 start_ns;        /* monotonic time at loading: what connection ids count from */
+const volatile __u64 start_ns; /* monotonic time at loading: what connection ids count from */
 
 /* Written by the agent at any time. */
 volatile __u32 reader_waits; /* enum reader; put back to awake by the event that wakes it */
