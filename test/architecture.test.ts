@@ -187,6 +187,17 @@ const noMachine: Rule = (file) => {
   return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
 };
 
+/** A number that bounds something is a cap, and caps stand in two files that docs/limits.md lists. */
+const capsInOnePlace: Rule = (file) => {
+  if (/^src\/core\/(item-)?limits\.ts$/.test(file.path)) return [];
+  // Max-Forwards is a header: this is its bit.
+  if (file.path === 'src/protocols/sip/seen-bits.ts') return [];
+  const found = /\bconst ((?:\w+_)?MAX_\w+)(?::[^=]+)? = [\d(]/.exec(file.code);
+  return found === null
+    ? []
+    : [`keeps the cap ${found[1]} to itself: move it to core/limits.ts or core/item-limits.ts`];
+};
+
 /** Every import cycle among `files`, as `a -> b -> a`, of types too. */
 function cycles(files: readonly File[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -278,6 +289,7 @@ function check(name: string, files: readonly File[], rule: Rule): void {
 
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
+check('caps stand in core/limits.ts and core/item-limits.ts', PRODUCT, capsInOnePlace);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('every file belongs to a room', PRODUCT, owned);
 test('no import cycles, of types too', () => assert.deepEqual([...cycles(PRODUCT), ...roomCycles(PRODUCT)], []));
@@ -319,6 +331,7 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['face that reads a store', direction, 'src/faces/cli/a.ts', `import type { D } from '../../store/stores.ts';`],
   ['app that computes', direction, 'src/app/a.ts', `import { f } from '../analysis/media.ts';`],
   ['reader that takes a writer', direction, 'src/view/a.ts', `import { T } from '../ingest/media/sdp-tracker.ts';`],
+  ['cap of its own', capsInOnePlace, 'src/decode/a.ts', 'const MAX_THINGS = 1_024;'],
   ['folder of nobody', owned, 'src/store/more/a.ts', ''],
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],

@@ -2,6 +2,7 @@
  * Whether a call is one side of a back-to-back user agent (RFC 7092): another call shares an identifier with it, and one
  * begins at the host where the other ends. A transfer ties calls together too, and is none.
  */
+import { MAX_B2BUA_LEGS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
@@ -9,15 +10,13 @@ import { messagesOf } from './call-messages.ts';
 import type { CorrelationStores, Strategy } from './correlation.ts';
 import { identifierLegs } from './correlation.ts';
 
-/** Legs looked at: a B2BUA has two, one that forks a few more. */
-const MAX_LEGS = 16;
 const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE) return false;
   const own = openingHosts(d, log);
   if (own === null) return false;
-  return identifierLegs(d, stores, MAX_LEGS).some(({ dialog, strategy }) => {
+  return identifierLegs(d, stores, MAX_B2BUA_LEGS).some(({ dialog, strategy }) => {
     if (TRANSFERS.includes(strategy) || dialog.methodId !== METHOD.INVITE) return false;
     const other = openingHosts(dialog, log);
     return other !== null && (own.to === other.from || own.from === other.to);

@@ -5,6 +5,7 @@
  * pair. Both legs of a pair name it alike, whichever is asked.
  */
 
+import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
 import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callIdHashes } from '../store/dialogs/dialog-store.ts';
@@ -201,11 +202,8 @@ export function guessedLegs(
 
 /** Legs of one hop, best first, at most `limit`, and how many there are. */
 export function correlatedLegs(d: Dialog, stores: CorrelationStores, limit: number): { legs: Leg[]; total: number } {
-  const found = identifierLegs(d, stores, MAX_LOOKED_FOR);
+  const found = identifierLegs(d, stores, MAX_LEGS_COMPARED);
   const known = new Set(found.map((leg) => leg.dialog));
   const guessed = guessedLegs(d, stores, known, GUESS_STEPS, Math.max(0, limit - found.length));
   return { legs: [...found, ...guessed.legs].slice(0, limit), total: found.length + guessed.total };
 }
-
-/** Legs one identifier may tie to a dialog; beyond, the number of them is a floor. */
-const MAX_LOOKED_FOR = 10_000;

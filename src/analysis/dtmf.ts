@@ -2,7 +2,9 @@
  * Keys pressed in a call: telephone-events in its streams (RFC 4733) and INFO requests (application/dtmf-relay and
  * application/dtmf, of no RFC).
  */
+
 import { endpointKeyText } from '../core/ip.ts';
+import { MAX_DTMF_BODY, MAX_DTMF_KEYS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/steps.ts';
 import { mediaTypeOf } from '../protocols/sip/body.ts';
@@ -23,9 +25,6 @@ export type Key = {
 };
 
 const EVENTS: readonly string[] = [...'0123456789*#ABCD', 'flash'];
-const MAX_KEYS = 256;
-/** A key press is a few bytes; what is behind them is something else. */
-const MAX_BODY = 256;
 
 /** In the order they were pressed; one press that both ways told is told twice. A step a message that is read. */
 export function* keysPressed(
@@ -46,7 +45,7 @@ export function* keysPressed(
     const key = infoKey(m);
     if (key !== null) keys.push({ key, atUs: m.tsUs, by: 'info', from: m.srcText });
   }
-  return keys.sort((a, b) => a.atUs - b.atUs).slice(0, MAX_KEYS);
+  return keys.sort((a, b) => a.atUs - b.atUs).slice(0, MAX_DTMF_KEYS);
 }
 
 /** `Signal=5` of dtmf-relay, or the one character of application/dtmf; null when it is neither. */
@@ -55,7 +54,7 @@ function infoKey(m: CallMessage): string | null {
   if (found === null) return null;
   const { bytes, scan } = found;
   const type = mediaTypeOf(decodeText(bytes, scan.contentTypeStart, scan.contentTypeEnd));
-  const bodyEnd = Math.min(scan.bodyEnd, scan.bodyStart + MAX_BODY);
+  const bodyEnd = Math.min(scan.bodyEnd, scan.bodyStart + MAX_DTMF_BODY);
   const text = bytes.toString('latin1', scan.bodyStart, bodyEnd).trim();
   const pressed = type.startsWith('application/dtmf-relay')
     ? /^signal[ \t]*=[ \t]*(\S{1,5})/im.exec(text)?.[1]

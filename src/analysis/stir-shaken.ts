@@ -4,6 +4,7 @@
  * checked, and nothing of it is in any document.
  */
 
+import { MAX_IDENTITY_TOKENS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Observer } from '../ingest/observer.ts';
 import { parseIdentity } from '../protocols/sip/identity.ts';
@@ -20,7 +21,6 @@ export function stirShakenLog(say: (line: string) => void): Observer {
 }
 
 export const FRESH_SEC = 60;
-const MAX_TOKENS = 8;
 
 export type StirStatus = 'NotChecked' | 'Expired';
 
@@ -38,7 +38,7 @@ export function stirShakenLines(bytes: Uint8Array, scan: SipScan, packetUs: numb
   const callId = quoted(parsed.value.headersNamed('call-id')[0]?.value ?? '');
   return parsed.value
     .headersNamed('identity')
-    .slice(0, MAX_TOKENS)
+    .slice(0, MAX_IDENTITY_TOKENS)
     .map(({ value }) => {
       const identity = parseIdentity(value);
       if (!identity.ok) return `STIR/SHAKEN NotChecked call_id=${callId} unreadable=${identity.reason}`;

@@ -5,6 +5,7 @@ import type { ServiceError } from '../core/error.ts';
 import type { ErrorCode, ErrorParams } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
+import { MAX_SPLIT_BYTES, MAX_SPLIT_SECS } from '../core/item-limits.ts';
 
 export type PortRange = { readonly from: number; readonly to: number };
 
@@ -147,8 +148,6 @@ function parseSize(text: string, min: number, max: number): ValueResult {
 
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
 const MIN_SPLIT_BYTES = 64 * 1024;
-const MAX_SPLIT_BYTES = 1024 ** 5;
-const MAX_SPLIT_SECS = 366 * 86_400;
 
 /** A size, a time, or both with a comma between them: whichever is reached first. */
 function parseSplit(text: string): ValueResult {

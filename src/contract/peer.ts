@@ -112,14 +112,14 @@ export const PeerActionAnswer = named('PeerActionAnswer', Type.Object({ ...Prese
 export type PeerActionAnswer = Static<typeof PeerActionAnswer>;
 
 /** Seconds of a ban at most: what every program reads back as the same whole number. */
-const MAX_TTL_SECS = Number.MAX_SAFE_INTEGER;
+const LONGEST_TTL_SECS = Number.MAX_SAFE_INTEGER;
 
 export const BanRequest = named(
   'BanRequest',
   Type.Object(
     {
       ip: Ipv4,
-      ttl_secs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TTL_SECS, description: '0 means forever.' })),
+      ttl_secs: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_TTL_SECS, description: '0 means forever.' })),
     },
     { additionalProperties: false },
   ),

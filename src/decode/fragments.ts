@@ -9,7 +9,7 @@ import { hashBytes } from '../core/hash.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
 
-const MAX_DATAGRAM_BYTES = 65_535;
+const DATAGRAM_BYTES = 65_535;
 /** What a held fragment costs beside its bytes. */
 const PIECE_OVERHEAD = 128;
 
@@ -128,7 +128,7 @@ export class FragmentReassembler {
     // Only the last fragment may hold a number of bytes that is no multiple of 8, and none may be empty.
     if (length <= 0 || f.offset < 0) return this.#malformed(f, 'empty');
     if (f.more && length % 8 !== 0) return this.#malformed(f, 'unaligned');
-    if (f.offset + length > MAX_DATAGRAM_BYTES) return this.#malformed(f, 'too_long');
+    if (f.offset + length > DATAGRAM_BYTES) return this.#malformed(f, 'too_long');
     if (f.offset === 0 && !f.more) {
       // A datagram that is one fragment stands alone (RFC 6946).
       this.counters.fragmentsReassembled++;

@@ -6,6 +6,7 @@
  *
  * The quote is a prefix of what was sent: it is read as far as it goes, and what is missing is said to be.
  */
+import { MAX_ICMP_EXTENSIONS } from '../core/item-limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 
@@ -34,7 +35,6 @@ export const PROTOCOL_TCP = 6;
 export const PROTOCOL_UDP = 17;
 
 const ICMP_HEADER = 8;
-const MAX_EXTENSIONS = 8;
 const FRAGMENT_HEADER = 44;
 /** Hop-by-hop, routing and destination options: headers whose second byte is their length. */
 const OPTION_HEADERS = new Set([0, 43, 60]);
@@ -85,7 +85,7 @@ function quotedIpv6(b: Uint8Array, at: number, end: number, type: number, code: 
   let protocol = b[at + 6] ?? 0;
   let next = at + 40;
   let isLater = false;
-  for (let i = 0; i < MAX_EXTENSIONS; i++) {
+  for (let i = 0; i < MAX_ICMP_EXTENSIONS; i++) {
     const isFragment = protocol === FRAGMENT_HEADER;
     // An extension header is eight bytes at least.
     if ((!isFragment && !OPTION_HEADERS.has(protocol)) || limit - next < 8) break;

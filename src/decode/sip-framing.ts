@@ -3,14 +3,11 @@
  *
  * Line ends are CRLF or a bare LF. Nothing here reads a header other than Content-Length (`l`).
  */
+import { MAX_FRAMED_METHOD_BYTES, MAX_START_LINE_BYTES } from '../core/item-limits.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 
 const CR = 13;
 const LF = 10;
-
-/** Longest start line that is believed. */
-const MAX_START_LINE_BYTES = 4_096;
-const MAX_METHOD_BYTES = 64;
 
 /** What the bytes at a place are: a SIP start line, none, or too few bytes to tell. */
 export const START = { NO: 0, MAYBE: 1, YES: 2 } as const;
@@ -50,7 +47,7 @@ export function sipStart(b: Uint8Array, at: number, end: number): Start {
   if (version < 0) return START.MAYBE;
   if (version > 0) return statusLine(b, at + version, end);
   let i = at;
-  const methodEnd = Math.min(end, at + MAX_METHOD_BYTES);
+  const methodEnd = Math.min(end, at + MAX_FRAMED_METHOD_BYTES);
   while (i < methodEnd && TOKEN[b[i] ?? 0] === 1) i++;
   if (i === end) return START.MAYBE;
   if (i === at || b[i] !== 32) return START.NO;

@@ -14,7 +14,7 @@ import { HepClock, ONE_TIME_US, OTHER_TIME_US } from '../store/dialogs/hep-clock
 
 /** Stamps that are remembered with what was subtracted from them; a power of two below 2^16. */
 const APPLIED = 4_096;
-const MAX_APPLIED_ID = 0xffff;
+const LAST_APPLIED_ID = 0xffff;
 /** Times of their own are looked at whenever our clock is, unless there are very many. */
 const FEW = 64;
 const LOOK_US = 1_000_000;
@@ -80,7 +80,7 @@ export class HepClocks {
   applied(clock: HepClock, aheadUs: number): number {
     const last = clock.applied;
     if (last?.aheadUs === aheadUs && this.#applied[last.id % APPLIED] === last) return last.id;
-    const id = (this.#nextId++ % MAX_APPLIED_ID) + 1;
+    const id = (this.#nextId++ % LAST_APPLIED_ID) + 1;
     clock.applied = { id, clock, aheadUs };
     this.#applied[id % APPLIED] = clock.applied;
     return id;

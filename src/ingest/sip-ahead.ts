@@ -5,7 +5,7 @@
  * the other waits for memory; of a group all wait at once.
  */
 import { SipScan } from '../protocols/sip/scanner/scan.ts';
-import { MAX_JOBS } from '../protocols/sip/scanner/scan-layout.ts';
+import { JOBS } from '../protocols/sip/scanner/scan-layout.ts';
 import { SipScanner } from '../protocols/sip/scanner/scanner.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND } from '../sources/records.ts';
@@ -13,7 +13,7 @@ import type { HepDoor, HepSender } from './hep-door.ts';
 import { ScannedHep } from './scanned-hep.ts';
 
 /** Scans of a group have room in the innermost cache beside the rest. */
-export const GROUP = MAX_JOBS;
+export const GROUP = JOBS;
 
 /** Has dialogs fetched by the hashes of their Call-IDs, of which the first `count` are meant. */
 export type FetchDialogs = (callIdHashes: Int32Array, count: number) => void;

@@ -1,11 +1,13 @@
 /**
  * The detection of scanners, floods and fraud as one run has it: what is watched, and where alerts go.
  */
+
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
 import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { MAX_AGENT_CHARS, MAX_REPORTED } from '../core/item-limits.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { Observer } from '../ingest/observer.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
@@ -22,8 +24,6 @@ import { ScannerWatch } from './scanner-watch.ts';
 import type { IsSharedNetwork } from './source-key.ts';
 
 const WIRE = 0;
-/** User-Agents are matched up to here. */
-const MAX_NAME = 512;
 /** Room for a list of some hundred names: each request is matched once. */
 const NAME_LIMITS = { maxProgram: 10_000, maxRepeats: 1_000, ignoresCase: true };
 
@@ -39,9 +39,6 @@ export type SecuritySinks = {
   readonly say: (line: string) => void;
   readonly native: NativeBinding;
 };
-
-/** Sources kept for the report; the latest alert of each kind stands for the source. */
-const MAX_REPORTED = 1000;
 
 export class Security implements Observer {
   readonly #reported = new Map<string, SecurityAlert>();
@@ -64,7 +61,7 @@ export class Security implements Observer {
     const pattern = config.killUa === null ? null : compileName(config.killUa);
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
-      isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_NAME)),
+      isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_AGENT_CHARS)),
       ...exemptions(config.securityPeer, isLive),
     });
     if (config.fraud) {

@@ -6,6 +6,7 @@
  */
 
 import { hashRange } from '../core/hash.ts';
+import { MAX_CALLER_CHARS } from '../core/item-limits.ts';
 import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
@@ -37,7 +38,6 @@ const LAST_DIGITS = 9;
 /** An account is reported again for the same behaviour after this long. */
 const AGAIN_US = 600e6;
 const KEPT = 64;
-const MAX_CALLER = 64;
 
 type Dialled = { readonly tsUs: number; readonly number: string };
 type Call = { readonly account: Account; branch: number; answeredUs: number };
@@ -193,7 +193,7 @@ export class FraudWatch {
 
   #account(buf: Buffer, scan: SipScan, c: Carrier): Account {
     const source = sourceKey(c.addresses, c.srcOff, c.ipVersion, null);
-    const caller = callerOf(buf, scan, MAX_CALLER);
+    const caller = callerOf(buf, scan, MAX_CALLER_CHARS);
     const key = `${source} ${caller}`;
     const known = this.#accounts.get(key);
     const account = known ?? new Account(source, caller);

@@ -4,14 +4,12 @@
  * Who holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
  * further users do not count as part of it.
  */
+import { MAX_DIALOG_USERS } from '../core/item-limits.ts';
 import { SECURITY_DIALOGS } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';
-
-/** Both sides, and a few hops that write an address of their own. */
-const MAX_USERS = 4;
 
 const MAKES_DIALOG: ReadonlySet<number> = new Set([
   METHOD.INVITE,
@@ -43,7 +41,7 @@ export class KnownDialogs {
     const users = key === 0 ? undefined : this.#dialogs.get(key);
     if (users === undefined) return false;
     const isKnown = users.includes(target);
-    if (!isKnown && users.length >= MAX_USERS) return false;
+    if (!isKnown && users.length >= MAX_DIALOG_USERS) return false;
     this.#dialogs.set(key, isKnown ? users : [...users, target]);
     return true;
   }

@@ -5,6 +5,7 @@
  * that has several addresses. Each arrival excuses as many as a proxy forks it into, so that who was sent one request
  * cannot hide a scan behind it.
  */
+import { MAX_PASSED_ON } from '../core/item-limits.ts';
 import { SECURITY_RELAYS } from '../core/limits.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
@@ -13,7 +14,6 @@ import { passedOnKey } from './transaction.ts';
 
 /** Branches of a fork that are expected. */
 const FORKS = 16;
-const MAX_LEFT = 65_536;
 /** Timer C (section 16.6 step 11): a proxy may try the next target after this. */
 const ARRIVED_US = 240e6;
 
@@ -45,6 +45,6 @@ export class PassedOn {
 
   #note(key: number, tsUs: number): void {
     const left = this.#arrivals.get(key)?.left ?? 0;
-    this.#arrivals.set(key, { tsUs, left: Math.min(left + FORKS, MAX_LEFT) });
+    this.#arrivals.set(key, { tsUs, left: Math.min(left + FORKS, MAX_PASSED_ON) });
   }
 }

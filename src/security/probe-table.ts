@@ -49,7 +49,7 @@ type Seen = { readonly tsUs: number; repeats: number };
 /** Timer B and F (RFC 3261 17.1): as long a request may be sent again. */
 const REPEATS_US = 32e6;
 /** Timer E sends a request eleven times at most, and a capture may show each frame twice. What is more is another one. */
-const MAX_REPEATS = 22;
+const LAST_REPEAT = 22;
 /** Timer C (RFC 3261 16.6 step 11) is longer than three minutes. */
 const WAITING_US = 240e6;
 /** One source has this share of the table. */
@@ -102,7 +102,7 @@ export class ProbeTable {
   /** Whether the request with this key was sent before, as a retransmission or a second frame of the same packet. */
   isRepeat(key: number, tsUs: number): boolean {
     const seen = this.#seen.get(key);
-    if (seen !== undefined) return ++seen.repeats <= MAX_REPEATS;
+    if (seen !== undefined) return ++seen.repeats <= LAST_REPEAT;
     this.#seen.set(key, { tsUs, repeats: 0 });
     return false;
   }

@@ -3,14 +3,14 @@
  *
  * The bytes decide, not their text: what is shown is cut, what is compared is not.
  */
+
 import { hashRange } from '../core/hash.ts';
+import { MAX_TARGET_USER } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import { skipQuoted } from '../protocols/sip/address.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 
-/** Bytes of a user that are kept as text. */
-const MAX_USER = 128;
 /** Digits of a number that are the same whatever is dialled in front of them. */
 const TAIL = 9;
 
@@ -77,7 +77,7 @@ export class RequestTarget {
       if (isRegister) findAddressUser(buf, start, scan.toEnd);
       else findUser(buf, start, scan.uriEnd);
       this.target = hashRange(buf, found.start, found.end);
-      this.user = decodeText(buf, found.start, Math.min(found.end, found.start + MAX_USER));
+      this.user = decodeText(buf, found.start, Math.min(found.end, found.start + MAX_TARGET_USER));
     }
     if (scan.fromStart < 0) return;
     findAddressUser(buf, scan.fromStart, scan.fromEnd);

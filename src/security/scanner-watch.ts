@@ -6,6 +6,7 @@
  * they ask is granted.
  */
 
+import { MAX_DIALLED_PREFIXES } from '../core/item-limits.ts';
 import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
@@ -42,7 +43,6 @@ import { addressHash, attemptKey, TransactionKeys } from './transaction.ts';
 /** Silence this long is an outcome, and a challenge this old will not be followed. */
 const GRACE_US = 2e6;
 const ANSWERED_US = 60e6;
-const MAX_PREFIXES = 16;
 /** Rules are looked at after every refusal of the first 64, then after so many more that the work for each stays equal. */
 const JUDGED_SHARE = 64;
 
@@ -304,7 +304,7 @@ export class ScannerWatch {
       source.dialled = { tail: parts.tail, prefixes: new Set([parts.prefix]), sinceUs: probe.tsUs };
       return;
     }
-    if (dialled.prefixes.size < MAX_PREFIXES) dialled.prefixes.add(parts.prefix);
+    if (dialled.prefixes.size < MAX_DIALLED_PREFIXES) dialled.prefixes.add(parts.prefix);
     const needed = PREFIXES * (source.isEstablished ? ESTABLISHED_FACTOR : 1);
     if (dialled.prefixes.size < needed) return;
     const n = this.#counted;

@@ -4,12 +4,11 @@
  * Who proved to be a peer, and who was refused often, has a share of the table that strangers cannot take: a sender of
  * forged addresses would have to collect as many refusals for each of them as the one he wants to have forgotten.
  */
+import { MAX_SOURCE_TARGETS } from '../core/item-limits.ts';
 import { SECURITY_OUTCOME_BYTES } from '../core/limits.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
 import type { SourceKey } from './source-key.ts';
-
-const MAX_TARGETS = 5;
 
 /** When the source was reported last for a kind, and how much it did since. */
 type Reported = { atUs: number; offences: number };
@@ -52,7 +51,7 @@ export class SourceRecord {
 
   noteTarget(user: string): void {
     if (this.targets.includes(user)) return;
-    if (this.targets.length >= MAX_TARGETS) this.targets.shift();
+    if (this.targets.length >= MAX_SOURCE_TARGETS) this.targets.shift();
     this.targets.push(user);
   }
 }

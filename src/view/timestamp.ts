@@ -5,7 +5,7 @@
  * cannot be written in RFC 3339 and is shown as the nearest moment that can.
  */
 
-const MAX_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const MIN_SECOND = -62_167_219_200;
 
 let cachedSecond = Number.NaN;
@@ -16,7 +16,7 @@ export function timestampText(us: number): string {
   // Microseconds of the last years are no exact numbers any more, so that the limits are seconds.
   const whole = Number.isNaN(us) ? 0 : Math.floor(us);
   const second = Math.floor(whole / 1_000_000);
-  if (second > MAX_SECOND) return '9999-12-31T23:59:59.999999Z';
+  if (second > LAST_SECOND) return '9999-12-31T23:59:59.999999Z';
   if (second < MIN_SECOND) return '0000-01-01T00:00:00.000000Z';
   if (second !== cachedSecond) {
     cachedSecond = second;

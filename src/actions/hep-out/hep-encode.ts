@@ -6,13 +6,12 @@
  *
  * Network order. The payload chunk is the last one, as its length decides whether the packet fits.
  */
+import { MAX_HEP_OUT_TEXT_BYTES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from '../../decode/hep/chunks.ts';
 
 /** The length field has 16 bits. */
-const MAX_BYTES = 65_535;
-/** Bytes of a text chunk; identifiers are shorter, and a longer one would not identify anything after a cut. */
-const MAX_TEXT_BYTES = 1_024;
+const PACKET_BYTES = 65_535;
 
 const FAMILY = { 4: 2, 6: 10 } as const;
 
@@ -73,14 +72,14 @@ export function encodeHep3(
   b: Uint8Array,
   start = 0,
   end = b.length,
-  maxBytes = MAX_BYTES,
+  maxBytes = PACKET_BYTES,
 ): Result<Buffer, 'too_long'> {
   const addressBytes = facts.ipVersion === 6 ? 16 : 4;
   const texts: [number, Buffer][] = [];
   const note = (type: number, text: string | undefined): void => {
     if (text === undefined || text === '') return;
     const bytes = Buffer.from(text, 'utf8');
-    if (bytes.length <= MAX_TEXT_BYTES) texts.push([type, bytes]);
+    if (bytes.length <= MAX_HEP_OUT_TEXT_BYTES) texts.push([type, bytes]);
   };
   note(CHUNK.CORRELATION, facts.correlationId);
   note(CHUNK.NODE, facts.nodeName);
@@ -89,7 +88,7 @@ export function encodeHep3(
   // Three chunks of 1 byte, two of 2, three of 4, two addresses, the texts, and the payload.
   const fixed = HEADER_BYTES + 10 * CHUNK_HEADER_BYTES + 3 + 2 * 2 + 3 * 4 + 2 * addressBytes;
   const total = fixed + textBytes + CHUNK_HEADER_BYTES + (end - start);
-  if (total > Math.min(maxBytes, MAX_BYTES)) return fail('too_long');
+  if (total > Math.min(maxBytes, PACKET_BYTES)) return fail('too_long');
   const w = new Writer(total);
   w.number(CHUNK.FAMILY, FAMILY[facts.ipVersion], 1);
   w.number(CHUNK.PROTOCOL, facts.proto & 0xff, 1);

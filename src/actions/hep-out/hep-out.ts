@@ -21,7 +21,7 @@ import { rtcpToJson } from './rtcp-json.ts';
 import { SendingTrouble } from './sending-trouble.ts';
 
 /** Payload of the longest UDP datagram. */
-const MAX_DATAGRAM = { 4: 65_507, 6: 65_527 } as const;
+const DATAGRAM_BYTES = { 4: 65_507, 6: 65_527 } as const;
 /** IP protocol numbers; everything but UDP runs over TCP. */
 const TCP = 6;
 const UDP = 17;
@@ -86,7 +86,7 @@ export class HepOut {
   readonly #trouble: SendingTrouble;
   #socket: Socket | null = null;
   #local: { readonly address: string; readonly port: number } | null = null;
-  #maxDatagram: number = MAX_DATAGRAM[4];
+  #maxDatagram: number = DATAGRAM_BYTES[4];
   #queued = 0;
   #queuedBytes = 0;
   #retry: NodeJS.Timeout | null = null;
@@ -125,7 +125,7 @@ export class HepOut {
     } catch {
       // The system's own size is used; what does not fit is queued and counted.
     }
-    this.#maxDatagram = MAX_DATAGRAM[version];
+    this.#maxDatagram = DATAGRAM_BYTES[version];
     this.#local = socket.address();
     this.#socket = socket;
     this.#trouble.sent();

@@ -3,6 +3,7 @@
  * can have seen.
  */
 
+import { MAX_SHARED_STREAMS, MAX_SHARING } from '../../core/item-limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.ts';
@@ -16,11 +17,6 @@ import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
 import { isTapOver } from './linked-legs.ts';
 import { isMediaPathVisible } from './vantage.ts';
-
-/** Calls looked at that share a socket with one; load generators let all their calls share one. */
-const MAX_SHARING = 64;
-/** Streams looked at of those calls. */
-const MAX_SHARED_STREAMS = 1_024;
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {
   const { d, e, nowUs } = call;

@@ -1,5 +1,6 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
+import { MAX_LINKED_LEGS, MAX_LINKED_MESSAGES, MAX_LINKED_STREAMS } from '../../core/item-limits.ts';
 import { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
@@ -10,15 +11,9 @@ import { messagesOf } from '../call-messages.ts';
 import type { Strategy } from '../correlation.ts';
 import { identifierLegs } from '../correlation.ts';
 
-/** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
-const MAX_LEGS = 16;
 /** A transfer ties calls together whose media is not the same. */
 const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
-/** Streams looked at for one that the same source brought later. */
-const MAX_STREAMS = 1_000;
 const LATER_US = 1_000_000;
-/** Messages of a call that are read again: those that set it up. */
-const MAX_MESSAGES = 8;
 
 /** Ties calls together for what a single one lacks. */
 export class LinkedLegs {
@@ -41,8 +36,8 @@ export class LinkedLegs {
     const legs = new Set([d]);
     for (const leg of legs) {
       if (leg !== d && hasMediaDuring(streams, leg, d)) return leg.callId;
-      for (const { dialog, strategy } of identifierLegs(leg, stores, MAX_LEGS))
-        if (legs.size < MAX_LEGS && !TRANSFERS.includes(strategy)) legs.add(dialog);
+      for (const { dialog, strategy } of identifierLegs(leg, stores, MAX_LINKED_LEGS))
+        if (legs.size < MAX_LINKED_LEGS && !TRANSFERS.includes(strategy)) legs.add(dialog);
     }
     return null;
   }
@@ -60,7 +55,7 @@ function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[
   const identifiers = new CallIdentifiers(callIdHeaders);
   for (const d of dialogs.oldestFirst())
     for (const m of messagesOf(d, log)) {
-      if (m.index >= MAX_MESSAGES) break;
+      if (m.index >= MAX_LINKED_MESSAGES) break;
       const text = m.read();
       if (text === null) continue;
       const { bytes: addresses, ...ends } = log.endpoints(m.row);
@@ -81,7 +76,7 @@ function hasMediaDuring(streams: Streams, leg: Dialog, d: Dialog): boolean {
 export function isTapOver(streams: Streams, d: Dialog, stream: Stream, atUs: number): boolean {
   const source = stream.frame?.source;
   if (source === undefined || d.frame === null || d.frame.source === source) return false;
-  let left = MAX_STREAMS;
+  let left = MAX_LINKED_STREAMS;
   for (const s of streams.fromNewest()) {
     if (left-- === 0) return false;
     if (s.frame?.source === source && streams.lastSeenUs(s) > atUs + LATER_US) return false;

@@ -2,13 +2,12 @@
  * Whether the way of a call's media lies where this capture looks. A capture on a proxy sees all of the signaling and
  * none of the media that runs past the proxy: there, silence says nothing.
  */
+
 import { endpointKeyAddress } from '../../core/ip.ts';
+import { MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { CallMessage } from '../call-messages.ts';
-
-/** Streams looked at for one that runs past the hub. */
-const MAX_STREAMS = 1_000;
 
 /**
  * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
@@ -18,7 +17,7 @@ export function isMediaPathVisible(d: Dialog, messages: readonly CallMessage[], 
   const hubs = commonHosts(messages);
   for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
   if (hubs.size === 0) return true;
-  let left = MAX_STREAMS;
+  let left = MAX_VANTAGE_STREAMS;
   for (const s of streams) {
     if (left-- === 0) break;
     if (!hubs.has(endpointKeyAddress(s.srcKey)) && !hubs.has(endpointKeyAddress(s.dstKey))) return true;

@@ -8,6 +8,7 @@
  */
 
 import { counted } from '../../core/counted.ts';
+import { MAX_SUMMARY_CHARS, MAX_VIA_HEAD } from '../../core/item-limits.ts';
 import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
@@ -22,9 +23,6 @@ import type { Detection, SignalingCall } from './detection.ts';
 import { pairInTime } from './pair-in-time.ts';
 
 const MIRROR = ORIGINS.indexOf('hep');
-const MAX_SUMMARY_CHARS = 160;
-/** Protocol and transport stand at the beginning. */
-const MAX_VIA_HEAD = 64;
 
 /** One message as it is compared. */
 type Copy = {

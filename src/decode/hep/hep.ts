@@ -7,14 +7,13 @@
  * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
  * legacy.ts.
  */
+
 import { copyBytes } from '../../core/byte-copy.ts';
+import { MAX_HEP_TEXT_BYTES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from './chunks.ts';
 import { parseHepLegacy } from './legacy.ts';
 import type { HepFailure, HepPacket } from './packet.ts';
-
-/** Text chunks are identifiers; longer ones are cut. */
-const MAX_TEXT_BYTES = 1_024;
 
 const CHUNK_TYPES = 0x40;
 /** Payload size of a type that is skipped. */
@@ -133,7 +132,7 @@ class Chunks {
   text(b: Uint8Array, type: number): string | null {
     const at = this.at(type);
     if (at < 0) return null;
-    let n = Math.min(this.length(type), MAX_TEXT_BYTES);
+    let n = Math.min(this.length(type), MAX_HEP_TEXT_BYTES);
     while (n > 0 && b[at + n - 1] === 0) n--;
     return Buffer.from(b.buffer, b.byteOffset + at, n).toString('utf8');
   }

@@ -8,12 +8,11 @@
  */
 
 import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
+import { MAX_TLS_ALIKE } from '../../core/item-limits.ts';
 import { MAX_TLS_WAITING } from '../../core/limits.ts';
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;
-/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
-const MAX_ALIKE = 16;
 
 /** Which way a message went; `src` and `dst` are 16 bytes each. */
 export type SightedWay = {
@@ -68,7 +67,7 @@ export class BothEnds {
     }
     const same = alike.find((s) => s.isWritten === isWritten && s.way === way && s.pid === from.pid);
     if (same !== undefined) same.count++;
-    else if (alike.length < MAX_ALIKE) {
+    else if (alike.length < MAX_TLS_ALIKE) {
       alike.push({ isWritten, way, isProven, pid: from.pid, count: 1, tsUs });
       this.#waiting.set(key, alike);
       this.#sightings++;

@@ -20,7 +20,7 @@ const TEXT = 1;
 const BINARY = 2;
 const CLOSE = 8;
 const PONG = 10;
-const MAX_CONTROL_BYTES = 125;
+const CONTROL_BYTES = 125;
 
 export const FRAME = { BAD: -1, SHORT: 0, OK: 1 } as const;
 export type FrameStatus = (typeof FRAME)[keyof typeof FRAME];
@@ -53,7 +53,7 @@ export class FrameHeader {
     const isControl = this.opcode >= CLOSE;
     if (this.opcode > PONG || (this.opcode > BINARY && !isControl)) return FRAME.BAD;
     let length = b1 & 0x7f;
-    if (isControl && (length > MAX_CONTROL_BYTES || !this.fin)) return FRAME.BAD;
+    if (isControl && (length > CONTROL_BYTES || !this.fin)) return FRAME.BAD;
     let i = at + 2;
     if (length === 126) {
       if (end - i < 2) return FRAME.SHORT;

@@ -7,10 +7,9 @@
 import { constants, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { errnoOf } from '../../core/error.ts';
+import { MAX_OUTLET_PAUSE_MS } from '../../core/item-limits.ts';
 import { MAX_OUTLET_BYTES } from '../../core/limits.ts';
 
-/** A reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. */
-const MAX_PAUSE_MS = 100;
 const LINE_END = 0x0a;
 
 type Waiting = { bytes: Buffer; readonly lines: number };
@@ -105,7 +104,7 @@ export class Outlet {
   }
 
   #later(isMoving: boolean): void {
-    this.#pauseMs = isMoving ? 0 : Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || 1);
+    this.#pauseMs = isMoving ? 0 : Math.min(MAX_OUTLET_PAUSE_MS, this.#pauseMs * 2 || 1);
     if (this.#pauseMs === 0) setImmediate(() => this.#flush());
     else setTimeout(() => this.#flush(), this.#pauseMs);
   }

@@ -13,7 +13,7 @@ const SIGNATURE = 0xd;
 /** Samples of a sub-frame; four make a frame. */
 const SUBFRAME = 40;
 const MIN_LAG = 40;
-const MAX_LAG = 120;
+const LAST_LAG = 120;
 const PULSES = 13;
 
 /** Log area ratios, first to eighth: width in bits, smallest code, offset B, and 1/A with 18 fractional bits. */
@@ -59,7 +59,7 @@ class BitReader {
 /** One decoder a stream, fed in the order of the sequence; a gap leaves its state as it was. */
 export class GsmDecoder {
   /** Residual: 120 samples of the past, then the sub-frame in work. */
-  readonly #residual = new Int32Array(MAX_LAG + SUBFRAME);
+  readonly #residual = new Int32Array(LAST_LAG + SUBFRAME);
   readonly #excitation = new Int32Array(GSM_FRAME_SAMPLES);
   readonly #lattice = new Int32Array(9);
   #ratios = new Int32Array(8);
@@ -122,7 +122,7 @@ export class GsmDecoder {
   #subframe(bits: BitReader, at: number): void {
     const lag = bits.take(7);
     // A lag outside the range can only be an error of transmission: the last good one stands.
-    if (lag >= MIN_LAG && lag <= MAX_LAG) this.#lag = lag;
+    if (lag >= MIN_LAG && lag <= LAST_LAG) this.#lag = lag;
     const gain = QLB[bits.take(2)] ?? 0;
     const grid = bits.take(2);
     const { exponent, mantissa } = maximum(bits.take(6));
@@ -130,13 +130,14 @@ export class GsmDecoder {
     const shift = 6 - exponent;
     const half = shift === 0 ? 0 : 1 << (shift - 1);
     const d = this.#residual;
-    d.fill(0, MAX_LAG);
+    d.fill(0, LAST_LAG);
     for (let i = 0; i < PULSES; i++) {
       const pulse = multR(factor, (2 * bits.take(3) - 7) << 12);
-      d[MAX_LAG + grid + 3 * i] = clamp16(pulse + half) >> shift;
+      d[LAST_LAG + grid + 3 * i] = clamp16(pulse + half) >> shift;
     }
-    for (let k = MAX_LAG; k < MAX_LAG + SUBFRAME; k++) d[k] = clamp16((d[k] ?? 0) + multR(gain, d[k - this.#lag] ?? 0));
-    this.#excitation.set(d.subarray(MAX_LAG), at);
+    for (let k = LAST_LAG; k < LAST_LAG + SUBFRAME; k++)
+      d[k] = clamp16((d[k] ?? 0) + multR(gain, d[k - this.#lag] ?? 0));
+    this.#excitation.set(d.subarray(LAST_LAG), at);
     d.copyWithin(0, SUBFRAME);
   }
 

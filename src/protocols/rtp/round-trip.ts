@@ -12,7 +12,7 @@ export type RoundTripSource = 'xr_voip_metrics' | 'sender_report_echo';
 export type RoundTrip = { readonly ms: number; readonly source: RoundTripSource };
 
 /** A longer way round is a stale echo, not a network. */
-const MAX_MS = 60_000;
+const LONGEST_MS = 60_000;
 /** DLSR and LSR count 1/65536 s. */
 const UNITS_A_SECOND = 65_536;
 
@@ -50,7 +50,7 @@ export function echoRoundTrip(
   const sentUs = history.seenUs(lastSr);
   if (sentUs === null) return null;
   const ms = (atUs - sentUs) / 1000 - (delaySinceLastSr * 1000) / UNITS_A_SECOND;
-  return ms >= 0 && ms <= MAX_MS ? { ms, source: 'sender_report_echo' } : null;
+  return ms >= 0 && ms <= LONGEST_MS ? { ms, source: 'sender_report_echo' } : null;
 }
 
 /** Round trip by an endpoint's VoIP metrics; 0 means it does not know (RFC 3611 section 4.7.3). */

@@ -5,12 +5,11 @@
  * a report that has nothing to tell; what is no number makes the whole text unreadable. Agents written in Go name every
  * field always: a receiver report of theirs has sender information that is all 0, and no blocks are null.
  */
+import { MAX_RTCP_JSON_BLOCKS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from './rtcp.ts';
 
-/** RTCP has 5 bits for their number. */
-const MAX_BLOCKS = 31;
 const MICROSECONDS = 1_000_000;
 const TWO_32 = 4_294_967_296;
 /** The cumulative number of lost packets has 24 bits and a sign (RFC 3550 section 6.4.1). */
@@ -37,7 +36,7 @@ export function parseRtcpJson(bytes: Uint8Array): Result<Rtcp, 'bad_json' | 'no_
   const ssrc = numberOf(document, 'ssrc');
   if (ssrc === null || !Array.isArray(blocks)) return fail('bad_json');
   const reports: ReportBlock[] = [];
-  for (const each of blocks.slice(0, MAX_BLOCKS)) {
+  for (const each of blocks.slice(0, MAX_RTCP_JSON_BLOCKS)) {
     if (each === null) continue;
     const fields = fieldsOf(each);
     const block = fields === null ? null : blockOf(fields);

@@ -5,6 +5,7 @@
  *   | block type | type specific | length in words, less one | contents |
  */
 
+import { MAX_XR_BLOCKS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 
@@ -40,8 +41,6 @@ export type XrBlock =
   | { readonly kind: 'other'; readonly blockType: number };
 
 const BLOCK = { RRTR: 4, DLRR: 5, VOIP: 7 } as const;
-/** Blocks read of one report. */
-const MAX_BLOCKS = 64;
 /** "Unavailable" in the one-byte quality figures. */
 const UNAVAILABLE = 127;
 
@@ -50,7 +49,7 @@ export function parseXrBlocks(v: DataView, from: number, end: number): Result<Xr
   let at = from;
   while (at < end) {
     // A block header is four bytes, and its contents lie within the report.
-    if (end - at < 4 || blocks.length === MAX_BLOCKS) return fail('malformed');
+    if (end - at < 4 || blocks.length === MAX_XR_BLOCKS) return fail('malformed');
     const type = v.getUint8(at);
     const words = v.getUint16(at + 2);
     const next = at + 4 + words * 4;

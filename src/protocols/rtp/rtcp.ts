@@ -9,6 +9,7 @@
  * malformed in all but odd cases instead of being read as figures.
  */
 
+import { MAX_RTCP_PACKETS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { XrBlock } from './rtcp-xr.ts';
@@ -81,8 +82,6 @@ export const RTCP_REASONS = [
 ] as const;
 export type RtcpReason = (typeof RTCP_REASONS)[number];
 
-/** Packets read of one datagram. */
-const MAX_PACKETS = 32;
 /** Packets after which a malformed one no longer makes the datagram suspect. */
 const SOUND_PACKETS = 2;
 
@@ -104,7 +103,8 @@ export function parseRtcp(bytes: Uint8Array): Result<Rtcp, RtcpReason> {
   // A header is four bytes.
   if (bytes.length < 4) return fail('short');
   for (let off = 0; off < bytes.length; ) {
-    const step: Result<Step, RtcpReason> = packets.length === MAX_PACKETS ? fail('too_many') : nextPacket(view, off);
+    const step: Result<Step, RtcpReason> =
+      packets.length === MAX_RTCP_PACKETS ? fail('too_many') : nextPacket(view, off);
     if (!step.ok) {
       if (packets.length < SOUND_PACKETS) return step;
       stoppedBy = step.reason;

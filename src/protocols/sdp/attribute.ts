@@ -3,6 +3,7 @@
  * crypto, RFC 5576 ssrc). Others are skipped. Attribute names are case-sensitive.
  */
 
+import { MAX_MKI_BYTES, MAX_PTIME_MS, MAX_SUITE_BYTES } from '../../core/item-limits.ts';
 import { MAX_ADDRESS_BYTES, MAX_CANDIDATES, MAX_CRYPTO, MAX_FORMATS, MAX_SSRCS } from '../../core/limits.ts';
 import { encodingName } from './encoding-names.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
@@ -12,10 +13,7 @@ import type { MediaSection, SessionSection } from './section.ts';
 
 const COLON = 0x3a;
 const SLASH = 0x2f;
-const MAX_UINT32 = 0xffff_ffff;
-const MAX_PTIME_MS = 10_000;
-const MAX_SUITE_BYTES = 32;
-const MAX_MKI_BYTES = 128;
+const LAST_UINT32 = 0xffff_ffff;
 const SEMICOLON = 0x3b;
 const BAR = 0x7c;
 
@@ -146,7 +144,7 @@ function readRtpmap(bytes: Buffer, p: number, end: number, session: SessionSecti
   const nameEnd = indexIn(bytes, field.start, field.end, SLASH);
   if (nameEnd === field.start) return false;
   const rateEnd = indexIn(bytes, nameEnd + 1, field.end, SLASH);
-  const clockRate = numberAt(bytes, nameEnd + 1, rateEnd, MAX_UINT32);
+  const clockRate = numberAt(bytes, nameEnd + 1, rateEnd, LAST_UINT32);
   // `rtpmap:31 LPC` without a rate is in RFC 4475: the name still counts.
   const channels = rateEnd < field.end ? numberAt(bytes, rateEnd + 1, field.end, 255) : 1;
   media.rtpmaps.push({
@@ -183,7 +181,7 @@ function readRtcp(bytes: Buffer, p: number, end: number, media: MediaSection): b
 /** ssrc:<id> <attribute>...: one source has several lines. */
 function readSsrc(bytes: Buffer, p: number, end: number, session: SessionSection, media: MediaSection): boolean {
   if (!field.next(bytes, p, end)) return false;
-  const ssrc = numberAt(bytes, field.start, field.end, MAX_UINT32);
+  const ssrc = numberAt(bytes, field.start, field.end, LAST_UINT32);
   if (ssrc < 0) return false;
   if (media.ssrcs.includes(ssrc)) return true;
   if (media.ssrcs.length >= MAX_SSRCS) session.notes |= SDP_NOTE.cappedAttributes;
@@ -215,7 +213,7 @@ function readGroup(bytes: Buffer, p: number, end: number, session: SessionSectio
  */
 function readCrypto(bytes: Buffer, p: number, end: number, session: SessionSection, media: MediaSection): boolean {
   if (!field.next(bytes, p, end)) return false;
-  const tag = numberAt(bytes, field.start, field.end, MAX_UINT32);
+  const tag = numberAt(bytes, field.start, field.end, LAST_UINT32);
   if (!field.next(bytes, field.end, end)) return false;
   // A line without a suite has the key in its place; a suite is a short word (RFC 4568 9.1).
   if (!isSuite(bytes, field.start, field.end)) return false;

@@ -4,6 +4,7 @@
  *
  *   Identity: <header>.<payload>.<signature>;info=<https://...>;alg=ES256;ppt=shaken
  */
+import { MAX_IDENTITY_CHARS, MAX_IDENTITY_DESTINATIONS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 
@@ -20,11 +21,8 @@ export type Passport = {
 const IDENTITY_REASONS = ['too_long', 'not_a_token', 'not_json'] as const;
 export type IdentityReason = (typeof IDENTITY_REASONS)[number];
 
-const MAX_CHARS = 8_192;
-const MAX_DESTINATIONS = 16;
-
 export function parseIdentity(value: string): Result<Passport, IdentityReason> {
-  if (value.length > MAX_CHARS) return fail('too_long');
+  if (value.length > MAX_IDENTITY_CHARS) return fail('too_long');
   const token = (value.split(';', 1)[0] ?? '').trim();
   const parts = token.split('.');
   const isToken = parts.length === 3 && parts.every((p) => /^[A-Za-z0-9_-]*$/.test(p));
@@ -79,5 +77,5 @@ function destinationsOf(value: unknown): string[] {
   return lists
     .flat()
     .filter((v): v is string => typeof v === 'string')
-    .slice(0, MAX_DESTINATIONS);
+    .slice(0, MAX_IDENTITY_DESTINATIONS);
 }

@@ -9,7 +9,7 @@ import { parseUri } from './uri.ts';
 import { splitValues } from './values.ts';
 import { parseVia } from './via.ts';
 
-const MAX_SECONDS = 0xffff_ffff;
+const LAST_UINT32 = 0xffff_ffff;
 
 /** Notes about the Request-URI (null in a response) and the unfolded header values of a message. */
 export function valueNotes(
@@ -89,7 +89,7 @@ function viaNotes(text: string): number {
 }
 
 function isSeconds(text: string): boolean {
-  return /^\d+$/.test(text) && Number(text) <= MAX_SECONDS;
+  return /^\d+$/.test(text) && Number(text) <= LAST_UINT32;
 }
 
 /** SIP-date: `Sat, 13 Nov 2010 23:29:00 GMT`, in GMT only (RFC 3261 20.17). */

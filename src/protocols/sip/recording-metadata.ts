@@ -5,9 +5,7 @@
  * type, linear in the text, with caps on what is taken.
  */
 
-const MAX_CHARS = 65_536;
-const MAX_ITEMS = 64;
-const MAX_VALUE = 512;
+import { MAX_RECORDING_CHARS, MAX_RECORDING_ITEMS, MAX_RECORDING_VALUE } from '../../core/item-limits.ts';
 
 export type RecordingMetadata = {
   readonly dataMode: string | null;
@@ -24,7 +22,7 @@ type Element = { readonly name: string; readonly attributes: string; readonly is
 
 /** Null when the text holds no recording element. */
 export function parseRecordingMetadata(text: string): RecordingMetadata | null {
-  const xml = text.slice(0, MAX_CHARS);
+  const xml = text.slice(0, MAX_RECORDING_CHARS);
   const sessions: { id: string; sipSessionIds: string[] }[] = [];
   const participants: { id: string; aor: string | null; name: string | null }[] = [];
   const streams: { id: string; sessionId: string | null; label: string | null }[] = [];
@@ -81,7 +79,7 @@ export function parseRecordingMetadata(text: string): RecordingMetadata | null {
 }
 
 function push<T>(list: T[], value: T): void {
-  if (list.length < MAX_ITEMS) list.push(value);
+  if (list.length < MAX_RECORDING_ITEMS) list.push(value);
 }
 
 /** Start and end tags in order, names without their prefix. Comments, instructions and what never closes are skipped. */
@@ -119,5 +117,7 @@ function textOf(xml: string, e: Element): string {
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 function unescapeXml(text: string): string {
-  return text.slice(0, MAX_VALUE).replace(/&(lt|gt|amp|quot|apos);/g, (all, name: string) => ENTITIES[name] ?? all);
+  return text
+    .slice(0, MAX_RECORDING_VALUE)
+    .replace(/&(lt|gt|amp|quot|apos);/g, (all, name: string) => ENTITIES[name] ?? all);
 }

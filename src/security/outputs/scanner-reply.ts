@@ -1,6 +1,7 @@
 /**
  * The SIP response to a scanner's request, made from the request alone (RFC 3261 section 8.2.6).
  */
+import { MAX_REPLY_BYTES } from '../../core/item-limits.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
 
@@ -21,7 +22,6 @@ const REASONS: Readonly<Record<number, string>> = {
   603: 'Decline',
 };
 const CLASSES = ['', '', 'OK', 'Moved Temporarily', 'Bad Request', 'Server Internal Error', 'Decline'] as const;
-const MAX_REPLY_BYTES = 1400;
 
 export type ScannerReply = {
   readonly bytes: Buffer;

@@ -8,16 +8,15 @@
  * anything a sender can write, and what a sender wrote is escaped: no line end, no quote and no control character of his
  * reaches a log.
  */
+import { MAX_SECURITY_TEXT } from '../../core/item-limits.ts';
 import type { SecurityAlert } from '../alert.ts';
-
-const MAX_TEXT = 200;
 
 /** Untrusted text in double quotes: printable ASCII stays, quotes and backslashes are escaped, the rest is \xHH or \u{H}. */
 export function quoted(text: string): string {
   let out = '"';
   let n = 0;
   for (const character of text) {
-    if (++n > MAX_TEXT) {
+    if (++n > MAX_SECURITY_TEXT) {
       out += '...';
       break;
     }

@@ -6,6 +6,9 @@
  * The daemon may be stopped, started again or slow: nothing waits for it. A message it does not take is counted, and
  * said when messages begin to be lost.
  */
+
+import { MAX_SYSLOG_TEXT } from '../../core/item-limits.ts';
+
 const LOCAL0 = 16;
 
 /** Severities of alerts. */
@@ -13,7 +16,6 @@ const SEVERITY = { alert: 1, warning: 4 } as const;
 export type Severity = keyof typeof SEVERITY;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-const MAX_TEXT = 2000;
 
 /** The socket as the native part offers it: numbers below 0 are -errno. */
 export type SyslogSocket = {
@@ -28,7 +30,7 @@ export function syslogMessage(severity: Severity, text: string, pid: number, now
   const day = String(now.getDate()).padStart(2, ' ');
   const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;
   const stamp = `${MONTHS[now.getMonth()]} ${day} ${time}`;
-  return `<${LOCAL0 * 8 + SEVERITY[severity]}>${stamp} calltap[${pid}]: ${text.slice(0, MAX_TEXT)}`;
+  return `<${LOCAL0 * 8 + SEVERITY[severity]}>${stamp} calltap[${pid}]: ${text.slice(0, MAX_SYSLOG_TEXT)}`;
 }
 
 export class Syslog {

@@ -7,6 +7,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import { createHmac, createSecretKey } from 'node:crypto';
+import { MAX_TOKEN_CHARS } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
@@ -35,9 +36,6 @@ export type TokenChecks = {
 
 const PREFIX = 's2.';
 
-/** Characters of a token at most; a minted one has about 200. */
-export const TOKEN_MAX_CHARS = 4_096;
-
 /** A signature is 32 bytes: 43 characters without padding. */
 const FORM = /^s2\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
@@ -65,7 +63,7 @@ export function verifyToken(
   keys: readonly KeyObject[],
   checks: TokenChecks,
 ): Result<TokenClaims, TokenRefusal> {
-  const match = token.length > TOKEN_MAX_CHARS ? null : FORM.exec(token);
+  const match = token.length > MAX_TOKEN_CHARS ? null : FORM.exec(token);
   const [, payload, presented] = match ?? [];
   if (payload === undefined || presented === undefined) return fail('malformed');
   if (!isSigned(PREFIX + payload, presented, keys)) return fail('bad-signature');

@@ -8,7 +8,7 @@ import { failure } from '../../core/errors.ts';
 
 /** Bytes compared, whatever the lengths: a key and its length. */
 const WIDTH = 256;
-const MAX_KEY_BYTES = WIDTH - 2;
+const KEY_BYTES = WIDTH - 2;
 
 export class HepAuth {
   readonly #expected: Buffer;
@@ -17,15 +17,15 @@ export class HepAuth {
   /** Throws ServiceError for a key that cannot be compared; the message does not repeat it. */
   constructor(key: string) {
     const bytes = Buffer.from(key, 'utf8');
-    if (bytes.length === 0 || bytes.length > MAX_KEY_BYTES) {
-      throw failure('HEP_AUTH_INVALID', { max: MAX_KEY_BYTES });
+    if (bytes.length === 0 || bytes.length > KEY_BYTES) {
+      throw failure('HEP_AUTH_INVALID', { max: KEY_BYTES });
     }
     this.#expected = fill(Buffer.alloc(WIDTH), bytes);
   }
 
   /** `key` as HepPacket.authKey has it; null, as in HEP 1 and 2, is refused. */
   accepts(key: Uint8Array | null): boolean {
-    const isFitting = key !== null && key.length <= MAX_KEY_BYTES;
+    const isFitting = key !== null && key.length <= KEY_BYTES;
     fill(this.#given, isFitting ? key : new Uint8Array(0));
     return timingSafeEqual(this.#given, this.#expected);
   }

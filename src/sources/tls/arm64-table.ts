@@ -5,8 +5,8 @@
  * of the function (`adr`) or of the table itself, and branch there:
  * `ldrh w0,[x1,w0,uxtw #1]; adr x2,base; add x0,x2,w0,sxth #2; br x0`. Arm ARM (DDI 0487) C4.1 for the fields.
  */
+import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
 import type { JumpTable, Passed } from './code.ts';
-import { MAX_CASES } from './code.ts';
 
 /** Loads from base and index register: bytes of an entry, and whether its sign is extended. */
 const LOADS: readonly { readonly value: number; readonly width: number; readonly isSigned: boolean }[] = [
@@ -113,7 +113,7 @@ function caseCount(back: readonly Passed[]): number {
     // cmp with a number, of 32 or 64 bits
     if (!is(word, 0x7fc0_001f, 0x7100_001f)) continue;
     const n = (word >>> 10) & 0xfff;
-    return n < MAX_CASES ? n + (isInclusive ? 1 : 0) : 0;
+    return n < MAX_JUMP_CASES ? n + (isInclusive ? 1 : 0) : 0;
   }
   return 0;
 }

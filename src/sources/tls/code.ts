@@ -46,5 +46,3 @@ export type JumpTable = {
   /** Virtual address that the entry at `at` leads to. */
   target(entries: Buffer, at: number): number;
 };
-
-export const MAX_CASES = 1024;

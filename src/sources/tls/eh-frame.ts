@@ -5,6 +5,7 @@
  * unknown form gives no bounds. The file is any process's: each read stays within the table that was announced, a
  * search has as many steps as the table's length has bits, and what is found must itself claim the address.
  */
+import { MAX_FRAME_FUNCTIONS, MAX_FRAME_RECORD } from '../../core/item-limits.ts';
 import type { ElfImage, Segment } from './elf.ts';
 import { fileOffset } from './elf.ts';
 
@@ -24,10 +25,6 @@ const DATA_RELATIVE = 0x30;
 const OMITTED = 0xff;
 /** Two sorted words each: a function's first address and its description, both counted from the table's begin. */
 const SORTED_WORDS = DATA_RELATIVE | 0x0b;
-/** Debian's largest programs are a tenth of this. */
-const MAX_FUNCTIONS = 16 * 1024 * 1024;
-/** A description is a few words and its instructions, which are not read. */
-const MAX_RECORD = 64;
 
 /** The function that holds an address; null when no description says so. */
 export function describedRange(image: ElfImage, vaddr: number): CodeRange | null {
@@ -45,7 +42,7 @@ function findDescription(image: ElfImage, header: Segment, vaddr: number): numbe
   if (head === null || head[0] !== 1 || head[3] !== SORTED_WORDS) return null;
   if (FORM_BYTES.get((head[1] ?? OMITTED) & 0x0f) !== 4 || head[2] !== 0x03) return null;
   const count = head.readUInt32LE(8);
-  if (count === 0 || count > MAX_FUNCTIONS || 12 + count * 8 > header.fileSize) return null;
+  if (count === 0 || count > MAX_FRAME_FUNCTIONS || 12 + count * 8 > header.fileSize) return null;
   const word = (i: number, second: number): number | null => {
     const bytes = source.read(header.offset + 12 + i * 8 + second * 4, 4);
     return bytes === null ? null : header.vaddr + bytes.readInt32LE(0);
@@ -73,7 +70,7 @@ class Reader {
   constructor(image: ElfImage, vaddr: number) {
     let bytes: Buffer | null = null;
     // A record may end its segment.
-    for (let length = MAX_RECORD; bytes === null && length >= 16; length >>= 1) {
+    for (let length = MAX_FRAME_RECORD; bytes === null && length >= 16; length >>= 1) {
       const offset = fileOffset(image.segments, vaddr, length);
       bytes = offset < 0 ? null : image.source.read(offset, length);
     }

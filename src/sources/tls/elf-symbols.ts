@@ -4,6 +4,7 @@
  * A name is searched for in the string table first, so that the hundred thousand symbols of a large program cost one
  * comparison each. Hostile tables: offsets are compared, never followed, and the work is linear in the table.
  */
+import { MAX_SYMBOL_COPIES } from '../../core/item-limits.ts';
 import type { ElfImage, SymbolTable } from './elf.ts';
 import { fileOffset } from './elf.ts';
 
@@ -18,8 +19,6 @@ export type FoundFunction = {
 
 const SYMBOL_BYTES = 24;
 const STT_FUNC = 2;
-/** A linker keeps a name once; more copies than this are no honest table. */
-const MAX_COPIES = 256;
 
 /**
  * The functions of these names that the file defines, by name; the first definition counts. The larger .symtab is
@@ -51,7 +50,7 @@ function searchTable(
   for (const name of names) {
     const needle = Buffer.from(`${name}\0`, 'latin1');
     let at = strings.indexOf(needle);
-    for (let copies = 0; at >= 0 && copies < MAX_COPIES; copies++) {
+    for (let copies = 0; at >= 0 && copies < MAX_SYMBOL_COPIES; copies++) {
       nameAt.set(at, name);
       at = strings.indexOf(needle, at + 1);
     }

@@ -4,7 +4,15 @@
  * System V gABI, ELF-64 little-endian (x86-64 psABI, AArch64 ELF). The file is any process's: every offset and count
  * in it is checked against the file and against a cap before it is used, and a file that lies gives a reason.
  */
+
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  MAX_DYNAMIC,
+  MAX_ELF_TABLE_BYTES,
+  MAX_PROGRAM_HEADERS,
+  MAX_SECTIONS,
+  MAX_SONAME,
+} from '../../core/item-limits.ts';
 
 /** A file, or bytes of a test, read at any place. */
 export type ByteSource = {
@@ -52,15 +60,9 @@ export type ElfResult =
   | { readonly ok: true; readonly image: ElfImage }
   | { readonly ok: false; readonly reason: string };
 
-const MAX_PROGRAM_HEADERS = 512;
-const MAX_SECTIONS = 65_536;
-const MAX_DYNAMIC = 4_096;
-/** node's own tables are a tenth of this. */
-const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 const SYMBOL_BYTES = 24;
 const PROGRAM_HEADER_BYTES = 56;
 const SECTION_HEADER_BYTES = 64;
-const MAX_SONAME = 128;
 
 const PT_LOAD = 1;
 const PT_DYNAMIC = 2;
@@ -210,7 +212,7 @@ function readSections(source: ByteSource, head: Buffer): SymbolTable[] {
     const linkAt = link * SECTION_HEADER_BYTES;
     const stringsOffset = u64(headers, linkAt + 24);
     const stringsSize = u64(headers, linkAt + 32);
-    if (bytes > MAX_TABLE_BYTES || stringsSize > MAX_TABLE_BYTES) continue;
+    if (bytes > MAX_ELF_TABLE_BYTES || stringsSize > MAX_ELF_TABLE_BYTES) continue;
     if (!fits(source.size, offset, bytes) || !fits(source.size, stringsOffset, stringsSize)) continue;
     if (tables.some((t) => t.name === name)) continue;
     tables.push({ name, offset, count: Math.floor(bytes / SYMBOL_BYTES), stringsOffset, stringsSize });
@@ -249,7 +251,7 @@ function readDynamic(source: ByteSource, segments: readonly Segment[], dynamic: 
   ].filter((t) => t !== null);
   const stringsSize = tags.get(DT.STRSZ) ?? Number.NaN;
   const stringsOffset = fileOffset(segments, tags.get(DT.STRTAB) ?? Number.NaN, stringsSize);
-  if (stringsOffset < 0 || stringsSize > MAX_TABLE_BYTES) return { table: null, soname: null, relocations };
+  if (stringsOffset < 0 || stringsSize > MAX_ELF_TABLE_BYTES) return { table: null, soname: null, relocations };
   const soname = readName(source, stringsOffset, stringsSize, tags.get(DT.SONAME) ?? Number.NaN);
   const symbols = tags.get(DT.SYMTAB) ?? Number.NaN;
   const symbolCount = tags.get(DT.SYMENT) === SYMBOL_BYTES ? countSymbols(source, segments, tags) : 0;
@@ -263,7 +265,7 @@ function relocationTable(
   vaddr: number | undefined,
   bytes: number | undefined,
 ): RelocationTable | null {
-  if (vaddr === undefined || bytes === undefined || !(bytes > 0 && bytes <= MAX_TABLE_BYTES)) return null;
+  if (vaddr === undefined || bytes === undefined || !(bytes > 0 && bytes <= MAX_ELF_TABLE_BYTES)) return null;
   const offset = fileOffset(segments, vaddr, bytes);
   return offset < 0 ? null : { offset, bytes };
 }
@@ -278,7 +280,7 @@ export function readName(source: ByteSource, stringsOffset: number, stringsSize:
 
 /** How many dynamic symbols there are: nothing says so but the hash tables. */
 function countSymbols(source: ByteSource, segments: readonly Segment[], tags: ReadonlyMap<number, number>): number {
-  const most = MAX_TABLE_BYTES / SYMBOL_BYTES;
+  const most = MAX_ELF_TABLE_BYTES / SYMBOL_BYTES;
   const hashAt = fileOffset(segments, tags.get(DT.HASH) ?? Number.NaN, 8);
   if (hashAt >= 0) {
     const n = source.read(hashAt, 8)?.readUInt32LE(4) ?? 0;

@@ -4,6 +4,7 @@
  *
  * System V psABI of x86-64, 5.2; AArch64 ELF (IHI 0056), 5. The function's name is in the word's relocation.
  */
+import { MAX_RELOCATION_BYTES } from '../../core/item-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import type { ElfImage, RelocationTable } from './elf.ts';
 import { readName } from './elf.ts';
@@ -18,8 +19,6 @@ const STUB_BYTES = 24;
 const STUB_INSTRUCTIONS = 5;
 const RELOCATION_BYTES = 24;
 const SYMBOL_BYTES = 24;
-/** Of libcrypto.so, which has many, a tenth. */
-const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
 
 /** The stub at an address; null when other code is there. */
 export function stubAt(image: ElfImage, vaddr: number): Stub | null {

@@ -9,6 +9,16 @@
  * instruction breaks the program. A function that may leave by a jump to where a register or memory says has no exits
  * that are known. Hostile files: bytes, ranges, exits and depth are capped, and whatever does not fit gives a reason.
  */
+import {
+  MAX_CODE_BACK,
+  MAX_CODE_DEPTH,
+  MAX_CODE_FILE_BYTES,
+  MAX_CODE_RANGE_BYTES,
+  MAX_CODE_RANGES,
+  MAX_EXITS,
+  MAX_INSTRUCTIONS,
+  MAX_JUMP_TABLES,
+} from '../../core/item-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import { jumpTableArm64 } from './arm64-table.ts';
 import type { Decode, Flow, JumpTable, Passed } from './code.ts';
@@ -30,21 +40,8 @@ export type FunctionExits =
   | { readonly ok: true; readonly exits: null; readonly why: string; readonly to: string | null }
   | { readonly ok: false; readonly why: string };
 
-/** gnutls_handshake, the largest function that is probed, has 12 KB. */
-const MAX_RANGE_BYTES = 128 * 1024;
-/** Functions and moved parts that one function may lead through. */
-const MAX_RANGES = 32;
-const MAX_DEPTH = 8;
-/** Of one file: all ranges that its functions lead through, and the instructions of one function that are reached. */
-const MAX_FILE_BYTES = 512 * 1024;
-const MAX_INSTRUCTIONS = 32 * 1024;
-/** Jumps with a table, in one function. */
-const MAX_TABLES = 64;
 /** Two A64 instructions. */
 const VENEER_BYTES = 8;
-const MAX_EXITS = 128;
-/** Instructions that are looked back on from a jump table. */
-const MAX_BACK = 512;
 
 type Processor = {
   readonly decode: Decode;
@@ -100,9 +97,9 @@ export class ExitFinder {
   }
 
   #read(begin: number, length: number): Range {
-    if (length > MAX_RANGE_BYTES) throw new Refusal(`it has code of more than ${MAX_RANGE_BYTES / 1024} KB`);
+    if (length > MAX_CODE_RANGE_BYTES) throw new Refusal(`it has code of more than ${MAX_CODE_RANGE_BYTES / 1024} KB`);
     this.#bytes += length;
-    if (this.#bytes > MAX_FILE_BYTES) throw new Refusal('its file leads through too much code');
+    if (this.#bytes > MAX_CODE_FILE_BYTES) throw new Refusal('its file leads through too much code');
     const offset = codeOffset(this.#image, begin, length);
     const code = offset < 0 ? null : this.#image.source.read(offset, length);
     if (code === null) throw new Refusal('it reaches beyond the executable bytes of the file');
@@ -195,14 +192,15 @@ class Walk {
       this.#reach(this.#rangeAt(vaddr, VENEER_BYTES), vaddr, depth, place, true);
       return;
     }
-    if (depth >= MAX_DEPTH) throw new Refusal(`it jumps on through more than ${MAX_DEPTH} functions`);
+    if (depth >= MAX_CODE_DEPTH) throw new Refusal(`it jumps on through more than ${MAX_CODE_DEPTH} functions`);
     this.#reach(this.#rangeAt(vaddr, 0), vaddr, depth + 1, place, true);
   }
 
   #reach(range: Range, vaddr: number, depth: number, from: Place | null, isTaken: boolean): void {
     if (range.lengths[vaddr - range.begin] === 0) throw new Refusal('it jumps into the middle of an instruction');
     this.#ranges.add(range);
-    if (this.#ranges.size > MAX_RANGES) throw new Refusal(`it leads through more than ${MAX_RANGES} functions`);
+    if (this.#ranges.size > MAX_CODE_RANGES)
+      throw new Refusal(`it leads through more than ${MAX_CODE_RANGES} functions`);
     if (this.#origins.has(vaddr)) return;
     if (this.#origins.size >= MAX_INSTRUCTIONS) throw new Refusal(`it has more than ${MAX_INSTRUCTIONS} instructions`);
     this.#origins.set(vaddr, { from, isTaken });
@@ -232,7 +230,7 @@ class Walk {
   #indirectJump(place: Place, length: number): void {
     const { range, at } = place;
     const jump: Passed = { code: range.code, at, vaddr: range.begin + at, length, isTaken: false };
-    if (++this.#tables > MAX_TABLES) throw new Refusal(`it has more than ${MAX_TABLES} jump tables`);
+    if (++this.#tables > MAX_JUMP_TABLES) throw new Refusal(`it has more than ${MAX_JUMP_TABLES} jump tables`);
     const table = this.#processor.table(jump, this.#back(place));
     const cases = table === null ? null : this.#cases(range, table);
     if (cases === null) {
@@ -270,7 +268,7 @@ class Walk {
   #back(place: Place): Passed[] {
     const passed: Passed[] = [];
     let at = place;
-    while (passed.length < MAX_BACK) {
+    while (passed.length < MAX_CODE_BACK) {
       const { from, isTaken } = this.#originOf(at);
       if (from === null) break;
       const length = from.range.lengths[from.at] ?? 0;

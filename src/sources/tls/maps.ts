@@ -2,11 +2,12 @@
  * Which files the processes of this host run code of, as /proc/PID/maps tells it: for whom the kernel's own iterator
  * (task_vma, Linux 5.12) is not there, or not yet needed. Behind an overlay newer kernels name the overlay's inode here.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { errnoOf } from '../../core/error.ts';
+import { MAX_MAPS_BYTES } from '../../core/item-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 
-const MAX_MAPS_BYTES = 16 * 1024 * 1024;
 /** Processes are read for so long before other work gets a turn. */
 const TURN_MS = 10;
 const LINE = /^([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/;

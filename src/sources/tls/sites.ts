@@ -2,6 +2,7 @@
  * Where in a library the probes go: at the entry of its exported functions, and at the instructions they leave by.
  */
 
+import { MAX_UNREAD_NAMED } from '../../core/item-limits.ts';
 import type { ElfImage } from './elf.ts';
 import type { FoundFunction } from './elf-symbols.ts';
 import { findFunctions } from './elf-symbols.ts';
@@ -44,9 +45,6 @@ export type LibrarySites = {
 
 /** As long as nobody asks for them. */
 const NO_EXITS = { exits: null, why: null, leavesTo: null } as const;
-
-/** Functions that a line names. */
-const MAX_NAMED = 3;
 
 type Functions = ReadonlyMap<string, FoundFunction>;
 
@@ -110,7 +108,7 @@ export function unreadFunctions({ sites, unattached }: LibrarySites): Unattached
 
 /** Functions and why, in words: the first few, so that the line stays one. */
 export function listed(functions: readonly UnattachedFunction[]): string {
-  const shown = functions.slice(0, MAX_NAMED).map(({ name, why }) => `${name} (${why})`);
+  const shown = functions.slice(0, MAX_UNREAD_NAMED).map(({ name, why }) => `${name} (${why})`);
   const more = functions.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

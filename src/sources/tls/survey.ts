@@ -5,7 +5,9 @@
  * Looks through /proc, so that it works without eBPF and, for one's own processes, without privileges. Programs that
  * carry TLS without a function to probe are known by what their compilers leave in them.
  */
+
 import { closeSync, readlinkSync } from 'node:fs';
+import { MAX_MARK_SEARCH_BYTES } from '../../core/item-limits.ts';
 import { openMapped } from './discovery.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
@@ -43,7 +45,6 @@ function refused(library: string, note: string): Verdict {
   return { library, isObservable: false, note, entryOnly: [], unread: [] };
 }
 
-const MAX_MARK_BYTES = 256 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 
 /** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
@@ -155,7 +156,7 @@ function siteOf(plain: readonly ProbeSite[]): string {
 function marked(image: ElfImage): Verdict | null {
   const needles = MARKS.map(([mark]) => Buffer.from(mark, 'latin1'));
   const overlap = Math.max(...needles.map((n) => n.length));
-  let left = MAX_MARK_BYTES;
+  let left = MAX_MARK_SEARCH_BYTES;
   const found = new Set<number>();
   for (const s of image.segments) {
     for (let at = 0; at < s.fileSize && left > 0; at += PIECE) {

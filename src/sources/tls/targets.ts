@@ -2,17 +2,16 @@
  * Which processes --uprobe and --uprobe-comm mean: all, a process with its descendants, those that map a file; and of
  * these, those whose name fits.
  */
+
 import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import type { ServiceError } from '../../core/error.ts';
 import { errnoOf } from '../../core/error.ts';
 import { failure } from '../../core/errors.ts';
+import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/item-limits.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import type { TlsMapping } from './native-tls.ts';
 
-/** A name has 15 characters; a pattern for it needs no more than this. */
-const MAX_PATTERN = 256;
 const LIMITS = { maxProgram: 2_000, maxRepeats: 1_000 };
-const MAX_ANCESTORS = 64;
 
 export type TlsTargetOptions = {
   /** `all`, process ids and paths, as given on the command line. */
@@ -182,7 +181,7 @@ function readPath(path: string): string {
 
 function compileComm(source: string): (comm: string) => boolean {
   const refuse = (reason: string): ServiceError => failure('PROBE_PATTERN_INVALID', { reason });
-  if (source.length > MAX_PATTERN) throw refuse(`has more than ${MAX_PATTERN} characters`);
+  if (source.length > MAX_UPROBE_PATTERN) throw refuse(`has more than ${MAX_UPROBE_PATTERN} characters`);
   const found = compilePattern(source, LIMITS);
   if (!found.ok) throw refuse(found.reason);
   return found.value;

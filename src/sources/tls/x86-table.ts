@@ -6,8 +6,9 @@
  * addresses, `jmp *table(,%i,8)`. The number of cases is that of the comparison that guards the jump. What fits no
  * form is no table: then the jump may lead out of the function.
  */
+import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
 import type { JumpTable, Passed } from './code.ts';
-import { MAX_CASES } from './code.ts';
+
 import type { Opcode } from './x86.ts';
 import { opcodeOf } from './x86.ts';
 
@@ -121,7 +122,7 @@ function caseCount(back: readonly Passed[]): number {
       continue;
     }
     const n = comparedWith(passed.code, opcode, passed);
-    if (n !== null) return n >= 0 && n < MAX_CASES ? n + (isInclusive ? 1 : 0) : 0;
+    if (n !== null) return n >= 0 && n < MAX_JUMP_CASES ? n + (isInclusive ? 1 : 0) : 0;
   }
   return 0;
 }

@@ -8,7 +8,7 @@
 import type { Flow, Instruction } from './code.ts';
 
 /** Intel SDM 2.3.11: a longer one faults. */
-const MAX_LENGTH = 15;
+const INSTRUCTION_BYTES = 15;
 
 /* What follows an opcode. */
 const MODRM = 1;
@@ -81,7 +81,7 @@ export function decodeX86(code: Buffer, at: number): Instruction | string {
   const form = formOf(code, parts);
   if ((form & UNKNOWN) !== 0) return unknown(code, at);
   const length = parts.opcodeAt + 1 + tailLength(code, parts, form) - at;
-  if (length > MAX_LENGTH) return unknown(code, at);
+  if (length > INSTRUCTION_BYTES) return unknown(code, at);
   if (at + length > code.length) return 'an instruction reaches beyond the end';
   const flow = parts.isVector ? 'next' : flowOf(code, parts);
   if (flow === null) return unknown(code, at);
@@ -106,7 +106,7 @@ function readHead(code: Buffer, from: number): Parts | string {
   const prefixes = new Set<number>();
   let at = from;
   while (PREFIXES.has(code[at] ?? 0)) {
-    if (at - from >= MAX_LENGTH) return unknown(code, from);
+    if (at - from >= INSTRUCTION_BYTES) return unknown(code, from);
     prefixes.add(code[at++] ?? 0);
   }
   const first = code[at] ?? 0;

@@ -4,8 +4,10 @@
  * Addresses and ports come from the network, so the hash is the keyed one. Tables grow one by one, so that
  * no growth of a large map holds the loop.
  */
+
 import { HashInput } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
+import { MAX_CLAIM_SLOTS } from '../../core/item-limits.ts';
 import { NONE } from '../row-blocks.ts';
 import type { SdpRows } from './sdp-rows.ts';
 
@@ -15,7 +17,6 @@ const TABLES = 1 << TABLE_BITS;
 /** Slots a table begins with. Memory that nobody has touched yet costs nothing. */
 const SLOT_BYTES = 8;
 const MIN_SLOTS = 64;
-const MAX_SLOTS = 1 << 16;
 
 const INPUT = new HashInput(2);
 
@@ -28,7 +29,7 @@ function hashOf(v4: number, port: number): number {
 /** A power of two of which `endpoints` take two thirds at most. */
 function slotsFor(endpoints: number): number {
   let slots = MIN_SLOTS;
-  while (slots < MAX_SLOTS && slots * 2 < endpoints * 3) slots *= 2;
+  while (slots < MAX_CLAIM_SLOTS && slots * 2 < endpoints * 3) slots *= 2;
   return slots;
 }
 

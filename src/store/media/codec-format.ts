@@ -1,15 +1,13 @@
 /**
  * What a payload type means: by the descriptions of a stream's dialog, or by the static table (RFC 3551).
  */
+import { MAX_FORMAT_SETS } from '../../core/item-limits.ts';
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import type { CodecFormat, CodecSet } from './codec-set.ts';
 import type { Stream } from './stream.ts';
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
 export const FIRST_DYNAMIC_PT = 96;
-
-/** Lists of codecs in which a payload type is looked for. */
-const MAX_CODEC_SETS = 64;
 
 /** Whether a side that described `set` lets the other stop sending `codec` in silence: that codec's annex, or CN (RFC 3389). */
 export function maySuppressSilence(set: CodecSet, codec: string | null): boolean {
@@ -33,9 +31,9 @@ export function streamFormat(stream: Stream, payloadType: number): CodecFormat |
       if (looked.has(codecs)) continue;
       const format = formatOf(codecs, payloadType);
       if (format !== null) return format;
-      if (looked.add(codecs).size >= MAX_CODEC_SETS) break;
+      if (looked.add(codecs).size >= MAX_FORMAT_SETS) break;
     }
-    if (looked.size >= MAX_CODEC_SETS) break;
+    if (looked.size >= MAX_FORMAT_SETS) break;
   }
   const known = STATIC_PAYLOADS.get(payloadType);
   return known === undefined ? null : { payloadType, name: known.name, clockRate: known.clockRate };

@@ -90,8 +90,8 @@ export const JOB_IS_STREAM = 4;
 export const JOB_RESULT = 5;
 export const JOB_INTS = 8;
 
-/** Jobs of one call, and results. One result more is for a message that is scanned alone. */
-export const MAX_JOBS = 16;
-
 /** Room for the bytes of the messages of a call. */
 export const INPUT_BYTES = 320 * 1024;
+
+/** Jobs of one call, and results. One result more is for a message that is scanned alone. */
+export const JOBS = 16;

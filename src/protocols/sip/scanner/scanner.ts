@@ -3,6 +3,7 @@
  */
 
 import { HASH_KEY } from '../../../core/hash.ts';
+import { MAX_SCAN_GAP } from '../../../core/item-limits.ts';
 import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from '../../../core/limits.ts';
 import { NOT_HELD } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
@@ -24,17 +25,14 @@ type Exports = {
   setHashKey(low: number, high: number): void;
 };
 
-/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. */
-const MAX_GAP = 2048;
-
 /** Bytes of a single message that are copied at first: its headers, nearly always. */
 const FIRST_BYTES = 4096;
 
 /** No message is looked at behind this, whatever stands before it. */
-const MAX_BYTES = MAX_LEADING_BYTES + MAX_MESSAGE_BYTES;
+const SCAN_BYTES = MAX_LEADING_BYTES + MAX_MESSAGE_BYTES;
 
 /** Addresses are 32 bits; a scan needs to know of so many bytes more only that they are there. */
-const MAX_END = 0x4000_0000;
+const LAST_END = 0x4000_0000;
 
 let module: object | null = null;
 
@@ -68,15 +66,15 @@ export class SipScanner {
     this.#run = exports.scanJobs;
     this.#bytes = new Uint8Array(buffer);
     this.#input = exports.input.value;
-    this.#jobs = new Int32Array(buffer, exports.jobs.value, AT.JOB_INTS * AT.MAX_JOBS);
+    this.#jobs = new Int32Array(buffer, exports.jobs.value, AT.JOB_INTS * AT.JOBS);
     const { value } = exports.results;
     const resultOf = (i: number): Int32Array => new Int32Array(buffer, value + 4 * AT.RESULT_INTS * i, AT.RESULT_INTS);
-    this.#results = Array.from({ length: AT.MAX_JOBS }, (_, i) => resultOf(i));
-    this.#single = resultOf(AT.MAX_JOBS);
+    this.#results = Array.from({ length: AT.JOBS }, (_, i) => resultOf(i));
+    this.#single = resultOf(AT.JOBS);
     this.#source = this.#bytes;
   }
 
-  /** Where the scan of the `i`th message of a group stands; below MAX_JOBS. */
+  /** Where the scan of the `i`th message of a group stands; below JOBS. */
   result(i: number): Int32Array {
     return this.#results[i] ?? this.#single;
   }
@@ -88,7 +86,7 @@ export class SipScanner {
   add(buf: Uint8Array, start: number, end: number, i: number): boolean {
     // One that is too long is refused unread.
     const length = end - start > MAX_MESSAGE_BYTES ? 0 : end - start;
-    if (buf !== this.#source || start < this.#from || start - this.#to > MAX_GAP) {
+    if (buf !== this.#source || start < this.#from || start - this.#to > MAX_SCAN_GAP) {
       this.#copy();
       this.#source = buf;
       this.#from = start;
@@ -137,11 +135,11 @@ export class SipScanner {
   scanOne(buf: Uint8Array, start: number, end: number, isStream: boolean, out: Int32Array): void {
     const length = end - start;
     const input = this.#input;
-    const last = input + Math.min(length, MAX_END);
-    const most = isStream || length <= MAX_MESSAGE_BYTES ? Math.min(length, MAX_BYTES) : 0;
+    const last = input + Math.min(length, LAST_END);
+    const most = isStream || length <= MAX_MESSAGE_BYTES ? Math.min(length, SCAN_BYTES) : 0;
     for (let held = Math.min(most, FIRST_BYTES); ; held = Math.min(most, held * 8)) {
       this.#bytes.set(buf.subarray(start, start + held), input);
-      this.#addJob(input, last, input + held, input - start, isStream, AT.MAX_JOBS);
+      this.#addJob(input, last, input + held, input - start, isStream, AT.JOBS);
       this.#run(1);
       this.#count = 0;
       if (held === most || this.#single[AT.OUTCOME] !== NOT_HELD) break;

@@ -6,7 +6,7 @@ import { hashBytes } from '../../../../src/core/hash.ts';
 import { MAX_MESSAGE_BYTES } from '../../../../src/core/limits.ts';
 import { noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
-import { INPUT_BYTES, MAX_JOBS } from '../../../../src/protocols/sip/scanner/scan-layout.ts';
+import { INPUT_BYTES, JOBS } from '../../../../src/protocols/sip/scanner/scan-layout.ts';
 import { SipScanner, sipScanner } from '../../../../src/protocols/sip/scanner/scanner.ts';
 import { assertBounded } from '../../../helpers/bounded.ts';
 import { INVITE, message, scanned } from './messages.ts';
@@ -69,11 +69,11 @@ test('bytes before and behind a message change nothing of its scan', () => {
 
 test('the messages of a group know nothing of each other, nor of those of the group before', () => {
   const scanner = new SipScanner();
-  const results = Array.from({ length: MAX_JOBS }, (_, i) => new SipScan(scanner.result(i)));
+  const results = Array.from({ length: JOBS }, (_, i) => new SipScan(scanner.result(i)));
   const direct = new SipScan();
   const member = fc.record({ bytes: piece, gap: fc.constantFrom(0, 1, 15, 3000), isElsewhere: fc.boolean() });
   fc.assert(
-    fc.property(fc.array(member, { maxLength: MAX_JOBS }), around, (members, filler) => {
+    fc.property(fc.array(member, { maxLength: JOBS }), around, (members, filler) => {
       const slab = Buffer.concat(members.flatMap(({ bytes, gap }) => [bytes, Buffer.alloc(gap, filler)]));
       const places: [buf: Buffer, start: number, end: number][] = [];
       let at = 0;

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
 import { test } from 'node:test';
+import { MAX_TOKEN_CHARS } from '../../../../src/core/item-limits.ts';
 import type { TokenChecks, TokenRefusal } from '../../../../src/serve/auth/token.ts';
-import { mintToken, signingKey, TOKEN_MAX_CHARS, verifyToken } from '../../../../src/serve/auth/token.ts';
+import { mintToken, signingKey, verifyToken } from '../../../../src/serve/auth/token.ts';
 import { base64url, forge, forgeClaims, NOW_SECS } from './forged-token.ts';
 
 const KEY = 'first secret';
@@ -207,7 +208,7 @@ test('a payload whose base64url has bits to spare counts only in its one spellin
 });
 
 test('a token longer than any minted one is not looked at', () => {
-  const token = forgeClaims({ id: 'x'.repeat(TOKEN_MAX_CHARS) }, KEY);
+  const token = forgeClaims({ id: 'x'.repeat(MAX_TOKEN_CHARS) }, KEY);
   refused(token, 'malformed');
   refused(`s2.${'A'.repeat(1_000_000)}.${'A'.repeat(43)}`, 'malformed');
 });

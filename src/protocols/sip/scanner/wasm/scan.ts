@@ -51,7 +51,7 @@ import {
   JOB_RESULT,
   JOB_SHIFT,
   JOB_START,
-  MAX_JOBS,
+  JOBS,
   MESSAGE_END,
   MESSAGE_START,
   METHOD_END,
@@ -74,8 +74,8 @@ const CRLF = 0x0a0d;
 
 export { setHashKey };
 
-export const results: usize = memory.data(4 * RESULT_INTS * (MAX_JOBS + 1), 16);
-export const jobs: usize = memory.data(4 * JOB_INTS * MAX_JOBS, 16);
+export const results: usize = memory.data(4 * RESULT_INTS * (JOBS + 1), 16);
+export const jobs: usize = memory.data(4 * JOB_INTS * JOBS, 16);
 /** Searches look at up to 16 bytes behind a message. */
 export const input: usize = memory.data(INPUT_BYTES + 64, 16);
 

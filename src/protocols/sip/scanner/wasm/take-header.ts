@@ -61,8 +61,8 @@ const TAG_EQUALS: u64 = 0x3d676174;
 const BRANCH: u64 = 0x68636e617262;
 const BRANCH_EQUALS: u64 = 0x3d68636e6172623b;
 
-const MAX_CSEQ: i64 = 0x7fffffff;
-const MAX_LENGTH: i64 = 0x7fffffff;
+const LAST_CSEQ: i64 = 0x7fffffff;
+const LAST_LENGTH: i64 = 0x7fffffff;
 
 /** Marks a header that may occur once; false when it was there before, and the first one counts. */
 function isFirst(out: i32, bit: i32): bool {
@@ -107,7 +107,7 @@ const USER_AGE: u64 = 0x6567612d72657375;
 const ER_AGENT: u64 = 0x746e6567612d7265;
 const SESSION_: u64 = 0x2d6e6f6973736573;
 const SSION_ID: u64 = 0x64692d6e6f697373;
-const MAX_FORW: u64 = 0x77726f662d78616d;
+const FORWARDS_WORD: u64 = 0x77726f662d78616d;
 const FORWARDS: u64 = 0x7364726177726f66;
 const CONTENT_: u64 = 0x2d746e65746e6f63;
 const ENT_TYPE: u64 = 0x657079742d746e65;
@@ -183,7 +183,7 @@ export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i
       else return false;
       return true;
     case 12:
-      if (isLong(name, 12, MAX_FORW, FORWARDS)) takeMaxForwards(start, end, out);
+      if (isLong(name, 12, FORWARDS_WORD, FORWARDS)) takeMaxForwards(start, end, out);
       else if (isLong(name, 12, CONTENT_, ENT_TYPE)) keepFirst(out, CONTENT_TYPE_START, start, end);
       else return false;
       return true;
@@ -393,11 +393,11 @@ function takeCseq(start: i32, end: i32, out: i32): void {
   for (; p < end; p++) {
     const digit = byte(p) - 0x30;
     if (digit < 0 || digit > 9) break;
-    if (value <= MAX_CSEQ) value = value * 10 + digit;
+    if (value <= LAST_CSEQ) value = value * 10 + digit;
   }
   const digitsEnd = p;
   p = skipBlanks(p, end);
-  if (digitsEnd > start && value <= MAX_CSEQ) store<i32>(out, <i32>value, 4 * CSEQ);
+  if (digitsEnd > start && value <= LAST_CSEQ) store<i32>(out, <i32>value, 4 * CSEQ);
   else note(out, BAD_CSEQ);
   if (p >= end || p === digitsEnd) {
     note(out, BAD_CSEQ);
@@ -410,8 +410,8 @@ function takeCseq(start: i32, end: i32, out: i32): void {
 
 function takeContentLength(start: i32, end: i32, out: i32): void {
   if (!isFirst(out, SEEN.CONTENT_LENGTH)) return;
-  const length = parseNumber(start, end, MAX_LENGTH);
-  if (length >= 0 && length < MAX_LENGTH) store<i32>(out, <i32>length, 4 * CONTENT_LENGTH);
+  const length = parseNumber(start, end, LAST_LENGTH);
+  if (length >= 0 && length < LAST_LENGTH) store<i32>(out, <i32>length, 4 * CONTENT_LENGTH);
   else {
     store<i32>(out, -2, 4 * CONTENT_LENGTH);
     note(out, BAD_CONTENT_LENGTH);
@@ -423,7 +423,7 @@ function takeExpires(start: i32, end: i32, out: i32): void {
   if (load<i32>(out, 4 * EXPIRES) >= 0) return;
   const seconds = parseNumber(start, end, 0x1_0000_0000);
   if (seconds < 0 || seconds > 0xffff_ffff) note(out, BAD_NUMBER);
-  store<i32>(out, <i32>min<i64>(seconds, MAX_LENGTH), 4 * EXPIRES);
+  store<i32>(out, <i32>min<i64>(seconds, LAST_LENGTH), 4 * EXPIRES);
 }
 
 /** Values of a comma-separated list, commas in quotes and in < > left alone. */

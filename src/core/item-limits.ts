@@ -1,0 +1,185 @@
+/**
+ * Caps of single things: what one message, packet, file, program or finding may hold or take. What all of them together may
+ * take is in limits.ts.
+ */
+
+/** Bytes of a text chunk that is sent; identifiers are shorter, and a cut one identifies nothing. */
+export const MAX_HEP_OUT_TEXT_BYTES = 1_024;
+
+/** Bytes and seconds after which `--split` may start the next file. */
+export const MAX_SPLIT_BYTES = 1024 ** 5;
+export const MAX_SPLIT_SECS = 366 * 86_400;
+
+/** Characters of a token; a minted one has about 200. */
+export const MAX_TOKEN_CHARS = 4_096;
+
+/** Characters of a user part that are matched. */
+export const MAX_USER_PATTERN_CHARS = 256;
+
+/** Bytes of a start line on a stream, and of its method. */
+export const MAX_START_LINE_BYTES = 4_096;
+export const MAX_FRAMED_METHOD_BYTES = 64;
+
+/** Bytes of a text chunk that is read; longer ones are cut. */
+export const MAX_HEP_TEXT_BYTES = 1_024;
+
+/** Extension headers in the datagram that an ICMP error quotes. */
+export const MAX_ICMP_EXTENSIONS = 8;
+
+/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
+export const MAX_TLS_ALIKE = 16;
+
+/** Bytes of a program in which the marks of a TLS library are looked for. */
+export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
+
+/** Cases of a jump table. */
+export const MAX_JUMP_CASES = 1024;
+
+/** A linker keeps a name once; more copies than this are no honest table. */
+export const MAX_SYMBOL_COPIES = 256;
+
+/** Bytes of /proc/PID/maps. */
+export const MAX_MAPS_BYTES = 16 * 1024 * 1024;
+
+/** Bytes of the relocations of a library; libcrypto.so has many and needs a tenth. */
+export const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
+
+/** Bytes of one range of code; gnutls_handshake, the largest function that is probed, has 12 KB. */
+export const MAX_CODE_RANGE_BYTES = 128 * 1024;
+/** Functions and moved parts that one function may lead through, and how deep. */
+export const MAX_CODE_RANGES = 32;
+export const MAX_CODE_DEPTH = 8;
+/** Bytes of all ranges of one file, and instructions of one function that are reached. */
+export const MAX_CODE_FILE_BYTES = 512 * 1024;
+export const MAX_INSTRUCTIONS = 32 * 1024;
+/** Jumps with a table in one function, and its exits. */
+export const MAX_JUMP_TABLES = 64;
+export const MAX_EXITS = 128;
+/** Instructions that are looked back on from a jump table. */
+export const MAX_CODE_BACK = 512;
+
+/** Characters of `--uprobe-comm`, and ancestors of a process that are looked at. */
+export const MAX_UPROBE_PATTERN = 256;
+export const MAX_ANCESTORS = 64;
+
+/** Functions that .eh_frame_hdr names; Debian's largest programs have a tenth. */
+export const MAX_FRAME_FUNCTIONS = 16 * 1024 * 1024;
+/** Bytes read of one of its records. */
+export const MAX_FRAME_RECORD = 64;
+
+/** Functions that a line names. */
+export const MAX_UNREAD_NAMED = 3;
+
+/** Program headers, sections and dynamic entries of an ELF file. */
+export const MAX_PROGRAM_HEADERS = 512;
+export const MAX_SECTIONS = 65_536;
+export const MAX_DYNAMIC = 4_096;
+/** Bytes of one of its tables; node's own need a tenth. */
+export const MAX_ELF_TABLE_BYTES = 64 * 1024 * 1024;
+/** Bytes of the name of a library. */
+export const MAX_SONAME = 128;
+
+/** Milliseconds of a packet time that SDP may name. */
+export const MAX_PTIME_MS = 10_000;
+/** Bytes of a crypto suite, and of its key identifier. */
+export const MAX_SUITE_BYTES = 32;
+export const MAX_MKI_BYTES = 128;
+
+/** Characters of SIPREC metadata, its items, and characters of each value. */
+export const MAX_RECORDING_CHARS = 65_536;
+export const MAX_RECORDING_ITEMS = 64;
+export const MAX_RECORDING_VALUE = 512;
+
+/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. */
+export const MAX_SCAN_GAP = 2048;
+
+/** Characters of an Identity token, and destinations in it. */
+export const MAX_IDENTITY_CHARS = 8_192;
+export const MAX_IDENTITY_DESTINATIONS = 16;
+
+/** Packets read of one datagram. */
+export const MAX_RTCP_PACKETS = 32;
+
+/** Blocks read of one report. */
+export const MAX_XR_BLOCKS = 64;
+
+/** RTCP has 5 bits for their number. */
+export const MAX_RTCP_JSON_BLOCKS = 31;
+
+/** Places that a table of claims may have. */
+export const MAX_CLAIM_SLOTS = 1 << 16;
+
+/** Lists of codecs in which a payload type is looked for. */
+export const MAX_FORMAT_SETS = 64;
+
+/** Key presses of a dialog that are shown. */
+export const MAX_DTMF_KEYS = 256;
+/** Bytes of the body of a key press; what is longer is something else. */
+export const MAX_DTMF_BODY = 256;
+
+/** Legs one identifier may tie to a dialog; beyond, the number of them is a floor. */
+export const MAX_LEGS_COMPARED = 10_000;
+
+/** Identity tokens of one message. */
+export const MAX_IDENTITY_TOKENS = 8;
+
+/** Calls looked at that share a socket with one; load generators let all their calls share one. */
+export const MAX_SHARING = 64;
+/** Streams looked at of those calls. */
+export const MAX_SHARED_STREAMS = 1_024;
+
+/** Streams looked at for one that runs past the hub. */
+export const MAX_VANTAGE_STREAMS = 1_000;
+
+/** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
+export const MAX_LINKED_LEGS = 16;
+/** Streams looked at for one that the same source brought later. */
+export const MAX_LINKED_STREAMS = 1_000;
+/** Messages of a call that are read again: those that set it up. */
+export const MAX_LINKED_MESSAGES = 8;
+
+/** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
+export const MAX_RACK_CHARS = 64;
+
+/** Legs looked at: a B2BUA has two, one that forks a few more. */
+export const MAX_B2BUA_LEGS = 16;
+
+/** Characters of a difference between two sources as it is shown. */
+export const MAX_SUMMARY_CHARS = 160;
+/** Bytes of a Via in which protocol and transport are looked for. */
+export const MAX_VIA_HEAD = 64;
+
+/** A reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. */
+export const MAX_OUTLET_PAUSE_MS = 100;
+
+/** Targets of a source that an alert names. */
+export const MAX_SOURCE_TARGETS = 5;
+
+/** Bytes of a user that are kept as text. */
+export const MAX_TARGET_USER = 128;
+
+/** Prefixes of numbers that are kept of what a source dialled. */
+export const MAX_DIALLED_PREFIXES = 16;
+
+/** Bytes of an answer to a scanner: one packet. */
+export const MAX_REPLY_BYTES = 1400;
+
+/** Characters of a quoted text in a security line. */
+export const MAX_SECURITY_TEXT = 200;
+
+/** Characters of a line for syslog. */
+export const MAX_SYSLOG_TEXT = 2000;
+
+/** Characters of a caller that the fraud watch keeps. */
+export const MAX_CALLER_CHARS = 64;
+
+/** Arrivals expected of one request that was passed on. */
+export const MAX_PASSED_ON = 65_536;
+
+/** Both sides, and a few hops that write an address of their own. */
+export const MAX_DIALOG_USERS = 4;
+
+/** Characters of a User-Agent that are matched. */
+export const MAX_AGENT_CHARS = 512;
+/** Sources kept for the report; the latest alert of each kind stands for the source. */
+export const MAX_REPORTED = 1000;
