@@ -238,8 +238,10 @@ struct {
 struct process {
   u32 epoch;  /* never 0 */
   u16 told;   /* the agent heard of one of its connections */
-  u16 doubts; /* times that evidence around its calls contradicted itself */
-  u32 pages;  /* of stacks with open calls */
+  u16 agreed; /* socket calls in a row that spoke for the address that stood */
+  u8 signs;   /* that its threads receive and send for each other */
+  u8 pad[3];
+  u32 pages; /* of stacks with open calls */
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -5,7 +5,8 @@
  * Only bytes that begin with a TLS record are evidence (tls_record.h), and those that cannot be seen. An address is
  * strong when the record's length is that of the plaintext and what TLS adds. Inside the SSL call one record proves
  * it. Around the call, in front of a read or behind a write, the socket call might be of another connection whose
- * message is as long: there the socket call before it must have agreed. Weak evidence never replaces strong.
+ * message is as long: there the socket calls before it must have agreed, in a process whose threads are not seen to
+ * receive or send for each other. Weak evidence never replaces strong.
  */
 #ifndef CALLTAP_TLS_TUPLE_H
 #define CALLTAP_TLS_TUPLE_H
@@ -14,11 +15,12 @@
 #include "tls_record.h"
 
 #define WEAK_CONTRARY 3u /* so many in a row replace what was only likely */
-/* Socket calls in a row that must agree before one around an SSL call proves anything: a worker may encrypt what
- * another thread sends, and send for a third. In a process that was seen to do so it takes more. */
+/* Socket calls in a row that must agree before one around an SSL call proves anything. */
 #define AGREED 3u
-#define AGREED_IN_DOUBT 12u
-#define DOUBTS 2u
+/* A worker may encrypt what another thread sends, and send for a third; messages of equal length then agree by chance.
+ * A process is believed when so many socket calls in a row agreed; each sign of such work asks for four times as many. */
+#define BELIEVED 64u
+#define SIGNS_MAX 4u
 #define RECORD_SMALL 512u /* a library may cut plaintext into records of this (RFC 6066 s4), not of less */
 
 #define AF_INET 2
@@ -68,12 +70,27 @@ CT_INLINE struct process *this_process(void) {
   return bpf_map_lookup_elem(&processes, &tgid);
 }
 
+/* A thread left to others what it received or encrypted, or what it did around its calls contradicts itself. */
+CT_INLINE void doubt_process(void) {
+  struct process *p = this_process();
+  if (!p) return;
+  p->agreed = 0;
+  if (p->signs < SIGNS_MAX) p->signs++;
+}
+
+CT_INLINE void note_agreed(struct conn *c, const struct seen *s) {
+  struct process *p = this_process();
+  c->contrary = 0;
+  if (c->agreed < 255) c->agreed++;
+  if (p && s->grade == GRADE_FITS && p->agreed < 65535) p->agreed++;
+}
+
 /* Whether `grade` proves an address that stands. */
 CT_CALL int is_proof(const struct conn *c, u32 grade) {
   if (!c) return 0;
   if (grade != GRADE_FITS) return grade == GRADE_PROOF;
   const struct process *p = this_process();
-  return p && c->agreed >= (p->doubts < DOUBTS ? AGREED : AGREED_IN_DOUBT);
+  return p && c->agreed >= AGREED && p->agreed >= BELIEVED << 2 * p->signs;
 }
 
 CT_CALL int become_strong(struct conn *c, u32 owner) {
@@ -90,9 +107,8 @@ CT_INLINE int gives_way(struct conn *c, const struct seen *s, u32 owner) {
   ct_count(CT_TLS_N_CONTRARY, 1);
   c->contrary++;
   if (s->grade != GRADE_PROOF) {
-    struct process *p = this_process();
     c->agreed = 0;
-    if (p && p->doubts < DOUBTS && (s->grade == GRADE_FITS || s->evidence == CT_TLS_RX_BEFORE)) p->doubts++;
+    if (s->grade == GRADE_FITS || s->evidence == CT_TLS_RX_BEFORE) doubt_process();
     if (s->grade == GRADE_FITS && c->strong && c->evidence != CT_TLS_IN_CALL) {
       ct_count(CT_TLS_N_DOUBTED, 1);
       c->strong = 0;
@@ -116,8 +132,7 @@ CT_CALL int weigh(const struct key *k, const struct seen *s) {
   if (!c) return 0;
   if (c->evidence) {
     if (same_tuple(&c->t, &s->t)) {
-      c->contrary = 0;
-      if (c->agreed < 255) c->agreed++;
+      note_agreed(c, s);
       if (!c->strong && is_proof(c, s->grade)) become_strong(c, k->tgid);
       return 0;
     }
@@ -141,6 +156,7 @@ CT_INLINE void note_received(struct thread *th, u32 in_call) {
   u32 is_waiting = th->rx_valid && th->rx_conn == 0;
   /* On the same socket a header was read alone, and the next: the last is the one whose plaintext comes. */
   if (!is_waiting || !same_tuple(&th->rx.t, &th->now.t)) th->rx_mixed = is_waiting && !in_call;
+  if (th->rx_mixed && th->call.key.object) doubt_process(); /* of a thread that decrypts */
   th->rx = th->now;
   th->rx.evidence = in_call ? CT_TLS_IN_CALL : CT_TLS_RX_BEFORE;
   th->rx_conn = 0;
@@ -254,6 +270,7 @@ CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
   } else if (is_write(x->op) || n == 0) {
     if (th->tx_conn != c->id) {
       th->tx_mixed = th->tx_conn && th->tx_plain;
+      if (th->tx_mixed) doubt_process();
       th->tx_plain = 0;
     }
     th->tx_key = x->key;
