@@ -212,7 +212,7 @@ test('files', { skip: kernelSkip() }, async (t) => {
     rmSync(dir, { recursive: true });
     const lab = await shared.again();
     const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
-    assert.ok(row !== undefined && row.deleted);
+    assert.ok(row?.deleted);
     assert.equal(row.comm.startsWith('python3'), true);
     const area = `${row.start.toString(16)}-${row.end.toString(16)}`;
     lab.attach(`/proc/${row.pid}/map_files/${area}`, sites);

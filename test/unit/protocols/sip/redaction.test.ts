@@ -86,7 +86,7 @@ test('a name that means credentials is known wherever a line may begin', () => {
 
 // Each took a multiple of its length before, some of them minutes at this one.
 for (const [what, piece] of [
-  ['a name that nearly means credentials', 'p-' + 'auth'.repeat(8)],
+  ['a name that nearly means credentials', `p-${'auth'.repeat(8)}`],
   ['names without a colon', 'auth'],
   ['schemes without a password', 'sip:'],
   ['users without a password', 'sip:a:'],

@@ -51,7 +51,7 @@ test('a Call-ID of the longest length is kept whole; with control characters a s
   const whole = 'w'.repeat(MAX_CALL_ID_BYTES);
   kit.send(callWith(whole).request('OPTIONS', 0));
   assert.equal(kit.dialogs.get(whole)?.callId, whole);
-  const control = 'c\x01'.repeat(300) + 'c';
+  const control = `${'c\x01'.repeat(300)}c`;
   kit.send(callWith(control).request('OPTIONS', 0));
   assert.equal(kit.dialogs.longCallIds, 1);
   assert.ok((kit.dialogs.get(control)?.callId.length ?? 600) < 200);

@@ -1,0 +1,109 @@
+/** A host of made-up processes, libraries and probes for the tests of discovery. */
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import type { ProbeNative } from '../../../../src/sources/tls/discovery.ts';
+import { kernelDevice, TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../../src/sources/tls/native-tls.ts';
+import { TlsTargets } from '../../../../src/sources/tls/targets.ts';
+import { elfFile } from './elf-file.ts';
+export const dir = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
+after(() => rmSync(dir, { recursive: true }));
+
+export const TLS = elfFile({ functions: ['SSL_read', 'SSL_write'].map((name) => ({ name, code: [0x55, 0xc3] })) });
+export const OTHER = elfFile({ functions: [{ name: 'puts', code: [0xc3] }] });
+
+export function file(name: string, content: Buffer): string {
+  const path = join(dir, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A /proc of the test's own: the roots of its processes are the real one. */
+export function procWith(...pids: number[]): string {
+  const proc = mkdtempSync(join(dir, 'proc-'));
+  symlinkSync('/proc/self', join(proc, 'self'));
+  for (const pid of pids) {
+    mkdirSync(join(proc, String(pid)));
+    symlinkSync('/', join(proc, String(pid), 'root'));
+  }
+  return proc;
+}
+
+/** What a process that maps a library shows in such a /proc. */
+export function writeMaps(proc: string, pid: number, comm: string, path: string): void {
+  const { dev, ino } = statSync(path);
+  const hex = (n: number): string => n.toString(16).padStart(2, '0');
+  const device = `${hex(kernelDevice(dev) >>> 20)}:${hex(kernelDevice(dev) & 0xfffff)}`;
+  const maps = [
+    `7f0000000000-7f0000001000 r--p 00000000 ${device} ${ino} ${path}`,
+    `7f0000001000-7f0000002000 r-xp 00001000 ${device} ${ino}                    ${path}`,
+    '7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0 [vdso]',
+  ];
+  writeFileSync(join(proc, String(pid), 'maps'), `${maps.join('\n')}\n`);
+  writeFileSync(join(proc, String(pid), 'comm'), `${comm}\n`);
+}
+
+export function mapping(pid: number, path: string, changes: Partial<TlsMapping> = {}): TlsMapping {
+  const { ino, dev } = statSync(path);
+  return {
+    pid,
+    comm: `comm${pid}`,
+    dev: kernelDevice(dev),
+    ino,
+    path,
+    deleted: false,
+    start: 0x1000n,
+    end: 0x2000n,
+    fileOffset: 0,
+    mntns: 1,
+    ...changes,
+  };
+}
+
+export class FakeNative implements ProbeNative {
+  rows: TlsMapping[] = [];
+  error = '';
+  attachError = '';
+  /** Inode of what was attached, by id. */
+  readonly attached = new Map<number, number>();
+  readonly requests: TlsAttachRequest[] = [];
+  readonly allowed: (number[] | null)[] = [];
+  rule = 0;
+  readonly programs: string[] = [];
+  #next = 1;
+
+  scan(): { error: string; rows: TlsMapping[] } {
+    return { error: this.error, rows: this.rows };
+  }
+  attach(request: TlsAttachRequest): { id: number; errno: number; error: string } {
+    this.requests.push(request);
+    if (this.attachError !== '') return { id: 0, errno: 1, error: this.attachError };
+    const id = this.#next++;
+    this.attached.set(id, statSync(request.path).ino);
+    return { id, errno: 0, error: '' };
+  }
+  detach(id: number): boolean {
+    return this.attached.delete(id);
+  }
+  allow(pids: Uint32Array | null): number {
+    this.allowed.push(pids === null ? null : [...pids]);
+    return 0;
+  }
+  starts(rule: number, programs: readonly StartedProgram[]): number {
+    this.rule = rule;
+    this.programs.push(...programs.map(({ ino, name }) => `${ino} ${name}`));
+    return 0;
+  }
+  has(path: string): boolean {
+    return [...this.attached.values()].includes(statSync(path).ino);
+  }
+}
+
+export function setUp(uprobe: readonly string[], comm: string | null = null, proc = procWith(10, 11, 12)) {
+  const native = new FakeNative();
+  const said: string[] = [];
+  const discovery = new TlsDiscovery(native, new TlsTargets({ uprobe, comm }, proc), (line) => said.push(line), proc);
+  return { native, said, discovery };
+}
