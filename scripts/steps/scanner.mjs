@@ -22,6 +22,7 @@ function inputs() {
   return digest([
     'scripts/steps/scanner.mjs',
     'package-lock.json',
+    'src/core/item-limits.ts',
     'src/core/limits.ts',
     'src/core/methods.ts',
     ...sources,

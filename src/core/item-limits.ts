@@ -183,3 +183,53 @@ export const MAX_DIALOG_USERS = 4;
 export const MAX_AGENT_CHARS = 512;
 /** Sources kept for the report; the latest alert of each kind stands for the source. */
 export const MAX_REPORTED = 1000;
+
+// SIP and SDP texts, as they are read.
+
+/** Longest message, start line to end of body: what the framing of streams allows headers and body together. */
+export const MAX_MESSAGE_BYTES = 160 * 1024;
+
+/** Header lines read in one message; the rest of such a message is refused, not skipped. */
+export const MAX_HEADERS = 1024;
+
+/** Longest method token: RFC 3261 sets no limit, and a request that tries one out should be seen, not lost. */
+export const MAX_METHOD_BYTES = 8192;
+
+/** The same on a stream, where bytes without a space are told early to be no SIP. */
+export const MAX_STREAM_METHOD_BYTES = 128;
+
+/** Bytes of line ends and padding skipped in front of a start line. */
+export const MAX_LEADING_BYTES = 64;
+
+/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. */
+export const MAX_VALUES = 256;
+
+/** Parameters read from one value. */
+export const MAX_PARAMS = 128;
+
+/** Body parts listed in one message, both levels together. */
+export const MAX_BODY_PARTS = 32;
+
+/** Multipart levels entered: the body itself and one multipart inside it. */
+export const MAX_BODY_DEPTH = 2;
+
+/** Header lines read in one body part. */
+export const MAX_PART_HEADERS = 64;
+
+/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. */
+export const MAX_BOUNDARY_BYTES = 256;
+
+/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. */
+export const MAX_SDP_BYTES = 65_536;
+export const MAX_SDP_LINES = 4096;
+export const MAX_MEDIA = 64;
+
+/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
+export const MAX_FORMATS = 64;
+export const MAX_CANDIDATES = 32;
+export const MAX_CRYPTO = 16;
+export const MAX_SSRCS = 16;
+/** Bytes of one word: a media type, a transport, a format, a codec's name; what is beyond is cut. */
+export const MAX_WORD_BYTES = 64;
+/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
+export const MAX_ADDRESS_BYTES = 256;

@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { MAX_MESSAGE_BYTES } from '../../src/core/limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/core/item-limits.ts';
 import { codecNames } from '../../src/protocols/sdp/codecs.ts';
 import { parseSdp } from '../../src/protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../src/protocols/sip/body.ts';

@@ -3,8 +3,16 @@
  * crypto, RFC 5576 ssrc). Others are skipped. Attribute names are case-sensitive.
  */
 
-import { MAX_MKI_BYTES, MAX_PTIME_MS, MAX_SUITE_BYTES } from '../../core/item-limits.ts';
-import { MAX_ADDRESS_BYTES, MAX_CANDIDATES, MAX_CRYPTO, MAX_FORMATS, MAX_SSRCS } from '../../core/limits.ts';
+import {
+  MAX_ADDRESS_BYTES,
+  MAX_CANDIDATES,
+  MAX_CRYPTO,
+  MAX_FORMATS,
+  MAX_MKI_BYTES,
+  MAX_PTIME_MS,
+  MAX_SSRCS,
+  MAX_SUITE_BYTES,
+} from '../../core/item-limits.ts';
 import { encodingName } from './encoding-names.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import type { Direction, SdpCandidate } from './model.ts';

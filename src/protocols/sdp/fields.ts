@@ -1,6 +1,6 @@
 /** Blank-separated fields of one line, their numbers and their texts, over the bytes (RFC 8866 9). */
 
-import { MAX_WORD_BYTES } from '../../core/limits.ts';
+import { MAX_WORD_BYTES } from '../../core/item-limits.ts';
 
 /** Reusable cursor: the field last read is `start`..`end`. */
 export class Field {

@@ -11,7 +11,7 @@
 
 import { findByte, wordsOf } from '../../core/byte-search.ts';
 import { asBuffer, rawText } from '../../core/byte-text.ts';
-import { MAX_ADDRESS_BYTES, MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES } from '../../core/limits.ts';
+import { MAX_ADDRESS_BYTES, MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { readAttribute } from './attribute.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';

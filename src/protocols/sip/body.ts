@@ -8,7 +8,7 @@
 
 import { wordsOf } from '../../core/byte-search.ts';
 import { asBuffer } from '../../core/byte-text.ts';
-import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from '../../core/limits.ts';
+import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from '../../core/item-limits.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
 import { HEADER } from './header-name.ts';
 import { NOTE } from './notes.ts';

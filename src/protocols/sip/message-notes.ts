@@ -1,6 +1,6 @@
 /** What only a look inside the values shows: the notes a full parse adds to the scanner's (RFC 3261 20, RFC 4475 3.1.2). */
 
-import { MAX_VALUES } from '../../core/limits.ts';
+import { MAX_VALUES } from '../../core/item-limits.ts';
 import { HEADER } from './header-name.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { NOTE } from './notes.ts';

@@ -5,7 +5,7 @@
 
 import { wordsOf } from '../../core/byte-search.ts';
 import { rawText } from '../../core/byte-text.ts';
-import { MAX_VALUES } from '../../core/limits.ts';
+import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { type BodyPart, bodyParts } from './body.ts';
 import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';

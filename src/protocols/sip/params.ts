@@ -1,6 +1,6 @@
 /** `;name=value` lists in text, with quoted values (RFC 3261 25.1 generic-param). */
 
-import { MAX_PARAMS } from '../../core/limits.ts';
+import { MAX_PARAMS } from '../../core/item-limits.ts';
 import { unquote } from './address.ts';
 
 export interface Param {

@@ -5,7 +5,7 @@
  */
 
 import { parseIpv6 } from '../../core/ip.ts';
-import { MAX_VALUES } from '../../core/limits.ts';
+import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { parseDigits } from './chars.ts';
 import { type Param, parseParams } from './params.ts';

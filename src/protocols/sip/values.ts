@@ -1,6 +1,6 @@
 /** Splits header values that are comma-separated lists (RFC 3261 7.3.1), respecting quotes and < >. */
 
-import { MAX_VALUES } from '../../core/limits.ts';
+import { MAX_VALUES } from '../../core/item-limits.ts';
 import { quotedEnd } from './params.ts';
 
 export interface ValueList {

@@ -3,8 +3,7 @@
  */
 
 import { HASH_KEY } from '../../../core/hash.ts';
-import { MAX_SCAN_GAP } from '../../../core/item-limits.ts';
-import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES } from '../../../core/limits.ts';
+import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_SCAN_GAP } from '../../../core/item-limits.ts';
 import { NOT_HELD } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { SCANNER_BASE64 } from './scanner-module.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/core/limits.ts';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/core/item-limits.ts';
 import * as METHOD from '../../../../src/core/methods.ts';
 import { headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { parseSip } from '../../../../src/protocols/sip/message.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hashBytes } from '../../../../src/core/hash.ts';
-import { MAX_MESSAGE_BYTES } from '../../../../src/core/limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../../../src/core/item-limits.ts';
 import { noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { INPUT_BYTES, JOBS } from '../../../../src/protocols/sip/scanner/scan-layout.ts';

@@ -12,7 +12,7 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_METHOD_BYTES,
   MAX_STREAM_METHOD_BYTES,
-} from '../../../../core/limits.ts';
+} from '../../../../core/item-limits.ts';
 import { OTHER } from '../../../../core/methods.ts';
 import {
   BAD_HEADER_LINE,
