@@ -1,31 +1,18 @@
 /**
  * The full dialog: Dialog of the contract, absent where nothing is known.
  */
-import type {
-  Diagnosis,
-  Dialog as DialogDocument,
-  IcmpMedia,
-  RtpStream,
-  SignalingDiagnosis,
-  SiprecMetadata,
-  Timing,
-} from '../contract/index.ts';
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
+import type { Evidence } from '../analysis/evidence.ts';
+import type { Dialog as DialogDocument, RtpStream, Timing } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
 import { framePointerText } from './frame-pointer.ts';
-import { referToUri } from './recording.ts';
+import { referToUri, toSiprecMetadata } from './recording.ts';
 import { toSdpExchange } from './sdp.ts';
+import { toSignalingDiagnosis } from './signaling.ts';
 import { spanSec } from './timestamp.ts';
-
-/** What analysis made of a dialog, ready to be shown. */
-export type DialogFindings = {
-  diagnosis: Diagnosis;
-  signaling: SignalingDiagnosis | null;
-  icmpMedia: IcmpMedia | null;
-  recording: SiprecMetadata | null;
-  tags: readonly string[];
-};
 
 function toTiming(d: Dialog): Timing {
   const t = callTiming(d);
@@ -38,12 +25,7 @@ function toTiming(d: Dialog): Timing {
   return out;
 }
 
-export function toDialogDocument(
-  d: Dialog,
-  streams: RtpStream[],
-  findings: DialogFindings,
-  sources: readonly string[],
-): DialogDocument {
+export function toDialogDocument(e: Evidence, d: Dialog, facts: DialogFacts, streams: RtpStream[]): DialogDocument {
   const doc: DialogDocument = {
     schema_version: 1,
     call_id: d.callId,
@@ -53,7 +35,7 @@ export function toDialogDocument(
     duration_sec: spanSec(d.createdUs, d.updatedUs),
     timing: toTiming(d),
     sdp_timeline: (d.sdp ?? []).map(toSdpExchange),
-    diagnosis: findings.diagnosis,
+    diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
     streams,
   };
   if (d.fromUser !== '') doc.from = d.fromUser;
@@ -64,14 +46,15 @@ export function toDialogDocument(
     doc.final_status_code = d.finalCode;
     doc.final_status_reason = d.finalReason;
   }
-  const frame = d.frame === null ? undefined : framePointerText(d.frame, sources);
+  const frame = d.frame === null ? undefined : framePointerText(d.frame, e.capture.sources);
   if (frame !== undefined) doc.frame = frame;
   const origin = ORIGINS[d.origin];
   if (origin !== undefined) doc.input_origin = origin;
-  if (findings.tags.length > 0) doc.tags = [...findings.tags];
-  if (findings.icmpMedia !== null) doc.icmp_media = findings.icmpMedia;
+  if (facts.tags.length > 0) doc.tags = [...facts.tags];
+  const icmpMedia = toIcmpMedia(e.stores.icmp.media, facts.icmp);
+  if (icmpMedia !== null) doc.icmp_media = icmpMedia;
   if (d.referTo !== null) doc.refer_to = referToUri(d.referTo);
-  if (findings.recording !== null) doc.siprec_metadata = findings.recording;
-  if (findings.signaling !== null) doc.signaling_diagnosis = findings.signaling;
+  if (facts.recording !== null) doc.siprec_metadata = toSiprecMetadata(facts.recording);
+  if (facts.signaling !== null) doc.signaling_diagnosis = toSignalingDiagnosis(facts.signaling);
   return doc;
 }

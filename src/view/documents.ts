@@ -14,10 +14,7 @@ import type { Steps } from '../core/steps.ts';
 import { finish } from '../core/steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
 import { toDialogDocument } from './dialog-document.ts';
-import { toSiprecMetadata } from './recording.ts';
-import { toSignalingDiagnosis } from './signaling.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
 import { toTermination } from './termination.ts';
 
@@ -74,16 +71,5 @@ export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocume
     streams.push(toRtpStream(stream, quality, e.capture.sources, intervals));
     yield;
   }
-  return toDialogDocument(
-    d,
-    streams,
-    {
-      diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
-      signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
-      icmpMedia: toIcmpMedia(e.stores.icmp.media, facts.icmp),
-      recording: facts.recording === null ? null : toSiprecMetadata(facts.recording),
-      tags: facts.tags,
-    },
-    e.capture.sources,
-  );
+  return toDialogDocument(e, d, facts, streams);
 }
