@@ -292,9 +292,9 @@ export class DialogStore {
     return columns;
   }
 
-  #touchColumns({ u8, coldU8 }: DialogColumns): void {
+  #touchColumns({ u8, cold }: DialogColumns): void {
     this.#touch(u8);
-    this.#touch(coldU8);
+    this.#touch(cold.u8);
   }
 
   #addColumns(block: number): DialogColumns {
