@@ -83,7 +83,7 @@ const IMPURE_MODULE =
 const IMPURE_CODE =
   /\bprocess\s*\.|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\s*\.\s*now\b|\bsetTimeout\b|\bsetInterval\b/;
 
-const MAX_LINES = 600;
+const MAX_LINES = 450;
 const WARN_LINES = 400;
 const BARREL = 'src/contract/index.ts';
 

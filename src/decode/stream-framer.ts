@@ -7,7 +7,7 @@
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
-import { isHttpPrefix, PROTOCOL, type Protocol, startsStream, tlsStart } from './protocol-sniff.ts';
+import { areFrames, PROTOCOL, type Protocol, StreamStart, startsStream } from './protocol-sniff.ts';
 import {
   bodyWithoutLength,
   contentLength,
@@ -20,9 +20,9 @@ import {
   skipKeepAlive,
 } from './sip-framing.ts';
 import { OwnedMark, type SegmentMark } from './tcp/segment-mark.ts';
-import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
+import { mayBeHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
 import type { SharedInflation } from './websocket/permessage-deflate.ts';
-import { compressedFrames, FRAME, FrameHeader, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
+import { FRAME, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
 
 export type StreamTransport = 'TCP' | 'WS';
 
@@ -48,9 +48,6 @@ export type FramedTarget = (
 const AT_BOUNDARY = 0;
 const IN_HEADERS = -1;
 
-/** For looking ahead; holds nothing between calls. */
-const ahead = new FrameHeader();
-
 export class StreamFramer {
   protocol: Protocol = PROTOCOL.UNKNOWN;
   readonly #shared: FramerShared;
@@ -61,6 +58,7 @@ export class StreamFramer {
   #mark: SegmentMark;
   /** Bytes at the front of what is being read that came with earlier segments. */
   #oldBytes = 0;
+  readonly #begin: StreamStart;
   #need = AT_BOUNDARY;
   #scanned = 0;
   #skip = 0;
@@ -68,8 +66,6 @@ export class StreamFramer {
   #isLost = false;
   /** A step changed the state without taking bytes. */
   #movedOn = false;
-  /** End of the handshake that was just read, 0 when there is none. */
-  #handshakeEnd = 0;
   #ignoredRun = 0;
   #webSocket: WebSocketReceiver | null = null;
 
@@ -78,6 +74,7 @@ export class StreamFramer {
     this.#session = session;
     this.#target = target;
     this.#held = new ByteBuffer(shared.budget);
+    this.#begin = new StreamStart(session, shared.limits, shared.counters, this);
     this.#mark = this.#heldMark;
   }
 
@@ -149,6 +146,7 @@ export class StreamFramer {
     this.#need = AT_BOUNDARY;
     this.#skip = 0;
     this.#scanned = 0;
+    this.#begin.restart();
     this.#isLost = true;
     return had;
   }
@@ -160,9 +158,7 @@ export class StreamFramer {
 
   /** A client's request for WebSocket ended in front of the next byte; who saw it did not hand it over. */
   upgradeRequested(): void {
-    this.#session.isRequested = true;
-    this.#session.isRefused = false;
-    this.#session.requester = this;
+    this.#session.request(this);
     this.#becomeWebSocket(true);
   }
 
@@ -219,70 +215,23 @@ export class StreamFramer {
     if (found === START.NO) this.#lose();
     // Keep-alive bytes were taken; the rest waits for more bytes unless something was decided.
     else if (found === START.YES) this.#movedOn = true;
-    return found === START.YES && this.#handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
+    return found === START.YES && this.#begin.handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
   }
 
   #takeHandshake(pos: number): number {
-    const end = this.#handshakeEnd;
-    this.#handshakeEnd = 0;
+    const end = this.#begin.handshakeEnd;
+    this.#begin.handshakeEnd = 0;
     this.#shared.counters.wsOverheadBytes += end - pos;
     return end;
   }
 
   /** Decides the protocol by what stands at `pos`, or says that more bytes are needed. */
   #protocolAt(b: Uint8Array, pos: number, end: number): Start {
-    const sip = sipStart(b, pos, end);
-    if (sip === START.YES) {
-      this.protocol = PROTOCOL.SIP;
-      return START.YES;
-    }
-    if (sip === START.MAYBE) return START.MAYBE;
-    const tls = tlsStart(b, pos, end);
-    if (tls === START.YES) {
-      this.protocol = PROTOCOL.TLS;
-      return START.YES;
-    }
-    if (tls === START.MAYBE) return START.MAYBE;
-    const http = this.#http(b, pos, end);
-    if (http !== START.NO) return http;
-    if (this.#session.isAccepted || this.#session.isRequested) {
-      if (ahead.read(b, pos, end) === FRAME.OK) {
-        this.#becomeWebSocket(false);
-        return START.YES;
-      }
-    }
-    const frame = sipFrameStart(b, pos, end, this.#shared.limits.maxWebSocketMessageBytes);
-    if (frame !== START.YES && !compressedFrames(b, pos, end)) return frame;
-    this.#becomeWebSocket(false);
-    return START.YES;
-  }
-
-  #http(b: Uint8Array, pos: number, end: number): Start {
-    const { limits, counters } = this.#shared;
-    if (!mayBeHandshake(b, pos, end)) return isHttpPrefix(b, pos, end) ? START.MAYBE : START.NO;
-    const close = headersEnd(b, Math.max(pos, pos + this.#scanned - 3), end);
-    this.#scanned = end - pos;
-    if (close < 0) return end - pos > limits.maxHandshakeBytes ? START.NO : START.MAYBE;
-    this.#scanned = 0;
-    const kind = readHandshake(b, pos, close, this.#session);
-    if (kind === HTTP.NONE) return START.NO;
-    if (kind === HTTP.OTHER || kind === HTTP.REFUSED) {
-      if (kind === HTTP.REFUSED) this.#session.isRefused = true;
-      this.protocol = PROTOCOL.OTHER;
-      return START.YES;
-    }
-    if (kind === HTTP.UPGRADE) {
-      this.#session.isRequested = true;
-      this.#session.isRefused = false;
-      this.#session.requester = this;
-    } else {
-      this.#session.isAccepted = true;
-      this.#session.accepter = this;
-      counters.wsHandshakes++;
-    }
-    this.#becomeWebSocket(true);
-    this.#handshakeEnd = close;
-    return START.YES;
+    const found = this.#begin.read(b, pos, end);
+    if (found !== START.YES) return found;
+    if (this.#begin.protocol === PROTOCOL.WEBSOCKET) this.#becomeWebSocket(this.#begin.handshakeEnd > 0);
+    else this.protocol = this.#begin.protocol;
+    return found;
   }
 
   #becomeWebSocket(sawAll: boolean): void {
@@ -358,9 +307,9 @@ export class StreamFramer {
         if (!isSegment) this.protocol = PROTOCOL.SIP;
         this.#isLost = false;
         this.#movedOn = true;
-        return this.#handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
+        return this.#begin.handshakeEnd > 0 ? this.#takeHandshake(pos) : pos;
       }
-      this.#scanned = 0;
+      this.#begin.restart();
       // Bytes of earlier segments that might have begun something did not: this segment may begin a message.
       if (pos < this.#oldBytes && sipStart(b, this.#oldBytes, end) !== START.NO) {
         this.#ignore(this.#oldBytes - pos);
@@ -392,7 +341,7 @@ export class StreamFramer {
       if (this.#isLost) {
         // Only the begin of a segment is a likely frame boundary.
         const isBoundary =
-          this.#framesAt(b, pos, end) || sipFrameStart(b, pos, end, limits.maxWebSocketMessageBytes) === START.YES;
+          areFrames(b, pos, end) || sipFrameStart(b, pos, end, limits.maxWebSocketMessageBytes) === START.YES;
         if (!isBoundary) {
           this.#ignore(end - pos);
           return end;
@@ -419,16 +368,6 @@ export class StreamFramer {
       pos += bytes;
     }
     return pos;
-  }
-
-  /** Whether [at, end) is a run of whole frames: what a segment looks like that begins at a boundary. */
-  #framesAt(b: Uint8Array, at: number, end: number): boolean {
-    let pos = at;
-    while (pos < end) {
-      if (ahead.read(b, pos, end) !== FRAME.OK) return false;
-      pos += ahead.frameBytes;
-    }
-    return pos === end;
   }
 
   #webSocketGap(missing: number): void {
@@ -492,6 +431,7 @@ export class StreamFramer {
   #lose(): void {
     this.#shared.counters.tcpResyncs++;
     this.#scanned = 0;
+    this.#begin.restart();
     this.#isLost = true;
     this.#movedOn = true;
   }

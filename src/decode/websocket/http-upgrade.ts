@@ -19,6 +19,19 @@ export class WebSocketSession {
   requester: object | null = null;
   accepter: object | null = null;
 
+  /** A request for WebSocket came from that direction. */
+  request(from: object): void {
+    this.isRequested = true;
+    this.isRefused = false;
+    this.requester = from;
+  }
+
+  /** That direction brought the 101. */
+  accept(from: object): void {
+    this.isAccepted = true;
+    this.accepter = from;
+  }
+
   /** Request and answer were seen, one in each direction: only then something was agreed. */
   get isAgreed(): boolean {
     return this.requester !== null && this.accepter !== null && this.requester !== this.accepter;
