@@ -52,6 +52,15 @@ export class RowBlocks {
     return (row & (BLOCK - 1)) * this.#words;
   }
 
+  /** The 32-bit integer `at` words into the row. */
+  get(row: number, at: number): number {
+    return this.block(row).i32[this.wordOf(row) + at] ?? NONE;
+  }
+
+  set(row: number, at: number, value: number): void {
+    this.block(row).i32[this.wordOf(row) + at] = value;
+  }
+
   /** A row, with whatever stood in it. */
   take(): number {
     this.#taken++;

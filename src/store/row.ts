@@ -3,20 +3,21 @@
  * fields by name. Plain objects took 828 bytes a dialog; these take what their fields take.
  */
 
-/** What a field is: a double, a 32-bit integer, a byte; or as many bytes without a name of a field, on a 4-byte boundary. */
-export type Kind = 'f64' | 'i32' | 'u8' | number;
+/** What a field is: a number of that kind; or as many bytes that are no number, on a 4-byte boundary. */
+export type Kind = keyof typeof BYTES | number;
 export type Fields = Readonly<Record<string, Kind>>;
 export type Memory = { readonly f64: Float64Array; readonly i32: Int32Array; readonly u8: Uint8Array };
 
-const BYTES = { f64: 8, i32: 4, u8: 1 } as const;
-const LINE_BYTES = 64;
+const BYTES = { f64: 8, i32: 4, u32: 4, u16: 2, u8: 1 } as const;
 
-/** Numbers of the array of their kind that make up a record. */
+/** Where the fields of a record lie. */
 export type Row<F extends Fields> = {
   /** Place of each field, counted in its own kind; of one without a kind, in bytes. */
   readonly at: { readonly [Name in keyof F]: number };
   readonly kinds: F;
   readonly bytes: number;
+  /** The same in numbers of two, of four and of eight bytes. */
+  readonly halves: number;
   readonly words: number;
   readonly doubles: number;
 };
@@ -26,19 +27,19 @@ export type Numbers<F extends Fields> = {
   -readonly [Name in keyof F as F[Name] extends string ? Name : never]: number;
 };
 
-/** Fields lie in the order in which they are given. Throws when they do not fill whole cache lines, or one is not aligned. */
-export function row<const F extends Fields>(lines: number, fields: F): Row<F> {
+/** Fields lie in the order in which they are given. Throws when they do not fill the bytes, or one is not aligned. */
+export function row<const F extends Fields>(bytes: number, fields: F): Row<F> {
   const at: Record<string, number> = {};
   let next = 0;
   for (const [name, kind] of Object.entries(fields)) {
-    const bytes = typeof kind === 'number' ? kind : BYTES[kind];
-    const unit = typeof kind === 'number' ? 4 : bytes;
+    const size = typeof kind === 'number' ? kind : BYTES[kind];
+    const unit = typeof kind === 'number' ? 4 : size;
     if (next % unit !== 0) throw new RangeError(`${name} would begin at byte ${next}`);
     at[name] = typeof kind === 'number' ? next : next / unit;
-    next += bytes;
+    next += size;
   }
-  if (next !== lines * LINE_BYTES) throw new RangeError(`the fields take ${next} of ${lines * LINE_BYTES} bytes`);
-  return { at: at as Row<F>['at'], kinds: fields, bytes: next, words: next / 4, doubles: next / 8 };
+  if (next !== bytes || bytes % 8 !== 0) throw new RangeError(`the fields take ${next} of ${bytes} bytes`);
+  return { at: at as Row<F>['at'], kinds: fields, bytes, halves: bytes / 2, words: bytes / 4, doubles: bytes / 8 };
 }
 
 /** An object on a record: the memory it lies in, and its place there. */

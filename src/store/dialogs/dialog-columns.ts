@@ -18,7 +18,7 @@ export const BLOCK = 1 << BLOCK_BITS;
 export const CALL_ID_HERE = 60;
 
 /** What each message reads and writes, cache line by cache line. Times are capture time in microseconds, NaN while unknown. */
-export const HOT = row(4, {
+export const HOT = row(256, {
   callIdBytes: CALL_ID_HERE,
   callIdLength: 'i32',
 
@@ -80,7 +80,7 @@ export const HOT = row(4, {
 const USER_HERE = 31;
 
 /** What documents read. */
-export const COLD = row(2, {
+export const COLD = row(128, {
   frameOrdinal: 'f64',
   frameDigestLow: 'i32',
   frameDigestHigh: 'i32',

@@ -6,20 +6,22 @@
  * each. An identifier is known by two keyed 32-bit hashes: nobody can choose values that meet.
  */
 import { MAX_IDENTIFIERS } from '../../core/limits.ts';
+import { row } from '../row.ts';
+import { NONE, RowBlocks } from '../row-blocks.ts';
 
-/** Entries of a block; powers of two, so that a place is found without a division. */
-const BLOCK_BITS = 12;
-const BLOCK = 1 << BLOCK_BITS;
-const WORDS = 6;
-const HASH_A = 0;
-const HASH_B = 1;
-/** Kind in the low four bits, the dialog's slot above them. */
-const OWNER = 2;
-const PREVIOUS = 3;
-const NEXT = 4;
-const NEXT_OWN = 5;
+const ENTRY = row(24, {
+  hashA: 'i32',
+  hashB: 'i32',
+  /** Kind in the low four bits, the dialog's slot above them. */
+  owner: 'i32',
+  /** Of the same bucket. */
+  previous: 'i32',
+  next: 'i32',
+  /** Of the same dialog. */
+  nextOwn: 'i32',
+});
+const AT = ENTRY.at;
 const KIND_BITS = 4;
-const NONE = -1;
 
 /** Tables grow one by one, so that no growth of a large index holds the loop. */
 const TABLES = 256;
@@ -31,19 +33,18 @@ const HEADS = 1 << HEAD_BITS;
 /** What an identifier is known by. */
 export type IdentifierKey = { readonly kind: number; readonly hashA: number; readonly hashB: number };
 
-const NO_BLOCK = new Int32Array(0);
-
 type Table = { buckets: Int32Array; count: number };
 
 export class IdentifierIndex {
-  readonly #blocks: Int32Array[] = [];
+  readonly #entries = new RowBlocks(ENTRY.words);
   readonly #tables: (Table | undefined)[] = new Array<Table | undefined>(TABLES).fill(undefined);
   readonly #heads: (Int32Array | undefined)[] = [];
-  #free = NONE;
-  #used = 0;
-  size = 0;
   /** Identifiers that a full dialog could not take. */
   refused = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
 
   /** Gives the dialog in `slot` the identifier; false when it has it already or has too many. */
   add(slot: number, kind: number, hashA: number, hashB: number): boolean {
@@ -51,28 +52,27 @@ export class IdentifierIndex {
     let held = 0;
     const head = this.#head(slot);
     for (let e = head; e !== NONE; ) {
-      const block = this.#blocks[e >> BLOCK_BITS] ?? NO_BLOCK;
-      const at = (e & (BLOCK - 1)) * WORDS;
-      if (block[at + HASH_A] === hashA && block[at + HASH_B] === hashB && block[at + OWNER] === owner) return false;
+      const { i32 } = this.#entries.block(e);
+      const at = this.#entries.wordOf(e);
+      if (i32[at + AT.hashA] === hashA && i32[at + AT.hashB] === hashB && i32[at + AT.owner] === owner) return false;
       held++;
-      e = block[at + NEXT_OWN] ?? NONE;
+      e = i32[at + AT.nextOwn] ?? NONE;
     }
     if (held >= MAX_IDENTIFIERS) {
       this.refused++;
       return false;
     }
-    const e = this.#take();
-    const block = this.#blocks[e >> BLOCK_BITS] ?? NO_BLOCK;
-    const at = (e & (BLOCK - 1)) * WORDS;
-    block[at + HASH_A] = hashA;
-    block[at + HASH_B] = hashB;
-    block[at + OWNER] = owner;
-    block[at + NEXT_OWN] = head;
+    const e = this.#entries.take();
+    const { i32 } = this.#entries.block(e);
+    const at = this.#entries.wordOf(e);
+    i32[at + AT.hashA] = hashA;
+    i32[at + AT.hashB] = hashB;
+    i32[at + AT.owner] = owner;
+    i32[at + AT.nextOwn] = head;
     this.#setHead(slot, e);
     const table = this.#tableOf(hashB);
     if (++table.count > table.buckets.length) this.#grow(table);
     this.#link(table, e);
-    this.size++;
     return true;
   }
 
@@ -81,22 +81,20 @@ export class IdentifierIndex {
     let e = this.#head(slot);
     this.#setHead(slot, NONE);
     while (e !== NONE) {
-      const next = this.#get(e, NEXT_OWN);
+      const next = this.#entries.get(e, AT.nextOwn);
       this.#unlink(e);
-      this.#set(e, NEXT_OWN, this.#free);
-      this.#free = e;
-      this.size--;
+      this.#entries.give(e);
       e = next;
     }
   }
 
   /** Identifiers of the dialog in `slot`, the latest first. */
   *of(slot: number): Generator<IdentifierKey> {
-    for (let e = this.#head(slot); e !== NONE; e = this.#get(e, NEXT_OWN))
+    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn))
       yield {
-        kind: this.#get(e, OWNER) & ((1 << KIND_BITS) - 1),
-        hashA: this.#get(e, HASH_A),
-        hashB: this.#get(e, HASH_B),
+        kind: this.#entries.get(e, AT.owner) & ((1 << KIND_BITS) - 1),
+        hashA: this.#entries.get(e, AT.hashA),
+        hashB: this.#entries.get(e, AT.hashB),
       };
   }
 
@@ -105,20 +103,12 @@ export class IdentifierIndex {
     const table = this.#tables[hashB & (TABLES - 1)];
     if (table === undefined) return;
     const mask = table.buckets.length - 1;
-    for (let e = table.buckets[hashA & mask] ?? NONE; e !== NONE; e = this.#get(e, NEXT)) {
-      const owner = this.#get(e, OWNER);
+    for (let e = table.buckets[hashA & mask] ?? NONE; e !== NONE; e = this.#entries.get(e, AT.next)) {
+      const owner = this.#entries.get(e, AT.owner);
       const isIt = (owner & ((1 << KIND_BITS) - 1)) === kind;
-      if (isIt && this.#get(e, HASH_A) === hashA && this.#get(e, HASH_B) === hashB) yield owner >>> KIND_BITS;
+      if (isIt && this.#entries.get(e, AT.hashA) === hashA && this.#entries.get(e, AT.hashB) === hashB)
+        yield owner >>> KIND_BITS;
     }
-  }
-
-  #get(e: number, field: number): number {
-    return this.#blocks[e >> BLOCK_BITS]?.[(e & (BLOCK - 1)) * WORDS + field] ?? NONE;
-  }
-
-  #set(e: number, field: number, value: number): void {
-    const block = this.#blocks[e >> BLOCK_BITS];
-    if (block !== undefined) block[(e & (BLOCK - 1)) * WORDS + field] = value;
   }
 
   #head(slot: number): number {
@@ -135,16 +125,6 @@ export class IdentifierIndex {
     block[slot & (HEADS - 1)] = e;
   }
 
-  #take(): number {
-    if (this.#free !== NONE) {
-      const e = this.#free;
-      this.#free = this.#get(e, NEXT_OWN);
-      return e;
-    }
-    if (this.#used === this.#blocks.length * BLOCK) this.#blocks.push(new Int32Array(BLOCK * WORDS));
-    return this.#used++;
-  }
-
   #tableOf(hashB: number): Table {
     const at = hashB & (TABLES - 1);
     let table = this.#tables[at];
@@ -156,21 +136,21 @@ export class IdentifierIndex {
   }
 
   #link(table: Table, e: number): void {
-    const bucket = this.#get(e, HASH_A) & (table.buckets.length - 1);
+    const bucket = this.#entries.get(e, AT.hashA) & (table.buckets.length - 1);
     const first = table.buckets[bucket] ?? NONE;
-    this.#set(e, PREVIOUS, NONE);
-    this.#set(e, NEXT, first);
-    if (first !== NONE) this.#set(first, PREVIOUS, e);
+    this.#entries.set(e, AT.previous, NONE);
+    this.#entries.set(e, AT.next, first);
+    if (first !== NONE) this.#entries.set(first, AT.previous, e);
     table.buckets[bucket] = e;
   }
 
   #unlink(e: number): void {
-    const table = this.#tableOf(this.#get(e, HASH_B));
-    const previous = this.#get(e, PREVIOUS);
-    const next = this.#get(e, NEXT);
-    if (previous === NONE) table.buckets[this.#get(e, HASH_A) & (table.buckets.length - 1)] = next;
-    else this.#set(previous, NEXT, next);
-    if (next !== NONE) this.#set(next, PREVIOUS, previous);
+    const table = this.#tableOf(this.#entries.get(e, AT.hashB));
+    const previous = this.#entries.get(e, AT.previous);
+    const next = this.#entries.get(e, AT.next);
+    if (previous === NONE) table.buckets[this.#entries.get(e, AT.hashA) & (table.buckets.length - 1)] = next;
+    else this.#entries.set(previous, AT.next, next);
+    if (next !== NONE) this.#entries.set(next, AT.previous, previous);
     table.count--;
   }
 
@@ -180,7 +160,7 @@ export class IdentifierIndex {
     for (const first of old) {
       let e = first;
       while (e !== NONE) {
-        const next = this.#get(e, NEXT);
+        const next = this.#entries.get(e, AT.next);
         this.#link(table, e);
         e = next;
       }

@@ -5,34 +5,37 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import type { FramePointer } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
+import { row } from '../row.ts';
 import { NONE } from '../row-blocks.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
 
 /** Places of a block. */
 const BLOCK_BITS = 12;
 const BLOCK = 1 << BLOCK_BITS;
-/**
- * Doubles of a stream; where two names share one, they are the integers that lie in it:
- *
- *     0 opened  1 source  2 destination  3 serial  4 frame ordinal  5 SSRC, generation  6 digest low, high
- *     7 place in order, facts  8 the dialog's stream before it, number of the frame's file  9 claim
- */
-const DOUBLES = 10;
-const WORDS = DOUBLES * 2;
-const OPENED = 0;
-const SRC = 1;
-const DST = 2;
-const SERIAL = 3;
-const FRAME = 4;
-// These count integers from the stream's first one.
-const SSRC = 10;
-const GENERATION = 11;
-const DIGEST = 12;
-const ORDER = 14;
-const FACTS = 15;
-const OLDER = 16;
-const FRAME_SOURCE = 17;
-const CLAIM = 18;
+const STREAM = row(80, {
+  openedUs: 'f64',
+  src: 'f64',
+  dst: 'f64',
+  serial: 'f64',
+  frameOrdinal: 'f64',
+  ssrc: 'i32',
+  /** Uses of the place so far; 0 while no stream has it. */
+  generation: 'i32',
+  frameDigestLow: 'i32',
+  frameDigestHigh: 'i32',
+  /** Place among the visible streams. */
+  order: 'i32',
+  facts: 'i32',
+  /** The stream that the same dialog owned before this one. */
+  older: 'i32',
+  /** Number of the file of its frame; -1 without one. */
+  frameSource: 'i32',
+  claim: 'i32',
+  spare: 'i32',
+});
+const AT = STREAM.at;
+const DOUBLES = STREAM.doubles;
+const WORDS = STREAM.words;
 
 /** In the facts: the origin in the low byte, and these. */
 export const FACT = {
@@ -114,28 +117,28 @@ export class StreamColumns {
     const { f64, i32 } = this.#at(index);
     const base = (index & (BLOCK - 1)) * DOUBLES;
     const words = 2 * base;
-    f64[base + OPENED] = o.tsUs;
-    f64[base + SERIAL] = serial;
+    f64[base + AT.openedUs] = o.tsUs;
+    f64[base + AT.serial] = serial;
     if (typeof srcKey === 'number' && typeof dstKey === 'number') {
-      f64[base + SRC] = srcKey;
-      f64[base + DST] = dstKey;
+      f64[base + AT.src] = srcKey;
+      f64[base + AT.dst] = dstKey;
     } else this.#texts.set(index, [srcKey, dstKey]);
-    i32[words + SSRC] = o.ssrc;
-    i32[words + GENERATION] = o.generation;
-    i32[words + ORDER] = NO_PLACE;
-    i32[words + FACTS] = o.origin | (o.ipVersion === 6 ? FACT.IPV6 : 0);
-    i32[words + OLDER] = NO_PLACE;
-    i32[words + CLAIM] = NONE;
-    i32[words + FRAME_SOURCE] = frame === null ? -1 : frame.source;
+    i32[words + AT.ssrc] = o.ssrc;
+    i32[words + AT.generation] = o.generation;
+    i32[words + AT.order] = NO_PLACE;
+    i32[words + AT.facts] = o.origin | (o.ipVersion === 6 ? FACT.IPV6 : 0);
+    i32[words + AT.older] = NO_PLACE;
+    i32[words + AT.claim] = NONE;
+    i32[words + AT.frameSource] = frame === null ? -1 : frame.source;
     if (frame === null) return;
-    f64[base + FRAME] = frame.ordinal;
-    i32[words + DIGEST] = frame.digestLow;
-    i32[words + DIGEST + 1] = frame.digestHigh;
+    f64[base + AT.frameOrdinal] = frame.ordinal;
+    i32[words + AT.frameDigestLow] = frame.digestLow;
+    i32[words + AT.frameDigestHigh] = frame.digestHigh;
   }
 
   /** Ends the stream at `place`: nothing finds it there. */
   end(place: number): void {
-    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + GENERATION] = 0;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.generation] = 0;
     if (this.#texts.size > 0) this.#texts.delete(place);
   }
 
@@ -153,28 +156,28 @@ export class StreamColumns {
 
   /** Uses of the place so far; 0 while no stream has it. */
   generation(place: number): number {
-    return (this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + GENERATION] ?? 0) >>> 0;
+    return (this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.generation] ?? 0) >>> 0;
   }
 
   openedUs(place: number): number {
-    return this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + OPENED] ?? 0;
+    return this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + AT.openedUs] ?? 0;
   }
 
   serial(place: number): number {
-    return this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + SERIAL] ?? 0;
+    return this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + AT.serial] ?? 0;
   }
 
   ssrc(place: number): number {
-    return (this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + SSRC] ?? 0) >>> 0;
+    return (this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.ssrc] ?? 0) >>> 0;
   }
 
   srcKey(place: number): EndpointKey {
-    const key = this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + SRC] ?? 0;
+    const key = this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + AT.src] ?? 0;
     return this.#texts.size === 0 ? key : (this.#texts.get(place)?.[0] ?? key);
   }
 
   dstKey(place: number): EndpointKey {
-    const key = this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + DST] ?? 0;
+    const key = this.#at(place).f64[(place & (BLOCK - 1)) * DOUBLES + AT.dst] ?? 0;
     return this.#texts.size === 0 ? key : (this.#texts.get(place)?.[1] ?? key);
   }
 
@@ -188,19 +191,19 @@ export class StreamColumns {
 
   set(place: number, fact: number, value: boolean): void {
     const facts = this.#facts(place);
-    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + FACTS] = value ? facts | fact : facts & ~fact;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.facts] = value ? facts | fact : facts & ~fact;
   }
 
   #facts(place: number): number {
-    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + FACTS] ?? 0;
+    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.facts] ?? 0;
   }
 
   /** Row of the claim by which a dialog owns it, or NONE. */
   claim(place: number): number {
-    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + CLAIM] ?? NONE;
+    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.claim] ?? NONE;
   }
   setClaim(place: number, row: number): void {
-    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + CLAIM] = row;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.claim] = row;
   }
 
   /** What a description said of it; null while no dialog owns it. */
@@ -220,33 +223,33 @@ export class StreamColumns {
 
   /** Where it stands in the store's list of visible streams; -1 while it does not. */
   orderIndex(place: number): number {
-    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + ORDER] ?? NO_PLACE;
+    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.order] ?? NO_PLACE;
   }
 
   setOrderIndex(place: number, index: number): void {
-    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + ORDER] = index;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.order] = index;
   }
 
   /** The stream that the same dialog owned before this one. */
   older(place: number): number {
-    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + OLDER] ?? NO_PLACE;
+    return this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.older] ?? NO_PLACE;
   }
 
   setOlder(place: number, older: number): void {
-    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + OLDER] = older;
+    this.#at(place).i32[(place & (BLOCK - 1)) * WORDS + AT.older] = older;
   }
 
   /** The frame that opened it; null when it came without one. */
   frame(place: number): FramePointer | null {
     const { f64, i32 } = this.#at(place);
     const words = (place & (BLOCK - 1)) * WORDS;
-    const source = i32[words + FRAME_SOURCE] ?? -1;
+    const source = i32[words + AT.frameSource] ?? -1;
     if (source < 0) return null;
     return {
       source,
-      ordinal: f64[words / 2 + FRAME] ?? 0,
-      digestHigh: i32[words + DIGEST + 1] ?? 0,
-      digestLow: i32[words + DIGEST] ?? 0,
+      ordinal: f64[words / 2 + AT.frameOrdinal] ?? 0,
+      digestHigh: i32[words + AT.frameDigestHigh] ?? 0,
+      digestLow: i32[words + AT.frameDigestLow] ?? 0,
     };
   }
 }
