@@ -148,14 +148,18 @@ test('a reader of standard output that stalls: analysis and answers go on, what 
   });
   const [, again] = await said(/standard output: written again; (\d+) lines were lost so far/);
   assert.equal(Number(again), lost);
+  const lines = (): string[] => text.split('\n').slice(0, -1);
   await until(
-    () => text.split('\n').length > SCANNERS - lost,
-    () => `${text.split('\n').length} lines came`,
+    async () => lines().length === (await sample(url, WRITTEN)),
+    () => `${lines().length} lines came, ${lost} were lost`,
   );
-  const sources = text.trimEnd().split('\n');
-  assert.equal(sources.length, SCANNERS - lost);
-  for (const [i, line] of sources.entries())
-    assert.ok(line.includes(` SCANNER from=198.18.${i >> 8}.${i & 255} `), line);
+  const sources = lines().map((line) => {
+    const [, high, low] = / SCANNER from=198\.18\.(\d+)\.(\d+) /.exec(line) ?? assert.fail(line);
+    return Number(high) * 256 + Number(low);
+  });
+  // Keyed hashes of 32 bits tell requests apart: in 1 of 60 runs two of so many meet, and the later is not reported.
+  assert.ok(SCANNERS - lost - sources.length <= 2, `${sources.length} lines came, ${lost} were lost`);
+  for (const [i, source] of sources.entries()) assert.ok(source >= i && source <= i + 2, `line ${i} is of ${source}`);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
