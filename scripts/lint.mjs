@@ -1,6 +1,7 @@
-// Checks form and habits of the sources; with --fix it formats and applies the safe corrections.
+// Checks form and habits of the sources; with --fix it formats and applies the safe corrections, with --quick it leaves out
+// clang-tidy, the slowest.
 //
-//   node scripts/lint.mjs [--fix]
+//   node scripts/lint.mjs [--fix | --quick]
 //
 // Biome and oxlint live in scripts/tools with a lock of their own: some of their platform packages are missing from
 // registries, and one such gap would make `npm ci` of the product fail (docs/adr/0011).
@@ -12,6 +13,7 @@ import { capture, captureTwice, npm, say, which } from './steps/run.mjs';
 const TOOLS = 'scripts/tools';
 const STAMP = join(root, TOOLS, 'node_modules/.calltap-stamp');
 const fix = process.argv.includes('--fix');
+const quick = process.argv.includes('--quick');
 let findings = false;
 
 /** Installs the TypeScript linters when their list changed. Returns false when they cannot be had. */
@@ -82,7 +84,7 @@ const cFiles = ['native', 'bpf', 'bench']
   .filter((path) => !path.startsWith('native/test/'));
 if (available('clang-format', cFiles)) checkCFormat(cFiles);
 const analysed = cFiles.filter((path) => /^native\/.*\.c$/.test(path));
-if (!fix && available('clang-tidy', analysed)) {
+if (!fix && !quick && available('clang-tidy', analysed)) {
   // The slowest of all (about a second a file), so it remembers what it has seen to be clean.
   const skeletons = list('bpf', (name) => name.endsWith('.bpf.c')).map(
     (path) => `build/${path.replace('.bpf.c', '.skel.h')}`,

@@ -1,0 +1,19 @@
+// Types, habits and architecture of the sources: what to run before each commit. clang-tidy and the tests are `npm test`.
+//
+//   node scripts/check.mjs
+import { say, seconds, tee } from './steps/run.mjs';
+
+const start = performance.now();
+const TSC = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental'];
+const TEST = ['--test', '--test-reporter=dot', 'dist/test/architecture.test.js'];
+
+/** Compiles what changed, into dist: the test reads the tree, and is itself compiled. */
+async function typesAndArchitecture() {
+  const types = await tee(process.execPath, [...TSC, '--tsBuildInfoFile', 'dist/.tsbuildinfo']);
+  return types.code === 0 ? tee(process.execPath, TEST) : types;
+}
+
+const done = await Promise.all([tee(process.execPath, ['scripts/lint.mjs', '--quick']), typesAndArchitecture()]);
+const isClean = done.every(({ code }) => code === 0);
+say(`check: ${isClean ? 'ok' : 'failed'} (${seconds(start)})`);
+process.exitCode = isClean ? 0 : 1;
