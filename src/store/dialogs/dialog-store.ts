@@ -6,13 +6,13 @@
 
 import { asBuffer, rangeOf, rawText } from '../../core/byte-text.ts';
 import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
+import { HashIndex } from '../../core/hash-index.ts';
 import { DIALOG_BYTES } from '../../core/limits.ts';
 import { tally } from '../../core/tally.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
 import { SdpRows } from '../media/sdp-rows.ts';
 import { fieldKeys, TimeOrder } from '../time-order.ts';
 import { isLongCallId, shortCallId, shownAsKey } from './call-id.ts';
-import { CallIdIndex } from './call-id-index.ts';
 import { Dialog } from './dialog.ts';
 import { BLOCK, BLOCK_BITS, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
 import type { DialogInit } from './dialog-init.ts';
@@ -46,7 +46,8 @@ function hashesOf(buf: Uint8Array, start: number, end: number): { hashA: number;
 
 export class DialogStore {
   readonly #columns: DialogColumns[] = [];
-  readonly #byCallId = new CallIdIndex((slot, buf, start, end) => this.#isCallId(slot, buf, start, end));
+  /** Slots by hashBytes() of the Call-ID; Call-IDs are case-sensitive (RFC 3261 section 20.8). */
+  readonly #byCallId = new HashIndex();
   readonly #slots: (Dialog | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #max: number;
@@ -122,8 +123,10 @@ export class DialogStore {
       const key = shortCallId(buf, start, end);
       return this.find(key, 0, key.length);
     }
-    const slot = this.#byCallId.find(hash, buf, start, end);
-    return slot < 0 ? undefined : this.#slots[slot];
+    const index = this.#byCallId;
+    for (let slot = index.seek(hash); slot >= 0; slot = index.next())
+      if (this.#isCallId(slot, buf, start, end)) return this.#slots[slot];
+    return undefined;
   }
 
   /**
@@ -133,7 +136,7 @@ export class DialogStore {
   fetch(callIdHashes: Int32Array, count: number): void {
     const slots = this.#fetchedSlots;
     const dialogs = this.#slots;
-    const n = this.#byCallId.likelySlots(callIdHashes, Math.min(count, FETCHED), slots);
+    const n = this.#byCallId.likely(callIdHashes, Math.min(count, FETCHED), slots);
     let sum = 0;
     // A loop for each kind of load, so short that all of them are begun before the first has ended.
     for (let k = 0; k < n; k++) if (dialogs[slots[k] ?? 0] !== undefined) sum++;
@@ -149,7 +152,8 @@ export class DialogStore {
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */
   withCallIdHashes(hashA: number, hashB: number): Dialog[] {
     const found: Dialog[] = [];
-    for (const slot of this.#byCallId.withHash(hashA)) {
+    const index = this.#byCallId;
+    for (let slot = index.seek(hashA); slot >= 0; slot = index.next()) {
       const dialog = this.#slots[slot];
       if (dialog !== undefined && callIdHashes(dialog).hashB === hashB) found.push(dialog);
     }

@@ -1,0 +1,164 @@
+/**
+ * Finds numbers, such as slots and rows, by a keyed hash of what they are known by. Whoever seeks compares what the numbers
+ * found stand for: equal hashes are no proof.
+ *
+ * Open addressing over two integers an entry: the hash, and the number plus one (0 free). The low bits of a hash choose one
+ * of several tables that grow one by one, so that no growth of a large index holds the loop.
+ */
+import { MAX_FIRST_ENTRIES } from './item-limits.ts';
+
+const TABLE_BITS = 4;
+const TABLES = 1 << TABLE_BITS;
+const FIRST_ENTRIES = 16;
+const ENTRY_BYTES = 8;
+/** Entries looked at for a likely number: they lie in the cache line that was read, or in the next. */
+const LIKELY = 6;
+const NO_TABLE: Int32Array = new Int32Array(2);
+
+export class HashIndex {
+  /** Their lengths are powers of two, two for an entry. */
+  readonly #tables: Int32Array[];
+  readonly #counts = new Int32Array(TABLES);
+  #count = 0;
+  /** What was sought last, and the entry that was found. */
+  #hash = 0;
+  #table: Int32Array = NO_TABLE;
+  #at = 0;
+
+  /** There is room for about `expected` numbers before a table has to grow, in zeroed memory that `allocate` gives. */
+  constructor(expected = 0, allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes)) {
+    let entries = FIRST_ENTRIES;
+    while (entries < MAX_FIRST_ENTRIES && entries * TABLES * 2 < expected * 3) entries *= 2;
+    const { buffer, byteOffset } = allocate(TABLES * entries * ENTRY_BYTES);
+    const made = (i: number): Int32Array => new Int32Array(buffer, byteOffset + i * entries * ENTRY_BYTES, entries * 2);
+    this.#tables = Array.from({ length: TABLES }, (_, i) => made(i));
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** The first number with this hash, or -1; next() gives the further ones. */
+  seek(hash: number): number {
+    this.#hash = hash;
+    this.#table = this.#tableOf(hash);
+    this.#at = homeOf(hash, this.#table);
+    return this.#found();
+  }
+
+  next(): number {
+    this.#at = nextOf(this.#at, this.#table);
+    return this.#found();
+  }
+
+  #found(): number {
+    const table = this.#table;
+    for (let i = this.#at; ; i = nextOf(i, table)) {
+      const value = (table[i + 1] ?? 0) - 1;
+      if (value >= 0 && table[i] !== this.#hash) continue;
+      this.#at = i;
+      return value;
+    }
+  }
+
+  /** Another number in place of the one found last. */
+  replace(value: number): void {
+    this.#table[this.#at + 1] = value + 1;
+  }
+
+  /** Adds a number, which must not be there. */
+  add(hash: number, value: number): void {
+    const t = hash & (TABLES - 1);
+    const count = (this.#counts[t] ?? 0) + 1;
+    this.#counts[t] = count;
+    this.#count++;
+    let table = this.#tableOf(hash);
+    if (count * 3 > table.length) {
+      table = grown(table);
+      this.#tables[t] = table;
+    }
+    insert(table, hash, value);
+  }
+
+  /** Takes the number out that was added with this hash; nothing when it is not there. */
+  remove(hash: number, value: number): void {
+    let found = this.seek(hash);
+    while (found >= 0 && found !== value) found = this.next();
+    if (found < 0) return;
+    const table = this.#table;
+    const t = hash & (TABLES - 1);
+    this.#counts[t] = (this.#counts[t] ?? 0) - 1;
+    this.#count--;
+    let hole = this.#at;
+    const last = table.length - 1;
+    // Close the gap, so that no search stops short: what may not stand before its own place stays.
+    for (let i = nextOf(hole, table); table[i + 1] !== 0; i = nextOf(i, table)) {
+      const home = homeOf(table[i] ?? 0, table);
+      if (((i - home) & last) < ((i - hole) & last)) continue;
+      table[hole] = table[i] ?? 0;
+      table[hole + 1] = table[i + 1] ?? 0;
+      hole = i;
+    }
+    table[hole + 1] = 0;
+  }
+
+  /**
+   * The numbers that are most likely meant by the first `count` hashes, by the hashes alone, into `values`, one after the
+   * other; how many they are. First all are read and none is compared: a comparison that the processor guessed wrong waits
+   * for its own load and holds up those after it.
+   */
+  likely(hashes: Int32Array, count: number, values: Int32Array): number {
+    let read = 0;
+    for (let k = 0; k < count; k++) {
+      const hash = hashes[k] ?? 0;
+      const table = this.#tableOf(hash);
+      read ^= table[homeOf(hash, table)] ?? 0;
+    }
+    // Written somewhere, so that the loads are not left out.
+    values[0] = read;
+    let found = 0;
+    for (let k = 0; k < count; k++) {
+      const value = this.#likelyOne(hashes[k] ?? 0);
+      if (value >= 0) values[found++] = value;
+    }
+    return found;
+  }
+
+  #likelyOne(hash: number): number {
+    const table = this.#tableOf(hash);
+    let i = homeOf(hash, table);
+    for (let n = 0; n < LIKELY; n++, i = nextOf(i, table)) if (table[i] === hash) return (table[i + 1] ?? 0) - 1;
+    return -1;
+  }
+
+  #tableOf(hash: number): Int32Array {
+    return this.#tables[hash & (TABLES - 1)] ?? NO_TABLE;
+  }
+}
+
+/** Index of the integers of the entry where a search begins. */
+function homeOf(hash: number, table: Int32Array): number {
+  return ((hash >>> TABLE_BITS) << 1) & (table.length - 1);
+}
+
+/** That of the next entry. */
+function nextOf(i: number, table: Int32Array): number {
+  return (i + 2) & (table.length - 1);
+}
+
+function insert(table: Int32Array, hash: number, value: number): void {
+  let i = homeOf(hash, table);
+  while (table[i + 1] !== 0) i = nextOf(i, table);
+  table[i] = hash;
+  table[i + 1] = value + 1;
+}
+
+/** Twice as large. */
+function grown(old: Int32Array): Int32Array {
+  const table = new Int32Array(old.length * 2);
+  for (let i = 0; i < old.length; i += 2) {
+    const value = (old[i + 1] ?? 0) - 1;
+    if (value >= 0) insert(table, old[i] ?? 0, value);
+  }
+  return table;
+}
