@@ -12,7 +12,7 @@ export const SCANNER_MODULE = 'src/protocols/sip/scanner/scanner-module.ts';
 const ENTRY = 'src/protocols/sip/scanner/wasm/scan.ts';
 const OUTPUT = 'build/sip/scanner.wasm';
 /** Pages of 64 KiB, all of its memory. Without a maximum V8 may reserve 4 GiB of addresses for memory that never grows. */
-const PAGES = '6';
+const PAGES = '10';
 /** `stub` is the compiler's name for a runtime that never frees memory: the scanner takes none. */
 const OPTIONS = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--maximumMemory', PAGES];
 

@@ -7,7 +7,7 @@ import { endpointText, ipText } from '../core/ip.ts';
 import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { SipMessage } from '../protocols/sip/message.ts';
-import { SCAN, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
@@ -27,7 +27,6 @@ export type Hop = {
 };
 
 const UNREAD: Hop = { transaction: '', fromTag: '', toTag: '' };
-const UNREADABLE = new SipScan();
 
 type Ends = { readonly src: Socket; readonly dst: Socket };
 const NOWHERE: Ends = { src: { host: '', port: 0 }, dst: { host: '', port: 0 } };
@@ -158,8 +157,8 @@ export class CallMessage {
   read(): { readonly bytes: Buffer; readonly scan: SipScan } | null {
     const { bytes } = this;
     if (bytes.length === 0) return null;
-    this.#scan ??= scanned(bytes);
-    return this.#scan === UNREADABLE ? null : { bytes, scan: this.#scan };
+    this.#scan ??= scanSip(bytes, 0, bytes.length);
+    return this.#scan.code === SCAN.OK ? { bytes, scan: this.#scan } : null;
   }
 
   get hop(): Hop {
@@ -184,11 +183,6 @@ export class CallMessage {
     };
     return this.#sockets;
   }
-}
-
-function scanned(bytes: Buffer): SipScan {
-  const scan = new SipScan();
-  return scanSip(bytes, 0, bytes.length, scan) === SCAN.OK ? scan : UNREADABLE;
 }
 
 function hopOf(m: CallMessage): Hop {

@@ -195,9 +195,6 @@ export const MAX_HEADERS = 1024;
 /** Longest method token: RFC 3261 sets no limit, and a request that tries one out should be seen, not lost. */
 export const MAX_METHOD_BYTES = 8192;
 
-/** The same on a stream, where bytes without a space are told early to be no SIP. */
-export const MAX_STREAM_METHOD_BYTES = 128;
-
 /** Bytes of line ends and padding skipped in front of a start line. */
 export const MAX_LEADING_BYTES = 64;
 

@@ -1,7 +1,7 @@
 /**
  * Where a SIP message on a byte stream begins and ends, by bytes only (RFC 3261 §7, §18.3, §20.14).
  *
- * Line ends are CRLF or a bare LF. Nothing here reads a header other than Content-Length (`l`).
+ * Line ends are CRLF or a bare LF. Nothing here reads a header: the scanner says what Content-Length is.
  */
 import { MAX_FRAMED_METHOD_BYTES, MAX_START_LINE_BYTES } from '../core/item-limits.ts';
 import { METHOD_NAMES } from '../core/words.ts';
@@ -12,6 +12,9 @@ const LF = 10;
 /** What the bytes at a place are: a SIP start line, none, or too few bytes to tell. */
 export const START = { NO: 0, MAYBE: 1, YES: 2 } as const;
 export type Start = (typeof START)[keyof typeof START];
+
+/** Content-Length in the message whose start line and headers are these bytes; negative when it is absent or no number. */
+export type ContentLength = (b: Uint8Array, start: number, headersEnd: number) => number;
 
 /** RFC 3261 token characters. */
 const TOKEN = new Uint8Array(256);
@@ -106,68 +109,6 @@ export function headersEnd(b: Uint8Array, from: number, end: number): number {
     }
   }
   return -1;
-}
-
-/** Content-Length has no usable value: it is not there, or it is not a number. */
-export const LENGTH_ABSENT = -1;
-export const LENGTH_BAD = -2;
-
-const NAME = 'content-length';
-
-/**
- * Value of Content-Length in the header block [at, headerEnd). Lines are read from the last one up, because the
- * header stands last in what most agents send; of several the last counts.
- */
-export function contentLength(b: Uint8Array, at: number, headerEnd: number): number {
-  let line = headerEnd;
-  while (line > at) {
-    let prev = line - 2;
-    while (prev >= at && b[prev] !== LF) prev--;
-    line = prev + 1;
-    if (line <= at) return LENGTH_ABSENT;
-    const c = (b[line] ?? 0) | 32;
-    if (c !== 99 && c !== 108) continue;
-    const value = lengthOnLine(b, line, headerEnd);
-    if (value !== LENGTH_ABSENT) return value;
-  }
-  return LENGTH_ABSENT;
-}
-
-function lengthOnLine(b: Uint8Array, line: number, end: number): number {
-  let i = line;
-  if (((b[i] ?? 0) | 32) === 108) i++;
-  else {
-    for (let k = 0; k < NAME.length; k++, i++) {
-      const c = b[i] ?? 0;
-      // '-' has the bit of lower case already, so folding leaves it alone.
-      if ((c | 32) !== NAME.charCodeAt(k)) return LENGTH_ABSENT;
-    }
-  }
-  while (i < end && (b[i] === 32 || b[i] === 9)) i++;
-  if (b[i] !== 58) return LENGTH_ABSENT;
-  i++;
-  i = skipWhite(b, i, end);
-  if (!isDigit(b[i])) return LENGTH_BAD;
-  let value = 0;
-  while (i < end && isDigit(b[i])) {
-    value = Math.min(value * 10 + ((b[i] ?? 48) - 48), Number.MAX_SAFE_INTEGER / 100);
-    i++;
-  }
-  while (i < end && (b[i] === 32 || b[i] === 9)) i++;
-  return b[i] === CR || b[i] === LF ? Math.floor(value) : LENGTH_BAD;
-}
-
-/** Spaces, tabs and folds: a line end counts as white space when the next line begins with white space. */
-function skipWhite(b: Uint8Array, from: number, end: number): number {
-  let i = from;
-  while (i < end) {
-    const c = b[i];
-    if (c === 32 || c === 9) i++;
-    else if (c === LF && (b[i + 1] === 32 || b[i + 1] === 9)) i += 2;
-    else if (c === CR && b[i + 1] === LF && (b[i + 2] === 32 || b[i + 2] === 9)) i += 3;
-    else break;
-  }
-  return i;
 }
 
 /** First offset at or after `from` that is no CR, LF or NUL: what agents send between messages to keep a flow open. */

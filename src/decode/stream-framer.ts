@@ -10,10 +10,8 @@ import type { TcpLimits } from './decode-limits.ts';
 import { areFrames, PROTOCOL, type Protocol, StreamStart, startsStream } from './protocol-sniff.ts';
 import {
   bodyWithoutLength,
-  contentLength,
+  type ContentLength,
   headersEnd,
-  LENGTH_ABSENT,
-  LENGTH_BAD,
   START,
   type Start,
   sipStart,
@@ -32,6 +30,7 @@ export type FramerShared = {
   readonly limits: TcpLimits;
   readonly budget: ByteBudget;
   readonly inflation: SharedInflation;
+  readonly contentLength: ContentLength;
 };
 
 /** A complete message; `begin` is the segment it began in. */
@@ -268,8 +267,8 @@ export class StreamFramer {
           return pos;
         }
         const header = close < 0 ? limits.maxHeaderBytes + 1 : close - pos;
-        let body = close < 0 ? 0 : contentLength(b, pos, close);
-        if (body === LENGTH_ABSENT || body === LENGTH_BAD) {
+        let body = close < 0 ? 0 : this.#shared.contentLength(b, pos, close);
+        if (body < 0) {
           counters.sipWithoutContentLength++;
           body = bodyWithoutLength(b, close, Math.min(end, close + limits.maxBodyBytes));
         }
@@ -397,7 +396,7 @@ export class StreamFramer {
     }
     // The frame ends the message (RFC 7118 §5); Content-Length, when given, tells bytes that trail it.
     const close = headersEnd(b, at, end);
-    const body = close < 0 ? LENGTH_ABSENT : contentLength(b, at, close);
+    const body = close < 0 ? -1 : this.#shared.contentLength(b, at, close);
     const stop = body >= 0 && close + body < end ? close + body : end;
     counters.tcpBytesIgnored += end - stop;
     counters.wsMessages++;

@@ -12,6 +12,7 @@ import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpMessageMeta, TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { contentLength } from '../protocols/sip/scanner/scan.ts';
 import { FileSource } from '../sources/file/file-source.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
@@ -108,6 +109,7 @@ export class PacketIngest {
       {
         onMessage: (bytes, start, end, meta) => this.#onStreamMessage(bytes, start, end, meta),
         onExcluded: deps.onExcluded,
+        contentLength,
       },
       deps.counters,
     );

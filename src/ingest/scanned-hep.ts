@@ -1,6 +1,6 @@
 /** What a HEP packet and the message in it say of themselves: read before its turn, kept until then; reusable. */
 import { HepScan, scanHep } from '../decode/hep/scan.ts';
-import { SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { NO_SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
 import type { HepDoor, HepSender } from './hep-door.ts';
 
@@ -12,11 +12,11 @@ export class ScannedHep {
   /** Why the packet goes no further, or null. */
   refused: HepRefusal | null = null;
   /** Its payload where isSip(); else it says nothing. */
-  readonly sip: SipScan;
+  sip: SipScan;
   readonly #door: HepDoor;
 
   /** `sip` is told where the scanner writes what it finds by itself. */
-  constructor(door: HepDoor, sip: SipScan = new SipScan()) {
+  constructor(door: HepDoor, sip: SipScan = NO_SCAN) {
     this.#door = door;
     this.sip = sip;
   }
@@ -24,7 +24,7 @@ export class ScannedHep {
   read(buf: Uint8Array, start: number, end: number, sender: HepSender): void {
     this.readPacket(buf, start, end, sender);
     const { scan } = this;
-    if (this.isSip()) scanSip(scan.bytes, scan.start, scan.end, this.sip);
+    if (this.isSip()) this.sip = scanSip(scan.bytes, scan.start, scan.end);
   }
 
   /** All but the message in it. */

@@ -4,7 +4,7 @@
 
 import { tally } from '../core/tally.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
-import { SCAN, SCAN_REASONS, SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Observer } from './observer.ts';
@@ -15,7 +15,6 @@ const NAMED_WITHIN = 8192;
 
 export class SipIngest {
   readonly #tracker: DialogTracker;
-  readonly #message = new SipScan();
   readonly #readers: readonly Required<Pick<Observer, 'onMessage'>>[];
   readonly #watchers: readonly Required<Pick<Observer, 'onUnreadable'>>[];
   /** Messages that did not scan, by reason (SCAN_REASONS). */
@@ -47,8 +46,7 @@ export class SipIngest {
 
   /** A datagram, or a message that a stream framed. */
   onBytes(buf: Buffer, start: number, end: number, carrier: Carrier): void {
-    scanSip(buf, start, end, this.#message);
-    this.onScanned(buf, this.#message, carrier, start, end);
+    this.onScanned(buf, scanSip(buf, start, end), carrier, start, end);
   }
 
   /** The message at buf[start..end) that was read ahead. */

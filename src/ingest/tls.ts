@@ -7,6 +7,7 @@ import { DecodeCounters } from '../decode/counters.ts';
 import { BothEnds } from '../decode/tls/both-ends.ts';
 import type { TlsChunk, TlsMessageMeta } from '../decode/tls/streams.ts';
 import { TlsStreams } from '../decode/tls/streams.ts';
+import { contentLength } from '../protocols/sip/scanner/scan.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../sources/records.ts';
 import type { Carrier } from '../store/messages/fingerprint.ts';
@@ -33,7 +34,11 @@ export class TlsIngest {
   constructor(sip: SipIngest, onVerdict: (idLow: number, idHigh: number, isSip: boolean) => void) {
     this.#sip = sip;
     this.streams = new TlsStreams(
-      { onMessage: (bytes, start, end, meta) => this.#onMessage(bytes, start, end, meta), onVerdict },
+      {
+        onMessage: (bytes, start, end, meta) => this.#onMessage(bytes, start, end, meta),
+        onVerdict,
+        contentLength,
+      },
       this.decode,
     );
     this.#chunk = {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DecodeCounters } from '../../src/decode/counters.ts';
 import { TlsStreams } from '../../src/decode/tls/streams.ts';
+import { contentLength } from '../../src/protocols/sip/scanner/scan.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import {
   attachLibrary,
@@ -30,6 +31,7 @@ function messagesOf(lab: TlsLab): string[] {
         return true;
       },
       onVerdict: () => {},
+      contentLength,
     },
     new DecodeCounters(),
   );

@@ -1,6 +1,6 @@
 /** Rules about how a message is written: lines, start line, and the form of values (RFC 3261 unless named otherwise). */
 
-import { HEADER } from '../../protocols/sip/header-name.ts';
+import { HEADER, HEADER_NAMES } from '../../protocols/sip/header-name.ts';
 import { NOTE } from '../../protocols/sip/notes.ts';
 import { hasParam } from '../../protocols/sip/params.ts';
 import type { LintRule } from './rule.ts';
@@ -100,7 +100,7 @@ export const SYNTAX_RULES: readonly LintRule[] = [
       const isLate = m.sip.headers
         .slice(0, Math.max(0, at))
         .some((h) => h.id === HEADER.CONTACT || h.id === HEADER.CONTENT_LENGTH);
-      return isLate ? `Via behind ${before?.canonicalName}` : null;
+      return isLate && before !== undefined ? `Via behind ${HEADER_NAMES[before.id] || before.name}` : null;
     },
   },
   {

@@ -10,6 +10,7 @@ import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS, type TcpLimits } from '../decode-limits.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
+import type { ContentLength } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared, StreamTransport } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import type { SegmentMark } from './segment-mark.ts';
@@ -63,6 +64,7 @@ export type TcpHooks = {
   onMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void;
   /** A message that its gate excludes; `port` is the service's. */
   onExcluded(kind: 'sip' | 'websocket', port: number): void;
+  readonly contentLength: ContentLength;
 };
 
 type MutableMeta = { -readonly [K in keyof TcpMessageMeta]: TcpMessageMeta[K] };
@@ -82,7 +84,8 @@ export class TcpReassembler {
     this.counters = counters;
     this.#limits = limits;
     const budget = new ByteBudget(limits.maxTotalBytes);
-    this.#shared = { counters, limits, budget, inflation: new SharedInflation(counters) };
+    const { contentLength } = hooks;
+    this.#shared = { counters, limits, budget, inflation: new SharedInflation(counters), contentLength };
     this.#table = new TcpTable();
   }
 

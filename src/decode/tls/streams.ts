@@ -9,6 +9,7 @@ import { copyBytes } from '../../core/byte-copy.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS } from '../decode-limits.ts';
+import type { ContentLength } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { OwnedMark } from '../tcp/segment-mark.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
@@ -86,6 +87,7 @@ export type TlsHooks = {
   onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): boolean;
   /** An undecided connection carries SIP, or does not. */
   onVerdict(idLow: number, idHigh: number, isSip: boolean): void;
+  readonly contentLength: ContentLength;
 };
 
 /** What happened to plaintext behind the probes, by name. */
@@ -154,7 +156,8 @@ export class TlsStreams {
     this.#limits = limits;
     this.counters = counters;
     const budget = new ByteBudget(limits.maxPartialBytes);
-    this.#shared = { counters: decode, limits: TCP_LIMITS, budget, inflation: new SharedInflation(decode) };
+    const inflation = new SharedInflation(decode);
+    this.#shared = { counters: decode, limits: TCP_LIMITS, budget, inflation, contentLength: hooks.contentLength };
   }
 
   get connections(): number {

@@ -6,15 +6,15 @@
  *     CRLF "--" boundary "--"            <- ends the list
  */
 
-import { wordsOf } from '../../core/byte-search.ts';
-import { asBuffer } from '../../core/byte-text.ts';
+import { asBuffer, rawText } from '../../core/byte-text.ts';
 import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from '../../core/item-limits.ts';
-import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
-import { HEADER } from './header-name.ts';
+import { HEADER, headerIdOf } from './header-name.ts';
 import { NOTE } from './notes.ts';
 import { paramValue, parseParams } from './params.ts';
 import type { SipScan } from './scanner/scan.ts';
 import { decodeText } from './text.ts';
+
+const LF = 10;
 
 export interface BodyPart {
   /** Lower-case `type/subtype` without parameters. */
@@ -118,33 +118,28 @@ function partEnd(body: Buffer, open: number, at: number): number {
   return end;
 }
 
-/** Reads the headers of the part at `open`..`close` of the enclosing piece. */
+/** Reads the headers of the part at `open`..`close` of the enclosing piece: lines up to an empty one (RFC 2046 5.1). */
 function readPart(buf: Buffer, piece: Piece, open: number, close: number): Piece {
-  const line = new HeaderLine();
-  const words = wordsOf(buf);
   const end = piece.start + close;
-  let p = piece.start + open;
   let contentType = '';
   let disposition = '';
+  let p = piece.start + open;
+  let line = '';
   for (let i = 0; i < MAX_PART_HEADERS && p < end; i++) {
-    const kind = readHeaderLine(buf, words, p, end, line);
-    if (kind === LINE.CUT) break;
-    p = line.next;
-    if (kind === LINE.BLANK) break;
-    if (kind === LINE.HEADER && line.id === HEADER.CONTENT_TYPE) {
-      contentType = decodeText(buf, line.valueStart, line.valueEnd);
-    } else if (kind === LINE.HEADER && line.id === HEADER.CONTENT_DISPOSITION) {
-      disposition = decodeText(buf, line.valueStart, line.valueEnd);
-    }
+    const feed = buf.indexOf(LF, p);
+    if (feed < 0 || feed >= end) break;
+    const next = rawText(buf, p, feed).replace(/\r$/, '');
+    p = feed + 1;
+    // A line that begins with a blank continues the one before.
+    line = /^[ \t]/.test(next) ? `${line} ${next}` : next;
+    if (next === '') break;
+    const [, name = '', value = ''] = /^([^\s:]+)[ \t]*:\s*(.*)$/s.exec(line) ?? [];
+    const id = headerIdOf(name);
+    if (id === HEADER.CONTENT_TYPE) contentType = value.trim();
+    else if (id === HEADER.CONTENT_DISPOSITION) disposition = value.trim();
   }
-  // RFC 2046 5.1: a part without a type is plain text.
-  return {
-    start: Math.min(p, end),
-    end,
-    contentType: contentType || 'text/plain',
-    disposition,
-    depth: piece.depth + 1,
-  };
+  // A part without a type is plain text.
+  return { start: p, end, contentType: contentType || 'text/plain', disposition, depth: piece.depth + 1 };
 }
 
 const SDP_TYPE = new TextEncoder().encode('application/sdp');

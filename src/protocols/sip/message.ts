@@ -3,17 +3,15 @@
  * written, and typed readings of the ones that have a structure. Framing and shared fields come from the scanner.
  */
 
-import { wordsOf } from '../../core/byte-search.ts';
 import { rawText } from '../../core/byte-text.ts';
 import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { type BodyPart, bodyParts } from './body.ts';
-import { HeaderLine, LINE, readHeaderLine } from './header-line.ts';
-import { HEADER, HEADER_NAMES, headerIdOf } from './header-name.ts';
+import { HEADER, headerIdOf } from './header-name.ts';
 import { valueNotes } from './message-notes.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { hasFault, noteNames } from './notes.ts';
-import { SCAN, type SipReason, SipScan, scanFailure, scanSip } from './scanner/scan.ts';
+import { SCAN, type ScanReason, type SipScan, scanSip } from './scanner/scan.ts';
 import { decodeText, unfold } from './text.ts';
 import { parseUri, type SipUri } from './uri.ts';
 import { splitValues } from './values.ts';
@@ -24,8 +22,6 @@ export interface SipHeader {
   readonly id: number;
   /** Name as written. */
   readonly name: string;
-  /** Canonical name; of an unknown header the name as written. */
-  readonly canonicalName: string;
   /** Value as written, folding kept, outer blanks removed. */
   readonly raw: string;
   /** Value with folding undone. */
@@ -186,28 +182,18 @@ function addressOf(header: SipHeader | undefined): NameAddr | null {
   return address.ok ? address.value : null;
 }
 
-/** Walks the lines the scanner walked. Their number is bounded, it has counted them. */
 function readHeaders(buf: Uint8Array, scan: SipScan): SipHeader[] {
   const headers: SipHeader[] = [];
-  const line = new HeaderLine();
-  const words = wordsOf(buf);
-  let p = scan.headersStart;
-  while (p < scan.bodyStart) {
-    const kind = readHeaderLine(buf, words, p, scan.bodyStart, line);
-    if (kind === LINE.CUT || kind === LINE.BLANK) break;
-    p = line.next;
-    if (kind === LINE.BAD) continue;
-    const name = rawText(buf, line.nameStart, line.nameEnd);
-    const raw = rawText(buf, line.valueStart, line.valueEnd);
-    const canonicalName = line.id === HEADER.OTHER ? name : (HEADER_NAMES[line.id] ?? name);
-    headers.push({ id: line.id, name, canonicalName, raw, value: unfold(raw) });
-  }
+  scan.forEachHeader((nameStart, nameEnd, valueStart, valueEnd) => {
+    const name = rawText(buf, nameStart, nameEnd);
+    const raw = rawText(buf, valueStart, valueEnd);
+    headers.push({ id: headerIdOf(name), name, raw, value: unfold(raw) });
+  });
   return headers;
 }
 
-/** Parses the message at `start`..`end`, as a datagram or, with `stream`, as the first one of a stream. */
-export function parseSip(buf: Uint8Array, start: number, end: number, stream = false): Result<SipMessage, SipReason> {
-  const scan = new SipScan();
-  const code = scanSip(buf, start, end, scan, stream);
-  return code === SCAN.OK ? ok(new SipMessage(buf, scan)) : fail(scanFailure(code));
+/** Parses the message at `start`..`end`. */
+export function parseSip(buf: Uint8Array, start: number, end: number): Result<SipMessage, ScanReason> {
+  const scan = scanSip(buf, start, end);
+  return scan.code === SCAN.OK ? ok(new SipMessage(buf, scan)) : fail(scan.reason);
 }

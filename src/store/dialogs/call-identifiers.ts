@@ -5,15 +5,13 @@
  * it, P-Charging-Vector (RFC 7315), the o= line of an SDP (RFC 8866 section 5.2), Via branches (RFC 3261 section 17).
  */
 
-import { wordsOf } from '../../core/byte-search.ts';
 import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { ipText } from '../../core/ip.ts';
 import { MAX_IDENTIFIER_BYTES, MAX_PENDING_REFERS } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isLoopbackAt } from '../../core/private-address.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
-import { HeaderLine, LINE, readHeaderLine } from '../../protocols/sip/header-line.ts';
-import { HEADER } from '../../protocols/sip/header-name.ts';
+import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
@@ -59,7 +57,6 @@ export class CallIdentifiers {
   readonly index = new IdentifierIndex();
   /** Lower-case names of headers that carry another leg's Call-ID, beside X-Call-ID and X-CID. */
   readonly #names: readonly string[];
-  readonly #line = new HeaderLine();
   readonly #span = new ByteSpan();
   readonly #scratch = Buffer.alloc(MAX_IDENTIFIER_BYTES);
   readonly #ends: (Int32Array | undefined)[] = [];
@@ -122,43 +119,32 @@ export class CallIdentifiers {
   }
 
   #readHeaders(d: Dialog, buf: Buffer, scan: SipScan): void {
-    const words = wordsOf(buf);
-    const line = this.#line;
-    let p = scan.headersStart;
-    while (p < scan.bodyStart) {
-      const kind = readHeaderLine(buf, words, p, scan.bodyStart, line);
-      if (kind === LINE.CUT || kind === LINE.BLANK) break;
-      p = line.next;
-      if (kind === LINE.HEADER) this.#onOpeningHeader(d, buf, scan, line);
-    }
+    scan.forEachHeader((nameStart, nameEnd, start, end) => {
+      const name = buf.toString('latin1', nameStart, nameEnd);
+      switch (headerIdOf(name)) {
+        case HEADER.VIA:
+          if (start !== scan.viaStart || end !== scan.viaEnd) this.#addBranches(d, decodeText(buf, start, end));
+          return;
+        case HEADER.X_CALL_ID:
+        case HEADER.X_CID:
+          this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
+          return;
+        case HEADER.REPLACES: {
+          const callId = buf.toString('latin1', start, end).split(';', 1)[0]?.trim() ?? '';
+          this.#addCallId(d, IDENTIFIER.REPLACES, Buffer.from(callId, 'latin1'));
+          return;
+        }
+        default:
+          if (this.#names.includes(name.toLowerCase()))
+            this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
+      }
+    });
   }
 
-  #onOpeningHeader(d: Dialog, buf: Buffer, scan: SipScan, line: HeaderLine): void {
-    const { valueStart: start, valueEnd: end } = line;
-    switch (line.id) {
-      case HEADER.VIA:
-        if (start === scan.viaStart && end === scan.viaEnd) return;
-        for (const m of decodeText(buf, start, end).matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi)) {
-          const n = this.#scratch.write(m[1] ?? '', 0, MAX_IDENTIFIER_BYTES, 'latin1');
-          this.#addBranch(d, this.#scratch, 0, n);
-        }
-        return;
-      case HEADER.X_CALL_ID:
-      case HEADER.X_CID:
-        this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
-        return;
-      case HEADER.REPLACES: {
-        const callId = buf.toString('latin1', start, end).split(';', 1)[0]?.trim() ?? '';
-        this.#addCallId(d, IDENTIFIER.REPLACES, Buffer.from(callId, 'latin1'));
-        return;
-      }
-      case HEADER.OTHER:
-        if (this.#names.length === 0) return;
-        if (this.#names.includes(buf.toString('latin1', line.nameStart, line.nameEnd).toLowerCase()))
-          this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
-        return;
-      default:
-        return;
+  #addBranches(d: Dialog, vias: string): void {
+    for (const m of vias.matchAll(/;\s{0,8}branch\s{0,8}=\s{0,8}([^\s;,"]+)/gi)) {
+      const n = this.#scratch.write(m[1] ?? '', 0, MAX_IDENTIFIER_BYTES, 'latin1');
+      this.#addBranch(d, this.#scratch, 0, n);
     }
   }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { hashBytes } from '../../../src/core/hash.ts';
 import { HepDoor } from '../../../src/ingest/hep-door.ts';
 import { GROUP, SipAhead } from '../../../src/ingest/sip-ahead.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
+import { SCAN, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES } from '../../../src/sources/records.ts';
 
@@ -65,7 +65,6 @@ test('each record gets its own scan, slab after slab', () => {
     fc.property(slabs, (all) => {
       let announced: number[] = [];
       const ahead = new SipAhead((hashes, count) => announced.push(...hashes.subarray(0, count)), new HepDoor(null));
-      const direct = new SipScan();
       for (const records of all) {
         const b = slab(records);
         announced = [];
@@ -84,8 +83,9 @@ test('each record gets its own scan, slab after slab', () => {
           const scan = packet?.sip ?? ahead.takeSip(b, i, records.length);
           const { code, callIdHash } = scan;
           const start = b.off(i) + (packet === null ? 0 : 12);
-          assert.equal(code, scanSip(b.data, start, b.off(i) + b.len(i), direct));
-          if (code === SCAN.OK) assert.deepEqual(scan, direct);
+          const direct = scanSip(b.data, start, b.off(i) + b.len(i));
+          assert.equal(code, direct.code);
+          if (code === SCAN.OK) assert.deepEqual(scan.ints.subarray(0, direct.ints.length), direct.ints);
           const hasCallId = code === SCAN.OK && direct.callIdStart >= 0;
           assert.equal(callIdHash, hasCallId ? hashBytes(b.data, direct.callIdStart, direct.callIdEnd) : 0);
           taken.push(callIdHash);

@@ -1,7 +1,7 @@
 /** Which calls look like toll fraud, and which do not. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
+import { scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import type { SecurityAlert } from '../../../src/security/alert.ts';
 import type { FraudWatchOptions } from '../../../src/security/fraud-watch.ts';
 import { FraudWatch, parseNight } from '../../../src/security/fraud-watch.ts';
@@ -19,9 +19,7 @@ class Exchange extends Peers {
 
   send(sec: number, from: string, to: string, text: string): void {
     const buf = Buffer.from(text);
-    const scan = new SipScan();
-    scanSip(buf, 0, buf.length, scan);
-    this.watch.onMessage(buf, scan, carrier(sec, from, to));
+    this.watch.onMessage(buf, scanSip(buf, 0, buf.length), carrier(sec, from, to));
   }
 
   get behaviours(): string[] {

@@ -2,7 +2,7 @@
 
 import { parseIpv4, parseIpv6 } from '../../../src/core/ip.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
-import { SCAN, SipScan, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
+import { SCAN, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import type { SecurityAlert } from '../../../src/security/alert.ts';
 import type { ScannerWatchOptions } from '../../../src/security/scanner-watch.ts';
 import { ScannerWatch } from '../../../src/security/scanner-watch.ts';
@@ -47,8 +47,8 @@ export class Stage extends Peers {
 
   send(sec: number, from: string, to: string, text: string): void {
     const buf = Buffer.from(text);
-    const scan = new SipScan();
-    if (scanSip(buf, 0, buf.length, scan) !== SCAN.OK) throw new Error(`no SIP: ${text}`);
+    const scan = scanSip(buf, 0, buf.length);
+    if (scan.code !== SCAN.OK) throw new Error(`no SIP: ${text}`);
     this.watch.onMessage(buf, scan, carrier(sec, from, to));
   }
 }

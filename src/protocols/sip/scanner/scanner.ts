@@ -3,8 +3,7 @@
  */
 
 import { HASH_KEY } from '../../../core/hash.ts';
-import { MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_SCAN_GAP } from '../../../core/item-limits.ts';
-import { NOT_HELD } from './scan-codes.ts';
+import { MAX_MESSAGE_BYTES, MAX_SCAN_GAP } from '../../../core/item-limits.ts';
 import * as AT from './scan-layout.ts';
 import { SCANNER_BASE64 } from './scanner-module.ts';
 
@@ -23,15 +22,6 @@ type Exports = {
   scanJobs(count: number): void;
   setHashKey(low: number, high: number): void;
 };
-
-/** Bytes of a single message that are copied at first: its headers, nearly always. */
-const FIRST_BYTES = 4096;
-
-/** No message is looked at behind this, whatever stands before it. */
-const SCAN_BYTES = MAX_LEADING_BYTES + MAX_MESSAGE_BYTES;
-
-/** Addresses are 32 bits; a scan needs to know of so many bytes more only that they are there. */
-const LAST_END = 0x4000_0000;
 
 let module: object | null = null;
 
@@ -94,18 +84,16 @@ export class SipScanner {
     if (this.#used + start + length - this.#from > AT.INPUT_BYTES) return false;
     if (start + length > this.#to) this.#to = start + length;
     const shift = this.#input + this.#used - this.#from;
-    this.#addJob(shift + start, shift + end, shift + start + length, shift, false, i);
+    this.#addJob(start, end, shift, i);
     return true;
   }
 
-  #addJob(start: number, end: number, held: number, shift: number, isStream: boolean, result: number): void {
+  #addJob(start: number, end: number, shift: number, result: number): void {
     const jobs = this.#jobs;
     const job = AT.JOB_INTS * this.#count++;
-    jobs[job + AT.JOB_START] = start;
-    jobs[job + AT.JOB_END] = end;
-    jobs[job + AT.JOB_HELD] = held;
+    jobs[job + AT.JOB_START] = start + shift;
+    jobs[job + AT.JOB_END] = end + shift;
     jobs[job + AT.JOB_SHIFT] = shift;
-    jobs[job + AT.JOB_IS_STREAM] = isStream ? 1 : 0;
     jobs[job + AT.JOB_RESULT] = result;
   }
 
@@ -130,20 +118,13 @@ export class SipScanner {
     this.#to = 0;
   }
 
-  /** Scans one message into `out`; not between add() and scan(). */
-  scanOne(buf: Uint8Array, start: number, end: number, isStream: boolean, out: Int32Array): void {
-    const length = end - start;
-    const input = this.#input;
-    const last = input + Math.min(length, LAST_END);
-    const most = isStream || length <= MAX_MESSAGE_BYTES ? Math.min(length, SCAN_BYTES) : 0;
-    for (let held = Math.min(most, FIRST_BYTES); ; held = Math.min(most, held * 8)) {
-      this.#bytes.set(buf.subarray(start, start + held), input);
-      this.#addJob(input, last, input + held, input - start, isStream, AT.JOBS);
-      this.#run(1);
-      this.#count = 0;
-      if (held === most || this.#single[AT.OUTCOME] !== NOT_HELD) break;
-    }
-    out.set(this.#single);
+  /** Scans one message; not between add() and scan(). What it found stays until the next one. */
+  scanOne(buf: Uint8Array, start: number, end: number): Int32Array {
+    if (end - start <= MAX_MESSAGE_BYTES) this.#bytes.set(buf.subarray(start, end), this.#input);
+    this.#addJob(start, end, this.#input - start, AT.JOBS);
+    this.#run(1);
+    this.#count = 0;
+    return this.#single;
   }
 }
 

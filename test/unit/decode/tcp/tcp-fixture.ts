@@ -2,6 +2,7 @@
 import { DecodeCounters } from '../../../../src/decode/counters.ts';
 import { TCP_LIMITS, type TcpLimits } from '../../../../src/decode/decode-limits.ts';
 import { TcpReassembler, type TcpSegment } from '../../../../src/decode/tcp/tcp.ts';
+import { contentLength } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { FLAG } from '../../../../src/sources/records.ts';
 
 export const FIN = 1;
@@ -82,6 +83,7 @@ export class Tap {
           });
         },
         onExcluded: (kind, port) => this.excluded.push(`${kind} ${port}`),
+        contentLength,
       },
       this.counters,
       { ...TCP_LIMITS, ...limits },

@@ -267,7 +267,7 @@ describe('the connection table', () => {
   it('keeps connections of one bucket apart, whichever is removed', () => {
     const counters = new DecodeCounters();
     const inflation = new SharedInflation(counters);
-    const shared = { counters, limits: TCP_LIMITS, budget: new ByteBudget(1_000), inflation };
+    const shared = { counters, limits: TCP_LIMITS, budget: new ByteBudget(1_000), inflation, contentLength: () => -1 };
     for (const removed of [0, 1, 2]) {
       const table = new TcpTable();
       const keys = [1, 2, 3].map((port) => segment({ seq: 0, ports: [port, 5060] }, 0));

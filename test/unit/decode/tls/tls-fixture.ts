@@ -2,6 +2,7 @@
 import { DecodeCounters } from '../../../../src/decode/counters.ts';
 import type { TlsChunk, TlsStreamLimits } from '../../../../src/decode/tls/streams.ts';
 import { TLS_STREAM_LIMITS, TlsStreamCounters, TlsStreams } from '../../../../src/decode/tls/streams.ts';
+import { contentLength } from '../../../../src/protocols/sip/scanner/scan.ts';
 
 export type SeenMessage = {
   readonly text: string;
@@ -54,6 +55,7 @@ export class TlsTap {
           return true;
         },
         onVerdict: (low, _high, isSip) => this.verdicts.push([low, isSip]),
+        contentLength,
       },
       this.decode,
       this.counters,

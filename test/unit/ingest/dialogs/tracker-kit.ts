@@ -7,7 +7,7 @@ import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
 import { DialogTracker } from '../../../../src/ingest/dialogs/dialog-tracker.ts';
 import { HepClocks } from '../../../../src/ingest/hep-clocks.ts';
 import { SdpTracker } from '../../../../src/ingest/media/sdp-tracker.ts';
-import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { NO_SCAN, SCAN, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { CallIdentifiers } from '../../../../src/store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { DialogStore } from '../../../../src/store/dialogs/dialog-store.ts';
@@ -45,7 +45,7 @@ export class TrackerKit {
   readonly tracker: DialogTracker;
   readonly identifiers: CallIdentifiers;
   readonly clocks = new HepClocks();
-  readonly #scan = new SipScan();
+  #scan = NO_SCAN;
   #ipId = 0;
 
   constructor(o: { maxDialogs?: number; logBytes?: number; callIdHeaders?: readonly string[] } = {}) {
@@ -73,7 +73,8 @@ export class TrackerKit {
   /** One message; each has an IP identification of its own unless told otherwise. */
   send(m: SipMessage, over: Partial<Carrier> = {}): Dialog | null {
     const buf = Buffer.from(m.bytes);
-    assert.equal(scanSip(buf, 0, buf.length, this.#scan), SCAN.OK);
+    this.#scan = scanSip(buf, 0, buf.length);
+    assert.equal(this.#scan.code, SCAN.OK);
     const addresses = new Uint8Array(32);
     addresses.set(addressBytes(m.src.address), 0);
     addresses.set(addressBytes(m.dst.address), 16);

@@ -1,6 +1,6 @@
 /** Messages for the SIP tests, and readers of scanned offsets. */
 
-import { SCAN, SipScan, scanReasonName, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { SCAN, type SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 
 /** Bytes of a message written as lines; a last argument of body text is added after the empty line. */
 export function message(lines: readonly string[], body = ''): Buffer {
@@ -34,10 +34,9 @@ export function withHeader(lines: readonly string[], name: string, value: string
 }
 
 /** Scans a datagram and expects it to be SIP. */
-export function scanned(bytes: Uint8Array, stream = false): SipScan {
-  const scan = new SipScan();
-  const code = scanSip(bytes, 0, bytes.length, scan, stream);
-  if (code !== SCAN.OK) throw new Error(`not scanned: ${scanReasonName(code)}`);
+export function scanned(bytes: Uint8Array): SipScan {
+  const scan = scanSip(bytes, 0, bytes.length);
+  if (scan.code !== SCAN.OK) throw new Error(`not scanned: ${scan.reason}`);
   return scan;
 }
 

@@ -1,4 +1,4 @@
-/** The scanner: what it finds, what it notes, how it frames datagrams and streams, and its bounds. */
+/** The scanner: what it finds, what it notes, how it frames datagrams, and its bounds. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,15 +6,15 @@ import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../sr
 import * as METHOD from '../../../../src/core/methods.ts';
 import { headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { parseSip } from '../../../../src/protocols/sip/message.ts';
-import { hasFault, NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
-import { SCAN, SipScan, scanReasonName, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
+import { SCAN, type SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import { CSEQ, MAX_FORWARDS, OTHER_LEG } from '../../../../src/protocols/sip/seen-bits.ts';
 import { assertBounded } from '../../../helpers/bounded.ts';
 import { INVITE, INVITE_LINES, message, scanned, slice, withHeader } from './messages.ts';
 
-function codeOf(text: string | Buffer, stream = false): string {
+function codeOf(text: string | Buffer): string {
   const bytes = Buffer.from(text);
-  return scanReasonName(scanSip(bytes, 0, bytes.length, new SipScan(), stream));
+  return scanSip(bytes, 0, bytes.length).reason;
 }
 
 function notesOf(lines: readonly string[], body = ''): string[] {
@@ -91,20 +91,18 @@ describe('scanSip', () => {
   });
 
   it('leaves nothing of the last message behind', () => {
-    const scan = new SipScan();
-    scanSip(INVITE, 0, INVITE.length, scan);
     const small = message(['SIP/2.0 200 OK', 'Call-ID: x']);
-    scanSip(small, 0, small.length, scan);
     const fresh = scanned(small);
-    assert.deepEqual({ ...scan }, { ...fresh });
+    scanned(INVITE);
+    assert.deepEqual(scanned(small), fresh);
   });
 
   it('reads a message at any offset of a larger buffer without looking outside', () => {
     const slab = Buffer.alloc(INVITE.length + 200, ';tag=evil\r\nCall-ID: evil\r\n');
     for (let offset = 0; offset < 9; offset++) {
       INVITE.copy(slab, 100 + offset);
-      const scan = new SipScan();
-      assert.equal(scanSip(slab, 100 + offset, 100 + offset + INVITE.length, scan), SCAN.OK);
+      const scan = scanSip(slab, 100 + offset, 100 + offset + INVITE.length);
+      assert.equal(scan.code, SCAN.OK);
       assert.equal(slice(slab, scan.callIdStart, scan.callIdEnd), 'a84b4c76e66710@pc33.atlanta.example.com');
       assert.equal(scan.callIdStart - scanned(INVITE).callIdStart, 100 + offset);
     }
@@ -247,7 +245,6 @@ describe('scanSip', () => {
   it('reads a method of any length that a datagram can be sent with on purpose', () => {
     const text = `${'A'.repeat(4099)} sip:x SIP/2.0\r\nCall-ID: x\r\n\r\n`;
     assert.equal(codeOf(text), 'ok');
-    assert.equal(codeOf(text, true), 'not_sip');
   });
 
   it('keeps the whole lines of a cut datagram and drops the half one', () => {
@@ -267,12 +264,6 @@ describe('scanSip', () => {
     const many = message([...INVITE_LINES, ...Array.from({ length: MAX_HEADERS }, () => 'X: y')]);
     assert.equal(codeOf(many), 'too_many_headers');
     assert.equal(codeOf(message(INVITE_LINES, 'x'.repeat(MAX_MESSAGE_BYTES))), 'too_long');
-    const endless = Buffer.concat([message(INVITE_LINES).subarray(0, -2), Buffer.alloc(MAX_MESSAGE_BYTES, 'a')]);
-    assert.equal(codeOf(endless, true), 'too_long');
-    assert.equal(
-      codeOf(message(withHeader(INVITE_LINES, 'Content-Length', String(MAX_MESSAGE_BYTES))), true),
-      'too_long',
-    );
   });
 
   it('counts a URI, tag or name of any length', () => {
@@ -380,39 +371,5 @@ describe('the fast paths', () => {
         });
         assert.deepEqual(short, long, value);
       }
-  });
-});
-
-describe('scanSip on a stream', () => {
-  it('waits for every byte and then frames the message', () => {
-    const rest = Buffer.from('\r\nSIP/2.0 200 OK\r\n');
-    const stream = Buffer.concat([INVITE, rest]);
-    const scan = new SipScan();
-    const headersEnd = INVITE.indexOf('\r\n\r\n') + 4;
-    for (let length = 1; length < INVITE.length; length++) {
-      assert.equal(scanSip(stream, 0, length, scan, true), SCAN.INCOMPLETE, `${length} bytes`);
-      assert.equal(scan.messageEnd, length < headersEnd ? -1 : INVITE.length);
-    }
-    assert.equal(scanSip(stream, 0, stream.length, scan, true), SCAN.OK);
-    assert.equal(scan.messageEnd, INVITE.length);
-    assert.ok(!hasFault(scan.notes));
-    assert.equal(noteNames(scan.notes).includes('bodyExtra'), false);
-  });
-
-  it('gives a message without Content-Length no body', () => {
-    const bytes = message(withHeader(INVITE_LINES, 'Content-Length', null), 'v=0\n');
-    const scan = scanned(bytes, true);
-    assert.equal(scan.bodyEnd, scan.bodyStart);
-    assert.equal(scan.messageEnd, bytes.length - 4);
-  });
-
-  it('tells early that a stream is no SIP', () => {
-    assert.equal(codeOf('\x16\x03\x01\x02', true), 'not_sip');
-    assert.equal(codeOf('{"json":', true), 'not_sip');
-    assert.equal(codeOf('A'.repeat(200), true), 'not_sip');
-    assert.equal(codeOf('SIP', true), 'incomplete');
-    assert.equal(codeOf('SIP/2', true), 'incomplete');
-    assert.equal(codeOf('INV', true), 'incomplete');
-    assert.equal(codeOf('\r\n\r\n', true), 'empty');
   });
 });

@@ -1,6 +1,10 @@
 /**
- * A header line of any form: blanks before the colon, folding, stray line ends (RFC 3261 7.3.1). See the layer's
- * header-line.ts for the picture; lines as nearly all are never come here.
+ * A header line of any form: blanks before the colon, folding, stray line ends (RFC 3261 7.3.1). The usual line does not
+ * come here.
+ *
+ *     Name [blanks] ":" [blanks] value CRLF
+ *                   *( blank more-value CRLF )     <- a folded value
+ *     CRLF                                         <- end of the headers
  */
 
 import { BARE_CR, BARE_LF, FOLDED, NUL_IN_HEADERS } from '../../note-bits.ts';

@@ -1,6 +1,6 @@
 /** The result of one scan in memory, by the indices of `scan-layout.ts`. */
 
-import { ABSENT_FROM, NOTES, RESULT_INTS } from '../scan-layout.ts';
+import { ABSENT_FROM, FIELD_INTS, NOTES } from '../scan-layout.ts';
 
 /** What an address is more than the offset the caller knows. */
 let shift: i32 = 0;
@@ -9,7 +9,7 @@ let shift: i32 = 0;
 export function beginResult(out: i32, more: i32): void {
   shift = more;
   for (let i = 0; i < ABSENT_FROM; i += 2) store<i64>(out + 4 * i, 0);
-  for (let i = ABSENT_FROM; i < RESULT_INTS; i += 2) store<i64>(out + 4 * i, -1);
+  for (let i = ABSENT_FROM; i < FIELD_INTS; i += 2) store<i64>(out + 4 * i, -1);
 }
 
 export function note(out: i32, bits: i32): void {
@@ -21,7 +21,7 @@ export function offset(p: i32): i32 {
   return p - shift;
 }
 
-/** The address of an offset that was told. */
+/** The address of an offset. */
 export function address(at: i32): i32 {
   return at + shift;
 }

@@ -6,13 +6,7 @@
  * nothing is allocated, and the memory never grows (docs/adr/0019). `../scan.ts` is its other side.
  */
 
-import {
-  MAX_HEADERS,
-  MAX_LEADING_BYTES,
-  MAX_MESSAGE_BYTES,
-  MAX_METHOD_BYTES,
-  MAX_STREAM_METHOD_BYTES,
-} from '../../../../core/item-limits.ts';
+import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../core/item-limits.ts';
 import { OTHER } from '../../../../core/methods.ts';
 import {
   BAD_HEADER_LINE,
@@ -28,7 +22,7 @@ import {
   NO_VIA,
   TRUNCATED_HEADERS,
 } from '../../note-bits.ts';
-import * as SEEN from '../../seen-bits.ts';
+import * as BIT from '../../seen-bits.ts';
 import * as SCAN from '../scan-codes.ts';
 import {
   BODY_END,
@@ -41,31 +35,31 @@ import {
   CSEQ_METHOD_END,
   CSEQ_METHOD_START,
   HEADER_COUNT,
+  HEADER_INTS,
+  HEADERS,
   HEADERS_START,
   INPUT_BYTES,
-  IS_REQUEST,
   JOB_END,
-  JOB_HELD,
   JOB_INTS,
-  JOB_IS_STREAM,
   JOB_RESULT,
   JOB_SHIFT,
   JOB_START,
   JOBS,
   MESSAGE_END,
   MESSAGE_START,
+  METHOD,
   METHOD_END,
-  METHOD_ID,
   METHOD_START,
   OUTCOME,
+  REQUEST,
   RESULT_INTS,
-  SEEN_BITS,
+  SEEN,
 } from '../scan-layout.ts';
 import { COLON, CR, LF, SPACE, TAB } from './characters.ts';
 import { hashBytes, setHashKey } from './hash.ts';
 import * as line from './header-line.ts';
 import { address, beginResult, note, offset } from './result.ts';
-import { byte, controlBytes, findByte, findTokenEnd, trimEnd } from './search.ts';
+import { byte, controlBytes, findByte, findTokenEnd, skipBlanks, trimEnd } from './search.ts';
 import { START_CUT, scanStartLine } from './start-line.ts';
 import { takeHeader } from './take-header.ts';
 
@@ -85,14 +79,7 @@ export function scanJobs(count: i32): void {
     const job: i32 = <i32>jobs + 4 * JOB_INTS * i;
     const out: i32 = <i32>results + 4 * RESULT_INTS * load<i32>(job, 4 * JOB_RESULT);
     beginResult(out, load<i32>(job, 4 * JOB_SHIFT));
-    const outcome = scan(
-      load<i32>(job, 4 * JOB_START),
-      load<i32>(job, 4 * JOB_END),
-      load<i32>(job, 4 * JOB_HELD),
-      load<i32>(job, 4 * JOB_IS_STREAM) !== 0,
-      out,
-    );
-    store<i32>(out, outcome, 4 * OUTCOME);
+    store<i32>(out, scan(load<i32>(job, 4 * JOB_START), load<i32>(job, 4 * JOB_END), out), 4 * OUTCOME);
   }
   // Each step of a hash waits for the one before: behind one another several are computed at a time.
   for (let i = 0; i < count; i++) {
@@ -105,18 +92,14 @@ export function scanJobs(count: i32): void {
   }
 }
 
-/** Scans the message at `start`..`end` into `out`, which holds nothing yet. Bytes are there up to `held`. */
-function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
-  if (!isStream && end - start > MAX_MESSAGE_BYTES) return SCAN.TOO_LONG;
+/** Scans the message at `start`..`end` into `out`, which holds nothing yet. Of one that is too long no byte is there. */
+function scan(start: i32, end: i32, out: i32): i32 {
+  if (end - start > MAX_MESSAGE_BYTES) return SCAN.TOO_LONG;
   let p = skipLeading(start, end, out);
   if (p >= end) return SCAN.EMPTY;
   store<i32>(out, offset(p), 4 * MESSAGE_START);
-  const most = min<i32>(end, p + MAX_MESSAGE_BYTES);
-  const limit = min<i32>(most, held);
-  // When the headers do not end before the limit.
-  const cut = limit < most ? SCAN.NOT_HELD : most < end ? SCAN.TOO_LONG : SCAN.INCOMPLETE;
-  p = scanStartLine(p, limit, isStream ? MAX_STREAM_METHOD_BYTES : MAX_METHOD_BYTES, out);
-  if (p < 0) return p === START_CUT ? cut : SCAN.NOT_SIP;
+  p = scanStartLine(p, end, MAX_METHOD_BYTES, out);
+  if (p < 0) return p === START_CUT ? SCAN.INCOMPLETE : SCAN.NOT_SIP;
   store<i32>(out, offset(p), 4 * HEADERS_START);
   line.clearNotes();
   // The control bytes at `block` and the 63 behind it that are not yet behind `p`.
@@ -126,11 +109,11 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
   let headers = 0;
   // A line that has to go the long way.
   let odd = 0;
-  while (p < limit) {
+  while (p < end) {
     if (++lines > MAX_HEADERS + 1) return SCAN.TOO_MANY_HEADERS;
     while (controls === 0) {
       block += 64;
-      if (block >= limit) break;
+      if (block >= end) break;
       // The line feed of the line before may be the first of these bytes.
       controls = controlBytes(block) & (~(<u64>0) << max<i32>(p - block, 0));
     }
@@ -140,15 +123,15 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
     let value = 0;
     let valueEnd = lineEnd;
     let next = lineEnd + 2;
-    if (isPlainEnd(lineEnd, limit) && p !== odd) {
+    if (isPlainEnd(lineEnd, end) && p !== odd) {
       if (lineEnd === p) {
         store<i32>(out, headers, 4 * HEADER_COUNT);
         note(out, line.notes);
-        return frameBody(next, end, isStream, out);
+        return frameBody(next, end, out);
       }
       nameEnd = findByte(p, lineEnd, COLON);
       value = nameEnd + 1;
-      if (byte(value) === SPACE) value = byte(value + 1) === SPACE ? skipSpaces(value, lineEnd) : value + 1;
+      if (byte(value) === SPACE) value = byte(value + 1) <= SPACE ? skipBlanks(value, lineEnd) : value + 1;
       if (byte(lineEnd - 1) <= SPACE) valueEnd = trimEnd(value, lineEnd);
       if (nameEnd === lineEnd || nameEnd === p) {
         // No colon, or no name.
@@ -157,13 +140,13 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
         continue;
       }
     } else {
-      const kind = line.readHeaderLine(p, limit);
+      const kind = line.readHeaderLine(p, end);
       if (kind === line.CUT) break;
       next = line.next;
       if (kind === line.BLANK) {
         store<i32>(out, headers, 4 * HEADER_COUNT);
         note(out, line.notes);
-        return frameBody(next, end, isStream, out);
+        return frameBody(next, end, out);
       }
       block = next - 64;
       controls = 0;
@@ -185,14 +168,19 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
       }
     }
     if (nameEnd - p === 1) note(out, COMPACT_FORM);
+    const row = out + 4 * (HEADERS + HEADER_INTS * headers);
+    store<i32>(row, offset(p));
+    store<i32>(row, offset(nameEnd), 4);
+    store<i32>(row, offset(value), 8);
+    store<i32>(row, offset(valueEnd), 12);
     headers++;
     p = next;
     // Those of CRLF; none where the long way went.
     controls &= controls - 1;
     controls &= controls - 1;
   }
-  // The end came before the empty line. What is whole of a datagram is kept, a half line is not.
-  if (isStream || cut !== SCAN.INCOMPLETE || headers === 0) return cut;
+  // The end came before the empty line. Whole lines are kept, a half line is not.
+  if (headers === 0) return SCAN.INCOMPLETE;
   store<i32>(out, headers, 4 * HEADER_COUNT);
   note(out, line.notes | TRUNCATED_HEADERS);
   finish(end, end, out);
@@ -200,19 +188,13 @@ function scan(start: i32, end: i32, held: i32, isStream: bool, out: i32): i32 {
 }
 
 /** Whether a line that does not go on in the next one ends at `p` with CRLF, and the byte that tells is there. */
-function isPlainEnd(p: i32, limit: i32): bool {
-  if (p + 3 > limit) return false;
+function isPlainEnd(p: i32, end: i32): bool {
+  if (p + 3 > end) return false;
   const around = load<u32>(p);
   const behind = (around >>> 16) & 0xff;
   if ((around & 0xffff) !== CRLF) return false;
   if (behind === SPACE) return false;
   return behind !== TAB;
-}
-
-/** First byte that is no space at or behind `p`, or `end`. */
-function skipSpaces(p: i32, end: i32): i32 {
-  while (p < end && byte(p) === SPACE) p++;
-  return p;
 }
 
 /** Skips line ends (RFC 3261 7.5), and with a note the blanks and NUL bytes some keep-alives consist of. */
@@ -229,20 +211,14 @@ function skipLeading(start: i32, end: i32, out: i32): i32 {
 }
 
 /** Finds the end of the body of a message whose headers are whole. */
-function frameBody(bodyStart: i32, end: i32, isStream: bool, out: i32): i32 {
+function frameBody(bodyStart: i32, end: i32, out: i32): i32 {
   const length = load<i32>(out, 4 * CONTENT_LENGTH);
   const there = end - bodyStart;
   if (length < 0) {
-    finish(bodyStart, isStream ? bodyStart : end, out);
+    finish(bodyStart, end, out);
     return SCAN.OK;
   }
-  if (isStream) {
-    if (length > MAX_MESSAGE_BYTES - (offset(bodyStart) - load<i32>(out, 4 * MESSAGE_START))) return SCAN.TOO_LONG;
-    if (length > there) {
-      store<i32>(out, offset(bodyStart + length), 4 * MESSAGE_END);
-      return SCAN.INCOMPLETE;
-    }
-  } else if (length > there) note(out, BODY_SHORT);
+  if (length > there) note(out, BODY_SHORT);
   else if (length < there) note(out, BODY_EXTRA);
   finish(bodyStart, bodyStart + min<i32>(length, there), out);
   return SCAN.OK;
@@ -253,18 +229,18 @@ function finish(bodyStart: i32, bodyEnd: i32, out: i32): void {
   store<i32>(out, offset(bodyStart), 4 * BODY_START);
   store<i32>(out, offset(bodyEnd), 4 * BODY_END);
   store<i32>(out, offset(bodyEnd), 4 * MESSAGE_END);
-  const seen = load<i32>(out, 4 * SEEN_BITS);
-  if ((seen & SEEN.CALL_ID) === 0) note(out, NO_CALL_ID);
-  if ((seen & SEEN.FROM) === 0) note(out, NO_FROM);
-  if ((seen & SEEN.TO) === 0) note(out, NO_TO);
-  if ((seen & SEEN.VIA) === 0) note(out, NO_VIA);
-  if ((seen & SEEN.CSEQ) === 0) note(out, NO_CSEQ);
-  else if (load<i32>(out, 4 * IS_REQUEST) === 0) store<i32>(out, load<i32>(out, 4 * CSEQ_METHOD), 4 * METHOD_ID);
+  const seen = load<i32>(out, 4 * SEEN);
+  if ((seen & BIT.CALL_ID) === 0) note(out, NO_CALL_ID);
+  if ((seen & BIT.FROM) === 0) note(out, NO_FROM);
+  if ((seen & BIT.TO) === 0) note(out, NO_TO);
+  if ((seen & BIT.VIA) === 0) note(out, NO_VIA);
+  if ((seen & BIT.CSEQ) === 0) note(out, NO_CSEQ);
+  else if (load<i32>(out, 4 * REQUEST) === 0) store<i32>(out, load<i32>(out, 4 * CSEQ_METHOD), 4 * METHOD);
   else if (load<i32>(out, 4 * CSEQ_METHOD_START) >= 0 && !isSameMethod(out)) note(out, CSEQ_MISMATCH);
 }
 
 function isSameMethod(out: i32): bool {
-  const id = load<i32>(out, 4 * METHOD_ID);
+  const id = load<i32>(out, 4 * METHOD);
   if (id !== load<i32>(out, 4 * CSEQ_METHOD)) return false;
   if (id !== OTHER) return true;
   const first = address(load<i32>(out, 4 * METHOD_START));

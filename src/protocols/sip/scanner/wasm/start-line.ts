@@ -10,12 +10,12 @@
 import { OTHER } from '../../../../core/methods.ts';
 import { BAD_REQUEST_URI, BAD_START_LINE, BAD_STATUS, BAD_VERSION, BARE_LF } from '../../note-bits.ts';
 import {
-  IS_REQUEST,
+  METHOD,
   METHOD_END,
-  METHOD_ID,
   METHOD_START,
   REASON_END,
   REASON_START,
+  REQUEST,
   START_LINE_END,
   STATUS,
   URI_END,
@@ -152,8 +152,8 @@ function requestLine(start: i32, methodEnd: i32, end: i32, out: i32): bool {
 }
 
 function takeRequest(start: i32, methodEnd: i32, uriStart: i32, uriEnd: i32, out: i32): void {
-  store<i32>(out, 1, 4 * IS_REQUEST);
-  store<i32>(out, methodId(start, methodEnd), 4 * METHOD_ID);
+  store<i32>(out, 1, 4 * REQUEST);
+  store<i32>(out, methodId(start, methodEnd), 4 * METHOD);
   store<i32>(out, offset(start), 4 * METHOD_START);
   store<i32>(out, offset(methodEnd), 4 * METHOD_END);
   store<i32>(out, offset(uriStart), 4 * URI_START);

@@ -1,7 +1,7 @@
 /** Takes from single headers what a scan keeps of them (RFC 3261 20). */
 
 import { BAD_CONTENT_LENGTH, BAD_CSEQ, BAD_NUMBER, DUPLICATE_SINGLETONS, UNBALANCED_QUOTE } from '../../note-bits.ts';
-import * as SEEN from '../../seen-bits.ts';
+import * as BIT from '../../seen-bits.ts';
 import {
   BRANCH_END,
   BRANCH_START,
@@ -13,6 +13,7 @@ import {
   CONTACT_START,
   CONTENT_LENGTH,
   CONTENT_TYPE_START,
+  CREDENTIALS,
   CSEQ,
   CSEQ_METHOD,
   CSEQ_METHOD_END,
@@ -25,9 +26,8 @@ import {
   FROM_TAG_START,
   HANGUP_CODE_START,
   HANGUP_TEXT_START,
-  HAS_AUTHORIZATION,
   REFER_TO_START,
-  SEEN_BITS,
+  SEEN,
   SESSION_ID_START,
   SUBSCRIPTION_STATE_START,
   TO_END,
@@ -66,17 +66,17 @@ const LAST_LENGTH: i64 = 0x7fffffff;
 
 /** Marks a header that may occur once; false when it was there before, and the first one counts. */
 function isFirst(out: i32, bit: i32): bool {
-  const seen = load<i32>(out, 4 * SEEN_BITS);
+  const seen = load<i32>(out, 4 * SEEN);
   if ((seen & bit) !== 0) {
     note(out, DUPLICATE_SINGLETONS);
     return false;
   }
-  store<i32>(out, seen | bit, 4 * SEEN_BITS);
+  store<i32>(out, seen | bit, 4 * SEEN);
   return true;
 }
 
 function markOtherLeg(out: i32): void {
-  store<i32>(out, load<i32>(out, 4 * SEEN_BITS) | SEEN.OTHER_LEG, 4 * SEEN_BITS);
+  store<i32>(out, load<i32>(out, 4 * SEEN) | BIT.OTHER_LEG, 4 * SEEN);
 }
 
 /** Keeps the value of the first header of its kind; `at` is the field of its start, and its end comes behind that. */
@@ -239,7 +239,7 @@ function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool 
       return true;
     case 13:
       if (!isLong(name, 13, AUTHORIZ, RIZATION)) return false;
-      store<i32>(out, 1, 4 * HAS_AUTHORIZATION);
+      store<i32>(out, 1, 4 * CREDENTIALS);
       return true;
     case 17:
       if (!isLong(name, 16, P_CHARGI, NG_VECTO) || anyCase(name + 9, 8) !== G_VECTOR) return false;
@@ -251,7 +251,7 @@ function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool 
       return true;
     case 19:
       if (!isLong(name, 16, PROXY_AU, THORIZAT) || anyCase(name + 11, 8) !== RIZATION) return false;
-      store<i32>(out, 1, 4 * HAS_AUTHORIZATION);
+      store<i32>(out, 1, 4 * CREDENTIALS);
       return true;
     case 22:
       if (!isLong(name, 16, X_ASTERI, SK_HANGU) || anyCase(name + 14, 8) !== GUPCAUSE) return false;
@@ -268,7 +268,7 @@ function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool 
 }
 
 function takeCallId(start: i32, end: i32, out: i32): void {
-  if (end === start || !isFirst(out, SEEN.CALL_ID)) return;
+  if (end === start || !isFirst(out, BIT.CALL_ID)) return;
   store<i32>(out, offset(start), 4 * CALL_ID_START);
   store<i32>(out, offset(end), 4 * CALL_ID_END);
 }
@@ -279,20 +279,20 @@ function takeContact(start: i32, end: i32, out: i32): void {
 }
 
 function takeMaxForwards(start: i32, end: i32, out: i32): void {
-  if (!isFirst(out, SEEN.MAX_FORWARDS)) return;
+  if (!isFirst(out, BIT.MAX_FORWARDS)) return;
   const hops = parseNumber(start, end, 256);
   if (hops < 0 || hops > 255) note(out, BAD_NUMBER);
 }
 
 function takeFrom(start: i32, end: i32, out: i32): void {
-  if (!isFirst(out, SEEN.FROM)) return;
+  if (!isFirst(out, BIT.FROM)) return;
   store<i32>(out, offset(start), 4 * FROM_START);
   store<i32>(out, offset(end), 4 * FROM_END);
   findTag(start, end, FROM_TAG_START, FROM_TAG_END, out);
 }
 
 function takeTo(start: i32, end: i32, out: i32): void {
-  if (!isFirst(out, SEEN.TO)) return;
+  if (!isFirst(out, BIT.TO)) return;
   store<i32>(out, offset(start), 4 * TO_START);
   store<i32>(out, offset(end), 4 * TO_END);
   findTag(start, end, TO_TAG_START, TO_TAG_END, out);
@@ -346,12 +346,12 @@ function isPlainBranch(p: i32, end: i32): bool {
 
 /** The first value of the first Via, and its branch; nearly all have one value, no quotes, and the branch comes first. */
 function takeVia(start: i32, end: i32, out: i32): void {
-  const seen = load<i32>(out, 4 * SEEN_BITS);
-  if ((seen & SEEN.VIA) !== 0) {
+  const seen = load<i32>(out, 4 * SEEN);
+  if ((seen & BIT.VIA) !== 0) {
     markOtherLeg(out);
     return;
   }
-  store<i32>(out, seen | SEEN.VIA, 4 * SEEN_BITS);
+  store<i32>(out, seen | BIT.VIA, 4 * SEEN);
   store<i32>(out, offset(start), 4 * VIA_START);
   let p = findSeparator(start, end);
   let viaEnd = end;
@@ -387,7 +387,7 @@ function firstValueEnd(start: i32, end: i32, out: i32): i32 {
 
 /** CSeq = 1*DIGIT LWS Method; the number is below 2^31 (RFC 3261 8.1.1.5). */
 function takeCseq(start: i32, end: i32, out: i32): void {
-  if (!isFirst(out, SEEN.CSEQ)) return;
+  if (!isFirst(out, BIT.CSEQ)) return;
   let p = start;
   let value: i64 = 0;
   for (; p < end; p++) {
@@ -409,7 +409,7 @@ function takeCseq(start: i32, end: i32, out: i32): void {
 }
 
 function takeContentLength(start: i32, end: i32, out: i32): void {
-  if (!isFirst(out, SEEN.CONTENT_LENGTH)) return;
+  if (!isFirst(out, BIT.CONTENT_LENGTH)) return;
   const length = parseNumber(start, end, LAST_LENGTH);
   if (length >= 0 && length < LAST_LENGTH) store<i32>(out, <i32>length, 4 * CONTENT_LENGTH);
   else {
