@@ -4,25 +4,23 @@
  * The bytes decide, not their text: what is shown is cut, what is compared is not.
  */
 
+import { TextRange } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
 import { MAX_TARGET_USER } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
-import { skipQuoted } from '../protocols/sip/address.ts';
+import { locateUri } from '../protocols/sip/address.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 
 /** Digits of a number that are the same whatever is dialled in front of them. */
 const TAIL = 9;
 
-const LESS = 60;
-const GREATER = 62;
 const AT = 64;
 const COLON = 58;
-const QUOTE = 34;
-const SEMICOLON = 59;
 
 /** Where a user stands in the message; the last that was looked for. A URI without a user gives its host. */
 const found = { start: -1, end: -1 };
+const uri = new TextRange();
 
 /** Finds the user of the URI at `start`..`end`: up to the last @ of it, parameters and password included. */
 function findUser(buf: Uint8Array, start: number, end: number): void {
@@ -37,24 +35,8 @@ function findUser(buf: Uint8Array, start: number, end: number): void {
 
 /** The same for a From or To value: a display name in quotes may hold anything, a URI too. */
 function findAddressUser(buf: Uint8Array, start: number, end: number): void {
-  let p = start;
-  // A quote that never closes is a plain character, and no further one is looked for.
-  let quotesCount = true;
-  while (p < end && buf[p] !== LESS) {
-    const behind: number = quotesCount && buf[p] === QUOTE ? skipQuoted(buf, p, end) : p + 1;
-    quotesCount &&= behind > 0;
-    p = Math.max(behind, p + 1);
-  }
-  if (p < end) {
-    let close = p + 1;
-    while (close < end && buf[close] !== GREATER) close++;
-    findUser(buf, p + 1, close);
-    return;
-  }
-  // Without < > parameters belong to the header (RFC 3261 section 20.10).
-  let stop = start;
-  while (stop < end && buf[stop] !== SEMICOLON) stop++;
-  findUser(buf, start, stop);
+  locateUri(buf, start, end, uri);
+  findUser(buf, uri.start, uri.end);
 }
 
 /** Who a request is for; reusable. */

@@ -7,10 +7,11 @@
  */
 import { hashBytes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
-import { addressUri, contactExpires } from '../../protocols/sip/address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
+import { expiresOf, parseNameAddr } from '../../protocols/sip/name-addr.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 
 /** RFC 3261 10.3: what a registrar may assume when neither side names a time. */
@@ -43,7 +44,7 @@ export function noteRequest(d: Dialog, buf: Uint8Array, scan: SipScan): void {
 
 /** Seconds a NOTIFY says the subscription lasts yet (RFC 6665 section 4.1.3), -1 when it does not. */
 export function notifiedExpiry(buf: Uint8Array, scan: SipScan): number {
-  return contactExpires(buf, scan.subscriptionStateStart, scan.subscriptionStateEnd);
+  return expiresOf(decodeText(buf, scan.subscriptionStateStart, scan.subscriptionStateEnd));
 }
 
 /** Seconds granted by a 2xx at buf[start..end), -1 when it grants none: a removal, or another method's 2xx. */
@@ -72,23 +73,14 @@ function longestOf(list: readonly Contact[], fallbackSec: number): Contact | nul
 }
 
 function contacts(buf: Uint8Array, start: number, end: number, scan: SipScan): Contact[] {
-  const { contactStart, contactEnd } = scan;
-  if (scan.contactCount === 1)
-    return [
-      {
-        key: contactKey(addressUri(buf, contactStart, contactEnd)),
-        sec: contactExpires(buf, contactStart, contactEnd),
-      },
-    ];
+  if (scan.contactCount === 1) return [contactOf(decodeText(buf, scan.contactStart, scan.contactEnd))];
   const parsed = parseSip(buf, start, end);
-  if (!parsed.ok) return [];
-  return parsed.value.values(HEADER.CONTACT).map((text) => {
-    const bytes = Buffer.from(text, 'latin1');
-    return {
-      key: contactKey(addressUri(bytes, 0, bytes.length)),
-      sec: contactExpires(bytes, 0, bytes.length),
-    };
-  });
+  return parsed.ok ? parsed.value.values(HEADER.CONTACT).map(contactOf) : [];
+}
+
+function contactOf(text: string): Contact {
+  const address = parseNameAddr(text);
+  return { key: contactKey(address.ok ? address.value.uriText : text), sec: expiresOf(text) };
 }
 
 /**

@@ -6,9 +6,8 @@
  */
 
 import { findByte, wordsOf } from '../../core/byte-search.ts';
-import { asBuffer, cutEnd, rawText, TextRange } from '../../core/byte-text.ts';
+import { cutEnd, rawText, TextRange } from '../../core/byte-text.ts';
 import { MAX_NAME_BYTES } from '../../core/limits.ts';
-import { NOTE } from './notes.ts';
 import { CUT, decodeText, percentDecode, unfold } from './text.ts';
 
 const LF = 10;
@@ -18,7 +17,6 @@ const PERCENT = 37;
 const COLON = 58;
 const SEMICOLON = 59;
 const LESS = 60;
-const EQUALS = 61;
 const GREATER = 62;
 const BACKSLASH = 92;
 
@@ -31,11 +29,10 @@ class AddressSpan {
   nameEnd = -1;
   /** At the first `;` of the header parameters, or at the end of the value. */
   paramsStart = -1;
-  notes = 0;
 }
 
 /** Offset behind the quoted string that opens at `p`, or -1 when it never closes. */
-export function skipQuoted(buf: Uint8Array, p: number, end: number): number {
+function skipQuoted(buf: Uint8Array, p: number, end: number): number {
   for (p++; p < end; p++) {
     const c = buf[p];
     if (c === QUOTE) return p + 1;
@@ -49,7 +46,6 @@ export function skipQuoted(buf: Uint8Array, p: number, end: number): number {
  * as a plain character.
  */
 function locateAddress(buf: Uint8Array, words: DataView, start: number, end: number, out: AddressSpan): void {
-  out.notes = 0;
   out.nameStart = -1;
   out.nameEnd = -1;
   let p = start;
@@ -65,7 +61,6 @@ function locateAddress(buf: Uint8Array, words: DataView, start: number, end: num
       const behind = skipQuoted(buf, p, end);
       if (behind < 0) {
         quotesCount = false;
-        out.notes |= NOTE.unbalancedQuote;
         p++;
       } else p = behind;
     } else p++;
@@ -80,10 +75,8 @@ function locateAddress(buf: Uint8Array, words: DataView, start: number, end: num
     const close = findByte(buf, words, p + 1, end, GREATER);
     let uriStart = p + 1;
     let uriEnd = close;
-    if (close >= end) out.notes |= NOTE.badNameAddr;
     while (uriStart < uriEnd && (buf[uriStart] ?? 0) <= SPACE) uriStart++;
     while (uriEnd > uriStart && (buf[uriEnd - 1] ?? 0) <= SPACE) uriEnd--;
-    if (uriStart !== p + 1 || uriEnd !== close) out.notes |= NOTE.badNameAddr;
     out.uriStart = uriStart;
     out.uriEnd = uriEnd;
     p = close;
@@ -98,72 +91,7 @@ function locateAddress(buf: Uint8Array, words: DataView, start: number, end: num
   out.paramsStart = p;
 }
 
-function isValueByte(c: number): boolean {
-  return c > SPACE && c !== SEMICOLON;
-}
-
-/** Reusable result of `findParam`: the value without its quotes, empty for a parameter without one. */
-class ParamSpan {
-  start = -1;
-  end = -1;
-  notes = 0;
-}
-
-/**
- * Looks for the parameter `name` (lower-case bytes) in the `;`-list at `p`..`end`; true when it is there.
- * Parameters behind it are not looked at.
- */
-export function findParam(buf: Uint8Array, p: number, end: number, name: Uint8Array, out: ParamSpan): boolean {
-  out.start = -1;
-  out.end = -1;
-  out.notes = 0;
-  const length = name.length;
-  while (p < end) {
-    // At a semicolon.
-    p++;
-    while (p < end && (buf[p] ?? 0) <= SPACE) p++;
-    const nameStart = p;
-    while (p < end && isValueByte(buf[p] ?? 0) && buf[p] !== EQUALS) p++;
-    const nameEnd = p;
-    while (p < end && (buf[p] ?? 0) <= SPACE) p++;
-    let valueStart = p;
-    let valueEnd = p;
-    if (p < end && buf[p] === EQUALS) {
-      p++;
-      while (p < end && (buf[p] ?? 0) <= SPACE) p++;
-      valueStart = p;
-      const behind = p < end && buf[p] === QUOTE ? skipQuoted(buf, p, end) : 0;
-      if (behind > 0) {
-        valueStart++;
-        valueEnd = behind - 1;
-        p = behind;
-        while (p < end && buf[p] !== SEMICOLON) p++;
-      } else {
-        if (behind < 0) out.notes |= NOTE.unbalancedQuote;
-        while (p < end && isValueByte(buf[p] ?? 0)) p++;
-        valueEnd = p;
-        while (p < end && buf[p] !== SEMICOLON) p++;
-      }
-    } else {
-      if (nameEnd === nameStart) out.notes |= NOTE.emptyParameter;
-      while (p < end && buf[p] !== SEMICOLON) p++;
-    }
-    if (nameEnd - nameStart === length) {
-      let i = 0;
-      while (i < length && ((buf[nameStart + i] ?? 0) | 0x20) === name[i]) i++;
-      if (i === length) {
-        out.start = valueStart;
-        out.end = valueEnd;
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-const EXPIRES = new TextEncoder().encode('expires');
 const span = new AddressSpan();
-const param = new ParamSpan();
 
 const SIP = Buffer.from('sip');
 const SIPS = Buffer.from('sips');
@@ -259,29 +187,8 @@ export function unquote(text: string): string {
   return inner.includes('\\') ? inner.replace(/\\([\s\S])/g, '$1') : inner;
 }
 
-/** The `expires` parameter of one Contact value in seconds, -1 when absent or no number; 2^31-1 at most. */
-export function contactExpires(buf: Uint8Array, start: number, end: number): number {
-  if (start < 0) return -1;
+/** Where the URI of one From, To or Contact value stands. */
+export function locateUri(buf: Uint8Array, start: number, end: number, out: TextRange): void {
   locateAddress(buf, wordsOf(buf), start, end, span);
-  if (!findParam(buf, span.paramsStart, end, EXPIRES, param) || param.end <= param.start) return -1;
-  return parseNumber(buf, param.start, param.end, 0x7fffffff);
-}
-
-/** The URI of one From, To or Contact value, each character one byte of it. */
-export function addressUri(buf: Uint8Array, start: number, end: number): string {
-  if (start < 0) return '';
-  locateAddress(buf, wordsOf(buf), start, end, span);
-  return asBuffer(buf).toString('latin1', span.uriStart, span.uriEnd);
-}
-
-/** Decimal number at `start`..`end`; `max` when it is larger, -1 when it is no number. */
-export function parseNumber(buf: Uint8Array, start: number, end: number, max: number): number {
-  if (end <= start) return -1;
-  let value = 0;
-  for (let p = start; p < end; p++) {
-    const digit = (buf[p] ?? 0) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    value = value >= max ? max : Math.min(value * 10 + digit, max);
-  }
-  return value;
+  out.set(buf, span.uriStart, span.uriEnd);
 }

@@ -103,3 +103,10 @@ function isDisplayName(text: string): boolean {
 export function tagOf(address: NameAddr): string | null {
   return paramValue(address.params, 'tag') ?? null;
 }
+
+/** The `expires` parameter of one value in seconds, -1 when absent or no number; 2^31-1 at most. */
+export function expiresOf(text: string): number {
+  const address = parseNameAddr(text);
+  const value = address.ok ? paramValue(address.value.params, 'expires') : null;
+  return value && /^\d+$/.test(value) ? Math.min(Number(value), 0x7fffffff) : -1;
+}

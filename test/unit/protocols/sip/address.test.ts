@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stringOf } from '../../../../src/core/byte-text.ts';
-import { contactExpires, Party } from '../../../../src/protocols/sip/address.ts';
+import { Party } from '../../../../src/protocols/sip/address.ts';
+import { expiresOf } from '../../../../src/protocols/sip/name-addr.ts';
 
 const party = new Party();
 
@@ -72,7 +73,7 @@ describe('the name a Party shows', () => {
   });
 });
 
-describe('contactExpires', () => {
+describe('expiresOf', () => {
   const CASES: readonly [string, number][] = [
     ['<sip:a@b>;expires=3600', 3600],
     ['<sip:a@b;expires=1>;q=1;EXPIRES="60"', 60],
@@ -83,6 +84,5 @@ describe('contactExpires', () => {
     ['<sip:a@b>', -1],
     ['*', -1],
   ];
-  for (const [text, expected] of CASES)
-    it(`${text} -> ${expected}`, () => assert.equal(call(contactExpires, text), expected));
+  for (const [text, expected] of CASES) it(`${text} -> ${expected}`, () => assert.equal(expiresOf(text), expected));
 });
