@@ -2,7 +2,7 @@
  * Decides whether a HEP packet whose chunks were found goes further: its key first, and only then what costs something.
  */
 import { HepInflater } from '../decode/hep/inflate.ts';
-import type { HepScan } from '../decode/hep/scan.ts';
+import type { HepPacket } from '../decode/hep/packet.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
 
@@ -28,7 +28,7 @@ export class HepDoor {
   }
 
   /** Why it goes no further, or null; its payload is inflated then, if it is of a type that is read. */
-  refusal(scan: HepScan, sender: HepSender): HepRefusal | null {
+  refusal(scan: HepPacket, sender: HepSender): HepRefusal | null {
     if (this.#auth?.accepts(scan.authKey) === false) return 'auth_failed';
     return scan.isCompressed && isRead(scan.protocolType)
       ? this.inflater.inflate(scan, sender.addresses, sender.srcOff, sender.ipVersion, sender.tsUs)

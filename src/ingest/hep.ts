@@ -4,8 +4,7 @@
 
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
-import { parseHep } from '../decode/hep/hep.ts';
-import type { HepScan } from '../decode/hep/scan.ts';
+import type { HepPacket } from '../decode/hep/packet.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import type { HepArrival } from '../sources/hep/native-hep.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
@@ -72,7 +71,7 @@ export class HepIngest {
    */
   onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): HepRefusal | null {
     this.#packet.read(buf, start, end, outer);
-    this.onScanned(buf, start, end, this.#packet, outer);
+    this.onScanned(buf, this.#packet, outer);
     return this.#packet.refused;
   }
 
@@ -82,7 +81,7 @@ export class HepIngest {
   }
 
   /** The same of a datagram that was read ahead. */
-  onScanned(buf: Buffer, start: number, end: number, packet: ScannedHep, outer: Carrier): void {
+  onScanned(buf: Buffer, packet: ScannedHep, outer: Carrier): void {
     if (this.#d.isOwn(outer)) {
       this.own++;
       return;
@@ -115,12 +114,16 @@ export class HepIngest {
     c.digestLow = outer.digestLow;
     c.source = outer.source;
     if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
-    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(buf, start, end, p, c);
+    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
     else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
   }
 
   /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
-  #takeTime(c: Carrier, { tsUs, agentId }: HepScan, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Carrier): void {
+  #takeTime(
+    c: Carrier,
+    { tsUs, agentId }: HepPacket,
+    { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Carrier,
+  ): void {
     c.arrivedUs = arrivedUs;
     c.toldUs = tsUs;
     if (Number.isNaN(tsUs)) {
@@ -134,8 +137,8 @@ export class HepIngest {
     if (clock.isOtherTime(tsUs, arrivedUs)) this.ofOtherTimes++;
   }
 
-  /** RTCP as JSON, which is what agents send. It is rare, so that the general parser may tell whose call it judges. */
-  #onRtcpJson(buf: Buffer, start: number, end: number, p: HepScan, c: Carrier): void {
+  /** RTCP as JSON, which is what agents send. */
+  #onRtcpJson(p: HepPacket, c: Carrier): void {
     const { rtcp, dialog } = this.#d;
     const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
     if (!reports.ok) {
@@ -143,8 +146,7 @@ export class HepIngest {
       return;
     }
     rtcp.packets++;
-    const parsed = parseHep(buf, start, end);
-    const callId = parsed.ok ? parsed.value.correlationId : null;
+    const callId = p.correlationId;
     rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
   }
 }

@@ -238,7 +238,7 @@ export class PacketIngest {
   #onHep(b: RecordBatch, i: number, packet: ScannedHep): void {
     const c = this.#carry(b, i, TRANSPORT.UDP);
     if (c.tsUs > this.nowUs) this.nowUs = c.tsUs;
-    this.#d.hep.onScanned(b.data, b.off(i), b.off(i) + b.len(i), packet, c);
+    this.#d.hep.onScanned(b.data, packet, c);
   }
 
   #onUdp(b: RecordBatch, i: number, scan: SipScan): void {

@@ -1,5 +1,6 @@
 /** What a HEP packet and the message in it say of themselves: read before its turn, kept until then; reusable. */
-import { HepScan, scanHep } from '../decode/hep/scan.ts';
+import { readHep } from '../decode/hep/hep.ts';
+import { HepPacket } from '../decode/hep/packet.ts';
 import { NO_SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
 import type { HepDoor, HepSender } from './hep-door.ts';
@@ -8,7 +9,7 @@ const HEP_SIP = 1;
 const HEP_UNTOLD = -1;
 
 export class ScannedHep {
-  readonly scan = new HepScan();
+  readonly scan = new HepPacket();
   /** Why the packet goes no further, or null. */
   refused: HepRefusal | null = null;
   /** Its payload where isSip(); else it says nothing. */
@@ -29,7 +30,7 @@ export class ScannedHep {
 
   /** All but the message in it. */
   readPacket(buf: Uint8Array, start: number, end: number, sender: HepSender): void {
-    this.refused = scanHep(buf, start, end, this.scan) ?? this.#door.refusal(this.scan, sender);
+    this.refused = readHep(buf, start, end, this.scan) ?? this.#door.refusal(this.scan, sender);
   }
 
   /** The packet can be read, has a payload, and does not say that it is something else than SIP. */

@@ -4,8 +4,9 @@ import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { parseHep } from '../../src/decode/hep/hep.ts';
+import * as CHUNK from '../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../src/decode/hep/packet.ts';
+import { chunkText, hepOf } from '../helpers/hep-packet.ts';
 import { asJson } from '../helpers/json.ts';
 import { freePort, until } from '../helpers/patience.ts';
 import { DEMO, run } from './run-program.ts';
@@ -14,11 +15,7 @@ async function collector(t: TestContext): Promise<{ readonly address: string; re
   const socket = createSocket('udp4');
   t.after(() => socket.close());
   const packets: HepPacket[] = [];
-  socket.on('message', (b) => {
-    const parsed = parseHep(b, 0, b.length);
-    assert.ok(parsed.ok);
-    packets.push(parsed.value);
-  });
+  socket.on('message', (b) => packets.push(hepOf(b)));
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   socket.setRecvBufferSize(4 * 1024 * 1024);
   return { address: `127.0.0.1:${socket.address().port}`, packets };
@@ -39,7 +36,7 @@ test('every SIP message and RTCP report of the capture arrives, with agent, node
   assert.equal(sip().length, figures['sipMessages']);
   for (const p of packets) {
     assert.equal(p.agentId, 77);
-    assert.equal(p.nodeName, hostname());
+    assert.equal(chunkText(p.bytes, CHUNK.NODE), hostname());
     assert.equal(Buffer.from(p.authKey ?? []).toString(), 'sesame');
   }
   const rtcp = packets.filter((p) => p.protocolType === 5);

@@ -5,11 +5,12 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { ipText } from '../../src/core/ip.ts';
-import { hep3Length, parseHep } from '../../src/decode/hep/hep.ts';
+import { hep3Length } from '../../src/decode/hep/hep.ts';
 import { HepListener, type HepListenerOptions, type NativeHep } from '../../src/sources/hep/listener.ts';
 import type { NativeHepCapture } from '../../src/sources/hep/native-hep.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
+import { hepOf, payloadOf } from '../helpers/hep-packet.ts';
 import { PATIENCE_MS, SOON_MS, untilHolds } from '../helpers/patience.ts';
 
 /** What the addon exports for the listener. */
@@ -39,9 +40,7 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
   const texts: string[] = [];
   const from = new Set<string>();
   const take = (b: Buffer, start: number, end: number): void => {
-    const p = parseHep(b, start, end);
-    assert.ok(p.ok);
-    texts.push(Buffer.from(p.value.bytes.subarray(p.value.start, p.value.end)).toString());
+    texts.push(payloadOf(hepOf(b, start, end)));
   };
   const listener = await HepListener.start({
     host: '127.0.0.1',

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { DecodeCounters } from '../../src/decode/counters.ts';
 import { FRAGMENT_LIMITS } from '../../src/decode/decode-limits.ts';
 import { FragmentReassembler } from '../../src/decode/fragments.ts';
-import { parseHep } from '../../src/decode/hep/hep.ts';
+import { readHep } from '../../src/decode/hep/hep.ts';
+import { HepPacket } from '../../src/decode/hep/packet.ts';
 import { FLAG } from '../../src/sources/records.ts';
 import { bytes, frame, join, response, SYN, sip, switching, Tap } from '../unit/decode/tcp/tcp-fixture.ts';
 
@@ -309,8 +310,8 @@ describe('hostile input', () => {
     );
     fc.assert(
       fc.property(anything, (b) => {
-        const r = parseHep(b, 0, b.length);
-        if (r.ok) assert.ok(r.value.start >= 0 && r.value.end >= r.value.start && r.value.end <= r.value.bytes.length);
+        const p = new HepPacket();
+        if (readHep(b, 0, b.length, p) === null) assert.ok(p.start >= 0 && p.end >= p.start && p.end <= p.bytes.length);
       }),
       { numRuns: 2_000 },
     );

@@ -8,7 +8,7 @@
  */
 import { MAX_HEP_OUT_TEXT_BYTES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
-import { CHUNK, CHUNK_HEADER_BYTES, HEADER_BYTES } from '../../decode/hep/chunks.ts';
+import * as CHUNK from '../../decode/hep/chunks.ts';
 
 /** The length field has 16 bits. */
 const PACKET_BYTES = 65_535;
@@ -44,14 +44,14 @@ class Writer {
     this.bytes = Buffer.allocUnsafe(length);
     this.bytes.write('HEP3', 0, 'latin1');
     this.bytes.writeUInt16BE(length, 4);
-    this.at = HEADER_BYTES;
+    this.at = CHUNK.HEADER_BYTES;
   }
 
   #header(type: number, length: number): void {
     this.bytes.writeUInt16BE(0, this.at);
     this.bytes.writeUInt16BE(type, this.at + 2);
-    this.bytes.writeUInt16BE(length + CHUNK_HEADER_BYTES, this.at + 4);
-    this.at += CHUNK_HEADER_BYTES;
+    this.bytes.writeUInt16BE(length + CHUNK.CHUNK_HEADER_BYTES, this.at + 4);
+    this.at += CHUNK.CHUNK_HEADER_BYTES;
   }
 
   number(type: number, value: number, bytes: 1 | 2 | 4): void {
@@ -84,10 +84,10 @@ export function encodeHep3(
   note(CHUNK.CORRELATION, facts.correlationId);
   note(CHUNK.NODE, facts.nodeName);
   note(CHUNK.AUTH_KEY, facts.authKey);
-  const textBytes = texts.reduce((sum, [, bytes]) => sum + CHUNK_HEADER_BYTES + bytes.length, 0);
+  const textBytes = texts.reduce((sum, [, bytes]) => sum + CHUNK.CHUNK_HEADER_BYTES + bytes.length, 0);
   // Three chunks of 1 byte, two of 2, three of 4, two addresses, the texts, and the payload.
-  const fixed = HEADER_BYTES + 10 * CHUNK_HEADER_BYTES + 3 + 2 * 2 + 3 * 4 + 2 * addressBytes;
-  const total = fixed + textBytes + CHUNK_HEADER_BYTES + (end - start);
+  const fixed = CHUNK.HEADER_BYTES + 10 * CHUNK.CHUNK_HEADER_BYTES + 3 + 2 * 2 + 3 * 4 + 2 * addressBytes;
+  const total = fixed + textBytes + CHUNK.CHUNK_HEADER_BYTES + (end - start);
   if (total > Math.min(maxBytes, PACKET_BYTES)) return fail('too_long');
   const w = new Writer(total);
   w.number(CHUNK.FAMILY, FAMILY[facts.ipVersion], 1);

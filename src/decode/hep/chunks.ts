@@ -1,31 +1,21 @@
-/** The chunks of a HEP packet by their type number and the sizes of its headers (HEP 3 revision 37), read and written. */
+/** The chunks of a HEP packet that are read or written, by type number, and the sizes of its headers (HEP 3 revision 37). */
 export const HEADER_BYTES = 6;
 export const CHUNK_HEADER_BYTES = 6;
 
-export const CHUNK = {
-  FAMILY: 0x01,
-  PROTOCOL: 0x02,
-  SRC4: 0x03,
-  DST4: 0x04,
-  SRC6: 0x05,
-  DST6: 0x06,
-  SRC_PORT: 0x07,
-  DST_PORT: 0x08,
-  SECONDS: 0x09,
-  MICROSECONDS: 0x0a,
-  TYPE: 0x0b,
-  AGENT: 0x0c,
-  KEEP_ALIVE: 0x0d,
-  AUTH_KEY: 0x0e,
-  PAYLOAD: 0x0f,
-  COMPRESSED: 0x10,
-  CORRELATION: 0x11,
-  VLAN: 0x12,
-  NODE: 0x13,
-  TCP_FLAGS: 0x17,
-  TOS: 0x18,
-  MOS: 0x20,
-  R_FACTOR: 0x21,
-  JITTER: 0x23,
-  GROUP: 0x29,
-} as const;
+export const FAMILY = 0x01;
+export const PROTOCOL = 0x02;
+export const SRC4 = 0x03;
+export const DST4 = 0x04;
+export const SRC6 = 0x05;
+export const DST6 = 0x06;
+export const SRC_PORT = 0x07;
+export const DST_PORT = 0x08;
+export const SECONDS = 0x09;
+export const MICROSECONDS = 0x0a;
+export const TYPE = 0x0b;
+export const AGENT = 0x0c;
+export const AUTH_KEY = 0x0e;
+export const PAYLOAD = 0x0f;
+export const COMPRESSED = 0x10;
+export const CORRELATION = 0x11;
+export const NODE = 0x13;

@@ -6,7 +6,7 @@
 import { INFLATE_HEP_SENDERS, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
 import { INFLATE_FORM, type InflateForm, Inflation } from '../../sources/inflate.ts';
 import { InflateBudget, InflateShare } from '../inflate-budget.ts';
-import type { HepScan } from './scan.ts';
+import type { HepPacket } from './packet.ts';
 
 export type HepInflateFailure = 'inflate_failed' | 'inflated_too_long' | 'inflate_over_budget';
 
@@ -28,7 +28,7 @@ export class HepInflater {
   inflatedBytes = 0;
 
   /** Makes the payload of `packet`, which came at `tsUs` from the address at `off` of `b`, what was compressed. */
-  inflate(packet: HepScan, b: Uint8Array, off: number, ipVersion: number, tsUs: number): HepInflateFailure | null {
+  inflate(packet: HepPacket, b: Uint8Array, off: number, ipVersion: number, tsUs: number): HepInflateFailure | null {
     const share = this.#shareOf(b, off, ipVersion, tsUs);
     const { bytes, start } = packet;
     let failure: keyof typeof REASONS | null = null;
@@ -47,7 +47,7 @@ export class HepInflater {
     return null;
   }
 
-  #try(form: InflateForm, p: HepScan, share: InflateShare, tsUs: number): keyof typeof REASONS | null {
+  #try(form: InflateForm, p: HepPacket, share: InflateShare, tsUs: number): keyof typeof REASONS | null {
     const inflation = this.#inflation;
     const room = this.#budget.room(share, tsUs);
     if (room <= 0) return 'over_budget';

@@ -2,40 +2,78 @@
 
 export type HepFailure = 'not_hep' | 'short_header' | 'bad_length' | 'truncated' | 'bad_chunk_length';
 
-export type HepPacket = {
-  version: 1 | 2 | 3;
+const ZEROS = new Uint8Array(32);
+
+/** Reusable. Offsets are into `bytes` for the payload, and into `addresses` for the addresses. */
+export class HepPacket {
   /** 4 or 6 by the address chunks present; 0 when there are none. */
-  ipVersion: 0 | 4 | 6;
-  /** IP protocol number, 0 when it was not told. */
-  proto: number;
-  /** 16 bytes as in a record: network order, IPv4 in the first 4. */
-  src: Uint8Array;
-  dst: Uint8Array;
-  srcPort: number;
-  dstPort: number;
-  /** Microseconds since the epoch, null when the packet does not tell. */
-  tsUs: number | null;
-  /** 1 SIP, 5 RTCP as JSON, 100 log line and so on; -1 when it was not told. */
-  protocolType: number;
-  agentId: number | null;
+  ipVersion: 0 | 4 | 6 = 0;
+  /** IP protocol number, 0 when the packet does not say. */
+  proto = 0;
+  /** Holder of both addresses, network order, IPv4 in 4 bytes. */
+  addresses: Uint8Array = ZEROS;
+  srcAt = 0;
+  dstAt = 0;
+  srcPort = 0;
+  dstPort = 0;
+  /** Microseconds since the epoch; NaN when the packet does not say. */
+  tsUs = Number.NaN;
+  /** Capture agent, 0 when the packet does not say. */
+  agentId = 0;
+  /** 1 SIP, 5 RTCP as JSON, 100 log line and so on; -1 when the packet does not say. */
+  protocolType = -1;
   /** The payload is [start, end) of `bytes`: the datagram itself. Empty in a keep-alive. */
-  bytes: Uint8Array;
-  start: number;
-  end: number;
-  /** The payload is to be inflated, which is not done here: what it may cost is not known here. */
-  isCompressed: boolean;
-  keepAliveSecs: number | null;
-  authKey: Uint8Array | null;
-  correlationId: string | null;
-  nodeName: string | null;
-  vlan: number | null;
-  tos: number | null;
-  tcpFlags: number | null;
-  /** As reported: senders scale by 10 or by 100, and the text does not say. */
-  reportedMos: number | null;
-  reportedRFactor: number | null;
-  reportedJitter: number | null;
-  groupId: string | null;
-  /** Chunks that are unknown, of another vendor, or of a size their type does not have. */
-  skippedChunks: number;
-};
+  bytes: Uint8Array = ZEROS;
+  start = 0;
+  end = 0;
+  /** The payload is to be inflated. */
+  isCompressed = false;
+  /** The authentication key; null when there is none. */
+  authKey: Uint8Array | null = null;
+  correlationAt = -1;
+  correlationEnd = -1;
+  #datagram: Uint8Array = ZEROS;
+
+  /** Nothing is known yet of the datagram at `start` of `b`. */
+  begin(b: Uint8Array, start: number): void {
+    this.#datagram = b;
+    this.bytes = b;
+    this.start = start;
+    this.end = start;
+    this.proto = 0;
+    this.srcPort = 0;
+    this.dstPort = 0;
+    this.tsUs = Number.NaN;
+    this.agentId = 0;
+    this.protocolType = -1;
+    this.isCompressed = false;
+    this.authKey = null;
+    this.correlationAt = -1;
+  }
+
+  /** The Call-ID that a report belongs to; null when the packet does not say. */
+  get correlationId(): string | null {
+    if (this.correlationAt < 0) return null;
+    const { buffer, byteOffset } = this.#datagram;
+    const length = this.correlationEnd - this.correlationAt;
+    return Buffer.from(buffer, byteOffset + this.correlationAt, length)
+      .toString('utf8')
+      .replace(/\0+$/, '');
+  }
+
+  /** Addresses of `size` bytes stay where they are, unless one is missing (-1): it is all zeros then. */
+  placeAddresses(srcAt: number, dstAt: number, size: number): void {
+    const b = this.#datagram;
+    if (srcAt >= 0 && dstAt >= 0) {
+      this.addresses = b;
+      this.srcAt = srcAt;
+      this.dstAt = dstAt;
+      return;
+    }
+    this.addresses = new Uint8Array(32);
+    this.srcAt = 0;
+    this.dstAt = 16;
+    if (srcAt >= 0) this.addresses.set(b.subarray(srcAt, srcAt + size), 0);
+    if (dstAt >= 0) this.addresses.set(b.subarray(dstAt, dstAt + size), 16);
+  }
+}

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { describe, it, type TestContext } from 'node:test';
 import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
-import { parseHep } from '../../../../src/decode/hep/hep.ts';
+import * as CHUNK from '../../../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
+import { chunkText, endsOf, hepOf, payloadOf as text } from '../../../helpers/hep-packet.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 
 async function collector(
@@ -13,11 +14,7 @@ async function collector(
 ): Promise<{ port: number; packets: HepPacket[] }> {
   const socket = createSocket(type);
   const packets: HepPacket[] = [];
-  socket.on('message', (b) => {
-    const p = parseHep(b, 0, b.length);
-    assert.ok(p.ok);
-    packets.push(p.value);
-  });
+  socket.on('message', (b) => packets.push(hepOf(b)));
   await new Promise<void>((resolve) => socket.bind(0, type === 'udp4' ? '127.0.0.1' : '::1', resolve));
   t.after(() => socket.close());
   return { port: socket.address().port, packets };
@@ -41,8 +38,6 @@ const carrier: HepOutCarrier = {
   dstPort: 5_070,
 };
 const invite = Buffer.from('....INVITE sip:b@x SIP/2.0\r\n\r\n....');
-const text = (p: HepPacket): string => Buffer.from(p.bytes.subarray(p.start, p.end)).toString('latin1');
-
 const SENDER_REPORT = Buffer.from(
   [
     '81c8000c',
@@ -62,11 +57,14 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     const p = to.packets[0] ?? assert.fail();
     assert.equal(text(p), 'INVITE sip:b@x SIP/2.0\r\n\r\n');
     assert.deepEqual(
-      [p.protocolType, p.proto, p.agentId, p.tsUs, p.srcPort, p.dstPort, p.ipVersion, p.nodeName],
+      [p.protocolType, p.proto, p.agentId, p.tsUs, p.srcPort, p.dstPort, p.ipVersion, chunkText(p.bytes, CHUNK.NODE)],
       [1, 6, 2001, carrier.tsUs, 5_060, 5_070, 4, 'edge-1'],
     );
     assert.equal(Buffer.from(p.authKey ?? []).toString(), 'key');
-    assert.deepEqual([...p.src.subarray(0, 4), ...p.dst.subarray(0, 4)], [0, 1, 2, 3, 16, 17, 18, 19]);
+    assert.deepEqual(endsOf(p), [
+      [0, 1, 2, 3],
+      [16, 17, 18, 19],
+    ]);
     await untilHolds(() => out.counters.get('sent') === 1);
     assert.equal(out.queued, 0);
   });
@@ -76,7 +74,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     const out = await mirror(t, to.port, { host: '::1' });
     out.mirrorSip(invite, 4, 30, { ...carrier, ipVersion: 6 }, 17);
     await untilHolds(() => to.packets.length === 1);
-    assert.deepEqual([...(to.packets[0]?.dst ?? [])], [...carrier.addresses.subarray(16)]);
+    assert.deepEqual(endsOf(to.packets[0] ?? assert.fail())[1], [...carrier.addresses.subarray(16)]);
   });
 
   it('sends RTCP as JSON with its Call-ID, or as it was', async (t) => {

@@ -6,9 +6,10 @@ import { hep3 } from '../../../../fixtures/build/hep.ts';
 import { ServiceError } from '../../../../src/core/error.ts';
 import { ipText } from '../../../../src/core/ip.ts';
 import { HEP_TCP_PAUSE_MS } from '../../../../src/core/limits.ts';
-import { hep3Length, parseHep } from '../../../../src/decode/hep/hep.ts';
+import { hep3Length } from '../../../../src/decode/hep/hep.ts';
 import { HepAllow } from '../../../../src/sources/hep/allow.ts';
 import { type HepTcpOptions, HepTcpServer } from '../../../../src/sources/hep/tcp.ts';
+import { hepOf, payloadOf } from '../../../helpers/hep-packet.ts';
 import { SOON_MS, untilHolds } from '../../../helpers/patience.ts';
 
 type Seen = { text: string; from: string; to: string; srcPort: number; dstPort: number; tsUs: number };
@@ -23,10 +24,8 @@ async function serve(t: TestContext, options: Partial<HepTcpOptions> = {}, allow
     allows: (address, version) => list.allows(address, version),
     admit: () => 'taken',
     onPacket: (b, start, end, a) => {
-      const p = parseHep(b, start, end);
-      assert.ok(p.ok);
       seen.push({
-        text: Buffer.from(p.value.bytes.subarray(p.value.start, p.value.end)).toString(),
+        text: payloadOf(hepOf(b, start, end)),
         from: ipText(a.src, 0, a.ipVersion),
         to: ipText(a.dst, 0, a.ipVersion),
         srcPort: a.srcPort,
