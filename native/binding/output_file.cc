@@ -94,11 +94,11 @@ NAN_METHOD(OutputFile::WriteDatagram) {
   if (start > end || end > payload.len || !info[3]->IsObject())
     return Nan::ThrowRangeError("writeDatagram(payload, start, end, arrival)");
   auto a = info[3].As<Object>();
-  View src = ViewOf(Prop(a, "src")), dst = ViewOf(Prop(a, "dst"));
-  if (src.len < 16 || dst.len < 16) return Nan::ThrowTypeError("src, dst: 16 bytes");
+  View ends = ViewOf(Prop(a, "addresses"));
+  if (ends.len < 32) return Nan::ThrowTypeError("addresses: 32 bytes, the source first");
   ct_hep_datagram d{};
-  d.src = src.data;
-  d.dst = dst.data;
+  d.src = ends.data;
+  d.dst = ends.data + 16;
   d.src_port = static_cast<uint16_t>(U32(a, "srcPort"));
   d.dst_port = static_cast<uint16_t>(U32(a, "dstPort"));
   d.version = static_cast<uint8_t>(U32(a, "ipVersion"));

@@ -93,7 +93,7 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
     },
     onPacket(b, start, end, arrival) {
       outputs.file?.writeDatagram(b, start, end, arrival);
-      return ingest.hep.onArrival(b, start, end, arrival);
+      return ingest.hep.onDatagram(b, start, end, arrival);
     },
   });
   const probes = figures.tls === null ? null : runProbes(figures.tls, ingest.tick, say);

@@ -4,8 +4,10 @@
  * Overlaps: IPv6 discards the datagram and all that still comes of it (RFC 5722); IPv4 keeps the bytes that came
  * first, as BSD does with what lies to the left. Exact copies are no overlap.
  */
+
 import { copyBytes } from '../core/byte-copy.ts';
 import { hashBytes } from '../core/hash.ts';
+import { FrameMark, type InFrame, type Packet } from '../sources/packet.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
 
@@ -15,11 +17,7 @@ const PIECE_OVERHEAD = 128;
 
 /** A captured fragment. The reassembler keeps no reference to it. */
 export interface FragmentInput {
-  readonly ipVersion: number;
-  /** Addresses as in a record: 16 bytes each in `addresses`, IPv4 in the first 4. */
-  readonly addresses: Uint8Array;
-  readonly srcAt: number;
-  readonly dstAt: number;
+  readonly packet: Packet;
   /** Identification: 16 bits for IPv4, 32 for IPv6. */
   readonly id: number;
   readonly proto: number;
@@ -31,13 +29,6 @@ export interface FragmentInput {
   readonly start: number;
   readonly end: number;
   readonly wireLength: number;
-  readonly tsUs: number;
-  /** Which source the frame is of, 0 unless said, and its ordinal in it. */
-  readonly source?: number;
-  readonly frame: number;
-  /** The frame's digest as two unsigned halves; 0 when none was taken. */
-  readonly digestLo?: number;
-  readonly digestHi?: number;
 }
 
 export type FragmentDrop =
@@ -60,14 +51,8 @@ export type FragmentResult =
       readonly payload: Uint8Array;
       /** The protocol the first fragment (offset 0) names. */
       readonly proto: number;
-      /** Capture time of the fragment that completed the datagram, and of the one seen first. */
-      readonly tsUs: number;
-      readonly firstTsUs: number;
-      /** Source, frame ordinal and digest of the fragment at offset 0. */
-      readonly source: number;
-      readonly frame: number;
-      readonly digestLo: number;
-      readonly digestHi: number;
+      /** The frame of the fragment at offset 0. */
+      readonly begin: InFrame;
     };
 
 type Piece = { readonly from: number; readonly data: Uint8Array };
@@ -82,10 +67,8 @@ type Datagram = {
   /** Known once the last fragment came, -1 before. */
   total: number;
   proto: number;
-  source: number;
-  frame: number;
-  digestLo: number;
-  digestHi: number;
+  /** The frame of the fragment at offset 0, once it came. */
+  begin: FrameMark | null;
   /** Of the fragments that arrived. */
   readonly marks: number[];
   /** Nothing of this datagram is believed any more; kept to know the fragments that still come. */
@@ -119,7 +102,8 @@ export class FragmentReassembler {
 
   add(f: FragmentInput): FragmentResult {
     this.counters.fragments++;
-    this.expire(f.tsUs);
+    const { packet } = f;
+    this.expire(packet.tsUs);
     const length = f.end - f.start;
     if (length < f.wireLength) {
       this.counters.fragmentsSnapped++;
@@ -132,17 +116,19 @@ export class FragmentReassembler {
     if (f.offset === 0 && !f.more) {
       // A datagram that is one fragment stands alone (RFC 6946).
       this.counters.fragmentsReassembled++;
-      const payload = copyBytes(f.bytes, f.start, f.end);
-      const { source = 0, digestLo = 0, digestHi = 0 } = f;
-      const { proto, tsUs, frame } = f;
-      return { kind: 'complete', payload, proto, tsUs, firstTsUs: tsUs, source, frame, digestLo, digestHi };
+      return {
+        kind: 'complete',
+        payload: copyBytes(f.bytes, f.start, f.end),
+        proto: f.proto,
+        begin: markOfFrame(packet),
+      };
     }
     const key = keyOf(f);
     const finished = this.#finished.get(key);
     if (finished !== undefined) {
       // Identifications come round in a second or two at a high rate, and some senders know one only: it is a copy when
       // its bytes are, too.
-      if (f.tsUs - finished.tsUs <= this.#limits.duplicateWindowUs && finished.marks.includes(markOf(f))) {
+      if (packet.tsUs - finished.tsUs <= this.#limits.duplicateWindowUs && finished.marks.includes(markOf(f))) {
         this.counters.fragmentsDuplicate++;
         return this.#drop(f, 'duplicate');
       }
@@ -150,7 +136,7 @@ export class FragmentReassembler {
     }
     let d = this.#open.get(key);
     if (d === undefined) {
-      d = this.#begin(key, f.tsUs);
+      d = this.#begin(key, packet.tsUs);
     } else if (d.isDiscarded) return this.#drop(f, 'discarded');
     return this.#join(key, d, f, length);
   }
@@ -180,10 +166,7 @@ export class FragmentReassembler {
       arrived: 0,
       total: -1,
       proto: 0,
-      source: 0,
-      frame: -1,
-      digestLo: 0,
-      digestHi: 0,
+      begin: null,
       marks: [],
       isDiscarded: false,
     };
@@ -202,7 +185,7 @@ export class FragmentReassembler {
     }
     // All fragments agree on where the datagram ends.
     if ((d.total >= 0 && (end > d.total || (!f.more && end !== d.total))) || (!f.more && end < seen)) {
-      if (f.ipVersion === 6) this.#discard(d);
+      if (f.packet.ipVersion === 6) this.#discard(d);
       return this.#malformed(f, 'conflicting_end');
     }
     if (d.arrived >= this.#limits.maxFragmentsPerDatagram) {
@@ -212,7 +195,7 @@ export class FragmentReassembler {
     const overlaps = d.pieces.some((p) => p.from < end && f.offset < p.from + p.data.length);
     if (overlaps) {
       this.counters.fragmentsOverlapping++;
-      if (f.ipVersion === 6) {
+      if (f.packet.ipVersion === 6) {
         this.#discard(d);
         return this.#drop(f, 'overlap');
       }
@@ -220,17 +203,14 @@ export class FragmentReassembler {
     d.arrived++;
     d.marks.push(markOf(f));
     if (!f.more) d.total = end;
-    if (f.offset === 0 && d.frame < 0) {
+    if (f.offset === 0 && d.begin === null) {
       d.proto = f.proto;
-      d.source = f.source ?? 0;
-      d.frame = f.frame;
-      d.digestLo = f.digestLo ?? 0;
-      d.digestHi = f.digestHi ?? 0;
+      d.begin = markOfFrame(f.packet);
     }
     const before = d.held;
     this.#insert(d, f.offset, end, f);
     this.counters.fragmentBytesIgnored += length - (d.held - before);
-    if (d.total >= 0 && d.held === d.total) return this.#complete(key, d, f.tsUs);
+    if (d.total >= 0 && d.held === d.total) return this.#complete(key, d, f.packet);
     while (this.#bytes > this.#limits.maxBytes && this.#open.size > 0) this.#evictOldest();
     return PENDING;
   }
@@ -254,7 +234,7 @@ export class FragmentReassembler {
     d.pieces = merged;
   }
 
-  #complete(key: string, d: Datagram, tsUs: number): FragmentResult {
+  #complete(key: string, d: Datagram, last: Packet): FragmentResult {
     const payload = new Uint8Array(d.total);
     for (const piece of d.pieces) payload.set(piece.data, piece.from);
     this.#open.delete(key);
@@ -263,10 +243,9 @@ export class FragmentReassembler {
       const oldest = this.#finished.keys().next().value;
       if (oldest !== undefined) this.#finished.delete(oldest);
     }
-    this.#finished.set(key, { tsUs, marks: d.marks });
+    this.#finished.set(key, { tsUs: last.tsUs, marks: d.marks });
     this.counters.fragmentsReassembled++;
-    const { proto, firstTsUs, source, frame, digestLo, digestHi } = d;
-    return { kind: 'complete', payload, proto, tsUs, firstTsUs, source, frame, digestLo, digestHi };
+    return { kind: 'complete', payload, proto: d.proto, begin: d.begin ?? markOfFrame(last) };
   }
 
   #discard(d: Datagram): void {
@@ -307,6 +286,12 @@ export class FragmentReassembler {
   }
 }
 
+function markOfFrame(packet: Packet): FrameMark {
+  const mark = new FrameMark();
+  mark.copy(packet);
+  return mark;
+}
+
 /** 32 bits of a fragment's place and bytes. */
 function markOf(f: FragmentInput): number {
   return hashBytes(f.bytes, f.start, f.end) ^ f.offset;
@@ -314,11 +299,12 @@ function markOf(f: FragmentInput): number {
 
 /** Source, destination, identification, and for IPv4 the protocol (RFC 791; RFC 8200 leaves it out). */
 function keyOf(f: FragmentInput): string {
-  const n = f.ipVersion === 6 ? 16 : 4;
-  let key = String.fromCharCode(f.ipVersion === 6 ? 0x600 : 0x400 | (f.proto & 255), f.id >>> 16, f.id & 0xffff);
-  for (const at of [f.srcAt, f.dstAt]) {
+  const { ipVersion, addresses, srcOff, dstOff } = f.packet;
+  const n = ipVersion === 6 ? 16 : 4;
+  let key = String.fromCharCode(ipVersion === 6 ? 0x600 : 0x400 | (f.proto & 255), f.id >>> 16, f.id & 0xffff);
+  for (const at of [srcOff, dstOff]) {
     for (let i = at; i < at + n; i += 2) {
-      key += String.fromCharCode(((f.addresses[i] ?? 0) << 8) | (f.addresses[i + 1] ?? 0));
+      key += String.fromCharCode(((addresses[i] ?? 0) << 8) | (addresses[i + 1] ?? 0));
     }
   }
   return key;

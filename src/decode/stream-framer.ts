@@ -4,6 +4,7 @@
  * Fed with in-order bytes; bytes handed on are valid during the call only. SIP framing: RFC 3261 §18.3; WebSocket:
  * RFC 6455, RFC 7118; TLS is known by its record header (RFC 8446 §5.1).
  */
+import { FrameMark, type InFrame } from '../sources/packet.ts';
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
@@ -17,7 +18,6 @@ import {
   sipStart,
   skipKeepAlive,
 } from './sip-framing.ts';
-import { OwnedMark, type SegmentMark } from './tcp/segment-mark.ts';
 import { mayBeHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
 import type { SharedInflation } from './websocket/permessage-deflate.ts';
 import { FRAME, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
@@ -39,7 +39,7 @@ export type FramedTarget = (
   start: number,
   end: number,
   transport: StreamTransport,
-  begin: SegmentMark,
+  begin: InFrame,
   isTruncated: boolean,
 ) => void;
 
@@ -53,8 +53,8 @@ export class StreamFramer {
   readonly #session: WebSocketSession;
   readonly #target: FramedTarget;
   readonly #held: ByteBuffer;
-  readonly #heldMark = new OwnedMark();
-  #mark: SegmentMark;
+  readonly #heldMark = new FrameMark();
+  #mark: InFrame;
   /** Bytes at the front of what is being read that came with earlier segments. */
   #oldBytes = 0;
   readonly #begin: StreamStart;
@@ -87,7 +87,7 @@ export class StreamFramer {
   }
 
   /** Takes the next bytes of the stream. */
-  feed(b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  feed(b: Uint8Array, start: number, end: number, mark: InFrame): void {
     this.#mark = mark;
     if (this.#held.length === 0) {
       this.#oldBytes = 0;
@@ -107,7 +107,7 @@ export class StreamFramer {
   }
 
   /** `bytes` of the stream will never come. A message whose headers are complete is handed out as far as it goes. */
-  gap(bytes: number, mark: SegmentMark): void {
+  gap(bytes: number, mark: InFrame): void {
     if (this.isIgnored) return;
     let missing = bytes;
     if (this.#skip > 0) {
@@ -383,7 +383,7 @@ export class StreamFramer {
   }
 
   /** False for a message that is neither SIP nor a keep-alive. */
-  #webSocketMessage(b: Uint8Array, start: number, end: number, begin: SegmentMark): boolean {
+  #webSocketMessage(b: Uint8Array, start: number, end: number, begin: InFrame): boolean {
     const { counters } = this.#shared;
     const at = skipKeepAlive(b, start, end);
     counters.tcpKeepAliveBytes += at - start;
@@ -404,20 +404,13 @@ export class StreamFramer {
     return true;
   }
 
-  #emit(
-    b: Uint8Array,
-    start: number,
-    end: number,
-    via: StreamTransport,
-    begin: SegmentMark,
-    isTruncated: boolean,
-  ): void {
+  #emit(b: Uint8Array, start: number, end: number, via: StreamTransport, begin: InFrame, isTruncated: boolean): void {
     this.#ignoredRun = 0;
     if (via === 'TCP') this.#shared.counters.sipMessages++;
     this.#target(b, start, end, via, begin, isTruncated);
   }
 
-  #markAt(pos: number): SegmentMark {
+  #markAt(pos: number): InFrame {
     return pos < this.#oldBytes ? this.#heldMark : this.#mark;
   }
 

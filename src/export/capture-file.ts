@@ -9,9 +9,9 @@ import { getSystemErrorName } from 'node:util';
 import { countedWere } from '../core/counted.ts';
 import type { ServiceError } from '../core/error.ts';
 import { failure } from '../core/errors.ts';
-import type { HepArrival } from '../sources/hep/native-hep.ts';
 import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';
+import type { Packet } from '../sources/packet.ts';
 
 /** When the next file is begun: before it holds `bytes`, or after `seconds`; 0 is never. */
 export type Split = { readonly bytes: number; readonly seconds: number };
@@ -118,7 +118,7 @@ export class OutputFile {
   }
 
   /** A HEP packet that came by a connection, written as a datagram. */
-  writeDatagram(b: Uint8Array, start: number, end: number, arrival: HepArrival): void {
+  writeDatagram(b: Uint8Array, start: number, end: number, arrival: Packet): void {
     if (!this.#isClosed) this.#native.writeDatagram(b, start, end, arrival);
   }
 

@@ -7,10 +7,10 @@
  */
 import { ipText } from '../core/ip.ts';
 import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../core/limits.ts';
+import type { Applied, HepSenderName } from '../sources/hep/hep-clock.ts';
+import { HepClock, ONE_TIME_US, OTHER_TIME_US } from '../sources/hep/hep-clock.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
-import type { Applied, HepSenderName } from '../store/dialogs/hep-clock.ts';
-import { HepClock, ONE_TIME_US, OTHER_TIME_US } from '../store/dialogs/hep-clock.ts';
 
 /** Stamps that are remembered with what was subtracted from them; a power of two below 2^16. */
 const APPLIED = 4_096;

@@ -6,11 +6,9 @@ import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { HepPacket } from '../decode/hep/packet.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
-import type { HepArrival } from '../sources/hep/native-hep.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
+import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import type { HepClocks } from './hep-clocks.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
@@ -29,7 +27,7 @@ export type HepIngestDeps = {
   readonly door: HepDoor;
   readonly clocks: HepClocks;
   /** True for a packet that this process sent itself (-H) and met again on an interface. */
-  readonly isOwn: (outer: Carrier) => boolean;
+  readonly isOwn: (outer: Packet) => boolean;
   readonly dialog: (callId: string) => Dialog | null;
 };
 
@@ -37,7 +35,7 @@ export class HepIngest {
   readonly #d: HepIngestDeps;
   readonly refusals = new HepRefusals();
   readonly #packet: ScannedHep;
-  readonly #carrier: Carrier = emptyCarrier(new Uint8Array(32));
+  readonly #carrier: Packet = emptyPacket(new Uint8Array(32));
   packets = 0;
   /** Packets without a payload. */
   keepAlives = 0;
@@ -66,22 +64,17 @@ export class HepIngest {
   }
 
   /**
-   * One datagram; `outer` is the packet that carried it: its frame, and its time where the sender gives none. Says why
-   * it was refused, or null.
+   * One packet, as a datagram or from a connection; `outer` carried it: its frame, and its time where the sender gives
+   * none. Says why it was refused, or null.
    */
-  onDatagram(buf: Buffer, start: number, end: number, outer: Carrier): HepRefusal | null {
+  onDatagram(buf: Buffer, start: number, end: number, outer: Packet): HepRefusal | null {
     this.#packet.read(buf, start, end, outer);
     this.onScanned(buf, this.#packet, outer);
     return this.#packet.refused;
   }
 
-  /** The same of a packet that came by TCP. */
-  onArrival(buf: Buffer, start: number, end: number, arrival: HepArrival): HepRefusal | null {
-    return this.onDatagram(buf, start, end, carrierOf(arrival));
-  }
-
   /** The same of a datagram that was read ahead. */
-  onScanned(buf: Buffer, packet: ScannedHep, outer: Carrier): void {
+  onScanned(buf: Buffer, packet: ScannedHep, outer: Packet): void {
     if (this.#d.isOwn(outer)) {
       this.own++;
       return;
@@ -119,11 +112,7 @@ export class HepIngest {
   }
 
   /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
-  #takeTime(
-    c: Carrier,
-    { tsUs, agentId }: HepPacket,
-    { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Carrier,
-  ): void {
+  #takeTime(c: Packet, { tsUs, agentId }: HepPacket, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Packet): void {
     c.arrivedUs = arrivedUs;
     c.toldUs = tsUs;
     if (Number.isNaN(tsUs)) {
@@ -138,7 +127,7 @@ export class HepIngest {
   }
 
   /** RTCP as JSON, which is what agents send. */
-  #onRtcpJson(p: HepPacket, c: Carrier): void {
+  #onRtcpJson(p: HepPacket, c: Packet): void {
     const { rtcp, dialog } = this.#d;
     const reports = parseRtcpJson(p.bytes.subarray(p.start, p.end));
     if (!reports.ok) {
@@ -149,20 +138,4 @@ export class HepIngest {
     const callId = p.correlationId;
     rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
   }
-}
-
-/** As the datagrams' records describe one. */
-function carrierOf(a: HepArrival): Carrier {
-  const addresses = new Uint8Array(32);
-  addresses.set(a.src, 0);
-  addresses.set(a.dst, 16);
-  const c = emptyCarrier(addresses);
-  c.tsUs = a.tsUs;
-  c.arrivedUs = a.tsUs;
-  c.origin = HEP_ORIGIN;
-  c.transport = TRANSPORT.TCP;
-  c.ipVersion = a.ipVersion;
-  c.srcPort = a.srcPort;
-  c.dstPort = a.dstPort;
-  return c;
 }

@@ -8,11 +8,11 @@ import { endpointKey, ipText } from '../core/ip.ts';
 import { MAX_ICMP_DIALOGS, MAX_ICMP_NOTES, MAX_ICMP_ROWS } from '../core/limits.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
 import type { IcmpNote } from '../store/icmp/icmp-note.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
@@ -45,7 +45,7 @@ export class IcmpTracker {
     this.media = media;
   }
 
-  onPacket(buf: Buffer, start: number, end: number, c: Carrier): void {
+  onPacket(buf: Buffer, start: number, end: number, c: Packet): void {
     if (this.#seen.isCopy(buf, start, end, c)) {
       this.duplicateFrames++;
       return;

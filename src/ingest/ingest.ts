@@ -1,11 +1,13 @@
 /**
  * Puts the writers and the stores together: records go in, and what was made of them is in `stores`.
  */
+
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../protocols/rtp/stream-table.ts';
 import type { FileSource } from '../sources/file/file-source.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import type { StoreMemory } from '../sources/store-memory.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
@@ -17,7 +19,6 @@ import { EndpointIndex } from '../store/media/endpoint-index.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
 import { PayloadRing } from '../store/media/payload-ring.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
 import type { Capture, QualityContext, Stores } from '../store/stores.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
@@ -65,7 +66,7 @@ export type IngestParts = {
   readonly digest: Digest;
   readonly observers: readonly Observer[];
   /** True for a packet that this process mirrored itself and met again on an interface. */
-  readonly isOwn: (outer: Carrier) => boolean;
+  readonly isOwn: (outer: Packet) => boolean;
 };
 
 export type Ingest = {

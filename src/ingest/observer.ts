@@ -3,19 +3,20 @@
  *
  * An observer names only what it wants to see. It may not write to a store. Bytes are valid until the call returns.
  */
+
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
 import type { Capture } from '../store/stores.ts';
 
 export type Observer = {
   /** buf[start..end) is a message that scans. */
-  onMessage?(buf: Buffer, start: number, end: number, scan: SipScan, carrier: Carrier): void;
+  onMessage?(buf: Buffer, start: number, end: number, scan: SipScan, carrier: Packet): void;
   /** A whole message is meant to be SIP and does not scan. */
-  onUnreadable?(carrier: Carrier): void;
+  onUnreadable?(carrier: Packet): void;
   /** buf[start..end) is RTCP of the dialog, null where none is known. */
-  onRtcp?(buf: Uint8Array, start: number, end: number, carrier: Carrier, dialog: Dialog | null): void;
+  onRtcp?(buf: Uint8Array, start: number, end: number, carrier: Packet, dialog: Dialog | null): void;
   /** A dialog has left the state `from`. */
   onDialogState?(dialog: Dialog, from: number, capture: Capture): void;
   /** A quality window of the stream has closed. */

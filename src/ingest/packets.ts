@@ -7,24 +7,20 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
-import type { FragmentInput } from '../decode/fragments.ts';
 import { FragmentReassembler } from '../decode/fragments.ts';
-import type { TcpMessageMeta, TcpSegment } from '../decode/tcp/tcp.ts';
+import type { TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { contentLength } from '../protocols/sip/scanner/scan.ts';
 import { FileSource } from '../sources/file/file-source.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
+import { emptyPacket, type FilePlace, type Packet } from '../sources/packet.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
-import type { FramePointer } from '../store/dialogs/call-marks.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
-import type { StreamOpened } from '../store/media/stream-columns.ts';
 import type { StreamStore } from '../store/media/stream-store.ts';
-import type { Carrier, FilePlace } from '../store/messages/fingerprint.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
 import type { Capture } from '../store/stores.ts';
 import type { HepIngest } from './hep.ts';
 import type { IcmpTracker } from './icmp-tracker.ts';
@@ -40,11 +36,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Reassembly sessions are looked at this often, in capture time. */
 const EXPIRE_EVERY_US = 1_000_000;
-
-/** Of the tag of a TCP segment: its source times this, and its origin. */
-const TAG_ORIGINS = 4;
-
-const NO_ADDRESSES = new Uint8Array(0);
 
 export type PacketParts = {
   source: FileSource | LiveSource;
@@ -72,29 +63,21 @@ export class PacketIngest {
   readonly #fragments: FragmentReassembler;
   readonly #tcp: TcpReassembler;
   readonly #scratch = FileSource.scratch();
-  readonly #carrier: Carrier;
-  readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
-  /** Filled anew for each stream: of a hundred thousand streams each has a life of a microsecond here. */
-  readonly #opened: Mutable<StreamOpened> = {
-    index: 0,
-    generation: 0,
-    // No integers: what begins as a double stays in one place.
-    ssrc: Number.NaN,
-    origin: 0,
-    tsUs: Number.NaN,
-    ipVersion: 4,
-    addresses: NO_ADDRESSES,
-    srcOff: 0,
-    dstOff: 0,
-    srcPort: 0,
-    dstPort: 0,
-    frame: null,
-  };
+  /** The packet of the record that is being read. */
+  readonly #carrier = emptyPacket();
   readonly #ahead: SipAhead;
   readonly #packet: ScannedHep;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
-  readonly #segment: Mutable<TcpSegment>;
-  readonly #addresses = new Uint8Array(32);
+  readonly #segment: Mutable<TcpSegment> = {
+    packet: this.#carrier,
+    bytes: new Uint8Array(0),
+    start: 0,
+    end: 0,
+    wireLength: 0,
+    seq: 0,
+    tcpFlags: 0,
+    gates: 0,
+  };
   #nextExpiryUs = Number.NEGATIVE_INFINITY;
   /** Capture clock: the newest record. */
   nowUs = Number.NEGATIVE_INFINITY;
@@ -107,7 +90,7 @@ export class PacketIngest {
     this.#fragments = new FragmentReassembler(deps.counters);
     this.#tcp = new TcpReassembler(
       {
-        onMessage: (bytes, start, end, meta) => this.#onStreamMessage(bytes, start, end, meta),
+        onMessage: (bytes, start, end, packet) => deps.sip.onBytes(asBuffer(bytes), start, end, packet),
         onExcluded: deps.onExcluded,
         contentLength,
       },
@@ -115,27 +98,6 @@ export class PacketIngest {
     );
     this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
     this.#packet = new ScannedHep(deps.hep.door);
-    this.#carrier = emptyCarrier(this.#addresses);
-    this.#segment = {
-      bytes: this.#addresses,
-      start: 0,
-      end: 0,
-      wireLength: 0,
-      seq: 0,
-      tcpFlags: 0,
-      gates: 0,
-      ipVersion: 4,
-      addresses: this.#addresses,
-      srcAt: 0,
-      dstAt: 0,
-      srcPort: 0,
-      dstPort: 0,
-      tsUs: 0,
-      frame: -1,
-      digestLo: 0,
-      digestHi: 0,
-      tag: 0,
-    };
   }
 
   /** One slab of records, in order. */
@@ -246,7 +208,7 @@ export class PacketIngest {
     this.#d.sip.onScanned(b.data, scan, this.#carryUdp(b, i), start, start + b.len(i));
   }
 
-  #carryUdp(b: RecordBatch, i: number): Carrier {
+  #carryUdp(b: RecordBatch, i: number): Packet {
     const c = this.#carrier;
     b.readDatagram(i, c);
     this.#carryBy(c, TRANSPORT.UDP);
@@ -255,7 +217,7 @@ export class PacketIngest {
     return c;
   }
 
-  #carry(b: RecordBatch, i: number, transport: number): Carrier {
+  #carry(b: RecordBatch, i: number, transport: number): Packet {
     const c = this.#carrier;
     b.readPacket(i, c);
     this.#carryBy(c, transport);
@@ -266,7 +228,7 @@ export class PacketIngest {
   }
 
   /** What a record does not say itself. */
-  #carryBy(c: Carrier, transport: number): void {
+  #carryBy(c: Packet, transport: number): void {
     c.arrivedUs = c.tsUs;
     c.transport = transport;
     this.#place.file = c.source;
@@ -289,52 +251,14 @@ export class PacketIngest {
     s.seq = b.aux0(i);
     s.tcpFlags = b.aux1(i);
     s.gates = b.flags(i);
-    s.ipVersion = b.ipVersion(i);
-    s.addresses = b.bytes;
-    s.srcAt = b.srcOff(i);
-    s.dstAt = b.dstOff(i);
-    s.srcPort = b.srcPort(i);
-    s.dstPort = b.dstPort(i);
-    s.tsUs = b.tsUs(i);
-    s.frame = b.frame(i);
-    s.digestLo = b.digestLow(i);
-    s.digestHi = b.digestHigh(i);
-    s.tag = b.source(i) * TAG_ORIGINS + b.origin(i);
+    this.#carry(b, i, TRANSPORT.TCP);
     this.#tcp.add(s);
-  }
-
-  #onStreamMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void {
-    const c = this.#carrier;
-    this.#addresses.set(meta.src, 0);
-    this.#addresses.set(meta.dst, 16);
-    c.tsUs = meta.tsUs;
-    c.arrivedUs = meta.tsUs;
-    c.origin = meta.tag % TAG_ORIGINS;
-    c.source = Math.floor(meta.tag / TAG_ORIGINS);
-    c.transport = meta.transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
-    c.ipVersion = meta.ipVersion;
-    c.ipId = 0;
-    c.addresses = this.#addresses;
-    c.srcOff = 0;
-    c.dstOff = 16;
-    c.srcPort = meta.srcPort;
-    c.dstPort = meta.dstPort;
-    c.frame = meta.frame;
-    c.digestHigh = meta.digestHi | 0;
-    c.digestLow = meta.digestLo | 0;
-    c.frameLength = 0;
-    c.isSnapped = meta.isTruncated;
-    c.place = null;
-    this.#d.sip.onBytes(asBuffer(bytes), start, end, c);
   }
 
   #onFragment(b: RecordBatch, i: number): void {
     const aux2 = b.aux2(i);
-    const f: FragmentInput = {
-      ipVersion: b.ipVersion(i),
-      addresses: b.bytes,
-      srcAt: b.srcOff(i),
-      dstAt: b.dstOff(i),
+    const r = this.#fragments.add({
+      packet: this.#carry(b, i, TRANSPORT.UDP),
       id: b.aux0(i),
       proto: aux2 & 0xff,
       offset: b.aux1(i),
@@ -343,48 +267,23 @@ export class PacketIngest {
       start: b.off(i),
       end: b.off(i) + b.len(i),
       wireLength: b.wireLen(i),
-      tsUs: b.tsUs(i),
-      source: b.source(i),
-      frame: b.frame(i),
-      digestLo: b.digestLow(i),
-      digestHi: b.digestHigh(i),
-    };
-    const r = this.#fragments.add(f);
+    });
     if (r.kind !== 'complete') return;
     // The datagram goes through the same walk as any packet: tunnels inside it are followed.
     const descriptor = new Uint8Array(b.descriptor(i));
     descriptor[OFFSET.transport] = r.proto;
     const made = this.#d.source.datagram(this.#scratch, r.payload, descriptor);
     for (let k = 0; k < made; k++) {
-      this.#scratch.setFrame(k, r.source, r.frame, r.digestLo, r.digestHi);
+      this.#scratch.setFrame(k, r.begin);
       this.#onRecord(this.#scratch, k);
     }
   }
 
   #onStreamOpened(b: RecordBatch, i: number): void {
-    const o = this.#opened;
-    const frame = b.frame(i);
-    const digestLow = b.digestLow(i) | 0;
-    const digestHigh = b.digestHigh(i) | 0;
-    o.index = b.aux0(i);
-    o.generation = b.aux2(i);
-    o.ssrc = b.aux1(i);
-    o.origin = b.origin(i);
-    o.tsUs = b.tsUs(i);
-    o.ipVersion = b.ipVersion(i);
-    o.addresses = b.bytes;
-    o.srcOff = b.srcOff(i);
-    o.dstOff = b.dstOff(i);
-    o.srcPort = b.srcPort(i);
-    o.dstPort = b.dstPort(i);
-    o.frame = frame < 0 || (digestLow === 0 && digestHigh === 0) ? null : this.#frame;
-    this.#frame.source = b.source(i);
-    this.#frame.ordinal = frame;
-    this.#frame.digestHigh = digestHigh;
-    this.#frame.digestLow = digestLow;
-    this.#d.streams.onOpened(o);
+    const [index, generation] = [b.aux0(i), b.aux2(i)];
+    this.#d.streams.onOpened(index, generation, b.aux1(i), this.#carry(b, i, TRANSPORT.UDP));
     if ((b.flags(i) & FLAG.RELAYED) === 0) return;
-    const stream = this.#d.streams.find(o.index, o.generation);
+    const stream = this.#d.streams.find(index, generation);
     if (stream !== undefined) this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { HashInput, hashBytes } from '../core/hash.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 
 /** A byte-identical copy this soon is the same packet seen twice (SPAN, `any`), and not the next one. */
 export const DUPLICATE_FRAME_US = 5_000;
@@ -20,7 +20,7 @@ export class SeenTwice {
   readonly #tsUs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
 
   /** True when buf[start..end) from `c` was seen just before; it is remembered. */
-  isCopy(buf: Uint8Array, start: number, end: number, c: Carrier): boolean {
+  isCopy(buf: Uint8Array, start: number, end: number, c: Packet): boolean {
     const bytes = hashBytes(buf, start, end);
     const to = this.#way.setAddress(0, c.addresses, c.srcOff, c.ipVersion);
     const at = this.#way.setAddress(to, c.addresses, c.dstOff, c.ipVersion);

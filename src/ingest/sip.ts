@@ -5,7 +5,7 @@
 import { tally } from '../core/tally.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Observer } from './observer.ts';
 import { observersOf } from './observer.ts';
@@ -45,12 +45,12 @@ export class SipIngest {
   }
 
   /** A datagram, or a message that a stream framed. */
-  onBytes(buf: Buffer, start: number, end: number, carrier: Carrier): void {
+  onBytes(buf: Buffer, start: number, end: number, carrier: Packet): void {
     this.onScanned(buf, scanSip(buf, start, end), carrier, start, end);
   }
 
   /** The message at buf[start..end) that was read ahead. */
-  onScanned(buf: Buffer, scan: SipScan, carrier: Carrier, start: number, end: number): void {
+  onScanned(buf: Buffer, scan: SipScan, carrier: Packet, start: number, end: number): void {
     const { code } = scan;
     if (code !== SCAN.OK) {
       tally(this.refused, code);

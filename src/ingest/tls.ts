@@ -1,17 +1,17 @@
 /**
  * From the records of the TLS probes to SIP messages with their addresses; nothing here is ever transmitted.
  */
+
 import { asBuffer } from '../core/byte-text.ts';
-import { ORIGINS, TRANSPORT } from '../core/words.ts';
+import { ORIGINS } from '../core/words.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { BothEnds } from '../decode/tls/both-ends.ts';
-import type { TlsChunk, TlsMessageMeta } from '../decode/tls/streams.ts';
+import type { TlsChunk } from '../decode/tls/streams.ts';
 import { TlsStreams } from '../decode/tls/streams.ts';
 import { contentLength } from '../protocols/sip/scanner/scan.ts';
+import { emptyPacket } from '../sources/packet.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
-import { KIND, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../sources/records.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
-import { emptyCarrier } from '../store/messages/fingerprint.ts';
+import { KIND, TLS_FLAG } from '../sources/records.ts';
 import type { SipIngest } from './sip.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -23,47 +23,39 @@ export class TlsIngest {
   readonly decode = new DecodeCounters();
   readonly streams: TlsStreams;
   readonly bothEnds = new BothEnds();
-  readonly #sip: SipIngest;
-  readonly #chunk: Mutable<TlsChunk>;
-  readonly #addresses = new Uint8Array(32);
-  readonly #carrier: Carrier = emptyCarrier(this.#addresses);
+  readonly #packet = emptyPacket();
+  readonly #chunk: Mutable<TlsChunk> = {
+    packet: this.#packet,
+    idLow: 0,
+    idHigh: 0,
+    pid: 0,
+    isWritten: false,
+    isShared: false,
+    isUndecided: false,
+    isUpgrade: false,
+    offset: 0,
+    bytes: new Uint8Array(0),
+    start: 0,
+    end: 0,
+  };
   records = 0;
   /** Time of the newest record, microseconds since the epoch. */
   lastUs = Number.NEGATIVE_INFINITY;
 
   constructor(sip: SipIngest, onVerdict: (idLow: number, idHigh: number, isSip: boolean) => void) {
-    this.#sip = sip;
     this.streams = new TlsStreams(
       {
-        onMessage: (bytes, start, end, meta) => this.#onMessage(bytes, start, end, meta),
+        onMessage: (bytes, start, end, packet, isWritten, pid) => {
+          if (this.bothEnds.isSecond(bytes, start, end, packet, isWritten, pid)) return false;
+          packet.origin = UPROBE_ORIGIN;
+          sip.onBytes(asBuffer(bytes), start, end, packet);
+          return true;
+        },
         onVerdict,
         contentLength,
       },
       this.decode,
     );
-    this.#chunk = {
-      idLow: 0,
-      idHigh: 0,
-      pid: 0,
-      library: 0,
-      tsUs: 0,
-      isWritten: false,
-      isWeak: false,
-      isShared: false,
-      isUndecided: false,
-      isUpgrade: false,
-      offset: 0,
-      bytes: this.#addresses,
-      start: 0,
-      end: 0,
-      ipVersion: 0,
-      addresses: this.#addresses,
-      srcAt: 0,
-      dstAt: 16,
-      srcPort: 0,
-      dstPort: 0,
-    };
-    this.#carrier.origin = UPROBE_ORIGIN;
   }
 
   /** One slab of records, in order. */
@@ -108,10 +100,7 @@ export class TlsIngest {
     c.idLow = b.aux0(i);
     c.idHigh = b.aux1(i);
     c.pid = b.digestLow(i);
-    c.library = (flags >>> TLS_LIBRARY_SHIFT) & 0xff;
-    c.tsUs = b.tsUs(i);
     c.isWritten = (flags & TLS_FLAG.WRITTEN) !== 0;
-    c.isWeak = (flags & TLS_FLAG.WEAK_TUPLE) !== 0;
     c.isShared = (flags & TLS_FLAG.SHARED) !== 0;
     c.isUndecided = (flags & TLS_FLAG.UNDECIDED) !== 0;
     c.isUpgrade = (flags & TLS_FLAG.UPGRADE) !== 0;
@@ -119,29 +108,8 @@ export class TlsIngest {
     c.bytes = b.data;
     c.start = b.off(i);
     c.end = c.start + b.len(i);
-    c.ipVersion = b.ipVersion(i);
-    c.addresses = b.bytes;
-    c.srcAt = b.srcOff(i);
-    c.dstAt = b.dstOff(i);
-    c.srcPort = b.srcPort(i);
-    c.dstPort = b.dstPort(i);
+    b.readPacket(i, this.#packet);
+    this.#packet.isWeak = (flags & TLS_FLAG.WEAK_TUPLE) !== 0;
     return c;
-  }
-
-  #onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): boolean {
-    if (this.bothEnds.isSecond(bytes, start, end, meta, meta.isWritten, meta.tsUs)) return false;
-    const c = this.#carrier;
-    this.#addresses.set(meta.src, 0);
-    this.#addresses.set(meta.dst, 16);
-    c.tsUs = meta.tsUs;
-    c.arrivedUs = meta.tsUs;
-    c.transport = meta.transport === 'WSS' ? TRANSPORT.WSS : TRANSPORT.TLS;
-    c.ipVersion = meta.ipVersion;
-    c.srcPort = meta.srcPort;
-    c.dstPort = meta.dstPort;
-    c.isSnapped = meta.isTruncated;
-    c.isWeak = meta.isWeak;
-    this.#sip.onBytes(asBuffer(bytes), start, end, c);
-    return true;
   }
 }

@@ -13,7 +13,7 @@ import type { Observer } from '../ingest/observer.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { ALERT_KINDS } from './alert.ts';
 import { FraudWatch, parseNight } from './fraud-watch.ts';
@@ -103,13 +103,13 @@ export class Security implements Observer {
    * What was mirrored may be forged by whoever sends HEP: it counts only when asked for. What is of another time is over,
    * whoever did it, and would move the time of everybody else.
    */
-  #isWatched({ origin, clock, toldUs, arrivedUs }: Carrier): boolean {
+  #isWatched({ origin, clock, toldUs, arrivedUs }: Packet): boolean {
     if (origin === WIRE) return true;
     return this.#config.securityMirrored && clock?.isOtherTime(toldUs, arrivedUs) !== true;
   }
 
   /** One scanned message. */
-  onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, carrier: Carrier): void {
+  onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, carrier: Packet): void {
     if (!this.#isWatched(carrier)) return;
     this.#fraud?.onMessage(buf, scan, carrier);
     if (!this.#looksForScanners) return;
@@ -120,7 +120,7 @@ export class Security implements Observer {
   }
 
   /** A whole message that is meant to be SIP and cannot be read. */
-  onUnreadable(carrier: Carrier): void {
+  onUnreadable(carrier: Packet): void {
     if (!this.#isWatched(carrier)) return;
     if (this.#looksForScanners) this.#watch.onMalformed(carrier);
   }

@@ -10,7 +10,7 @@ import { MAX_CALLER_CHARS } from '../core/item-limits.ts';
 import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { Behaviour, SecurityAlert } from './alert.ts';
 import { PassedOn } from './passed-on.ts';
 import { RecentMap } from './recent-map.ts';
@@ -112,14 +112,14 @@ export class FraudWatch {
     return this.#evicted + calls + this.#passedOn.evicted;
   }
 
-  onMessage(buf: Buffer, scan: SipScan, c: Carrier): void {
+  onMessage(buf: Buffer, scan: SipScan, c: Packet): void {
     if (scan.isRequest) {
       if (scan.method === METHOD.INVITE && scan.toTagStart < 0) this.#onInvite(buf, scan, c);
       else if (scan.method === METHOD.BYE) this.#onEnd(dialogKey(buf, scan), c.tsUs);
     } else if (scan.cseqMethod === METHOD.INVITE && scan.status >= 200) this.#onFinal(buf, scan, c);
   }
 
-  #onInvite(buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onInvite(buf: Buffer, scan: SipScan, c: Packet): void {
     this.#target.read(buf, scan);
     const number = this.#target.user.replace(/;.*$/, '');
     if (!TELEPHONE_NUMBER.test(number)) return;
@@ -151,7 +151,7 @@ export class FraudWatch {
     }
   }
 
-  #onFinal(buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onFinal(buf: Buffer, scan: SipScan, c: Packet): void {
     this.#keys.read(buf, scan, c);
     const known = this.#unanswered.get(this.#keys.branch);
     if (known === undefined) return;
@@ -191,7 +191,7 @@ export class FraudWatch {
     }
   }
 
-  #account(buf: Buffer, scan: SipScan, c: Carrier): Account {
+  #account(buf: Buffer, scan: SipScan, c: Packet): Account {
     const source = sourceKey(c.addresses, c.srcOff, c.ipVersion, null);
     const caller = callerOf(buf, scan, MAX_CALLER_CHARS);
     const key = `${source} ${caller}`;

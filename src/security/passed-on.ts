@@ -5,10 +5,11 @@
  * that has several addresses. Each arrival excuses as many as a proxy forks it into, so that who was sent one request
  * cannot hide a scan behind it.
  */
+
 import { MAX_PASSED_ON } from '../core/item-limits.ts';
 import { SECURITY_RELAYS } from '../core/limits.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';
 
@@ -27,7 +28,7 @@ export class PassedOn {
   }
 
   /** Notes where a new request arrives, and tells whether its sender passes it on. */
-  isPassedOn(buf: Buffer, scan: SipScan, c: Carrier, isServer: boolean): boolean {
+  isPassedOn(buf: Buffer, scan: SipScan, c: Packet, isServer: boolean): boolean {
     const is =
       this.#take(passedOnKey(buf, scan, c, c.srcOff)) || (isServer && this.#take(passedOnKey(buf, scan, c, -1)));
     this.#arrivals.expire((arrival) => arrival.tsUs < c.tsUs - ARRIVED_US);

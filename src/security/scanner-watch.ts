@@ -13,7 +13,7 @@ import { METHOD_NAMES } from '../core/words.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../protocols/sip/status.ts';
 import { decodeText } from '../protocols/sip/text.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { AlertKind, Behaviour, SecurityAlert } from './alert.ts';
 import {
   BEHAVIOUR_RULES,
@@ -95,21 +95,21 @@ export class ScannerWatch {
   }
 
   /** One scanned message at buf[..]; `c` says who sent it to whom. */
-  onMessage(buf: Buffer, scan: SipScan, c: Carrier): void {
+  onMessage(buf: Buffer, scan: SipScan, c: Packet): void {
     this.tick(c.tsUs);
     if (scan.isRequest) this.#onRequest(buf, scan, c);
     else this.#onResponse(buf, scan, c);
   }
 
   /** A whole message that is meant to be SIP and cannot be read, or that nobody answers. */
-  onMalformed(c: Carrier, method: number = METHOD.OTHER): void {
+  onMalformed(c: Packet, method: number = METHOD.OTHER): void {
     this.tick(c.tsUs);
     if (this.#servers.isServer(addressHash(c.addresses, c.srcOff, c.ipVersion))) return;
     this.#noteMalformed(this.#sender(c), method, c.tsUs);
   }
 
   /** Whether the sender was reported as a scanner within the last minute of capture time, and may be answered. */
-  isScanner(c: Carrier): boolean {
+  isScanner(c: Packet): boolean {
     const record = this.#sources.find(this.#key(c, c.srcOff));
     const last = record?.reported.get('scanner');
     return last !== undefined && record?.isEstablished === false && this.#nowUs - last.atUs < ANSWERED_US;
@@ -131,19 +131,19 @@ export class ScannerWatch {
     this.#pace.finish();
   }
 
-  #key(c: Carrier, off: number): SourceKey {
+  #key(c: Packet, off: number): SourceKey {
     return sourceKey(c.addresses, off, c.ipVersion, this.#isShared);
   }
 
   /** Who asks. */
-  #sender(c: Carrier): SourceRecord {
+  #sender(c: Packet): SourceRecord {
     const address = sourceAddress(c.addresses, c.srcOff, c.ipVersion);
     const source = this.#sources.use(this.#key(c, c.srcOff), address);
     source.address = address;
     return source;
   }
 
-  #onRequest(buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onRequest(buf: Buffer, scan: SipScan, c: Packet): void {
     if (scan.method === METHOD.ACK) {
       if (!c.isSnapped && isAckBroken(buf, scan)) this.onMalformed(c, METHOD.ACK);
       return;
@@ -208,7 +208,7 @@ export class ScannerWatch {
     return this.#target;
   }
 
-  #onResponse(buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onResponse(buf: Buffer, scan: SipScan, c: Packet): void {
     const { status } = scan;
     this.#keys.read(buf, scan, c);
     // Only an answer to what was asked proves anything: a forged one makes nobody a peer.
@@ -238,7 +238,7 @@ export class ScannerWatch {
     this.#settle(probe, status, refused);
   }
 
-  #noteAnswer(probe: Probe, scan: SipScan, c: Carrier): void {
+  #noteAnswer(probe: Probe, scan: SipScan, c: Packet): void {
     this.#servers.onAnswer(probe.host, probe.source.key, c.tsUs);
     if (scan.status >= 300) return;
     if (scan.cseqMethod !== METHOD.INVITE && scan.cseqMethod !== METHOD.REGISTER) return;

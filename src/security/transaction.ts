@@ -5,9 +5,10 @@
  * one only where all parts are equal, as in a retransmission. A response repeats the branch with sent-by, and beside that
  * Call-ID, From tag and CSeq; a server that changes one half is still understood by the other.
  */
+
 import { HashInput, hashRange } from '../core/hash.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import type { Carrier } from '../store/messages/fingerprint.ts';
+import type { Packet } from '../sources/packet.ts';
 
 const INVITE_WORD = Buffer.from('INVITE');
 const SEMICOLON = 59;
@@ -37,7 +38,7 @@ export class TransactionKeys {
   /** The branch of an INVITE that a CANCEL takes back. */
   canceled = 0;
 
-  read(buf: Buffer, scan: SipScan, c: Carrier): void {
+  read(buf: Buffer, scan: SipScan, c: Packet): void {
     const [asker, asked] = scan.isRequest ? [c.srcOff, c.dstOff] : [c.dstOff, c.srcOff];
     const method = hashRange(buf, scan.cseqMethodStart, scan.cseqMethodEnd);
     putAddress(byBranch, 0, c.addresses, asker, c.ipVersion);
@@ -78,7 +79,7 @@ const CANCEL_HASH = hashRange(Buffer.from('CANCEL'), 0, 6);
 const INVITE_HASH = hashRange(INVITE_WORD, 0, INVITE_WORD.length);
 
 /** What two attempts have in common of which the second answers the challenge of the first (section 22.2). */
-export function attemptKey(buf: Buffer, scan: SipScan, c: Carrier, target: number): number {
+export function attemptKey(buf: Buffer, scan: SipScan, c: Packet, target: number): number {
   putAddress(attempted, 0, c.addresses, c.srcOff, c.ipVersion);
   attempted.words[4] = hashRange(buf, scan.callIdStart, scan.callIdEnd);
   attempted.words[5] = target;
@@ -104,7 +105,7 @@ function sentByEnd(buf: Buffer, scan: SipScan): number {
  * What a proxy leaves as it is (section 16.6), together with the address that a request reached, or left for `at` < 0
  * anybody: a request with the same key is passed on by whoever it reached.
  */
-export function passedOnKey(buf: Buffer, scan: SipScan, c: Carrier, at: number): number {
+export function passedOnKey(buf: Buffer, scan: SipScan, c: Packet, at: number): number {
   const { words } = passed;
   words.fill(0);
   if (at >= 0) putAddress(passed, 0, c.addresses, at, c.ipVersion);

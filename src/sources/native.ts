@@ -1,12 +1,14 @@
 /**
  * Loads the native addon and types its surface. The only file that casts what `require` gives.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { failure } from '../core/errors.ts';
 import { packageRoot } from '../core/package.ts';
-import type { HepArrival, NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
+import type { NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
+import type { Packet } from './packet.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
 import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
@@ -82,7 +84,7 @@ export type NativeOutputFile = {
   tick(): void;
   name(): string;
   counters(out: BigUint64Array): void;
-  writeDatagram(payload: Uint8Array, start: number, end: number, arrival: HepArrival): void;
+  writeDatagram(payload: Uint8Array, start: number, end: number, arrival: Packet): void;
   close(): void;
 };
 

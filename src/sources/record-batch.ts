@@ -1,36 +1,12 @@
 /**
  * A slab of records as typed views, with accessors by record number.
  */
+import type { FilePlace, InFrame, Packet } from './packet.ts';
 import { FLAG, OFFSET, RECORD_BYTES } from './records.ts';
 
 const F64 = RECORD_BYTES / 8;
 const U32 = RECORD_BYTES / 4;
 const U16 = RECORD_BYTES / 2;
-
-/** What a record says of the packet it came in. */
-export type PacketFacts = {
-  tsUs: number;
-  origin: number;
-  ipVersion: number;
-  /** Holder of the two 16-byte addresses, at these offsets. */
-  addresses: Uint8Array;
-  srcOff: number;
-  dstOff: number;
-  srcPort: number;
-  dstPort: number;
-  frame: number;
-  digestHigh: number;
-  digestLow: number;
-  isSnapped: boolean;
-  /** Which file or interface it came from. */
-  source: number;
-};
-
-/** And of a datagram: where its frame lies in the slab. */
-export type DatagramFacts = PacketFacts & { ipId: number; frameStart: number; frameLength: number };
-
-/** Where a payload lies in its file and in the slab. */
-export type PayloadPlace = { at: number; start: number; end: number; check: number };
 
 export class RecordBatch {
   /** Payload bytes; a record's lie at off(i)..off(i)+len(i). */
@@ -52,7 +28,7 @@ export class RecordBatch {
   }
 
   /** Fills in what record i says of its packet. Asked for one by one these would be calls: they are too many to be inlined. */
-  readPacket(i: number, out: PacketFacts): void {
+  readPacket(i: number, out: Packet): void {
     const bytes = this.bytes;
     const f64 = this.#f64;
     const u32 = this.#u32;
@@ -74,7 +50,7 @@ export class RecordBatch {
   }
 
   /** The same of a record of a datagram. */
-  readDatagram(i: number, out: DatagramFacts): void {
+  readDatagram(i: number, out: Packet): void {
     this.readPacket(i, out);
     const u32 = this.#u32;
     const at = i * U32;
@@ -85,7 +61,7 @@ export class RecordBatch {
   }
 
   /** Fills in where the payload of record i lies; false when it does not lie in a file. */
-  readPlace(i: number, out: PayloadPlace): boolean {
+  readPlace(i: number, out: FilePlace): boolean {
     const fileAt = this.#f64[i * F64 + OFFSET.fileAt / 8] ?? 0;
     if (!(fileAt > 0)) return false;
     const u32 = this.#u32;
@@ -158,7 +134,7 @@ export class RecordBatch {
     return i * RECORD_BYTES + OFFSET.dst;
   }
   /** Points record i at another frame: the one a reassembled datagram began in. */
-  setFrame(i: number, source: number, frame: number, digestLow: number, digestHigh: number): void {
+  setFrame(i: number, { source, frame, digestLow, digestHigh }: InFrame): void {
     this.#u32[i * U32 + OFFSET.source / 4] = source;
     this.#f64[i * F64 + OFFSET.frame / 8] = frame;
     this.#u32[i * U32 + OFFSET.digest / 4] = digestLow;

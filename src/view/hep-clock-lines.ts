@@ -1,5 +1,5 @@
 /** What is said of the clocks of HEP senders: once when an offset is known, when it steps, and of a time of its own. */
-import type { HepClock } from '../store/dialogs/hep-clock.ts';
+import type { HepClock } from '../sources/hep/hep-clock.ts';
 
 /** `3.002 s ahead of ours`, `3600.000 s behind ours`. */
 function offsetText(aheadUs: number): string {

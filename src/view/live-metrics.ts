@@ -3,8 +3,8 @@
  * queues lost, and what became of every HEP packet. A source that does not run has no samples.
  */
 
+import type { HepSenderName } from '../sources/hep/hep-clock.ts';
 import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
-import type { HepSenderName } from '../store/dialogs/hep-clock.ts';
 import type { Figures } from './figures.ts';
 import { snake } from './losses.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';

@@ -101,7 +101,7 @@ ${to}
 Call-ID: [call_id]
 CSeq: ${cseq} ${method}
 Contact: <sip:+49301@[local_ip]:[local_port]>
-User-Agent: Carrier SBC 9.1
+User-Agent: Packet SBC 9.1
 Content-Length: 0
 
 ]]>`;

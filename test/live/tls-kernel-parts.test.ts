@@ -1,9 +1,12 @@
 /** Messages and upgrades that come in parts, under the SIP-only filter: all of them, and none of what is beside them. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TRANSPORTS } from '../../src/core/words.ts';
 import { DecodeCounters } from '../../src/decode/counters.ts';
 import { TlsStreams } from '../../src/decode/tls/streams.ts';
 import { contentLength } from '../../src/protocols/sip/scanner/scan.ts';
+import { emptyPacket } from '../../src/sources/packet.ts';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import {
   attachLibrary,
@@ -17,17 +20,16 @@ import {
 } from './tls-kernel-lab.ts';
 
 const COUNT = 20;
-const NOWHERE = new Uint8Array(32);
 
 /** What the agent makes of the events: `uprobe` way, start line and transport of each message. */
 function messagesOf(lab: TlsLab): string[] {
   const seen: string[] = [];
   const streams = new TlsStreams(
     {
-      onMessage: (b, start, end, meta) => {
+      onMessage: (b, start, end, packet, isWritten) => {
         const text = Buffer.from(b.subarray(start, end)).toString('latin1');
-        assert.ok(!meta.isTruncated && text.endsWith('\r\n\r\n'), text);
-        seen.push(`${meta.transport} ${meta.isWritten ? 'written' : 'read'} ${text.slice(0, 7)}`);
+        assert.ok(!packet.isSnapped && text.endsWith('\r\n\r\n'), text);
+        seen.push(`${TRANSPORTS[packet.transport]} ${isWritten ? 'written' : 'read'} ${text.slice(0, 7)}`);
         return true;
       },
       onVerdict: () => {},
@@ -37,13 +39,11 @@ function messagesOf(lab: TlsLab): string[] {
   );
   for (const e of lab.data()) {
     streams.data({
+      packet: { ...emptyPacket(), tsUs: e.tsUs, srcPort: 1, dstPort: 2 },
       idLow: Number(e.conn & 0xffffffffn),
       idHigh: Number(e.conn >> 32n),
       pid: e.pid,
-      library: e.library,
-      tsUs: e.tsUs,
       isWritten: e.written,
-      isWeak: false,
       isShared: false,
       isUndecided: (e.flags & TLS_FLAG.UNDECIDED) !== 0,
       isUpgrade: (e.flags & TLS_FLAG.UPGRADE) !== 0,
@@ -51,12 +51,6 @@ function messagesOf(lab: TlsLab): string[] {
       bytes: e.bytes,
       start: 0,
       end: e.bytes.length,
-      ipVersion: 4,
-      addresses: NOWHERE,
-      srcAt: 0,
-      dstAt: 16,
-      srcPort: 1,
-      dstPort: 2,
     });
   }
   streams.finish();

@@ -1,4 +1,5 @@
 /** The decode layer on hostile and reordered input: same messages however the bytes arrive, and caps that hold. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -7,6 +8,7 @@ import { FRAGMENT_LIMITS } from '../../src/decode/decode-limits.ts';
 import { FragmentReassembler } from '../../src/decode/fragments.ts';
 import { readHep } from '../../src/decode/hep/hep.ts';
 import { HepPacket } from '../../src/decode/hep/packet.ts';
+import { emptyPacket } from '../../src/sources/packet.ts';
 import { FLAG } from '../../src/sources/records.ts';
 import { bytes, frame, join, response, SYN, sip, switching, Tap } from '../unit/decode/tcp/tcp-fixture.ts';
 
@@ -264,10 +266,7 @@ describe('hostile input', () => {
         for (const p of pieces) {
           tsUs += p.gap;
           r.add({
-            ipVersion: p.six ? 6 : 4,
-            addresses: new Uint8Array(32),
-            srcAt: 0,
-            dstAt: 16,
+            packet: { ...emptyPacket(), ipVersion: p.six ? 6 : 4, tsUs },
             id: p.id,
             proto: 17,
             offset: p.offset,
@@ -276,8 +275,6 @@ describe('hostile input', () => {
             start: 0,
             end: p.length,
             wireLength: p.length,
-            tsUs,
-            frame: 0,
           });
           assert.ok(r.datagrams <= 4 && r.bufferedBytes <= 1_000);
         }
@@ -336,10 +333,7 @@ describe('IP fragments', () => {
           const done: Uint8Array[] = [];
           for (const p of shuffled([...parts, ...parts], keys)) {
             const result = r.add({
-              ipVersion: six ? 6 : 4,
-              addresses: new Uint8Array(32),
-              srcAt: 0,
-              dstAt: 16,
+              packet: { ...emptyPacket(), ipVersion: six ? 6 : 4, tsUs: 5 },
               id: 9,
               proto: 17,
               offset: p.at,
@@ -348,8 +342,6 @@ describe('IP fragments', () => {
               start: 0,
               end: p.data.length,
               wireLength: p.data.length,
-              tsUs: 5,
-              frame: 0,
             });
             if (result.kind === 'complete') done.push(result.payload);
           }

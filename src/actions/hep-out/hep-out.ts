@@ -68,7 +68,7 @@ export type HepOutOptions = {
   readonly onTrouble?: (reason: string | null) => void;
 };
 
-/** Where a message was met; the fields of a Carrier (store/messages/fingerprint.ts) that matter here. */
+/** Where a message was met; the fields of a Packet (store/messages/fingerprint.ts) that matter here. */
 export type HepOutCarrier = {
   readonly tsUs: number;
   readonly origin: number;

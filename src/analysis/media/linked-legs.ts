@@ -1,10 +1,10 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
 import { MAX_LINKED_LEGS, MAX_LINKED_MESSAGES, MAX_LINKED_STREAMS } from '../../core/item-limits.ts';
+import { emptyPacket } from '../../sources/packet.ts';
 import { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
-import { emptyCarrier } from '../../store/messages/fingerprint.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import type { Identifiers, Stores, Streams } from '../../store/stores.ts';
 import { messagesOf } from '../call-messages.ts';
@@ -60,7 +60,7 @@ function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[
       if (text === null) continue;
       const { bytes: addresses, ...ends } = log.endpoints(m.row);
       const ipVersion = (log.flags(m.row) & ROW.IPV6) === 0 ? 4 : 6;
-      const carrier = { ...emptyCarrier(addresses), ...ends, ipVersion, tsUs: m.tsUs };
+      const carrier = { ...emptyPacket(addresses), ...ends, ipVersion, tsUs: m.tsUs };
       identifiers.onMessage(d, text.bytes, text.scan, carrier, m.index === 0);
     }
   return identifiers;

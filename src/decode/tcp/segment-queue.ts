@@ -3,9 +3,10 @@
  *
  * Pieces are sorted and disjoint. Where segments overlap, the bytes that came first are kept.
  */
+
 import { copyBytes } from '../../core/byte-copy.ts';
+import { FrameMark, type InFrame } from '../../sources/packet.ts';
 import type { ByteBudget } from '../byte-buffer.ts';
-import { OwnedMark, type SegmentMark } from './segment-mark.ts';
 
 /** What a held piece costs beside its bytes. */
 const PIECE_OVERHEAD = 256;
@@ -15,7 +16,7 @@ export type Piece = {
   /** Bytes of sequence space; more than `data` holds when the capture cut the segment. */
   readonly span: number;
   readonly data: Uint8Array;
-  readonly mark: OwnedMark;
+  readonly mark: FrameMark;
 };
 
 /** How much of an inserted segment was new. */
@@ -46,7 +47,7 @@ export class SegmentQueue {
    * Keeps a copy of what is new in a segment of `span` sequence numbers at `seq`, of which [start, end) of `b` were
    * captured.
    */
-  insert(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): Novelty {
+  insert(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): Novelty {
     const merged: Piece[] = [];
     let from = 0;
     let added = 0;
@@ -110,9 +111,9 @@ export class SegmentQueue {
     return bytes;
   }
 
-  #piece(seq: number, from: number, to: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): Piece {
+  #piece(seq: number, from: number, to: number, b: Uint8Array, start: number, end: number, mark: InFrame): Piece {
     const data = copyBytes(b, Math.min(start + from, end), Math.min(start + to, end));
-    const owned = new OwnedMark();
+    const owned = new FrameMark();
     owned.copy(mark);
     this.bytes += data.length;
     this.#budget.charge(data.length + PIECE_OVERHEAD);

@@ -5,11 +5,11 @@
  * time, and is then skipped and counted.
  */
 
+import type { InFrame } from '../../sources/packet.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
 import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import { type FramedTarget, type FramerShared, StreamFramer } from '../stream-framer.ts';
 import type { WebSocketSession } from '../websocket/http-upgrade.ts';
-import type { SegmentMark } from './segment-mark.ts';
 import { NOVELTY, SegmentQueue } from './segment-queue.ts';
 
 /** Enough of a stream joined late to tell whether a start line stands there. */
@@ -60,7 +60,7 @@ export class TcpDirection {
   }
 
   /** A segment of `span` sequence numbers at `seq`, of which [start, end) of `b` were captured. */
-  data(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  data(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, limits } = this.#shared;
     if (this.framer.isIgnored) {
       this.#passBy(seq, span, b, start, end, mark);
@@ -154,12 +154,12 @@ export class TcpDirection {
   }
 
   /** The segment begins where the stream has got to. */
-  #inOrder(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  #inOrder(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     if (this.#queue !== null && this.#queue.count > 0) this.#enqueue(seq, span, b, start, end, mark);
     else this.#deliver(span, b, start, end, mark);
   }
 
-  #deliver(span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  #deliver(span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     if (mark.tsUs > this.clockUs) this.clockUs = mark.tsUs;
     this.next = (this.next + span) >>> 0;
     if (end > start) this.framer.feed(b, start, end, mark);
@@ -172,7 +172,7 @@ export class TcpDirection {
     if (this.#finAt >= 0) this.#checkEnd();
   }
 
-  #enqueue(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  #enqueue(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, budget } = this.#shared;
     this.#queue ??= new SegmentQueue(budget);
     const novelty = this.#queue.insert(seq, span, b, start, end, mark);
@@ -199,7 +199,7 @@ export class TcpDirection {
   }
 
   /** The first segments of a direction whose SYN was not seen: waits for one that begins like a message. */
-  #join(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  #join(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters } = this.#shared;
     this.lastUs = mark.tsUs;
     if (!this.framer.isStart(b, start, end) || this.#isInside(seq, b, start, end)) {
@@ -232,7 +232,7 @@ export class TcpDirection {
   }
 
   /** A direction that is not read: keeps its place, and looks whether a message begins after all. */
-  #passBy(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): void {
+  #passBy(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, limits } = this.#shared;
     if (this.framer.protocol === PROTOCOL.TLS) {
       counters.encryptedBytes += end - start;

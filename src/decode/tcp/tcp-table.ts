@@ -2,7 +2,9 @@
  * The connections under reassembly: found by address pair and ports in either direction, bounded, the longest-idle
  * given up first, finished ones before live ones.
  */
+
 import { HashInput } from '../../core/hash.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { TcpDirection } from './tcp-direction.ts';
@@ -46,15 +48,15 @@ export class TcpConnection {
   constructor(
     id: number,
     hash: number,
-    key: ConnectionKey,
+    key: Packet,
     shared: FramerShared,
     target: (connection: TcpConnection, index: 0 | 1) => FramedTarget,
   ) {
     this.id = id;
     this.hash = hash;
     this.ipVersion = key.ipVersion;
-    this.addressA.set(key.addresses.subarray(key.srcAt, key.srcAt + 16));
-    this.addressB.set(key.addresses.subarray(key.dstAt, key.dstAt + 16));
+    this.addressA.set(key.addresses.subarray(key.srcOff, key.srcOff + 16));
+    this.addressB.set(key.addresses.subarray(key.dstOff, key.dstOff + 16));
     this.portA = key.srcPort;
     this.portB = key.dstPort;
     this.servicePort = Math.min(key.srcPort, key.dstPort);
@@ -90,16 +92,6 @@ export class TcpConnection {
       new TcpDirection(this.#shared, session, this.#targets[1]),
     ];
   }
-}
-
-/** Where a segment's addresses are; both are 16 bytes long in `addresses`. */
-export interface ConnectionKey {
-  readonly ipVersion: number;
-  readonly addresses: Uint8Array;
-  readonly srcAt: number;
-  readonly dstAt: number;
-  readonly srcPort: number;
-  readonly dstPort: number;
 }
 
 /** Connections in the order of their latest segment. */
@@ -164,16 +156,16 @@ export class TcpTable {
   readonly #end = new HashInput(5);
   size = 0;
 
-  hash(key: ConnectionKey): number {
+  hash(key: Packet): number {
     // A sum, so that both directions have one bucket.
     return (
-      (this.#hashEnd(key.addresses, key.srcAt, key.ipVersion, key.srcPort) +
-        this.#hashEnd(key.addresses, key.dstAt, key.ipVersion, key.dstPort)) |
+      (this.#hashEnd(key.addresses, key.srcOff, key.ipVersion, key.srcPort) +
+        this.#hashEnd(key.addresses, key.dstOff, key.ipVersion, key.dstPort)) |
       0
     );
   }
 
-  find(key: ConnectionKey, hash: number): TcpConnection | null {
+  find(key: Packet, hash: number): TcpConnection | null {
     let c = this.#buckets.get(hash) ?? null;
     while (c !== null && directionOf(c, key) < 0) c = c.bucketNext;
     return c;
@@ -219,15 +211,15 @@ export class TcpTable {
 }
 
 /** 0 when `key` goes from A to B of `c`, 1 when back, -1 when it is another connection. */
-export function directionOf(c: TcpConnection, key: ConnectionKey): 0 | 1 | -1 {
+export function directionOf(c: TcpConnection, key: Packet): 0 | 1 | -1 {
   if (c.ipVersion !== key.ipVersion) return -1;
   const n = c.ipVersion === 6 ? 16 : 4;
   const b = key.addresses;
   if (c.portA === key.srcPort && c.portB === key.dstPort) {
-    if (same(c.addressA, b, key.srcAt, n) && same(c.addressB, b, key.dstAt, n)) return 0;
+    if (same(c.addressA, b, key.srcOff, n) && same(c.addressB, b, key.dstOff, n)) return 0;
   }
   if (c.portB === key.srcPort && c.portA === key.dstPort) {
-    if (same(c.addressB, b, key.srcAt, n) && same(c.addressA, b, key.dstAt, n)) return 1;
+    if (same(c.addressB, b, key.srcOff, n) && same(c.addressA, b, key.dstOff, n)) return 1;
   }
   return -1;
 }

@@ -5,16 +5,17 @@
  * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
  * share the table, so a segment captured twice counts as a retransmission.
  */
+import { TRANSPORT } from '../../core/words.ts';
+import { emptyPacket, type Packet } from '../../sources/packet.ts';
 import { FLAG } from '../../sources/records.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS, type TcpLimits } from '../decode-limits.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
 import type { ContentLength } from '../sip-framing.ts';
-import type { FramedTarget, FramerShared, StreamTransport } from '../stream-framer.ts';
+import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
-import type { SegmentMark } from './segment-mark.ts';
-import { type ConnectionKey, directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
+import { directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
 
 const FIN = 1;
 const SYN = 2;
@@ -22,7 +23,8 @@ const RST = 4;
 const ACK = 16;
 
 /** A captured segment. The reassembler keeps no reference to it, so one object can be filled again and again. */
-export interface TcpSegment extends ConnectionKey, SegmentMark {
+export interface TcpSegment {
+  readonly packet: Packet;
   /** The payload is [start, end) of `bytes`. */
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -36,38 +38,16 @@ export interface TcpSegment extends ConnectionKey, SegmentMark {
   readonly gates: number;
 }
 
-/** What is known about a message; one object is reused, so it holds during the call only. */
-export interface TcpMessageMeta {
-  readonly connection: TcpConnection;
-  /** 0 from the connection's A to B, 1 back. */
-  readonly direction: 0 | 1;
-  readonly transport: StreamTransport;
-  readonly ipVersion: number;
-  /** 16 bytes as in a record, owned by the connection. */
-  readonly src: Uint8Array;
-  readonly dst: Uint8Array;
-  readonly srcPort: number;
-  readonly dstPort: number;
-  /** Capture time of the segment that completed the message. */
-  readonly tsUs: number;
-  /** The segment the message began in. */
-  readonly frame: number;
-  readonly digestLo: number;
-  readonly digestHi: number;
-  readonly tag: number;
-  /** The headers are whole, the body is not: a hole was in it. */
-  readonly isTruncated: boolean;
-}
-
 export type TcpHooks = {
-  /** A SIP message: [start, end) of `bytes`, valid during the call only. */
-  onMessage(bytes: Uint8Array, start: number, end: number, meta: TcpMessageMeta): void;
+  /**
+   * A SIP message: [start, end) of `bytes`, valid during the call only. `packet` has the time of the segment that completed
+   * it and the frame of the one it began in; it is snapped when the headers are whole and the body has a hole.
+   */
+  onMessage(bytes: Uint8Array, start: number, end: number, packet: Packet): void;
   /** A message that its gate excludes; `port` is the service's. */
   onExcluded(kind: 'sip' | 'websocket', port: number): void;
   readonly contentLength: ContentLength;
 };
-
-type MutableMeta = { -readonly [K in keyof TcpMessageMeta]: TcpMessageMeta[K] };
 
 export class TcpReassembler {
   readonly counters: DecodeCounters;
@@ -76,7 +56,7 @@ export class TcpReassembler {
   readonly #shared: FramerShared;
   readonly #table: TcpTable;
   readonly #waiting = new WaitingList();
-  #meta: MutableMeta | null = null;
+  readonly #packet = emptyPacket();
   #nextId = 0;
 
   constructor(hooks: TcpHooks, counters: DecodeCounters, limits: TcpLimits = TCP_LIMITS) {
@@ -103,17 +83,18 @@ export class TcpReassembler {
     const span = Math.max(s.wireLength, captured);
     const control = s.tcpFlags & (SYN | FIN | RST);
     if (span === 0 && control === 0) return;
-    const hash = this.#table.hash(s);
-    let c = this.#table.find(s, hash);
+    const { packet } = s;
+    const hash = this.#table.hash(packet);
+    let c = this.#table.find(packet, hash);
     if (c === null) {
       // An end without a beginning teaches nothing.
       if (span === 0 && (control & SYN) === 0) return;
-      c = this.#open(s, hash);
+      c = this.#open(packet, hash);
     }
-    c.lastUs = s.tsUs;
+    c.lastUs = packet.tsUs;
     c.gates |= s.gates;
     this.#table.touch(c);
-    const index = directionOf(c, s) === 1 ? 1 : 0;
+    const index = directionOf(c, packet) === 1 ? 1 : 0;
     let seq = s.seq >>> 0;
     if ((control & SYN) !== 0) {
       seq = (seq + 1) >>> 0;
@@ -121,7 +102,7 @@ export class TcpReassembler {
     }
     const direction = c.directions[index];
     if (span > 0) {
-      direction.data(seq, span, s.bytes, s.start, s.start + captured, s);
+      direction.data(seq, span, s.bytes, s.start, s.start + captured, packet);
       if (direction.framer.protocol === PROTOCOL.TLS && !c.isEncrypted) {
         c.isEncrypted = true;
         this.counters.encryptedFlows++;
@@ -166,7 +147,7 @@ export class TcpReassembler {
     for (let c = this.#table.victim; c !== null; c = this.#table.victim) this.#forget(c);
   }
 
-  #open(s: TcpSegment, hash: number): TcpConnection {
+  #open(packet: Packet, hash: number): TcpConnection {
     if (this.#table.size >= this.#limits.maxConnections) {
       const { victim } = this.#table;
       if (victim !== null) {
@@ -175,7 +156,7 @@ export class TcpReassembler {
       }
     }
     this.counters.tcpConnections++;
-    const c = new TcpConnection(this.#nextId++, hash, s, this.#shared, this.#target);
+    const c = new TcpConnection(this.#nextId++, hash, packet, this.#shared, this.#target);
     this.#table.add(c);
     return c;
   }
@@ -258,43 +239,23 @@ export class TcpReassembler {
         c.carriedSip = true;
         this.#table.touch(c);
       }
-      this.#meta ??= emptyMeta(c);
-      const meta = this.#meta;
+      const p = this.#packet;
       const fromA = index === 0;
-      meta.connection = c;
-      meta.direction = index;
-      meta.transport = transport;
-      meta.ipVersion = c.ipVersion;
-      meta.src = fromA ? c.addressA : c.addressB;
-      meta.dst = fromA ? c.addressB : c.addressA;
-      meta.srcPort = fromA ? c.portA : c.portB;
-      meta.dstPort = fromA ? c.portB : c.portA;
-      meta.tsUs = c.directions[index].clockUs;
-      meta.frame = begin.frame;
-      meta.digestLo = begin.digestLo;
-      meta.digestHi = begin.digestHi;
-      meta.tag = begin.tag;
-      meta.isTruncated = isTruncated;
-      this.#hooks.onMessage(bytes, start, end, meta);
+      p.transport = transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
+      p.ipVersion = c.ipVersion;
+      p.addresses.set(fromA ? c.addressA : c.addressB, 0);
+      p.addresses.set(fromA ? c.addressB : c.addressA, 16);
+      p.srcPort = fromA ? c.portA : c.portB;
+      p.dstPort = fromA ? c.portB : c.portA;
+      p.tsUs = c.directions[index].clockUs;
+      p.arrivedUs = p.tsUs;
+      p.origin = begin.origin;
+      p.source = begin.source;
+      p.frame = begin.frame;
+      p.digestLow = begin.digestLow;
+      p.digestHigh = begin.digestHigh;
+      p.isSnapped = isTruncated;
+      this.#hooks.onMessage(bytes, start, end, p);
     };
-  };
-}
-
-function emptyMeta(connection: TcpConnection): MutableMeta {
-  return {
-    connection,
-    direction: 0,
-    transport: 'TCP',
-    ipVersion: 4,
-    src: connection.addressA,
-    dst: connection.addressB,
-    srcPort: 0,
-    dstPort: 0,
-    tsUs: 0,
-    frame: -1,
-    digestLo: 0,
-    digestHi: 0,
-    tag: 0,
-    isTruncated: false,
   };
 }

@@ -10,22 +10,10 @@
 import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
 import { MAX_TLS_ALIKE } from '../../core/item-limits.ts';
 import { MAX_TLS_WAITING } from '../../core/limits.ts';
+import type { Packet } from '../../sources/packet.ts';
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;
-
-/** Which way a message went; `src` and `dst` are 16 bytes each. */
-export type SightedWay = {
-  /** 0: the address is not known. */
-  readonly ipVersion: number;
-  /** The address is likely, not proven. */
-  readonly isWeak: boolean;
-  readonly src: Uint8Array;
-  readonly dst: Uint8Array;
-  readonly srcPort: number;
-  readonly dstPort: number;
-  readonly pid: number;
-};
 
 type Sighting = {
   readonly isWritten: boolean;
@@ -50,7 +38,8 @@ export class BothEnds {
   }
 
   /** Whether the other end's sighting of this message came before. */
-  isSecond(bytes: Uint8Array, start: number, end: number, from: SightedWay, isWritten: boolean, tsUs: number): boolean {
+  isSecond(bytes: Uint8Array, start: number, end: number, from: Packet, isWritten: boolean, pid: number): boolean {
+    const { tsUs } = from;
     this.#forget(tsUs);
     takeWideHash(bytes, start, end);
     const key = (wideHash.low >>> 0) * 0x20_0000 + (wideHash.high & 0x1f_ffff);
@@ -59,16 +48,16 @@ export class BothEnds {
     const alike = this.#waiting.get(key) ?? [];
     const other =
       alike.find((s) => s.isWritten !== isWritten && s.way === way && way !== 0) ??
-      alike.find((s) => s.isWritten !== isWritten && !(s.isProven && isProven) && s.pid !== from.pid);
+      alike.find((s) => s.isWritten !== isWritten && !(s.isProven && isProven) && s.pid !== pid);
     if (other !== undefined) {
       if (--other.count === 0) this.#drop(key, alike, other);
       this.seconds++;
       return true;
     }
-    const same = alike.find((s) => s.isWritten === isWritten && s.way === way && s.pid === from.pid);
+    const same = alike.find((s) => s.isWritten === isWritten && s.way === way && s.pid === pid);
     if (same !== undefined) same.count++;
     else if (alike.length < MAX_TLS_ALIKE) {
-      alike.push({ isWritten, way, isProven, pid: from.pid, count: 1, tsUs });
+      alike.push({ isWritten, way, isProven, pid, count: 1, tsUs });
       this.#waiting.set(key, alike);
       this.#sightings++;
     }
@@ -91,10 +80,10 @@ export class BothEnds {
     }
   }
 
-  #hash(from: SightedWay): number {
+  #hash(from: Packet): number {
     const { words } = this.#way;
-    this.#way.setAddress(0, from.src, 0, 6);
-    this.#way.setAddress(4, from.dst, 0, 6);
+    this.#way.setAddress(0, from.addresses, from.srcOff, 6);
+    this.#way.setAddress(4, from.addresses, from.dstOff, 6);
     words[8] = (from.srcPort << 16) | from.dstPort;
     return this.#way.hash(9);
   }

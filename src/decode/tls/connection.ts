@@ -3,10 +3,10 @@
  * the messages that wait for it.
  */
 
+import type { InFrame, Packet } from '../../sources/packet.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { StreamFramer } from '../stream-framer.ts';
-import type { SegmentMark } from '../tcp/segment-mark.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
 
 /** A message that was framed before the address was known. */
@@ -36,7 +36,7 @@ class TlsDirection {
   }
 
   /** Takes [start, end) at `offset`; returns the bytes that are missing in front of them, 0 mostly. */
-  feed(offset: number, b: Uint8Array, start: number, end: number, mark: SegmentMark): number {
+  feed(offset: number, b: Uint8Array, start: number, end: number, mark: InFrame): number {
     if (mark.tsUs > this.clockUs) this.clockUs = mark.tsUs;
     // What came before the first byte was not SIP, or was before the probe: it is not missing.
     if (this.next < 0) this.next = offset;
@@ -60,7 +60,6 @@ export class TlsConnection {
   pid: number;
   /** In memory that several processes share: it outlives each of them. */
   isShared = false;
-  readonly library: number;
   readonly session = new WebSocketSession();
   /** What the observed process wrote, and what it read. */
   readonly written: TlsDirection;
@@ -87,7 +86,6 @@ export class TlsConnection {
     idLow: number,
     idHigh: number,
     pid: number,
-    library: number,
     shared: FramerShared,
     target: (connection: TlsConnection, isWritten: boolean) => FramedTarget,
   ) {
@@ -95,7 +93,6 @@ export class TlsConnection {
     this.idLow = idLow;
     this.idHigh = idHigh;
     this.pid = pid;
-    this.library = library;
     this.written = new TlsDirection(shared, this.session, target(this, true));
     this.read = new TlsDirection(shared, this.session, target(this, false));
   }
@@ -104,20 +101,12 @@ export class TlsConnection {
     return this.written.framer.hasPartial || this.read.framer.hasPartial;
   }
 
-  /** Sets the address from 16-byte fields; `local` is the observed process's end. */
-  setAddress(
-    ipVersion: number,
-    addresses: Uint8Array,
-    localAt: number,
-    remoteAt: number,
-    localPort: number,
-    remotePort: number,
-    isWeak: boolean,
-  ): void {
-    this.ipVersion = ipVersion;
-    this.isWeak = isWeak;
-    copy(addresses, localAt, this.local);
-    copy(addresses, remoteAt, this.remote);
+  /** Takes the addresses of `p`; `local` is the observed process's end. */
+  setAddress(p: Packet, localAt: number, remoteAt: number, localPort: number, remotePort: number): void {
+    this.ipVersion = p.ipVersion;
+    this.isWeak = p.isWeak;
+    copy(p.addresses, localAt, this.local);
+    copy(p.addresses, remoteAt, this.remote);
     this.localPort = localPort;
     this.remotePort = remotePort;
   }

@@ -5,13 +5,15 @@
  * A chunk says where in its direction it belongs, so what is missing is known to the byte: the message it was part of
  * is cut there and the next one is found behind it. Time is that of the records; nothing here reads a clock.
  */
+
 import { copyBytes } from '../../core/byte-copy.ts';
+import { TRANSPORT } from '../../core/words.ts';
+import { emptyPacket, type Packet } from '../../sources/packet.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS } from '../decode-limits.ts';
 import type { ContentLength } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
-import { OwnedMark } from '../tcp/segment-mark.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { TlsConnection } from './connection.ts';
 
@@ -35,16 +37,15 @@ export const TLS_STREAM_LIMITS: TlsStreamLimits = {
   idleUs: 30_000_000,
 };
 
-/** One record of the probes; the object may be filled again. Addresses are 16 bytes each, as in a record. */
+/** One record of the probes; the object may be filled again. */
 export interface TlsChunk {
+  /** Addresses of data: as the bytes travelled. Of a bind: the local end, then the remote one. */
+  readonly packet: Packet;
   readonly idLow: number;
   readonly idHigh: number;
   readonly pid: number;
-  readonly library: number;
-  readonly tsUs: number;
   /** By the observed process; else it was read. */
   readonly isWritten: boolean;
-  readonly isWeak: boolean;
   readonly isShared: boolean;
   /** Waits for a verdict. */
   readonly isUndecided: boolean;
@@ -55,36 +56,11 @@ export interface TlsChunk {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-  /** 0: the address is not known. */
-  readonly ipVersion: number;
-  readonly addresses: Uint8Array;
-  /** Of data: as the bytes travelled. Of a bind: the local end, then the remote one. */
-  readonly srcAt: number;
-  readonly dstAt: number;
-  readonly srcPort: number;
-  readonly dstPort: number;
-}
-
-/** What is known about a message; one object is reused, so it holds during the call only. */
-export interface TlsMessageMeta {
-  readonly transport: 'TLS' | 'WSS';
-  /** 0: the address did not become known; the address fields are zero then. */
-  readonly ipVersion: number;
-  readonly isWeak: boolean;
-  readonly src: Uint8Array;
-  readonly dst: Uint8Array;
-  readonly srcPort: number;
-  readonly dstPort: number;
-  readonly tsUs: number;
-  readonly isWritten: boolean;
-  readonly isTruncated: boolean;
-  readonly pid: number;
-  readonly library: number;
 }
 
 export type TlsHooks = {
-  /** A SIP message: [start, end) of `bytes`, valid during the call only. False: it was known already. */
-  onMessage(bytes: Uint8Array, start: number, end: number, meta: TlsMessageMeta): boolean;
+  /** A SIP message that `pid` wrote or read: [start, end) of `bytes`, valid during the call only. False: it was known already. */
+  onMessage(bytes: Uint8Array, start: number, end: number, packet: Packet, isWritten: boolean, pid: number): boolean;
   /** An undecided connection carries SIP, or does not. */
   onVerdict(idLow: number, idHigh: number, isSip: boolean): void;
   readonly contentLength: ContentLength;
@@ -111,8 +87,6 @@ export class TlsStreamCounters {
   webSocketDropped = 0;
 }
 
-type MutableMeta = { -readonly [K in keyof TlsMessageMeta]: TlsMessageMeta[K] };
-
 /** Taking a place behind all others at every record would cost more than the rest of its way through here. */
 const REORDER_US = 1_000_000;
 /** What a message that waits takes beside its bytes. */
@@ -129,21 +103,7 @@ export class TlsStreams {
   readonly #holding = new Set<TlsConnection>();
   /** Connections with a part of a message, in the order in which that came to be. */
   readonly #partial = new Set<TlsConnection>();
-  readonly #mark = new OwnedMark();
-  readonly #meta: MutableMeta = {
-    transport: 'TLS',
-    ipVersion: 0,
-    isWeak: false,
-    src: NOWHERE,
-    dst: NOWHERE,
-    srcPort: 0,
-    dstPort: 0,
-    tsUs: 0,
-    isWritten: false,
-    isTruncated: false,
-    pid: 0,
-    library: 0,
-  };
+  readonly #packet = emptyPacket();
   #heldBytes = 0;
 
   constructor(
@@ -176,20 +136,19 @@ export class TlsStreams {
   /** Plaintext of one direction. */
   data(chunk: TlsChunk): void {
     const c = this.#connection(chunk);
-    if (chunk.ipVersion !== 0) {
-      const [local, remote] = chunk.isWritten ? [chunk.srcAt, chunk.dstAt] : [chunk.dstAt, chunk.srcAt];
-      const [localPort, remotePort] = chunk.isWritten ? [chunk.srcPort, chunk.dstPort] : [chunk.dstPort, chunk.srcPort];
-      c.setAddress(chunk.ipVersion, chunk.addresses, local, remote, localPort, remotePort, chunk.isWeak);
-      if (!chunk.isWeak) this.#release(c);
+    const { packet } = chunk;
+    if (packet.ipVersion !== 0) {
+      const { srcOff, dstOff, srcPort, dstPort } = packet;
+      if (chunk.isWritten) c.setAddress(packet, srcOff, dstOff, srcPort, dstPort);
+      else c.setAddress(packet, dstOff, srcOff, dstPort, srcPort);
+      if (!packet.isWeak) this.#release(c);
     }
     const direction = chunk.isWritten ? c.written : c.read;
     if (chunk.isUpgrade) {
       direction.upgradeRequested(chunk.offset);
       return;
     }
-    const mark = this.#mark;
-    mark.tsUs = chunk.tsUs;
-    const missing = direction.feed(chunk.offset, chunk.bytes, chunk.start, chunk.end, mark);
+    const missing = direction.feed(chunk.offset, chunk.bytes, chunk.start, chunk.end, packet);
     if (missing > 0) {
       this.counters.gaps++;
       this.counters.gapBytes += missing;
@@ -202,18 +161,11 @@ export class TlsStreams {
 
   /** The address became known, or another one was proven. */
   bind(chunk: TlsChunk): void {
-    if (chunk.ipVersion === 0) return;
+    const { packet } = chunk;
+    if (packet.ipVersion === 0) return;
     const c = this.#connection(chunk);
-    c.setAddress(
-      chunk.ipVersion,
-      chunk.addresses,
-      chunk.srcAt,
-      chunk.dstAt,
-      chunk.srcPort,
-      chunk.dstPort,
-      chunk.isWeak,
-    );
-    if (!chunk.isWeak) this.#release(c);
+    c.setAddress(packet, packet.srcOff, packet.dstOff, packet.srcPort, packet.dstPort);
+    if (!packet.isWeak) this.#release(c);
   }
 
   /** The connection is gone. */
@@ -256,15 +208,15 @@ export class TlsStreams {
     if (c === undefined) {
       if (this.#connections.size >= this.#limits.maxConnections) this.#evictOldest();
       this.counters.connections++;
-      c = new TlsConnection(key, chunk.idLow, chunk.idHigh, chunk.pid, chunk.library, this.#shared, this.#target);
-      c.placedUs = chunk.tsUs;
+      c = new TlsConnection(key, chunk.idLow, chunk.idHigh, chunk.pid, this.#shared, this.#target);
+      c.placedUs = chunk.packet.tsUs;
       this.#connections.set(key, c);
-    } else if (chunk.tsUs - c.placedUs >= REORDER_US) {
-      c.placedUs = chunk.tsUs;
+    } else if (chunk.packet.tsUs - c.placedUs >= REORDER_US) {
+      c.placedUs = chunk.packet.tsUs;
       this.#connections.delete(key);
       this.#connections.set(key, c);
     }
-    c.lastUs = chunk.tsUs;
+    c.lastUs = chunk.packet.tsUs;
     c.pid = chunk.pid;
     c.isShared ||= chunk.isShared;
     return c;
@@ -357,20 +309,19 @@ export class TlsStreams {
     const { counters } = this;
     counters.messages++;
     const isKnown = c.ipVersion !== 0;
-    const meta = this.#meta;
-    meta.transport = m.isWebSocket ? 'WSS' : 'TLS';
-    meta.ipVersion = c.ipVersion;
-    meta.isWeak = c.isWeak;
-    meta.src = isKnown ? (m.isWritten ? c.local : c.remote) : NOWHERE;
-    meta.dst = isKnown ? (m.isWritten ? c.remote : c.local) : NOWHERE;
-    meta.srcPort = isKnown ? (m.isWritten ? c.localPort : c.remotePort) : 0;
-    meta.dstPort = isKnown ? (m.isWritten ? c.remotePort : c.localPort) : 0;
-    meta.tsUs = m.tsUs;
-    meta.isWritten = m.isWritten;
-    meta.isTruncated = m.isTruncated;
-    meta.pid = c.pid;
-    meta.library = c.library;
-    if (!this.#hooks.onMessage(bytes, start, end, meta)) return;
+    const [src, dst] = m.isWritten ? [c.local, c.remote] : [c.remote, c.local];
+    const p = this.#packet;
+    p.transport = m.isWebSocket ? TRANSPORT.WSS : TRANSPORT.TLS;
+    p.ipVersion = c.ipVersion;
+    p.isWeak = c.isWeak;
+    p.addresses.set(isKnown ? src : NOWHERE, 0);
+    p.addresses.set(isKnown ? dst : NOWHERE, 16);
+    p.srcPort = isKnown ? (m.isWritten ? c.localPort : c.remotePort) : 0;
+    p.dstPort = isKnown ? (m.isWritten ? c.remotePort : c.localPort) : 0;
+    p.tsUs = m.tsUs;
+    p.arrivedUs = m.tsUs;
+    p.isSnapped = m.isTruncated;
+    if (!this.#hooks.onMessage(bytes, start, end, p, m.isWritten, c.pid)) return;
     if (!isKnown) counters.unbound++;
     else if (c.isWeak) counters.weak++;
   }

@@ -5,11 +5,12 @@
  *     |F|R|R|R| opcode|M| length (7)  | 16 more if 126, 64 more if 127 ...
  *     | 4 bytes of masking key if M   | payload ...
  */
+
 import { INFLATE_OTHER_MESSAGES } from '../../core/limits.ts';
+import { FrameMark, type InFrame } from '../../sources/packet.ts';
 import { type ByteBudget, ByteBuffer } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
-import { OwnedMark, type SegmentMark } from '../tcp/segment-mark.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
 import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
 
@@ -136,7 +137,7 @@ export function compressedFrames(b: Uint8Array, at: number, end: number): boolea
  * Where complete messages go. `begin` is the segment the message's first frame came with. False when the message is
  * neither SIP nor a keep-alive.
  */
-export type MessageTarget = (b: Uint8Array, start: number, end: number, begin: SegmentMark) => boolean;
+export type MessageTarget = (b: Uint8Array, start: number, end: number, begin: InFrame) => boolean;
 
 export type ReceiverShared = {
   readonly counters: DecodeCounters;
@@ -154,7 +155,7 @@ export class WebSocketReceiver {
   readonly #deliver: MessageTarget;
   readonly #header = new FrameHeader();
   readonly #parts: ByteBuffer;
-  readonly #begin = new OwnedMark();
+  readonly #begin = new FrameMark();
   #inflater: MessageInflater | null = null;
   /** False for a direction joined late or after a loss: the dictionary is not known. */
   #sawAll: boolean;
@@ -194,7 +195,7 @@ export class WebSocketReceiver {
   }
 
   /** The frame read last is whole, at `at`; its end came at `nowUs`. */
-  frame(b: Uint8Array, at: number, mark: SegmentMark, nowUs: number): void {
+  frame(b: Uint8Array, at: number, mark: InFrame, nowUs: number): void {
     const h = this.#header;
     const start = at + h.headerBytes;
     const end = start + h.payloadBytes;
@@ -250,7 +251,7 @@ export class WebSocketReceiver {
   }
 
   /** Begins a message with the frame read last. */
-  #open(mark: SegmentMark): void {
+  #open(mark: InFrame): void {
     const h = this.#header;
     if (this.#inMessage) {
       this.#counters.wsBadFrames++;

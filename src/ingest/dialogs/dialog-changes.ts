@@ -1,11 +1,13 @@
 /**
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
+
 import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { keptText } from '../../protocols/sip/text.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
 import { acceptCredentials, useCredentials } from '../../store/dialogs/challenges.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -14,7 +16,6 @@ import { EVENT, isEnded, nextState, STATE } from '../../store/dialogs/dialog-sta
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
 import { markMessage } from './call-marks.ts';
 import { eventOf } from './dialog-event.ts';
@@ -84,7 +85,7 @@ export class DialogChanges {
     }
   };
 
-  apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, seen: Sighting): void {
+  apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, seen: Sighting): void {
     const { isAside, isRefusal } = seen;
     const event = isAside ? EVENT.none : eventOf(buf, scan, d, isRefusal);
     if (!isAside) markMessage(d, scan, seen.toTagHash, c.tsUs, isRefusal);
@@ -102,7 +103,7 @@ export class DialogChanges {
   }
 
   /** Of several messages that name a cause the one nearest to the end counts, and of those the first. */
-  #noteCause(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #noteCause(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     const rank = terminationRank(scan);
     if (rank <= (d.cause?.rank ?? 0)) return;
     if (isCauseCut(scan)) this.#counts.textsCut++;
@@ -124,7 +125,7 @@ export class DialogChanges {
     return keptText(buf, start, end, maxBytes);
   }
 
-  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #applyRequest(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     if (scan.hasAuthorization) this.#noteCredentials(d, buf, scan);
     switch (scan.method) {
       case METHOD.CANCEL:
@@ -163,7 +164,7 @@ export class DialogChanges {
     start: number,
     end: number,
     scan: SipScan,
-    c: Carrier,
+    c: Packet,
     isRefusal: boolean,
   ): void {
     const { status } = scan;

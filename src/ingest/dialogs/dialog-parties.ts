@@ -4,11 +4,12 @@
  * Parties are the two ends of the opening message, and whomever a party sends a request to: proxies and all legs with the
  * same Call-ID are, a stranger who sends to them is not. They are read from the kept rows when a dialog has many of them.
  */
+
 import { DIALOGS_WITH_PARTIES, MAX_DIALOG_PARTIES } from '../../core/limits.ts';
 import { sourcePrefix } from '../../core/source-prefix.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
 
@@ -24,7 +25,7 @@ export class DialogParties {
   }
 
   /** Whether a party sends this message. */
-  hasSent(d: Dialog, c: Carrier, isRequest: boolean): boolean {
+  hasSent(d: Dialog, c: Packet, isRequest: boolean): boolean {
     const parties = this.#known.get(d.serial) ?? this.#read(d);
     const isParty = parties.includes(sourcePrefix(c.addresses, c.srcOff, c.ipVersion));
     if (isParty && isRequest) add(parties, sourcePrefix(c.addresses, c.dstOff, c.ipVersion));

@@ -4,14 +4,15 @@
  *
  * What comes for a dialog counts by its dialog's time. A dialog that the wire carries lives in ours, whatever stamps say.
  */
+
 import { ORIGINS } from '../../core/words.ts';
+import type { HepClock } from '../../sources/hep/hep-clock.ts';
+import { ONE_TIME_US } from '../../sources/hep/hep-clock.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { shiftMarks } from '../../store/dialogs/call-timing.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
-import type { HepClock } from '../../store/dialogs/hep-clock.ts';
-import { ONE_TIME_US } from '../../store/dialogs/hep-clock.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW } from '../../store/messages/message-rows.ts';
 import type { HepClocks } from '../hep-clocks.ts';
@@ -35,7 +36,7 @@ export class DialogTimes {
   }
 
   /** The dialog was opened by this message. */
-  open(d: Dialog, c: Carrier): void {
+  open(d: Dialog, c: Packet): void {
     const { clock } = c;
     if (clock === null || clock.isKnown) return;
     // An offset that becomes known while the call runs must not part its times.
@@ -43,7 +44,7 @@ export class DialogTimes {
   }
 
   /** Sets the time of a message that came for `d`, whose messages' pairs are known by now. */
-  place(d: Dialog, c: Carrier): void {
+  place(d: Dialog, c: Packet): void {
     const { clock } = c;
     const own = d.clock;
     if (own === null) c.tsUs = ourTimeOf(c);
@@ -76,17 +77,17 @@ export class DialogTimes {
   }
 
   /** What a row of the message keeps beside its time. */
-  appliedTo(c: Carrier): number {
+  appliedTo(c: Packet): number {
     return c.clock === null ? c.ipId : this.clocks.applied(c.clock, c.toldUs - c.tsUs);
   }
 
   /** Another source has the message `hash` too. Only the first of each are copies of each other for certain. */
-  pair(d: Dialog, c: Carrier, hash: number, isFirstOfSource: boolean): void {
+  pair(d: Dialog, c: Packet, hash: number, isFirstOfSource: boolean): void {
     if (c.clock !== null) this.#pairMirrored(d, c, c.clock, hash);
     else if (c.origin !== MIRROR && isFirstOfSource) this.#pairCaptured(d, c.tsUs, hash);
   }
 
-  #pairMirrored(d: Dialog, c: Carrier, clock: HepClock, hash: number): void {
+  #pairMirrored(d: Dialog, c: Packet, clock: HepClock, hash: number): void {
     const log = this.#log;
     let copyUs = Number.NaN;
     for (const row of this.#rowsOf(d, hash)) {
@@ -146,12 +147,12 @@ export class DialogTimes {
 }
 
 /** The stamp by our clock; where it is of another time, when it came. */
-function ourTimeOf({ clock, toldUs, tsUs, arrivedUs }: Carrier): number {
+function ourTimeOf({ clock, toldUs, tsUs, arrivedUs }: Packet): number {
   if (clock === null) return tsUs;
   return clock.isOtherTime(toldUs, arrivedUs) ? arrivedUs : clock.timeOf(toldUs, arrivedUs);
 }
 
 /** Two senders that replay the same call. */
-function isOneTime(c: Carrier, own: HepClock): boolean {
+function isOneTime(c: Packet, own: HepClock): boolean {
   return c.clock?.isOtherTime(c.toldUs, c.arrivedUs) === true && Math.abs(c.toldUs - own.newestUs) <= ONE_TIME_US;
 }

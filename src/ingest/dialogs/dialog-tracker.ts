@@ -14,6 +14,7 @@ import { Party } from '../../protocols/sip/address.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { isChallenge } from '../../protocols/sip/status.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
 import type { FramePointer } from '../../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
@@ -25,7 +26,6 @@ import { familyOf, initialState } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import type { MessageFacts } from '../../store/messages/message-rows.ts';
@@ -133,7 +133,7 @@ export class DialogTracker {
   }
 
   /** A scanned message at buf[start..end). Returns its dialog, or null when it has no Call-ID. */
-  onMessage(buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, callIdHash: number): Dialog | null {
+  onMessage(buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, callIdHash: number): Dialog | null {
     const counts = this.counts;
     counts.messages++;
     if (scan.isRequest) {
@@ -183,7 +183,7 @@ export class DialogTracker {
   }
 
   /** A message of a dialog that has come to nothing yet: a success from whom the opening message went to proves it. */
-  #noteAnswer(d: Dialog, scan: SipScan, c: Carrier): void {
+  #noteAnswer(d: Dialog, scan: SipScan, c: Packet): void {
     this.#dialogs.comeOn(d);
     const isSuccess = !scan.isRequest && scan.status >= 200 && scan.status < 300 && PROVING.has(scan.cseqMethod);
     if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
@@ -199,7 +199,7 @@ export class DialogTracker {
     this.#changes.sweep(nowUs);
   }
 
-  #open(buf: Buffer, scan: SipScan, c: Carrier, callIdHash: number): Dialog {
+  #open(buf: Buffer, scan: SipScan, c: Packet, callIdHash: number): Dialog {
     const methodId = scan.isRequest ? scan.method : scan.cseqMethod;
     const hasBothTags = scan.fromTagStart >= 0 && scan.toTagStart >= 0;
     const from = this.#from;
@@ -229,7 +229,7 @@ export class DialogTracker {
   }
 
   /** A message of a dialog that more than one source carries: it moves its own source's marks. */
-  #noteSource(d: Dialog, scan: SipScan, c: Carrier): void {
+  #noteSource(d: Dialog, scan: SipScan, c: Packet): void {
     const { isFirstOfSource, isAside, isRefusal, toTagHash } = this.#seen;
     d.sources ??= new CallSources(d);
     d.originsSeen |= 1 << c.origin;
@@ -242,7 +242,7 @@ export class DialogTracker {
     d.updatedUs = sources.lastUs;
   }
 
-  #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Carrier, kind: number): void {
+  #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, kind: number): void {
     if (d.keptCount >= DIALOG_MESSAGES_OF_ANYBODY && !this.#mayKeep(d, scan, c)) return;
     const f = this.#facts;
     f.tsUs = c.tsUs;
@@ -277,7 +277,7 @@ export class DialogTracker {
   }
 
   /** Whether one more message of a dialog that has many is kept. */
-  #mayKeep(d: Dialog, scan: SipScan, c: Carrier): boolean {
+  #mayKeep(d: Dialog, scan: SipScan, c: Packet): boolean {
     if (d.keptCount >= MAX_DIALOG_MESSAGES) this.counts.beyondDialogCap++;
     else if (this.#parties.hasSent(d, c, scan.isRequest)) return true;
     else this.counts.ofOutsiders++;
@@ -306,7 +306,7 @@ const PROVING: ReadonlySet<number> = new Set([
 ]);
 
 /** Whom a message goes to, or comes from: the prefix, and where that is its other end's too, the port. */
-function peerHash(c: Carrier, isSource: boolean): number {
+function peerHash(c: Packet, isSource: boolean): number {
   const { addresses, srcOff, dstOff, ipVersion } = c;
   const prefix = sourcePrefix(addresses, isSource ? srcOff : dstOff, ipVersion);
   const other = sourcePrefix(addresses, isSource ? dstOff : srcOff, ipVersion);

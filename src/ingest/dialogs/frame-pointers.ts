@@ -1,6 +1,6 @@
 /** Which frame of which capture brought a message; its digest is taken here, for the one message in many that needs it. */
+import type { Packet } from '../../sources/packet.ts';
 import type { FramePointer } from '../../store/dialogs/call-marks.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 /** FNV-1a 64 of buf[start..start+length) into `out`, low half first. */
 export type Digest = (buf: Uint8Array, start: number, length: number, out: Int32Array) => void;
@@ -14,13 +14,13 @@ export class FramePointers {
   }
 
   /** Null when the message came without a frame. */
-  of(buf: Buffer, c: Carrier): FramePointer | null {
+  of(buf: Buffer, c: Packet): FramePointer | null {
     const frame: FramePointer = { source: 0, ordinal: 0, digestHigh: 0, digestLow: 0 };
     return this.fill(buf, c, frame) ? frame : null;
   }
 
   /** False when the message came without a frame. */
-  fill(buf: Buffer, c: Carrier, out: FramePointer): boolean {
+  fill(buf: Buffer, c: Packet, out: FramePointer): boolean {
     if (c.frame < 0) return false;
     out.source = c.source;
     out.ordinal = c.frame;

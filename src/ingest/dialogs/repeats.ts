@@ -1,11 +1,12 @@
 /**
  * Whether a message was seen before: sent again, the same packet twice, or the same message from another source.
  */
+
 import { tally } from '../../core/tally.ts';
 import { ORIGINS } from '../../core/words.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { BY_QUALITY } from '../../store/dialogs/source-marks.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { fingerprint } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
@@ -40,7 +41,7 @@ export class Repeats {
    * 0 for a new message, else the ROW flag that says which kind of repeat it is: counted source by source, so that the
    * order in which sources deliver decides nothing.
    */
-  look(d: Dialog, c: Carrier, out: Sighting): number {
+  look(d: Dialog, c: Packet, out: Sighting): number {
     const log = this.#log;
     const bySource = this.#bySource;
     bySource.fill(0);

@@ -2,18 +2,19 @@
  * RTCP to the streams it speaks of: sender reports to the sender's stream, report blocks to the
  * stream they judge. Never overwrites what was measured.
  */
+
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
 import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
 import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../../protocols/rtp/round-trip.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from '../../protocols/rtp/rtcp.ts';
 import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../../protocols/rtp/rtcp.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { RtcpSideData } from '../../store/media/rtcp-data.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { StreamStore } from '../../store/media/stream-store.ts';
 import { UnseenStreams } from '../../store/media/unseen-streams.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 export class RtcpTracker {
   readonly #streams: StreamStore;
@@ -32,7 +33,7 @@ export class RtcpTracker {
   }
 
   /** The dialog of the first stream it speaks of that has one, null when there is none. */
-  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): Dialog | null {
+  onPacket(buf: Uint8Array, start: number, end: number, c: Packet): Dialog | null {
     this.packets++;
     const parsed = parseRtcp(buf.subarray(start, end));
     if (!parsed.ok) {
@@ -46,14 +47,14 @@ export class RtcpTracker {
    * The same for reports that came in another form. Where the endpoints lead to no stream, `dialog` is the one that the
    * sender says they belong to.
    */
-  onReports(rtcp: Rtcp, c: Carrier, dialog: Dialog | null = null): Dialog | null {
+  onReports(rtcp: Rtcp, c: Packet, dialog: Dialog | null = null): Dialog | null {
     this.#named = dialog;
     this.#met = null;
     for (const p of rtcp.packets) this.#onReport(p, c);
     return this.#met;
   }
 
-  #onReport(p: RtcpPacket, c: Carrier): void {
+  #onReport(p: RtcpPacket, c: Packet): void {
     switch (p.kind) {
       case 'sr': {
         const data = this.#sent(c, p.ssrc);
@@ -92,7 +93,7 @@ export class RtcpTracker {
     }
   }
 
-  #onBlock(r: ReportBlock, c: Carrier): void {
+  #onBlock(r: ReportBlock, c: Packet): void {
     const data = this.#received(c, r.ssrc);
     const remote = {
       atUs: c.tsUs,
@@ -116,12 +117,12 @@ export class RtcpTracker {
   }
 
   /** The stream the sender of this RTCP packet sends. */
-  #sent(c: Carrier, ssrc: number): RtcpSideData | null {
+  #sent(c: Packet, ssrc: number): RtcpSideData | null {
     return this.#dataAt(sourceKey(c), ssrc, c.tsUs);
   }
 
   /** The stream the sender of this RTCP packet receives and judges. */
-  #received(c: Carrier, ssrc: number): RtcpSideData | null {
+  #received(c: Packet, ssrc: number): RtcpSideData | null {
     return this.#dataAt(destinationKey(c), ssrc, c.tsUs);
   }
 
@@ -139,10 +140,10 @@ export class RtcpTracker {
   }
 }
 
-function sourceKey(c: Carrier): EndpointKey {
+function sourceKey(c: Packet): EndpointKey {
   return endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
 }
 
-function destinationKey(c: Carrier): EndpointKey {
+function destinationKey(c: Packet): EndpointKey {
   return endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort);
 }

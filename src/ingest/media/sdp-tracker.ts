@@ -1,6 +1,7 @@
 /**
  * Reads the SDP of a message into its dialog's timeline and names the media endpoints it opens.
  */
+
 import { wordsOf } from '../../core/byte-search.ts';
 import { hashRange } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
@@ -12,6 +13,7 @@ import { locatePlainAudio, PlainAudio } from '../../protocols/sdp/plain-audio.ts
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
@@ -24,7 +26,6 @@ import { FACT } from '../../store/media/sdp-rows.ts';
 import { SdpShapes } from '../../store/media/sdp-shapes.ts';
 import type { SdpDescription, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import { sdpEvent } from '../../store/media/sdp-timeline.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
 import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
@@ -88,7 +89,7 @@ export class SdpTracker {
   }
 
   /** A message with a body that is not a repeat. */
-  onBody(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  onBody(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     this.#isReading = true;
     this.#read(d, buf, scan, c);
     this.#isReading = false;
@@ -109,7 +110,7 @@ export class SdpTracker {
     }
   }
 
-  #read(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #read(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     const range = this.#range;
     if (!findSdp(buf, scan, range)) return;
     this.bodies++;
@@ -153,7 +154,7 @@ export class SdpTracker {
     d: Dialog,
     buf: Uint8Array,
     scan: SipScan,
-    c: Carrier,
+    c: Packet,
     hash: number,
     shape: number,
     description: SdpDescription | null,
@@ -169,7 +170,7 @@ export class SdpTracker {
   #addEntry(
     d: Dialog,
     scan: SipScan,
-    c: Carrier,
+    c: Packet,
     t: number,
     requester: number,
     shape: number,
@@ -231,7 +232,7 @@ export class SdpTracker {
   }
 
   /** Names the endpoint of the audio line located last; `entry` is its row when it has come to the timeline. */
-  #claimPlain(d: Dialog, c: Carrier, entry: number, shape: number): void {
+  #claimPlain(d: Dialog, c: Packet, entry: number, shape: number): void {
     const { v4, port } = this.#plain;
     if (port === 0) return;
     if (d.claimedCount >= MAX_DIALOG_ENDPOINTS) {
@@ -293,7 +294,7 @@ function markMedia(d: Dialog, media: readonly SdpMedia[]): void {
 }
 
 /** A mirror whose clock is ahead must not claim an endpoint only after its media began. */
-function claimedFromUs(c: Carrier): number {
+function claimedFromUs(c: Packet): number {
   return Math.min(c.tsUs, c.arrivedUs);
 }
 

@@ -20,12 +20,12 @@ import { dropOldest } from '../../core/oldest-entry.ts';
 import { channelOf } from '../../protocols/stun/channel-data.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
 import { parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { RelayUse } from '../../store/media/stun-flow.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
 
 const ROLE_CONFLICT = 487;
 const ALLOCATION_MISMATCH = 437;
@@ -86,7 +86,7 @@ export class StunTracker {
   }
 
   /** A STUN message, or ChannelData that carries no RTP. */
-  onPacket(buf: Uint8Array, start: number, end: number, c: Carrier): void {
+  onPacket(buf: Uint8Array, start: number, end: number, c: Packet): void {
     this.messages++;
     const src = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const dst = endpointKey(c.addresses, c.dstOff, c.ipVersion, c.dstPort);

@@ -4,6 +4,7 @@
  * A source address on UDP can be forged, so an answer may reach a victim: it is hardly longer than the request, and a
  * source gets few of them a second, everybody together not many more. Wall-clock time limits, for packets are sent now.
  */
+
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { ipText } from '../../core/ip.ts';
@@ -11,7 +12,7 @@ import * as METHOD from '../../core/methods.ts';
 import { TRANSPORT } from '../../core/words.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { NativeBinding } from '../../sources/native.ts';
-import type { Carrier } from '../../store/messages/fingerprint.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { type SourceKey, sourceKey } from '../source-key.ts';
 import { scannerReply } from './scanner-reply.ts';
 
@@ -55,7 +56,7 @@ export class ScannerAnswers {
   }
 
   /** A request of a source that was reported. */
-  answer(buf: Buffer, scan: SipScan, c: Carrier): void {
+  answer(buf: Buffer, scan: SipScan, c: Packet): void {
     if (c.transport !== TRANSPORT.UDP || c.isSnapped || scan.method === METHOD.ACK) return;
     const version = c.ipVersion === 6 ? 6 : 4;
     const source = ipText(c.addresses, c.srcOff, version);

@@ -75,7 +75,7 @@ export class HepAllow {
   }
 
   /** `address` as in a record: network order, IPv4 in the first 4 bytes. */
-  allows(address: Uint8Array, version: 4 | 6): boolean {
+  allows(address: Uint8Array, version: number): boolean {
     return this.networks.some((net) => net.version === version && hasPrefix(address, net));
   }
 

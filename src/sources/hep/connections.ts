@@ -17,7 +17,7 @@ export type HepConnection = {
 };
 
 /** What counts as one source: an IPv4 address, an IPv6 network of 64 bits. `address` as in a record. */
-export function sourceOf(address: Uint8Array, version: 4 | 6): string {
+export function sourceOf(address: Uint8Array, version: number): string {
   return Buffer.from(address.subarray(0, version === 4 ? 4 : 8)).toString('hex');
 }
 

@@ -36,13 +36,3 @@ export type NativeHepCapture = {
   /** Stops and joins; no callback comes after it. */
   close(): void;
 };
-
-/** Who sent a packet and where it came to, as in a record: network order, IPv4 in the first 4 bytes. */
-export type HepArrival = {
-  tsUs: number;
-  readonly ipVersion: 4 | 6;
-  readonly src: Uint8Array;
-  readonly dst: Uint8Array;
-  readonly srcPort: number;
-  readonly dstPort: number;
-};

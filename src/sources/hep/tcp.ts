@@ -4,14 +4,16 @@
  * A mirror of few agents: this runs on the main thread, unlike datagrams. Allow list and rate are those of the
  * listener's datagrams.
  */
+
 import { createServer, type Server, type Socket } from 'node:net';
 import { errnoOf } from '../../core/error.ts';
 import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
+import { ORIGINS, TRANSPORT } from '../../core/words.ts';
+import { emptyPacket, type Packet } from '../packet.ts';
 import { hepBindError } from './allow.ts';
 import { type HepConnection, placeFor, sourceOf } from './connections.ts';
 import { HepFramer, type LengthAt } from './framer.ts';
-import type { HepArrival } from './native-hep.ts';
 import type { HepRefusal } from './refusals.ts';
 
 /** A TLS handshake record of any version (RFC 8446 section 5.1). */
@@ -25,13 +27,13 @@ export type HepStranger = 'tls' | 'other';
 export type HepTcpOptions = {
   readonly lengthAt: LengthAt;
   /** Whether this sender may connect at all. */
-  readonly allows: (address: Uint8Array, version: 4 | 6) => boolean;
+  readonly allows: (address: Uint8Array, version: number) => boolean;
   /** Judges and counts one packet, a refused connection as one of no bytes: `taken`, or why not (native/hep/hep_gate.h). */
-  readonly admit: (address: Uint8Array, version: 4 | 6, b: Uint8Array, start: number, end: number) => string;
+  readonly admit: (address: Uint8Array, version: number, b: Uint8Array, start: number, end: number) => string;
   /** One packet; the bytes and `arrival` are valid until it returns. Says why it goes no further, or null. */
-  readonly onPacket: (b: Buffer, start: number, end: number, arrival: HepArrival) => HepRefusal | null;
+  readonly onPacket: (b: Buffer, start: number, end: number, arrival: Packet) => HepRefusal | null;
   /** A connection that begins with something else than HEP. */
-  readonly onStranger?: (what: HepStranger, arrival: HepArrival) => void;
+  readonly onStranger?: (what: HepStranger, arrival: Packet) => void;
   readonly maxConnections?: number;
   readonly idleMs?: number;
 };
@@ -134,13 +136,13 @@ export class HepTcpServer {
       socket.destroy();
       return;
     }
-    if (!this.#options.allows(arrival.src, arrival.ipVersion)) {
+    if (!this.#options.allows(arrival.addresses, arrival.ipVersion)) {
       counts.refusedAddress++;
-      this.#options.admit(arrival.src, arrival.ipVersion, NO_BYTES, 0, 0);
+      this.#options.admit(arrival.addresses, arrival.ipVersion, NO_BYTES, 0, 0);
       socket.destroy();
       return;
     }
-    const source = sourceOf(arrival.src, arrival.ipVersion);
+    const source = sourceOf(arrival.addresses, arrival.ipVersion);
     if (!this.#makeRoom(source)) {
       counts.refusedFull++;
       socket.destroy();
@@ -161,7 +163,7 @@ export class HepTcpServer {
     return true;
   }
 
-  #read(connection: HepConnection, arrival: HepArrival): void {
+  #read(connection: HepConnection, arrival: Packet): void {
     const { counts } = this;
     const { socket } = connection;
     this.#connections.add(connection);
@@ -176,6 +178,7 @@ export class HepTcpServer {
     socket.on('data', (chunk: Buffer) => {
       if (socket.destroyed) return;
       arrival.tsUs = Date.now() * 1000;
+      arrival.arrivedUs = arrival.tsUs;
       const stranger = stream.push(chunk, counts);
       if (stranger !== null) {
         counts.notHep++;
@@ -204,7 +207,7 @@ export class HepTcpServer {
     b: Buffer,
     start: number,
     end: number,
-    arrival: HepArrival,
+    arrival: Packet,
     connection: HepConnection,
     stream: HepStream,
   ): void {
@@ -216,7 +219,7 @@ export class HepTcpServer {
       this.counts.overRate++;
       return;
     }
-    const verdict = this.#options.admit(arrival.src, arrival.ipVersion, b, start, end);
+    const verdict = this.#options.admit(arrival.addresses, arrival.ipVersion, b, start, end);
     if (verdict === 'taken') {
       const refused = this.#options.onPacket(b, start, end, arrival);
       if (refused === null) connection.lastPacketMs = Date.now();
@@ -277,18 +280,20 @@ class HepStream {
 }
 
 /** Both ends of a connection; null when it is gone already. An IPv4-mapped address is the IPv4 address it maps. */
-function arrivalOf(socket: Socket): HepArrival | null {
+function arrivalOf(socket: Socket): Packet | null {
   const src = addressBytes(socket.remoteAddress);
   const dst = addressBytes(socket.localAddress);
   if (src === null || dst === null) return null;
-  return {
-    tsUs: Date.now() * 1000,
-    ipVersion: src.version,
-    src: src.bytes,
-    dst: dst.bytes,
-    srcPort: socket.remotePort ?? 0,
-    dstPort: socket.localPort ?? 0,
-  };
+  const arrival = emptyPacket();
+  arrival.addresses.set(src.bytes, arrival.srcOff);
+  arrival.addresses.set(dst.bytes, arrival.dstOff);
+  arrival.tsUs = Date.now() * 1000;
+  arrival.origin = ORIGINS.indexOf('hep');
+  arrival.transport = TRANSPORT.TCP;
+  arrival.ipVersion = src.version;
+  arrival.srcPort = socket.remotePort ?? 0;
+  arrival.dstPort = socket.localPort ?? 0;
+  return arrival;
 }
 
 function addressBytes(text: string | undefined): { readonly version: 4 | 6; readonly bytes: Uint8Array } | null {

@@ -18,7 +18,7 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import { decodeText, keptText, percentDecode } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
-import type { Carrier } from '../messages/fingerprint.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from './dialog.ts';
 import { hashesOfCallId } from './dialog-store.ts';
 import { IdentifierIndex } from './identifier-index.ts';
@@ -68,7 +68,7 @@ export class CallIdentifiers {
   }
 
   /** A message that is no repeat, of a dialog that is `isOpening` with it. */
-  onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier, isOpening: boolean): void {
+  onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Packet, isOpening: boolean): void {
     if (isOpening) this.#onOpening(d, buf, scan, c);
     if (scan.sessionIdStart >= 0)
       this.#onSessionId(d, keptText(buf, scan.sessionIdStart, scan.sessionIdEnd, MAX_IDENTIFIER_BYTES));
@@ -106,7 +106,7 @@ export class CallIdentifiers {
     return first?.[i] === second?.[k] && first?.[i + 1] === second?.[k + 1];
   }
 
-  #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     const src = endHash(c, c.srcOff, c.srcPort);
     const dst = endHash(c, c.dstOff, c.dstPort);
     // A response goes back to where the request came from.
@@ -171,7 +171,7 @@ export class CallIdentifiers {
   }
 
   /** Refer-To may name a dialog to be replaced; else the receiver's INVITE to its URI is what follows. */
-  #onRefer(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onRefer(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     const address = parseNameAddr(decodeText(buf, scan.referToStart, scan.referToEnd));
     const uri = address.ok ? address.value.uri : null;
     if (uri === null) return;
@@ -192,7 +192,7 @@ export class CallIdentifiers {
   }
 
   /** An INVITE to the URI that a REFER has just named, from the host that was asked. */
-  #onAskedFor(d: Dialog, buf: Buffer, scan: SipScan, c: Carrier): void {
+  #onAskedFor(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {
     const uri = parseUri(decodeText(buf, scan.uriStart, scan.uriEnd));
     if (!uri.ok) return;
     const refer = this.#refers.get(referKey(c, c.srcOff, uri.value.user, uri.value.host));
@@ -261,11 +261,11 @@ function hasCookie(buf: Uint8Array, p: number): boolean {
 }
 
 /** A host by its address; on loopback, where all have one address, by its port too. */
-function endHash(c: Carrier, off: number, port: number): number {
+function endHash(c: Packet, off: number, port: number): number {
   const hash = hashBytes(c.addresses, off, off + (c.ipVersion === 6 ? 16 : 4));
   return isLoopbackAt(c.addresses, off, c.ipVersion) ? hash ^ Math.imul(port, 0x9e3779b1) : hash;
 }
 
-function referKey(c: Carrier, off: number, user: string | null, host: string): string {
+function referKey(c: Packet, off: number, user: string | null, host: string): string {
   return `${ipText(c.addresses, off, c.ipVersion)} ${(user ?? '').slice(0, MAX_IDENTIFIER_BYTES)}@${host.slice(0, MAX_IDENTIFIER_BYTES)}`;
 }

@@ -1,9 +1,10 @@
 /**
  * What few dialogs have, beside the columns, and about what the engine takes for it.
  */
+
+import type { HepClock } from '../../sources/hep/hep-clock.ts';
 import type { ForkBranch } from './call-marks.ts';
 import type { Challenge } from './challenge.ts';
-import type { HepClock } from './hep-clock.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
 

@@ -8,6 +8,7 @@
 import { asBuffer, rangeOf, rawText, stringOf } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
+import type { HepClock } from '../../sources/hep/hep-clock.ts';
 import type { SdpEntry } from '../media/sdp-timeline.ts';
 import { NO_ROW } from '../messages/message-rows.ts';
 import { shownCallId } from './call-id.ts';
@@ -19,7 +20,6 @@ import { CALL_ID_HERE, COLD, DialogRecord, HOT, USER } from './dialog-columns.ts
 import type { DialogInit } from './dialog-init.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
-import type { HepClock } from './hep-clock.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
 

@@ -8,10 +8,11 @@
  *     0 time f64   2 sender f64, NaN when it is a text   4 IPv4 address   5 port, facts   6 slot of the dialog
  *     7 the dialog's row before it   8 the claim on the same endpoint before it   9 number of what lies beside
  */
+
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
 import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
-import type { Carrier } from '../messages/fingerprint.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
@@ -97,13 +98,13 @@ export class SdpRows {
   }
 
   /** An entry of one audio line at an IPv4 address, which the message of `c` brought; `shape` is the number of the rest. */
-  addPlainEntry(d: Describer, c: Carrier, facts: number, v4: number, port: number, shape: number): number {
+  addPlainEntry(d: Describer, c: Packet, facts: number, v4: number, port: number, shape: number): number {
     this.#useShape(d, shape);
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | FACT.PLAIN | facts, v4, port, shape), facts, c);
   }
 
   /** Any other description. */
-  addEntry(d: Describer, c: Carrier, facts: number, description: SdpDescription): number {
+  addEntry(d: Describer, c: Packet, facts: number, description: SdpDescription): number {
     const beside = this.#descriptions.add(description);
     this.budget.add(d, descriptionBytes(description.media));
     return this.#asEntry(d, this.#add(d, c.tsUs, FACT.ENTRY | facts, 0, 0, beside), facts, c);
@@ -151,7 +152,7 @@ export class SdpRows {
     return row;
   }
 
-  #asEntry(d: Describer, row: number, facts: number, c: Carrier): number {
+  #asEntry(d: Describer, row: number, facts: number, c: Packet): number {
     d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';

@@ -2,7 +2,9 @@
  * What RTP streams are known by, at the places that the native table gives them: blocks of numbers that no garbage
  * collector walks. Of a hundred thousand streams few are ever asked for one by one; only those become objects.
  */
+
 import type { EndpointKey } from '../../core/ip.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { FramePointer } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { row } from '../row.ts';
@@ -53,22 +55,6 @@ export const FACT = {
 /** Stands for a place where there is none. */
 export const NO_PLACE = -1;
 
-/** Facts of a STREAM_OPENED record; who gives them may use the object again. */
-export type StreamOpened = {
-  readonly index: number;
-  readonly generation: number;
-  readonly ssrc: number;
-  readonly origin: number;
-  readonly tsUs: number;
-  readonly ipVersion: number;
-  readonly addresses: Uint8Array;
-  readonly srcOff: number;
-  readonly dstOff: number;
-  readonly srcPort: number;
-  readonly dstPort: number;
-  readonly frame: FramePointer | null;
-};
-
 /** What a claim says, by its row: whose it is, and what may run there. */
 export type Claims = { dialogOf(row: number): Dialog | null; mediaOf(row: number): ClaimedMedia | null };
 
@@ -111,29 +97,37 @@ export class StreamColumns {
     while (this.#blocks.length <= place >> BLOCK_BITS) this.#blocks.push(blockOf(BLOCK, this.#onBlock));
   }
 
-  /** Begins a stream at its index, for which there is room. */
-  open(o: StreamOpened, serial: number, srcKey: EndpointKey, dstKey: EndpointKey): void {
-    const { index, frame } = o;
+  /** Begins a stream at `index`, for which there is room; `p` is its first packet. */
+  open(
+    index: number,
+    generation: number,
+    ssrc: number,
+    p: Packet,
+    serial: number,
+    srcKey: EndpointKey,
+    dstKey: EndpointKey,
+  ): void {
     const { f64, i32 } = this.#at(index);
     const base = (index & (BLOCK - 1)) * DOUBLES;
     const words = 2 * base;
-    f64[base + AT.openedUs] = o.tsUs;
+    f64[base + AT.openedUs] = p.tsUs;
     f64[base + AT.serial] = serial;
     if (typeof srcKey === 'number' && typeof dstKey === 'number') {
       f64[base + AT.src] = srcKey;
       f64[base + AT.dst] = dstKey;
     } else this.#texts.set(index, [srcKey, dstKey]);
-    i32[words + AT.ssrc] = o.ssrc;
-    i32[words + AT.generation] = o.generation;
+    i32[words + AT.ssrc] = ssrc;
+    i32[words + AT.generation] = generation;
     i32[words + AT.order] = NO_PLACE;
-    i32[words + AT.facts] = o.origin | (o.ipVersion === 6 ? FACT.IPV6 : 0);
+    i32[words + AT.facts] = p.origin | (p.ipVersion === 6 ? FACT.IPV6 : 0);
     i32[words + AT.older] = NO_PLACE;
     i32[words + AT.claim] = NONE;
-    i32[words + AT.frameSource] = frame === null ? -1 : frame.source;
-    if (frame === null) return;
-    f64[base + AT.frameOrdinal] = frame.ordinal;
-    i32[words + AT.frameDigestLow] = frame.digestLow;
-    i32[words + AT.frameDigestHigh] = frame.digestHigh;
+    const hasFrame = p.frame >= 0 && (p.digestLow !== 0 || p.digestHigh !== 0);
+    i32[words + AT.frameSource] = hasFrame ? p.source : -1;
+    if (!hasFrame) return;
+    f64[base + AT.frameOrdinal] = p.frame;
+    i32[words + AT.frameDigestLow] = p.digestLow;
+    i32[words + AT.frameDigestHigh] = p.digestHigh;
   }
 
   /** Ends the stream at `place`: nothing finds it there. */

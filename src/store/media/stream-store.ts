@@ -5,12 +5,14 @@
  * SDP named one of its ends (then even one packet is enough). Here a stream is its place in the native
  * table; it becomes an object when somebody asks for it.
  */
+
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_DIALOG_STREAMS } from '../../core/limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { MARK } from '../dialogs/dialog-marks.ts';
 import { NONE } from '../row-blocks.ts';
@@ -19,7 +21,6 @@ import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import { SsrcIndex } from './ssrc-index.ts';
 import { Stream } from './stream.ts';
-import type { StreamOpened } from './stream-columns.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { StreamWindows } from './stream-windows.ts';
 import { WaitingStreams } from './waiting-streams.ts';
@@ -81,19 +82,19 @@ export class StreamStore {
     return this.established + this.orphaned;
   }
 
-  onOpened(o: StreamOpened): void {
-    const place = o.index;
+  /** A stream begins at `place` with the packet `p`. */
+  onOpened(place: number, generation: number, ssrc: number, p: Packet): void {
     this.#columns.reserve(place);
     // The native table says first that a stream has gone.
     const before = this.#columns.generation(place);
     if (before !== 0) this.onEvicted(place, before);
-    const srcKey = endpointKey(o.addresses, o.srcOff, o.ipVersion, o.srcPort);
-    const dstKey = endpointKey(o.addresses, o.dstOff, o.ipVersion, o.dstPort);
-    this.#columns.open(o, this.#serial++, srcKey, dstKey);
+    const srcKey = endpointKey(p.addresses, p.srcOff, p.ipVersion, p.srcPort);
+    const dstKey = endpointKey(p.addresses, p.dstOff, p.ipVersion, p.dstPort);
+    this.#columns.open(place, generation, ssrc, p, this.#serial++, srcKey, dstKey);
     this.#bySsrc.add(place);
-    const claim = this.#newest(this.#endpoints.find(dstKey, o.tsUs), this.#endpoints.find(srcKey, o.tsUs), o.tsUs);
+    const claim = this.#newest(this.#endpoints.find(dstKey, p.tsUs), this.#endpoints.find(srcKey, p.tsUs), p.tsUs);
     if (claim === NONE || !this.#own(place, claim)) this.#waiting.add(place);
-    else if (this.#endpoints.isOver(claim, o.tsUs)) {
+    else if (this.#endpoints.isOver(claim, p.tsUs)) {
       this.#columns.set(place, FACT.LEFTOVER, true);
       this.#waiting.add(place);
     }

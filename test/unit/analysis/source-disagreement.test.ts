@@ -13,7 +13,7 @@ import { pairInTime } from '../../../src/analysis/signaling/pair-in-time.ts';
 import { MAX_DIALOG_MESSAGES } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
-import type { Carrier } from '../../../src/store/messages/fingerprint.ts';
+import type { Packet } from '../../../src/sources/packet.ts';
 import { toSignalingDiagnosis } from '../../../src/view/signaling.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { asJson } from '../../helpers/json.ts';
@@ -47,14 +47,14 @@ function edited(at: number, change: (text: string) => string): Seen {
     });
 }
 
-function diagnose(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carrier> = {}): SignalingFindings | null {
+function diagnose(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Packet> = {}): SignalingFindings | null {
   const kit = new TrackerKit();
   for (const m of wire(call.messages)) kit.send(m, over);
   for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });
   return signalingOf(kit.dialog(call.callId), kit.log, { nowUs: call.at(1e6), thresholds: THRESHOLDS, icmp: [] });
 }
 
-function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Carrier> = {}): SourceDisagreement {
+function disagreement(call: SipScript, wire: Seen, mirror: Seen, over: Partial<Packet> = {}): SourceDisagreement {
   const kit = new TrackerKit();
   for (const m of wire(call.messages)) kit.send(m, over);
   for (const m of mirror(call.messages)) kit.send(m, { origin: HEP });

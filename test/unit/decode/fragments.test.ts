@@ -1,4 +1,5 @@
 /** IP fragments in any order make their datagram; overlaps, caps and timeouts are counted. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DecodeCounters } from '../../../src/decode/counters.ts';
@@ -9,6 +10,7 @@ import {
   FragmentReassembler,
   type FragmentResult,
 } from '../../../src/decode/fragments.ts';
+import { emptyPacket } from '../../../src/sources/packet.ts';
 
 const datagram = Uint8Array.from({ length: 3_001 }, (_, i) => (i * 7 + (i >> 8)) & 255);
 
@@ -32,10 +34,12 @@ function fragment(s: Spec): FragmentInput {
   addresses.set([192, 0, 2, 1], 0);
   addresses.set([192, 0, 2, 2], 16);
   return {
-    ipVersion: s.version ?? 4,
-    addresses,
-    srcAt: 0,
-    dstAt: 16,
+    packet: {
+      ...emptyPacket(addresses),
+      ipVersion: s.version ?? 4,
+      tsUs: s.tsUs ?? 1_000,
+      frame: s.frame ?? 0,
+    },
     id: s.id ?? 77,
     proto: s.proto ?? 17,
     offset: s.from,
@@ -44,8 +48,6 @@ function fragment(s: Spec): FragmentInput {
     start: 0,
     end: data.length,
     wireLength: s.wireLength ?? data.length,
-    tsUs: s.tsUs ?? 1_000,
-    frame: s.frame ?? 0,
   };
 }
 
@@ -82,7 +84,7 @@ for (const version of [4, 6]) {
         assert.equal(last?.kind, 'complete');
         if (last?.kind !== 'complete') return;
         assert.deepEqual(last.payload, datagram);
-        assert.deepEqual([last.frame, last.firstTsUs, last.tsUs, last.proto], [5, order[0].tsUs, order[2].tsUs, 17]);
+        assert.deepEqual([last.begin.frame, last.begin.tsUs, last.proto], [5, 100, 17]);
         assert.deepEqual([r.datagrams, r.bufferedBytes, counters.fragmentsReassembled], [0, 0, 1]);
       });
     }

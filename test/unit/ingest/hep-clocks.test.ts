@@ -13,9 +13,9 @@ import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../../../src/core/limits.t
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../src/core/words.ts';
 import { HepClocks } from '../../../src/ingest/hep-clocks.ts';
+import { HepClock } from '../../../src/sources/hep/hep-clock.ts';
 import { callTiming } from '../../../src/store/dialogs/call-timing.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
-import { HepClock } from '../../../src/store/dialogs/hep-clock.ts';
 import { disagreementOf, signalingOf } from '../../helpers/judged.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
 

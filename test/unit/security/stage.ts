@@ -6,8 +6,7 @@ import { SCAN, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
 import type { SecurityAlert } from '../../../src/security/alert.ts';
 import type { ScannerWatchOptions } from '../../../src/security/scanner-watch.ts';
 import { ScannerWatch } from '../../../src/security/scanner-watch.ts';
-import type { Carrier } from '../../../src/store/messages/fingerprint.ts';
-import { emptyCarrier } from '../../../src/store/messages/fingerprint.ts';
+import { emptyPacket, type Packet } from '../../../src/sources/packet.ts';
 import { Peers, type Script } from '../../helpers/attack.ts';
 
 /** Keeps what is sent. */
@@ -53,7 +52,7 @@ export class Stage extends Peers {
   }
 }
 
-export function carrier(sec: number, from: string, to: string): Carrier {
+export function carrier(sec: number, from: string, to: string): Packet {
   const addresses = new Uint8Array(32);
   const put = (text: string, at: number): void => {
     const four = parseIpv4(text);
@@ -63,7 +62,7 @@ export function carrier(sec: number, from: string, to: string): Carrier {
   put(from, 0);
   put(to, 16);
   return {
-    ...emptyCarrier(addresses),
+    ...emptyPacket(addresses),
     tsUs: sec * 1e6,
     arrivedUs: sec * 1e6,
     transport: TRANSPORT.UDP,

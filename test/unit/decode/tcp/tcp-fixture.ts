@@ -1,8 +1,10 @@
 /** Segments of one TCP connection and what a reassembler makes of them, for the tests of the decode layer. */
+import { TRANSPORTS } from '../../../../src/core/words.ts';
 import { DecodeCounters } from '../../../../src/decode/counters.ts';
 import { TCP_LIMITS, type TcpLimits } from '../../../../src/decode/decode-limits.ts';
 import { TcpReassembler, type TcpSegment } from '../../../../src/decode/tcp/tcp.ts';
 import { contentLength } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { emptyPacket } from '../../../../src/sources/packet.ts';
 import { FLAG } from '../../../../src/sources/records.ts';
 
 export const FIN = 1;
@@ -42,7 +44,6 @@ export const CALL: readonly (readonly [0 | 1, string])[] = [
 export type Seen = {
   readonly text: string;
   readonly transport: string;
-  readonly direction: number;
   readonly srcPort: number;
   readonly tsUs: number;
   readonly frame: number;
@@ -71,15 +72,14 @@ export class Tap {
   constructor(limits: Partial<TcpLimits> = {}) {
     this.reassembler = new TcpReassembler(
       {
-        onMessage: (b, start, end, meta) => {
+        onMessage: (b, start, end, packet) => {
           this.seen.push({
             text: Buffer.from(b.subarray(start, end)).toString('latin1'),
-            transport: meta.transport,
-            direction: meta.direction,
-            srcPort: meta.srcPort,
-            tsUs: meta.tsUs,
-            frame: meta.frame,
-            truncated: meta.isTruncated,
+            transport: TRANSPORTS[packet.transport] ?? '',
+            srcPort: packet.srcPort,
+            tsUs: packet.tsUs,
+            frame: packet.frame,
+            truncated: packet.isSnapped,
           });
         },
         onExcluded: (kind, port) => this.excluded.push(`${kind} ${port}`),
@@ -121,6 +121,16 @@ export function segment(spec: SegmentSpec, frame: number): TcpSegment {
   const from = spec.from ?? 0;
   const [a, b] = spec.ports ?? [40_000, 5060];
   return {
+    packet: {
+      ...emptyPacket(addresses),
+      srcOff: from === 0 ? 0 : 16,
+      dstOff: from === 0 ? 16 : 0,
+      srcPort: from === 0 ? a : b,
+      dstPort: from === 0 ? b : a,
+      tsUs: spec.tsUs ?? 1_000_000 + frame * 1_000,
+      frame: spec.frame ?? frame,
+      digestLow: frame,
+    },
     bytes: slab,
     start: 8,
     end: 8 + data.length,
@@ -128,17 +138,6 @@ export function segment(spec: SegmentSpec, frame: number): TcpSegment {
     seq: spec.seq >>> 0,
     tcpFlags: spec.flags ?? ACK,
     gates: spec.gates ?? FLAG.SIP_GATE | FLAG.WS_GATE,
-    ipVersion: 4,
-    addresses,
-    srcAt: from === 0 ? 0 : 16,
-    dstAt: from === 0 ? 16 : 0,
-    srcPort: from === 0 ? a : b,
-    dstPort: from === 0 ? b : a,
-    tsUs: spec.tsUs ?? 1_000_000 + frame * 1_000,
-    frame: spec.frame ?? frame,
-    digestLo: frame,
-    digestHi: 0,
-    tag: 7,
   };
 }
 

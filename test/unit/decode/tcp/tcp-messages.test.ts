@@ -27,7 +27,7 @@ describe('decode matrix, TCP rows: 7 of 7 messages', () => {
     sendCall(tap, (text) => [text]);
     assert.deepEqual(tap.texts, sevenTexts);
     assert.deepEqual(
-      tap.seen.map((s) => s.direction),
+      tap.seen.map((s) => Number(s.srcPort === 5060)),
       CALL.map(([from]) => from),
     );
     assert.equal(tap.reassembler.bufferedBytes, 0);

@@ -249,7 +249,8 @@ describe('the connection table', () => {
       const addresses = new Uint8Array(32).fill(0x20);
       addresses[15] = last;
       addresses[31] = 0x99;
-      tap.reassembler.add({ ...segment({ seq, data, from }, 0), ipVersion: 6, addresses });
+      const s = segment({ seq, data, from }, 0);
+      tap.reassembler.add({ ...s, packet: { ...s.packet, ipVersion: 6, addresses } });
     };
     six(1, 0, 1, sip(1).slice(0, 50));
     six(2, 0, 1, sip(2).slice(0, 50));
@@ -270,7 +271,7 @@ describe('the connection table', () => {
     const shared = { counters, limits: TCP_LIMITS, budget: new ByteBudget(1_000), inflation, contentLength: () => -1 };
     for (const removed of [0, 1, 2]) {
       const table = new TcpTable();
-      const keys = [1, 2, 3].map((port) => segment({ seq: 0, ports: [port, 5060] }, 0));
+      const keys = [1, 2, 3].map((port) => segment({ seq: 0, ports: [port, 5060] }, 0).packet);
       const all = keys.map((key, id) => new TcpConnection(id, 42, key, shared, () => () => undefined));
       for (const c of all) table.add(c);
       const victim = all[removed];
@@ -287,8 +288,11 @@ describe('the connection table', () => {
 
   it('has one bucket for both directions', () => {
     const table = new TcpTable();
-    assert.equal(table.hash(segment({ seq: 0 }, 0)), table.hash(segment({ seq: 0, from: 1 }, 0)));
-    assert.notEqual(table.hash(segment({ seq: 0 }, 0)), table.hash(segment({ seq: 0, ports: [40_001, 5060] }, 0)));
+    assert.equal(table.hash(segment({ seq: 0 }, 0).packet), table.hash(segment({ seq: 0, from: 1 }, 0).packet));
+    assert.notEqual(
+      table.hash(segment({ seq: 0 }, 0).packet),
+      table.hash(segment({ seq: 0, ports: [40_001, 5060] }, 0).packet),
+    );
   });
 });
 

@@ -1,8 +1,10 @@
 /** Plaintext of TLS connections: order, located gaps, the wait for an address, caps, and what ends a connection. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BothEnds } from '../../../../src/decode/tls/both-ends.ts';
+import { emptyPacket, type Packet } from '../../../../src/sources/packet.ts';
 import { frame, response, sip, switching } from '../tcp/tcp-fixture.ts';
 import { LOCAL, REMOTE, TlsTap } from './tls-fixture.ts';
 
@@ -292,22 +294,18 @@ test('property: chunks of any content and place keep the caps and throw nothing'
   );
 });
 
-const WAY = {
-  ipVersion: 4,
-  isWeak: false,
-  src: new Uint8Array(16).fill(1),
-  dst: new Uint8Array(16).fill(2),
-  srcPort: 1,
-  dstPort: 2,
-  pid: 1,
+const ends = (src: number, dst: number): Uint8Array => {
+  const addresses = new Uint8Array(32).fill(src, 0, 16);
+  return addresses.fill(dst, 16);
 };
-const BACK = { ...WAY, src: WAY.dst, dst: WAY.src, srcPort: 2, dstPort: 1 };
+const WAY: Packet = { ...emptyPacket(ends(1, 2)), srcPort: 1, dstPort: 2 };
+const BACK: Packet = { ...emptyPacket(ends(2, 1)), srcPort: 2, dstPort: 1 };
 
 test('the second end of a connection on this host brings no second message; a retransmission stays one', () => {
-  const ends = new BothEnds();
+  const sightings = new BothEnds();
   const see = (text: string, isWritten: boolean, tsUs = 0, way = WAY): boolean => {
     const bytes = Buffer.from(text);
-    return ends.isSecond(bytes, 0, bytes.length, way, isWritten, tsUs);
+    return sightings.isSecond(bytes, 0, bytes.length, { ...way, tsUs }, isWritten, 1);
   };
   assert.deepEqual([see('INVITE 1', true), see('INVITE 1', false)], [false, true]);
   // The reader may come first.
@@ -322,16 +320,15 @@ test('the second end of a connection on this host brings no second message; a re
   // Another way, or much later.
   assert.deepEqual([see('BYE', true), see('BYE', false, 0, BACK)], [false, false]);
   assert.deepEqual([see('BYE 2', true, 0), see('BYE 2', false, 2_000_001)], [false, false]);
-  assert.equal(ends.seconds, 4);
+  assert.equal(sightings.seconds, 4);
 });
 
 test('a second end whose address is not proven, or not known, brings no second message either', () => {
-  const ends = new BothEnds();
-  const see = (text: string, isWritten: boolean, way: typeof WAY): boolean =>
-    ends.isSecond(Buffer.from(text), 0, text.length, way, isWritten, 0);
-  const other = { ...WAY, pid: 2 };
-  const weak = { ...other, isWeak: true, srcPort: 9, dstPort: 514 };
-  const unknown = { ...other, ipVersion: 0, src: new Uint8Array(16), dst: new Uint8Array(16), srcPort: 0, dstPort: 0 };
+  const sightings = new BothEnds();
+  const see = (text: string, isWritten: boolean, way: Packet, pid = way === WAY ? 1 : 2): boolean =>
+    sightings.isSecond(Buffer.from(text), 0, text.length, way, isWritten, pid);
+  const weak = { ...WAY, isWeak: true, srcPort: 9, dstPort: 514 };
+  const unknown = { ...emptyPacket(), ipVersion: 0 };
   for (const [i, second] of [weak, unknown].entries()) {
     assert.deepEqual([see(`INVITE ${i}`, true, WAY), see(`INVITE ${i}`, false, second)], [false, true]);
     assert.deepEqual([see(`200 ${i}`, true, second), see(`200 ${i}`, false, WAY)], [false, true]);
@@ -339,16 +336,16 @@ test('a second end whose address is not proven, or not known, brings no second m
   // A proxy that passes it on, in one process: two hops.
   assert.deepEqual([see('ACK', false, unknown), see('ACK', true, unknown)], [false, false]);
   // Two proven addresses that differ are two hops.
-  assert.deepEqual([see('PRACK', true, WAY), see('PRACK', false, { ...BACK, pid: 2 })], [false, false]);
-  assert.equal(ends.seconds, 4);
+  assert.deepEqual([see('PRACK', true, WAY), see('PRACK', false, BACK)], [false, false]);
+  assert.equal(sightings.seconds, 4);
 });
 
 test('what waits for its other end is bounded', () => {
-  const ends = new BothEnds();
+  const sightings = new BothEnds();
   const bytes = new Uint8Array(4);
   for (let i = 0; i < 40_000; i++) {
     new DataView(bytes.buffer).setUint32(0, i);
-    ends.isSecond(bytes, 0, 4, WAY, true, 0);
+    sightings.isSecond(bytes, 0, 4, WAY, true, 1);
   }
-  assert.ok(ends.waiting <= 16_384);
+  assert.ok(sightings.waiting <= 16_384);
 });

@@ -1,8 +1,10 @@
 /** Chunks of TLS plaintext and what comes of them, for the tests of the decode layer. */
+import { TRANSPORTS } from '../../../../src/core/words.ts';
 import { DecodeCounters } from '../../../../src/decode/counters.ts';
 import type { TlsChunk, TlsStreamLimits } from '../../../../src/decode/tls/streams.ts';
 import { TLS_STREAM_LIMITS, TlsStreamCounters, TlsStreams } from '../../../../src/decode/tls/streams.ts';
 import { contentLength } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { emptyPacket } from '../../../../src/sources/packet.ts';
 
 export type SeenMessage = {
   readonly text: string;
@@ -43,14 +45,16 @@ export class TlsTap {
   constructor(limits: Partial<TlsStreamLimits> = {}) {
     this.streams = new TlsStreams(
       {
-        onMessage: (b, start, end, meta) => {
+        onMessage: (b, start, end, packet, isWritten) => {
+          const { addresses, srcPort, dstPort } = packet;
+          const ends = `${text(addresses, srcPort)}>${text(addresses.subarray(16), dstPort)}`;
           this.seen.push({
             text: Buffer.from(b.subarray(start, end)).toString('latin1'),
-            transport: meta.transport,
-            way: meta.ipVersion === 0 ? 'unknown' : `${text(meta.src, meta.srcPort)}>${text(meta.dst, meta.dstPort)}`,
-            tsUs: meta.tsUs,
-            isWritten: meta.isWritten,
-            isTruncated: meta.isTruncated,
+            transport: TRANSPORTS[packet.transport] ?? '',
+            way: packet.ipVersion === 0 ? 'unknown' : ends,
+            tsUs: packet.tsUs,
+            isWritten,
+            isTruncated: packet.isSnapped,
           });
           return true;
         },
@@ -93,13 +97,18 @@ function chunk(spec: ChunkSpec, bytes: Uint8Array, start: number, end: number, l
   put(addresses, 0, src);
   put(addresses, 16, dst);
   return {
+    packet: {
+      ...emptyPacket(addresses),
+      tsUs: spec.tsUs ?? 1_000_000,
+      isWeak: spec.isWeak ?? false,
+      ipVersion: address === null ? 0 : 4,
+      srcPort: Number(src.split(':')[1] ?? 0),
+      dstPort: Number(dst.split(':')[1] ?? 0),
+    },
     idLow: spec.id ?? 1,
     idHigh: 7,
     pid: spec.pid ?? 100,
-    library: 1,
-    tsUs: spec.tsUs ?? 1_000_000,
     isWritten: spec.isWritten ?? false,
-    isWeak: spec.isWeak ?? false,
     isShared: spec.isShared ?? false,
     isUndecided: spec.isUndecided ?? false,
     isUpgrade: spec.isUpgrade ?? false,
@@ -107,12 +116,6 @@ function chunk(spec: ChunkSpec, bytes: Uint8Array, start: number, end: number, l
     bytes,
     start,
     end,
-    ipVersion: address === null ? 0 : 4,
-    addresses,
-    srcAt: 0,
-    dstAt: 16,
-    srcPort: Number(src.split(':')[1] ?? 0),
-    dstPort: Number(dst.split(':')[1] ?? 0),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Whose messages of a dialog are kept: a stranger who knows its Call-ID does not use up the room of its parties. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, hangUp, sdpBody } from '../../../../fixtures/build/basic-call.ts';
@@ -6,7 +7,7 @@ import { answerOf, offerOf, scriptOf } from '../../../../fixtures/build/calls-se
 import type { SipMessage, SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { DIALOG_MESSAGES_OF_ANYBODY, DIALOGS_WITH_PARTIES, MAX_DIALOG_MESSAGES } from '../../../../src/core/limits.ts';
 import { DialogParties } from '../../../../src/ingest/dialogs/dialog-parties.ts';
-import type { Carrier } from '../../../../src/store/messages/fingerprint.ts';
+import type { Packet } from '../../../../src/sources/packet.ts';
 import { NO_ROW } from '../../../../src/store/messages/message-rows.ts';
 import { CARRIER, HEP, TrackerKit } from './tracker-kit.ts';
 
@@ -95,7 +96,7 @@ test('parties are known again when more dialogs were asked for than are remember
   const kit = new TrackerKit({ maxDialogs: 2_000 });
   const calls = Array.from({ length: DIALOGS_WITH_PARTIES + 20 }, (_, i) => kit.play(answered(`call ${i}`)));
   const parties = new DialogParties(kit.log, kit.dialogs.room);
-  const from = (...v4: number[]): Carrier => ({
+  const from = (...v4: number[]): Packet => ({
     ...CARRIER,
     addresses: Uint8Array.from({ length: 32 }, (_, i) => v4[i] ?? 0),
   });

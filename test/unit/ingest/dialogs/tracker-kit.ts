@@ -1,4 +1,5 @@
 /** The stores behind one dialog tracker, fed with messages of a script as a source would feed them. */
+
 import assert from 'node:assert/strict';
 import type { SipMessage, SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { hashBytes } from '../../../../src/core/hash.ts';
@@ -8,13 +9,12 @@ import { DialogTracker } from '../../../../src/ingest/dialogs/dialog-tracker.ts'
 import { HepClocks } from '../../../../src/ingest/hep-clocks.ts';
 import { SdpTracker } from '../../../../src/ingest/media/sdp-tracker.ts';
 import { NO_SCAN, SCAN, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { emptyPacket, type Packet } from '../../../../src/sources/packet.ts';
 import { CallIdentifiers } from '../../../../src/store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { DialogStore } from '../../../../src/store/dialogs/dialog-store.ts';
 import { ExpiryQueue } from '../../../../src/store/dialogs/expiry-queue.ts';
 import { EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
-import type { Carrier } from '../../../../src/store/messages/fingerprint.ts';
-import { emptyCarrier } from '../../../../src/store/messages/fingerprint.ts';
 import { MessageLog } from '../../../../src/store/messages/message-log.ts';
 import { NO_ROW } from '../../../../src/store/messages/message-rows.ts';
 
@@ -30,7 +30,7 @@ function addressBytes(text: string): Uint8Array {
 }
 
 /** A carrier without a frame; tests give addresses and times. */
-export const CARRIER: Carrier = emptyCarrier(new Uint8Array(32));
+export const CARRIER: Packet = emptyPacket(new Uint8Array(32));
 
 export class TrackerKit {
   readonly endpoints: EndpointIndex;
@@ -71,7 +71,7 @@ export class TrackerKit {
   }
 
   /** One message; each has an IP identification of its own unless told otherwise. */
-  send(m: SipMessage, over: Partial<Carrier> = {}): Dialog | null {
+  send(m: SipMessage, over: Partial<Packet> = {}): Dialog | null {
     const buf = Buffer.from(m.bytes);
     this.#scan = scanSip(buf, 0, buf.length);
     assert.equal(this.#scan.code, SCAN.OK);

@@ -26,8 +26,8 @@ async function serve(t: TestContext, options: Partial<HepTcpOptions> = {}, allow
     onPacket: (b, start, end, a) => {
       seen.push({
         text: payloadOf(hepOf(b, start, end)),
-        from: ipText(a.src, 0, a.ipVersion),
-        to: ipText(a.dst, 0, a.ipVersion),
+        from: ipText(a.addresses, a.srcOff, a.ipVersion),
+        to: ipText(a.addresses, a.dstOff, a.ipVersion),
         srcPort: a.srcPort,
         dstPort: a.dstPort,
         tsUs: a.tsUs,
@@ -125,7 +125,9 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
 
   it('a TLS handshake is refused at once, whatever its pieces; what only begins so is not', async (t) => {
     const said: string[] = [];
-    const bed = await serve(t, { onStranger: (what, a) => said.push(`${what} ${ipText(a.src, 0, a.ipVersion)}`) });
+    const bed = await serve(t, {
+      onStranger: (what, a) => said.push(`${what} ${ipText(a.addresses, a.srcOff, a.ipVersion)}`),
+    });
     for (const pieces of [['\x16\x03\x01\x02\x00'], ['\x16', '\x03\x01'], ['\x16\x03']]) {
       const socket = await bed.open();
       socket.setNoDelay(true);

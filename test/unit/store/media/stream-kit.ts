@@ -1,9 +1,11 @@
 /** Streams as the native table announces them, without a native table: their counters are not there, their owners are. */
+
 import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../../fixtures/build/packet.ts';
 import { parseIpv4 } from '../../../../src/core/ip.ts';
 import { STREAM_BYTES } from '../../../../src/protocols/rtp/stream-layout.ts';
 import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
+import { emptyPacket } from '../../../../src/sources/packet.ts';
 import { DialogStore } from '../../../../src/store/dialogs/dialog-store.ts';
 import { EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import type { Stream } from '../../../../src/store/media/stream.ts';
@@ -34,19 +36,12 @@ export class StreamKit {
     view.setUint32(0, parseIpv4(src.address));
     view.setUint32(16, parseIpv4(dst.address));
     const index = o.index ?? this.#next++;
-    this.store.onOpened({
-      index,
-      generation: o.generation ?? 1,
-      ssrc: o.ssrc ?? 0x1000 + index,
+    this.store.onOpened(index, o.generation ?? 1, o.ssrc ?? 0x1000 + index, {
+      ...emptyPacket(addresses),
       origin: o.origin ?? 0,
       tsUs: o.atUs ?? 1000,
-      ipVersion: 4,
-      addresses,
-      srcOff: 0,
-      dstOff: 16,
       srcPort: src.port,
       dstPort: dst.port,
-      frame: null,
     });
     return index;
   }
