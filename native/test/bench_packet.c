@@ -38,7 +38,7 @@ static const char *const traffic_names[TRAFFICS] = {"RTP", "RTP, 1 % SIP", "UDP 
 static uint32_t make(enum traffic t, uint8_t *d, uint32_t i) {
   static uint8_t data[1460];
   uint32_t flow = i % FLOWS;
-  if (t == CALLS && i % 100 == 0) return udp_frame(d, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  if (t == CALLS && i % 100 == 0) return udp_frame(d, 5060, 5060, OPTIONS_TEXT, OPTIONS_BYTES);
   if (t == RTP || t == CALLS) {
     return udp_frame(d, 10000 + flow * 2, 30000, data, rtp_payload(data, i / FLOWS, flow + 1, 172));
   }

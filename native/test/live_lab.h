@@ -25,32 +25,25 @@
 #include "decode_check.h"
 #include "live/source_packet.h"
 #include "decode/walk.h"
+#include "net_frames.h"
 
 #define LAB_SLABS 64u
 #define LAB_SKIP 77
 /* Far above what a stop takes and below the two seconds that the program has for all of it. */
 #define STOP_LIMIT_MS 5000
 
-static __attribute__((unused)) void put16(uint8_t *d, uint32_t v) {
-  d[0] = (uint8_t)(v >> 8);
-  d[1] = (uint8_t)v;
-}
-static __attribute__((unused)) void put32(uint8_t *d, uint32_t v) {
-  put16(d, v >> 16);
-  put16(d + 2, v);
-}
-static __attribute__((unused)) void nap_ms(long ms) {
+static inline void nap_ms(long ms) {
   struct timespec t = {ms / 1000, ms % 1000 * 1000000};
   while (nanosleep(&t, &t) != 0) continue;
 }
-static __attribute__((unused)) double now_ms(void) {
+static inline double now_ms(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 /* Runs a command line of iproute2; its failure is the test's failure. */
-static __attribute__((unused, format(printf, 1, 2))) void sh(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static inline void sh(const char *format, ...) {
   char line[512];
   va_list args;
   va_start(args, format);
@@ -62,67 +55,17 @@ static __attribute__((unused, format(printf, 1, 2))) void sh(const char *format,
   }
 }
 
-/* ---- Frames ---- */
+static uint8_t frame[70000];
 
-static __attribute__((unused)) uint32_t put_ether(uint8_t *d, uint32_t type) {
-  memcpy(d, "\x02\0\0\0\0\x0b\x02\0\0\0\0\x0a", 12);
-  put16(d + 12, type);
-  return 14;
-}
-static __attribute__((unused)) uint32_t put_ipv4(uint8_t *d, uint32_t proto, uint32_t payload) {
-  memcpy(d, "\x45\0\0\0\0\0\x40\0\x40\0\0\0\x0a\0\0\x01\x0a\0\0\x02", 20);
-  put16(d + 2, payload + 20);
-  d[9] = (uint8_t)proto;
-  uint32_t s = 0;
-  for (uint32_t i = 0; i < 20; i += 2) s += ct_be16(d + i);
-  while (s >> 16) s = (s & 0xffff) + (s >> 16);
-  put16(d + 10, ~s & 0xffff);
-  return 20;
-}
-static __attribute__((unused)) uint32_t put_udp(uint8_t *d, uint32_t sport, uint32_t dport,
-                                                uint32_t payload) {
-  put16(d, sport);
-  put16(d + 2, dport);
-  put16(d + 4, payload + 8);
-  put16(d + 6, 0);
-  return 8;
-}
-/* An Ethernet, IPv4 and UDP frame; its length. */
-static __attribute__((unused)) uint32_t udp_frame(uint8_t *d, uint32_t sport, uint32_t dport,
-                                                  const void *data, uint32_t n) {
-  uint32_t at = put_ether(d, ETH_P_IP);
-  at += put_ipv4(d + at, 17, n + 8);
-  at += put_udp(d + at, sport, dport, n);
-  memcpy(d + at, data, n);
-  return at + n;
-}
-static __attribute__((unused)) uint32_t tcp_frame(uint8_t *d, uint32_t sport, uint32_t dport, uint32_t flags,
-                                                  const void *data, uint32_t n) {
-  uint32_t at = put_ether(d, ETH_P_IP);
-  at += put_ipv4(d + at, 6, n + 20);
-  memset(d + at, 0, 20);
-  put16(d + at, sport);
-  put16(d + at + 2, dport);
-  d[at + 12] = 0x50;
-  d[at + 13] = (uint8_t)flags;
-  memcpy(d + at + 20, data, n);
-  return at + 20 + n;
-}
-static __attribute__((unused)) uint32_t rtp_payload(uint8_t *d, uint32_t seq, uint32_t ssrc, uint32_t n) {
-  memset(d, 0xd5, n);
-  d[0] = 0x80;
-  d[1] = 0;
-  put16(d + 2, seq);
-  put32(d + 4, seq * 160);
-  put32(d + 8, ssrc);
-  return n;
-}
-static const char OPTIONS_TEXT[] __attribute__((unused)) = "OPTIONS sip:b@10.0.0.2 SIP/2.0\r\n"
-                                                           "Via: SIP/2.0/UDP 10.0.0.1\r\nCall-ID: a\r\n"
-                                                           "CSeq: 1 OPTIONS\r\n\r\n";
+/* A SIP message from port 5060 to 5060, in `frame`; its length. */
+static const char OPTIONS_TEXT[] = "OPTIONS sip:b@10.0.0.2 SIP/2.0\r\n"
+                                   "Via: SIP/2.0/UDP 10.0.0.1\r\nCall-ID: a\r\n"
+                                   "CSeq: 1 OPTIONS\r\n\r\n";
+enum { OPTIONS_BYTES = sizeof OPTIONS_TEXT - 1 };
+static inline uint32_t sip_frame(void) { return udp_frame(frame, 5060, 5060, OPTIONS_TEXT, OPTIONS_BYTES); }
 
 /* A raw socket that sends frames out of `name`. */
-static __attribute__((unused)) int raw_socket(const char *name) {
+static inline int raw_socket(const char *name) {
   int fd = socket(AF_PACKET, SOCK_RAW, 0);
   struct sockaddr_ll a = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(name)};
   if (fd < 0 || a.sll_ifindex == 0 || bind(fd, (struct sockaddr *)&a, sizeof a) != 0) {
@@ -131,7 +74,7 @@ static __attribute__((unused)) int raw_socket(const char *name) {
   }
   return fd;
 }
-static __attribute__((unused)) void send_frame(int fd, const uint8_t *d, uint32_t n) {
+static inline void send_frame(int fd, const uint8_t *d, uint32_t n) {
   if (send(fd, d, n, 0) != (ssize_t)n) {
     perror("send");
     exit(1);
@@ -154,12 +97,12 @@ struct lab {
   double stop_ms;
 };
 
-static __attribute__((unused)) void gate_ports(uint64_t *set, uint32_t from, uint32_t to) {
+static inline void gate_ports(uint64_t *set, uint32_t from, uint32_t to) {
   for (uint32_t port = from; port <= to; port++) set[port >> 6] |= 1ull << (port & 63);
 }
 
 /* The pipeline and an open filter, with the default gates. */
-static __attribute__((unused)) struct lab *lab_open(enum ct_filter_mode best, uint32_t slabs) {
+static inline struct lab *lab_open(enum ct_filter_mode best, uint32_t slabs) {
   struct lab *l = calloc(1, sizeof *l);
   if (l == NULL || !ct_pipeline_init(&l->pl)) abort();
   gate_ports(l->pl.gate.sip, 5060, 5061);
@@ -187,7 +130,7 @@ static __attribute__((unused)) struct lab *lab_open(enum ct_filter_mode best, ui
   return l;
 }
 
-static __attribute__((unused)) void lab_add(struct lab *l, const char *name, uint32_t blocks) {
+static inline void lab_add(struct lab *l, const char *name, uint32_t blocks) {
   struct ct_live_error e;
   uint32_t i = l->live.n;
   if (!ct_live_add(&l->live, name, i, blocks, l->live_counters[i], &e)) {
@@ -196,7 +139,7 @@ static __attribute__((unused)) void lab_add(struct lab *l, const char *name, uin
   }
 }
 
-static __attribute__((unused)) struct lab *lab_start(const char *name, enum ct_filter_mode best) {
+static inline struct lab *lab_start(const char *name, enum ct_filter_mode best) {
   struct lab *l = lab_open(best, LAB_SLABS);
   lab_add(l, name, 8);
   if (ct_live_start(&l->live) != 0) abort();
@@ -204,7 +147,7 @@ static __attribute__((unused)) struct lab *lab_start(const char *name, enum ct_f
 }
 
 /* Stops the thread and collects every record that was published. */
-static __attribute__((unused)) void lab_stop(struct lab *l) {
+static inline void lab_stop(struct lab *l) {
   double start = now_ms();
   ct_live_stop(&l->live);
   l->stop_ms = now_ms() - start;
@@ -220,7 +163,7 @@ static __attribute__((unused)) void lab_stop(struct lab *l) {
   }
 }
 
-static __attribute__((unused)) void lab_free(struct lab *l) {
+static inline void lab_free(struct lab *l) {
   ct_live_close(&l->live);
   ct_live_close(&l->live); /* must be harmless */
   ct_filter_close(&l->filter);
@@ -234,23 +177,22 @@ static __attribute__((unused)) void lab_free(struct lab *l) {
   free(l);
 }
 
-static __attribute__((unused)) uint64_t live_count(const struct lab *l, uint32_t i, enum ct_live_counter c) {
+static inline uint64_t live_count(const struct lab *l, uint32_t i, enum ct_live_counter c) {
   return __atomic_load_n(&l->live_counters[i][c], __ATOMIC_RELAXED);
 }
-static __attribute__((unused)) uint64_t class_count(const struct lab *l, enum ct_class c) {
+static inline uint64_t class_count(const struct lab *l, enum ct_class c) {
   return l->counters[CT_N_COUNT + CT_REASON_COUNT + c];
 }
-static __attribute__((unused)) uint32_t records_of(const struct lab *l, enum ct_kind kind) {
+static inline uint32_t records_of(const struct lab *l, enum ct_kind kind) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < l->n; i++) n += l->records[i].kind == kind;
   return n;
 }
 /* Waits until a counter has reached `want`, twenty seconds at most: a machine under load may stand still. */
-static __attribute__((unused)) void wait_count(const struct lab *l, uint32_t i, enum ct_live_counter c,
-                                               uint64_t want) {
+static inline void wait_count(const struct lab *l, uint32_t i, enum ct_live_counter c, uint64_t want) {
   for (int n = 0; n < 2000 && live_count(l, i, c) < want; n++) nap_ms(10);
 }
-static __attribute__((unused)) void wait_state(struct lab *l, enum ct_live_state want, const char *text) {
+static inline void wait_state(struct lab *l, enum ct_live_state want, const char *text) {
   struct ct_live_status st;
   for (int n = 0; n < 2000; n++) {
     CHECK(ct_live_status_of(&l->live, 0, &st));
@@ -262,7 +204,7 @@ static __attribute__((unused)) void wait_state(struct lab *l, enum ct_live_state
   if (strstr(st.text, text) == NULL) fprintf(stderr, "  status: %s\n", st.text);
 }
 /* The frames on va are captured on vb. IPv6 is off: nothing is on the wire that the test did not send. */
-static __attribute__((unused)) void make_veth(void) {
+static inline void make_veth(void) {
   sh("ip link add va type veth peer name vb");
   sh("for i in all default va vb; do echo 1 > /proc/sys/net/ipv6/conf/$i/disable_ipv6; done 2>/dev/null; "
      "true");
@@ -279,8 +221,7 @@ struct scenario {
 };
 
 /* "ok NAME", "skip NAME: reason" or "FAIL NAME" a scenario; the exit code says whether one failed. */
-static __attribute__((unused)) int run_scenarios(const struct scenario *list, uint32_t n, int argc,
-                                                 char **argv) {
+static inline int run_scenarios(const struct scenario *list, uint32_t n, int argc, char **argv) {
   int failed = 0;
   setvbuf(stdout, NULL, _IOLBF, 0);
   for (uint32_t i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "pipeline/copies.h"
 #include "decode/walk.h"
+#include "net_frames.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,16 +19,11 @@ struct made {
   struct ct_frame frame;
 };
 
-/* Ethernet, IPv4, UDP and four bytes of payload. */
+/* Four bytes of payload and padding. */
 static struct made made(uint16_t id, const char *payload, int64_t ms, uint32_t interface) {
-  static const uint8_t head[42] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 8, 0, /* addresses, type */
-                                   0x45, 0, 0, 32, 0, 0, 0, 0, 64, 17, 0, 0, /* IPv4 */
-                                   10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0xc4, 0x13, 0xc4, 0, 12, 0, 0};
   struct made m = {.frame = {.ts_ns = ms * MS, .caplen = SHORTEST, .wirelen = SHORTEST, .linktype = 1, .if_index = interface}};
-  memcpy(m.bytes, head, sizeof head);
-  m.bytes[18] = (uint8_t)(id >> 8);
-  m.bytes[19] = (uint8_t)id;
-  memcpy(m.bytes + 42, payload, 4);
+  udp_frame(m.bytes, 5060, 5060, payload, 4);
+  put16(m.bytes + 18, id);
   return m;
 }
 

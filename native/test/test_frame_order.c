@@ -3,51 +3,37 @@
  */
 #include "check.h"
 #include "file/frame_order.h"
-#include <string.h>
+#include "net_frames.h"
 
-enum { UDP = 17, TCP = 6, FORTH = 0, BACK = 1, ELSEWHERE = 2 };
+enum { FORTH, BACK, ELSEWHERE };
 
 struct made {
   uint8_t bytes[128];
   uint32_t len;
 };
 
-/* Ethernet, IPv4 and the first bytes of UDP or TCP. */
-static struct made made(uint8_t proto, int way, uint16_t id) {
-  struct made m = {{0}, 0};
-  uint8_t *ip = m.bytes + 14;
-  m.bytes[12] = 8;
-  memcpy(ip, (const uint8_t[]){0x45, 0, 0, 0, (uint8_t)(id >> 8), (uint8_t)id, 0, 0, 64, proto}, 10);
-  const uint8_t here[] = {10, 0, 0, 1}, there[] = {10, 0, 0, (uint8_t)(way == ELSEWHERE ? 9 : 2)};
-  memcpy(ip + 12, way == BACK ? there : here, 4);
-  memcpy(ip + 16, way == BACK ? here : there, 4);
-  memcpy(ip + 20, way == BACK ? "\x13\xc4\x20\x00" : "\x20\x00\x13\xc4", 4);
-  return m;
-}
-
-static struct made finished(struct made m, uint32_t ip_len) {
-  m.bytes[16] = (uint8_t)(ip_len >> 8);
-  m.bytes[17] = (uint8_t)ip_len;
-  m.len = 14 + ip_len;
+/* The other way, or to another host. */
+static struct made turned(struct made m, int way) {
+  static const uint8_t back[] = {10, 0, 0, 2, 10, 0, 0, 1, 0x13, 0xc4, 0x20, 0};
+  if (way == BACK) memcpy(m.bytes + 26, back, sizeof back);
+  if (way == ELSEWHERE) m.bytes[33] = 9;
   return m;
 }
 
 static struct made udp(int way, uint16_t id, const char *payload, uint32_t len) {
-  struct made m = made(UDP, way, id);
-  m.bytes[39] = (uint8_t)(8 + len);
-  memcpy(m.bytes + 42, payload, len);
-  return finished(m, 28 + len);
+  struct made m;
+  m.len = udp_frame(m.bytes, 0x2000, 0x13c4, payload, len);
+  put16(m.bytes + 18, id);
+  return turned(m, way);
 }
 
 static struct made tcp(int way, uint32_t seq, uint32_t ack, uint8_t flags, uint32_t len) {
-  struct made m = made(TCP, way, 0);
-  for (int i = 0; i < 4; i++) {
-    m.bytes[38 + i] = (uint8_t)(seq >> (24 - 8 * i));
-    m.bytes[42 + i] = (uint8_t)(ack >> (24 - 8 * i));
-  }
-  m.bytes[46] = 0x50;
-  m.bytes[47] = flags;
-  return finished(m, 40 + len);
+  static const uint8_t data[64];
+  struct made m;
+  m.len = tcp_frame(m.bytes, 0x2000, 0x13c4, flags, data, len);
+  put32(m.bytes + 38, seq);
+  put32(m.bytes + 42, ack);
+  return turned(m, way);
 }
 
 static void order(const char *what, struct made a, struct made b, int want) {

@@ -12,8 +12,6 @@
 #include "system/bpf_load.h"
 #endif
 
-static uint8_t frame[70000];
-
 struct probe { /* a datagram or segment and the class each filter must see in it */
   const char *name;
   uint32_t proto, sport, dport;
@@ -356,7 +354,7 @@ static int without_cap_bpf(void) {
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
   int out = raw_socket("va");
   printf("%s: %s\n", l->filter.mode == CT_FILTER_CLASSIC ? "classic" : "another", l->filter.why);
-  send_frame(out, frame, udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1));
+  send_frame(out, frame, sip_frame());
   send_frame(out, frame, tcp_frame(frame, 8443, 40000, 0x18, TEXT("\x17\x03\x03\x00\x20" PAD40)));
   wait_count(l, 0, CT_L_FRAMES, 1);
   lab_stop(l);

@@ -5,47 +5,17 @@
 #include "decode_check.h"
 #include "live/packet_ring.h"
 #include "decode/walk.h"
+#include "net_frames.h"
 
 enum { ETHERNET = 1, RAW_IP = 101 };
 static uint8_t frame[70000], piece[70000];
 
-static void put16(uint8_t *d, uint32_t v) {
-  d[0] = (uint8_t)(v >> 8);
-  d[1] = (uint8_t)v;
-}
-static uint32_t ether(uint8_t *d, uint32_t type) {
-  memset(d, 0x22, 12);
-  put16(d + 12, type);
-  return 14;
-}
-static uint32_t ipv4(uint8_t *d, uint32_t proto, uint32_t payload) {
-  memcpy(d, "\x45\xb8\0\0\x01\x00\x40\0\x40\0\0\0\x0a\0\0\x01\x0a\0\0\x02", 20);
-  put16(d + 2, payload + 20);
-  d[9] = (uint8_t)proto;
-  return 20;
-}
-static uint32_t ipv6(uint8_t *d, uint32_t proto, uint32_t payload) {
-  memset(d, 0, 40);
-  d[0] = 0x60;
-  put16(d + 4, payload);
-  d[6] = (uint8_t)proto;
-  d[7] = 64;
-  d[23] = 1;
-  d[39] = 2;
-  return 40;
-}
-static uint32_t udp(uint8_t *d, uint32_t sport, uint32_t dport, uint32_t payload) {
-  put16(d, sport);
-  put16(d + 2, dport);
-  put16(d + 4, payload + 8);
-  put16(d + 6, 0xbeef); /* what offload leaves there is no checksum */
-  return 8;
-}
-
-static uint32_t sum(uint32_t s, const uint8_t *d, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) s += i & 1 ? d[i] : (uint32_t)d[i] << 8;
-  while (s >> 16) s = (s & 0xffff) + (s >> 16);
-  return s;
+/* IPv4 and UDP headers in front of n bytes, with what offload leaves there for a checksum; their size. */
+static uint32_t datagram(uint8_t *d, uint32_t dport, uint32_t n) {
+  put_ipv4(d, 17, n + 8);
+  put_udp(d + 20, 10000, dport, n);
+  put16(d + 26, 0xbeef);
+  return 28;
 }
 
 /* Splits `len` bytes of frame and holds every segment against what it must be. `ip` is where the header
@@ -72,11 +42,11 @@ static void check_split(const char *what, uint32_t len, uint32_t linktype, uint3
     CHECK(p.len == want && memcmp(p.payload, frame + header + at, want) == 0);
     bool v4 = out[ip] >> 4 == 4;
     if (v4) {
-      CHECK_EQ(sum(0, out + ip, 20), 0xffff);
+      CHECK_EQ(sum16(0, out + ip, 20), 0xffff);
       CHECK_EQ(ct_be16(out + ip + 4), 0x0100 + n);
     }
-    uint32_t s = sum(17 + 8 + want, out + ip + (v4 ? 12 : 8), v4 ? 8 : 32);
-    CHECK_EQ(sum(s, out + header - 8, want + 8), 0xffff);
+    uint32_t s = sum16(17 + 8 + want, out + ip + (v4 ? 12 : 8), v4 ? 8 : 32);
+    CHECK_EQ(sum16(s, out + header - 8, want + 8), 0xffff);
     at += want;
     free(out);
   }
@@ -91,32 +61,31 @@ static void fill(uint32_t at, uint32_t n) {
 static void plain(void) {
   static const uint32_t payloads[] = {1, 171, 172, 173, 1720, 1721, 60000};
   for (uint32_t i = 0; i < sizeof payloads / sizeof *payloads; i++) {
-    uint32_t n = payloads[i], at = ether(frame, 0x0800);
-    at += ipv4(frame + at, 17, n + 8);
-    at += udp(frame + at, 10000, 20000, n);
+    uint32_t n = payloads[i], at = put_ether(frame, 0x0800);
+    at += datagram(frame + at, 20000, n);
     fill(at, n);
     check_split("IPv4", at + n, ETHERNET, 14, n, 172);
   }
 }
 
-static void tagged_and_ipv6(void) {
-  uint32_t n = 500, at = ether(frame, 0x8100);
+static void tagged_and_put_ipv6(void) {
+  uint32_t n = 500, at = put_ether(frame, 0x8100);
   put16(frame + at, 42);
   put16(frame + at + 2, 0x86dd);
   at += 4;
-  at += ipv6(frame + at, 60, n + 16);
+  at += put_ipv6(frame + at, 60, n + 16);
   memcpy(frame + at, "\x11\0\x01\x04\0\0\0\0", 8); /* destination options: padding */
   at += 8;
-  at += udp(frame + at, 10000, 20000, n);
+  at += put_udp(frame + at, 10000, 20000, n);
+  put16(frame + at - 2, 0xbeef);
   fill(at, n);
   check_split("VLAN, IPv6, options", at + n, ETHERNET, 18, n, 100);
 }
 
 static void tunnels(void) {
   for (uint32_t geneve = 0; geneve < 2; geneve++) {
-    uint32_t n = 1000, extra = geneve ? 4 : 0, inner = 14 + 20 + 8 + n, at = ether(frame, 0x0800);
-    at += ipv4(frame + at, 17, 8 + 8 + extra + inner);
-    at += udp(frame + at, 55555, geneve ? 6081 : 4789, 8 + extra + inner);
+    uint32_t n = 1000, extra = geneve ? 4 : 0, inner = 14 + 20 + 8 + n, at = put_ether(frame, 0x0800);
+    at += datagram(frame + at, geneve ? 6081 : 4789, 8 + extra + inner);
     memset(frame + at, 0, 12);
     if (geneve) {
       frame[at] = 1; /* one word of options */
@@ -127,16 +96,14 @@ static void tunnels(void) {
       frame[at + 6] = 7;
     }
     at += 8 + extra;
-    at += ether(frame + at, 0x0800);
+    at += put_ether(frame + at, 0x0800);
     uint32_t ip = at;
-    at += ipv4(frame + at, 17, n + 8);
-    at += udp(frame + at, 10000, 20000, n);
+    at += datagram(frame + at, 20000, n);
     fill(at, n);
     check_split(geneve ? "GENEVE" : "VXLAN", at + n, ETHERNET, ip, n, 160);
   }
-  uint32_t n = 400, at = ipv4(frame, 4, n + 28);
-  at += ipv4(frame + at, 17, n + 8);
-  at += udp(frame + at, 10000, 20000, n);
+  uint32_t n = 400, at = put_ipv4(frame, 4, n + 28);
+  at += datagram(frame + at, 20000, n);
   fill(at, n);
   check_split("IP in IP, no link header", at + n, RAW_IP, 20, n, 172);
 }
@@ -145,9 +112,8 @@ static void tunnels(void) {
 static void too_many(void) {
   static uint8_t large[66000];
   struct ct_gso g;
-  uint32_t n = 60000, at = ether(large, 0x0800);
-  at += ipv4(large + at, 17, n + 8);
-  at += udp(large + at, 10000, 20000, n);
+  uint32_t n = 60000, at = put_ether(large, 0x0800);
+  at += datagram(large + at, 20000, n);
   subject = "too many";
   CHECK(!ct_gso_open(&g, large, at + n, ETHERNET, 1));
   CHECK(!ct_gso_open(&g, large, at + n, ETHERNET, n / CT_GSO_SEGMENTS));
@@ -159,9 +125,8 @@ static void too_many(void) {
 
 static void refused(void) {
   struct ct_gso g;
-  uint32_t n = 100, at = ether(frame, 0x0800);
-  at += ipv4(frame + at, 17, n + 8);
-  at += udp(frame + at, 10000, 20000, n);
+  uint32_t n = 100, at = put_ether(frame, 0x0800);
+  at += datagram(frame + at, 20000, n);
   subject = "refused";
   CHECK(ct_gso_open(&g, frame, at + n, ETHERNET, 10));
   CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 0));      /* no segment size */
@@ -173,12 +138,11 @@ static void refused(void) {
   put16(frame + 20, 0x2000);
   CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 10)); /* a fragment */
   /* GRE between the headers: the walk decodes it, its lengths are not known here. */
-  at = ether(frame, 0x0800);
-  at += ipv4(frame + at, 47, 4 + 20 + 8 + n);
+  at = put_ether(frame, 0x0800);
+  at += put_ipv4(frame + at, 47, 4 + 20 + 8 + n);
   memcpy(frame + at, "\0\0\x08\0", 4);
   at += 4;
-  at += ipv4(frame + at, 17, n + 8);
-  at += udp(frame + at, 10000, 20000, n);
+  at += datagram(frame + at, 20000, n);
   CHECK(!ct_gso_open(&g, frame, at + n, ETHERNET, 10));
 }
 
@@ -187,16 +151,14 @@ static void damaged(void) {
   uint32_t seed = 1, opened = 0;
   subject = "damaged";
   for (uint32_t round = 0; round < 20000; round++) {
-    uint32_t n = 200, tunnel = round & 1, at = ether(frame, 0x0800);
+    uint32_t n = 200, tunnel = round & 1, at = put_ether(frame, 0x0800);
     if (tunnel) {
-      at += ipv4(frame + at, 17, 16 + 14 + 28 + n);
-      at += udp(frame + at, 55555, 4789, 8 + 14 + 28 + n);
+      at += datagram(frame + at, 4789, 8 + 14 + 28 + n);
       memcpy(frame + at, "\x08\0\0\0\0\0\x07\0", 8);
       at += 8;
-      at += ether(frame + at, 0x0800);
+      at += put_ether(frame + at, 0x0800);
     }
-    at += ipv4(frame + at, 17, n + 8);
-    at += udp(frame + at, 10000, 20000, n);
+    at += datagram(frame + at, 20000, n);
     uint32_t len = at + n;
     for (uint32_t hits = 0; hits < 1 + round % 3; hits++) {
       seed = seed * 1664525u + 1013904223u;
@@ -220,7 +182,7 @@ static void damaged(void) {
 
 int main(void) {
   plain();
-  tagged_and_ipv6();
+  tagged_and_put_ipv6();
   tunnels();
   refused();
   too_many();

@@ -14,8 +14,6 @@
 #define UDP_SEGMENT 103
 #endif
 
-static uint8_t frame[70000];
-
 /* All frames sent are frames taken, plus what the kernel dropped, plus what the stop left unread. */
 static void check_sum(const struct lab *l, uint64_t sent) {
   CHECK_EQ(live_count(l, 0, CT_L_KERNEL_PACKETS), sent);
@@ -36,7 +34,7 @@ static void accounting(void) {
   int out = raw_socket("va");
   uint8_t rtp[172];
   for (uint32_t i = 0; i < 5000; i++) {
-    uint32_t n = i % 100 == 0 ? udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1)
+    uint32_t n = i % 100 == 0 ? sip_frame()
                               : udp_frame(frame, 10000, 20000, rtp, rtp_payload(rtp, i, 7, sizeof rtp));
     send_frame(out, frame, n);
     pace(l, i + 1);
@@ -63,7 +61,7 @@ static void stop_reads_what_is_there(void) {
   make_veth();
   struct lab *l = lab_start("vb", CT_FILTER_NONE);
   int out = raw_socket("va");
-  uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  uint32_t n = sip_frame();
   nap_ms(30);
   for (uint32_t i = 0; i < 20; i++) send_frame(out, frame, n);
   lab_stop(l);
@@ -82,7 +80,7 @@ static void overflow(void) {
   int out = raw_socket("va");
   uint8_t sip[1200], rtp[172];
   memset(sip, ' ', sizeof sip);
-  memcpy(sip, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  memcpy(sip, OPTIONS_TEXT, OPTIONS_BYTES);
   for (uint32_t i = 0; i < 1000; i++) {
     send_frame(out, frame, udp_frame(frame, 5060, 5060, sip, sizeof sip));
     send_frame(out, frame, udp_frame(frame, 10000, 20000, rtp, rtp_payload(rtp, i, 7, sizeof rtp)));
@@ -122,7 +120,7 @@ static void vlan(void) {
   make_veth();
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
   int out = raw_socket("va");
-  uint32_t text = sizeof OPTIONS_TEXT - 1;
+  uint32_t text = OPTIONS_BYTES;
   for (uint32_t tags = 1; tags <= 2; tags++) {
     uint32_t at = put_ether(frame, tags == 2 ? 0x88a8 : 0x8100);
     for (uint32_t t = 0; t < tags; t++, at += 4) {
@@ -183,7 +181,7 @@ static void send_loopback(uint32_t n) {
   struct sockaddr_in to = {
       .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   for (uint32_t i = 0; i < n; i++) {
-    CHECK(sendto(fd, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to) >
+    CHECK(sendto(fd, OPTIONS_TEXT, OPTIONS_BYTES, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to) >
               0 ||
           errno == ECONNREFUSED);
   }
@@ -216,7 +214,7 @@ static void recovery(void) {
   make_veth();
   double start = now_ms();
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
-  uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  uint32_t n = sip_frame();
   int out = raw_socket("va");
   send_frame(out, frame, n);
   wait_state(l, CT_LIVE_CAPTURING, "vb: capturing, MTU 1500, ring 8 MiB");
@@ -285,7 +283,7 @@ static void two_interfaces(void) {
   struct sockaddr_in at = {
       .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   CHECK(bind(in, (struct sockaddr *)&at, sizeof at) == 0);
-  uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1), of[2] = {0};
+  uint32_t n = sip_frame(), of[2] = {0};
   for (uint32_t i = 0; i < 30; i++) send_frame(out, frame, n);
   send_loopback(20);
   wait_count(l, 0, CT_L_FRAMES, 30);
@@ -312,7 +310,7 @@ static void any_link_types(void) {
   for (int mode = 0; mode <= 2; mode++) {
     struct lab *l = lab_start("any", (enum ct_filter_mode)mode);
     int out = raw_socket("va");
-    uint32_t text = sizeof OPTIONS_TEXT - 1;
+    uint32_t text = OPTIONS_BYTES;
     uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, text);
     send_frame(out, frame, n); /* once out of va, a copy of that into vb, and the first packet of the tun is the same */
     for (int odd = 0; odd < 2; odd++) {

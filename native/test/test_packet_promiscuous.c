@@ -6,8 +6,6 @@
 #include "live_lab.h"
 #include <sys/syscall.h>
 
-static uint8_t frame[70000];
-
 static bool is_refused; /* PACKET_ADD_MEMBERSHIP fails, as under a security module */
 
 /* In front of the C library's: the kernel itself refuses promiscuous mode to no packet socket. */
@@ -52,7 +50,7 @@ static void promiscuous_bridge(void) {
   make_hosts();
   make_bridge(0);
   int index = (int)if_nametoindex("br0"), out = raw_socket("va");
-  uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  uint32_t n = sip_frame();
   struct lab *l = lab_open(CT_FILTER_EBPF, LAB_SLABS);
   l->live.promiscuous = false;
   lab_add(l, "br0", 8);
@@ -91,7 +89,7 @@ static void promiscuous_any(void) {
   CHECK_EQ(promiscuity("lo"), 0);
   make_bridge(0);
   wait_promiscuity("br0", 1);
-  uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+  uint32_t n = sip_frame();
   int out = raw_socket("va");
   send_frame(out, frame, n);
   wait_count(l, 0, CT_L_FRAMES, 5); /* out of va, into vb, up br0, out of vd, into vc */
@@ -113,7 +111,7 @@ static void mirrored(void) {
   for (int mode = 0; mode <= 2; mode++) {
     struct lab *l = lab_start("vd", (enum ct_filter_mode)mode);
     int out = raw_socket("va");
-    uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1);
+    uint32_t n = sip_frame();
     for (int i = 0; i < 100; i++) send_frame(out, frame, n);
     wait_count(l, 0, CT_L_FRAMES, 100);
     lab_stop(l);
@@ -133,7 +131,7 @@ static void promiscuous_refused(void) {
     wait_state(l, CT_LIVE_CAPTURING,
                any ? ", 2 not promiscuous (v" : ", not promiscuous (Operation not permitted)");
     int out = raw_socket("va");
-    send_frame(out, frame, udp_frame(frame, 5060, 5060, OPTIONS_TEXT, sizeof OPTIONS_TEXT - 1));
+    send_frame(out, frame, sip_frame());
     wait_count(l, 0, CT_L_FRAMES, 1);
     is_refused = false;
     wait_promiscuity("vb", 1);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include "pipeline/pipeline.h"
+#include "net_frames.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,34 +23,6 @@ static const char SIP[] = "OPTIONS sip:a@192.0.2.1 SIP/2.0\r\nCall-ID: 1\r\n\r\n
 static uint8_t frame[200];
 static uint32_t frame_len;
 
-static void put16(uint8_t *d, uint32_t v) {
-  d[0] = (uint8_t)(v >> 8);
-  d[1] = (uint8_t)v;
-}
-
-/* UDP header and SIP, on a port that is outside the gate. */
-static uint32_t put_udp(uint8_t *d) {
-  uint32_t len = 8 + sizeof SIP - 1;
-  put16(d, 5999);
-  put16(d + 2, 6999);
-  put16(d + 4, len);
-  put16(d + 6, 0);
-  memcpy(d + 8, SIP, sizeof SIP - 1);
-  return len;
-}
-
-static void make_frame(void) {
-  uint8_t *ip = frame + 14;
-  put16(frame + 12, 0x0800);
-  uint32_t udp = put_udp(ip + 20);
-  ip[0] = 0x45;
-  put16(ip + 2, 20 + udp);
-  ip[8] = 64;
-  ip[9] = 17;
-  memcpy(ip + 12, "\xc0\0\2\1\xc0\0\2\2", 8);
-  frame_len = 14 + 20 + udp;
-}
-
 static void *batches(void *arg) {
   static struct ct_frame batch[CT_BATCH];
   struct ct_sink sink = {.ring = &ring};
@@ -65,13 +38,11 @@ static void *batches(void *arg) {
 }
 
 static void datagrams(uint8_t *data, struct ct_record *rows, uint32_t n) {
-  uint8_t payload[200];
-  uint32_t len = put_udp(payload);
   for (uint32_t i = 0; i < n; i++) {
     struct ct_slab scratch = {.data = data, .rec = rows};
     struct ct_sink sink = {.scratch = &scratch};
     struct ct_packet p = {.ip_version = 4, .proto = 17};
-    ct_pipeline_datagram(&pl, &sink, &p, payload, len);
+    ct_pipeline_datagram(&pl, &sink, &p, frame + 34, frame_len - 34);
   }
 }
 
@@ -88,28 +59,6 @@ static uint64_t named(const char *name) {
 static const uint8_t RTP[20] = {0x80, 0, 0, 1, 0, 0, 0, 160, 1, 2, 3, 4};
 static const char INVITE[] = "INVITE sip:a@192.0.2.1 SIP/2.0\r\nCall-ID: 1\r\n\r\n";
 
-/* Ethernet, IPv4 and UDP or TCP around these bytes, and a trailer that belongs to the frame only. */
-static uint32_t wrap(uint8_t *d, uint8_t proto, uint16_t port, const void *bytes, uint32_t len) {
-  uint8_t *ip = d + 14, *up = ip + 20;
-  uint32_t head = proto == 6 ? 20 : 8;
-  memset(d, 0, 14 + 20 + head);
-  put16(d + 12, 0x0800);
-  ip[0] = 0x45;
-  put16(ip + 2, 20 + head + len);
-  ip[8] = 64;
-  ip[9] = proto;
-  memcpy(ip + 12, "\xc0\0\2\1\xc0\0\2\2", 8);
-  put16(up, port);
-  put16(up + 2, port);
-  if (proto == 6)
-    up[12] = 0x50;
-  else
-    put16(up + 4, head + len);
-  memcpy(up + head, bytes, len);
-  memcpy(up + head + len, "tail", 4);
-  return 14 + 20 + head + len + 4;
-}
-
 static void digests_are_those_of_the_whole_frame(void) {
   struct ct_frame batch[4];
   static const uint8_t kinds[4] = {CT_KIND_UDP, CT_KIND_UDP, CT_KIND_STREAM_OPENED, CT_KIND_TCP};
@@ -118,16 +67,19 @@ static void digests_are_those_of_the_whole_frame(void) {
   uint32_t len[4];
   struct ct_ring own = {.slab = slabs, .n = 2};
   struct ct_sink sink = {.ring = &own};
-  len[0] = wrap(frames[0], 17, 5060, INVITE, sizeof INVITE - 1);
-  len[1] = wrap(frames[1], 17, 5060, SIP, sizeof SIP - 1);
-  len[2] = wrap(frames[2], 17, 20000, RTP, sizeof RTP);
-  len[3] = wrap(frames[3], 6, 5060, SIP, sizeof SIP - 1);
+  len[0] = udp_frame(frames[0], 5060, 5060, INVITE, sizeof INVITE - 1);
+  len[1] = udp_frame(frames[1], 5060, 5060, SIP, sizeof SIP - 1);
+  len[2] = udp_frame(frames[2], 20000, 20000, RTP, sizeof RTP);
+  len[3] = tcp_frame(frames[3], 5060, 5060, 0, SIP, sizeof SIP - 1);
   slabs[0].used = slabs[0].count = slabs[1].used = slabs[1].count = 0;
   pl.digests = true;
   pl.gate.sip[5060 / 64] |= UINT64_C(1) << (5060 % 64);
-  for (uint32_t i = 0; i < 4; i++)
+  for (uint32_t i = 0; i < 4; i++) {
+    memcpy(frames[i] + len[i], "tail", 4); /* belongs to the frame only */
+    len[i] += 4;
     batch[i] = (struct ct_frame){
         .data = frames[i], .caplen = len[i], .wirelen = len[i], .ordinal = i, .linktype = ETHERNET};
+  }
   ct_pipeline_batch(&pl, &sink, batch, 4);
   CHECK_EQ(slabs[0].count, 4);
   ct_ring_publish(&own);
@@ -159,7 +111,7 @@ int main(void) {
   pl.ws_out_ports = ws_out;
   pl.rtp = ct_rtp_create(&o);
   if (pl.rtp == NULL || !ct_pipeline_init(&pl)) return 1;
-  make_frame();
+  frame_len = udp_frame(frame, 5999, 6999, SIP, sizeof SIP - 1); /* outside the gate */
   uint8_t *data = malloc(CT_SLAB_BYTES);
   struct ct_record *rows = calloc(CT_SLAB_RECORDS, sizeof *rows);
   const uint32_t each = ROUNDS * CT_BATCH;

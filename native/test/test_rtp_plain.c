@@ -62,7 +62,7 @@ static void which_frames(void) {
     /* Port 4500 less its low byte, so that one byte makes it a tunnel's. */
     make_plain(&x, T0, 1, 0x1100, 9, 0, 1, 160, 20);
     if (i > 0) x.b[C[i].at] = C[i].to;
-    if (C[i].at == 34) put_be(x.b + 34, 0x03ff, 2);
+    if (C[i].at == 34) put16(x.b + 34, 0x03ff);
     CHECK_EQ(ct_is_plain_rtp(&x.f), C[i].plain);
     CHECK(pair_push(&w, &x.f, 0));
     CHECK(pair_is_same(&w));
