@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_pcap_write.c - what is written is read back by pcap_read: formats, splits, gate, several threads.
- *
- * To measure, build it as bench_file.c is built, then: test_pcap_write rate
  */
 #define _GNU_SOURCE
 #include "pcap_written.h"
@@ -262,37 +260,21 @@ static void cannot_open(void) {
   CHECK(ct_pw_counter_name(CT_PW_COUNTERS) == NULL);
 }
 
-static void measure(void) {
-  static uint8_t b[214];
-  struct ct_pcap_writer *w = open_at(at("rate.pcap"), 1, 0, 0);
-  int64_t start = clock_now();
-  for (uint32_t i = 0; i < 2000000; i++) ct_pcap_write(w, b, i, sizeof(b), sizeof(b), 1);
-  ct_pcap_write_close(w);
-  double s = (double)(clock_now() - start) / 1e9;
-  printf("%.2f M frames/s of %zu bytes, %.0f MB/s, %.0f ns a frame\n", 2 / s, sizeof(b),
-         (double)n[CT_PW_BYTES] / 1e6 / s, s * 500);
-}
-
-int main(int argc, char **argv) {
-  (void)argv;
+int main(void) {
   if (mkdtemp(folder) == NULL) return 2;
-  if (argc > 1) {
-    measure();
-  } else {
-    round_trip("all.pcap");
-    round_trip("all.pcapng");
-    link_types();
-    flushes();
-    split_by_size("size.pcap");
-    split_by_size("size.pcapng");
-    split_by_time();
-    persistence_gate();
-    reopen("log.pcap");
-    reopen("log.pcapng");
-    next_file_refused();
-    several_threads();
-    cannot_open();
-    report("pcap writer");
-  }
+  round_trip("all.pcap");
+  round_trip("all.pcapng");
+  link_types();
+  flushes();
+  split_by_size("size.pcap");
+  split_by_size("size.pcapng");
+  split_by_time();
+  persistence_gate();
+  reopen("log.pcap");
+  reopen("log.pcapng");
+  next_file_refused();
+  several_threads();
+  cannot_open();
+  report("pcap writer");
   return clean_up();
 }

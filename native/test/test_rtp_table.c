@@ -1,61 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_rtp_table.c - which packets the RTP table takes for streams, its caps, its clocks, hostile headers.
- *
- * Plain: runs the cases. `test_rtp_table bench` measures nanoseconds a packet on synthetic traffic.
  */
 #define _GNU_SOURCE
 #include "rtp_harness.h"
 
 /* ---- probing ---- */
+static void push_as(uint32_t ssrc, struct send s) {
+  s.ssrc = ssrc;
+  push(s);
+}
 static void heuristic(void) {
   start(100);
   for (int i = 0; i < 4; i++) {
     CHECK_EQ(accepted, 0);
     push(nth(i, 0));
   }
-  CHECK_EQ(accepted, 1);        /* the fourth of four */
-  for (int i = 0; i < 5; i++) { /* one reorder */
-    struct send s = nth((const int[]){0, 1, 3, 2, 4}[i], 0);
-    s.ssrc = 2, s.at = T0 + i * 20 * MS;
-    push(s);
-  }
-  CHECK_EQ(accepted, 2);
-  for (int i = 0; i < 5; i++) { /* one loss */
-    struct send s = nth(i < 2 ? i : i + 1, 0);
-    s.ssrc = 3;
-    push(s);
+  CHECK_EQ(accepted, 1); /* the fourth of four */
+  for (int i = 0; i < 5; i++) {
+    struct send reordered = nth((const int[]){0, 1, 3, 2, 4}[i], 0);
+    reordered.at = T0 + i * 20 * MS;
+    push_as(2, reordered);
+    push_as(3, nth(i < 2 ? i : i + 1, 0)); /* one loss */
   }
   CHECK_EQ(accepted, 3);
-  for (int i = 0; i < 8; i++) { /* each packet twice, as a mirror port of both directions shows it */
-    struct send s = nth(i / 2, 0);
-    s.ssrc = 9;
-    push(s);
-  }
+  for (int i = 0; i < 8; i++) push_as(9, nth(i / 2, 0)); /* each twice, as a mirror port of both directions shows it */
   CHECK_EQ(accepted, 4);
-  for (int i = 0; i < 50; i++) { /* a constant number is no step */
-    struct send s = nth(i, 0);
-    s.ssrc = 4, s.seq = 77;
-    push(s);
-  }
-  for (int i = 0; i < 50; i++) { /* random numbers */
-    struct send s = nth(i, 0);
-    s.ssrc = 5, s.seq = (uint16_t)(i * 7919 + (i & 1) * 30000);
-    push(s);
-  }
-  for (int i = 0; i < 50; i++) { /* every packet another type */
-    struct send s = nth(i, 0);
-    s.ssrc = 6, s.pt = (uint8_t)(i & 1 ? 8 : 0);
-    push(s);
-  }
-  for (int i = 0; i < 50; i++) { /* a type nobody uses: 50 */
-    struct send s = nth(i, 0);
-    s.ssrc = 7, s.pt = 50;
-    push(s);
-  }
-  for (int i = 0; i < 50; i++) { /* steps of 60 */
-    struct send s = nth(i * 60, 0);
-    s.ssrc = 8;
-    push(s);
+  for (int i = 0; i < 50; i++) {
+    struct send constant = nth(i, 0), random = constant, mixed = constant, unused = constant;
+    constant.seq = 77;
+    random.seq = (uint16_t)(i * 7919 + (i & 1) * 30000);
+    mixed.pt = (uint8_t)(i & 1 ? 8 : 0);
+    unused.pt = 50; /* a type that nobody uses */
+    push_as(4, constant);
+    push_as(5, random);
+    push_as(6, mixed);
+    push_as(7, unused);
+    push_as(8, nth(i * 60, 0)); /* too far apart */
   }
   CHECK_EQ(opened, 9);
   CHECK_EQ(accepted, 4);
@@ -362,61 +342,7 @@ static void impossible_times(void) {
   stop();
 }
 
-/* ---- throughput ---- */
-static double now_s(void) {
-  struct timespec ts;
-  clock_gettime(CLOCK_MONOTONIC, &ts);
-  return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-static void bench(uint32_t streams, uint32_t total, uint8_t pt) {
-  struct ct_rtp_opts o = {streams, {11, 22}, 5 * SECOND, 60};
-  table = ct_rtp_create(&o);
-  struct ct_packet p[32];
-  static uint8_t b[32][256];
-  uint64_t h[32];
-  struct ct_rtp_events ev;
-  struct send s = SEND(.pt = pt);
-  for (int i = 0; i < 32; i++) make_packet(&p[i], b[i], &s);
-  uint32_t i = 0, round = 0;
-  double fill = 0;
-  double t0 = now_s();
-  for (uint32_t done = 0; done < total;) {
-    double f0 = now_s();
-    for (int k = 0; k < 32; k++) {
-      uint32_t id = i * 2654435761u;
-      uint32_t ts = round * (pt < 35 ? 160 : 960);
-      for (int n = 0; n < 4; n++)
-        b[k][4 + n] = (uint8_t)(ts >> (24 - 8 * n)), b[k][8 + n] = (uint8_t)(id >> (24 - 8 * n));
-      b[k][2] = (uint8_t)(round >> 8), b[k][3] = (uint8_t)round;
-      p[k].ts_ns = T0 + round * 20 * MS + i * 100;
-      p[k].sport = (uint16_t)(i * 2);
-      memcpy(p[k].src, &id, 4);
-      p[k].frame = NULL;
-      if (++i == streams) i = 0, round++;
-    }
-    fill += now_s() - f0;
-    for (int k = 0; k < 32; k++) h[k] = ct_rtp_hash(table, &p[k], 0), ct_rtp_prefetch_slot(table, h[k]);
-    struct ct_stream *guess[32];
-    for (int k = 0; k < 32; k++) guess[k] = ct_rtp_prefetch_stream(table, h[k], p[k].payload[1]);
-    for (int k = 0; k < 32; k++) ct_rtp_update(table, h[k], guess[k], &p[k], 0, &ev);
-    done += 32;
-  }
-  double t = now_s() - t0 - fill;
-  printf("%u streams, payload type %u: %.1f ns a packet (%u packets, making them %.1f ns apart)\n", streams,
-         pt, t * 1e9 / total, total, fill * 1e9 / total);
-  ct_rtp_free(table);
-}
-
-int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "bench") == 0) {
-    for (int k = 0; k < 3; k++) {
-      bench(1000, 6000000, 0);
-      bench(1000, 6000000, 111);
-      bench(93000, 6000000, 0);
-      bench(93000, 6000000, 111);
-    }
-    return 0;
-  }
+int main(void) {
   heuristic();
   index_grows();
   removal_under_rebuild();
