@@ -3,20 +3,8 @@
  */
 #ifndef CALLTAP_DECODE_CHECK_H
 #define CALLTAP_DECODE_CHECK_H
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "decode/packet.h"
-
-/* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */
-static inline uint8_t *exact_copy(const uint8_t *d, size_t n) {
-  uint8_t *copy = malloc(n ? n : 1);
-  if (copy == NULL) abort();
-  if (n) memcpy(copy, d, n);
-  return copy;
-}
 
 /* One file of a fuzz corpus: `head` then `d`. */
 static inline void write_seed(const char *dir, const char *name, const uint8_t *head, size_t head_n,

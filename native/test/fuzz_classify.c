@@ -4,17 +4,10 @@
  * Seeds: native/test/out/test_classify --corpus DIR. Input: protocol, TCP flags, options (1 HEP, 2 in
  * both gates, 4 low ports), how many bytes were cut off, then the payload.
  */
-#include <stdlib.h>
-#include <string.h>
 
+#include "check.h"
 #include "decode/packet.h"
 #include "core/record.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool promise) {
-  if (!promise) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static struct ct_gate open, closed;
@@ -32,14 +25,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   p.dport = 40002;
   bool gate = data[2] & 2, sip = ct_looks_sip(p.payload, p.len);
   enum ct_class c = ct_classify(&p, gate ? &open : &closed, &o);
-  expect((unsigned)c < CT_CLS_COUNT && p.cls == c);
-  expect(gate || !(p.cls_flags & (CT_FLAG_SIP_GATE | CT_FLAG_WS_GATE)));
-  if (p.proto == 17 || p.proto == 6) expect(sip == !!(p.cls_flags & CT_FLAG_LOOKS_SIP));
-  if (c == CT_CLS_SIP || c == CT_CLS_KEEPALIVE) expect(gate && p.proto == 17);
-  if (c == CT_CLS_SIP_OUT) expect(!gate && sip);
-  if (c == CT_CLS_RTP) expect(p.len >= 12 && p.payload[0] >> 6 == 2 && p.sport >= 1024);
-  if (c == CT_CLS_RTCP) expect(p.len >= 8 && p.payload[0] >> 6 == 2);
-  if (c == CT_CLS_HEP) expect(o.hep);
-  if (c == CT_CLS_TCP) expect(gate && p.proto == 6);
+  ASSERT((unsigned)c < CT_CLS_COUNT && p.cls == c);
+  ASSERT(gate || !(p.cls_flags & (CT_FLAG_SIP_GATE | CT_FLAG_WS_GATE)));
+  if (p.proto == 17 || p.proto == 6) ASSERT(sip == !!(p.cls_flags & CT_FLAG_LOOKS_SIP));
+  if (c == CT_CLS_SIP || c == CT_CLS_KEEPALIVE) ASSERT(gate && p.proto == 17);
+  if (c == CT_CLS_SIP_OUT) ASSERT(!gate && sip);
+  if (c == CT_CLS_RTP) ASSERT(p.len >= 12 && p.payload[0] >> 6 == 2 && p.sport >= 1024);
+  if (c == CT_CLS_RTCP) ASSERT(p.len >= 8 && p.payload[0] >> 6 == 2);
+  if (c == CT_CLS_HEP) ASSERT(o.hep);
+  if (c == CT_CLS_TCP) ASSERT(gate && p.proto == 6);
   return 0;
 }

@@ -5,16 +5,9 @@
  * options (1 ESP-NULL, 2 the frame was cut, 4 IP payload: the link type bytes are protocol and
  * version), then the frame.
  */
-#include <stdlib.h>
-#include <string.h>
 
+#include "check.h"
 #include "decode/packet.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool promise) {
-  if (!promise) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static struct ct_gate gate;
@@ -35,16 +28,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     p.wirelen = data[2] & 2 ? n + 1000 : n;
     r = ct_decode_frame(&p, (uint32_t)data[0] | (uint32_t)data[1] << 8, &o);
   }
-  expect((unsigned)r < CT_REASON_COUNT && p.tunnel_depth <= CT_MAX_TUNNELS && p.vlan < 4096);
+  ASSERT((unsigned)r < CT_REASON_COUNT && p.tunnel_depth <= CT_MAX_TUNNELS && p.vlan < 4096);
   if (r != CT_OK && r != CT_FRAGMENT) return 0;
-  expect(p.payload >= d && p.payload <= d + n && p.len <= (size_t)(d + n - p.payload) && p.len <= p.wire_len);
-  expect(p.ip_version == 4 || p.ip_version == 6);
+  ASSERT(p.payload >= d && p.payload <= d + n && p.len <= (size_t)(d + n - p.payload) && p.len <= p.wire_len);
+  ASSERT(p.ip_version == 4 || p.ip_version == 6);
   if (r == CT_FRAGMENT) {
-    expect(p.frag_more || p.frag_off != 0);
-    expect(p.frag_off % 8 == 0 && p.frag_off < 65536);
+    ASSERT(p.frag_more || p.frag_off != 0);
+    ASSERT(p.frag_off % 8 == 0 && p.frag_off < 65536);
     return 0;
   }
   if (gate.sip[0] == 0) memset(gate.sip, 0x55, sizeof gate.sip);
-  expect(ct_classify(&p, &gate, &o) < CT_CLS_COUNT);
+  ASSERT(ct_classify(&p, &gate, &o) < CT_CLS_COUNT);
   return 0;
 }

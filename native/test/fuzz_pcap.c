@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_pcap.c - any bytes as a capture file: no crash, no read outside the input, bounded work.
  */
+#include "check.h"
 #include "file/pcap_read.h"
-#include <stdlib.h>
 
 #define BATCH 8u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enum ct_pcap_status st;

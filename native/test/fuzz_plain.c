@@ -6,17 +6,12 @@
  * bit 3: time in seconds, else in ms; bit 4: the byte of the frame at `byte` is changed; bit 5: the frame is cut to an
  * exact size; bit 6: TypeScript hints a clock; bit 7: time runs back.
  */
+#include "check.h"
 #include <sys/prctl.h>
 
 #include "plain_pair.h"
 
-#define ASSERT(x)                                                                                            \
-  do {                                                                                                       \
-    if (!(x)) __builtin_trap();                                                                              \
-  } while (0)
-
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Two tables an input: with huge pages most of the time would go into clearing 4 MiB for each. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
@@ -52,10 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (d[0] & 16) x.b[12 + (d[7] & 31)] ^= (uint8_t)(1u << (d[7] >> 5));
     x.f.ordinal = i;
     if (d[0] & 32) x.f.caplen = d[7] % (x.f.caplen + 1);
-    /* An exact allocation, so that a read past the end is seen. */
-    uint8_t *copy = malloc(x.f.caplen + 1);
-    if (copy == NULL) break;
-    memcpy(copy, x.b, x.f.caplen);
+    uint8_t *copy = exact_copy(x.b, x.f.caplen);
     x.f.data = copy;
     ASSERT(pair_push(&w, &x.f, origin));
     free(copy);

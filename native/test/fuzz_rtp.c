@@ -6,15 +6,10 @@
  * op bit 0: seq is relative to the last; bits 1-2: origin; bit 3: IPv6; bit 4: time in seconds;
  * bit 5: raw header bytes; bit 6: TypeScript claims the stream or hints a clock; bit 7: snapped.
  */
-#include <stdlib.h>
-#include <string.h>
 
+#include "check.h"
+#include "net_frames.h"
 #include "rtp/rtp_stream.h"
-
-#define ASSERT(x)                                                                                            \
-  do {                                                                                                       \
-    if (!(x)) __builtin_trap();                                                                              \
-  } while (0)
 
 static uint32_t bits_clear(uint64_t w) { return 64 - (uint32_t)__builtin_popcountll(w); }
 
@@ -54,18 +49,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     now += d[0] & 16 ? (int64_t)(int8_t)d[5] * 1000000000 : (int64_t)d[5] * 1000000;
     if (d[5] == 0xff && d[4] == 0xff) now = (int64_t)((uint64_t)now * 0x9e3779b97f4a7c15u);
     b[1] = d[6];
-    b[2] = (uint8_t)(seq >> 8), b[3] = (uint8_t)seq;
-    b[4] = (uint8_t)(ts >> 24), b[5] = (uint8_t)(ts >> 16), b[6] = (uint8_t)(ts >> 8), b[7] = (uint8_t)ts;
+    put16(b + 2, seq);
+    put32(b + 4, ts);
     b[11] = d[1] & 15;
     if (d[0] & 32) memcpy(b + (d[1] & 63), d, 8);
     struct ct_packet p = {
         .ts_ns = now, .ordinal = i, .ip_version = d[0] & 8 ? 6 : 4, .proto = 17, .cls = CT_CLS_RTP};
-    /* An exact allocation, so that a read past the end is seen. */
     uint32_t len = 12u + (d[7] & 63);
     if (d[7] & 64) len = d[7] & 15;
-    uint8_t *payload = malloc(len + 1);
-    if (payload == NULL) break;
-    memcpy(payload, b, len);
+    uint8_t *payload = exact_copy(b, len);
     p.frame = p.payload = payload;
     p.caplen = p.len = len;
     p.wire_len = p.wirelen = d[0] & 128 ? len + d[2] : len;

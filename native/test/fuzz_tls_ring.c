@@ -3,16 +3,10 @@
  *
  * Input:  consumer / 8 (2) | produced bytes (2) | the ring's data
  */
+#include "check.h"
 #include "tls/source_tls.h"
-#include <stdlib.h>
-#include <string.h>
 
 #define SIZE 4096u
-#define ASSERT(x)                                                                                            \
-  do {                                                                                                       \
-    if (!(x)) __builtin_trap();                                                                              \
-  } while (0)
-
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
   if (size < 4) return 0;
   uint64_t consumer = (uint64_t)(in[0] | in[1] << 8) * 8;

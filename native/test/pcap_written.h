@@ -3,24 +3,12 @@
  */
 #ifndef CALLTAP_TEST_PCAP_WRITTEN_H
 #define CALLTAP_TEST_PCAP_WRITTEN_H
-#include "check.h"
+#include "folder.h"
 #include "file/pcap_read.h"
 #include "output/pcap_write.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-static char folder[] = "/tmp/test_pcap_write.XXXXXX"; /* mkdtemp() fills it in */
-static inline const char *at(const char *name) {
-  static char path[4][256];
-  static unsigned turn;
-  char *p = path[turn++ % 4];
-  snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-  return p;
-}
 static inline int64_t clock_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -86,11 +74,4 @@ static inline int64_t size_of(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
 }
-/* Removes the folder; the exit code of the test. */
-static inline int clean_up(void) {
-  char command[64];
-  snprintf(command, sizeof(command), "rm -rf %s", folder);
-  return system(command) != 0 || failures != 0;
-}
-
 #endif

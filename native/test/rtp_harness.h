@@ -5,26 +5,15 @@
 #define RTP_HARNESS_H
 #pragma GCC diagnostic ignored "-Wunused-function" /* each test uses its part */
 #pragma GCC diagnostic ignored "-Wunused-variable"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "core/record.h"
+#include "net_frames.h"
 #include "rtp/rtp_stream.h"
 
 #define MS 1000000LL
 #define SECOND (1000 * MS)
 #define T0 (1700000000LL * SECOND)
 
-static uint64_t rng_state = 88172645463325252u;
-static uint32_t rnd(void) {
-  rng_state ^= rng_state << 13;
-  rng_state ^= rng_state >> 7;
-  rng_state ^= rng_state << 17;
-  return (uint32_t)(rng_state >> 32);
-}
 static double uniform(void) { return rnd() / 4294967296.0; }
 
 /* ---- one table under test, and what it said ---- */
@@ -56,12 +45,9 @@ struct send {
 static void make_packet(struct ct_packet *p, uint8_t *b, const struct send *s) {
   uint32_t size = s->size == 0 ? 160 : s->size;
   memset(p, 0, sizeof(*p));
-  memset(b, 0xd5, 12 + size);
-  b[0] = 0x80;
+  rtp_payload(b, s->seq, s->ssrc, 12 + size);
   b[1] = (uint8_t)(s->marker << 7 | s->pt);
-  b[2] = (uint8_t)(s->seq >> 8), b[3] = (uint8_t)s->seq;
-  for (int i = 0; i < 4; i++) b[4 + i] = (uint8_t)(s->ts >> (24 - 8 * i));
-  for (int i = 0; i < 4; i++) b[8 + i] = (uint8_t)(s->ssrc >> (24 - 8 * i));
+  put32(b + 4, s->ts);
   p->ts_ns = s->at;
   p->payload = p->frame = b;
   p->len = p->wire_len = p->caplen = p->wirelen = 12 + size;

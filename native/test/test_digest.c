@@ -3,9 +3,6 @@
  */
 #include "check.h"
 #include "core/digest.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define JOBS 24u
 #define LONGEST 300u
@@ -17,22 +14,16 @@ static void vectors(void) {
   CHECK(ct_fnv1a64((const uint8_t *)"foobar", 6) == 0x85944171f73967e8u);
 }
 
-static uint32_t seed = 1;
-static uint32_t any(uint32_t below) {
-  seed = seed * 1664525u + 1013904223u;
-  return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
 /* Each run in memory of its own, so that a byte read behind it is seen. */
 static void side_by_side(uint32_t n) {
   uint8_t *bytes[JOBS];
   uint64_t got[JOBS];
   struct ct_digest_job job[JOBS];
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t len = any(4) == 0 ? any(3) : any(LONGEST);
+    uint32_t len = below(4) == 0 ? below(3) : below(LONGEST);
     bytes[i] = malloc(len > 0 ? len : 1);
     if (bytes[i] == NULL) abort();
-    for (uint32_t k = 0; k < len; k++) bytes[i][k] = (uint8_t)any(256);
+    for (uint32_t k = 0; k < len; k++) bytes[i][k] = (uint8_t)below(256);
     got[i] = 1;
     job[i] = (struct ct_digest_job){bytes[i], len, &got[i]};
   }

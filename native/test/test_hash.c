@@ -3,8 +3,6 @@
  */
 #include "check.h"
 #include "core/hash.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/random.h>
 
 /* SipHash-2-4 of 8 bytes 00 to 07 under the key 00 to 0f (the authors' vectors, row 8), and of none. */
@@ -42,6 +40,5 @@ static void differentials(void) {
 int main(void) {
   vectors();
   differentials();
-  printf("test_hash: ok\n");
-  return 0;
+  return report("hash");
 }

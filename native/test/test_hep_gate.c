@@ -4,8 +4,6 @@
 #include "check.h"
 #include "hep/source_hep.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void allow_list(void) {
   static const struct {
@@ -148,10 +146,7 @@ static void key(void) {
   CHECK(!ct_hep_gate_key(&g, (const uint8_t *)P, CT_HEP_KEY_MAX + 1));
   CHECK(ct_hep_gate_key(&g, (const uint8_t *)"key", 3));
   for (size_t i = 0; i < sizeof(P) / sizeof(P[0]); i++) {
-    /* In memory of its own, so that a byte read behind it is seen. */
-    uint8_t *copy = malloc(P[i].len);
-    if (copy == NULL) abort();
-    memcpy(copy, P[i].packet, P[i].len);
+    uint8_t *copy = exact_copy(P[i].packet, P[i].len);
     CHECK_EQ(ct_hep_admit(&g, lo, 4, copy, P[i].len, 1), P[i].ok ? CT_HEP_TAKEN : CT_HEP_AUTH_FAILED);
     free(copy);
   }

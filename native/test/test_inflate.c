@@ -3,9 +3,6 @@
  */
 #include "check.h"
 #include "core/inflate.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #define ROOM 4096u
@@ -13,9 +10,8 @@
 /* In memory of its own, so that a byte read or written beside it is seen. */
 static int32_t inflate_apart(enum ct_inflate_form form, const uint8_t *in, uint32_t len, const char *window,
                              uint32_t room, uint8_t *result) {
-  uint8_t *from = malloc(len > 0 ? len : 1), *to = malloc(room > 0 ? room : 1);
-  if (from == NULL || to == NULL) abort();
-  memcpy(from, in, len);
+  uint8_t *from = exact_copy(in, len), *to = malloc(room > 0 ? room : 1);
+  if (to == NULL) abort();
   int32_t n = ct_inflate(form, from, len, (const uint8_t *)window, (uint32_t)strlen(window), to, room);
   if (n > 0) memcpy(result, to, (size_t)n);
   free(from);
@@ -29,9 +25,7 @@ static uint32_t deflate_as(enum ct_inflate_form form, int bits, const uint8_t *i
   memset(&z, 0, sizeof(z));
   CHECK(deflateInit2(&z, 9, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   if (*window != 0) CHECK(deflateSetDictionary(&z, (const uint8_t *)window, (uInt)strlen(window)) == Z_OK);
-  uint8_t *copy = malloc(len + 1);
-  if (copy == NULL) abort();
-  memcpy(copy, in, len);
+  uint8_t *copy = exact_copy(in, len);
   z.next_in = copy;
   z.avail_in = len;
   z.next_out = out;
@@ -100,10 +94,9 @@ static void bomb(void) {
 
 static void any_bytes(void) {
   uint8_t in[64], out[ROOM];
-  uint32_t seed = 7;
   for (uint32_t k = 0; k < 20000; k++) {
     uint32_t len = k % sizeof(in);
-    for (uint32_t i = 0; i < len; i++) in[i] = (uint8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+    for (uint32_t i = 0; i < len; i++) in[i] = (uint8_t)rnd();
     for (uint32_t f = 0; f < CT_INFLATE_FORMS; f++)
       CHECK(inflate_apart((enum ct_inflate_form)f, in, len, "window", k % ROOM, out) <= (int32_t)(k % ROOM));
   }

@@ -148,7 +148,7 @@ static void refused(void) {
 
 /* Damaged frames in allocations of their exact size, under the sanitizers. What opens must end. */
 static void damaged(void) {
-  uint32_t seed = 1, opened = 0;
+  uint32_t opened = 0;
   subject = "damaged";
   for (uint32_t round = 0; round < 20000; round++) {
     uint32_t n = 200, tunnel = round & 1, at = put_ether(frame, 0x0800);
@@ -160,15 +160,11 @@ static void damaged(void) {
     }
     at += datagram(frame + at, 20000, n);
     uint32_t len = at + n;
-    for (uint32_t hits = 0; hits < 1 + round % 3; hits++) {
-      seed = seed * 1664525u + 1013904223u;
-      frame[(seed >> 8) % at] = (uint8_t)seed;
-    }
-    seed = seed * 1664525u + 1013904223u;
-    uint32_t cut = round % 5 == 0 ? (seed >> 8) % len : len;
+    for (uint32_t hits = 0; hits < 1 + round % 3; hits++) frame[below(at)] = (uint8_t)rnd();
+    uint32_t cut = round % 5 == 0 ? below(len) : len;
     uint8_t *exact = exact_copy(frame, cut);
     struct ct_gso g;
-    if (ct_gso_open(&g, exact, cut, ETHERNET, 1 + (seed >> 20) % 300)) {
+    if (ct_gso_open(&g, exact, cut, ETHERNET, 1 + below(300))) {
       uint32_t total = 0, made;
       opened++;
       while ((made = ct_gso_next(&g, piece, sizeof piece)) > 0) total += made - g.header;

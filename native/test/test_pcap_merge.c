@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_pcap_merge.c - files as one: the order of their frames, whichever way they are given, and what cannot be read.
  */
-#include "check.h"
+#include "folder.h"
 #include "pcap_image.h"
 #include "file/pcap_merge.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define MOST 200u
-
-static char folder[] = "/tmp/calltap-merge-XXXXXX";
 
 /* A capture of frames of one byte, which tells where each is from, at these seconds. */
 static void write_capture(const char *name, uint8_t mark, const uint32_t *second, unsigned n) {
@@ -24,9 +17,7 @@ static void write_capture(const char *name, uint8_t mark, const uint32_t *second
     record(&m, second[i], 0, 1, 1, 0);
     fill(&m, 1, mark);
   }
-  FILE *f = fopen(name, "wb");
-  if (f == NULL || fwrite(m.b, 1, m.n, f) != m.n) abort();
-  fclose(f);
+  write_file(name, m.b, m.n);
   free(m.b);
 }
 
@@ -87,11 +78,8 @@ static void orders(void) {
 }
 
 static void what_cannot_be_read(void) {
-  FILE *f = fopen("empty", "wb");
-  fclose(f);
-  f = fopen("text", "wb");
-  fputs("no capture", f);
-  fclose(f);
+  write_file("empty", "", 0);
+  write_file("text", "no capture", 10);
   struct outcome o = merge((const char *[]){"empty", "a"}, 2);
   CHECK(o.started);
   CHECK(strcmp(o.frames, "aaa") == 0);
@@ -147,12 +135,10 @@ static void many_files(void) {
 }
 
 int main(void) {
-  if (mkdtemp(folder) == NULL || chdir(folder) != 0) abort();
+  folder_make();
+  if (chdir(folder) != 0) abort();
   orders();
   what_cannot_be_read();
   many_files();
-  char command[64];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  if (system(command) != 0) failures++;
-  return report("pcap_merge");
+  return folder_report("pcap_merge");
 }

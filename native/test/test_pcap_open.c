@@ -2,48 +2,34 @@
  * test_pcap_open.c - capture files from files, pipes and memory, read alike; what is neither is refused.
  */
 #define _GNU_SOURCE
+#include "folder.h"
 #include "pcap_answer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char dir[] = "/tmp/calltap-test-pcap-XXXXXX";
-static const char *in_dir(const char *name) {
-  static char path[128];
-  snprintf(path, sizeof(path), "%s/%s", dir, name);
-  return path;
-}
-static void write_file(const char *name, const uint8_t *b, size_t n) {
-  int fd = open(in_dir(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0 || write(fd, b, n) != (ssize_t)n) abort();
-  close(fd);
-}
 static void open_failures(void) {
   enum ct_pcap_status st;
   int err = 0;
-  CHECK_EQ(ct_pcap_open(in_dir("missing"), &st, &err) == NULL, 1);
+  CHECK_EQ(ct_pcap_open(at("missing"), &st, &err) == NULL, 1);
   CHECK_EQ(st, CT_PCAP_IO);
   CHECK_EQ(err, ENOENT);
-  CHECK_EQ(ct_pcap_open(dir, &st, &err) == NULL, 1);
+  CHECK_EQ(ct_pcap_open(folder, &st, &err) == NULL, 1);
   CHECK_EQ(st, CT_PCAP_IO);
   CHECK_EQ(err, EISDIR);
-  write_file("empty", NULL, 0);
-  CHECK_EQ(ct_pcap_open(in_dir("empty"), &st, &err) == NULL, 1);
+  write_file("empty", "", 0);
+  CHECK_EQ(ct_pcap_open(at("empty"), &st, &err) == NULL, 1);
   CHECK_EQ(st, CT_PCAP_EMPTY);
   CHECK_EQ(err, 0);
-  write_file("text", (const uint8_t *)"INVITE sip:x SIP/2.0\r\n", 22);
-  CHECK_EQ(ct_pcap_open(in_dir("text"), &st, &err) == NULL, 1);
+  write_file("text", "INVITE sip:x SIP/2.0\r\n", 22);
+  CHECK_EQ(ct_pcap_open(at("text"), &st, &err) == NULL, 1);
   CHECK_EQ(st, CT_PCAP_NOT_CAPTURE);
   if (geteuid() != 0) {
-    chmod(in_dir("text"), 0);
-    CHECK_EQ(ct_pcap_open(in_dir("text"), &st, &err) == NULL, 1);
+    chmod(at("text"), 0);
+    CHECK_EQ(ct_pcap_open(at("text"), &st, &err) == NULL, 1);
     CHECK_EQ(err, EACCES);
   }
-  unlink(in_dir("text"));
-  unlink(in_dir("empty"));
 }
 
 struct writer {
@@ -79,7 +65,7 @@ static void same_from_everywhere(void) {
     struct writer w = {.m = src, .step = 4093};
     if (v < 2) {
       write_file("file", src->b, src->n);
-      f = ct_pcap_open(in_dir("file"), &a.open, &err);
+      f = ct_pcap_open(at("file"), &a.open, &err);
     } else {
       int ends[2];
       if (pipe(ends) != 0) abort();
@@ -105,7 +91,6 @@ static void same_from_everywhere(void) {
     dup2(saved, STDIN_FILENO);
     close(saved);
   }
-  unlink(in_dir("file"));
   free(z.b);
   free(m.b);
 }
@@ -132,7 +117,7 @@ static void batches_stay(void) {
     write_file("batch", m.b, m.n);
     enum ct_pcap_status st;
     int err;
-    struct ct_pcap *f = ct_pcap_open(in_dir("batch"), &st, &err);
+    struct ct_pcap *f = ct_pcap_open(at("batch"), &st, &err);
     if (f == NULL) abort();
     struct ct_frame r[64];
     uint64_t n = 0, flushes = 0, wrong = 0, seen = 0;
@@ -150,16 +135,14 @@ static void batches_stay(void) {
     CHECK_EQ(seen, 9000);
     CHECK_EQ(flushes < 400, 1);
     ct_pcap_close(f);
-    unlink(in_dir("batch"));
     free(m.b);
   }
 }
 
 int main(void) {
-  if (mkdtemp(dir) == NULL) return 1;
+  folder_make();
   open_failures();
   same_from_everywhere();
   batches_stay();
-  rmdir(dir);
-  return report("pcap open");
+  return folder_report("pcap open");
 }

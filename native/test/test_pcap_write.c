@@ -261,7 +261,7 @@ static void cannot_open(void) {
 }
 
 int main(void) {
-  if (mkdtemp(folder) == NULL) return 2;
+  folder_make();
   round_trip("all.pcap");
   round_trip("all.pcapng");
   link_types();
@@ -275,6 +275,5 @@ int main(void) {
   next_file_refused();
   several_threads();
   cannot_open();
-  report("pcap writer");
-  return clean_up();
+  return folder_report("pcap writer");
 }

@@ -146,12 +146,11 @@ static void killed(const char *name) {
 }
 
 int main(void) {
-  if (mkdtemp(folder) == NULL) return 2;
+  folder_make();
   cut_short("short.pcap");
   cut_short("short.pcapng");
   killed("kill.pcap");
   killed("kill.pcapng");
   disk_full();
-  report("pcap writer, full disk");
-  return clean_up();
+  return folder_report("pcap writer, full disk");
 }
