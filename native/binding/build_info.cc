@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // build_info.cc - tells JavaScript layouts, names of counters and whether there is eBPF.
-#include "binding/build_info.h"
+#include "binding/functions.h"
 #include "binding/tls_capture.h"
 #include "hep/source_hep.h"
 #include "live/source_packet.h"
@@ -28,6 +28,7 @@ template <class Is> Local<v8::Array> Flags(uint32_t n, Is is) {
   return out;
 }
 
+// info(): the layouts and names that JavaScript checks its mirror against (NativeInfo of src/sources/native.ts).
 NAN_METHOD(Info) {
   auto out = Nan::New<Object>();
   auto number = [&](const char *name, uint32_t v) { Put(out, name, Nan::New(v)); };
@@ -53,6 +54,7 @@ NAN_METHOD(Info) {
   info.GetReturnValue().Set(out);
 }
 
+// libbpfRefusal(): '' when libbpf can be loaded, else why not and what to do.
 NAN_METHOD(LibbpfRefusal) { info.GetReturnValue().Set(Text(ct_bpf_refusal())); }
 
 } // namespace

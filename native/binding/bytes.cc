@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bytes.cc - gives JavaScript digests, inflate and a second read of a file.
-#include "binding/bytes.h"
+#include "binding/functions.h"
 #include "core/digest.h"
 #include "core/inflate.h"
 #include <cerrno>
@@ -11,6 +11,7 @@ namespace calltap {
 
 namespace {
 
+// digest(view, start, length, out): FNV-1a 64 of view[start..start+length) into `out` (Int32Array: low, high).
 NAN_METHOD(Digest) {
   View v = ViewOf(info[0]), out = ViewOf(info[3]);
   uint32_t start = U32(info[1]), len = U32(info[2]);
@@ -20,6 +21,7 @@ NAN_METHOD(Digest) {
   memcpy(out.data, &h, sizeof(h));
 }
 
+// inflate(form, input, start, end, window, windowBytes, output, room): ct_inflate() of core/inflate.h.
 NAN_METHOD(Inflate) {
   View in = ViewOf(info[1]), window = ViewOf(info[4]), out = ViewOf(info[6]);
   uint32_t form = U32(info[0]), start = U32(info[2]), end = U32(info[3]);
@@ -30,6 +32,8 @@ NAN_METHOD(Inflate) {
                                        window.data, windowBytes, out.data, room));
 }
 
+// readAgain(fd, position, into): fills `into` from that position; the ct_payload_check() of the bytes, -1 when the file
+// has too few.
 NAN_METHOD(ReadAgain) {
   View into = ViewOf(info[2]);
   int fd = Nan::To<int32_t>(info[0]).FromMaybe(-1);

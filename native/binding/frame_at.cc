@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // frame_at.cc - reads a file up to one frame and gives JavaScript that frame.
-#include "binding/frame_at.h"
+#include "binding/functions.h"
 #include "decode/packet.h"
 #include "file/pcap_read.h"
 
@@ -47,6 +47,8 @@ void PutFrame(Local<Object> out, const ct_frame &r, bool espNull) {
   Put(out, "payload", Copy(p.payload, p.len));
 }
 
+// frameAt(path, ordinal, espNull): the frame with what the packet walk makes of it (NativeFrame of
+// src/sources/native.ts). {status, errno} alone when it cannot be read; status EOF when the file has fewer frames.
 NAN_METHOD(FrameAt) {
   Nan::Utf8String path(info[0]);
   double ordinal = Nan::To<double>(info[1]).FromMaybe(-1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // memory.cc - gives JavaScript a say in pages and collections.
-#include "binding/memory.h"
+#include "binding/functions.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +21,7 @@ void Advise(const Pages &p, int advice) {
   if (p.bytes > 0) madvise(reinterpret_cast<void *>(p.start), p.bytes, advice);
 }
 
+// adviseHuge(view): asks for huge pages behind a large buffer, a hint; the offset at which the first of them can begin.
 NAN_METHOD(AdviseHuge) {
   View v = ViewOf(info[0]);
   Pages huge = WholePages(v, 2 << 20);
@@ -45,11 +46,15 @@ private:
   View bytes_;
 };
 
+// touchPages(view): another thread makes the pages behind a buffer present, before this thread writes to them.
 NAN_METHOD(TouchPages) {
   View v = ViewOf(info[0]);
   if (v.len > 0) Nan::AsyncQueueWorker(new PageTouch(info[0], v));
 }
 
+// keepsForGood(bytes): takes the memory of an ArrayBuffer of that size out of the engine's account of what a collection
+// could free; the bytes that the account holds then, 0 when the engine does not say. Since V8 13 an ArrayBuffer is on
+// another account, and to take from this one what it never had ends the process: then the call does nothing.
 NAN_METHOD(KeepsForGood) {
   double bytes = Nan::To<double>(info[0]).FromMaybe(-1);
   if (!(bytes >= 0 && bytes <= 1e12)) return Nan::ThrowRangeError("0 to 1e12 bytes");

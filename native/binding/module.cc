@@ -3,15 +3,10 @@
 //
 // Only native/binding/ knows V8 and nan. All state but the list of outputs (output.h) belongs to one environment, so
 // any number of workers can load the addon.
-#include "binding/build_info.h"
-#include "binding/bytes.h"
 #include "binding/capture.h"
-#include "binding/frame_at.h"
+#include "binding/functions.h"
 #include "binding/hep_capture.h"
-#include "binding/memory.h"
 #include "binding/output_file.h"
-#include "binding/process.h"
-#include "binding/sockets.h"
 #include "binding/tls_capture.h"
 
 namespace calltap {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // process.cc - lets JavaScript give up privileges, end, restart and rank its threads.
-#include "binding/process.h"
+#include "binding/functions.h"
 #include "system/caps.h"
 #include "system/threads.h"
 #include <cerrno>
@@ -12,6 +12,8 @@ namespace calltap {
 
 namespace {
 
+// dropPrivileges(user or null, keep): {errno, step, kept, threadsLeft, uid}; `keep` and `kept` are numbers of
+// capabilities. Call it from the main thread: the calling thread keeps the capabilities.
 NAN_METHOD(DropPrivileges) {
   if (!info[0]->IsNull() && !info[0]->IsString()) return Nan::ThrowTypeError("user: a name or null");
   if (!info[1]->IsArray()) return Nan::ThrowTypeError("keep: an array of numbers");
@@ -39,12 +41,15 @@ NAN_METHOD(DropPrivileges) {
 
 void EndAtOnce(int signal) { _exit(128 + signal); }
 
+// exitOnSignals(): from now on SIGINT and SIGTERM end the process at once with 130 and 143, whatever JavaScript does.
 NAN_METHOD(ExitOnSignals) {
   struct sigaction end {};
   end.sa_handler = EndAtOnce;
   for (int signal : {SIGINT, SIGTERM}) sigaction(signal, &end, nullptr);
 }
 
+// restart(arguments): runs the program of this process again in its place, with these arguments, the first of which is
+// its name. Returns only when that fails, with errno.
 NAN_METHOD(Restart) {
   if (!info[0]->IsArray()) return Nan::ThrowTypeError("arguments: an array of strings");
   auto given = info[0].As<v8::Array>();
@@ -63,6 +68,7 @@ NAN_METHOD(Restart) {
   info.GetReturnValue().Set(Nan::New(errno));
 }
 
+// hasten(nice): ct_threads_hasten() of system/threads.h; how many threads changed.
 NAN_METHOD(Hasten) {
   int nice = Nan::To<int32_t>(info[0]).FromMaybe(0);
   if (nice < -20 || nice > -1) return Nan::ThrowRangeError("-20 to -1");
