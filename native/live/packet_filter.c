@@ -78,11 +78,7 @@ static void refused(struct ct_packet_filter *f, int err) {
   step_down(f, CT_FILTER_CLASSIC, what, err);
 }
 
-static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
-  if (*ct_bpf_refusal() != 0) {
-    step_down(f, CT_FILTER_CLASSIC, ct_bpf_refusal(), 0);
-    return false;
-  }
+static void load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
   ct_bpf_reason[0] = 0;
   libbpf_set_print(ct_bpf_listen);
   struct packet_bpf *skel = NULL;
@@ -92,7 +88,7 @@ static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o
     skel = packet_bpf__open();
     if (skel == NULL) {
       step_down(f, CT_FILTER_CLASSIC, "the eBPF object cannot be opened", errno);
-      return false;
+      return;
     }
     memcpy((void *)skel->rodata->sip_gate, o->gate->sip, sizeof o->gate->sip);
     memcpy((void *)skel->rodata->ws_gate, o->gate->ws, sizeof o->gate->ws);
@@ -105,11 +101,10 @@ static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o
   if (err != 0) {
     packet_bpf__destroy(skel);
     refused(f, -err);
-    return false;
+    return;
   }
   f->program = skel;
   f->mode = CT_FILTER_EBPF;
-  return true;
 }
 
 static int program_fd(const struct ct_packet_filter *f) {
@@ -172,10 +167,9 @@ bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count o
 #else
 bool ct_filter_has_ebpf(void) { return false; }
 
-static bool load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
-  (void)o;
-  step_down(f, CT_FILTER_CLASSIC, "built without libbpf", 0);
-  return false;
+static void load_ebpf(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
+  (void)f;
+  (void)o; /* never called: ct_bpf_refusal() says why */
 }
 static int program_fd(const struct ct_packet_filter *f) {
   (void)f;
