@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // output_file.cc - gives JavaScript the capture writer (-O).
 #include "binding/output_file.h"
-#include "output/hep_frame.h"
+#include "core/datagram.h"
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -96,18 +96,18 @@ NAN_METHOD(OutputFile::WriteDatagram) {
   auto a = info[3].As<Object>();
   View ends = ViewOf(Prop(a, "addresses"));
   if (ends.len < 32) return Nan::ThrowTypeError("addresses: 32 bytes, the source first");
-  ct_hep_datagram d{};
+  ct_datagram d{};
   d.src = ends.data;
   d.dst = ends.data + 16;
   d.src_port = static_cast<uint16_t>(U32(a, "srcPort"));
   d.dst_port = static_cast<uint16_t>(U32(a, "dstPort"));
   d.version = static_cast<uint8_t>(U32(a, "ipVersion"));
-  o->frame_.resize(CT_HEP_FRAME_ROOM);
-  uint32_t len = ct_hep_frame(o->frame_.data(), &d, payload.data + start, end - start);
+  o->frame_.resize(CT_DATAGRAM_FRAME_ROOM);
+  uint32_t len = ct_datagram_frame(o->frame_.data(), &d, payload.data + start, end - start);
   int64_t ts_ns = Whole(Num(a, "tsUs") * 1000.0);
   // Only now: a getter of the arrival may have closed the output.
   if (len == 0 || o->output_->writer == nullptr) return;
-  ct_pcap_write(o->output_->writer, o->frame_.data(), ts_ns, len, len, CT_HEP_FRAME_LINK);
+  ct_pcap_write(o->output_->writer, o->frame_.data(), ts_ns, len, len, CT_DATAGRAM_FRAME_LINK);
 }
 
 NAN_METHOD(OutputFile::Close) {

@@ -22,10 +22,10 @@ NAN_METHOD(SendReply) {
   const uint32_t src = U32(info[3]), dst = U32(info[5]);
   if (src > addresses.len || addresses.len - src < 16 || dst > addresses.len || addresses.len - dst < 16)
     return Nan::ThrowRangeError("sendReply addresses");
-  info.GetReturnValue().Set(ct_reply_send(Nan::To<int32_t>(info[0]).FromMaybe(-1),
-                                          static_cast<int>(U32(info[1])), addresses.data + src,
-                                          static_cast<uint16_t>(U32(info[4])), addresses.data + dst,
-                                          static_cast<uint16_t>(U32(info[6])), payload.data, payload.len));
+  const ct_datagram d{addresses.data + src, addresses.data + dst, static_cast<uint16_t>(U32(info[4])),
+                      static_cast<uint16_t>(U32(info[6])), static_cast<uint8_t>(U32(info[1]))};
+  info.GetReturnValue().Set(
+      ct_reply_send(Nan::To<int32_t>(info[0]).FromMaybe(-1), &d, payload.data, payload.len));
 }
 
 // openSyslog(path): a socket connected to a syslog daemon, or -errno.

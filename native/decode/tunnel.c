@@ -9,18 +9,10 @@
  * In UDP a port only suggests. The structure has to hold up to a believable inner header, or the
  * datagram stays an ordinary one: an RTP stream is free to run on port 8472.
  */
+#include "core/datagram.h"
 #include "decode/walk.h"
 
 /* ---- What a claimed inner header must look like ---- */
-
-/* RFC 1071 sum over a whole IPv4 header, checksum included: 0xffff when right. */
-static bool ipv4_sum_holds(const uint8_t *d, uint32_t header) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < header; i += 2) sum += ct_be16(d + i);
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  return sum == 0xffff;
-}
 
 static bool peek_ipv4(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof proof) {
   uint32_t header = (d[0] & 15u) * 4u;
@@ -29,7 +21,7 @@ static bool peek_ipv4(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_pro
   if (len < header) return false;
   uint32_t total = ct_be16(d + 2);
   if (total < header || total > wire) return false;
-  return proof == CT_PROOF_FIT || ipv4_sum_holds(d, header);
+  return proof == CT_PROOF_FIT || ct_fold16(ct_sum16(0, d, header)) == 0; /* the sum holds */
 }
 
 static bool peek_ipv6(const uint8_t *d, uint32_t len, uint32_t wire, enum ct_proof proof) {

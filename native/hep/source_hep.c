@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "hep/source_hep.h"
-#include "output/hep_frame.h"
+#include "core/datagram.h"
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
@@ -35,7 +35,7 @@ struct ct_hep_batch {
     struct cmsghdr align;
     uint8_t bytes[CONTROL_BYTES];
   } control[CT_HEP_BATCH];
-  uint8_t frame[CT_HEP_FRAME_ROOM];         /* one at a time */
+  uint8_t frame[CT_DATAGRAM_FRAME_ROOM];    /* one at a time */
   uint8_t data[CT_HEP_BATCH][BUFFER_BYTES]; /* touched only as far as datagrams reach */
 };
 
@@ -249,9 +249,9 @@ static bool emit(struct ct_hep_source *s, struct ct_sink *sink, const struct arr
 
 static void write_frame(struct ct_hep_source *s, const struct arrival *a, const uint8_t *bytes,
                         uint32_t len) {
-  struct ct_hep_datagram d = {a->src, a->dst, a->src_port, s->port, a->version};
-  uint32_t made = ct_hep_frame(s->batch->frame, &d, bytes, len);
-  if (made > 0) ct_pcap_write(s->output, s->batch->frame, a->ts_ns, made, made, CT_HEP_FRAME_LINK);
+  struct ct_datagram d = {a->src, a->dst, a->src_port, s->port, a->version};
+  uint32_t made = ct_datagram_frame(s->batch->frame, &d, bytes, len);
+  if (made > 0) ct_pcap_write(s->output, s->batch->frame, a->ts_ns, made, made, CT_DATAGRAM_FRAME_LINK);
 }
 
 static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n) {

@@ -6,28 +6,12 @@
  * would lose nine RTP packets of ten. Each segment gets the headers with its own lengths (RFC 791,
  * RFC 8200, RFC 768), identification and checksums.
  */
+#include "core/datagram.h"
 #include "decode/walk.h"
 #include "live/packet_ring.h"
 #include <string.h>
 
 enum { LINK_ETHERNET = 1, LINK_RAW_IP = 101 };
-
-static void put16(uint8_t *d, uint32_t v) {
-  d[0] = (uint8_t)(v >> 8);
-  d[1] = (uint8_t)v;
-}
-
-/* RFC 1071, over an even or odd number of bytes. */
-static uint32_t sum(uint32_t s, const uint8_t *d, uint32_t len) {
-  for (; len >= 2; len -= 2, d += 2) s += ct_be16(d);
-  if (len == 1) s += (uint32_t)d[0] << 8;
-  return s;
-}
-static uint16_t fold(uint32_t s) {
-  s = (s & 0xffff) + (s >> 16);
-  s = (s & 0xffff) + (s >> 16);
-  return (uint16_t)~s;
-}
 
 /* ---- The headers of one frame, in order ---- */
 
@@ -143,16 +127,6 @@ uint32_t ct_gso_need(const struct ct_gso *g) {
   return left == 0 ? 0 : g->header + ct_min32(left, g->size);
 }
 
-/* Pseudo header and datagram, RFC 768 and RFC 8200 s8.1. A computed 0 is sent as ffff. */
-static void udp_checksum(uint8_t *udp, uint32_t len, const uint8_t *ip, bool is_v4) {
-  put16(udp + 6, 0);
-  uint32_t s = 17 + len;
-  s = is_v4 ? sum(s, ip + 12, 8) : sum(s, ip + 8, 32);
-  s = (s & 0xffff) + (s >> 16);
-  uint16_t c = fold(sum(s, udp, len));
-  put16(udp + 6, c == 0 ? 0xffff : c);
-}
-
 uint32_t ct_gso_next(struct ct_gso *g, uint8_t *out, uint32_t room) {
   uint32_t total = ct_gso_need(g);
   if (total == 0 || total > room) return 0;
@@ -161,28 +135,26 @@ uint32_t ct_gso_next(struct ct_gso *g, uint8_t *out, uint32_t room) {
   struct cursor c = start(g, out);
   struct part part;
   const uint8_t *ip_header = NULL;
-  bool is_v4 = false;
   while ((part = next_part(&c)).kind != PART_END) {
     uint8_t *d = out + part.at;
     if (part.kind == PART_IPV4) {
-      put16(d + 2, total - part.at);
-      put16(d + 4, ct_be16(d + 4) + g->index);
-      put16(d + 10, 0);
-      put16(d + 10, fold(sum(0, d, part.size)));
+      ct_put16(d + 2, total - part.at);
+      ct_put16(d + 4, ct_be16(d + 4) + g->index);
+      ct_put16(d + 10, 0);
+      ct_put16(d + 10, ct_fold16(ct_sum16(0, d, part.size)));
     } else if (part.kind == PART_IPV6) {
-      put16(d + 4, total - part.at - 40);
+      ct_put16(d + 4, total - part.at - 40);
     }
     if (part.kind == PART_IPV4 || part.kind == PART_IPV6) {
       ip_header = d;
-      is_v4 = part.kind == PART_IPV4;
     } else {
       /* The datagram itself gets a checksum; that of a tunnel around it would change with it and is
        * left out, as IPv4 allows and VXLAN and GENEVE do by default. */
-      put16(d + 4, total - part.at);
+      ct_put16(d + 4, total - part.at);
       if (part.at + 8 == g->header && ip_header != NULL)
-        udp_checksum(d, total - part.at, ip_header, is_v4);
+        ct_udp_checksum(d, total - part.at, ip_header);
       else
-        put16(d + 6, 0);
+        ct_put16(d + 6, 0);
     }
   }
   g->done += total - g->header;

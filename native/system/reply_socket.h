@@ -4,8 +4,8 @@
 #ifndef CT_REPLY_SOCKET_H
 #define CT_REPLY_SOCKET_H
 
+#include "core/datagram.h"
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,9 +17,8 @@ extern "C" {
 /* A raw socket for IP version 4 or 6, or -errno. Needs CAP_NET_RAW. */
 int ct_reply_open(int version);
 
-/* One UDP datagram; src and dst are 4 or 16 bytes. 0, or -errno. */
-int ct_reply_send(int fd, int version, const uint8_t *src, uint16_t sport, const uint8_t *dst, uint16_t dport,
-                  const uint8_t *payload, size_t len);
+/* One UDP datagram. 0, or -errno. */
+int ct_reply_send(int fd, const struct ct_datagram *d, const uint8_t *payload, size_t len);
 
 /* A datagram socket connected to a syslog daemon's socket, or -errno. Never blocks. */
 int ct_syslog_open(const char *path);
