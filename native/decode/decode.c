@@ -8,37 +8,13 @@
 /* What the short way knows, by the registries. */
 enum { LINK_ETHERNET = 1, TYPE_IPV4 = 0x0800, PROTO_UDP = 17 };
 
-/* Names of enum ct_reason as /v1/stats spells them, and whether the frame counts as undecodable.
- * What calltap understood but has no use for (ARP, OSPF) is no loss; neither is what its owner
- * encrypted, or every host with a VPN would be called degraded. */
 static const struct {
   const char *name;
-  bool loss;
+  bool is_loss;
 } reasons[CT_REASON_COUNT] = {
-    [CT_OK] = {"ok", false},
-    [CT_FRAGMENT] = {"fragment", false},
-    [CT_R_LINK_UNKNOWN] = {"link_unknown", true},
-    [CT_R_LINK_SHORT] = {"link_short", true},
-    [CT_R_NOT_IP] = {"not_ip", false},
-    [CT_R_VLAN_SHORT] = {"vlan_short", true},
-    [CT_R_MPLS_SHORT] = {"mpls_short", true},
-    [CT_R_PPPOE_BAD] = {"pppoe_bad", true},
-    [CT_R_IPV4_SHORT] = {"ipv4_short", true},
-    [CT_R_IPV4_BAD] = {"ipv4_bad", true},
-    [CT_R_IPV6_SHORT] = {"ipv6_short", true},
-    [CT_R_IPV6_BAD] = {"ipv6_bad", true},
-    [CT_R_IPV6_EXT] = {"ipv6_ext", true},
-    [CT_R_UDP_SHORT] = {"udp_short", true},
-    [CT_R_UDP_BAD] = {"udp_bad", true},
-    [CT_R_TCP_SHORT] = {"tcp_short", true},
-    [CT_R_TCP_BAD] = {"tcp_bad", true},
-    [CT_R_GRE_BAD] = {"gre_bad", true},
-    [CT_R_ERSPAN_BAD] = {"erspan_bad", true},
-    [CT_R_TUNNEL_BAD] = {"tunnel_bad", true},
-    [CT_R_TOO_DEEP] = {"too_deep", true},
-    [CT_R_ENCRYPTED] = {"encrypted", false},
-    [CT_R_PROTO_OTHER] = {"proto_other", false},
-    [CT_R_SIP_SCTP] = {"sip_over_sctp", true},
+#define CT_ROW(reason, name, is_loss) {name, is_loss},
+    CT_REASONS(CT_ROW)
+#undef CT_ROW
 };
 
 const char *ct_reason_name(enum ct_reason r) {
@@ -54,7 +30,7 @@ const char *ct_tunnel_name(uint32_t tunnel) {
   return tunnel < CT_TUNNEL_COUNT ? names[tunnel] : NULL;
 }
 
-bool ct_reason_is_loss(enum ct_reason r) { return (unsigned)r < CT_REASON_COUNT && reasons[r].loss; }
+bool ct_reason_is_loss(enum ct_reason r) { return (unsigned)r < CT_REASON_COUNT && reasons[r].is_loss; }
 
 static void reset_outputs(struct ct_packet *p) {
   p->payload = NULL;
@@ -70,22 +46,10 @@ static enum ct_reason run(struct ct_walk *w, enum ct_step step) {
   for (;;) {
     switch (step) {
     case CT_STEP_DONE: return w->reason;
-    case CT_STEP_ETHER: step = ct_step_ether(w); break;
-    case CT_STEP_ETHERTYPE: step = ct_step_ethertype(w); break;
-    case CT_STEP_LLC: step = ct_step_llc(w); break;
-    case CT_STEP_MPLS: step = ct_step_mpls(w); break;
-    case CT_STEP_PPPOE: step = ct_step_pppoe(w); break;
-    case CT_STEP_PPP: step = ct_step_ppp(w); break;
-    case CT_STEP_NSH: step = ct_step_nsh(w); break;
-    case CT_STEP_MACSEC: step = ct_step_macsec(w); break;
-    case CT_STEP_IP: step = ct_step_ip(w); break;
-    case CT_STEP_IPV4: step = ct_step_ipv4(w); break;
-    case CT_STEP_IPV6: step = ct_step_ipv6(w); break;
-    case CT_STEP_PROTO: step = ct_step_proto(w); break;
-    case CT_STEP_GRE: step = ct_step_gre(w); break;
-    case CT_STEP_UDP: step = ct_step_udp(w); break;
-    case CT_STEP_TCP: step = ct_step_tcp(w); break;
-    case CT_STEP_ESP: step = ct_step_esp(w); break;
+#define CT_ROW(name, function)                                                                               \
+  case CT_STEP_##name: step = ct_step_##function(w); break;
+      CT_STEPS(CT_ROW)
+#undef CT_ROW
     }
   }
 }

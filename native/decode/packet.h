@@ -15,37 +15,43 @@ extern "C" {
 #define CT_MAX_TUNNELS 8 /* encapsulations followed in one frame */
 #define CT_MAX_TAGS 8    /* VLAN tags, MPLS labels or IPv6 extension headers in one stack */
 
-/* Why a frame gave no transport payload. CT_OK and CT_FRAGMENT carry a packet; the rest are
- * counted by name in /v1/stats. Keep ct_reason_name() in step. */
+/* Why a frame gave no transport payload: its name in /v1/stats, and whether the frame counts in undecodable_frames. CT_OK
+ * and CT_FRAGMENT carry a packet. What calltap understood but has no use for (ARP, OSPF) is no loss; neither is what its
+ * owner encrypted, or every host with a VPN would be called degraded. */
+#define CT_REASONS(ROW)                                                                                      \
+  ROW(CT_OK, "ok", false)                                                                                    \
+  ROW(CT_FRAGMENT, "fragment", false) /* an IP fragment; frag_* are set, payload is the fragment's bytes */  \
+  ROW(CT_R_LINK_UNKNOWN, "link_unknown", true) /* link type without a decoder */                             \
+  ROW(CT_R_LINK_SHORT, "link_short", true)     /* cut inside the link header */                              \
+  ROW(CT_R_NOT_IP, "not_ip", false)            /* ARP, STP, LLDP and the like: not a loss */                 \
+  ROW(CT_R_VLAN_SHORT, "vlan_short", true)                                                                   \
+  ROW(CT_R_MPLS_SHORT, "mpls_short", true)                                                                   \
+  ROW(CT_R_PPPOE_BAD, "pppoe_bad", true)                                                                     \
+  ROW(CT_R_IPV4_SHORT, "ipv4_short", true)                                                                   \
+  ROW(CT_R_IPV4_BAD, "ipv4_bad", true) /* version, header length or total length impossible */               \
+  ROW(CT_R_IPV6_SHORT, "ipv6_short", true)                                                                   \
+  ROW(CT_R_IPV6_BAD, "ipv6_bad", true)                                                                       \
+  ROW(CT_R_IPV6_EXT, "ipv6_ext", true) /* extension header chain cut or too long */                          \
+  ROW(CT_R_UDP_SHORT, "udp_short", true)                                                                     \
+  ROW(CT_R_UDP_BAD, "udp_bad", true) /* length field below 8 or beyond the IP payload */                     \
+  ROW(CT_R_TCP_SHORT, "tcp_short", true)                                                                     \
+  ROW(CT_R_TCP_BAD, "tcp_bad", true) /* data offset impossible */                                            \
+  ROW(CT_R_GRE_BAD, "gre_bad", true)                                                                         \
+  ROW(CT_R_ERSPAN_BAD, "erspan_bad", true)                                                                   \
+  ROW(CT_R_TUNNEL_BAD, "tunnel_bad", true)    /* the structure of a tunnel or MACsec does not hold */        \
+  ROW(CT_R_TOO_DEEP, "too_deep", true)        /* more than CT_MAX_TUNNELS encapsulations */                  \
+  ROW(CT_R_ENCRYPTED, "encrypted", false)     /* ESP, MACsec with confidentiality */                         \
+  ROW(CT_R_PROTO_OTHER, "proto_other", false) /* IGMP, OSPF and the like: not a loss */                      \
+  ROW(CT_R_SIP_SCTP, "sip_over_sctp", true) /* SCTP in which a SIP message begins (RFC 4168): not analysed */
+
 enum ct_reason {
-  CT_OK = 0,
-  CT_FRAGMENT,       /* an IP fragment; frag_* are set, payload is the fragment's bytes */
-  CT_R_LINK_UNKNOWN, /* link type without a decoder */
-  CT_R_LINK_SHORT,   /* cut inside the link header */
-  CT_R_NOT_IP,       /* ARP, STP, LLDP and the like: not a loss */
-  CT_R_VLAN_SHORT,
-  CT_R_MPLS_SHORT,
-  CT_R_PPPOE_BAD,
-  CT_R_IPV4_SHORT,
-  CT_R_IPV4_BAD, /* version, header length or total length impossible */
-  CT_R_IPV6_SHORT,
-  CT_R_IPV6_BAD,
-  CT_R_IPV6_EXT, /* extension header chain cut or too long */
-  CT_R_UDP_SHORT,
-  CT_R_UDP_BAD, /* length field below 8 or beyond the IP payload */
-  CT_R_TCP_SHORT,
-  CT_R_TCP_BAD, /* data offset impossible */
-  CT_R_GRE_BAD,
-  CT_R_ERSPAN_BAD,
-  CT_R_TUNNEL_BAD,  /* VXLAN, GENEVE, GTP-U, Teredo, TZSP, L2TP: structure does not hold */
-  CT_R_TOO_DEEP,    /* more than CT_MAX_TUNNELS encapsulations */
-  CT_R_ENCRYPTED,   /* ESP, MACsec with confidentiality */
-  CT_R_PROTO_OTHER, /* an IP protocol calltap does not analyse (IGMP, OSPF...): not a loss */
-  CT_R_SIP_SCTP,    /* SCTP in which a SIP message begins (RFC 4168): not analysed */
-  CT_REASON_COUNT
+#define CT_ROW(reason, name, is_loss) reason,
+  CT_REASONS(CT_ROW)
+#undef CT_ROW
+      CT_REASON_COUNT
 };
-const char *ct_reason_name(enum ct_reason r); /* snake_case, for the stats */
-bool ct_reason_is_loss(enum ct_reason r);     /* counts as undecodable_frames */
+const char *ct_reason_name(enum ct_reason r);
+bool ct_reason_is_loss(enum ct_reason r);
 
 #define CT_TUNNELS(ROW)                                                                                      \
   ROW(VLAN, "VLAN")                                                                                          \

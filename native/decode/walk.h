@@ -18,24 +18,30 @@
 #define CT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* The header under the cursor, and the function ct_step_*() of link.c, ip.c or tunnel.c that reads it. */
+#define CT_STEPS(ROW)                                                                                        \
+  ROW(ETHER, ether)         /* an Ethernet header */                                                         \
+  ROW(ETHERTYPE, ethertype) /* the payload of Ethertype w->type */                                           \
+  ROW(LLC, llc)             /* an 802.2 LLC header */                                                        \
+  ROW(MPLS, mpls)                                                                                            \
+  ROW(PPPOE, pppoe)                                                                                          \
+  ROW(PPP, ppp)                                                                                              \
+  ROW(NSH, nsh)                                                                                              \
+  ROW(MACSEC, macsec)                                                                                        \
+  ROW(IP, ip) /* IPv4 or IPv6, by the version nibble */                                                      \
+  ROW(IPV4, ipv4)                                                                                            \
+  ROW(IPV6, ipv6)                                                                                            \
+  ROW(PROTO, proto) /* the payload of IP protocol w->proto */                                                \
+  ROW(GRE, gre)                                                                                              \
+  ROW(UDP, udp)                                                                                              \
+  ROW(TCP, tcp)                                                                                              \
+  ROW(ESP, esp)
+
 enum ct_step {
-  CT_STEP_DONE = 0,  /* w->reason holds the answer */
-  CT_STEP_ETHER,     /* an Ethernet header */
-  CT_STEP_ETHERTYPE, /* the payload of Ethertype w->type */
-  CT_STEP_LLC,       /* an 802.2 LLC header */
-  CT_STEP_MPLS,
-  CT_STEP_PPPOE,
-  CT_STEP_PPP,
-  CT_STEP_NSH,
-  CT_STEP_MACSEC,
-  CT_STEP_IP, /* IPv4 or IPv6, told by the version nibble */
-  CT_STEP_IPV4,
-  CT_STEP_IPV6,
-  CT_STEP_PROTO, /* the payload of IP protocol w->proto */
-  CT_STEP_GRE,
-  CT_STEP_UDP,
-  CT_STEP_TCP,
-  CT_STEP_ESP,
+  CT_STEP_DONE = 0, /* w->reason holds the answer */
+#define CT_ROW(name, function) CT_STEP_##name,
+  CT_STEPS(CT_ROW)
+#undef CT_ROW
 };
 
 struct ct_walk {
@@ -86,29 +92,12 @@ static inline enum ct_step ct_walk_enter(struct ct_walk *w, uint32_t tunnel_bits
   return next;
 }
 
-/* ip.c */
-enum ct_step ct_step_ip(struct ct_walk *w);
-enum ct_step ct_step_ipv4(struct ct_walk *w);
-enum ct_step ct_step_ipv6(struct ct_walk *w);
-enum ct_step ct_step_proto(struct ct_walk *w);
-enum ct_step ct_step_udp(struct ct_walk *w);
-enum ct_step ct_step_tcp(struct ct_walk *w);
+#define CT_ROW(name, function) enum ct_step ct_step_##function(struct ct_walk *w);
+CT_STEPS(CT_ROW)
+#undef CT_ROW
 
-/* link.c */
 /* What the header of this link type says. */
 enum ct_step ct_link_first(struct ct_walk *w, uint32_t linktype);
-enum ct_step ct_step_ether(struct ct_walk *w);
-enum ct_step ct_step_ethertype(struct ct_walk *w);
-enum ct_step ct_step_llc(struct ct_walk *w);
-enum ct_step ct_step_mpls(struct ct_walk *w);
-enum ct_step ct_step_pppoe(struct ct_walk *w);
-enum ct_step ct_step_ppp(struct ct_walk *w);
-enum ct_step ct_step_macsec(struct ct_walk *w);
-
-/* tunnel.c */
-enum ct_step ct_step_gre(struct ct_walk *w);
-enum ct_step ct_step_nsh(struct ct_walk *w);
-enum ct_step ct_step_esp(struct ct_walk *w);
 /* The cursor is on the payload of a UDP datagram of which one port is a tunnel port. Enters the
  * tunnel when its structure holds; otherwise leaves the cursor alone and answers CT_STEP_UDP: the
  * datagram stays an ordinary one. */
