@@ -29,20 +29,28 @@ static inline void ct_hash_rounds(struct ct_hash_state *s, unsigned n) {
   }
 }
 
+static inline struct ct_hash_state ct_hash_start(const uint64_t key[2]) {
+  return (struct ct_hash_state){key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+                                key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
+}
+static inline void ct_hash_add(struct ct_hash_state *s, uint64_t word, unsigned rounds) {
+  s->v3 ^= word;
+  ct_hash_rounds(s, rounds);
+  s->v0 ^= word;
+}
+static inline uint64_t ct_hash_end(struct ct_hash_state *s, unsigned rounds) {
+  s->v2 ^= 0xffu;
+  ct_hash_rounds(s, rounds);
+  return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
+}
+
 /* SipHash of n little-endian words with c rounds a word and d at the end. */
 static inline uint64_t ct_sip_hash(const uint64_t key[2], const uint64_t *word, unsigned n, unsigned c,
                                    unsigned d) {
-  struct ct_hash_state s = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
-                            key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
-  for (unsigned i = 0; i <= n; i++) {
-    uint64_t w = i < n ? word[i] : (uint64_t)(8u * n) << 56;
-    s.v3 ^= w;
-    ct_hash_rounds(&s, c);
-    s.v0 ^= w;
-  }
-  s.v2 ^= 0xffu;
-  ct_hash_rounds(&s, d);
-  return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+  struct ct_hash_state s = ct_hash_start(key);
+  for (unsigned i = 0; i < n; i++) ct_hash_add(&s, word[i], c);
+  ct_hash_add(&s, (uint64_t)(8u * n) << 56, c);
+  return ct_hash_end(&s, d);
 }
 
 static inline uint64_t ct_hash_words(const uint64_t key[2], const uint64_t *word, unsigned n) {

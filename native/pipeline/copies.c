@@ -43,25 +43,16 @@ void ct_copies_free(struct ct_copies *c) { free(c); }
 
 /* ---- What makes two frames the same ---- */
 
-static inline void add_word(struct ct_hash_state *s, uint64_t w) {
-  s->v3 ^= w;
-  ct_hash_rounds(s, 1);
-  s->v0 ^= w;
-}
-
 static uint64_t hash_of(const uint64_t key[2], const uint64_t *head, uint32_t n_head, const uint8_t *d,
                         uint32_t len) {
-  struct ct_hash_state s = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
-                            key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
-  for (uint32_t i = 0; i < n_head; i++) add_word(&s, head[i]);
+  struct ct_hash_state s = ct_hash_start(key);
+  for (uint32_t i = 0; i < n_head; i++) ct_hash_add(&s, head[i], 1);
   uint32_t at = 0;
-  for (; len - at >= 8; at += 8) add_word(&s, ct_load64(d + at));
+  for (; len - at >= 8; at += 8) ct_hash_add(&s, ct_load64(d + at), 1);
   uint64_t last = (uint64_t)len << 56;
   for (uint32_t i = 0; at + i < len; i++) last |= (uint64_t)d[at + i] << (8 * i);
-  add_word(&s, last);
-  s.v2 ^= 0xffu;
-  ct_hash_rounds(&s, 3);
-  return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+  ct_hash_add(&s, last, 1);
+  return ct_hash_end(&s, 3);
 }
 
 #define HEAD 7u
