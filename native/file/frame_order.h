@@ -4,15 +4,9 @@
 #ifndef CALLTAP_FRAME_ORDER_H
 #define CALLTAP_FRAME_ORDER_H
 #include "core/frame.h"
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Below 0: `a` first; above 0: `b` first; 0: they do not say. TCP by sequence and acknowledgment (RFC 9293 s3.4), RTP by
- * sequence, other packets between the same hosts by IP identification, a SIP response behind what is none. */
+ * sequence, other packets between the same hosts by IP identification, a SIP response after a request. */
 int ct_frame_order(const struct ct_frame *a, const struct ct_frame *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
