@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // sockets.cc - lets JavaScript send from raw sockets, to syslog and into a command.
 #include "binding/functions.h"
-#include "system/input_pipe.h"
 #include "system/reply_socket.h"
 #include <cerrno>
+#include <climits>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace calltap {
@@ -46,10 +47,37 @@ NAN_METHOD(CloseSocket) {
   if (fd > 2) close(fd);
 }
 
-// inputPipe(bytes): a descriptor from which a command reads these bytes and then the end, or -errno. The caller closes it.
+// What a pipe holds without being asked to hold more (pipe(7)).
+constexpr size_t kUsualBytes = 65536;
+
+// Writes all of it into a pipe that is empty, without blocking: 0, or -errno, -E2BIG when the pipe cannot hold it.
+int Fill(int fd, const View &text) {
+  if (text.len > INT_MAX) return -E2BIG;
+  if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0) return -errno;
+  if (text.len > kUsualBytes && fcntl(fd, F_SETPIPE_SZ, static_cast<int>(text.len)) < 0) return -E2BIG;
+  for (size_t done = 0; done < text.len;) {
+    const ssize_t n = write(fd, text.data + done, text.len - done);
+    if (n > 0)
+      done += static_cast<size_t>(n);
+    else if (n == 0 || errno == EAGAIN)
+      return -E2BIG;
+    else if (errno != EINTR)
+      return -errno;
+  }
+  return 0;
+}
+
+// inputPipe(bytes): a descriptor from which a command reads these bytes and then the end, or -errno: -E2BIG when a pipe
+// cannot hold them (1 MiB for most users). The caller closes it. A command cannot open a socket pair, which is what Node
+// gives, as /dev/stdin.
 NAN_METHOD(InputPipe) {
-  View text = ViewOf(info[0]);
-  info.GetReturnValue().Set(ct_input_pipe(text.data, text.len));
+  int ends[2], failed = pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno;
+  if (failed == 0) {
+    failed = Fill(ends[1], ViewOf(info[0]));
+    close(ends[1]);
+    if (failed != 0) close(ends[0]);
+  }
+  info.GetReturnValue().Set(failed == 0 ? ends[0] : failed);
 }
 
 } // namespace
