@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rtp_places.c - see rtp_places.h; rtp_admit.h says who gives a place to whom.
+ * rtp_places.c - see rtp_table_state.h; rtp_admit.h says who gives a place to whom.
  */
-#include "rtp/rtp_places.h"
+#include "rtp/rtp_table_state.h"
 #include <stdlib.h>
 #include <string.h>
 

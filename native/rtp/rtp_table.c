@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtp/rtp_places.h"
 #include "rtp/rtp_plain.h"
+#include "rtp/rtp_table_state.h"
 
 #define DEFAULT_WINDOW_NS 5000000000ull
 
