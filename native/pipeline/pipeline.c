@@ -176,11 +176,7 @@ static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   struct ct_rtp_events ev;
   ev.n = 0;
   ct_rtp_update(pl->rtp, hash, guess, p, pl->origin, &ev);
-  if (ev.n > 0) {
-    const uint8_t *b = p->payload;
-    uint32_t ssrc = (uint32_t)b[8] << 24 | (uint32_t)b[9] << 16 | (uint32_t)b[10] << 8 | b[11];
-    emit_stream_events(pl, sink, p, &ev, ssrc);
-  }
+  if (ev.n > 0) emit_stream_events(pl, sink, p, &ev, ct_be32(p->payload + 8));
   if (pl->retain && ev.index != CT_RTP_NO_STREAM)
     emit(pl, sink, p, CT_KIND_RTP, p->payload, p->len, ev.index, 0, ev.generation);
 }

@@ -8,11 +8,8 @@
  *   |                   CSRC, CC times (4 bytes each)               |
  *   |  defined by profile           |  length in 32-bit words       |  when X
  */
+#include "decode/walk.h"
 #include "rtp/rtp_stream.h"
-
-static uint32_t be32(const uint8_t *b) {
-  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
 
 bool ct_rtp_parse(const struct ct_packet *p, struct ct_rtp_header *h) {
   const uint8_t *b = p->payload;
@@ -27,7 +24,7 @@ bool ct_rtp_parse(const struct ct_packet *p, struct ct_rtp_header *h) {
     /* The extension header is 4 bytes, its length counts words after them. */
     if (wire - off < 4) return false;
     uint32_t ext = 0;
-    if (p->len >= off + 4) ext = 4u * ((uint32_t)b[off + 2] << 8 | b[off + 3]);
+    if (p->len >= off + 4) ext = 4u * ct_be16(b + off + 2);
     off += 4;
     if (ext > wire - off) return false;
     off += ext;
@@ -40,9 +37,9 @@ bool ct_rtp_parse(const struct ct_packet *p, struct ct_rtp_header *h) {
   }
   h->marker = b[1] >> 7;
   h->pt = b[1] & 0x7f;
-  h->seq = (uint16_t)(b[2] << 8 | b[3]);
-  h->ts = be32(b + 4);
-  h->ssrc = be32(b + 8);
+  h->seq = ct_be16(b + 2);
+  h->ts = ct_be32(b + 4);
+  h->ssrc = ct_be32(b + 8);
   return true;
 }
 

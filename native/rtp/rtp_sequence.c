@@ -11,9 +11,17 @@
 #define NO_BAD_SEQ 0x10000u
 #define MAX_EARLY 16u /* how far before the first packet captured a reordered start may reach */
 
-static bool window_bit(const struct ct_stream *s, uint32_t i) {
-  return (i < 64 ? s->window_lo >> i : s->window_hi >> (i - 64)) & 1;
+__extension__ typedef unsigned __int128 bitmap;
+_Static_assert(CT_RTP_WINDOW_BITS == 8 * sizeof(bitmap), "one bit a sequence number");
+
+static bitmap window_of(const struct ct_stream *s) { return (bitmap)s->window_hi << 64 | s->window_lo; }
+
+static void set_window(struct ct_stream *s, bitmap w) {
+  s->window_lo = (uint64_t)w;
+  s->window_hi = (uint64_t)(w >> 64);
 }
+
+static bool window_bit(const struct ct_stream *s, uint32_t i) { return window_of(s) >> i & 1; }
 
 static void close_cluster(struct ct_stream *s) {
   if (s->cluster_lost == 1) {
@@ -43,40 +51,16 @@ static void judge_leaving(struct ct_stream *s, uint32_t n) {
 static void step_forward(struct ct_stream *s, uint32_t step) {
   if (step == 1) {
     if (!(s->window_hi >> 63)) judge_lost(s, s->ext_max - (CT_RTP_WINDOW_BITS - 1), 1);
-    s->window_hi = s->window_hi << 1 | s->window_lo >> 63;
-    s->window_lo = s->window_lo << 1 | 1;
+    set_window(s, window_of(s) << 1 | 1);
   } else {
     s->loss_runs++;
     judge_leaving(s, step < CT_RTP_WINDOW_BITS ? step : CT_RTP_WINDOW_BITS);
     if (step > CT_RTP_WINDOW_BITS) judge_lost(s, s->ext_max + 1, step - CT_RTP_WINDOW_BITS);
-    if (step < 64) {
-      s->window_hi = s->window_hi << step | s->window_lo >> (64 - step);
-      s->window_lo = s->window_lo << step | 1;
-    } else if (step < CT_RTP_WINDOW_BITS) {
-      s->window_hi = s->window_lo << (step - 64);
-      s->window_lo = 1;
-    } else {
-      s->window_hi = 0;
-      s->window_lo = 1;
-    }
+    set_window(s, step < CT_RTP_WINDOW_BITS ? window_of(s) << step | 1 : 1);
   }
   s->ext_max += step;
   s->unique++;
   s->bad_seq = NO_BAD_SEQ;
-}
-
-static void set_bit(struct ct_stream *s, uint32_t i) {
-  if (i < 64)
-    s->window_lo |= (uint64_t)1 << i;
-  else
-    s->window_hi |= (uint64_t)1 << (i - 64);
-}
-
-static void clear_bit(struct ct_stream *s, uint32_t i) {
-  if (i < 64)
-    s->window_lo &= ~((uint64_t)1 << i);
-  else
-    s->window_hi &= ~((uint64_t)1 << (i & 63)); /* i < 128: the window's bits */
 }
 
 /* A packet from before the first one captured: the capture began amid a reordering. */
@@ -87,7 +71,7 @@ static enum ct_seq_verdict before_base(struct ct_stream *s, uint32_t behind) {
     s->strays++;
     return CT_SEQ_STRAY;
   }
-  for (uint32_t i = 1; i < early; i++) clear_bit(s, behind - i);
+  for (uint32_t i = 1; i < early; i++) set_window(s, window_of(s) & ~((bitmap)1 << (behind - i)));
   if (early > 1) s->loss_runs++;
   s->base_ext = ext;
   s->unique++;
@@ -110,7 +94,7 @@ static enum ct_seq_verdict behind_max(struct ct_stream *s, uint32_t behind) {
     s->loss_runs++;
   else if (!newer_lost && !older_lost)
     s->loss_runs--;
-  set_bit(s, behind);
+  set_window(s, window_of(s) | (bitmap)1 << behind);
   s->unique++;
   s->reordered++;
   return CT_SEQ_LATE;
