@@ -139,7 +139,7 @@ export class Outputs implements Meter {
     const what =
       reason === null
         ? `mirrored again; ${lost - this.#mirrorLost} messages were lost meanwhile`
-        : `${reason}; it is tried again, and messages that are lost are counted`;
+        : `${reason}; trying again and counting lost messages`;
     if (reason === null) this.#mirrorLost = lost;
     const host = hepSend.host.includes(':') ? `[${hepSend.host}]` : hepSend.host;
     this.#say(`-H ${host}:${hepSend.port}: ${what}`);

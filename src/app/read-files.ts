@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 /** What to say about a file that did not end cleanly; null when it did. */
 function endWarning(path: string, end: FileEnd): string | null {
   if (end.end === 'ok' || end.end === 'stopped') return null;
-  if (end.end === 'empty') return `calltap: ${path}: the file is empty; left out`;
+  if (end.end === 'empty') return `calltap: ${path}: the file is empty; skipped`;
   const why = {
     truncated: 'ends in the middle of a record (cut off, or still being written)',
     corrupt: 'has a record that cannot be right',
@@ -24,7 +24,7 @@ function endWarning(path: string, end: FileEnd): string | null {
 /** What to say about captures that were not read one after the other as given; null when they were. */
 export function orderLine(files: number, { overlapping, isReordered }: FilesEnd): string | null {
   if (overlapping > 0) return `calltap: ${overlapping} of ${files} captures overlap in time: merged packet by packet`;
-  return isReordered ? `calltap: the ${files} captures were read by the time of their packets, not as given` : null;
+  return isReordered ? `calltap: the ${files} captures are not in time order: merged packet by packet` : null;
 }
 
 export type FilesRead = {
@@ -57,7 +57,7 @@ export function saysUnwritten({ figures, outputs: { file } }: Session): boolean 
   if (file === null || trouble === null) return false;
   const missing = figures.source.counter('frames') - file.counter('frames');
   standardError.write(
-    `${oneLine(`calltap: -O ${file.name}: cannot be written (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
+    `${oneLine(`calltap: -O ${file.name}: cannot write (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
   );
   return true;
 }

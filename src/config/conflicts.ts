@@ -81,7 +81,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
       mintToken && mcpSigningKey.length > 0 && (apiSigningKey.length > 0 || apiSigningKeyFile !== null)
         ? conflict(
             '--mint-token',
-            'a token is for the API or for MCP, and there are signing keys of both',
+            'a token is for the API or for MCP, not for both',
             'give --api-signing-key or --mcp-signing-key',
           )
         : null,
@@ -97,14 +97,14 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     unless: ['mint-token'],
     check: ({ input }) =>
       input.filter((name) => name === '-').length > 1
-        ? conflict('-I -', 'standard input can be read only once', 'give it once')
+        ? conflict('-I -', 'only one -I can read standard input', 'give it once')
         : null,
   },
   {
     option: 'input',
     excludes: LIVE,
     unless: NO_CAPTURE,
-    reason: 'a capture file cannot be read beside live sources',
+    reason: 'a run reads capture files or live sources, not both',
     remedy: 'leave out -I, or -d, -L and --uprobe',
   },
   {
@@ -112,7 +112,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     check: ({ device: devices }) => {
       const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
       const remedy = 'give each interface once, or any alone';
-      return twice === undefined ? null : conflict(`-d ${twice}`, 'the same packets would be captured twice', remedy);
+      return twice === undefined ? null : conflict(`-d ${twice}`, 'this would capture the same packets twice', remedy);
     },
   },
   { option: 'hep-listen', needs: ['hep-decode'], unless: NO_CAPTURE },
@@ -174,7 +174,7 @@ function conflict(option: string, reason: string, remedy: string): Mistake {
   return mistake('OPTION_CONFLICT', { option, reason, remedy });
 }
 
-/** The first mistake between options; null when there is none, or when they are only printed. */
+/** The first mistake between options; null without one, or when they are only printed. */
 export function findConflict(config: Config, effective: Effective): Mistake | null {
   const isGiven = (flag: Flag): boolean => {
     const entry = effective.get(flag);
@@ -210,7 +210,7 @@ function nameOf(flag: Flag): string {
   return short === undefined ? `--${flag}` : `-${short}`;
 }
 
-/** The options of which this one needs one, as the pages say it. */
+/** The options that this one needs one of, for the pages. */
 export function needsOf(flag: string): readonly string[] {
   return RULES.flatMap((rule) => ('needs' in rule && rule.option === flag ? rule.needs.map(nameOf) : []));
 }

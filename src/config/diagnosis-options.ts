@@ -7,12 +7,12 @@ import { group, value } from './option-spec.ts';
 type Row = readonly [name: string, arg: 'SECS' | 'MS' | 'N' | 'PERCENT', max: number, help: string];
 
 const ROWS: Readonly<Record<keyof Thresholds, Row>> = {
-  postDialDelaySec: ['post-dial-delay', 'SECS', 600, 'Report a first sign of progress that is later than this.'],
+  postDialDelaySec: ['post-dial-delay', 'SECS', 600, 'Report a first sign of progress that comes later than this.'],
   ackWaitSec: ['ack-wait', 'SECS', 600, 'Report an answer that has no ACK after this time.'],
-  answerTransmissions: ['answer-transmissions', 'N', 100, 'Report it earlier if the answer was sent N times.'],
+  answerTransmissions: ['answer-transmissions', 'N', 100, 'Report it earlier after N copies of the answer.'],
   noFinalSec: ['no-final', 'SECS', 3600, 'Report an INVITE that has no final response after this time.'],
   challenges: ['challenges', 'N', 100, 'Report an authentication loop after N challenges.'],
-  transmissions: ['transmissions', 'N', 100, 'Report a request that was sent N times without a response.'],
+  transmissions: ['transmissions', 'N', 100, 'Report a request after N copies without a response.'],
   noMediaSec: ['no-media', 'SECS', 600, 'Report an answered call that has no RTP after this time.'],
   oneWaySec: ['one-way', 'SECS', 600, 'Report one-way audio after this time.'],
   mediaStopSec: ['media-stop', 'SECS', 3600, 'Report media that stops this long before the end of its call.'],
@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<keyof Thresholds, Row>> = {
     'remote-loss',
     'PERCENT',
     100,
-    'Report loss at the receiver that exceeds the loss seen here by this.',
+    'Report loss at the receiver that exceeds the loss at the tap by this.',
   ],
 };
 

@@ -57,12 +57,13 @@ export function renderCliDoc(): string {
   const out = [
     '# Command line',
     '',
-    'This page is generated from `src/config/options.ts`; do not edit it by hand.',
+    'This page lists every option, for operators: its environment variable, its key in the configuration file and its',
+    'default. It is generated from `src/config/options.ts`; do not edit it by hand.',
     '',
     `    ${USAGE}`,
     '',
-    'An option is taken from the command line, else from the environment, else from the TOML file that',
-    '`--config` names, else it has its default. A key of the file that is not on this page is an error.',
+    'calltap takes an option from the command line, else from the environment, else from the TOML file of `--config`, else',
+    'it uses the default. A key of the file that is not on this page is an error.',
     'A mistake is one line on standard error that names the option, the reason and the remedy, and exit code 2.',
     'Exit codes: 0 done, 1 the work failed, 2 the command line or the configuration is wrong. Standard output',
     'carries data only.',
@@ -72,7 +73,7 @@ export function renderCliDoc(): string {
     'variables that are empty count as unset.',
     '',
     'Secrets have no key in the file: give them in the environment or in a file of their own, since the command line',
-    'is visible to every user of the machine. They are never printed, also not by `--print-config`.',
+    'is visible to every user of the machine. calltap never prints them, not even with `--print-config`.',
     '',
   ];
   for (const group of OPTION_GROUPS) {

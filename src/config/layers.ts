@@ -66,7 +66,7 @@ export function readArgv(argv: readonly string[]): Outcome<Layer> {
   return { ok: true, value: layer };
 }
 
-/** `--uprobe` alone becomes `--uprobe=all`, since parseArgs knows no optional values; a number behind an option is its. */
+/** `--uprobe` alone becomes `--uprobe=all`: parseArgs knows no optional values. A number after an option is its value. */
 function bareValue(arg: string, next: string): string | null {
   const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : undefined;
   if (spec?.valueIfBare === undefined || (spec.type.kind === 'int' && /^[0-9]/.test(next))) return null;

@@ -23,7 +23,7 @@ function notes(spec: OptionSpec): string[] {
   const out: string[] = [];
   const needs = needsOf(spec.flag);
   if (needs.length > 0) out.push(`Requires ${needs.join(' or ')}.`);
-  if (spec.repeatable === true) out.push('May be given more than once.');
+  if (spec.repeatable === true) out.push('Repeatable.');
   if (spec.default !== undefined) out.push(`Default: ${spec.default}.`);
   if (spec.env !== undefined) out.push(`Environment: ${spec.env}.`);
   if (spec.toml !== undefined) out.push(`Key of the file: ${spec.toml}.`);
@@ -50,13 +50,13 @@ export function renderManPage(): string {
     plain(
       'calltap reads SIP and RTP from capture files, interfaces or HEP, and shows the calls in it: as a table, as JSON, ',
     ),
-    plain('as a report of one call, or over an HTTP API that is served until it is interrupted.'),
+    plain('as a report of one call, or over an HTTP API that it serves until a signal ends it.'),
     '.PP',
     plain(
-      'An option is taken from the command line, else from the environment, else from the TOML file that --config names, ',
+      'calltap takes an option from the command line, else from the environment, else from the TOML file of --config, ',
     ),
     plain(
-      'else it has its default. A mistake is one line on standard error that names the option, the reason and the remedy.',
+      'else it uses the default. A mistake is one line on standard error that names the option, the reason and the remedy.',
     ),
     '.SH OPTIONS',
   ];
@@ -78,7 +78,7 @@ export function renderManPage(): string {
     '.B 2',
     'The command line or the configuration is wrong.',
     '.SH FILES',
-    'There are none but those that options name.',
+    'calltap uses only the files that options name.',
     '.SH EXAMPLES',
     '.EX',
     plain('calltap -I calls.pcap'),

@@ -104,7 +104,7 @@ function variable(flag: string, { env, toml, repeatable }: Extras): { readonly e
   return hasOne ? { env: `CALLTAP_${flag.toUpperCase().replaceAll('-', '_')}` } : {};
 }
 
-/** False when the part behind an option is not in this build. */
+/** False when this build lacks the part that an option needs. */
 export function isBuiltIn(spec: OptionSpec): boolean {
   return spec.refusal === undefined && (spec.feature === undefined || hasFeature(spec.feature));
 }
@@ -117,7 +117,7 @@ export function writtenOption(spec: OptionSpec): string {
   return `${name} ${type.kind === 'choice' && type.values.length === 1 ? type.values[0] : arg}`;
 }
 
-/** The values in force of rows. */
+/** The effective values of rows. */
 export function readRows<T extends Rows>(
   rows: T,
   valuesOf: (flag: string) => readonly OptionValue[] | undefined,

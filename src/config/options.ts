@@ -31,7 +31,7 @@ const TOKEN_TTL_SECS = 3_600;
 
 const NO_TLS: Refusal = {
   reason: 'the API does not speak TLS itself',
-  remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy in front of it',
+  remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy',
 };
 
 const SOURCES = group('Sources', {
@@ -97,15 +97,15 @@ const SOURCES = group('Sources', {
     'Set the size of the kernel ring for TLS events instead of 1/128 of memory.',
     { toml: 'limits.uprobe_ring_bytes' },
   ),
-  'uprobe-list': toggle('List which processes can be observed on this host, and why others cannot.'),
-  output: value('FILE', text, 'Write captured frames to a file: pcap, or pcapng if its name ends so.', {
+  'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
+  output: value('FILE', text, 'Write captured frames to a file: pcapng if its name ends so, else pcap.', {
     short: 'O',
     toml: 'capture.output',
   }),
   split: value('SIZE|TIME', { kind: 'split' }, 'Start the next file at this size or after this time (100M, 1h).', {
     toml: 'capture.split',
   }),
-  user: value('NAME', text, 'Switch to this user when sockets and listeners are open.', { toml: 'general.user' }),
+  user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', { toml: 'general.user' }),
   portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
     default: '5060-5061',
     toml: 'capture.portrange',
@@ -122,7 +122,7 @@ const OUTPUT = group('Output', {
   'stats-json': toggle('Print the statistics of the capture as JSON.'),
   'call-report': value('CALL_ID', text, 'Print the report of one dialog.'),
   markdown: toggle('Format the call report as Markdown.'),
-  'show-frame': value('POINTER', text, 'Print the frame that <source>#<ordinal>@<digest> names.'),
+  'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });
 
 const API_METRICS = group('API and metrics', {
@@ -130,7 +130,7 @@ const API_METRICS = group('API and metrics', {
     feature: 'api',
     toml: 'api.listen',
   }),
-  'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows a page.', {
+  'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows per page.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',
   }),
@@ -151,8 +151,8 @@ const API_METRICS = group('API and metrics', {
 
 /** Options that people look for and that there are not. */
 const REFUSED = group('API and metrics', {
-  'api-tls-cert': value('FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_cert', refusal: NO_TLS }),
-  'api-tls-key': value('FILE', text, 'Refused: a reverse proxy ends TLS.', { toml: 'api.tls_key', refusal: NO_TLS }),
+  'api-tls-cert': value('FILE', text, 'End TLS in a reverse proxy instead.', { toml: 'api.tls_cert', refusal: NO_TLS }),
+  'api-tls-key': value('FILE', text, 'End TLS in a reverse proxy instead.', { toml: 'api.tls_key', refusal: NO_TLS }),
 });
 
 const CREDENTIALS = group('Credentials', {
@@ -166,11 +166,11 @@ const CREDENTIALS = group('Credentials', {
   'api-signing-key-file': value('FILE', text, 'Read one more signing key from a file; it comes first, so it signs.', {
     toml: 'api.signing_key_file',
   }),
-  'api-token-ttl': value('SECS', int(1, 315_360_000), 'Let minted tokens expire after this time.', {
+  'api-token-ttl': value('SECS', int(1, 315_360_000), 'Expire minted tokens after this time.', {
     default: String(TOKEN_TTL_SECS),
     toml: 'api.token_ttl',
   }),
-  'api-revoked-file': value('FILE', text, 'Refuse the token ids in this file, one a line; it may change.', {
+  'api-revoked-file': value('FILE', text, 'Refuse the token ids in this file, one per line; the file may change.', {
     toml: 'api.revoked_file',
   }),
   'mint-token': toggle('Print a signed token and exit.'),
@@ -178,7 +178,7 @@ const CREDENTIALS = group('Credentials', {
   'token-scope': value(
     'SCOPE',
     choice('full', 'metrics'),
-    'Let the minted token reach everything (full) or only the metrics.',
+    'Allow the minted token everything (full) or only the metrics.',
     { default: 'full' },
   ),
   'mcp-signing-key': value('KEY', textSecret, 'Mint a token for MCP, which this version does not serve.', {
@@ -199,18 +199,18 @@ const ANALYSIS = group('Analysis', {
   'call-id-header': value(
     'NAME',
     { kind: 'header-name' },
-    'Find other legs by this header too, beside X-Call-ID and X-CID.',
+    'Find other legs by this header too, besides X-Call-ID and X-CID.',
     { repeatable: true, toml: 'analysis.call_id_header' },
   ),
   'lint-suppress': value('RULE', text, 'Skip this lint rule.', { repeatable: true, toml: 'analysis.lint_suppress' }),
-  'retain-audio': toggle('Keep RTP payload so that audio can be exported.', { toml: 'analysis.retain_audio' }),
+  'retain-audio': toggle('Keep RTP payload to export audio.', { toml: 'analysis.retain_audio' }),
   'audio-bytes': value(
     'BYTES',
     size(2 * 1024 * 1024, 64 * 1024 ** 3),
     'Keep at most this much payload for --retain-audio.',
     { default: String(AUDIO_BYTES), toml: 'limits.audio_bytes' },
   ),
-  'stir-shaken': toggle('Log the freshness of Identity tokens; no signature is checked.', {
+  'stir-shaken': toggle('Log the freshness of Identity tokens, without checking signatures.', {
     feature: 'tls',
     toml: 'analysis.stir_shaken',
   }),
@@ -251,7 +251,7 @@ const HOOKS_SECURITY = group('Hooks and security', {
     repeatable: true,
     toml: 'security.peers',
   }),
-  'security-mirrored': toggle('Judge HEP and probes too; trust the senders of HEP before you do.', {
+  'security-mirrored': toggle('Judge HEP and probes too; use it only with trusted HEP senders.', {
     toml: 'security.mirrored',
   }),
   fraud: toggle('Detect toll fraud: spikes, number sequences, short calls, calls at night.', {
@@ -263,11 +263,11 @@ const HOOKS_SECURITY = group('Hooks and security', {
 });
 
 const LIMITS = group('Limits', {
-  'max-dialogs': value('N', int(1, 10_000_000), 'Keep at most N dialogs; strangers go first, answered calls last.', {
+  'max-dialogs': value('N', int(1, 10_000_000), 'Keep at most N dialogs; evict strangers first, answered calls last.', {
     default: String(MAX_DIALOGS),
     toml: 'limits.max_dialogs',
   }),
-  'max-streams': value('N', int(1, 10_000_000), 'Keep at most N RTP streams; refuse and count what comes beyond.', {
+  'max-streams': value('N', int(1, 10_000_000), 'Keep at most N RTP streams; refuse and count the rest.', {
     default: String(MAX_STREAMS),
     toml: 'limits.max_streams',
   }),
@@ -281,7 +281,7 @@ const LIMITS = group('Limits', {
 
 const GENERAL = group('General', {
   config: value('FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
-  'print-config': toggle('Print the options in force as TOML and exit.'),
+  'print-config': toggle('Print the effective options as TOML and exit.'),
   version: toggle('Print the version and the features of this build, and exit.', { short: 'V' }),
   help: toggle('Print this help and exit.', { short: 'h' }),
 });

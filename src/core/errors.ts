@@ -33,18 +33,18 @@ export const ERRORS = {
   ...rows('cli.md', 2, {
     OPTION_UNKNOWN: { line: '{option}: there is no such option', remedy: '{hint}' },
     OPTION_KEY_UNKNOWN: { line: '{option}: there is no such key', remedy: '{hint}' },
-    OPTION_TWICE: { line: '{option}: it is given more than once', remedy: 'give it once' },
+    OPTION_TWICE: { line: '{option}: it appears more than once', remedy: 'give it once' },
     OPTION_CONFLICT: { line: '{option}: {reason}', remedy: '{remedy}' },
     OPTION_NOT_BUILT_IN: { line: '{option}: {reason}', remedy: '{remedy}' },
     OPTION_LEFT_OUT: {
-      line: '{option}: this build was made without the feature {feature}',
+      line: '{option}: this build does not have the feature {feature}',
       remedy: 'use a build that has it',
     },
-    ARGUMENT_UNKNOWN: { line: '{option}: it belongs to no option', remedy: 'give a capture file with -I FILE' },
+    ARGUMENT_UNKNOWN: { line: '{option}: no option takes this word', remedy: 'give a capture file with -I FILE' },
     CONFIG_UNREADABLE: {
       line: '--config {path}: {cause}',
       remedy: 'name a readable TOML file',
-      causes: { ENOENT: 'there is no such file', other: 'it cannot be read ({cause})' },
+      causes: { ENOENT: 'there is no such file', other: 'cannot read it ({cause})' },
     },
     CONFIG_SYNTAX: { line: '--config {path}: {reason}', remedy: 'correct the file' },
     VALUE_MISSING: { line: '{option}: the value is missing', remedy: 'write {option} {arg}' },
@@ -56,7 +56,7 @@ export const ERRORS = {
         bool: 'it is not a boolean; write true or false',
         text: 'a boolean does not fit; write text or a number',
         list: 'it takes one value; write it without brackets',
-        other: 'the value has the wrong type; write a text, a number or a boolean',
+        other: 'the value has the wrong type; write text, a number or a boolean',
       },
     },
     BOOL_INVALID: { line: '{option}: {value} is neither true nor false', remedy: 'give true or false' },
@@ -100,18 +100,18 @@ export const ERRORS = {
       remedy: 'write SOURCE#ORDINAL@DIGEST (16 hex digits) or SOURCE#ORDINAL',
     },
     INTERFACES_INVALID: {
-      line: '-d: {count} interfaces are too many or none',
+      line: '-d: cannot capture from {count} interfaces',
       remedy: 'name 1 to {max}, or any for all',
     },
   }),
   ...rows('operations.md#listeners', 2, {
     ADDRESS_OF_TLS: {
-      line: '{option}: TLS is not offered here',
-      remedy: 'give a loopback host:port and let a reverse proxy in front of it end TLS',
+      line: '{option}: this listener does not speak TLS',
+      remedy: 'give a loopback host:port and end TLS in a reverse proxy',
     },
     USER_PASSWORD_INVALID: {
       line: '{option}: the value is not user:password',
-      remedy: 'give both, with a colon between them and on one line',
+      remedy: 'give both on one line, with a colon between them',
     },
     SECRET_FILE_INVALID: {
       line: '{option} {path}: {reason}',
@@ -119,17 +119,17 @@ export const ERRORS = {
     },
     METRICS_AUTH_INVALID: {
       line: '--metrics-auth-file {path}: it does not hold user:password on one line',
-      remedy: 'write them there',
+      remedy: 'write user:password into the file',
     },
     API_BIND_NOT_LOOPBACK: {
-      line:
-        '--api {address}: the address is not loopback and none of --api-key, --api-signing-key and ' +
-        '--api-signing-key-file is given (nor SERVICE_API_KEY or SERVICE_API_SIGNING_KEY)',
-      remedy: 'give one of them, or bind 127.0.0.1 or ::1',
+      line: '--api {address}: an address other than loopback requires a key',
+      remedy:
+        'give --api-key, --api-signing-key or --api-signing-key-file (or SERVICE_API_KEY or ' +
+        'SERVICE_API_SIGNING_KEY), or bind 127.0.0.1 or ::1',
     },
     METRICS_BIND_NOT_LOOPBACK: {
-      line: '--metrics {address}: the address is not loopback and neither --metrics-auth nor --metrics-auth-file is given',
-      remedy: 'give one of them, or bind 127.0.0.1 or ::1',
+      line: '--metrics {address}: an address other than loopback requires credentials',
+      remedy: 'give --metrics-auth or --metrics-auth-file, or bind 127.0.0.1 or ::1',
     },
   }),
   ...rows('api.md#access', 2, {
@@ -156,27 +156,33 @@ export const ERRORS = {
     CAPTURE_OPEN_FAILED: {
       line: '{path}: {cause}',
       causes: {
-        ENOENT: 'there is no such file',
-        EACCES: 'permission denied; check who may read it',
+        ENOENT: 'there is no such file; check the path',
+        EACCES: 'permission denied; let this user read it',
         EISDIR: 'it is a directory; give a capture file',
         EMFILE: 'too many files are open; raise the limit (ulimit -n), or give fewer captures that overlap in time',
-        other: 'it cannot be opened ({cause})',
+        other: 'cannot open it ({cause})',
       },
     },
     CAPTURE_FORMAT_UNKNOWN: {
       line: '{path}: {cause}',
       remedy: 'give a pcap or pcapng capture',
-      causes: { empty: 'the file is empty', other: 'not a pcap or pcapng capture' },
+      causes: { empty: 'the file is empty', other: 'it is not a pcap or pcapng capture' },
     },
-    CAPTURE_READ_FAILED: { line: 'nothing in the capture could be read', remedy: 'look at the lines above' },
+    CAPTURE_READ_FAILED: {
+      line: 'the capture has nothing readable',
+      remedy: 'correct what the lines above name',
+    },
   }),
   ...rows('cli.md', 1, {
-    FRAME_NOT_FOUND: { line: '{path}: there is no frame {ordinal}', remedy: 'the capture ends before it' },
+    FRAME_NOT_FOUND: { line: '{path}: the capture ends before frame {ordinal}', remedy: 'check pointer and file' },
     FRAME_MISMATCH: {
       line: '{path}: frame {ordinal} is not the one that the pointer names (digest {actual}, not {digest})',
-      remedy: 'the capture changed',
+      remedy: 'give the capture that the pointer comes from',
     },
-    DIALOG_NOT_FOUND: { line: '--call-report {callId}: the capture has no dialog with this Call-ID' },
+    DIALOG_NOT_FOUND: {
+      line: '--call-report {callId}: the capture has no dialog with this Call-ID',
+      remedy: 'run without --call-report to list them',
+    },
   }),
   ...rows('operations.md#privileges', 1, {
     CAPTURE_INTERFACE_FAILED: {
@@ -184,8 +190,8 @@ export const ERRORS = {
       causes: {
         ENODEV: 'there is no such interface; "ip link" lists them, "any" is all of them',
         EPERM: 'not permitted; start as root or with CAP_NET_RAW (setcap cap_net_raw,cap_bpf+ep, or the systemd unit)',
-        ENOMEM: 'not enough kernel memory for a capture ring of 4 MiB or more',
-        EAFNOSUPPORT: 'this kernel has no packet sockets (CONFIG_PACKET)',
+        ENOMEM: 'the kernel has no memory for a capture ring of 4 MiB or more; free some',
+        EAFNOSUPPORT: 'this kernel has no packet sockets; start one with CONFIG_PACKET',
         other: '{step} failed ({cause})',
       },
     },
@@ -211,7 +217,7 @@ export const ERRORS = {
   }),
   ...rows('operations.md#receiving-hep', 2, {
     HEP_BIND_NOT_LOOPBACK: {
-      line: '-L {address}: anybody could send',
+      line: '-L {address}: an address other than loopback requires --hep-allow',
       remedy: 'name the senders with --hep-allow CIDR, or listen on 127.0.0.1',
     },
     HEP_ALLOW_INVALID: { line: '--hep-allow {network}: {reason}', remedy: 'give a network such as 10.0.0.0/8' },
@@ -225,11 +231,11 @@ export const ERRORS = {
     PROBE_TARGET_INVALID: {
       line: '--uprobe={target}: {cause}',
       causes: {
-        number: 'no process can have this id; give one of "ps"',
+        number: 'no process can have this id; give one that "ps" lists',
         process: 'there is no such process; give a running one, or its path',
         form: 'it is neither a process id nor a path; give all, a number, or a path that begins with /',
         file: 'it is not a file; name a library or a program',
-        other: 'the file cannot be found ({cause})',
+        other: 'cannot find the file ({cause})',
       },
     },
     PROBE_PATTERN_INVALID: {
@@ -258,13 +264,13 @@ export const ERRORS = {
         ENOSPC: 'the disk is full; make room',
         EROFS: 'the file system is read-only; name another one',
         EEXIST: 'all numbers of a split are in use; move the old files away',
-        other: 'it cannot be opened ({cause})',
+        other: 'cannot open it ({cause})',
       },
     },
   }),
   ...rows('security.md', 1, {
     SECURITY_NOT_PERMITTED: {
-      line: '--kill-response: there is no raw socket (errno {errno})',
+      line: '--kill-response: the kernel refuses a raw socket (errno {errno})',
       remedy: 'start as root or with CAP_NET_RAW',
     },
   }),
@@ -277,7 +283,7 @@ export const ERRORS = {
       line: '--security-peer {network}: {reason}',
       remedy: 'give a network such as 192.0.2.0/24',
     },
-    FRAUD_NIGHT_INVALID: { line: '--fraud-night: these are not two hours', remedy: 'give two hours such as 22-6' },
+    FRAUD_NIGHT_INVALID: { line: '--fraud-night: the value is not two hours', remedy: 'give two hours such as 22-6' },
   }),
   ...rows('operations.md#build-and-install', 1, {
     NATIVE_MISSING: {
@@ -294,14 +300,14 @@ export const ERRORS = {
   }),
   ...rows('operations.md#trouble', 1, {
     TOO_MANY_FILES: {
-      line: 'too many files are open for this process',
+      line: 'this process has too many open files',
       remedy: 'raise its limit (ulimit -n 1024, LimitNOFILE=)',
     },
   }),
   ...rows('operations.md#memory', 1, {
     OUT_OF_MEMORY: {
       line: 'the system gives no more memory',
-      remedy: 'raise the limit (ulimit -v, LimitAS=) or lower --max-streams and others',
+      remedy: 'raise the limit (ulimit -v, LimitAS=) or lower --max-streams and other caps',
     },
   }),
 };

@@ -77,7 +77,7 @@ export class OutputFile {
     const errno = this.counter('last_errno');
     const lost = this.counter('lost');
     if (errno !== 0 && this.#saidErrno !== errno) {
-      news.push(`-O ${this.name}: cannot be written (${errnoName(errno)}); capturing goes on, lost frames are counted`);
+      news.push(`-O ${this.name}: cannot write (${errnoName(errno)}); capture continues without these frames`);
     } else if (errno === 0 && this.#saidErrno !== 0) {
       news.push(`-O ${this.name}: written again; ${countedWere(lost - this.#saidLost, 'frame')} lost meanwhile`);
       this.#saidLost = lost;
@@ -85,7 +85,7 @@ export class OutputFile {
     this.#saidErrno = errno;
     if (!this.#saidRefused && this.counter('link_refused') > 0) {
       this.#saidRefused = true;
-      news.push(`-O ${this.path}: a pcap file has one link type, frames of others are left out; name it .pcapng`);
+      news.push(`-O ${this.path}: a pcap file has one link type, calltap skips frames of others; name it .pcapng`);
     }
     return news;
   }

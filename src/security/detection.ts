@@ -83,7 +83,7 @@ export class Security implements Observer {
     if (config.killResponse === null) return;
     if (config.device.length === 0) {
       // Of a file nobody waits for an answer any more, and what was mirrored may name anybody.
-      sinks.say('--kill-response: only what comes over an interface (-d) is answered; nothing is sent');
+      sinks.say('--kill-response: calltap answers only what comes over an interface (-d); it sends nothing');
       return;
     }
     this.answers = new ScannerAnswers(native, config.killResponse, sinks.say);

@@ -198,12 +198,12 @@ const RELEASES: Readonly<Record<string, string>> = { 108: '18', 115: '20', 127: 
 export function loadRefusal(path: string, cause: unknown, root: string): string {
   const built = /node_register_module_v(\d+)/.exec(readFileSync(path, 'latin1'))?.[1];
   const own = process.versions.modules;
-  if (built === undefined || built === own) return `the native part cannot be loaded (${path}): ${String(cause)}`;
+  if (built === undefined || built === own) return `cannot load the native part (${path}): ${String(cause)}`;
   const release = RELEASES[built];
   const its = release === undefined ? 'another Node' : `Node ${release}`;
   return (
     `the native part was built for ${its} (interface ${built}), and this is Node ${process.versions.node} (interface ` +
-    `${own}): run "npm run setup" in ${root} with this Node, or start with ${release === undefined ? 'that one' : its}`
+    `${own}); run "npm run setup" in ${root} with this Node, or start with ${release === undefined ? 'that one' : its}`
   );
 }
 

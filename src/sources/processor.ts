@@ -21,11 +21,11 @@ export function missingOfLevel2(cpuinfo: string): string[] {
 /** Why the program cannot run on a processor of this kind (`process.arch`), in one line with the remedy; or null. */
 export function processorRefusal(arch: string, cpuinfo: string): string | null {
   if (arch === 'arm64') return null;
-  if (arch !== 'x64') return `calltap runs on x86-64 and arm64; this Node.js is built for ${arch}`;
+  if (arch !== 'x64') return `this Node.js is built for ${arch}; use a machine with x86-64 or arm64`;
   const missing = missingOfLevel2(cpuinfo);
   if (missing.length === 0) return null;
   return (
-    `this processor is older than x86-64-v2, it lacks ${missing.join(', ')}: ` +
+    `this processor is older than x86-64-v2, it lacks ${missing.join(', ')}; ` +
     'give the virtual machine the CPU model "host", "x86-64-v2" or "Nehalem" (not qemu64 or kvm64), or use a newer machine'
   );
 }

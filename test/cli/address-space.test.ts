@@ -76,7 +76,8 @@ test('too few descriptors for what was asked for is one line', () => {
     const { status, text } = run(`ulimit -n ${few}; `, ['-I', DEMO, '--api', '127.0.0.1:0'], '', SERVES_MS);
     if (status === null) continue;
     assert.equal(status, 1, text);
-    if (!text.includes('\nNode.js v')) assert.match(text, /^calltap: too many files are open [^\n]*ulimit -n[^\n]*\n$/);
+    if (!text.includes('\nNode.js v'))
+      assert.match(text, /^calltap: this process has too many open files[^\n]*ulimit -n[^\n]*\n$/);
     return;
   }
 });

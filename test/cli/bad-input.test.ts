@@ -13,8 +13,8 @@ test('a file that is not there, is a folder, is empty or is no capture', async (
     return join(folder, name);
   };
   const cases: readonly (readonly [string, RegExp])[] = [
-    [join(folder, 'none.pcap'), /there is no such file$/],
-    [join(folder, 'a'.repeat(300)), /: it cannot be opened \(ENAMETOOLONG\)$/],
+    [join(folder, 'none.pcap'), /there is no such file; check the path$/],
+    [join(folder, 'a'.repeat(300)), /: cannot open it \(ENAMETOOLONG\)$/],
     [folder, /is a directory; give a capture file$/],
     [file('empty.pcap', ''), /the file is empty; give a pcap or pcapng capture$/],
     [file('notes.txt', 'INVITE sip:bob@example.com SIP/2.0\r\n'), /not a pcap or pcapng capture/],
@@ -39,7 +39,7 @@ test('a file nobody may read', { skip: process.getuid?.() === 0 ? 'root may read
 
 test('standard input that is empty or no capture', async () => {
   assert.match(assertRefused(await run(['-I', '-']), 1), /^calltap: -: the file is empty/);
-  assert.match(assertRefused(await run(['-I', '-'], Buffer.from('hello\n')), 1), /^calltap: -: not a pcap/);
+  assert.match(assertRefused(await run(['-I', '-'], Buffer.from('hello\n')), 1), /^calltap: -: it is not a pcap/);
 });
 
 test('one bad file among good ones is named', async () => {
@@ -67,7 +67,7 @@ test('a command line that is wrong', async () => {
     [['-I'], /^calltap: -I/],
     [['--bogus'], /--bogus: there is no such option/],
     [['-I', DEMO, '--jsno'], /--jsno/],
-    [['-d', 'lo', '-d', 'eth0', '-d', 'lo'], /^calltap: -d lo: the same packets would be captured twice/],
+    [['-d', 'lo', '-d', 'eth0', '-d', 'lo'], /^calltap: -d lo: this would capture the same packets twice/],
     [['-d', 'any', '-d', 'lo'], /^calltap: -d any: .* give each interface once, or any alone$/],
     [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is not a header name/],
     [['-I', DEMO, '--call-id-header', 'X Leg'], /--call-id-header/],
@@ -83,7 +83,7 @@ test('a command line that is wrong', async () => {
     [['-I', DEMO, '--api', '127.0.0.1:99999'], /--api/],
     [['-I', DEMO, '--json', '--stats-json'], /--stats-json: it cannot be combined with --json/],
     [['-I', DEMO, '--markdown'], /--markdown: it requires --call-report;/],
-    [['-I', '-', '-I', '-'], /standard input can be read only once/],
+    [['-I', '-', '-I', '-'], /only one -I can read standard input/],
     [['-I', DEMO, '--config', '/nonexistent.toml'], /there is no such file/],
     [['-I', DEMO, 'stray'], /stray/],
   ];

@@ -37,11 +37,8 @@ test('a build without features refuses their options and answers 404 for their r
   assert.ok(!/^ +--api ADDR/m.test(run('--help').stdout));
   const refused = run('-I', 'fixtures/demo/demo.pcap', '--api', '127.0.0.1:0');
   assert.equal(refused.status, 2);
-  assert.equal(
-    refused.stderr,
-    'calltap: --api: this build was made without the feature api; use a build that has it\n',
-  );
-  assert.match(run('-L', '127.0.0.1:0', '-E').stderr, /without the feature hep/);
+  assert.equal(refused.stderr, 'calltap: --api: this build does not have the feature api; use a build that has it\n');
+  assert.match(run('-L', '127.0.0.1:0', '-E').stderr, /does not have the feature hep/);
 
   assert.equal(without('peer').status, 0);
   const service = await startService(['-I', 'fixtures/demo/demo.pcap'], { program });

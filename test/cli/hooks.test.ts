@@ -61,5 +61,5 @@ test('a limit of one a second drops the rest of a file, and a bad command is one
   assert.match(bad.stderr, /^calltap: --on-dialog-exec: a quote is not closed; .*\n$/);
   const missing = await run(['-I', DEMO, '--on-dialog-exec', '/no/such/hook']);
   assert.equal(missing.code, 0);
-  assert.match(missing.stderr, /--on-dialog-exec: \/no\/such\/hook: cannot be started/);
+  assert.match(missing.stderr, /--on-dialog-exec: \/no\/such\/hook: cannot start it/);
 });

@@ -105,8 +105,8 @@ test('rotated files are read by time whatever their order, and an empty one is a
   const counts = (json: string): string => json.slice(0, json.indexOf('"elapsedSec"'));
   assert.deepEqual([r.code, counts(r.stdout)], [0, counts(whole)]);
   assert.deepEqual(r.stderr.split('\n'), [
-    `calltap: ${empty}: the file is empty; left out`,
-    'calltap: the 4 captures were read by the time of their packets, not as given',
+    `calltap: ${empty}: the file is empty; skipped`,
+    'calltap: the 4 captures are not in time order: merged packet by packet',
     '',
   ]);
 });

@@ -68,7 +68,7 @@ test('lines for fail2ban that nobody takes are counted and said once, and servin
     .text()
     .split('\n')
     .filter((line) => line.includes('standard output'));
-  assert.deepEqual(told, ['calltap: standard output: cannot be written (ENOSPC); lines that are lost are counted']);
+  assert.deepEqual(told, ['calltap: standard output: cannot write (ENOSPC); counting lost lines']);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
@@ -141,7 +141,7 @@ test('a reader of standard output that stalls: analysis and answers go on, what 
   const written = await sample(url, WRITTEN);
   assert.ok(lost > 500 && written > 100, `${lost} lost, ${written} written`);
   assert.deepEqual(await linesLost(url), { stdout: lost, stderr: 0 });
-  await said(/standard output: cannot be written \(its reader takes nothing\); lines that are lost are /);
+  await said(/standard output: cannot write \(its reader takes nothing\); counting lost lines/);
   let text = '';
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString();

@@ -115,13 +115,13 @@ test('standard output that cannot be written is one line and exit code 1', { ski
     closeSync(full);
     assert.equal(r.status, 1, args.join(' '));
     const said = r.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('token '));
-    assert.deepEqual(said, ['calltap: standard output: cannot be written (ENOSPC)']);
+    assert.deepEqual(said, ['calltap: standard output: cannot write (ENOSPC)']);
   }
 });
 
 test('what -O could not write is told, and exit code 1', { skip: noFullDevice() }, async () => {
   const r = await run(['-I', DEMO, '-O', '/dev/full']);
-  assert.match(r.stderr, /^calltap: -O \/dev\/full: cannot be written \(ENOSPC\); [1-9]\d* frames are not in it\n$/);
+  assert.match(r.stderr, /^calltap: -O \/dev\/full: cannot write \(ENOSPC\); [1-9]\d* frames are not in it\n$/);
   assert.match(r.stdout, /\n0 frames written to \/dev\/full\b/);
   assert.equal(r.code, 1);
 });

@@ -24,7 +24,7 @@ test('an old processor is refused in one line, whatever needs the addon', { skip
   const old = readFileSync('/proc/cpuinfo', 'latin1').replaceAll(/ sse4_1\b/g, '');
   for (const args of [['-I', DEMO], ['-I', DEMO, '--json'], ['--uprobe-list'], ['-L', '127.0.0.1:0', '-E']]) {
     const line = assertRefused(await runWithCpuinfo(t, old, ...args), 1);
-    assert.match(line, /^calltap: this processor is older than x86-64-v2, it lacks sse4_1: /);
+    assert.match(line, /^calltap: this processor is older than x86-64-v2, it lacks sse4_1; /);
   }
   // What needs no addon works.
   assert.equal((await runWithCpuinfo(t, old, '--help')).code, 0);

@@ -18,7 +18,7 @@ test('--kill-response answers nobody for a file and says so; without detection i
   assert.equal(r.code, 0, r.stderr);
   assert.match(
     r.stderr,
-    /^calltap: --kill-response: only what comes over an interface \(-d\) is answered; nothing is sent$/m,
+    /^calltap: --kill-response: calltap answers only what comes over an interface \(-d\); it sends nothing$/m,
   );
   assert.doesNotMatch(r.stderr, /answered \S+ port/);
   assert.match(r.stdout, /^\S+ calltap\[\d+\]: SCANNER from=/m);

@@ -72,7 +72,10 @@ test('what an option prints is printed once all is read, and serving goes on', a
   const unknown = start([...args, '--call-report', 'nobody@example.com']);
   const ended = await finished(unknown);
   assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /calltap: --call-report nobody@example\.com: .*no dialog with this Call-ID\n$/);
+  assert.match(
+    ended.stderr,
+    /calltap: --call-report nobody@example\.com: .*no dialog with this Call-ID; run without --call-report to list them\n$/,
+  );
 });
 
 test('SIGUSR1 opens no debugger and ends nothing', async () => {
@@ -136,7 +139,7 @@ test('api listening is the last line of a start, and every refusal comes before 
     [['-I', DEMO, ...listeners, '-O', '/nonexistent/x'], /-O \/nonexistent\/x: /],
     [['-I', DEMO, ...listeners, '-O', DEMO], /-O /],
     [['-I', DEMO, '-I', '/nonexistent/y', ...listeners], /\/nonexistent\/y: there is no such file/],
-    [['-I', noCapture, ...listeners], /none\.pcap: not a pcap/],
+    [['-I', noCapture, ...listeners], /none\.pcap: it is not a pcap/],
     [['-I', DEMO, ...listeners, '--lint-suppress', 'no-such-rule'], /--lint-suppress/],
     [['-L', inUse, '-E', ...listeners], /-L tcp:.*in use/],
     [[...live, ...listeners, '-O', '/nonexistent/x'], /-O \/nonexistent\/x: /],
@@ -169,5 +172,5 @@ test('an address in use, or a capture that cannot be read, ends the start', asyn
   missing.stdin.end();
   const r = await finished(missing);
   assert.equal(r.code, 1);
-  assert.match(r.stderr, /^calltap: \/nonexistent\/x\.pcap: there is no such file\n$/m);
+  assert.match(r.stderr, /^calltap: \/nonexistent\/x\.pcap: there is no such file; check the path\n$/m);
 });

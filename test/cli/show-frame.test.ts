@@ -43,7 +43,10 @@ test('the pointers of the documents lead to their frames', async () => {
 test('a wrong digest prints nothing on standard output and exits 1', async () => {
   const right = fnv1a(frameOf(DEMO, 3));
   const wrong = right.slice(0, 15) + (right.endsWith('0') ? '1' : '0');
-  assert.match(assertRefused(await run(['--show-frame', `${DEMO}#3@${wrong}`]), 1), /the capture changed/);
+  assert.match(
+    assertRefused(await run(['--show-frame', `${DEMO}#3@${wrong}`]), 1),
+    /give the capture that the pointer comes from/,
+  );
   assert.match(await printed(['--show-frame', `${DEMO}#3@${right}`]), /^frame 3 of /);
 });
 
@@ -52,7 +55,10 @@ test('without a digest the frame is labelled UNVERIFIED', async () => {
 });
 
 test('a frame, a file or a pointer that is none is one line', async () => {
-  assert.match(assertRefused(await run(['--show-frame', `${DEMO}#99999999`]), 1), /there is no frame 99999999/);
+  assert.match(
+    assertRefused(await run(['--show-frame', `${DEMO}#99999999`]), 1),
+    /the capture ends before frame 99999999/,
+  );
   assert.match(assertRefused(await run(['--show-frame', '/nonexistent/x.pcap#1']), 1), /there is no such file/);
   for (const pointer of ['', 'x', '#1', 'x#', 'x#-1', 'x#1@', 'x#1@0123', 'x#1@0123456789ABCDEF']) {
     assertRefused(await run(['--show-frame', pointer]), 2);

@@ -135,7 +135,7 @@ test('what agents replay keeps its own time beside live traffic', { skip: missin
   assert.equal(rows.get(callIdOf('live'))?.['state'], 'Registered');
   const d = await agent.dialogWhen(callIdOf('now'), () => true);
   assert.deepEqual(asJson(d['diagnosis'])['hints'], [
-    'RTCP says that 192.0.2.10:20001 sent 500 RTP packets, of which the receiver lost none; this capture saw none of them.',
+    'RTCP says that 192.0.2.10:20001 sent 500 RTP packets and that the receiver lost none of them; this capture saw none of them.',
   ]);
   const { losses } = asJson(agent.get('/v1/stats'));
   assert.equal(asJson(losses)['hep_rtcp_bad_json'], 0);

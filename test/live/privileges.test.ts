@@ -1,4 +1,4 @@
-/** What is given up once everything is open: the user in every thread, and the capabilities; and that capturing goes on. */
+/** What is given up once everything is open: the user in every thread, and the capabilities; and that capture continues. */
 import assert from 'node:assert/strict';
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

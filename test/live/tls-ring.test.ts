@@ -19,7 +19,7 @@ test('a ring of 5 MiB is 8 MiB, and every thread has nice -10', { skip: missingF
   const lab = new Lab(t);
   const agent = await Agent.start(lab, [`--uprobe=${process.pid}`, '--uprobe-ring-bytes', '5M'], /uprobe ready/);
   const said = agent.running.output();
-  assert.match(said, /^--uprobe-ring-bytes: rounded up to 8388608, since the kernel takes powers of two alone$/m);
+  assert.match(said, /^--uprobe-ring-bytes: rounded up to 8388608, because the kernel takes only powers of two$/m);
   assert.match(said, /^uprobe ring: 8 MiB$/m);
   const threads = niceOf(agent.running.child.pid ?? 0);
   assert.ok(threads.some(([name]) => name === 'calltap-tls') && threads.length > 5, `${threads}`);

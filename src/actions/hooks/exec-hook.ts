@@ -121,14 +121,14 @@ export class ExecHook {
     // Not the stream of Node, which is a socket: a command cannot open that as /dev/stdin.
     const input = this.#o.inputPipe(Buffer.from(text));
     if (input < 0) {
-      this.#trouble(`${file}: cannot be given its event (${getSystemErrorName(input)})`);
+      this.#trouble(`${file}: cannot write its event (${getSystemErrorName(input)})`);
       return;
     }
     const child = this.#spawn(input);
     closeSync(input);
     if (child instanceof Error || child.pid === undefined) {
       const [why]: unknown[] = child instanceof Error ? [child] : await once(child, 'error');
-      this.#trouble(`${file}: cannot be started (${errnoOf(why) ?? 'unknown'})`);
+      this.#trouble(`${file}: cannot start it (${errnoOf(why) ?? 'unknown'})`);
       return;
     }
     const { pid } = child;

@@ -255,7 +255,7 @@ export const HEADER_RULES: readonly LintRule[] = [
     rfc: 3262,
     section: '7.2',
     expected: 'an RAck in PRACK',
-    explanation: 'The response it acknowledges goes on being sent, and the call may fail.',
+    explanation: 'The sender repeats the response that it acknowledges, and the call may fail.',
     fires: ['PRACK'],
     passes: ['PRACK | +RAck: 1 1 INVITE'],
     check: (m) =>

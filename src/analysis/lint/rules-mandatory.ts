@@ -235,8 +235,8 @@ export const MANDATORY_RULES: readonly LintRule[] = [
     basis: 'interop',
     rfc: RFC,
     section: '18.3',
-    expected: 'nothing behind the body',
-    explanation: 'What is behind it is thrown away, an SDP loses its last lines.',
+    expected: 'nothing after the body',
+    explanation: 'Receivers discard what follows it; an SDP loses its last lines.',
     fires: ['INVITE | ~offer | Content-Length: 20'],
     passes: ['INVITE | ~offer'],
     check: (m) => {

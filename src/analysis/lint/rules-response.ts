@@ -140,7 +140,7 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     rfc: RFC,
     section: '8.3',
     expected: 'the new places as Contact in a 300, 301 or 302',
-    explanation: 'The caller is sent away without being told where to.',
+    explanation: 'The caller must go elsewhere and does not learn where.',
     fires: ['INVITE', '302'],
     passes: ['INVITE', '302 | +Contact: <sip:carol@example.com>'],
     check: (m) =>

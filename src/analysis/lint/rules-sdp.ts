@@ -75,7 +75,7 @@ export const SDP_RULES: readonly LintRule[] = [
     rfc: 3264,
     section: '8',
     expected: 'a higher version in o= whenever the description changes',
-    explanation: 'The other side takes it for a repeat and goes on with the old address or codec.',
+    explanation: 'The other side takes it for a repeat and keeps the old address or codec.',
     fires: [`INVITE | ~${HEAD}${AUDIO}`, '200 | ~answer', 'ACK', `INVITE | ~${HEAD}m=audio 4100 RTP/AVP 0\\n`],
     passes: [
       `INVITE | ~${HEAD}${AUDIO}`,
@@ -118,7 +118,7 @@ export const SDP_RULES: readonly LintRule[] = [
     rfc: 3264,
     section: '6',
     expected: 'as many m= lines in the answer as in the offer',
-    explanation: 'Which medium an answer belongs to cannot be told; most callers hang up.',
+    explanation: 'Nobody can say which medium an answer belongs to; most callers hang up.',
     fires: [`INVITE | ~${HEAD}${AUDIO}m=video 4002 RTP/AVP 31\\n`, '200 | ~answer'],
     passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {

@@ -100,7 +100,7 @@ export const SYNTAX_RULES: readonly LintRule[] = [
       const isLate = m.sip.headers
         .slice(0, Math.max(0, at))
         .some((h) => h.id === HEADER.CONTACT || h.id === HEADER.CONTENT_LENGTH);
-      return isLate && before !== undefined ? `Via behind ${HEADER_NAMES[before.id] || before.name}` : null;
+      return isLate && before !== undefined ? `Via after ${HEADER_NAMES[before.id] || before.name}` : null;
     },
   },
   {
@@ -122,7 +122,7 @@ export const SYNTAX_RULES: readonly LintRule[] = [
     rfc: RFC,
     section: '19.1.1',
     expected: 'an IPv6 address in square brackets',
-    explanation: 'Host and port cannot be told apart.',
+    explanation: 'Receivers cannot separate host and port.',
     fires: ['INVITE | Contact: <sip:alice@2001:db8::1>'],
     passes: ['INVITE | Contact: <sip:alice@[2001:db8::1]:5060>'],
     check: (m) => {

@@ -23,10 +23,10 @@ export function checkReports(c: MediaCase, f: MediaFindings): void {
 /** Duplicates make the number negative (RFC 3550 section 6.4.1). */
 function lossText(remote: RemoteReport | null): string {
   if (remote === null) return '';
-  return `, of which the receiver lost ${remote.cumulativeLost > 0 ? remote.cumulativeLost : 'none'}`;
+  return ` and that the receiver lost ${remote.cumulativeLost > 0 ? remote.cumulativeLost : 'none'} of them`;
 }
 
-/** Packets lost in front of the capture show in its sequence numbers; those lost behind it only in the reports. */
+/** Packets lost in front of the capture show in its sequence numbers; those lost after it only in the reports. */
 function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): void {
   const remote = s.stream.rtcp?.remote ?? null;
   if (remote === null || s.expected === 0) return;
@@ -34,6 +34,6 @@ function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): vo
   const pct = (beyond / s.expected) * 100;
   if (pct <= leastPct) return;
   f.hints.push(
-    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost behind it.`,
+    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost after it.`,
   );
 }

@@ -7,7 +7,7 @@ import type { Packet } from '../../sources/packet.ts';
 
 const WHAT: Readonly<Record<HepStranger, string>> = {
   tls: 'begins TLS, and HEP over TLS is not supported; send HEP over plain TCP or UDP, or put a TLS proxy in front',
-  other: 'brings no HEP; point it elsewhere, or name the agents alone with --hep-allow',
+  other: 'brings no HEP; point it elsewhere, or admit only the agents with --hep-allow',
 };
 
 export class HepStrangers {

@@ -13,7 +13,7 @@ export function guardStandardStreams(): void {
   // A reader that goes away (| head) is no error; a disk that is full is one.
   process.stdout.on('error', (error) => {
     if (errnoOf(error) === 'EPIPE') process.exit(0);
-    process.stderr.write(`calltap: standard output: cannot be written (${errnoOf(error) ?? error.message})\n`);
+    process.stderr.write(`calltap: standard output: cannot write (${errnoOf(error) ?? error.message})\n`);
     process.exit(1);
   });
   // Nobody can be told.
@@ -74,7 +74,7 @@ class StandardStream {
     const what =
       reason === null
         ? `written again; ${countedWere(this.lost, 'line')} lost so far`
-        : `cannot be written (${reason}); lines that are lost are counted`;
+        : `cannot write (${reason}); counting lost lines`;
     standardError.write(`calltap: ${this.#name}: ${what}\n`);
   }
 }

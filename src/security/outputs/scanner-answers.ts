@@ -83,7 +83,7 @@ export class ScannerAnswers {
     this.counts.failed++;
     if (error === this.#saidError) return;
     this.#saidError = error;
-    this.#say(`${source} cannot be answered (${getSystemErrorName(error)}); more of these are only counted`);
+    this.#say(`cannot answer ${source} (${getSystemErrorName(error)}); only counting more of these`);
   }
 
   close(): void {

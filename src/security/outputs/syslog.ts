@@ -53,7 +53,7 @@ export class Syslog {
     this.#say = say;
     this.#fd = socket.open(path);
     this.#isWell = this.isOpen;
-    if (!this.#isWell) say(`no syslog daemon at ${path} yet; alerts are counted as lost`);
+    if (!this.#isWell) say(`no syslog daemon at ${path} yet; alerts count as lost`);
   }
 
   /** The daemon's socket is there; one that is started later is found by the next message. */
@@ -74,7 +74,7 @@ export class Syslog {
     else this.lost++;
     if (isTaken === this.#isWell) return;
     this.#isWell = isTaken;
-    if (!isTaken) this.#say(`the syslog daemon at ${this.#path} takes nothing; alerts are counted as lost`);
+    if (!isTaken) this.#say(`the syslog daemon at ${this.#path} takes nothing; alerts count as lost`);
     else {
       this.#say(`the syslog daemon at ${this.#path} takes alerts; ${this.lost - this.#lostBefore} were lost before`);
       this.#lostBefore = this.lost;

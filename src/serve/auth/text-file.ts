@@ -60,7 +60,7 @@ export function fileVersion({ dev, ino, size, mtimeNs, ctimeNs }: Stat): string 
 /** Why a file cannot be had, without its content. */
 export function readFailure(error: unknown): string {
   const errno = errnoOf(error) ?? 'error';
-  return errno === 'ENOENT' ? 'there is no such file' : `it cannot be read (${errno})`;
+  return errno === 'ENOENT' ? 'there is no such file' : `cannot read it (${errno})`;
 }
 
 /** All bytes up to the end, or null when there are more than `maxBytes`. */

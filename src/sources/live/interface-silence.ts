@@ -50,6 +50,6 @@ export class InterfaceSilence {
     const options = this.#isPromiscuous ? '--portrange' : '--portrange and --no-promisc';
     return packets === 0
       ? 'the interface is up and idle: check the cable, the mirror port (SPAN) of the switch, and its name'
-      : `of the ${packets} packets it counted none is read: check ${options}, and that the calls pass here`;
+      : `it counted ${packets} packets, and calltap reads none of them: check ${options}, and that the calls pass here`;
   }
 }

@@ -155,7 +155,7 @@ export class TlsDiscovery {
       const { error, rows } = await this.#scan();
       this.scanError = error;
       if (error !== '') {
-        if (this.scanFailures++ === 0) this.#say(`uprobe: processes cannot be listed: ${error}`);
+        if (this.scanFailures++ === 0) this.#say(`uprobe: cannot list processes: ${error}`);
         return;
       }
       await this.#take(rows, nowMs);
@@ -171,7 +171,7 @@ export class TlsDiscovery {
       if (result.error === '') this.#scanBy = 'iterator';
       if (this.#scanBy === 'iterator') return result;
       this.#scanBy = 'maps';
-      this.#say(`uprobe: processes are looked through by /proc/PID/maps, which is slower (${result.error})`);
+      this.#say(`uprobe: finding processes by /proc/PID/maps, which is slower (${result.error})`);
     }
     try {
       return { error: '', rows: await mappingsOfAll(this.#procRoot) };

@@ -36,7 +36,7 @@ export function openTlsSource(options: TlsOptions, say: (line: string) => void):
   const asked = options.uprobeRingBytes;
   const ringBytes = tlsRingBytes(asked, memoryBytes());
   if (asked !== null && ringBytes !== asked)
-    say(`--uprobe-ring-bytes: rounded up to ${ringBytes}, since the kernel takes powers of two alone`);
+    say(`--uprobe-ring-bytes: rounded up to ${ringBytes}, because the kernel takes only powers of two`);
   const source = new TlsSource({ native: nativeTls(), targets, sourceId: SOURCE_ID, ringBytes, say });
   // While this thread, or one of the engine's that it waits for, waits for a processor, the ring fills.
   loadNative().hasten(NICE);

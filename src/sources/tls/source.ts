@@ -98,7 +98,7 @@ export class TlsSource {
     const errno = this.#native.start();
     if (errno !== 0)
       throw failure('PROBES_FAILED', {
-        reason: `the reader cannot be started (${getSystemErrorName(-Math.abs(errno))})`,
+        reason: `cannot start the reader (${getSystemErrorName(-Math.abs(errno))})`,
       });
     this.#execs = this.#native.execs();
     await this.discovery.rescan(performance.now());

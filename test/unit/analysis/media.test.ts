@@ -257,8 +257,8 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   ];
   assert.deepEqual(hints(753, null), sent('753 RTP packets'));
   assert.deepEqual(hints(1, null), sent('1 RTP packet'));
-  assert.deepEqual(hints(500, 7), sent('500 RTP packets, of which the receiver lost 7'));
-  assert.deepEqual(hints(500, -6), sent('500 RTP packets, of which the receiver lost none'));
+  assert.deepEqual(hints(500, 7), sent('500 RTP packets and that the receiver lost 7 of them'));
+  assert.deepEqual(hints(500, -6), sent('500 RTP packets and that the receiver lost none of them'));
   assert.deepEqual(hints(0, null), []);
   assert.deepEqual(hints(753, 7, false), [], 'a mirror of signaling brings no RTP');
   const silent = answered();

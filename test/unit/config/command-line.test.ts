@@ -189,9 +189,9 @@ test('a mistake names the option, the reason and the remedy', () => {
   assert.equal(mistake('-I', '--api'), 'calltap: -I: the value is missing; write -I FILE');
   assert.equal(mistake('-I', 'a', '--json=1'), 'calltap: --json: it takes no value; write --json alone');
   assert.match(mistake('a.pcap'), /give a capture file with -I FILE$/);
-  assert.match(mistake('-I', 'a', '--api', '1', '--api', '2'), /^calltap: --api: it is given more than once/);
+  assert.match(mistake('-I', 'a', '--api', '1', '--api', '2'), /^calltap: --api: it appears more than once/);
   assert.match(mistake(), /there is nothing to read/);
-  assert.match(mistake('-I', '-', '-I', '-'), /only once/);
+  assert.match(mistake('-I', '-', '-I', '-'), /only one -I/);
   assert.match(mistake('-I', 'a', '--markdown'), /add --call-report/);
   assert.match(mistake('-I', 'a', '--json', '--stats-json'), /cannot be combined with --json/);
 });

@@ -28,7 +28,7 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
   ['-I a --kill-response --fraud --alert syslog', /requires --kill-scanner/, '-I a --kill-response --alert syslog'],
   ['-I a --syslog', /--syslog: it requires --alert; add --alert syslog$/, '-I a --syslog --alert syslog'],
   ['-I a --fraud-night 22-6', /--fraud-night: it requires --fraud; add --fraud$/, '-I a --fraud-night 22-6 --fraud'],
-  ['-I a -d lo', /-I: a capture file cannot be read beside live sources/, '-d lo'],
+  ['-I a -d lo', /-I: a run reads capture files or live sources, not both/, '-d lo'],
   ['-L 1', /-L: it requires -E; add -E$/, '-L 1 -E'],
   ['-d lo --hep-allow ::/0', /--hep-allow: it requires -L; add -L ADDR$/, '-L 1 -E --hep-allow ::/0'],
   ['-d lo --hep-auth k', /--hep-auth: it requires -L/, '-L 1 -E --hep-auth k'],

@@ -122,7 +122,7 @@ test('the file: one that cannot be read', () => {
   );
   const folder = loadConfig({ argv: ['-I', 'a', '--config', '.'], env: {} });
   assert.ok(!folder.ok);
-  assert.match(configErrorLine(folder.error), /cannot be read \(EISDIR\)/);
+  assert.match(configErrorLine(folder.error), /cannot read it \(EISDIR\)/);
 });
 
 test('--print-config gives a file that gives the same configuration', () => {

@@ -12,8 +12,8 @@ test('a row becomes one line with what is wrong and what to do', () => {
 
 test('a cause has its own text, else that of all others, else its own words', () => {
   const open = (cause: string): string => failure('CAPTURE_OPEN_FAILED', { path: 'a', cause }).message;
-  assert.equal(open('ENOENT'), 'a: there is no such file');
-  assert.equal(open('EIO'), 'a: it cannot be opened (EIO)');
+  assert.equal(open('ENOENT'), 'a: there is no such file; check the path');
+  assert.equal(open('EIO'), 'a: cannot open it (EIO)');
   assert.equal(failure('HEP_BIND_FAILED', { url: 'udp://x', cause: 'no room' }).message, '-L udp://x: no room');
   const taken = failure('PRIVILEGES_FAILED', { user: 'me', cause: 'EPERM', step: 'setting groups' });
   assert.equal(taken.message, '--user me: setting groups; start as root (EPERM)');
@@ -21,7 +21,7 @@ test('a cause has its own text, else that of all others, else its own words', ()
 
 test('what a stranger wrote is never filled in itself', () => {
   const line = failure('CAPTURE_OPEN_FAILED', { path: '{cause}{path}', cause: 'ENOENT' }).message;
-  assert.equal(line, '{cause}{path}: there is no such file');
+  assert.equal(line, '{cause}{path}: there is no such file; check the path');
   assert.equal(
     failure('LINT_RULE_UNKNOWN', { rule: '$&{hint}', hint: 'x' }).message,
     '--lint-suppress: there is no rule $&{hint}; x',

@@ -40,6 +40,6 @@ test('an addon that cannot be loaded for another reason says that reason', (t) =
   writeFileSync(path, 'no ELF file');
   assert.equal(
     loadRefusal(path, new Error('invalid ELF header'), '/'),
-    `the native part cannot be loaded (${path}): Error: invalid ELF header`,
+    `cannot load the native part (${path}): Error: invalid ELF header`,
   );
 });

@@ -93,7 +93,7 @@ describe('a hook', () => {
     const hook = hookOf(['true'], { inputPipe, onTrouble: (line) => lines.push(line) });
     for (let n = 0; n < 2; n++) hook.run({});
     await hook.drain();
-    assert.deepEqual([hook.counts.failed, lines], [2, ['true: cannot be given its event (E2BIG)']]);
+    assert.deepEqual([hook.counts.failed, lines], [2, ['true: cannot write its event (E2BIG)']]);
   });
 
   it('runs at most so many a second of a storm, and counts the rest', async () => {
@@ -152,11 +152,11 @@ describe('a hook', () => {
     for (let n = 0; n < 3; n++) bad.run({});
     await bad.drain();
     assert.deepEqual([bad.counts.failed, lines.length], [3, 1]);
-    assert.match(lines[0] ?? '', /\/no\/such\/program: cannot be started \(ENOENT\)/);
+    assert.match(lines[0] ?? '', /\/no\/such\/program: cannot start it \(ENOENT\)/);
     const impossible = hookOf(['true', 'a\0b'], { onTrouble: (line) => lines.push(line) });
     impossible.run({});
     await impossible.drain();
-    assert.deepEqual([impossible.counts.failed, lines.at(-1)], [1, 'true: cannot be started (ERR_INVALID_ARG_VALUE)']);
+    assert.deepEqual([impossible.counts.failed, lines.at(-1)], [1, 'true: cannot start it (ERR_INVALID_ARG_VALUE)']);
     const failing = hookOf(['false']);
     failing.run({ text: 'x'.repeat(1_000_000) });
     await failing.drain();

@@ -18,11 +18,11 @@ test('messages that begin to be lost are said once, and so is the end of it', ()
     for (let i = 0; i < 3; i++) syslog.send('alert', 'text');
     return [...said];
   };
-  assert.deepEqual(said, ['no syslog daemon at /run/log yet; alerts are counted as lost']);
+  assert.deepEqual(said, ['no syslog daemon at /run/log yet; alerts count as lost']);
   assert.deepEqual(news(false), []);
   assert.deepEqual(news(true), ['the syslog daemon at /run/log takes alerts; 3 were lost before']);
   assert.deepEqual(news(true), []);
-  assert.deepEqual(news(false), ['the syslog daemon at /run/log takes nothing; alerts are counted as lost']);
+  assert.deepEqual(news(false), ['the syslog daemon at /run/log takes nothing; alerts count as lost']);
   assert.deepEqual(news(true), ['the syslog daemon at /run/log takes alerts; 3 were lost before']);
   assert.deepEqual([syslog.sent, syslog.lost], [9, 6]);
 });

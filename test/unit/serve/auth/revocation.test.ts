@@ -138,7 +138,7 @@ test('a start needs the file', (t) => {
   assert.equal(reason(`${path}-gone`), 'there is no such file');
   assert.equal(reason(tmpdir()), 'it is not a regular file');
   assert.equal(reason('/dev/zero'), 'it is not a regular file');
-  assert.equal(reason(`${path}/x`), 'it cannot be read (ENOTDIR)');
+  assert.equal(reason(`${path}/x`), 'cannot read it (ENOTDIR)');
   truncateSync(path, REVOKED_FILE_BYTES + 1);
   assert.match(reason(path), /larger than/);
 });
