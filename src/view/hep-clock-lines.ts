@@ -9,11 +9,11 @@ function offsetText(aheadUs: number): string {
 export function offsetLine({ sender, offsetUs }: HepClock, wasUs: number): string {
   const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}: its clock`;
   return Number.isNaN(wasUs)
-    ? `${who} is ${offsetText(offsetUs)}; its times are corrected\n`
-    : `${who} stepped from ${offsetText(wasUs)} to ${offsetText(offsetUs)}; its times are corrected\n`;
+    ? `${who} is ${offsetText(offsetUs)}; calltap corrects its times\n`
+    : `${who} stepped from ${offsetText(wasUs)} to ${offsetText(offsetUs)}; calltap corrects its times\n`;
 }
 
 export function otherTimeLine({ sender }: HepClock, aheadUs: number): string {
   const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}`;
-  return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; they are taken as they are\n`;
+  return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; calltap takes them as they are\n`;
 }

@@ -22,25 +22,21 @@ const decode =
   (f) =>
     f.ingest.decode[name];
 const STREAMS_OF_BYTES: readonly Loss[] = [
-  loss('tcp_evicted', decode('tcpEvicted'), 'Connections that gave their place, or their data, to stay under a cap.'),
-  loss('tcp_timeouts', decode('tcpTimeouts'), 'Partial messages that got no further in time.', {
+  loss('tcp_evicted', decode('tcpEvicted'), 'Connections dropped, or emptied, to stay under a cap.'),
+  loss('tcp_timeouts', decode('tcpTimeouts'), 'Partial messages whose rest did not come in time.', {
     quality: 'reassembly_timeouts',
   }),
-  loss('tcp_gaps', decode('tcpGaps'), 'Holes in a TCP stream that were skipped.'),
+  loss('tcp_gaps', decode('tcpGaps'), 'Holes in a TCP stream that calltap skipped.'),
   loss('tcp_gap_bytes', decode('tcpGapBytes'), 'Bytes in these holes.'),
   loss('tcp_bytes_ignored', decode('tcpBytesIgnored'), 'Captured payload bytes that became part of no message.'),
   loss('tcp_message_too_long', decode('tcpMessageTooLong'), 'Messages beyond a size cap.'),
   loss('tcp_messages_truncated', decode('tcpMessagesTruncated'), 'Messages cut by a hole in their body; kept in part.'),
-  loss(
-    'tcp_messages_aborted',
-    decode('tcpMessagesAborted'),
-    'Messages that were unfinished when their connection ended.',
-  ),
+  loss('tcp_messages_aborted', decode('tcpMessagesAborted'), 'Messages unfinished when their connection ended.'),
   loss('ws_bad_frames', decode('wsBadFrames'), 'WebSocket frames that break RFC 6455.'),
   loss(
     'ws_compressed_undecodable',
     decode('wsCompressedUndecodable'),
-    'Compressed messages that cannot be read: their context was lost or over budget, or they are broken or too long.',
+    'Compressed messages that calltap cannot read: broken, too long, or their context was lost or over budget.',
     { quality: 'undecodable_frames' },
   ),
   loss(
@@ -55,23 +51,15 @@ const STREAMS_OF_BYTES: readonly Loss[] = [
   loss(
     'ws_contexts_evicted',
     decode('wsContextsEvicted'),
-    'Directions that gave up their last 32 KiB, which later messages refer to; those without SIP give first.',
+    'Directions that lost their last 32 KiB, which later messages refer to; those without SIP lose first.',
     { remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).' },
   ),
-  loss(
-    'fragment_datagrams_discarded',
-    decode('fragmentDatagramsDiscarded'),
-    'IPv6 datagrams with overlapping fragments.',
-  ),
+  loss('fragment_datagrams_discarded', decode('fragmentDatagramsDiscarded'), 'IPv6 datagrams whose fragments overlap.'),
   loss('fragments_malformed', decode('fragmentsMalformed'), 'Fragments that break the rules of IP.'),
   loss('fragments_snapped', decode('fragmentsSnapped'), 'Fragments cut by the snap length.', {
     remedy: 'Capture with `-s 0`.',
   }),
-  loss(
-    'fragments_evicted',
-    decode('fragmentsEvicted'),
-    'Datagrams under reassembly that gave way to stay under a cap.',
-  ),
+  loss('fragments_evicted', decode('fragmentsEvicted'), 'Unfinished datagrams, dropped to stay under a cap.'),
   loss('fragment_timeouts', decode('fragmentTimeouts'), 'Datagrams that were not complete in time.', {
     quality: 'reassembly_timeouts',
   }),
@@ -99,11 +87,7 @@ const PROTOCOLS: readonly Loss[] = [
     (f) => f.ingest.rtcp.unseen.refused,
     'Streams that only RTCP names, refused while 4,096 others are in use.',
   ),
-  loss(
-    'rtcp_streams_evicted',
-    (f) => f.ingest.rtcp.unseen.evicted,
-    'Such streams that gave way after a silent minute.',
-  ),
+  loss('rtcp_streams_evicted', (f) => f.ingest.rtcp.unseen.evicted, 'Such streams, dropped after a silent minute.'),
   reasons('stun_', (f) => f.ingest.stun.refused, 'STUN that does not parse.'),
   reasons('icmp_', (f) => f.ingest.icmp.refused, 'ICMP errors that do not parse.'),
   loss(
@@ -115,13 +99,9 @@ const PROTOCOLS: readonly Loss[] = [
   loss(
     'icmp_flows_untracked',
     (f) => f.ingest.icmp.media.untrackedFlows,
-    'Flows of media that ICMP errors are about, refused while 4,096 others are in use.',
+    'Media flows that ICMP errors name, refused while 4,096 others are in use.',
   ),
-  loss(
-    'icmp_flows_evicted',
-    (f) => f.ingest.icmp.media.evictedFlows,
-    'Such flows that gave way after a silent minute.',
-  ),
+  loss('icmp_flows_evicted', (f) => f.ingest.icmp.media.evictedFlows, 'Such flows, dropped after a silent minute.'),
   loss(
     'icmp_endpoints_untallied',
     (f) => f.ingest.icmp.media.untalliedEndpoints,
@@ -129,7 +109,7 @@ const PROTOCOLS: readonly Loss[] = [
   ),
   loss('stun_attributes_cut', (f) => f.ingest.stun.cut, 'STUN messages with more than 64 attributes.'),
   loss('stun_flows_evicted', (f) => f.ingest.stun.flowsEvicted, 'Clients of STUN and TURN servers beyond 8,192.'),
-  loss('stun_requests_evicted', (f) => f.ingest.stun.requestsEvicted, 'STUN requests beyond 8,192 that wait.'),
+  loss('stun_requests_evicted', (f) => f.ingest.stun.requestsEvicted, 'Open STUN requests beyond 8,192.'),
   loss('ice_fragments_evicted', (f) => f.ingest.stun.fragmentsEvicted, 'ICE user fragments beyond 16,384.'),
   loss('ice_fragments_refused', (f) => f.ingest.stun.fragmentsRefused, 'ICE user fragments beyond 64 of a dialog.'),
   loss('stun_aliases_refused', (f) => f.ingest.stun.aliasesRefused, 'Addresses learned from STUN beyond 32,768.'),
@@ -180,7 +160,7 @@ const STORES: readonly Loss[] = [
   loss(
     'dialogs_evicted_for_bytes',
     (f) => f.evidence.stores.dialogs.evictedForBytes,
-    'Those that gave way because all dialogs together kept too many bytes.',
+    'Dialogs that gave way because all of them together kept too many bytes.',
     { remedy: 'Somebody sends large texts or descriptions: look at the newest dialogs.' },
   ),
   loss(
@@ -210,9 +190,9 @@ const STORES: readonly Loss[] = [
   loss(
     'quality_windows_dropped',
     (f) => f.evidence.stores.streams.quality.dropped,
-    "Quality windows beyond 48 MiB of all: the older half of a stream's, no call's first, then an ended call's. " +
-      'The scores are of what is left.',
-    { remedy: 'Lower `--max-streams`: fewer ended streams are kept, whole.' },
+    'Quality windows beyond 48 MiB in all. A stream loses its older half: streams of no call first, then those of ' +
+      'ended calls. The scores use the rest.',
+    { remedy: 'Lower `--max-streams`: calltap then keeps fewer ended streams, but whole ones.' },
   ),
   loss(
     'streams_beyond_dialog_cap',
@@ -232,7 +212,7 @@ const ANSWERS: readonly Loss[] = [
   loss(
     'document_intervals_omitted',
     (f) => f.evidence.omitted.intervals,
-    'Quality intervals of a dialog beyond 8,192, each time its document was made.',
+    'Quality intervals of a dialog beyond 8,192, each time somebody asks for it.',
     { remedy: 'Ask `/v1/streams/{ssrc}` for them.' },
   ),
   loss(
@@ -241,10 +221,12 @@ const ANSWERS: readonly Loss[] = [
     'Requests answered with 503 because too many waited for a document, a container or a file.',
     { remedy: 'Ask for fewer at a time.' },
   ),
-  ofMeters('hep_out_', 'hep_out_*', 'Messages that the collector of `-H` does not have.', {
+  ofMeters('hep_out_', 'hep_out_*', 'Messages that calltap did not send to the collector of `-H`.', {
     remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
   }),
-  ofMeters('output_', 'output_*', 'Frames that are in no file of `-O`.', { remedy: 'Look at the disk.' }),
+  ofMeters('output_', 'output_*', 'Frames that calltap did not write to the file of `-O`.', {
+    remedy: 'Look at the disk.',
+  }),
   ofMeters('stdout_lines_lost', 'stdout_lines_lost', 'Lines that the reader of standard output did not take in time.', {
     remedy: 'Look at who reads them; 1 MiB waits for a reader that stalls.',
   }),
@@ -269,13 +251,16 @@ export const LOSSES: readonly Loss[] = [
 export const QUALITY: Readonly<Record<QualityKey, QualityMember>> = {
   kernel_dropped_packets: { means: 'The capture ring or the receive buffer of HEP was full.' },
   interface_dropped_packets: { means: 'The card had no room; nobody saw these packets.' },
-  queue_dropped_packets: { means: 'JavaScript was late for packets.', own: (f) => f.listener?.abandoned ?? 0 },
+  queue_dropped_packets: {
+    means: 'JavaScript was too late to take these packets.',
+    own: (f) => f.listener?.abandoned ?? 0,
+  },
   invalid_timestamps: {
     means: 'Packets without a usable time.',
     remedy: 'Trust timing and jitter around them less.',
     own: (f) => f.source.counter('invalid_timestamps'),
   },
-  undecodable_frames: { means: 'Frames and compressed messages that cannot be decoded.' },
+  undecodable_frames: { means: 'Frames and compressed messages that calltap cannot decode.' },
   snapped_frames: {
     means: 'Frames cut by the snap length.',
     remedy: 'Capture with `-s 0`.',
@@ -283,16 +268,16 @@ export const QUALITY: Readonly<Record<QualityKey, QualityMember>> = {
   },
   reassembly_timeouts: { means: 'TCP messages and IP datagrams that were not complete in time.' },
   malformed_sip: {
-    means: 'SIP messages that can be read in part only; the dialog keeps them.',
+    means: 'SIP messages that calltap can read only in part; the dialog keeps them.',
     own: (f) => f.ingest.sip.malformed,
   },
   sip_without_call_id: { means: 'SIP messages without a usable Call-ID.' },
-  uprobe_lost_events: { means: 'TLS calls that came faster than they were read.' },
-  uprobe_lost_bytes: { means: 'Their bytes.' },
+  uprobe_lost_events: { means: 'TLS calls that came faster than calltap read them.' },
+  uprobe_lost_bytes: { means: 'The bytes of these calls.' },
   uprobe_unbound_messages: { means: 'Messages from TLS probes whose address is not known.' },
   uprobe_truncated_calls: { means: 'TLS calls of more than 1 MiB.' },
-  uprobe_faults: { means: 'TLS calls whose memory cannot be read.' },
-  hep_rejected: { means: 'HEP packets that were refused or cannot be read.' },
+  uprobe_faults: { means: 'TLS calls whose memory the probe cannot read.' },
+  hep_rejected: { means: 'HEP packets that calltap refused or cannot read.' },
   streams_refused: { means: 'RTP streams that found the table full.' },
   ice_role_conflicts: {
     means: 'Both sides of a call controlled ICE at once.',

@@ -37,7 +37,11 @@ export const FRAME_LOSSES: readonly Loss[] = [
     remedy: 'Look for a snap length, a cut file, an unknown encapsulation.',
   }),
   loss('frame_copies', native('copied_frames'), 'No loss: another source gave the same frame.'),
-  loss('frame_copies_missed', native('copies_missed'), 'Frames of a time with too many to compare.'),
+  loss(
+    'frame_copies_missed',
+    native('copies_missed'),
+    'Frames not compared with other sources: too many came at once.',
+  ),
   loss('file_records_abandoned', (f) => f.file?.abandoned ?? 0, 'Records of a file that a signal left unread.'),
   loss('record_cut', native('records_cut'), 'Records that are longer than a slab.', {
     quality: 'queue_dropped_packets',
@@ -51,7 +55,7 @@ export const FRAME_LOSSES: readonly Loss[] = [
     },
   ),
   loss('rtp_malformed', native('rtp_malformed'), 'Packets with a broken RTP header.'),
-  loss('rtp_probing_recycled', native('rtp_probing_recycled'), 'Candidates that gave their place to a newer stream.'),
+  loss('rtp_probing_recycled', native('rtp_probing_recycled'), 'Stream candidates that newer ones replaced.'),
   loss('rtp_streams_refused', native('rtp_streams_refused'), 'Streams that found the table full, each counted once.', {
     quality: 'streams_refused',
     remedy: 'Raise `--max-streams`; [streams beyond the cap](operations.md#streams-beyond-the-cap).',
@@ -70,14 +74,14 @@ export const LIVE_LOSSES: readonly Loss[] = [
     quality: 'interface_dropped_packets',
     remedy: 'Give the card larger rings (`ethtool -G`).',
   }),
-  loss('live_queue', (f) => f.live?.liveLosses().queue ?? 0, 'Packets that JavaScript was late for.', {
+  loss('live_queue', (f) => f.live?.liveLosses().queue ?? 0, 'Packets that JavaScript was too late to take.', {
     quality: 'queue_dropped_packets',
     remedy: 'Lower `--max-dialogs`, take a faster core, send less HEP.',
   }),
   loss(
     'live_offload_unsplit',
     (f) => f.live?.liveLosses().unsplit ?? 0,
-    'Packets that the card merged and that cannot be split into datagrams.',
+    'Packets that the card merged and that calltap cannot split into datagrams.',
   ),
 ];
 
@@ -106,14 +110,9 @@ export const HEP_LOSSES: readonly Loss[] = [
   }),
   loss('hep_tcp_closed_idle', hepTcp('closedIdle'), 'Connections that were silent for ten minutes.'),
   loss('hep_tcp_not_hep', hepTcp('notHep'), 'Connections that do not begin with HEP.', { remedy: 'Send plain HEP.' }),
-  loss(
-    'hep_tcp_closed_tls',
-    hepTcp('closedTls'),
-    'Connections that begin with a TLS handshake; they are closed at once.',
-    {
-      remedy: 'Put a TLS proxy such as stunnel in front.',
-    },
-  ),
+  loss('hep_tcp_closed_tls', hepTcp('closedTls'), 'Connections that begin with a TLS handshake; calltap closes them.', {
+    remedy: 'Put a TLS proxy such as stunnel in front.',
+  }),
   loss('hep_tcp_closed_not_hep', hepTcp('closedNotHep'), 'Connections that brought 256 KiB without a packet.'),
   loss('hep_tcp_closed_without_key', hepTcp('closedWithoutKey'), 'Connections whose first packet had no key.', {
     remedy: 'Give the agent its key.',
@@ -121,25 +120,25 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss('hep_tcp_resyncs', hepTcp('resyncs'), 'Places where a stream was out of step.', {
     remedy: 'Look at the agent or the relay: it mixes something in.',
   }),
-  loss('hep_tcp_skipped_bytes', hepTcp('skippedBytes'), 'Bytes that were skipped there.'),
+  loss('hep_tcp_skipped_bytes', hepTcp('skippedBytes'), 'Bytes that calltap skipped there.'),
   loss('hep_tcp_cut_packets', hepTcp('cutPackets'), 'Packets that the end of their connection cut.'),
   loss('hep_tcp_errors', hepTcp('errors'), 'Connections that broke.'),
   loss(
     'hep_rejected',
     (f) => f.ingest.hep.rejected,
-    'Packets that passed the gate and cannot be read; `calltap_hep_total{event="refused_..."}` has the reasons.',
+    'Packets that passed the gate and that calltap cannot read; `calltap_hep_total{event="refused_..."}` has the reasons.',
     { quality: 'hep_rejected', remedy: 'Look at the agent.' },
   ),
   loss(
     'hep_inflated_too_long',
     (f) => f.ingest.hep.refusals.get('inflated_too_long'),
-    'Those with a compressed payload of more than 128 KiB.',
+    'HEP packets with a compressed payload of more than 128 KiB.',
     { remedy: 'No SIP message is so long: look at the agent.' },
   ),
   loss(
     'hep_inflate_over_budget',
     (f) => f.ingest.hep.refusals.get('inflate_over_budget'),
-    "Those with a compressed payload beyond their sender's share of the second.",
+    "HEP packets with a compressed payload beyond their sender's share of the second.",
     { remedy: 'Send them uncompressed; [what inflation may cost](operations.md#what-inflation-may-cost).' },
   ),
   loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
@@ -149,23 +148,28 @@ export const HEP_LOSSES: readonly Loss[] = [
     (f) => f.ingest.clocks.evicted,
     'Senders that gave their place: of 512 with a known offset, or 512 without, the longest silent one.',
   ),
-  loss('hep_clock_offset_ms', largestOffsetMs, 'No loss: the largest offset of a clock, ahead or behind.', {
+  loss('hep_clock_offset_ms', largestOffsetMs, 'No loss: the largest offset of a clock, fast or slow.', {
     remedy: 'Set that clock; [clocks of HEP senders](operations.md#clocks-of-hep-senders).',
   }),
 ];
 
 export const PROBE_LOSSES: readonly Loss[] = [
   loss('uprobe_lost_calls', probe('lost_calls'), 'TLS calls that the kernel could not follow.'),
-  loss('uprobe_lost_events', probe('lost_events'), 'TLS calls that came faster than they were read.', {
+  loss('uprobe_lost_events', probe('lost_events'), 'TLS calls that came faster than calltap read them.', {
     quality: 'uprobe_lost_events',
     remedy: 'Limit the processes, give priority or a larger ring (`--uprobe-ring-bytes`).',
   }),
-  loss('uprobe_lost_bytes', probe('lost_bytes'), 'Their bytes. The message in the gap is cut, the next one is whole.', {
-    quality: 'uprobe_lost_bytes',
-  }),
+  loss(
+    'uprobe_lost_bytes',
+    probe('lost_bytes'),
+    'Bytes of these calls. The message in the gap is cut, the next is whole.',
+    {
+      quality: 'uprobe_lost_bytes',
+    },
+  ),
   loss('uprobe_lost_notices', probe('lost_notices'), 'Notices of sockets and programs that found the ring full.'),
   loss('uprobe_truncated', probe('truncated'), 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
-  loss('uprobe_faults', probe('faults'), 'Calls whose memory cannot be read.', { quality: 'uprobe_faults' }),
+  loss('uprobe_faults', probe('faults'), 'Calls whose memory the probe cannot read.', { quality: 'uprobe_faults' }),
   loss(
     'uprobe_return_without_entry',
     probe('return_without_entry'),
@@ -185,7 +189,7 @@ export const PROBE_LOSSES: readonly Loss[] = [
   loss(
     'uprobe_skipped',
     probe('skipped'),
-    'Socket calls and process events that a preemptible kernel did not show: their addresses may be missing.',
+    'Socket calls and process events that a preemptible kernel hid: their addresses may be missing.',
   ),
   loss(
     'uprobe_probation_over',
@@ -195,7 +199,7 @@ export const PROBE_LOSSES: readonly Loss[] = [
   loss(
     'uprobe_heads_over',
     probe('heads_over'),
-    'Web requests given up before the end of their head: longer than 16 KB, or unreadable. Their WebSocket is not read.',
+    'Web requests with a head of more than 16 KB, or an unreadable one. calltap does not read their WebSocket.',
     { remedy: 'Shorten the cookies.' },
   ),
   loss('uprobe_malformed', probe('malformed'), 'Events of the kernel that do not parse.'),
@@ -210,7 +214,7 @@ export const PROBE_LOSSES: readonly Loss[] = [
   loss(
     'uprobe_ws_compressed_undecodable',
     plaintextDecode('wsCompressedUndecodable'),
-    'Compressed WebSocket messages that cannot be read.',
+    'Compressed WebSocket messages that calltap cannot read.',
   ),
   loss(
     'uprobe_unbound_messages',
@@ -221,13 +225,13 @@ export const PROBE_LOSSES: readonly Loss[] = [
   loss(
     'uprobe_files_beyond_cap',
     (f) => f.tls?.source.discovery.filesBeyondCap,
-    'Files beyond those that are remembered.',
+    'Files beyond those that calltap remembers.',
   ),
-  loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Times the processes could not be listed.'),
+  loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Failed attempts to list the processes.'),
   loss(
     'uprobe_functions_unread',
     (f) => f.tls?.source.discovery.unreadFunctions,
-    'Functions that carry plaintext and cannot be read: nothing tells where they end.',
-    { remedy: 'stderr and `--uprobe-list` name them and say why; mirror their SIP by HEP.' },
+    'Functions that carry plaintext and whose exits calltap cannot find.',
+    { remedy: 'Standard error and `--uprobe-list` name them and say why; mirror their SIP by HEP.' },
   ),
 ];
