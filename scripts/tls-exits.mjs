@@ -200,19 +200,18 @@ function page(results) {
   const heads = ['library', 'function', 'why', 'where'];
   return `# Exits of TLS functions
 
-calltap reads a TLS function by probes at its entry and at each instruction through which
-it can leave. This page is written by \`npm run exits\`, which fetches the TLS libraries of Debian's releases for both
-processors and holds what calltap finds against objdump: ${results.length} files, ${rows.length} functions, ${exits} exits, of which
-**${differing} differ**. Debian's node uses libssl; a node that brings its own OpenSSL is compared by \`npm test\`, with the
-libraries of the machine.
+This page shows engineers which TLS functions calltap reads at their exits. \`npm run exits\` writes it: it fetches the TLS
+libraries of Debian's releases for both processors and compares calltap's findings with objdump. Of ${exits} exits of
+${rows.length} functions in ${results.length} files **${differing} differ**. Debian's node uses libssl. \`npm test\` compares a node that brings its own
+OpenSSL, and the libraries of the machine.
 
 ${table(['release', 'processor', 'package', 'functions at their exits', 'exits', 'entry only', 'not attached', 'differ'], fileRows(results))}
 
-## Functions whose entry alone is read
+## Functions that calltap reads only at their entry
 
 They can leave by a jump that nothing in the file bounds. Handshakes, resets and frees need no more than their entry.
-\`gnutls_record_send\` goes on as \`gnutls_record_send2\` and \`SSL_write_ex\` as \`SSL_write_ex2\`, which have probes of their
-own. Where \`SSL_new\` is among them, \`SSL_free\` alone tells that an object's memory is used anew.
+\`gnutls_record_send\` continues as \`gnutls_record_send2\` and \`SSL_write_ex\` as \`SSL_write_ex2\`, which have their own probes. Where
+\`SSL_new\` is among them, only \`SSL_free\` shows that the memory of an object is used again.
 
 ${table(heads, functionRows(results, 'entry'))}
 

@@ -287,6 +287,13 @@ function check(name: string, files: readonly File[], rule: Rule): void {
   test(name, () => assert.deepEqual(broken(files, rule), []));
 }
 
+test('docs/architecture.md lists the rooms in their order', () => {
+  const list = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').split('## Rooms')[1]?.split('```')[1] ?? '';
+  assert.deepEqual(
+    [...list.matchAll(/^ ([a-z]+)/gm)].map(([, room]) => room),
+    LAYERS.flat(),
+  );
+});
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
 check('caps stand in core/limits.ts and core/item-limits.ts', PRODUCT, capsInOnePlace);
