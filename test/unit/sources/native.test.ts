@@ -24,7 +24,7 @@ function refusalOf(path: string, version: string): string {
 
 test('an addon of another Node is named with both versions and what to do', (t) => {
   const folder = temporaryFolder(t);
-  const own = `this is Node ${process.versions.node} (interface ${process.versions.modules}): run "npm run setup" in /opt/calltap`;
+  const own = `this is Node ${process.versions.node} (interface ${process.versions.modules}); run "npm run setup" in /opt/calltap`;
   assert.equal(
     refusalOf(join(folder, 'old.node'), '108'),
     `the native part was built for Node 18 (interface 108), and ${own} with this Node, or start with Node 18`,
