@@ -6,7 +6,7 @@ import type { Steps } from '../../core/steps.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Messages } from '../../store/stores.ts';
 import { lintCall } from './context.ts';
-import type { LintRule, LintStream } from './rule.ts';
+import type { LintRule, LintRuleRow, LintStream } from './rule.ts';
 import { DIALOG_RULES } from './rules-dialog.ts';
 import { HEADER_RULES } from './rules-header.ts';
 import { MANDATORY_RULES } from './rules-mandatory.ts';
@@ -16,7 +16,7 @@ import { SDP_RULES } from './rules-sdp.ts';
 import { SDP_MEDIA_RULES } from './rules-sdp-media.ts';
 import { SYNTAX_RULES } from './rules-syntax.ts';
 
-export const LINT_RULES: readonly LintRule[] = [
+const ROWS: readonly LintRuleRow[] = [
   ...MANDATORY_RULES,
   ...SYNTAX_RULES,
   ...HEADER_RULES,
@@ -26,6 +26,7 @@ export const LINT_RULES: readonly LintRule[] = [
   ...SDP_MEDIA_RULES,
   ...MEDIA_RULES,
 ];
+export const LINT_RULES: readonly LintRule[] = ROWS.map((row) => ({ basis: 'must', rfc: 3261, ...row }));
 
 /** Findings of one rule in one dialog. */
 const FINDINGS_A_RULE = 25;

@@ -70,9 +70,9 @@ export type LintRule = {
   readonly expected: string;
   /** One sentence: what it means for the call. */
   readonly explanation: string;
-  /** Messages that break it and messages that do not, in the words of example.ts. */
-  readonly fires: readonly string[];
-  readonly passes: readonly string[];
   /** What was observed, when the message breaks the rule; else null. */
   readonly check: (m: LintMessage, call: LintCall) => string | null;
 };
+
+/** A rule as its table states it: one of RFC 3261 that a message must keep, unless it names another basis or RFC. */
+export type LintRuleRow = Omit<LintRule, 'basis' | 'rfc'> & Partial<Pick<LintRule, 'basis' | 'rfc'>>;

@@ -1,7 +1,7 @@
 /** Rules about what was promised in SDP and what the streams then were. */
 
 import type { SdpMedia } from '../../protocols/sdp/model.ts';
-import type { LintMessage, LintRule, LintStream } from './rule.ts';
+import type { LintMessage, LintRuleRow, LintStream } from './rule.ts';
 
 /** Streams shorter than this say little. */
 const ENOUGH_PACKETS = 50;
@@ -17,7 +17,7 @@ function received(m: LintMessage, streams: readonly LintStream[]): { audio: SdpM
   return { audio, streams: streams.filter((s) => s.dst === socket && s.packets >= ENOUGH_PACKETS) };
 }
 
-export const MEDIA_RULES: readonly LintRule[] = [
+export const MEDIA_RULES: readonly LintRuleRow[] = [
   {
     id: 'media-ptime-differs',
     severity: 'notice',
@@ -26,8 +26,6 @@ export const MEDIA_RULES: readonly LintRule[] = [
     section: '6.4',
     expected: 'packets of the length that a=ptime asks for',
     explanation: 'A receiver with a fixed buffer hears gaps or echoes of packets.',
-    fires: [],
-    passes: [],
     check: (m, call) => {
       const found = received(m, call.streams);
       const ptime = found?.audio.ptimeMs ?? 0;
@@ -45,8 +43,6 @@ export const MEDIA_RULES: readonly LintRule[] = [
     section: '6.1',
     expected: 'only payload types that the receiver has listed',
     explanation: 'The receiver throws the packets away: silence, though they arrive.',
-    fires: [],
-    passes: [],
     check: (m, call) => {
       const found = received(m, call.streams);
       if (found === null) return null;

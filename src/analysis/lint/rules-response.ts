@@ -4,10 +4,8 @@ import { MAX_RACK_CHARS } from '../../core/item-limits.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { hasParam, paramValue } from '../../protocols/sip/params.ts';
-import type { LintMessage, LintRule } from './rule.ts';
+import type { LintMessage, LintRuleRow } from './rule.ts';
 import { isResponse, refresherOf } from './values.ts';
-
-const RFC = 3261;
 
 /** A rule for a header that a status code must bring. */
 function needs(
@@ -15,50 +13,28 @@ function needs(
   status: number,
   header: number,
   name: string,
-  more: Pick<LintRule, 'severity' | 'section' | 'explanation'> & Partial<Pick<LintRule, 'basis' | 'rfc'>>,
-  method = 'INVITE',
-  value = 'x',
-): LintRule {
+  more: Omit<LintRuleRow, 'id' | 'expected' | 'check'>,
+): LintRuleRow {
   return {
     id,
-    basis: 'must',
-    rfc: RFC,
     expected: `${name} in a ${status} response`,
-    fires: [method, String(status)],
-    passes: [method, `${status} | +${name}: ${value}`],
     check: (m) =>
       !m.isRequest && m.status === status && m.sip.header(header) === undefined ? `${status} without ${name}` : null,
     ...more,
   };
 }
 
-export const RESPONSE_RULES: readonly LintRule[] = [
-  needs(
-    'challenge-missing',
-    401,
-    HEADER.WWW_AUTHENTICATE,
-    'WWW-Authenticate',
-    {
-      severity: 'error',
-      section: '22.2',
-      explanation: 'The client cannot compute credentials and gives up.',
-    },
-    'REGISTER',
-    'Digest realm="r", nonce="n"',
-  ),
-  needs(
-    'proxy-challenge-missing',
-    407,
-    HEADER.PROXY_AUTHENTICATE,
-    'Proxy-Authenticate',
-    {
-      severity: 'error',
-      section: '22.3',
-      explanation: 'The client cannot compute credentials and gives up.',
-    },
-    'INVITE',
-    'Digest realm="r", nonce="n"',
-  ),
+export const RESPONSE_RULES: readonly LintRuleRow[] = [
+  needs('challenge-missing', 401, HEADER.WWW_AUTHENTICATE, 'WWW-Authenticate', {
+    severity: 'error',
+    section: '22.2',
+    explanation: 'The client cannot compute credentials and gives up.',
+  }),
+  needs('proxy-challenge-missing', 407, HEADER.PROXY_AUTHENTICATE, 'Proxy-Authenticate', {
+    severity: 'error',
+    section: '22.3',
+    explanation: 'The client cannot compute credentials and gives up.',
+  }),
   needs('allow-missing', 405, HEADER.ALLOW, 'Allow', {
     severity: 'notice',
     section: '21.4.6',
@@ -74,59 +50,31 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     section: '21.4.16',
     explanation: 'The client does not learn which extension it must support.',
   }),
-  needs(
-    'min-se-missing',
-    422,
-    HEADER.MIN_SE,
-    'Min-SE',
-    {
-      severity: 'warning',
-      rfc: 4028,
-      section: '6',
-      explanation: 'The client does not learn which interval would be accepted, and the call fails.',
-    },
-    'INVITE',
-    '90',
-  ),
-  needs(
-    'min-expires-missing',
-    423,
-    HEADER.MIN_EXPIRES,
-    'Min-Expires',
-    {
-      severity: 'warning',
-      section: '10.3',
-      explanation: 'The client does not learn which expiry would be accepted, and stays unregistered.',
-    },
-    'REGISTER',
-    '60',
-  ),
-  needs(
-    'unsupported-event-list',
-    489,
-    HEADER.ALLOW_EVENTS,
-    'Allow-Events',
-    {
-      severity: 'info',
-      // RFC 3265 had it mandatory in its table; its successor leaves it free.
-      basis: 'interop',
-      rfc: 6665,
-      section: '8.2.2',
-      explanation: 'The subscriber does not learn which events it could ask for.',
-    },
-    'SUBSCRIBE',
-    'presence',
-  ),
+  needs('min-se-missing', 422, HEADER.MIN_SE, 'Min-SE', {
+    severity: 'warning',
+    rfc: 4028,
+    section: '6',
+    explanation: 'The client does not learn which interval would be accepted, and the call fails.',
+  }),
+  needs('min-expires-missing', 423, HEADER.MIN_EXPIRES, 'Min-Expires', {
+    severity: 'warning',
+    section: '10.3',
+    explanation: 'The client does not learn which expiry would be accepted, and stays unregistered.',
+  }),
+  needs('unsupported-event-list', 489, HEADER.ALLOW_EVENTS, 'Allow-Events', {
+    severity: 'info',
+    // RFC 3265 had it mandatory in its table; its successor leaves it free.
+    basis: 'interop',
+    rfc: 6665,
+    section: '8.2.2',
+    explanation: 'The subscriber does not learn which events it could ask for.',
+  }),
   {
     id: 'accept-missing',
     severity: 'notice',
-    basis: 'must',
-    rfc: RFC,
     section: '21.4.13',
     expected: 'Accept, Accept-Encoding or Accept-Language in a 415',
     explanation: 'The client does not learn which body would be accepted.',
-    fires: ['INVITE', '415'],
-    passes: ['INVITE', '415 | +Accept: application/sdp'],
     check: (m) =>
       m.status === 415 &&
       !['Accept', 'Accept-Encoding', 'Accept-Language'].some((n) => m.sip.headersNamed(n).length > 0)
@@ -137,12 +85,9 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     id: 'redirect-without-contact',
     severity: 'warning',
     basis: 'should',
-    rfc: RFC,
     section: '8.3',
     expected: 'the new places as Contact in a 300, 301 or 302',
     explanation: 'The caller must go elsewhere and does not learn where.',
-    fires: ['INVITE', '302'],
-    passes: ['INVITE', '302 | +Contact: <sip:carol@example.com>'],
     check: (m) =>
       !m.isRequest && m.status >= 300 && m.status <= 302 && m.sip.header(HEADER.CONTACT) === undefined
         ? `${m.status} without Contact`
@@ -152,25 +97,19 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     id: 'rejected-offer-without-warning',
     severity: 'info',
     basis: 'should',
-    rfc: RFC,
     section: '13.3.1.3',
     expected: 'a Warning that says why the offer was refused',
     explanation: 'Nobody but the refusing side knows what did not fit.',
-    fires: ['INVITE | ~offer', '488'],
-    passes: ['INVITE | ~offer', '488 | +Warning: 304 pbx "Media type not available"'],
     check: (m) =>
       isResponse(m, 'INVITE', 488) && m.sip.header(HEADER.WARNING) === undefined ? '488 without Warning' : null,
   },
   {
     id: 'refresher-missing',
     severity: 'warning',
-    basis: 'must',
     rfc: 4028,
     section: '9',
     expected: 'who refreshes, in the Session-Expires of the 2xx',
     explanation: 'Neither side refreshes, and the call is cut when the interval ends.',
-    fires: ['INVITE | Session-Expires: 1800', '200 | Session-Expires: 1800'],
-    passes: ['INVITE | Session-Expires: 1800', '200 | Session-Expires: 1800;refresher=uas'],
     check: (m) => {
       const isAnswer = isResponse(m, 'INVITE', 200, 299) || isResponse(m, 'UPDATE', 200, 299);
       const value = m.sip.header(HEADER.SESSION_EXPIRES)?.value;
@@ -180,13 +119,10 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'reliable-without-rseq',
     severity: 'error',
-    basis: 'must',
     rfc: 3262,
     section: '3',
     expected: 'an RSeq in a provisional response that requires 100rel',
     explanation: 'The caller cannot acknowledge it, and it is repeated until the call fails.',
-    fires: ['INVITE', '183 | +Require: 100rel'],
-    passes: ['INVITE', '183 | +Require: 100rel | +RSeq: 1'],
     check: (m) =>
       !m.isRequest && m.status > 100 && m.status < 200 && requires100rel(m) && m.sip.header(HEADER.RSEQ) === undefined
         ? `${m.status} requires 100rel and has no RSeq`
@@ -195,13 +131,10 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'prack-missing',
     severity: 'warning',
-    basis: 'must',
     rfc: 3262,
     section: '4',
     expected: 'a PRACK for every reliable provisional response',
     explanation: 'The response is repeated, and the called side may give the call up.',
-    fires: ['INVITE', '183 | +Require: 100rel | +RSeq: 7', '200'],
-    passes: ['INVITE', '183 | +Require: 100rel | +RSeq: 7', 'PRACK | +RAck: 7 1 INVITE', '200 INVITE'],
     check: (m, call) => {
       const seq = m.sip.number(HEADER.RSEQ);
       if (m.isRequest || m.status <= 100 || m.status >= 200 || seq === null || !requires100rel(m)) return null;
@@ -216,13 +149,10 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'required-100rel-ignored',
     severity: 'warning',
-    basis: 'must',
     rfc: 3262,
     section: '3',
     expected: 'reliable provisional responses where the INVITE requires 100rel',
     explanation: 'The caller may ignore the response, and with it the early media it announces.',
-    fires: ['INVITE | +Require: 100rel', '180'],
-    passes: ['INVITE | +Require: 100rel', '180 | +Require: 100rel | +RSeq: 1'],
     check: (m, call) => {
       if (m.isRequest || m.status <= 100 || m.status >= 200 || m.sip.header(HEADER.RSEQ) !== undefined) return null;
       const request = call.requestOf(m);
@@ -235,18 +165,9 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     id: 'expiry-shortened',
     severity: 'info',
     basis: 'observation',
-    rfc: RFC,
     section: '10.3',
     expected: 'the expiry that was asked for',
     explanation: 'The registrar wants to hear from the phone more often; nothing is wrong unless the phone ignores it.',
-    fires: [
-      'REGISTER | Expires: 3600 | Contact: <sip:192.0.2.1:5060>',
-      '200 | Contact: <sip:192.0.2.1:5060>;expires=20',
-    ],
-    passes: [
-      'REGISTER | Expires: 3600 | Contact: <sip:192.0.2.1:5060>',
-      '200 | Contact: <sip:192.0.2.1:5060>;expires=3600',
-    ],
     check: (m, call) => {
       const request = isResponse(m, 'REGISTER', 200, 299) ? call.requestOf(m) : null;
       const asked = request === null ? null : expiryOf(request);
@@ -260,18 +181,9 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'binding-not-listed',
     severity: 'warning',
-    basis: 'must',
-    rfc: RFC,
     section: '10.3',
     expected: 'the bindings as Contact in the 2xx to a REGISTER that added one',
     explanation: 'The phone cannot know whether and for how long it is registered.',
-    fires: ['REGISTER | Expires: 60', '200 | -Contact'],
-    passes: [
-      'REGISTER | Expires: 60',
-      '200',
-      'REGISTER | Expires: 0 | Contact: <sip:192.0.2.1:5060>',
-      '200 | -Contact',
-    ],
     check: (m, call) => {
       const request = isResponse(m, 'REGISTER', 200, 299) ? call.requestOf(m) : null;
       const isAdding =
@@ -285,13 +197,9 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'binding-without-expires',
     severity: 'notice',
-    basis: 'must',
-    rfc: RFC,
     section: '10.3',
     expected: 'an expires parameter with every binding, or at least an Expires header',
     explanation: 'The phone guesses when to register again.',
-    fires: ['REGISTER', '200 | Contact: <sip:192.0.2.1:5060>'],
-    passes: ['REGISTER', '200'],
     check: (m) => {
       if (!isResponse(m, 'REGISTER', 200, 299)) return null;
       const bare = m.sip.contacts.find((c) => !hasParam(c.params, 'expires'));
@@ -301,13 +209,10 @@ export const RESPONSE_RULES: readonly LintRule[] = [
   {
     id: 'subscription-without-expires',
     severity: 'warning',
-    basis: 'must',
     rfc: 6665,
     section: '3.1.1',
     expected: 'an Expires in the 2xx to SUBSCRIBE',
     explanation: 'The subscriber does not know when to subscribe again.',
-    fires: ['SUBSCRIBE | +Event: presence', '200'],
-    passes: ['SUBSCRIBE | +Event: presence', '200 | +Expires: 600'],
     check: (m) =>
       isResponse(m, 'SUBSCRIBE', 200, 299) && m.sip.header(HEADER.EXPIRES) === undefined
         ? `${m.status} without Expires`
@@ -322,8 +227,6 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     expected: 'a Contact that the peer can reach',
     explanation:
       'Later requests, BYE among them, do not arrive unless a border element rewrites or follows the connection.',
-    fires: ['INVITE | Contact: <sip:alice@10.1.2.3:5060>'],
-    passes: ['INVITE'],
     check: (m) => {
       const host = m.sip.contacts[0]?.uri?.host ?? '';
       const isDialogMade = (m.isRequest && m.method === 'INVITE') || isResponse(m, 'INVITE', 200, 299);
@@ -336,12 +239,9 @@ export const RESPONSE_RULES: readonly LintRule[] = [
     id: 'retry-after-missing',
     severity: 'info',
     basis: 'interop',
-    rfc: RFC,
     section: '21.5.4',
     expected: 'a Retry-After when a server is overloaded',
     explanation: 'Some clients take the whole server for dead for a long time, or try again at once.',
-    fires: ['INVITE', '503'],
-    passes: ['INVITE', '503 | +Retry-After: 10'],
     check: (m) =>
       m.status === 503 && m.sip.header(HEADER.RETRY_AFTER) === undefined ? '503 without Retry-After' : null,
   },

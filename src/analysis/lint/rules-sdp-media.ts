@@ -1,22 +1,10 @@
 /** Rules about what a media description promises: payload types, holds, keys, ICE and RTCP (RFC 8866 and what builds on it). */
 
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
-import type { LintRule } from './rule.ts';
-import {
-  ANSWER,
-  AUDIO,
-  accepted,
-  before,
-  bodyText,
-  eachMedia,
-  HEAD,
-  isRtp,
-  mapsOf,
-  offerOf,
-  SECURE,
-} from './sdp-of-call.ts';
+import type { LintRuleRow } from './rule.ts';
+import { accepted, before, bodyText, eachMedia, isRtp, mapsOf, offerOf } from './sdp-of-call.ts';
 
-export const SDP_MEDIA_RULES: readonly LintRule[] = [
+export const SDP_MEDIA_RULES: readonly LintRuleRow[] = [
   {
     id: 'sdp-payload-without-name',
     severity: 'warning',
@@ -25,8 +13,6 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
     section: '5.14',
     expected: 'an a=rtpmap for every dynamic payload type',
     explanation: 'The other side cannot know which codec the number stands for.',
-    fires: [`INVITE | ~${HEAD}m=audio 4000 RTP/AVP 0 101\\n`],
-    passes: [`INVITE | ~${HEAD}m=audio 4000 RTP/AVP 0 101\\na=rtpmap:101 telephone-event/8000\\n`],
     check: eachMedia((media) => {
       if (!isRtp(media) || !media.isActive) return null;
       const maps = mapsOf(media);
@@ -37,23 +23,10 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
   {
     id: 'sdp-payload-redefined',
     severity: 'warning',
-    basis: 'must',
     rfc: 3264,
     section: '8.3.2',
     expected: 'the same codec for a payload type number through the whole session',
     explanation: 'Packets in flight are played with the wrong codec.',
-    fires: [
-      `INVITE | ~${HEAD}m=audio 4000 RTP/AVP 97\\na=rtpmap:97 opus/48000/2\\n`,
-      '200 | ~answer',
-      'ACK',
-      `INVITE | ~${HEAD.replace('1000001 1', '1000001 2')}m=audio 4000 RTP/AVP 97\\na=rtpmap:97 G726-32/8000\\n`,
-    ],
-    passes: [
-      `INVITE | ~${HEAD}m=audio 4000 RTP/AVP 97\\na=rtpmap:97 opus/48000/2\\n`,
-      '200 | ~answer',
-      'ACK',
-      `INVITE | ~${HEAD.replace('1000001 1', '1000001 2')}m=audio 4000 RTP/AVP 98 97\\na=rtpmap:98 G726-32/8000\\na=rtpmap:97 OPUS/48000/2\\n`,
-    ],
     check: (m, call) => {
       const last = m.sdp === null ? undefined : before(m, call);
       for (const [i, media] of (m.sdp?.media ?? []).entries())
@@ -73,8 +46,6 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
     section: '8.4',
     expected: 'a=sendonly or a=inactive to put a call on hold',
     explanation: 'The old way also stops RTCP, and some systems take it for a dead call.',
-    fires: [`INVITE | ~${HEAD.replace('c=IN IP4 192.0.2.1', 'c=IN IP4 0.0.0.0')}${AUDIO}`],
-    passes: [`INVITE | ~${HEAD}${AUDIO}a=sendonly\\n`],
     check: eachMedia((media) =>
       media.isActive && media.connection?.address === '0.0.0.0' ? 'c=IN IP4 0.0.0.0' : null,
     ),
@@ -87,12 +58,6 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
     section: '2.1',
     expected: 'telephone-event at the clock rate of the audio codec',
     explanation: 'Key presses are placed or timed wrongly where the clocks differ.',
-    fires: [
-      `INVITE | ~${HEAD}m=audio 4000 RTP/AVP 97 101\\na=rtpmap:97 opus/48000/2\\na=rtpmap:101 telephone-event/8000\\n`,
-    ],
-    passes: [
-      `INVITE | ~${HEAD}m=audio 4000 RTP/AVP 97 0 101\\na=rtpmap:97 opus/48000/2\\na=rtpmap:101 telephone-event/8000\\n`,
-    ],
     check: eachMedia((media) => {
       const events = media.rtpmaps.filter((r) => r.name.toLowerCase() === 'telephone-event').map((r) => r.clockRate);
       const maps = mapsOf(media);
@@ -115,10 +80,6 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
     section: '8',
     expected: 'a=crypto only inside signaling that is itself secured',
     explanation: 'Whoever reads this signaling can decrypt the call.',
-    fires: [
-      `INVITE | ~${HEAD}m=audio 4000 RTP/SAVP 0\\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz\\n`,
-    ],
-    passes: ['INVITE | ~offer'],
     check: (m) =>
       m.isWire &&
       (m.transport === 'UDP' || m.transport === 'TCP') &&
@@ -129,13 +90,10 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
   {
     id: 'sdp-fingerprint-missing',
     severity: 'error',
-    basis: 'must',
     rfc: 5763,
     section: '5',
     expected: 'an a=fingerprint wherever DTLS-SRTP is used',
     explanation: 'The handshake cannot be verified, and there is no media.',
-    fires: [`INVITE | ~${HEAD}${SECURE}`],
-    passes: [`INVITE | ~${HEAD}${SECURE}a=fingerprint:sha-256 00:11\\na=setup:actpass\\n`],
     check: (m) => {
       const hasAny =
         m.sdp?.media.some((media) => media.hasFingerprint) === true || /^a=fingerprint:/im.test(bodyText(m));
@@ -146,32 +104,20 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
   {
     id: 'sdp-setup-in-answer',
     severity: 'warning',
-    basis: 'must',
     rfc: 5763,
     section: '5',
     expected: 'a=setup:active or passive in an answer',
     explanation: 'Neither side begins the handshake, and there is no media.',
-    fires: [
-      `INVITE | ~${HEAD}${SECURE}a=setup:actpass\\na=fingerprint:sha-256 00:11\\n`,
-      `200 | ~${ANSWER}${SECURE}a=setup:actpass\\na=fingerprint:sha-256 00:11\\n`,
-    ],
-    passes: [
-      `INVITE | ~${HEAD}${SECURE}a=setup:actpass\\na=fingerprint:sha-256 00:11\\n`,
-      `200 | ~${ANSWER}${SECURE}a=setup:active\\na=fingerprint:sha-256 00:11\\n`,
-    ],
     check: (m, call) =>
       offerOf(m, call) !== null && /^a=setup:actpass\s*$/im.test(bodyText(m)) ? 'a=setup:actpass in the answer' : null,
   },
   {
     id: 'sdp-ice-incomplete',
     severity: 'error',
-    basis: 'must',
     rfc: 8839,
     section: '5.4',
     expected: 'both ice-ufrag and ice-pwd',
     explanation: 'No connectivity check can be answered.',
-    fires: [`INVITE | ~${HEAD}${AUDIO}a=ice-ufrag:8hhY\\n`],
-    passes: [`INVITE | ~${HEAD}${AUDIO}a=ice-ufrag:8hhY\\na=ice-pwd:asd88fgpdd777uzjYhagZg\\n`],
     check: (m) => {
       const text = m.sdp === null ? '' : bodyText(m);
       const [ufrag, pwd] = [/^a=ice-ufrag:/im.test(text), /^a=ice-pwd:/im.test(text)];
@@ -181,13 +127,10 @@ export const SDP_MEDIA_RULES: readonly LintRule[] = [
   {
     id: 'sdp-rtcp-mux-unasked',
     severity: 'warning',
-    basis: 'must',
     rfc: 5761,
     section: '5.1.1',
     expected: 'a=rtcp-mux in an answer only where it was offered',
     explanation: 'The caller listens for RTCP on the other port and sees none.',
-    fires: ['INVITE | ~offer', `200 | ~${ANSWER}${AUDIO}a=rtcp-mux\\n`],
-    passes: [`INVITE | ~${HEAD}${AUDIO}a=rtcp-mux\\n`, `200 | ~${ANSWER}${AUDIO}a=rtcp-mux\\n`],
     check: (m, call) => {
       const found = accepted(m, call).find(([offered, answer]) => answer.rtcpMux && !offered.rtcpMux);
       return found === undefined ? null : `a=rtcp-mux of m=${found[1].type}`;

@@ -2,8 +2,8 @@
 
 import { counted } from '../../core/counted.ts';
 import { SDP_NOTE } from '../../protocols/sdp/notes.ts';
-import type { LintRule } from './rule.ts';
-import { ANSWER, AUDIO, accepted, before, bodyText, encodings, HEAD, isRtp, offerOf } from './sdp-of-call.ts';
+import type { LintRuleRow } from './rule.ts';
+import { accepted, before, bodyText, encodings, isRtp, offerOf } from './sdp-of-call.ts';
 
 const MANDATORY = SDP_NOTE.noVersion | SDP_NOTE.noOrigin | SDP_NOTE.noSessionName | SDP_NOTE.noTiming;
 const LINES: readonly (readonly [number, string])[] = [
@@ -13,17 +13,14 @@ const LINES: readonly (readonly [number, string])[] = [
   [SDP_NOTE.noTiming, 't='],
 ];
 
-export const SDP_RULES: readonly LintRule[] = [
+export const SDP_RULES: readonly LintRuleRow[] = [
   {
     id: 'sdp-mandatory-line',
     severity: 'warning',
-    basis: 'must',
     rfc: 8866,
     section: '5',
     expected: 'v=, o=, s= and t= in every description',
     explanation: 'Strict parsers refuse the description and with it the call.',
-    fires: [`INVITE | ~v=0\\ns=-\\nt=0 0\\nc=IN IP4 192.0.2.1\\n${AUDIO}`],
-    passes: ['INVITE | ~offer'],
     check: (m) => {
       if (m.sdp === null || (m.sdp.notes & MANDATORY) === 0) return null;
       const notes = m.sdp.notes;
@@ -35,54 +32,37 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-connection-missing',
     severity: 'error',
-    basis: 'must',
     rfc: 8866,
     section: '5.7',
     expected: 'a c= line for every medium, its own or the session’s',
     explanation: 'There is no address to send media to.',
-    fires: [`INVITE | ~v=0\\no=- 1 1 IN IP4 192.0.2.1\\ns=-\\nt=0 0\\n${AUDIO}`],
-    passes: ['INVITE | ~offer'],
     check: (m) => (m.sdp !== null && (m.sdp.notes & SDP_NOTE.noConnection) !== 0 ? 'no c= line' : null),
   },
   {
     id: 'sdp-origin-form',
     severity: 'notice',
-    basis: 'must',
     rfc: 8866,
     section: '5.2',
     expected: 'user, numeric session id, numeric version, IN, IP4 or IP6 and an address',
     explanation: 'Who compares versions to see whether something changed cannot.',
-    fires: [`INVITE | ~v=0\\no=- x y IN IP4\\ns=-\\nc=IN IP4 192.0.2.1\\nt=0 0\\n${AUDIO}`],
-    passes: ['INVITE | ~offer'],
     check: (m) => (m.sdp !== null && (m.sdp.notes & SDP_NOTE.badOrigin) !== 0 ? `o=${m.sdp.origin}` : null),
   },
   {
     id: 'sdp-line-form',
     severity: 'notice',
-    basis: 'must',
     rfc: 8866,
     section: '5',
     expected: 'a letter, an equals sign and a value in every line',
     explanation: 'What the line should say is lost, or the whole description.',
-    fires: [`INVITE | ~${HEAD}${AUDIO}rtpmap:0 PCMU/8000\\n`],
-    passes: ['INVITE | ~offer'],
     check: (m) => (m.sdp !== null && (m.sdp.notes & SDP_NOTE.badLine) !== 0 ? counted(m.sdp.badLines, 'line') : null),
   },
   {
     id: 'sdp-version-same',
     severity: 'warning',
-    basis: 'must',
     rfc: 3264,
     section: '8',
     expected: 'a higher version in o= whenever the description changes',
     explanation: 'The other side takes it for a repeat and keeps the old address or codec.',
-    fires: [`INVITE | ~${HEAD}${AUDIO}`, '200 | ~answer', 'ACK', `INVITE | ~${HEAD}m=audio 4100 RTP/AVP 0\\n`],
-    passes: [
-      `INVITE | ~${HEAD}${AUDIO}`,
-      '200 | ~answer',
-      'ACK',
-      `INVITE | ~${HEAD.replace('1000001 1', '1000001 2')}m=audio 4100 RTP/AVP 0\\n`,
-    ],
     check: (m, call) => {
       const last = m.sdp === null || m.sdp.origin === '' ? undefined : before(m, call);
       // Another early dialog, with another To tag, is another session.
@@ -93,18 +73,10 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-version-falls',
     severity: 'warning',
-    basis: 'must',
     rfc: 3264,
     section: '8',
     expected: 'a version in o= that only rises',
     explanation: 'The other side may take the description for an old one and ignore it.',
-    fires: [
-      `INVITE | ~${HEAD.replace('1000001 1', '1000001 5')}${AUDIO}`,
-      '200 | ~answer',
-      'ACK',
-      `INVITE | ~${HEAD}${AUDIO}`,
-    ],
-    passes: [`INVITE | ~${HEAD}${AUDIO}`, '200 | ~answer', 'ACK', `INVITE | ~${HEAD}${AUDIO}`],
     check: (m, call) => {
       const last = m.sdp === null ? undefined : before(m, call);
       const [then, now] = [Number(last?.sdp?.sessionVersion), Number(m.sdp?.sessionVersion)];
@@ -114,13 +86,10 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-media-count',
     severity: 'error',
-    basis: 'must',
     rfc: 3264,
     section: '6',
     expected: 'as many m= lines in the answer as in the offer',
     explanation: 'Nobody can say which medium an answer belongs to; most callers hang up.',
-    fires: [`INVITE | ~${HEAD}${AUDIO}m=video 4002 RTP/AVP 31\\n`, '200 | ~answer'],
-    passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {
       const offer = offerOf(m, call);
       if (offer === null || m.sdp === null || offer.media.length === m.sdp.media.length) return null;
@@ -130,13 +99,10 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-media-type',
     severity: 'error',
-    basis: 'must',
     rfc: 3264,
     section: '6.1',
     expected: 'the media types of the offer, in its order',
     explanation: 'Audio is sent to where video is awaited.',
-    fires: ['INVITE | ~offer', `200 | ~${ANSWER}m=video 4000 RTP/AVP 31\\n`],
-    passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {
       const offer = offerOf(m, call);
       const at =
@@ -149,13 +115,10 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-no-common-codec',
     severity: 'error',
-    basis: 'must',
     rfc: 3264,
     section: '6.1',
     expected: 'at least one codec of the offer in every accepted medium',
     explanation: 'One side sends what the other cannot play.',
-    fires: ['INVITE | ~offer', `200 | ~${ANSWER}m=audio 5000 RTP/AVP 8\\n`],
-    passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {
       for (const [offered, answer] of accepted(m, call)) {
         if (!isRtp(offered) || !isRtp(answer)) continue;
@@ -169,14 +132,11 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-direction',
     severity: 'warning',
-    basis: 'must',
     rfc: 3264,
     section: '6.1',
     expected:
       'a direction that fits the offered one: recvonly or inactive to sendonly, sendonly or inactive to recvonly',
     explanation: 'One side sends media that the other has said it will not take.',
-    fires: [`INVITE | ~${HEAD}${AUDIO}a=sendonly\\n`, `200 | ~${ANSWER}${AUDIO}a=sendonly\\n`],
-    passes: [`INVITE | ~${HEAD}${AUDIO}a=sendonly\\n`, `200 | ~${ANSWER}${AUDIO}a=recvonly\\n`],
     check: (m, call) => {
       for (const [offered, answer] of accepted(m, call)) {
         const clash =
@@ -196,8 +156,6 @@ export const SDP_RULES: readonly LintRule[] = [
     section: '6',
     expected: 'the transport protocol of the offer',
     explanation: 'Secured and plain RTP do not understand each other: silence or noise.',
-    fires: ['INVITE | ~offer', `200 | ~${ANSWER}m=audio 5000 RTP/SAVP 0\\n`],
-    passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {
       for (const [offered, answer] of accepted(m, call))
         if (offered.proto.includes('SAVP') !== answer.proto.includes('SAVP'))
@@ -208,13 +166,9 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-missing',
     severity: 'error',
-    basis: 'must',
-    rfc: 3261,
     section: '13.2.1',
     expected: 'an answer in the 2xx to an INVITE with an offer, unless a reliable response brought it before',
     explanation: 'The caller does not know where to send media.',
-    fires: ['INVITE | ~offer', '200'],
-    passes: ['INVITE | ~offer', '200 | ~answer'],
     check: (m, call) => {
       if (m.isRequest || m.method !== 'INVITE' || m.status < 200 || m.status > 299 || m.sip.body.length > 0)
         return null;
@@ -227,13 +181,9 @@ export const SDP_RULES: readonly LintRule[] = [
   {
     id: 'sdp-answer-changed',
     severity: 'notice',
-    basis: 'must',
-    rfc: 3261,
     section: '13.2.1',
     expected: 'in the 2xx the answer that the provisional responses of the same dialog brought',
     explanation: 'The caller may stay with the first answer and send media to the wrong place.',
-    fires: ['INVITE | ~offer', '183 | ~answer', `200 | ~${ANSWER}m=audio 5000 RTP/AVP 0\\n`],
-    passes: ['INVITE | ~offer', '183 | ~answer', '200 | ~answer'],
     check: (m, call) => {
       if (m.isRequest || m.sdp === null || m.status < 200 || m.status > 299 || offerOf(m, call) === null) return null;
       const early = call

@@ -1,13 +1,8 @@
-/** What the rules about session descriptions ask of a message and its call, and the descriptions of their examples. */
+/** What the rules about session descriptions ask of a message and its call. */
 
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import type { RtpMap, Sdp, SdpMedia } from '../../protocols/sdp/model.ts';
 import type { LintCall, LintMessage, LintRule } from './rule.ts';
-
-export const HEAD = 'v=0\\no=- 1000001 1 IN IP4 192.0.2.1\\ns=-\\nc=IN IP4 192.0.2.1\\nt=0 0\\n';
-export const ANSWER = 'v=0\\no=- 2000001 1 IN IP4 192.0.2.2\\ns=-\\nc=IN IP4 192.0.2.2\\nt=0 0\\n';
-export const AUDIO = 'm=audio 4000 RTP/AVP 0\\n';
-export const SECURE = 'm=audio 4000 UDP/TLS/RTP/SAVPF 0\\n';
 
 /** The offer that this message answers on its hop: the SDP of its request, when the message is a response. */
 export function offerOf(m: LintMessage, call: LintCall): Sdp | null {

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { EXAMPLE_ENDS, exampleMessages } from '../../../src/analysis/lint/example.ts';
 import { LINT_RULES, lintDialog } from '../../../src/analysis/lint/lint.ts';
 import type { LintStream } from '../../../src/analysis/lint/rule.ts';
 import { finish } from '../../../src/core/steps.ts';
@@ -16,6 +15,8 @@ import { assertDocument } from '../../api/strict-contract.ts';
 import { capturesFolder, skipWithoutCaptures } from '../../helpers/captures.ts';
 import { readCaptureFile } from '../../helpers/read-capture.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
+import { EXAMPLE_ENDS, exampleMessages } from './lint-example.ts';
+import { LINT_EXAMPLES } from './lint-examples.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 const BASE_US = 1_700_000_000_000_000;
@@ -55,13 +56,13 @@ test('every rule has an id, an RFC, a section and sentences of its own; there ar
 
 for (const rule of LINT_RULES.filter((r) => !r.id.startsWith('media-')))
   test(`lint: ${rule.id} fires on its example and not on the other`, () => {
-    assert.ok(rule.fires.length > 0 && rule.passes.length > 0, rule.id);
-    const fired = lint(rule.fires);
+    const { fires, passes } = LINT_EXAMPLES[rule.id] ?? assert.fail('add an example to lint-examples.ts');
+    const fired = lint(fires);
     const mine = fired.findings.filter((f) => f.rule === rule);
     assert.ok(mine.length >= 1, `found ${fired.findings.map((f) => f.rule.id).join(', ')}`);
     for (const f of mine) assert.notEqual(f.observed, '');
     assertDocument('LintResult', toLintResult(fired.d, fired));
-    const passed = lint(rule.passes).findings.filter((f) => f.rule === rule);
+    const passed = lint(passes).findings.filter((f) => f.rule === rule);
     assert.deepEqual(
       passed.map((f) => f.observed),
       [],
