@@ -4,6 +4,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cliPage } from './pages/cli.mjs';
+import { bashCompletion, zshCompletion } from './pages/completion.mjs';
+import { errorsPage } from './pages/errors.mjs';
+import { lossesPage } from './pages/losses.mjs';
+import { manualPage } from './pages/manual.mjs';
 import { root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
 
@@ -11,11 +16,13 @@ const checkOnly = process.argv.includes('--check');
 const dist = resolve(process.argv.slice(2).find((word) => !word.startsWith('-')) ?? join(root, 'dist'));
 const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
 
-const { renderCliDoc } = await load('config/document.js');
-const { renderManPage } = await load('config/man-page.js');
-const { renderBashCompletion, renderZshCompletion } = await load('config/completion.js');
-const { renderErrorsDoc } = await load('contract/errors-page.js');
-const { renderLossesDoc } = await load('view/losses-page.js');
+const options = {
+  ...(await load('config/options.js')),
+  ...(await load('config/option-spec.js')),
+  ...(await load('config/conflicts.js')),
+  ...(await load('config/document.js')),
+};
+const errors = { ...(await load('core/errors.js')), ...(await load('contract/problem.js')) };
 const { createApi } = await load('serve/api/server.js');
 
 /** No request is made of this server, so there is nothing for it to read. */
@@ -29,13 +36,13 @@ async function openApiText() {
 }
 
 const pages = [
-  ['docs/cli.md', renderCliDoc()],
-  ['docs/errors.md', renderErrorsDoc()],
-  ['docs/losses.md', renderLossesDoc()],
+  ['docs/cli.md', cliPage(options)],
+  ['docs/errors.md', errorsPage(errors)],
+  ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
   ['docs/openapi.json', await openApiText()],
-  ['docs/calltap.1', renderManPage()],
-  ['deploy/completion/calltap.bash', renderBashCompletion()],
-  ['deploy/completion/_calltap', renderZshCompletion()],
+  ['docs/calltap.1', manualPage(options)],
+  ['deploy/completion/calltap.bash', bashCompletion(options)],
+  ['deploy/completion/_calltap', zshCompletion(options)],
 ];
 for (const [path, text] of pages) {
   if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === text) continue;

@@ -1,21 +1,20 @@
 /** The router, docs/openapi.json, docs/api.md, docs/cli.md, docs/errors.md and docs/losses.md say the same. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { renderCliDoc } from '../../src/config/document.ts';
+import { fileURLToPath } from 'node:url';
 import { OPTIONS } from '../../src/config/options.ts';
-import { renderErrorsDoc } from '../../src/contract/errors-page.ts';
 import { PROBLEM_TYPES, PROBLEMS } from '../../src/contract/index.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApi } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { LOSSES } from '../../src/view/loss-table.ts';
-import { renderLossesDoc } from '../../src/view/losses-page.ts';
 import { fakeReaders } from '../api/fake-readers.ts';
 import { absentPeer } from '../api/running-api.ts';
-import { repositoryFile } from './repository.ts';
+import { repositoryFile, repositoryRoot } from './repository.ts';
 
 type Json = { readonly [key: string]: Json } & { readonly length?: number };
 
@@ -47,17 +46,25 @@ function rows(markdown: string, heading: string): string[][] {
     );
 }
 
+test('every generated page is current', () => {
+  const compiled = fileURLToPath(new URL('../..', import.meta.url));
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/gen-docs.mjs', '--check', compiled], {
+    cwd: repositoryRoot(),
+    encoding: 'utf8',
+  });
+  assert.deepEqual([stdout + stderr, status], ['', 0]);
+});
+
 test('docs/openapi.json is what the routes generate', async (t) => {
   assert.equal(repositoryFile('docs/openapi.json'), await openApi(t));
 });
 
-test('docs/cli.md is what the option table generates', () => {
-  assert.equal(repositoryFile('docs/cli.md'), renderCliDoc());
-  for (const { flag } of OPTIONS) assert.ok(renderCliDoc().includes(`--${flag}`), flag);
+test('docs/cli.md has every option', () => {
+  const page = repositoryFile('docs/cli.md');
+  for (const { flag } of OPTIONS) assert.ok(page.includes(`--${flag}`), flag);
 });
 
-test('docs/errors.md is what the catalogue generates, and each error names a part of a page that is there', () => {
-  assert.equal(repositoryFile('docs/errors.md'), renderErrorsDoc());
+test('each error names a part of a page that is there', () => {
   for (const [code, { page }] of Object.entries(ERRORS)) {
     const [file = '', part] = page.split('#');
     const parts = [...repositoryFile(`docs/${file}`).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
@@ -70,8 +77,7 @@ test('docs/errors.md is what the catalogue generates, and each error names a par
   }
 });
 
-test('docs/losses.md is what the table of losses generates, and no loss has two rows', () => {
-  assert.equal(repositoryFile('docs/losses.md'), renderLossesDoc());
+test('no loss has two rows', () => {
   assert.equal(new Set(LOSSES.map(({ name }) => name)).size, LOSSES.length);
 });
 

@@ -1,28 +1,18 @@
-/** The manual page and the shell completions are what the option table generates, and work where they are used. */
+/** The manual page and the shell completions have every option, and work where they are used. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { renderBashCompletion, renderZshCompletion } from '../../src/config/completion.ts';
-import { renderManPage } from '../../src/config/man-page.ts';
 import { isBuiltIn } from '../../src/config/option-spec.ts';
 import { OPTIONS } from '../../src/config/options.ts';
 import { repositoryFile, repositoryRoot } from './repository.ts';
 
-const PAGES = [
-  ['docs/calltap.1', renderManPage()],
-  ['deploy/completion/calltap.bash', renderBashCompletion()],
-  ['deploy/completion/_calltap', renderZshCompletion()],
-] as const;
-
-for (const [path, text] of PAGES) {
-  test(`${path} is current and names every option that is built in`, () => {
-    assert.equal(repositoryFile(path), text, 'run: npm run build:ts && node scripts/gen-docs.mjs');
-    const words = text.replaceAll('\\-', '-');
+for (const path of ['docs/calltap.1', 'deploy/completion/calltap.bash', 'deploy/completion/_calltap'])
+  test(`${path} names every option that is built in`, () => {
+    const words = repositoryFile(path).replaceAll('\\-', '-');
     for (const spec of OPTIONS.filter(isBuiltIn)) assert.ok(words.includes(`--${spec.flag}`), spec.flag);
   });
-}
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
@@ -30,7 +20,7 @@ test('groff takes the manual page without a warning', {
   skip: has('groff') ? false : 'groff is not installed',
 }, () => {
   const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], {
-    input: renderManPage(),
+    input: repositoryFile('docs/calltap.1'),
     encoding: 'utf8',
   });
   assert.deepEqual([status, stderr], [0, '']);

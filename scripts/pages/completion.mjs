@@ -1,32 +1,27 @@
-/** Shell completions, written from the option table. */
-
-import type { OptionSpec } from './option-spec.ts';
-import { isBuiltIn } from './option-spec.ts';
-import { OPTIONS } from './options.ts';
+// Shell completions, written from the option table.
 
 const HEAD = '# Generated from src/config/options.ts; do not edit it by hand.';
 
 /** What a value is completed with. */
-function kindOf(spec: OptionSpec): 'file' | 'interface' | 'choice' | 'none' {
+function kindOf(spec) {
   if (spec.type.kind === 'choice') return 'choice';
   if (spec.arg === 'IFACE') return 'interface';
   return spec.arg === 'FILE' || spec.arg === 'PATH' ? 'file' : 'none';
 }
 
-function names(spec: OptionSpec): string[] {
+function names(spec) {
   return [...(spec.short === undefined ? [] : [`-${spec.short}`]), `--${spec.flag}`];
 }
 
-function choices(spec: OptionSpec): readonly string[] {
+function choices(spec) {
   return spec.type.kind === 'choice' ? spec.type.values : [];
 }
 
-const known = (): readonly OptionSpec[] => OPTIONS.filter(isBuiltIn);
-
 /** deploy/completion/calltap.bash. */
-export function renderBashCompletion(): string {
-  const byKind = (kind: string): string =>
-    known()
+export function bashCompletion({ OPTIONS, isBuiltIn }) {
+  const known = OPTIONS.filter(isBuiltIn);
+  const byKind = (kind) =>
+    known
       .filter((spec) => spec.arg !== undefined && kindOf(spec) === kind)
       .flatMap(names)
       .join('|');
@@ -38,7 +33,7 @@ export function renderBashCompletion(): string {
     `    ${byKind('interface')})`,
     '      COMPREPLY=($(compgen -W "any $(command ls /sys/class/net 2>/dev/null)" -- "$word"))',
     '      return ;;',
-    ...known()
+    ...known
       .filter((spec) => kindOf(spec) === 'choice')
       .flatMap((spec) => [
         `    ${names(spec).join('|')})`,
@@ -57,7 +52,7 @@ export function renderBashCompletion(): string {
     '  case "$before" in',
     ...cases,
     '  esac',
-    `  COMPREPLY=($(compgen -W "${known().flatMap(names).join(' ')}" -- "$word"))`,
+    `  COMPREPLY=($(compgen -W "${known.flatMap(names).join(' ')}" -- "$word"))`,
     '}',
     'complete -F _calltap calltap',
     '',
@@ -65,9 +60,10 @@ export function renderBashCompletion(): string {
 }
 
 /** deploy/completion/_calltap, for a folder on zsh's fpath. */
-export function renderZshCompletion(): string {
-  const quote = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
-  const lines = known().map((spec) => {
+export function zshCompletion({ OPTIONS, isBuiltIn }) {
+  const known = OPTIONS.filter(isBuiltIn);
+  const quote = (text) => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
+  const lines = known.map((spec) => {
     const all = names(spec);
     const repeat = spec.repeatable === true ? '*' : '';
     const exclusive = spec.repeatable === true || all.length === 1 ? '' : `(${all.join(' ')})`;

@@ -1,16 +1,14 @@
-/** docs/losses.md, written from the table of losses. */
-import type { Loss } from './loss-row.ts';
-import { LOSSES, QUALITY } from './loss-table.ts';
+// docs/losses.md, written from the table of losses.
 
-function rowOf(...cells: readonly string[]): string {
+function rowOf(...cells) {
   return `| ${cells.join(' | ')} |`;
 }
 
-function countsIn({ quality, shed }: Loss): string {
+function countsIn({ quality, shed }) {
   return [quality, shed].flatMap((key) => (key === undefined ? [] : [`\`${key}\``])).join(', ');
 }
 
-export function renderLossesDoc(): string {
+export function lossesPage({ LOSSES, QUALITY }) {
   return [
     '# Losses',
     '',

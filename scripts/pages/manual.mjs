@@ -1,17 +1,12 @@
-/** The manual page, written from the option table in the man macros of roff (man(7)). */
-
-import { needsOf } from './conflicts.ts';
-import type { OptionSpec } from './option-spec.ts';
-import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
-import { OPTIONS } from './options.ts';
+// The manual page, written from the option table in the man macros of roff (man(7)).
 
 /** Text that roff prints as it is. */
-function plain(text: string): string {
+function plain(text) {
   const safe = text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
   return /^[.']/.test(safe) ? `\\&${safe}` : safe;
 }
 
-function term(spec: OptionSpec): string {
+function term(spec) {
   const names = [...(spec.short === undefined ? [] : [`-${spec.short}`]), `--${spec.flag}`].map(plain);
   const bold = names.map((name) => `\\fB${name}\\fR`).join(', ');
   if (spec.arg === undefined) return bold;
@@ -19,8 +14,8 @@ function term(spec: OptionSpec): string {
   return spec.valueIfBare === undefined ? `${bold} ${arg}` : `${bold}[=${arg}]`;
 }
 
-function notes(spec: OptionSpec): string[] {
-  const out: string[] = [];
+function notes(spec, needsOf) {
+  const out = [];
   const needs = needsOf(spec.flag);
   if (needs.length > 0) out.push(`Requires ${needs.join(' or ')}.`);
   if (spec.repeatable === true) out.push('Repeatable.');
@@ -31,7 +26,7 @@ function notes(spec: OptionSpec): string[] {
 }
 
 /** docs/calltap.1. */
-export function renderManPage(): string {
+export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, needsOf }) {
   const out = [
     '.\\" Generated from src/config/options.ts; do not edit it by hand.',
     '.TH CALLTAP 1 "" "calltap" "User Commands"',
@@ -64,7 +59,7 @@ export function renderManPage(): string {
     const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec));
     if (specs.length === 0) continue;
     out.push(`.SS ${plain(group)}`);
-    for (const spec of specs) out.push('.TP', term(spec), plain(spec.help), ...notes(spec).map(plain));
+    for (const spec of specs) out.push('.TP', term(spec), plain(spec.help), ...notes(spec, needsOf).map(plain));
   }
   out.push(
     '.SH EXIT STATUS',

@@ -1,29 +1,26 @@
-/** docs/errors.md, written from the catalogue of errors and from that of problems. */
-import type { ErrorRow } from '../core/errors.ts';
-import { ERRORS } from '../core/errors.ts';
-import { PROBLEM_TYPE_PREFIX, PROBLEMS } from './problem.ts';
+// docs/errors.md, written from the catalogue of errors and from that of problems.
 
-function rowOf(...cells: readonly string[]): string {
+function rowOf(...cells) {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 /** What is wrong and what to do, a pair for each cause that the row knows. */
-function texts({ line, remedy = '', causes }: ErrorRow): readonly (readonly [wrong: string, remedy: string])[] {
+function texts({ line, remedy = '', causes }) {
   if (causes === undefined) return [[line, remedy]];
   return Object.values(causes).map((cause) => {
     const [wrong = '', ...rest] = line.replace('{cause}', () => cause).split('; ');
-    return [wrong, [...rest, ...(remedy === '' ? [] : [remedy])].join('; ')] as const;
+    return [wrong, [...rest, ...(remedy === '' ? [] : [remedy])].join('; ')];
   });
 }
 
-function rowsOf([code, row]: readonly [string, ErrorRow]): string[] {
+function rowsOf([code, row]) {
   return texts(row).map(([wrong, remedy], i) => {
     const first = i === 0 ? [`\`${code}\``, String(row.exit), `[${row.page}](${row.page})`] : ['', '', ''];
     return rowOf(...first, wrong, remedy);
   });
 }
 
-export function renderErrorsDoc(): string {
+export function errorsPage({ ERRORS, PROBLEMS, PROBLEM_TYPE_PREFIX }) {
   return [
     '# Errors',
     '',
@@ -36,7 +33,7 @@ export function renderErrorsDoc(): string {
     '',
     rowOf('Code', 'Exit', 'Page', 'What is wrong', 'What to do'),
     '|---|---|---|---|---|',
-    ...Object.entries<ErrorRow>(ERRORS).flatMap(rowsOf),
+    ...Object.entries(ERRORS).flatMap(rowsOf),
     '',
     '## Problems over HTTP',
     '',

@@ -1,0 +1,47 @@
+// docs/cli.md, written from the option table.
+
+function requires({ flag }, needsOf) {
+  const needs = needsOf(flag).map((name) => `\`${name}\``);
+  return needs.length === 0 ? '' : ` Requires ${needs.join(' or ')}.`;
+}
+
+export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, needsOf }) {
+  const out = [
+    '# Command line',
+    '',
+    'This page lists every option, for operators: its environment variable, its key in the configuration file and its',
+    'default. It is generated from `src/config/options.ts`; do not edit it by hand.',
+    '',
+    `    ${USAGE}`,
+    '',
+    'calltap takes an option from the command line, else from the environment, else from the TOML file of `--config`, else',
+    'it uses the default. A key of the file that is not on this page is an error.',
+    'A mistake is one line on standard error that names the option, the reason and the remedy, and exit code 2.',
+    'Exit codes: 0 done, 1 the work failed, 2 the command line or the configuration is wrong. Standard output',
+    'carries data only.',
+    '',
+    'Addresses are `host:port`; without a host they mean 127.0.0.1, and port 0 picks a free port. Port ranges',
+    'are lists such as `5060-5061,5080`. Sizes take the suffixes `k`, `M` and `G` (powers of 1024). Environment',
+    'variables that are empty count as unset.',
+    '',
+    'Secrets have no key in the file: give them in the environment or in a file of their own, since the command line',
+    'is visible to every user of the machine. calltap never prints them, not even with `--print-config`.',
+    '',
+  ];
+  for (const group of OPTION_GROUPS) {
+    out.push(`## ${group}`, '');
+    out.push('| Option | Environment | Configuration key | Default | Meaning |', '|---|---|---|---|---|');
+    for (const spec of OPTIONS.filter((each) => each.group === group)) {
+      const cells = [
+        `\`${flagText(spec).trim()}\`${spec.repeatable === true ? ' (repeatable)' : ''}`,
+        spec.env === undefined ? '' : `\`${spec.env}\``,
+        spec.toml === undefined ? '' : `\`${spec.toml}\``,
+        spec.default === undefined ? '' : `\`${spec.default}\``,
+        `${spec.help}${requires(spec, needsOf)}${spec.refusal === undefined ? '' : ' Not built in this version.'}`,
+      ];
+      out.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
+    }
+    out.push('');
+  }
+  return out.join('\n');
+}
