@@ -5,7 +5,7 @@
  * call gives the same legs. Bounded by a number of legs and of dialogs looked at for guesses.
  */
 
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CorrelationStores, Leg } from './correlation.ts';
 import { guessedLegs, identifierLegs } from './correlation.ts';

@@ -2,7 +2,7 @@
  * One call as the judges see it, and what a judge is.
  */
 
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { CallMessage } from './call-messages.ts';

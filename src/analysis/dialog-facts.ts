@@ -2,8 +2,8 @@
  * Everything that analysis knows about one dialog: its streams with their quality, and what the judges found.
  */
 
-import type { Steps } from '../core/steps.ts';
-import { finish } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
+import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stores } from '../store/stores.ts';
 import { Call, type CallStream, type Judge } from './call.ts';

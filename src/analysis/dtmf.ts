@@ -6,7 +6,7 @@
 import { endpointKeyText } from '../core/ip.ts';
 import { MAX_DTMF_BODY, MAX_DTMF_KEYS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import { mediaTypeOf } from '../protocols/sip/body.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';

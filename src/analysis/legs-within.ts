@@ -4,7 +4,7 @@
  */
 
 import * as METHOD from '../core/methods.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
 

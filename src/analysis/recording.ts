@@ -2,7 +2,7 @@
 
 import { rawText } from '../core/byte-text.ts';
 import * as METHOD from '../core/methods.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import { bodyParts, mediaTypeOf } from '../protocols/sip/body.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';

@@ -1,6 +1,7 @@
 /**
  * A stream's numbers as a reader may trust them: codec and clock from the SDP, closed windows, scores.
  */
+
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
@@ -100,4 +101,26 @@ function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, lim
 export function spokenPacketMs({ snapshot, clockRate }: StreamQuality): number {
   const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
   return isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, clockRate);
+}
+
+/** From where figures are worth a word: what a listener notices, whatever the wire says. */
+const AUDIBLE = { lossPct: 1, jitterMs: 30, latePart: 0.01, mos: 3.6 } as const;
+
+export type Audible = {
+  readonly isLossy: boolean;
+  readonly isJittery: boolean;
+  /** Packets that a jitter buffer of 60 ms does not wait for. */
+  readonly isLate: boolean;
+  readonly isPoor: boolean;
+};
+
+export function audible({ snapshot: s, lossPct, jitterMs, mos }: StreamQuality): Audible {
+  // Key presses repeat themselves, and senders of nothing else leave gaps in their numbers.
+  const isKeysOnly = s.eventPackets >= s.packets;
+  return {
+    isLossy: lossPct >= AUDIBLE.lossPct && !isKeysOnly,
+    isJittery: jitterMs >= AUDIBLE.jitterMs,
+    isLate: s.expected > 0 && s.discarded / s.expected >= AUDIBLE.latePart,
+    isPoor: mos !== null && mos < AUDIBLE.mos,
+  };
 }

@@ -3,9 +3,9 @@
  */
 
 import { endpointKeyAddress } from '../core/ip.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
+import { MARK } from '../store/dialogs/call-marks.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { MARK } from '../store/dialogs/dialog-marks.ts';
 import { hasOtherLeg } from './b2bua.ts';
 import type { Call } from './call.ts';
 import type { CallFindings } from './findings.ts';

@@ -4,8 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
-import { sayClocks } from '../faces/cli/hep-clocks.ts';
-import { HepStrangers } from '../faces/cli/hep-strangers.ts';
+import { HepStrangers, sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { LiveClock } from '../ingest/live-clock.ts';
 import type { HepListenerOptions, NativeHep } from '../sources/hep/listener.ts';

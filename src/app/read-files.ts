@@ -4,7 +4,7 @@
 import type { Config } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
-import { sayClocks } from '../faces/cli/hep-clocks.ts';
+import { sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import type { Session } from './session.ts';

@@ -14,7 +14,7 @@ import { dataLines, lineLosses, outliveReaders, standardError } from '../faces/c
 import { summaryLines } from '../faces/cli/summary.ts';
 import { Security } from '../security/detection.ts';
 import { loadNative } from '../sources/native.ts';
-import { refuseUnknownRules } from '../view/known-rules.ts';
+import { refuseUnknownRules } from '../view/lint.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, saysUnwritten } from './read-files.ts';

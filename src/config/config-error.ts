@@ -1,7 +1,6 @@
 /** A mistake in the configuration: an error of the catalogue that says where it stands, what is wrong and what to do. */
 
-import type { ServiceError } from '../core/error.ts';
-import type { ErrorCode, ErrorParams } from '../core/errors.ts';
+import type { ErrorCode, ErrorParams, ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { oneLine } from './option-value.ts';

@@ -1,7 +1,7 @@
 /** Builds the configuration in force: flags over environment over file over defaults, then checks across options. */
 
 import { readFileSync } from 'node:fs';
-import { errnoOf } from '../core/error.ts';
+import { errnoOf } from '../core/errors.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Outcome } from './config-error.ts';
 import { mistake } from './config-error.ts';

@@ -1,8 +1,7 @@
 /** Reads the text of one option value by its declared type; a bad value gives the reason and what to write instead. */
 
 import { isIP } from 'node:net';
-import type { ServiceError } from '../core/error.ts';
-import type { ErrorCode, ErrorParams } from '../core/errors.ts';
+import type { ErrorCode, ErrorParams, ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
 import { MAX_SPLIT_BYTES, MAX_SPLIT_SECS } from '../core/item-limits.ts';

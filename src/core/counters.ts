@@ -64,3 +64,8 @@ export const PDD_SECONDS_BOUNDS: readonly number[] = [0.5, 1, 2, 3, 5, 10];
 export const MOS_BOUNDS: readonly number[] = [1, 2, 2.5, 3, 3.5, 4, 4.5];
 export const JITTER_MS_BOUNDS: readonly number[] = [5, 10, 20, 50, 100, 200];
 export const LOSS_PERCENT_BOUNDS: readonly number[] = [0.1, 0.5, 1, 2, 5, 10];
+
+/** Adds `by` to the count at `i`. */
+export function tally(counts: Float64Array | Uint32Array | Int32Array, i: number, by = 1): void {
+  counts[i] = (counts[i] ?? 0) + by;
+}

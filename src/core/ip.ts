@@ -4,6 +4,8 @@
  * Text follows RFC 5952 for IPv6; an endpoint is `a.b.c.d:port` or `[v6]:port`.
  */
 
+import { hashBytes } from './hash.ts';
+
 const OCTET_TEXT: readonly string[] = Array.from({ length: 256 }, (_, i) => String(i));
 
 /** Text of the IPv4 address at `off`. */
@@ -145,4 +147,27 @@ export function endpointKeyPort(key: EndpointKey): number {
 export function endpointKeyWithPort(key: EndpointKey, port: number): EndpointKey {
   if (typeof key === 'string') return `${key.slice(0, key.lastIndexOf('|'))}|${port}`;
   return key - (key % 65536) + port;
+}
+
+const IPV4_BYTES = 4;
+const IPV6_PREFIX_BYTES = 8;
+/** An IPv4 address in IPv6 form is ten bytes of zero, two of ones, and the address (RFC 4291 section 2.5.5.2). */
+const MAPPED_AT = 12;
+
+function isMapped(b: Uint8Array, off: number): boolean {
+  for (let i = 0; i < 10; i++) if (b[off + i] !== 0) return false;
+  return b[off + 10] === 0xff && b[off + 11] === 0xff;
+}
+
+/**
+ * Whom a packet is counted to where strangers share room: a keyed hash of an IPv4 address, or of the /64 of an IPv6 one.
+ *
+ * Not a shorter prefix: customers of one provider are neighbours of its worst one, and would lose what is theirs for him.
+ * Whoever owns 256 addresses gains little, as each of them still holds more than those who have a call or two. Within a
+ * /64 a sender picks addresses as he likes (RFC 4291 section 2.5.4), so there the /64 is the address.
+ */
+export function sourcePrefix(b: Uint8Array, off: number, version: number): number {
+  if (version !== 6) return hashBytes(b, off, off + IPV4_BYTES);
+  if (isMapped(b, off)) return hashBytes(b, off + MAPPED_AT, off + MAPPED_AT + IPV4_BYTES);
+  return hashBytes(b, off, off + IPV6_PREFIX_BYTES);
 }

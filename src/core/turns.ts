@@ -2,9 +2,23 @@
  * Long work, cut into slices: of all of it together one slice runs in a turn of the event loop, so that ten walks over a
  * store, or ten documents of large dialogs, hold it no longer than one does.
  */
+
 import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './limits.ts';
 import { Places } from './places.ts';
-import type { Steps } from './steps.ts';
+
+/**
+ * Work that can rest: a generator that yields wherever it may be interrupted, a millisecond apart or less. Turns takes its
+ * steps in slices; who holds nobody up takes them all at once.
+ */
+export type Steps<T> = Generator<void, T, void>;
+
+/** All steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 /** Milliseconds of one slice. */
 const SLICE_MS = 2;

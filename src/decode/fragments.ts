@@ -5,9 +5,8 @@
  * first, as BSD does with what lies to the left. Exact copies are no overlap.
  */
 
-import { copyBytes } from '../core/byte-copy.ts';
 import { hashBytes } from '../core/hash.ts';
-import { FrameMark, type InFrame, type Packet } from '../sources/packet.ts';
+import { copyBytes, FrameMark, type InFrame, type Packet } from '../sources/packet.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
 

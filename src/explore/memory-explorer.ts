@@ -7,7 +7,7 @@ import { correlatedLegs } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';

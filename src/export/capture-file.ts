@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { countedWere } from '../core/counted.ts';
-import type { ServiceError } from '../core/error.ts';
+import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';

@@ -10,7 +10,7 @@ import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
 import { counted, countedWere } from '../core/counted.ts';
 import { packageVersion } from '../core/package.ts';
-import type { Steps } from '../core/steps.ts';
+import type { Steps } from '../core/turns.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import type { NameAddr } from '../protocols/sip/name-addr.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';

@@ -2,7 +2,7 @@
  * Bytes that may be a SIP message, from whatever source, to the dialog tracker; losses by reason.
  */
 
-import { tally } from '../core/tally.ts';
+import { tally } from '../core/counters.ts';
 import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';

@@ -1,4 +1,5 @@
 /** What is known of the packet that carried some bytes, whoever found it: a capture, TCP, a mirror or a TLS probe. */
+
 import { TRANSPORT } from '../core/words.ts';
 import type { HepClock } from './hep/hep-clock.ts';
 
@@ -91,4 +92,12 @@ export class FrameMark implements InFrame {
     this.origin = from.origin;
     this.source = from.source;
   }
+}
+
+/**
+ * Bytes [start, end) of `b` in memory of their own, for what outlives its carrier. On a Buffer `slice()` makes a view, and
+ * the slabs that records lie in are Buffers that are written again.
+ */
+export function copyBytes(b: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(b.subarray(start, end));
 }

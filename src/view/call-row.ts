@@ -1,12 +1,13 @@
 /**
  * One line of the call table: who called whom, how it ended, how it sounded, and what is wrong.
  */
-import type { Audible } from '../analysis/audible.ts';
-import { audible } from '../analysis/audible.ts';
+
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { finalCodeOf } from '../analysis/signaling/failure.ts';
+import type { Audible } from '../analysis/stream-quality.ts';
+import { audible } from '../analysis/stream-quality.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';

@@ -3,23 +3,22 @@
  * does not hold up those who ask for less.
  */
 
-import { audible } from '../analysis/audible.ts';
-import type { FindingKind } from '../analysis/capture-findings.ts';
+import type { Finding, FindingKind } from '../analysis/capture-findings.ts';
 import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps, keptDialog } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
-import { streamQuality } from '../analysis/stream-quality.ts';
-import type { CaptureReport } from '../contract/index.ts';
+import { audible, streamQuality } from '../analysis/stream-quality.ts';
+import type { CaptureFinding, CaptureReport } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../security/outputs/security-line.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { toCaptureFinding } from './capture-report.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';
+import { timestampText } from './timestamp.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
@@ -179,4 +178,20 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));
+}
+
+export function toCaptureFinding(f: Finding): CaptureFinding {
+  return {
+    kind: f.kind,
+    severity: f.severity,
+    occurrences: f.occurrences,
+    unit: f.unit,
+    evidence: f.examples.map((e) => ({
+      ...(e.callId === undefined ? {} : { call_id: e.callId }),
+      ...(e.endpoints === undefined ? {} : { endpoints: [...e.endpoints] }),
+      ...(e.atUs === undefined ? {} : { at: timestampText(e.atUs) }),
+      ...(e.note === undefined ? {} : { note: e.note }),
+    })),
+    evidence_omitted: f.severity === 'blind' ? 0 : Math.max(0, f.occurrences - f.examples.length),
+  };
 }

@@ -1,18 +1,19 @@
 /**
  * The full dialog: Dialog of the contract, absent where nothing is known.
  */
+
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { Dialog as DialogDocument, RtpStream, Timing } from '../contract/index.ts';
+import type { Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
 import { framePointerText } from './frame-pointer.ts';
 import { referToUri, toSiprecMetadata } from './recording.ts';
-import { toSdpExchange } from './sdp.ts';
 import { toSignalingDiagnosis } from './signaling.ts';
-import { spanSec } from './timestamp.ts';
+import { spanSec, timestampText } from './timestamp.ts';
 
 function toTiming(d: Dialog): Timing {
   const t = callTiming(d);
@@ -57,4 +58,17 @@ export function toDialogDocument(e: Evidence, d: Dialog, facts: DialogFacts, str
   if (facts.recording !== null) doc.siprec_metadata = toSiprecMetadata(facts.recording);
   if (facts.signaling !== null) doc.signaling_diagnosis = toSignalingDiagnosis(facts.signaling);
   return doc;
+}
+
+export function toSdpExchange(entry: SdpEntry): SdpExchange {
+  const out: SdpExchange = {
+    timestamp: timestampText(entry.tsUs),
+    direction: entry.isOffer ? 'offer' : 'answer',
+    codecs: [...entry.codecs.names],
+    mode: entry.mode,
+  };
+  if (entry.event !== null) out.event = entry.event;
+  if (entry.address !== null) out.media_addr = entry.address;
+  if (entry.port !== null) out.media_port = entry.port;
+  return out;
 }

@@ -4,7 +4,11 @@ import type { TimingStats } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import type { Dialogs } from '../store/stores.ts';
-import { nearestRankOf } from './percentile.ts';
+
+/** The rank among `n` values, from 1. */
+export function nearestRankOf(n: number, percent: number): number {
+  return Math.min(n, Math.max(1, Math.ceil((percent / 100) * n)));
+}
 
 const CHECK_EVERY = 128;
 

@@ -2,7 +2,6 @@
  * What the call report says about one dialog of a session.
  */
 
-import { audible } from '../analysis/audible.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
@@ -10,10 +9,11 @@ import { dialogFacts } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
+import { audible } from '../analysis/stream-quality.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
-import { finish } from '../core/steps.ts';
+import { finish } from '../core/turns.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
-import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
+import { createBasicCredentials } from '../../src/serve/auth/authorization.ts';
 import { createMetricsPage } from '../../src/serve/metrics/registry.ts';
 import { createMetricsServer } from '../../src/serve/metrics/standalone.ts';
 import { untilHolds } from '../helpers/patience.ts';

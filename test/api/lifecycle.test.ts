@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { ServiceError } from '../../src/core/error.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { createApi } from '../../src/serve/api/server.ts';
 import { SOON_MS } from '../helpers/patience.ts';
 import { fakeReaders } from './fake-readers.ts';

@@ -7,7 +7,7 @@ import { createPeerControl } from '../../src/actions/peer/control.ts';
 import type { ProblemKind } from '../../src/contract/index.ts';
 import { PROBLEMS } from '../../src/contract/index.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
-import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
+import { createBasicCredentials } from '../../src/serve/auth/authorization.ts';
 import { createMetricsPage } from '../../src/serve/metrics/registry.ts';
 import { createMetricsServer } from '../../src/serve/metrics/standalone.ts';
 import { fakePeer } from '../helpers/fake-peer.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
-import { createBasicCredentials } from '../../src/serve/auth/basic-credentials.ts';
+import { createBasicCredentials } from '../../src/serve/auth/authorization.ts';
 import { createMetricsPage } from '../../src/serve/metrics/registry.ts';
 import { createMetricsServer } from '../../src/serve/metrics/standalone.ts';
 import { metricsSnapshot } from './fake-readers.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ServiceError } from '../../src/core/error.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { Security } from '../../src/security/detection.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { capturesFolder, skipWithoutCaptures } from '../helpers/captures.ts';

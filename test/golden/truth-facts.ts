@@ -1,7 +1,7 @@
 /** A capture as facts, one a line, said the same way of what tshark found and of what calltap found. */
 
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
-import { ServiceError } from '../../src/core/error.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import * as METHOD from '../../src/core/methods.ts';
 import { METHOD_NAMES } from '../../src/core/words.ts';

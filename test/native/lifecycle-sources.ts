@@ -5,7 +5,7 @@ import { closeSync, constants, mkdtempSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 import { udpPacket } from '../../fixtures/build/packet.ts';
 import { pcap } from '../../fixtures/build/pcap-file.ts';
-import { errnoOf } from '../../src/core/error.ts';
+import { errnoOf } from '../../src/core/errors.ts';
 import { allocateCaptureMemory, type CaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
 import { FILTER_MODE, hasLiveCapture, hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { loadNative, type NativeCapture } from '../../src/sources/native.ts';

@@ -11,7 +11,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { resolveHost } from '../../core/bind.ts';
 import { Counters } from '../../core/counters.ts';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { ipText } from '../../core/ip.ts';
 import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';

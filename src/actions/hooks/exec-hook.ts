@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { HOOKS_RUNNING, HOOKS_WAITING } from '../../core/limits.ts';
 import { giveUpPriority } from '../../core/priority.ts';
 

@@ -4,15 +4,38 @@
  * Nothing of the program is known before a question is asked, and nothing is kept between two of them.
  */
 
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { PeerStatusFacts as StatusFacts } from '../../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../../contract/index.ts';
 import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/limits.ts';
-import type { LineReader } from './agreed-json.ts';
-import { lineReader } from './agreed-json.ts';
 import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';
 import { Gate } from './gate.ts';
 import { locatePeer } from './locate.ts';
+
+/** The JSON object of one line of the control program, with the agreed keys only, or null. A key more is left out. */
+export type LineReader<T> = (line: string) => T | null;
+
+/** `schema` is an object schema of the contract, all of whose keys are required. */
+export function lineReader<T extends TSchema & Pick<TObject<TProperties>, 'properties'>>(
+  schema: T,
+): LineReader<Static<T>> {
+  const validator = Compile(schema);
+  const keys = Object.keys(schema.properties);
+  return (line) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      return null;
+    }
+    if (!validator.Check(value) || typeof value !== 'object' || value === null) return null;
+    const given = new Map<string, unknown>(Object.entries(value));
+    // The keys and the types of their values were just checked.
+    return Object.fromEntries(keys.map((key) => [key, given.get(key)])) as Static<T>;
+  };
+}
 
 /** Milliseconds of one question, from when it is asked: waiting for its turn is part of it. */
 const LIMIT_MS = 10_000;

@@ -3,7 +3,7 @@
  */
 
 import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/limits.ts';
-import type { Steps } from '../../core/steps.ts';
+import type { Steps } from '../../core/turns.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import type { Sdp } from '../../protocols/sdp/model.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';

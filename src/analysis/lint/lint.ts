@@ -2,7 +2,7 @@
  * Runs the lint rules over the messages of one dialog.
  */
 
-import type { Steps } from '../../core/steps.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Messages } from '../../store/stores.ts';
 import { lintCall } from './context.ts';

@@ -8,8 +8,8 @@
 import { counted } from '../../core/counted.ts';
 import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';

@@ -3,7 +3,8 @@
  * can have seen.
  */
 
-import { MAX_SHARED_STREAMS, MAX_SHARING } from '../../core/item-limits.ts';
+import { endpointKeyAddress } from '../../core/ip.ts';
+import { MAX_SHARED_STREAMS, MAX_SHARING, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.ts';
@@ -11,12 +12,39 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { Stores, Streams } from '../../store/stores.ts';
 import type { Call, CallStream } from '../call.ts';
+import type { CallMessage } from '../call-messages.ts';
 import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
 import { isTapOver } from './linked-legs.ts';
-import { isMediaPathVisible } from './vantage.ts';
+
+/**
+ * Whether the media of the call passes where this capture looks: on a proxy that it runs past, silence says nothing.
+ *
+ * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
+ * capture was ever seen that does not touch them.
+ */
+export function isMediaPathVisible(d: Dialog, messages: readonly CallMessage[], streams: Iterable<Stream>): boolean {
+  const hubs = commonHosts(messages);
+  for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
+  if (hubs.size === 0) return true;
+  let left = MAX_VANTAGE_STREAMS;
+  for (const s of streams) {
+    if (left-- === 0) break;
+    if (!hubs.has(endpointKeyAddress(s.srcKey)) && !hubs.has(endpointKeyAddress(s.dstKey))) return true;
+  }
+  return false;
+}
+
+/** Hosts that sent or got every message of the dialog. */
+function commonHosts(messages: readonly CallMessage[]): Set<string> {
+  const [first] = messages;
+  const common = new Set(first === undefined ? [] : [first.src.host, first.dst.host]);
+  for (const { src, dst } of messages)
+    for (const host of common) if (host !== src.host && host !== dst.host) common.delete(host);
+  return common;
+}
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {
   const { d, e, nowUs } = call;

@@ -3,9 +3,9 @@
  */
 
 import * as METHOD from '../../core/methods.ts';
-import { isChallenge } from '../../protocols/sip/status.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Messages } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';

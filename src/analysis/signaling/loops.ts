@@ -4,7 +4,7 @@
 
 import { times } from '../../core/counted.ts';
 import * as METHOD from '../../core/methods.ts';
-import { isChallenge } from '../../protocols/sip/status.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { groupsOf, methodName, mostAlike } from '../call-messages.ts';
 import type { AuthLoop, Retransmissions } from '../findings.ts';

@@ -4,8 +4,8 @@
 
 import { times } from '../../core/counted.ts';
 import * as METHOD from '../../core/methods.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
-import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
 import { groupsOf, mostAlike } from '../call-messages.ts';
 import type { Abandoned, AckMissing, PostDialDelay } from '../findings.ts';

@@ -7,8 +7,9 @@
  * Network order. Chunks come in any order; of a chunk that comes twice the first counts. Versions 1 and 2 are in
  * legacy.ts. A compressed payload is left as it is: who sent it is known only when all chunks were seen.
  */
-import { copyBytes } from '../../core/byte-copy.ts';
+
 import { MAX_HEP_TEXT_BYTES } from '../../core/item-limits.ts';
+import { copyBytes } from '../../sources/packet.ts';
 import * as CHUNK from './chunks.ts';
 import { readLegacy } from './legacy.ts';
 import type { HepFailure, HepPacket } from './packet.ts';

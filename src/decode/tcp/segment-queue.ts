@@ -4,8 +4,7 @@
  * Pieces are sorted and disjoint. Where segments overlap, the bytes that came first are kept.
  */
 
-import { copyBytes } from '../../core/byte-copy.ts';
-import { FrameMark, type InFrame } from '../../sources/packet.ts';
+import { copyBytes, FrameMark, type InFrame } from '../../sources/packet.ts';
 import type { ByteBudget } from '../byte-buffer.ts';
 
 /** What a held piece costs beside its bytes. */

@@ -6,9 +6,8 @@
  * is cut there and the next one is found behind it. Time is that of the records; nothing here reads a clock.
  */
 
-import { copyBytes } from '../../core/byte-copy.ts';
 import { TRANSPORT } from '../../core/words.ts';
-import { emptyPacket, type Packet } from '../../sources/packet.ts';
+import { copyBytes, emptyPacket, type Packet } from '../../sources/packet.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS } from '../decode-limits.ts';

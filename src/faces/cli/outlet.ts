@@ -6,7 +6,7 @@
 
 import { constants, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { MAX_OUTLET_PAUSE_MS } from '../../core/item-limits.ts';
 import { MAX_OUTLET_BYTES } from '../../core/limits.ts';
 

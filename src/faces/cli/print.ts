@@ -1,14 +1,33 @@
 /**
  * What the offline modes print on standard output.
  */
+
 import { failure } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import { callReport } from './call-report.ts';
 import { callTable } from './call-table.ts';
-import { printLines } from './print-lines.ts';
 import { standardOutput } from './standard-streams.ts';
 import { summaryLines } from './summary.ts';
 import { mayColor } from './terminal.ts';
+
+/** Characters that are worth a write. */
+const FLUSH_AT = 64 * 1024;
+
+/**
+ * Lines as they are made, so many at a time as are worth a write, and no more before `print` has taken them: a table may
+ * be longer than a text can be.
+ */
+export async function printLines(lines: Iterable<string>, print: (text: string) => Promise<void>): Promise<void> {
+  let text = '';
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < FLUSH_AT) continue;
+    // A server answers meanwhile.
+    await print(text);
+    text = '';
+  }
+  if (text !== '') await print(text);
+}
 
 const print = (text: string): Promise<void> => standardOutput.print(text);
 

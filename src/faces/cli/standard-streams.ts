@@ -3,7 +3,7 @@
  * goes on. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
  */
 import { countedWere } from '../../core/counted.ts';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import type { DataLines } from '../../security/detection.ts';
 import type { Meter } from '../../view/figures.ts';
 import { Outlet } from './outlet.ts';

@@ -3,10 +3,9 @@
  */
 import { userInfo } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import { ServiceError } from '../../core/error.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
-import { nativeTls } from '../../sources/tls/open.ts';
-import { memoryBytes, tlsRingBytes } from '../../sources/tls/ring-size.ts';
+import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
 import type { NativeTls } from '../../sources/tls/source.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
 import type { SurveyRow } from '../../sources/tls/survey.ts';

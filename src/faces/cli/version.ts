@@ -1,7 +1,7 @@
 /**
  * What this build is and which features it contains.
  */
-import { ServiceError } from '../../core/error.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { features } from '../../core/features.ts';
 import { packageVersion } from '../../core/package.ts';
 import { hasLiveInfo } from '../../sources/live/native-live.ts';

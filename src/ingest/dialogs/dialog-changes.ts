@@ -4,20 +4,21 @@
 
 import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { isChallenge } from '../../protocols/sip/status.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
+import type { CallMarks } from '../../store/dialogs/call-marks.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
+import { markBye, markByeFinal, markFinal, markInvite, markProvisional } from '../../store/dialogs/call-timing.ts';
 import { acceptCredentials, useCredentials } from '../../store/dialogs/challenges.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { MARK } from '../../store/dialogs/dialog-marks.ts';
 import { EVENT, isEnded, nextState, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
-import { markMessage } from './call-marks.ts';
 import { eventOf } from './dialog-event.ts';
 import type { DialogTimes } from './dialog-times.ts';
 import type { FramePointers } from './frame-pointers.ts';
@@ -235,4 +236,18 @@ export class DialogChanges {
 function isOk(buf: Buffer, scan: SipScan): boolean {
   const at = scan.reasonStart;
   return scan.reasonEnd - at === 2 && buf[at] === 0x4f && buf[at + 1] === 0x4b;
+}
+
+/** The marks a message sets, on a dialog or on what one source saw of it. */
+export function markMessage(m: CallMarks, scan: SipScan, toTagHash: number, tsUs: number, isRefusal: boolean): void {
+  const { status } = scan;
+  if (scan.isRequest) {
+    if (scan.method === METHOD.BYE) markBye(m, scan.cseq, tsUs);
+    else if (scan.method !== METHOD.INVITE) return;
+    else if (scan.toTagStart < 0) markInvite(m, scan.cseq, tsUs);
+    else m.marks |= MARK.REINVITED;
+  } else if (scan.cseqMethod === METHOD.INVITE) {
+    if (status < 200) markProvisional(m, scan.cseq, status, toTagHash, tsUs);
+    else if (isRefusal || !isChallenge(status)) markFinal(m, scan.cseq, status, toTagHash, tsUs);
+  } else if (scan.cseqMethod === METHOD.BYE && status >= 200) markByeFinal(m, scan.cseq, tsUs);
 }

@@ -4,8 +4,8 @@
  * A response belongs to the transaction its CSeq names, never to the last request (RFC 3261 17.1.3).
  */
 import * as METHOD from '../../core/methods.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { isChallenge } from '../../protocols/sip/status.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { EVENT } from '../../store/dialogs/dialog-state.ts';
 

@@ -5,8 +5,8 @@
  * same Call-ID are, a stranger who sends to them is not. They are read from the kept rows when a dialog has many of them.
  */
 
+import { sourcePrefix } from '../../core/ip.ts';
 import { DIALOGS_WITH_PARTIES, MAX_DIALOG_PARTIES } from '../../core/limits.ts';
-import { sourcePrefix } from '../../core/source-prefix.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';

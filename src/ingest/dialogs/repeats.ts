@@ -2,7 +2,7 @@
  * Whether a message was seen before: sent again, the same packet twice, or the same message from another source.
  */
 
-import { tally } from '../../core/tally.ts';
+import { tally } from '../../core/counters.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';

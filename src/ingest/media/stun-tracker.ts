@@ -17,9 +17,8 @@ import {
   MAX_STUN_REQUESTS,
 } from '../../core/limits.ts';
 import { dropOldest } from '../../core/oldest-entry.ts';
-import { channelOf } from '../../protocols/stun/channel-data.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
-import { parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
+import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';

@@ -13,7 +13,7 @@ import {
   MAX_SSRCS,
   MAX_SUITE_BYTES,
 } from '../../core/item-limits.ts';
-import { encodingName } from './encoding-names.ts';
+import { encodingName } from './codecs.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import type { Direction, SdpCandidate } from './model.ts';
 import { SDP_NOTE } from './notes.ts';

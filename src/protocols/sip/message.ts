@@ -197,3 +197,8 @@ export function parseSip(buf: Uint8Array, start: number, end: number): Result<Si
   const scan = scanSip(buf, start, end);
   return scan.code === SCAN.OK ? ok(new SipMessage(buf, scan)) : fail(scan.reason);
 }
+
+/** Asks for credentials: 401 of a server, 407 of a proxy (sections 21.4.2 and 21.4.8). */
+export function isChallenge(status: number): boolean {
+  return status === 401 || status === 407;
+}

@@ -8,8 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { PeerControl } from '../../actions/peer/control.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
-import { errnoOf } from '../../core/error.ts';
-import { failure } from '../../core/errors.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
 import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
 import {

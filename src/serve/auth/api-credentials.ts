@@ -3,8 +3,7 @@
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { AuthorizationRefusal } from './authorization.ts';
-import { readAuthorization } from './authorization.ts';
-import { matchesDigest, secretDigest } from './secret.ts';
+import { matchesDigest, readAuthorization, secretDigest } from './authorization.ts';
 import type { TokenRefusal, TokenScope } from './token.ts';
 import { signingKey, verifyToken } from './token.ts';
 

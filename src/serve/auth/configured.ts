@@ -1,14 +1,17 @@
-/** The credentials that the configuration names, with the files behind it read; every mistake is one line for the start. */
+/** The credentials that the configuration names, with the files that it names read, and a token from them. */
 
+import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { isUserPass, oneLine } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
-import type { BasicCredentials } from './basic-credentials.ts';
-import { createBasicCredentials } from './basic-credentials.ts';
+import type { BasicCredentials } from './authorization.ts';
+import { createBasicCredentials } from './authorization.ts';
 import { createRevocationList } from './revocation.ts';
 import { readTextFile } from './text-file.ts';
+import type { TokenAudience } from './token.ts';
+import { mintToken, signingKey } from './token.ts';
 
 /** Bytes of a file that holds one secret. */
 const SECRET_FILE_BYTES = 64 * 1024;
@@ -51,4 +54,20 @@ function readSecret(flag: string, path: string, content: string): string {
   const secret = file.ok ? file.value.text.trim() : '';
   if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
   return secret;
+}
+
+/** Prints the token alone on standard output; its id, by which it can be revoked, goes to standard error. */
+export function runMintToken(config: Config): number {
+  const [mcpKey] = config.mcpSigningKey;
+  const audience: TokenAudience = mcpKey === undefined ? 'api' : 'mcp';
+  const secret = mcpKey ?? readSigningKeys(config)[0];
+  // The configuration refuses --mint-token without a key before it gets here.
+  if (secret === undefined) throw new Error('--mint-token without a signing key');
+  const id = config.tokenId ?? randomUUID();
+  const expSecs = Math.floor(Date.now() / 1000) + config.apiTokenTtl;
+  const token = mintToken({ id, expSecs, audience, scope: config.tokenScope }, signingKey(secret));
+  const ends = new Date(expSecs * 1000).toISOString();
+  process.stderr.write(`token ${id}: audience ${audience}, scope ${config.tokenScope}, valid until ${ends}\n`);
+  process.stdout.write(`${token}\n`);
+  return 0;
 }

@@ -1,7 +1,7 @@
 /** Reads a small text file that an operator named; a device, a flood or something that is no text is a reason. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 

@@ -11,7 +11,7 @@ import { MAX_TOKEN_CHARS } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
-import { matchesDigest, secretDigest } from './secret.ts';
+import { matchesDigest, secretDigest } from './authorization.ts';
 
 export type TokenAudience = 'api' | 'mcp';
 export type TokenScope = 'full' | 'metrics';

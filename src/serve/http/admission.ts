@@ -6,10 +6,20 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { API_CROWDING_CONN, API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
-import { stopListening } from './deaf-socket.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 import type { Admitted } from './source-budget.ts';
 import { SourceBudget } from './source-budget.ts';
+
+/**
+ * Takes a connection out of the hands of the HTTP parser: a listener of ours ends its direct hold on the connection, and
+ * without any listener what still comes is dropped. Pausing alone does not last, since every answer that is sent makes
+ * Node read on. What can still be written is not touched.
+ */
+export function stopListening(socket: Socket): void {
+  socket.on('data', () => undefined);
+  socket.removeAllListeners('data');
+  socket.pause();
+}
 
 export type Admission = {
   /** The listener for requests: those that are admitted go on to `next`, of the others `onRefused` is told the status. */

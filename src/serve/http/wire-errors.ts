@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import type { Admission } from './admission.ts';
 import { endResponse, ProblemError } from './problem-error.ts';
 import { noteWaiting } from './waiting-body.ts';

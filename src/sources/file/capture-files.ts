@@ -6,7 +6,7 @@
  */
 
 import { closeSync, constants, openSync } from 'node:fs';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { MAX_OPEN_FILES } from '../../core/limits.ts';
 import type { NativeBinding } from '../native.ts';
 

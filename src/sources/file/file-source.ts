@@ -6,7 +6,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
-import type { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
 import { CaptureCounters } from '../capture-counters.ts';

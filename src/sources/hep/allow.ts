@@ -6,7 +6,7 @@
  */
 
 import { isLoopback } from '../../core/bind.ts';
-import type { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { HEP_ALLOW_MAX } from '../../core/limits.ts';

@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
-import type { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_SLABS } from '../../core/limits.ts';

@@ -6,7 +6,7 @@
  */
 
 import { createServer, type Server, type Socket } from 'node:net';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';

@@ -4,7 +4,7 @@
  */
 
 import { getSystemErrorName } from 'node:util';
-import type { ServiceError } from '../../core/error.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
 import { packageRoot } from '../../core/package.ts';

@@ -8,7 +8,7 @@
  */
 
 import { closeSync, fstatSync } from 'node:fs';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
 import { fileSource, openForReading, readElf, withElf } from './elf.ts';
 import { mappingsOfAll } from './maps.ts';

@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { errnoOf } from '../../core/error.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { MAX_MAPS_BYTES } from '../../core/item-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 

@@ -2,11 +2,31 @@
  * Opens the TLS probes of a run: which processes are meant, how large the ring is, and that the threads that follow it
  * come first.
  */
+
+import { totalmem } from 'node:os';
+import { TLS_RING_LEAST_BYTES, TLS_RING_MOST_BYTES, TLS_RING_PARTS } from '../../core/limits.ts';
 import { loadNative } from '../native.ts';
-import { memoryBytes, tlsRingBytes } from './ring-size.ts';
 import type { NativeTls } from './source.ts';
 import { TlsSource } from './source.ts';
 import { TlsTargets } from './targets.ts';
+
+/** The smallest power of two that is not below `bytes`. */
+function roundedUp(bytes: number): number {
+  return 2 ** Math.ceil(Math.log2(bytes));
+}
+
+/** Bytes of the ring, a power of two as the kernel asks for; `asked` is rounded up, `memoryBytes` down. */
+export function tlsRingBytes(asked: number | null, memoryBytes: number): number {
+  if (asked !== null) return roundedUp(asked);
+  const part = 2 ** Math.floor(Math.log2(Math.max(1, memoryBytes / TLS_RING_PARTS)));
+  return Math.min(TLS_RING_MOST_BYTES, Math.max(TLS_RING_LEAST_BYTES, part));
+}
+
+/** Bytes of memory that this process may have: the machine's, or less by the limit of its control group. */
+export function memoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
 
 /** Of every thread, as of the reader. The shipped unit lets it (LimitNICE=); `nice -n 1 calltap` comes after all the same. */
 const NICE = -10;

@@ -34,7 +34,7 @@ export type TlsSourceOptions = {
   readonly sourceId: number;
   /** One line for the operator: a library attached, refused or let go. */
   readonly say: (line: string) => void;
-  /** The kernel's ring: a power of two (ring-size.ts); 0: 16 MiB. */
+  /** The kernel's ring: a power of two (open.ts); 0: 16 MiB. */
   readonly ringBytes: number;
   /** Take a lesser mechanism on purpose; tests do. */
   readonly force?: NativeTlsOptions['force'];

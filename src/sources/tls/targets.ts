@@ -4,9 +4,8 @@
  */
 
 import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import type { ServiceError } from '../../core/error.ts';
-import { errnoOf } from '../../core/error.ts';
-import { failure } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/item-limits.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import type { TlsMapping } from './native-tls.ts';

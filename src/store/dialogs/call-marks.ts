@@ -1,5 +1,5 @@
 /**
- * Small facts that several records of a call are made of: where its first message stood, and when its steps were seen.
+ * Small facts that several records of a call are made of: where its first message stood, what was seen of it, and when.
  */
 
 /** First 18x of one early dialog (To tag), RFC 3261 section 12. */
@@ -24,3 +24,25 @@ export type CallMarks = {
   byeCseq: number;
   byeFinalUs: number;
 };
+
+/** Bits of `Dialog.marks`. */
+export const MARK = {
+  FORKED: 1,
+  TRANSFERRED: 2,
+  HELD: 4,
+  EARLY_MEDIA: 8,
+  SRTP: 16,
+  DTMF: 32,
+  CANCEL_SEEN: 64,
+  ACK_SEEN: 128,
+  CREDENTIALS_SENT: 256,
+  ICE: 512,
+  /** A stream of it was evicted, or its descriptions: what is left does not tell what the media was like. */
+  MEDIA_EVICTED: 1024,
+  /** An INVITE inside the dialog was seen: a response to one that was not seen may be to such a one too. */
+  REINVITED: 2048,
+  /** A REFER was accepted: one that is refused later does not undo that. */
+  REFER_ACCEPTED: 4096,
+  /** What the state hangs on was challenged, and no request with credentials came since. */
+  CHALLENGED: 8192,
+} as const;

@@ -7,8 +7,8 @@
  */
 import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
 import type { CallMarks } from './call-marks.ts';
+import { MARK } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';
-import { MARK } from './dialog-marks.ts';
 
 /** Durations in whole milliseconds, rounded half up; null when an end is missing. */
 export type CallTiming = {

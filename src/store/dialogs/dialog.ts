@@ -5,6 +5,7 @@
  * unknown. Text is made once, when the dialog opens.
  */
 
+import type { TextRange } from '../../core/byte-text.ts';
 import { asBuffer, rangeOf, rawText, stringOf } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
@@ -17,11 +18,34 @@ import type { Challenge } from './challenge.ts';
 import { CHALLENGE_BYTES, challengeCount } from './challenge.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { CALL_ID_HERE, COLD, DialogRecord, HOT, USER } from './dialog-columns.ts';
-import type { DialogInit } from './dialog-init.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
 import type { CallSources } from './source-marks.ts';
 import type { TerminationCause } from './termination-cause.ts';
+
+/** What a dialog is born with. */
+export type DialogInit = {
+  /** As a string, each character is one byte of it. */
+  readonly callId: string | TextRange;
+  readonly methodId: number;
+  /** Where the METHOD id does not say it. */
+  readonly methodText: string;
+  readonly family: number;
+  readonly state: number;
+  readonly createdUs: number;
+  /** How much later than its own time the opening message came in here. */
+  readonly arrivalLagUs: number;
+  readonly origin: number;
+  readonly frame: FramePointer | null;
+  readonly fromUser: string | TextRange;
+  readonly toUser: string | TextRange;
+  readonly fromDisplay: string | null;
+  readonly toDisplay: string | null;
+  readonly openerTagHash: number;
+  /** Hash of the prefix that sent the opening message, and of whom it went to; see store/dialogs/dialog-room.ts. */
+  readonly prefix: number;
+  readonly peer: number;
+};
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 

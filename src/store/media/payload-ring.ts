@@ -8,7 +8,7 @@
  */
 
 import { MAX_KEPT_RTP_BYTES } from '../../core/limits.ts';
-import type { Steps } from '../../core/steps.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { PacketList } from '../../protocols/codec/packet-list.ts';
 
 const CHUNK = 1024 * 1024;

@@ -6,9 +6,8 @@ import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { callCase, talk } from '../../../fixtures/build/case-kit.ts';
 import { qualityTruthCases } from '../../../fixtures/build/quality-truth.ts';
 import { dtmf, rtpStream } from '../../../fixtures/build/rtp.ts';
-import type { Audible } from '../../../src/analysis/audible.ts';
-import { audible } from '../../../src/analysis/audible.ts';
-import { streamQuality } from '../../../src/analysis/stream-quality.ts';
+import type { Audible } from '../../../src/analysis/stream-quality.ts';
+import { audible, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 async function heard(t: TestContext, bytes: Uint8Array): Promise<Map<string, Audible>> {

@@ -9,7 +9,7 @@ import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { callTree } from '../../../src/analysis/call-tree.ts';
 import type { Strategy } from '../../../src/analysis/correlation.ts';
 import { correlatedLegs } from '../../../src/analysis/correlation.ts';
-import { finish } from '../../../src/core/steps.ts';
+import { finish } from '../../../src/core/turns.ts';
 import { toCallTree, toCorrelation } from '../../../src/view/correlation.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';

@@ -9,7 +9,7 @@ import { dtmf, rtpStream } from '../../../fixtures/build/rtp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { keysPressed } from '../../../src/analysis/dtmf.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
-import { finish } from '../../../src/core/steps.ts';
+import { finish } from '../../../src/core/turns.ts';
 import { KeyPresses } from '../../../src/store/media/key-presses.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 import { StreamKit } from '../store/media/stream-kit.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LINT_RULES, lintDialog } from '../../../src/analysis/lint/lint.ts';
 import type { LintStream } from '../../../src/analysis/lint/rule.ts';
-import { finish } from '../../../src/core/steps.ts';
+import { finish } from '../../../src/core/turns.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
 import { dialogLintSteps } from '../../../src/view/documents.ts';
 import { toLintResult } from '../../../src/view/lint.ts';

@@ -15,7 +15,7 @@ import type { TagFacts } from '../../../src/analysis/tags.ts';
 import { dialogTags } from '../../../src/analysis/tags.ts';
 import { endpointKeyFromText } from '../../../src/core/ip.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
-import { MARK } from '../../../src/store/dialogs/dialog-marks.ts';
+import { MARK } from '../../../src/store/dialogs/call-marks.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 import { A, ANSWER_US, answered, B, bothWays, callOf, diagnosed, played, QUIET, stream } from './media-calls.ts';

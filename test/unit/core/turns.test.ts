@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING } from '../../../src/core/limits.ts';
-import type { Steps } from '../../../src/core/steps.ts';
-import { finish } from '../../../src/core/steps.ts';
-import { Turns } from '../../../src/core/turns.ts';
+import type { Steps } from '../../../src/core/turns.ts';
+import { finish, Turns } from '../../../src/core/turns.ts';
 
 const here = (): boolean => false;
 

@@ -12,7 +12,7 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { Vcon } from '../../../src/contract/index.ts';
 import { packageRoot } from '../../../src/core/package.ts';
-import { finish } from '../../../src/core/steps.ts';
+import { finish } from '../../../src/core/turns.ts';
 import type { VconAudio } from '../../../src/export/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../../../src/export/vcon.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';

@@ -8,7 +8,7 @@ import { Turns } from '../../../src/core/turns.ts';
 import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
 import { framePointerText } from '../../../src/view/frame-pointer.ts';
-import { nearestRankOf } from '../../../src/view/percentile.ts';
+import { nearestRankOf } from '../../../src/view/pdd-percentiles.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 test('nearest rank is the least value that so many percent do not exceed', () => {

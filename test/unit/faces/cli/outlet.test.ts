@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { errnoOf } from '../../../../src/core/error.ts';
+import { errnoOf } from '../../../../src/core/errors.ts';
 import { Outlet } from '../../../../src/faces/cli/outlet.ts';
 import { untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';

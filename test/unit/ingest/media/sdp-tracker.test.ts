@@ -9,8 +9,8 @@ import { CODEC, sdp, t38Sdp } from '../../../../fixtures/build/sdp.ts';
 import type { SipMessage, SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { endpointKeyFromText } from '../../../../src/core/ip.ts';
 import { MAX_SDP_ENTRIES } from '../../../../src/core/limits.ts';
+import { MARK } from '../../../../src/store/dialogs/call-marks.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
-import { MARK } from '../../../../src/store/dialogs/dialog-marks.ts';
 import { PlainSdpEntry } from '../../../../src/store/media/plain-sdp-entry.ts';
 import { TrackerKit } from '../dialogs/tracker-kit.ts';
 

@@ -22,9 +22,8 @@ import {
   username,
 } from '../../../../fixtures/build/stun.ts';
 import { endpointKeyText } from '../../../../src/core/ip.ts';
-import { channelOf } from '../../../../src/protocols/stun/channel-data.ts';
 import type { StunMessage } from '../../../../src/protocols/stun/message.ts';
-import { parseStun } from '../../../../src/protocols/stun/message.ts';
+import { channelOf, parseStun } from '../../../../src/protocols/stun/message.ts';
 
 const V4 = { address: '198.51.100.20', port: 30000 };
 const V6 = { address: '2001:db8::20', port: 30001 };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApiCredentials } from '../../../../src/serve/auth/api-credentials.ts';
-import { matchesDigest, secretDigest } from '../../../../src/serve/auth/secret.ts';
+import { matchesDigest, secretDigest } from '../../../../src/serve/auth/authorization.ts';
 import { repositoryFile } from '../../../contract/repository.ts';
 import { forgeClaims, NOW_SECS } from './forged-token.ts';
 
@@ -49,16 +49,8 @@ test('secrets of any two lengths are compared without an exception, and only the
 
 test('secrets are compared in one place, by timingSafeEqual over two digests', () => {
   const users = AUTH_FILES.filter((name) => repositoryFile(`src/serve/auth/${name}.ts`).includes('timingSafeEqual'));
-  assert.deepEqual(users, ['secret']);
+  assert.deepEqual(users, ['authorization']);
   const comparing = AUTH_FILES.filter((name) => /matchesDigest\(/.test(repositoryFile(`src/serve/auth/${name}.ts`)));
-  assert.deepEqual(comparing.sort(), ['api-credentials', 'basic-credentials', 'secret', 'token']);
+  assert.deepEqual(comparing.sort(), ['api-credentials', 'authorization', 'token']);
 });
-const AUTH_FILES: readonly string[] = [
-  'api-credentials',
-  'authorization',
-  'basic-credentials',
-  'configured',
-  'revocation',
-  'secret',
-  'token',
-];
+const AUTH_FILES: readonly string[] = ['api-credentials', 'authorization', 'configured', 'revocation', 'token'];

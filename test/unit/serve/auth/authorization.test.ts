@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAuthorization } from '../../../../src/serve/auth/authorization.ts';
-import { createBasicCredentials } from '../../../../src/serve/auth/basic-credentials.ts';
+import { createBasicCredentials, readAuthorization } from '../../../../src/serve/auth/authorization.ts';
 
 test('the scheme is matched without regard to case (RFC 9110 §11.1), the credentials as they are', () => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {

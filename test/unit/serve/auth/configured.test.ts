@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { readApiCredentials, readMetricsCredentials, readSigningKeys } from '../../../../src/serve/auth/configured.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 

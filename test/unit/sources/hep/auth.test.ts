@@ -1,7 +1,7 @@
 /** The key of --hep-auth: equal keys and nothing else. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { HepAuth } from '../../../../src/sources/hep/auth.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');

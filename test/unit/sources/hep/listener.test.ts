@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { hep3Length } from '../../../../src/decode/hep/hep.ts';
 import { HepListener, type HepListenerOptions, type NativeHep } from '../../../../src/sources/hep/listener.ts';
 import { type NativeHepOptions, SENDER_ADDRESS_BYTES } from '../../../../src/sources/hep/native-hep.ts';

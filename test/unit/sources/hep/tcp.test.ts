@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../../../fixtures/build/hep.ts';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { ipText } from '../../../../src/core/ip.ts';
 import { HEP_TCP_PAUSE_MS } from '../../../../src/core/limits.ts';
 import { hep3Length } from '../../../../src/decode/hep/hep.ts';

@@ -1,7 +1,7 @@
 /** LiveSource over a native side that is played by the test: what it asks for, says and adds up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import type { LiveSourceOptions } from '../../../../src/sources/live/live-source.ts';
 import { LiveSource, openError } from '../../../../src/sources/live/live-source.ts';
 import type { NativeLive, NativeLiveInfo, NativeLiveOptions } from '../../../../src/sources/live/native-live.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ServiceError } from '../../../../src/core/error.ts';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { kernelDevice, openMapped, TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
 import { START } from '../../../../src/sources/tls/native-tls.ts';
 import { TlsStarts } from '../../../../src/sources/tls/starts.ts';

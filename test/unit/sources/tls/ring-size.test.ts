@@ -1,7 +1,7 @@
 /** The ring of TLS events is a power of two: as large as it was asked for at least, else by the memory there is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryBytes, tlsRingBytes } from '../../../../src/sources/tls/ring-size.ts';
+import { memoryBytes, tlsRingBytes } from '../../../../src/sources/tls/open.ts';
 
 const MIB = 1024 ** 2;
 

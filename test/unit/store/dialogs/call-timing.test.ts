@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { inviteOf, scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { whoHungUp } from '../../../../src/analysis/hangup.ts';
+import { MARK } from '../../../../src/store/dialogs/call-marks.ts';
 import type { CallTiming } from '../../../../src/store/dialogs/call-timing.ts';
 import { callTiming } from '../../../../src/store/dialogs/call-timing.ts';
-import { MARK } from '../../../../src/store/dialogs/dialog-marks.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 

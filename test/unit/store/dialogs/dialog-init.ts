@@ -1,5 +1,5 @@
 /** What a dialog is opened with where a test asks for nothing else: an INVITE, from nobody to nobody. */
-import type { DialogInit } from '../../../../src/store/dialogs/dialog-init.ts';
+import type { DialogInit } from '../../../../src/store/dialogs/dialog.ts';
 
 export function dialogInit(callId: string, more: Partial<DialogInit> = {}): DialogInit {
   return {

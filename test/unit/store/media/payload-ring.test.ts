@@ -1,7 +1,7 @@
 /** The payload ring: order by stream, overwriting from the oldest on, and reuse of a stream's place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { finish } from '../../../../src/core/steps.ts';
+import { finish } from '../../../../src/core/turns.ts';
 import { packetsOf } from '../../../../src/protocols/codec/packet-list.ts';
 import { PayloadRing } from '../../../../src/store/media/payload-ring.ts';
 

@@ -1,0 +1,62 @@
+/** Says on standard error what changes at the clocks of HEP senders, and which connections bring no HEP. */
+
+import { endpointText, ipText } from '../../core/ip.ts';
+import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS, HEP_STRANGER_LINE_MS } from '../../core/limits.ts';
+import type { HepClocks } from '../../ingest/hep-clocks.ts';
+import type { HepClock } from '../../sources/hep/hep-clock.ts';
+import type { HepStranger } from '../../sources/hep/tcp.ts';
+import type { Packet } from '../../sources/packet.ts';
+import { standardError } from './standard-streams.ts';
+
+/** `3.002 s ahead of ours`, `3600.000 s behind ours`. */
+function offsetText(aheadUs: number): string {
+  return `${(Math.abs(aheadUs) / 1e6).toFixed(3)} s ${aheadUs < 0 ? 'behind' : 'ahead of'} ours`;
+}
+
+export function offsetLine({ sender, offsetUs }: HepClock, wasUs: number): string {
+  const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}: its clock`;
+  return Number.isNaN(wasUs)
+    ? `${who} is ${offsetText(offsetUs)}; calltap corrects its times\n`
+    : `${who} stepped from ${offsetText(wasUs)} to ${offsetText(offsetUs)}; calltap corrects its times\n`;
+}
+
+export function otherTimeLine({ sender }: HepClock, aheadUs: number): string {
+  const who = `calltap: HEP sender ${sender.address}, agent ${sender.agentId}`;
+  return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; calltap takes them as they are\n`;
+}
+
+/** Says it on standard error, some lines a minute at most: whoever sends HEP can invent agents. */
+export function sayClocks(clocks: HepClocks): void {
+  let sinceMs = Number.NEGATIVE_INFINITY;
+  let said = 0;
+  const say = (line: string): void => {
+    const nowMs = performance.now();
+    if (nowMs - sinceMs > HEP_CLOCK_LINES_MS) {
+      sinceMs = nowMs;
+      said = 0;
+    }
+    if (++said <= HEP_CLOCK_LINES) standardError.write(line);
+  };
+  clocks.onOffset = (clock, wasUs) => say(offsetLine(clock, wasUs));
+  clocks.onOther = (clock, aheadUs) => say(otherTimeLine(clock, aheadUs));
+}
+
+const WHAT: Readonly<Record<HepStranger, string>> = {
+  tls: 'begins TLS, and HEP over TLS is not supported; send HEP over plain TCP or UDP, or put a TLS proxy in front',
+  other: 'brings no HEP; point it elsewhere, or admit only the agents with --hep-allow',
+};
+
+export class HepStrangers {
+  readonly #saidMs = new Map<HepStranger, number>();
+
+  /** The line to say of this connection; null when one of its kind was said in the hour before. */
+  line(what: HepStranger, arrival: Packet, nowMs: number): string | null {
+    const before = this.#saidMs.get(what);
+    if (before !== undefined && nowMs - before < HEP_STRANGER_LINE_MS) return null;
+    this.#saidMs.set(what, nowMs);
+    const { addresses, srcOff, dstOff, ipVersion, srcPort, dstPort } = arrival;
+    const peer = endpointText(ipText(addresses, srcOff, ipVersion), srcPort);
+    const own = endpointText(ipText(addresses, dstOff, ipVersion), dstPort);
+    return `calltap: -L tcp://${own}: the connection from ${peer} ${WHAT[what]}\n`;
+  }
+}
