@@ -77,6 +77,12 @@ export function takeWideHash(buf: Uint8Array, start: number, end: number): void 
   wideHash.high = second;
 }
 
+/** One hash of two, of which one at least is keyed: who does not know the key cannot aim at a meeting. */
+export function mixHashes(a: number, b: number): number {
+  const h = Math.imul(a ^ Math.imul(b, 0x85ebca6b), 0x9e3779b1);
+  return h ^ (h >>> 15);
+}
+
 /** What takeWideHash() found last. */
 export const wideHash = { low: 0, high: 0 };
 

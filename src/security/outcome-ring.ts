@@ -3,6 +3,7 @@
  *
  * A ring is made with the first outcome, for most sources send little, and grows only while its oldest entry matters.
  */
+import { mixHashes } from '../core/hash.ts';
 import { SECURITY_OUTCOMES } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 
@@ -132,7 +133,7 @@ export class OutcomeRing {
       const target = this.#words[word] ?? 0;
       const host = this.#words[word + 2] ?? 0;
       const guess = this.#words[word + 3] ?? 0;
-      const kind = mixed(mixed(target, host), method);
+      const kind = mixHashes(mixHashes(target, host), method);
       if ((last & OUTCOME.REFUSED) === 0) {
         if (method === METHOD.INVITE) into.granted++;
         else if (!grantedKinds.has(kind)) {
@@ -146,7 +147,7 @@ export class OutcomeRing {
       refusedByMethod[method] = 1;
       targets.add(target);
       hosts.add(host);
-      refusedKinds.add(mixed(kind, guess));
+      refusedKinds.add(mixHashes(kind, guess));
       const caller = this.#words[word + 1] ?? 0;
       if (caller !== 0 && (guess !== 0 || ABOUT_CALLER.has(last >>> 16))) callers.add(caller);
       if (guess !== 0) addGuess(guess, this.#words[word + 4] ?? 0);
@@ -192,12 +193,6 @@ export class OutcomeRing {
     this.#words = words;
     this.#size = size;
   }
-}
-
-/** Keyed hashes go in: who does not know the key cannot aim at a meeting. */
-function mixed(a: number, b: number): number {
-  const h = Math.imul(a ^ Math.imul(b, 0x85ebca6b), 0x9e3779b1);
-  return h ^ (h >>> 15);
 }
 
 // One count runs at a time and hands none of these out.

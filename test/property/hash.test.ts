@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HashInput, hashBytes, hashRange, takeWideHash, wideHash } from '../../src/core/hash.ts';
+import { HashInput, hashBytes, hashRange, mixHashes, takeWideHash, wideHash } from '../../src/core/hash.ts';
 
 /** Of n random 32-bit numbers some n²/2³³ pairs are equal: far below this for the numbers of texts here. */
 const BY_CHANCE = 3;
@@ -174,4 +174,13 @@ test('addresses and ports: ends do not trade places, and IPv4 is not the IPv6 th
         }
       }
   assert.ok(asked - seen.size < BY_CHANCE);
+});
+
+test('ports mixed into one keyed hash never meet, and of pairs of keyed hashes only some do by chance', () => {
+  const host = hash(Buffer.from([192, 0, 2, 1]));
+  const ports = new Set(Array.from({ length: 65_536 }, (_, port) => mixHashes(host, port)));
+  assert.equal(ports.size, 65_536);
+  const names = Array.from({ length: 300 }, (_, i) => hash(Buffer.from(`name ${i}`)));
+  const pairs = new Set(names.flatMap((a) => names.map((b) => mixHashes(a, b))));
+  assert.ok(names.length ** 2 - pairs.size <= BY_CHANCE + 5, `${names.length ** 2 - pairs.size} pairs met`);
 });

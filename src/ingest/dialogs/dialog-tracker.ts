@@ -5,7 +5,7 @@
  */
 
 import { TextRange } from '../../core/byte-text.ts';
-import { hashRange } from '../../core/hash.ts';
+import { hashRange, mixHashes } from '../../core/hash.ts';
 import { sourcePrefix } from '../../core/ip.ts';
 import { DIALOG_BYTES, DIALOG_MESSAGES_OF_ANYBODY, MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
@@ -308,7 +308,7 @@ function peerHash(c: Packet, isSource: boolean): number {
   const { addresses, srcOff, dstOff, ipVersion } = c;
   const prefix = sourcePrefix(addresses, isSource ? srcOff : dstOff, ipVersion);
   const other = sourcePrefix(addresses, isSource ? dstOff : srcOff, ipVersion);
-  return prefix === other ? prefix ^ Math.imul(isSource ? c.srcPort : c.dstPort, 0x9e3779b1) : prefix;
+  return prefix === other ? mixHashes(prefix, isSource ? c.srcPort : c.dstPort) : prefix;
 }
 
 /** BYE and its response in another fork than the one that was answered first; what the opener says to an INVITE of the other. */

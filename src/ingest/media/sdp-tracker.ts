@@ -3,7 +3,7 @@
  */
 
 import { wordsOf } from '../../core/byte-search.ts';
-import { hashRange } from '../../core/hash.ts';
+import { hashRange, mixHashes } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyFromText } from '../../core/ip.ts';
 import { MAX_DIALOG_ENDPOINTS, MAX_ICE_FRAGMENT, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../../core/limits.ts';
@@ -300,5 +300,5 @@ function claimedFromUs(c: Packet): number {
 
 /** Hash of a body by those of its two parts; never 0, which stands for none. */
 function bodyHash(head: number, rest: number): number {
-  return Math.imul(head, 0x9e3779b1) ^ rest || 1;
+  return mixHashes(head, rest) || 1;
 }

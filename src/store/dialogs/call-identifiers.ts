@@ -5,7 +5,7 @@
  * it, P-Charging-Vector (RFC 7315), the o= line of an SDP (RFC 8866 section 5.2), Via branches (RFC 3261 section 17).
  */
 
-import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
+import { hashBytes, mixHashes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { ipText } from '../../core/ip.ts';
 import { MAX_IDENTIFIER_BYTES, MAX_PENDING_REFERS } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
@@ -263,7 +263,7 @@ function hasCookie(buf: Uint8Array, p: number): boolean {
 /** A host by its address; on loopback, where all have one address, by its port too. */
 function endHash(c: Packet, off: number, port: number): number {
   const hash = hashBytes(c.addresses, off, off + (c.ipVersion === 6 ? 16 : 4));
-  return isLoopbackAt(c.addresses, off, c.ipVersion) ? hash ^ Math.imul(port, 0x9e3779b1) : hash;
+  return isLoopbackAt(c.addresses, off, c.ipVersion) ? mixHashes(hash, port) : hash;
 }
 
 function referKey(c: Packet, off: number, user: string | null, host: string): string {
