@@ -4,12 +4,55 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { Diagnosis } from './diagnosis.ts';
 import { IcmpMedia } from './icmp-media.ts';
-import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
-import { SdpExchange } from './sdp.ts';
+import { Count, CountOrNull, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { SignalingDiagnosis } from './signaling-diagnosis.ts';
 import { RtpStream } from './stream.ts';
-import { Timing, TimingSummary } from './timing.ts';
 import { DialogState, FramePointer, Origin } from './values.ts';
+
+/** Timing of the full dialog; a key without a value is absent. */
+export const Timing = named(
+  'Timing',
+  Type.Object({
+    retransmits: Count,
+    pdd_ms: Type.Optional(Count),
+    setup_ms: Type.Optional(Count),
+    ring_ms: Type.Optional(Count),
+    trying_delay_ms: Type.Optional(Count),
+    teardown_ms: Type.Optional(Count),
+  }),
+);
+export type Timing = Static<typeof Timing>;
+
+/** Timing of a list row: exactly four keys, always all present, null when unknown. */
+export const TimingSummary = named(
+  'TimingSummary',
+  Type.Object(
+    { pdd_ms: CountOrNull, setup_ms: CountOrNull, retransmits: Count, duration_ms: CountOrNull },
+    { additionalProperties: false },
+  ),
+);
+export type TimingSummary = Static<typeof TimingSummary>;
+
+export const SDP_EVENTS = ['hold', 'resume', 'codec_change', 'media_anchor_change', 't38_switch', 'transfer'] as const;
+export const SdpEvent = Type.Enum(SDP_EVENTS);
+export type SdpEvent = Static<typeof SdpEvent>;
+
+export const SDP_DIRECTIONS = ['offer', 'answer'] as const;
+export const SDP_MODES = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const;
+
+export const SdpExchange = named(
+  'SdpExchange',
+  Type.Object({
+    timestamp: DateTime,
+    direction: Type.Enum(SDP_DIRECTIONS),
+    codecs: Type.Array(Type.String()),
+    mode: Type.Enum(SDP_MODES),
+    event: Type.Optional(SdpEvent),
+    media_addr: Type.Optional(Type.String()),
+    media_port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
+  }),
+);
+export type SdpExchange = Static<typeof SdpExchange>;
 
 const Seconds = Type.Number({ minimum: 0 });
 

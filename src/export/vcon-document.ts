@@ -4,7 +4,7 @@
  * of identity.
  */
 import type { Diagnosis, SignalingDiagnosis, Vcon, VconAttachment, VconDialog, VconParty } from '../contract/index.ts';
-import { timestampText } from '../view/timestamp.ts';
+import { timestampText } from '../view/captured-at.ts';
 
 /** The syntax the published schema names; the core draft calls the parameter deprecated. */
 const SYNTAX = '0.4.0';

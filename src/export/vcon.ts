@@ -19,11 +19,11 @@ import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { spanSec } from '../view/captured-at.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
 import { captureName, toStats } from '../view/stats.ts';
-import { spanSec } from '../view/timestamp.ts';
 import type { VconCompleteness, VconInput, VconMessage, VconSide } from './vcon-document.ts';
 import { vconText } from './vcon-document.ts';
 

@@ -11,7 +11,7 @@ import { audible } from '../analysis/stream-quality.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { spanSec, timestampText } from './timestamp.ts';
+import { spanSec, timestampText } from './captured-at.ts';
 
 /** What a line shows. */
 export type CallRow = {

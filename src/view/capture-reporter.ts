@@ -16,9 +16,9 @@ import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../security/outputs/security-line.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
+import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';
-import { timestampText } from './timestamp.ts';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);

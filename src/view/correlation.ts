@@ -5,7 +5,7 @@ import type { CallTree as Tree } from '../analysis/call-tree.ts';
 import type { Leg } from '../analysis/correlation.ts';
 import type { CallTree, Correlation } from '../contract/index.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { timestampText } from './timestamp.ts';
+import { timestampText } from './captured-at.ts';
 
 export function toCorrelation(d: Dialog, legs: readonly Leg[], total: number): Correlation {
   return {

@@ -9,11 +9,10 @@ import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
+import { framePointerText, spanSec, timestampText } from './captured-at.ts';
 import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
-import { framePointerText } from './frame-pointer.ts';
 import { referToUri, toSiprecMetadata } from './recording.ts';
 import { toSignalingDiagnosis } from './signaling.ts';
-import { spanSec, timestampText } from './timestamp.ts';
 
 function toTiming(d: Dialog): Timing {
   const t = callTiming(d);

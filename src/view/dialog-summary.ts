@@ -5,8 +5,7 @@ import type { DialogList, DialogSummary } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { framePointerText } from './frame-pointer.ts';
-import { spanSec, timestampText } from './timestamp.ts';
+import { framePointerText, spanSec, timestampText } from './captured-at.ts';
 
 /** One list row. */
 export function toDialogSummary(d: Dialog, sources: readonly string[]): DialogSummary {

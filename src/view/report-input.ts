@@ -17,10 +17,10 @@ import { finish } from '../core/turns.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { spanSec, timestampText } from './captured-at.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
-import { spanSec, timestampText } from './timestamp.ts';
 
 /** A message of the ladder. */
 export type ReportMessage = {

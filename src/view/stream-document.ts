@@ -12,8 +12,7 @@ import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { framePointerText } from './frame-pointer.ts';
-import { timestampText } from './timestamp.ts';
+import { framePointerText, timestampText } from './captured-at.ts';
 
 const NO_DSCP = 0xff;
 

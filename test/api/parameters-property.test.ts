@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DialogQuery, StreamQuery } from '../../src/contract/index.ts';
 import { compileParameters } from '../../src/serve/api/parameters.ts';
-import { compileUserPattern } from '../../src/serve/api/user-pattern.ts';
+import { compileUserPattern } from '../../src/serve/api/routes/dialogs.ts';
 import { ProblemError } from '../../src/serve/http/problem-error.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 import { assertDocument } from './strict-contract.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileUserPattern } from '../../src/serve/api/user-pattern.ts';
+import { compileUserPattern } from '../../src/serve/api/routes/dialogs.ts';
 import { ProblemError } from '../../src/serve/http/problem-error.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 import { fakeReaders } from './fake-readers.ts';

@@ -12,12 +12,12 @@ import { loadNative } from '../../sources/native.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture, QualityContext } from '../../store/stores.ts';
+import { timestampText } from '../../view/captured-at.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/losses.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
-import { timestampText } from '../../view/timestamp.ts';
 import { splitCommand } from './command-line.ts';
 import { ExecHook } from './exec-hook.ts';
 

@@ -11,12 +11,12 @@ import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
+import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { nothingFound } from '../findings.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
-import { checkReports } from './reports.ts';
 import { checkStopped } from './stop.ts';
 import { Ways } from './ways.ts';
 
@@ -210,5 +210,38 @@ function checkPrivate({ d }: MediaCase, f: MediaFindings): void {
   f.privateMediaAddress = true;
   f.hints.push(
     `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
+  );
+}
+
+/**
+ * What RTCP says of the media beyond what this capture saw: loss on the way from here to the receiver, and streams that
+ * never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
+ */
+function checkReports(c: MediaCase, f: MediaFindings): void {
+  for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
+  // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
+  if (!c.isRtpCaptured) return;
+  for (const { source, sentPackets, remote } of c.unseen)
+    if (sentPackets > 0)
+      f.hints.push(
+        `RTCP says that ${endpointKeyText(source)} sent ${counted(sentPackets, 'RTP packet')}${lossText(remote)}; this capture saw none of them.`,
+      );
+}
+
+/** Duplicates make the number negative (RFC 3550 section 6.4.1). */
+function lossText(remote: RemoteReport | null): string {
+  if (remote === null) return '';
+  return ` and that the receiver lost ${remote.cumulativeLost > 0 ? remote.cumulativeLost : 'none'} of them`;
+}
+
+/** Packets lost in front of the capture show in its sequence numbers; those lost after it only in the reports. */
+function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): void {
+  const remote = s.stream.rtcp?.remote ?? null;
+  if (remote === null || s.expected === 0) return;
+  const beyond = remote.cumulativeLost - s.lost;
+  const pct = (beyond / s.expected) * 100;
+  if (pct <= leastPct) return;
+  f.hints.push(
+    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost after it.`,
   );
 }

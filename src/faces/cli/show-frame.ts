@@ -9,7 +9,7 @@ import { endpointText, ipText } from '../../core/ip.ts';
 import { captureOpenError } from '../../sources/file/file-source.ts';
 import type { NativeFrame } from '../../sources/native.ts';
 import { loadNative, PCAP_STATUS } from '../../sources/native.ts';
-import { timestampText } from '../../view/timestamp.ts';
+import { timestampText } from '../../view/captured-at.ts';
 import { safeText } from './terminal.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;

@@ -1,6 +1,7 @@
 /**
  * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
  */
+
 import { userInfo } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -11,8 +12,7 @@ import { TlsSource } from '../../sources/tls/source.ts';
 import type { SurveyRow } from '../../sources/tls/survey.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
-import { mayColor } from './terminal.ts';
-import { uprobeTable } from './uprobe-table.ts';
+import { fit, layout, mayColor, paint, safeText } from './terminal.ts';
 
 /** Root may what a service may not. */
 const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';
@@ -96,4 +96,51 @@ function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): K
     if (!(error instanceof ServiceError)) throw error;
     return { works: false, text: error.message.replace(/^--uprobe: /, '') };
   }
+}
+
+const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];
+const RIGHT = new Set([0]);
+const OBSERVABLE_COLUMN = 3;
+
+/** The table as lines; `kernel` are those that say whether probes work here at all. */
+export function uprobeTable(
+  rows: readonly SurveyRow[],
+  kernel: readonly string[],
+  unreadable: number,
+  processes: number,
+  isRoot: boolean,
+  color: boolean,
+): string[] {
+  const lines = [...kernel];
+  if (rows.length > 0) {
+    const cells = rows.map((r) => [
+      String(r.pid),
+      safeText(fit(r.comm, 16)),
+      r.library,
+      r.isObservable ? r.note : `no: ${r.note}`,
+      safeText(r.isDeleted ? `${r.file} (deleted)` : r.file),
+    ]);
+    const cell = (text: string, row: number, column: number): string => {
+      if (row < 0 || column !== OBSERVABLE_COLUMN) return text;
+      return paint(text, rows[row]?.isObservable === true ? 'green' : 'yellow', color);
+    };
+    lines.push('', ...layout(HEADER, cells, RIGHT, cell));
+  }
+  lines.push(...entryOnly(rows));
+  const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid)).size;
+  lines.push('', `${observable} of ${processes} processes can be observed`);
+  if (unreadable > 0)
+    lines.push(
+      `${unreadable} of them may not be looked into${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,
+    );
+  return lines;
+}
+
+/** Per file the functions of which only the entry is read; nothing where there are none. */
+function entryOnly(rows: readonly SurveyRow[]): string[] {
+  const files = new Map<string, string>();
+  for (const r of rows) if (r.entryOnly.length > 0) files.set(r.file, r.entryOnly.map((f) => f.name).join(', '));
+  if (files.size === 0) return [];
+  const lines = [...files].map(([file, names]) => `  ${safeText(file)}: ${names}`);
+  return ['', 'of these functions only the entry is read:', ...lines];
 }

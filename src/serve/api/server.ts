@@ -39,16 +39,14 @@ import { createRouteTable } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
 import { addAudioRoute } from './routes/audio.ts';
-import { addDialogRoutes } from './routes/dialogs.ts';
+import { addDialogRoutes, warmUserPatterns } from './routes/dialogs.ts';
 import { addLegRoutes } from './routes/legs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
-import { addPersistenceRoutes } from './routes/persistence.ts';
 import { addReportRoutes, addVconRoute } from './routes/reports.ts';
 import type { App } from './routes/route.ts';
-import { addServiceRoutes } from './routes/service.ts';
+import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
-import { warmUserPatterns } from './user-pattern.ts';
 
 export type ApiDeps = {
   readonly readers: Explorer;

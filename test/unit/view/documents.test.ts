@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { Turns } from '../../../src/core/turns.ts';
+import { framePointerText } from '../../../src/view/captured-at.ts';
 import { queryDialogs } from '../../../src/view/dialog-query.ts';
 import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
-import { framePointerText } from '../../../src/view/frame-pointer.ts';
 import { nearestRankOf } from '../../../src/view/pdd-percentiles.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 

@@ -1,10 +1,10 @@
-/** GET /health, GET /v1/stats, GET /metrics: the service about itself. */
+/** GET /health, /v1/stats and /metrics: the service about itself. /v1/persistence: the gate in front of what reaches disk. */
 
 import { Type } from 'typebox';
-import { Stats } from '../../../contract/index.ts';
+import { Persistence, PersistenceRequest, ref, Stats } from '../../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, openRefusals, refusals } from './route.ts';
+import { actionRefusals, answer, openRefusals, refusals } from './route.ts';
 
 export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: MetricsPage): void {
   app.get(
@@ -50,4 +50,36 @@ export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: Metr
 
 function textAnswer(description: string) {
   return { description, content: { 'text/plain': { schema: Type.String() } } };
+}
+
+export function addPersistenceRoutes(app: App, { readers }: RouteDeps): void {
+  app.get(
+    '/v1/persistence',
+    {
+      schema: {
+        operationId: 'getPersistence',
+        summary: 'Whether captured content may reach disk',
+        tags: ['persistence'],
+        response: { 200: answer('The gate at this moment.', Persistence), ...refusals() },
+      },
+    },
+    async () => readers.persistence(),
+  );
+
+  app.post(
+    '/v1/persistence',
+    {
+      schema: {
+        operationId: 'setPersistence',
+        summary: 'Stops writing, or resumes it as far as the command line allows',
+        tags: ['persistence'],
+        body: ref(PersistenceRequest),
+        response: {
+          200: answer('The gate as it is now.', Persistence),
+          ...actionRefusals(),
+        },
+      },
+    },
+    async ({ body }) => readers.setPersistence(body.enabled),
+  );
 }

@@ -1,7 +1,7 @@
 /** When a receiver is said to miss what is sent, and when it is well: datagrams that go out prove nothing alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SendingTrouble } from '../../../../src/actions/hep-out/sending-trouble.ts';
+import { SendingTrouble } from '../../../../src/actions/hep-out/hep-out.ts';
 
 test('one line at the first failure, one when a datagram was followed by five quiet seconds', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -1,7 +1,7 @@
 /** What --uprobe-list prints: a line a process, and what is not read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { uprobeTable } from '../../../../src/faces/cli/uprobe-table.ts';
+import { uprobeTable } from '../../../../src/faces/cli/uprobe-list.ts';
 import type { SurveyRow } from '../../../../src/sources/tls/survey.ts';
 
 function row(changes: Partial<SurveyRow>): SurveyRow {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
-import type { StateCase } from '../../../../src/serve/metrics/families.ts';
+import type { StateCase } from '../../../../src/serve/metrics/registry.ts';
 import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
 import type { MetricFamily, MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';

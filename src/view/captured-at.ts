@@ -1,9 +1,11 @@
 /**
- * Capture time as RFC 3339 text with microseconds.
+ * Where and when a message was captured, as text: RFC 3339 with microseconds, and `<source>#<ordinal>@<digest>`.
  *
  * Capture time is a number of microseconds since the epoch; what lies outside the years 0000 to 9999
  * cannot be written in RFC 3339 and is shown as the nearest moment that can.
  */
+
+import type { FramePointer } from '../store/dialogs/call-marks.ts';
 
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const MIN_SECOND = -62_167_219_200;
@@ -28,4 +30,12 @@ export function timestampText(us: number): string {
 /** Seconds between two capture times, to the microsecond; never negative. */
 export function spanSec(fromUs: number, toUs: number): number {
   return Math.max(0, Math.round(toUs - fromUs) / 1_000_000);
+}
+
+/** The frame pointer as text, its digest FNV-1a 64 of the captured bytes; `sources` are the capture files by number, as given on the command line. */
+export function framePointerText(frame: FramePointer, sources: readonly string[]): string | undefined {
+  const source = sources[frame.source];
+  if (source === undefined) return undefined;
+  const hex = (v: number): string => (v >>> 0).toString(16).padStart(8, '0');
+  return `${source}#${frame.ordinal}@${hex(frame.digestHigh)}${hex(frame.digestLow)}`;
 }
