@@ -52,10 +52,10 @@ NAN_METHOD(TouchPages) {
   if (v.len > 0) Nan::AsyncQueueWorker(new PageTouch(info[0], v));
 }
 
-// keepsForGood(bytes): takes the memory of an ArrayBuffer of that size out of the engine's account of what a collection
+// excludeFromGc(bytes): takes the memory of an ArrayBuffer of that size out of the engine's account of what a collection
 // could free; the bytes that the account holds then, 0 when the engine does not say. Since V8 13 an ArrayBuffer is on
 // another account, and to take from this one what it never had ends the process: then the call does nothing.
-NAN_METHOD(KeepsForGood) {
+NAN_METHOD(ExcludeFromGc) {
   double bytes = Nan::To<double>(info[0]).FromMaybe(-1);
   if (!(bytes >= 0 && bytes <= 1e12)) return Nan::ThrowRangeError("0 to 1e12 bytes");
 #if V8_MAJOR_VERSION < 13
@@ -71,7 +71,7 @@ NAN_METHOD(KeepsForGood) {
 NAN_MODULE_INIT(InitMemory) {
   Nan::Export(target, "adviseHuge", AdviseHuge);
   Nan::Export(target, "touchPages", TouchPages);
-  Nan::Export(target, "keepsForGood", KeepsForGood);
+  Nan::Export(target, "excludeFromGc", ExcludeFromGc);
 }
 
 } // namespace calltap

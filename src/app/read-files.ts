@@ -51,8 +51,8 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
   return { failed, isCut: end?.isStopped === true };
 }
 
-/** True when what was read could not all be written to the file of -O, of which it tells. */
-export function saysUnwritten({ figures, outputs: { file } }: Session): boolean {
+/** True when the file of -O lacks some of what was read; says so on standard error. */
+export function reportUnwritten({ figures, outputs: { file } }: Session): boolean {
   const trouble = file?.trouble ?? null;
   if (file === null || trouble === null) return false;
   const missing = figures.source.counter('frames') - file.counter('frames');

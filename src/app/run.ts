@@ -10,14 +10,14 @@ import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import { printCallReport, printDialogsJson, printStatsJson, printTable } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
-import { dataLines, lineLosses, outliveReaders, standardError } from '../faces/cli/standard-streams.ts';
+import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
 import { Security } from '../security/detection.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
-import { readFiles, saysUnwritten } from './read-files.ts';
+import { readFiles, reportUnwritten } from './read-files.ts';
 import type { Session, SessionOptions, SessionParts } from './session.ts';
 import { createSession } from './session.ts';
 import { limitEnd, StopSignal } from './stop-signal.ts';
@@ -49,7 +49,7 @@ export function sessionOptions(config: Config): SessionOptions {
 export async function runCapture(config: Config): Promise<number> {
   if (config.lintSuppress.length > 0) refuseUnknownRules(config.lintSuppress);
   if (staysRunning(config)) {
-    outliveReaders();
+    ignoreClosedReaders();
     // Before anything is opened. V8 lets the heap grow by a quarter between collections. With all caps full (`npm run fill-up`) 795 to 804 MiB
     // are resident with it, and 1,029 to 1,093 MiB without it. docs/limits.md promises less than 1 GiB.
     setFlagsFromString('--heap-growing-percent=25');
@@ -90,7 +90,7 @@ async function printed(
   // Commands that run get their time; a second signal does not wait for them.
   if (!isLive(config)) {
     await session.hooks?.drain();
-    failed = saysUnwritten(session) || failed;
+    failed = reportUnwritten(session) || failed;
   }
   // What was captured is in its file before a reader is waited for.
   session.outputs.close();

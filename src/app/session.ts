@@ -82,7 +82,7 @@ export function createSession(parts: SessionParts): Session {
     file: source instanceof FileSource && !isLive ? source : null,
     isLive,
     mayPair: listener === null || live !== null || tls !== null,
-    memory: storeMemory({ goesWithProcess: options.endsWithFiles, isSmall: options.isSmall }),
+    memory: storeMemory({ endsWithProcess: options.endsWithFiles, isSmall: options.isSmall }),
     digest: loadNative().digest,
     isOwn: (outer) => mirror?.isOwn(outer) ?? false,
     observesQuality: options.observesQuality,

@@ -118,13 +118,13 @@ export class HashIndex {
     values[0] = read;
     let found = 0;
     for (let k = 0; k < count; k++) {
-      const value = this.#likelyOne(hashes[k] ?? 0);
+      const value = this.#firstMatch(hashes[k] ?? 0);
       if (value >= 0) values[found++] = value;
     }
     return found;
   }
 
-  #likelyOne(hash: number): number {
+  #firstMatch(hash: number): number {
     const table = this.#tableOf(hash);
     let i = homeOf(hash, table);
     for (let n = 0; n < LIKELY; n++, i = nextOf(i, table)) if (table[i] === hash) return (table[i + 1] ?? 0) - 1;

@@ -141,7 +141,7 @@ export type NativeBinding = {
    * The engine no longer counts that much memory of ArrayBuffers among what a collection could free; the bytes it still
    * counts. For memory that is kept to the end of the process: freed, it would be taken off twice.
    */
-  keepsForGood(bytes: number): number;
+  excludeFromGc(bytes: number): number;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
   /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */

@@ -15,11 +15,11 @@ export type StoreMemory = {
   touch(memory: Uint8Array): void;
 };
 
-/** `goesWithProcess`: nothing of it is given back before the end. `isSmall`: a few calls come, so no huge pages. */
-export function storeMemory(options: { readonly goesWithProcess: boolean; readonly isSmall: boolean }): StoreMemory {
+/** `endsWithProcess`: nothing of it is given back before the end. `isSmall`: a few calls come, so no huge pages. */
+export function storeMemory(options: { readonly endsWithProcess: boolean; readonly isSmall: boolean }): StoreMemory {
   const native = loadNative();
   const keep = <M extends ArrayBufferLike | undefined>(memory: M): M => {
-    if (options.goesWithProcess && memory !== undefined) native.keepsForGood(memory.byteLength);
+    if (options.endsWithProcess && memory !== undefined) native.excludeFromGc(memory.byteLength);
     return memory;
   };
   const allocate = (bytes: number): Uint8Array => {

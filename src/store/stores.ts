@@ -17,7 +17,7 @@ import type { MessageLog } from './messages/message-log.ts';
 
 export type Dialogs = Omit<
   DialogStore,
-  'open' | 'touch' | 'setCreated' | 'setState' | 'comeOn' | 'prove' | 'keepWithin' | 'fetch'
+  'open' | 'touch' | 'setCreated' | 'setState' | 'addMessage' | 'prove' | 'keepWithin' | 'fetch'
 >;
 export type Streams = Omit<
   StreamStore,

@@ -20,7 +20,7 @@ new PerformanceObserver((list) => {
 const kept = [];
 for (let i = 0; i < 64; i++) {
   kept.push(new Uint8Array(4 * 1024 * 1024));
-  if (process.argv[2] === 'keep') loadNative().keepsForGood(4 * 1024 * 1024);
+  if (process.argv[2] === 'keep') loadNative().excludeFromGc(4 * 1024 * 1024);
 }
 await new Promise((resolve) => setTimeout(resolve, 100));
 console.log(major);
@@ -42,9 +42,9 @@ test('memory that is kept for good makes the engine collect nothing', { skip }, 
 });
 
 test('the engine has that much less on its account', { skip }, () => {
-  const { keepsForGood } = loadNative();
-  const before = keepsForGood(0);
+  const { excludeFromGc } = loadNative();
+  const before = excludeFromGc(0);
   const memory = new Uint8Array(8 * MIB);
-  assert.ok(Math.abs(keepsForGood(memory.length) - before) < MIB);
-  for (const bytes of [-1, Number.NaN, 2e12]) assert.throws(() => keepsForGood(bytes), RangeError);
+  assert.ok(Math.abs(excludeFromGc(memory.length) - before) < MIB);
+  for (const bytes of [-1, Number.NaN, 2e12]) assert.throws(() => excludeFromGc(bytes), RangeError);
 });

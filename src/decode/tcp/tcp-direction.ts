@@ -63,7 +63,7 @@ export class TcpDirection {
   data(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, limits } = this.#shared;
     if (this.framer.isIgnored) {
-      this.#passBy(seq, span, b, start, end, mark);
+      this.#skipSegment(seq, span, b, start, end, mark);
       return;
     }
     if (!this.isAnchored) {
@@ -232,7 +232,7 @@ export class TcpDirection {
   }
 
   /** A direction that is not read: keeps its place, and looks whether a message begins after all. */
-  #passBy(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
+  #skipSegment(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, limits } = this.#shared;
     if (this.framer.protocol === PROTOCOL.TLS) {
       counters.encryptedBytes += end - start;

@@ -21,9 +21,9 @@ export function guardStandardStreams(): void {
 }
 
 /** For what captures or serves: from now on nothing ends or waits because an output cannot be written. */
-export function outliveReaders(): void {
-  standardError.outliveReader();
-  standardOutput.outliveReader();
+export function ignoreClosedReaders(): void {
+  standardError.ignoreClosedReader();
+  standardOutput.ignoreClosedReader();
 }
 
 class StandardStream {
@@ -38,13 +38,13 @@ class StandardStream {
     this.#stream = stream;
   }
 
-  outliveReader(): void {
+  ignoreClosedReader(): void {
     // Once it is asked for, Node has set a pipe or socket to O_NONBLOCK.
     this.#stream();
     this.#outlet = new Outlet(this.#fd, { onTrouble: (reason) => this.#say(reason) });
   }
 
-  /** Lines written and lost since outliveReaders(). */
+  /** Lines written and lost since ignoreClosedReaders(). */
   get written(): number {
     return this.#outlet?.written ?? 0;
   }

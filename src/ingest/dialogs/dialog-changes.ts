@@ -87,9 +87,9 @@ export class DialogChanges {
   };
 
   apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, seen: Sighting): void {
-    const { isAside, isRefusal } = seen;
-    const event = isAside ? EVENT.none : eventOf(buf, scan, d, isRefusal);
-    if (!isAside) markMessage(d, scan, seen.toTagHash, c.tsUs, isRefusal);
+    const { isOfOtherFork, isRefusal } = seen;
+    const event = isOfOtherFork ? EVENT.none : eventOf(buf, scan, d, isRefusal);
+    if (!isOfOtherFork) markMessage(d, scan, seen.toTagHash, c.tsUs, isRefusal);
     if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
     else this.#applyResponse(d, buf, start, end, scan, c, isRefusal);
     if (event !== EVENT.none) {

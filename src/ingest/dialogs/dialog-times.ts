@@ -97,7 +97,7 @@ export class DialogTimes {
     }
     if (Number.isNaN(copyUs)) return;
     const judged = this.clocks.onPair(clock, c.toldUs - copyUs);
-    if (judged === 'stepped') this.#putRight(clock);
+    if (judged === 'stepped') this.#correct(clock);
     if (judged === 'suspect') this.#suspect = clock;
   }
 
@@ -112,7 +112,7 @@ export class DialogTimes {
       const judged = this.clocks.onPair(clock, log.tsUs(row) + applied.aheadUs - copyUs);
       if (judged === 'suspect') clock.suspectRows = [...clock.suspectRows, { row, hash }];
       else this.#retime(row, clock);
-      if (judged === 'stepped') this.#putRight(clock);
+      if (judged === 'stepped') this.#correct(clock);
     }
   }
 
@@ -130,8 +130,8 @@ export class DialogTimes {
     clock.suspectRows = [...clock.suspectRows, { row: this.#log.lastRow, hash }];
   }
 
-  /** The clock had stepped before these came. */
-  #putRight(clock: HepClock): void {
+  /** Corrects the rows that came after the clock had stepped. */
+  #correct(clock: HepClock): void {
     const log = this.#log;
     for (const { row, hash } of clock.suspectRows)
       if (log.has(row) && log.messageHash(row) === hash && log.origin(row) === MIRROR) this.#retime(row, clock);

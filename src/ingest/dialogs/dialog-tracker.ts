@@ -77,7 +77,7 @@ export class DialogTracker {
     toTagHash: 0,
     isFirstOfSource: true,
     isRefusal: false,
-    isAside: false,
+    isOfOtherFork: false,
     worseUs: Number.NaN,
   };
   readonly #facts: MessageFacts = {
@@ -161,7 +161,7 @@ export class DialogTracker {
     else if (c.clock !== null || d.clock !== null) this.#times.place(d, c);
     if (kind === 0 && isChallenge(scan.status)) seen.isRefusal = challengeAgain(d, buf, scan);
     this.#keep(d, buf, start, end, scan, c, kind);
-    seen.isAside = isAside(d, buf, scan, toTagHash);
+    seen.isOfOtherFork = isOfOtherFork(d, buf, scan, toTagHash);
     if (hasSources) this.#noteSource(d, scan, c);
     // Receive queues and merged files put records a little out of order; a clock that was set back is another matter.
     else if (d.moveOn(c.tsUs) && d.createdUs - c.tsUs <= LATE_RECORD_US) this.#dialogs.setCreated(d, c.tsUs);
@@ -182,7 +182,7 @@ export class DialogTracker {
 
   /** A message of a dialog that has come to nothing yet: a success from whom the opening message went to proves it. */
   #noteAnswer(d: Dialog, scan: SipScan, c: Packet): void {
-    this.#dialogs.comeOn(d);
+    this.#dialogs.addMessage(d);
     const isSuccess = !scan.isRequest && scan.status >= 200 && scan.status < 300 && PROVING.has(scan.cseqMethod);
     if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
   }
@@ -228,13 +228,13 @@ export class DialogTracker {
 
   /** A message of a dialog that more than one source carries: it moves its own source's marks. */
   #noteSource(d: Dialog, scan: SipScan, c: Packet): void {
-    const { isFirstOfSource, isAside, isRefusal, toTagHash } = this.#seen;
+    const { isFirstOfSource, isOfOtherFork, isRefusal, toTagHash } = this.#seen;
     d.sources ??= new CallSources(d);
     d.originsSeen |= 1 << c.origin;
     const { sources } = d;
     const own = sources.of(c.origin);
     own.note(c.tsUs, c.arrivedUs);
-    if (isFirstOfSource && !isAside) markMessage(own, scan, toTagHash, c.tsUs, isRefusal);
+    if (isFirstOfSource && !isOfOtherFork) markMessage(own, scan, toTagHash, c.tsUs, isRefusal);
     d.origin = sources.opener;
     this.#dialogs.setCreated(d, sources.firstUs);
     d.updatedUs = sources.lastUs;
@@ -311,8 +311,8 @@ function peerHash(c: Packet, isSource: boolean): number {
   return prefix === other ? mixHashes(prefix, isSource ? c.srcPort : c.dstPort) : prefix;
 }
 
-/** BYE and its response in another fork than the one that was answered first; what the opener says to an INVITE of the other. */
-function isAside(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): boolean {
+/** A BYE or its response in another fork than the one that answered first, or the opener's response to an INVITE of the callee. */
+function isOfOtherFork(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): boolean {
   const method = scan.isRequest ? scan.method : scan.cseqMethod;
   if (method === METHOD.INVITE) return !scan.isRequest && toTagHash !== 0 && toTagHash === d.openerTagHash;
   if (method !== METHOD.BYE) return false;

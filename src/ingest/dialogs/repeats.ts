@@ -21,7 +21,7 @@ export type Sighting = {
   /** It is a 401 or 407 that refuses credentials, or a copy of one. */
   isRefusal: boolean;
   /** It moves neither the state nor the times of the call. */
-  isAside: boolean;
+  isOfOtherFork: boolean;
   /** When a worse source had sent it first; NaN when none had. */
   worseUs: number;
 };

@@ -240,7 +240,7 @@ export class HepListener {
       const errno = this.#openDatagrams(address, await this.tcp.listen(address, 0));
       if (errno === 0) return;
       if (tried === PORTS_TRIED || errno !== constants.errno.EADDRINUSE) throw this.#bindError(address, errno);
-      await this.tcp.unlisten();
+      await this.tcp.stopListening();
     }
   }
 

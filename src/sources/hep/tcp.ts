@@ -112,7 +112,7 @@ export class HepTcpServer {
   }
 
   /** Gives the port back, for another listen(). */
-  async unlisten(): Promise<void> {
+  async stopListening(): Promise<void> {
     for (const { socket } of this.#connections) socket.destroy();
     this.#server.removeAllListeners('error');
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));

@@ -199,7 +199,7 @@ export class TlsDiscovery {
       await new Promise((resolve) => setImmediate(resolve));
       turnMs = performance.now();
     }
-    this.#letGo(scan, nowMs);
+    this.#detachUnused(scan, nowMs);
   }
 
   /** Nobody is observed until it is known who is meant: libraries are attached before that. */
@@ -357,7 +357,7 @@ export class TlsDiscovery {
     f.reason = error;
   }
 
-  #letGo(scan: number, nowMs: number): void {
+  #detachUnused(scan: number, nowMs: number): void {
     for (const [key, f] of this.#files) {
       if (f.scan === scan || f.isKept) continue;
       if (f.attachment === 0) {

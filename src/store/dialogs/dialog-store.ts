@@ -240,8 +240,8 @@ export class DialogStore {
     this.generation++;
   }
 
-  /** A message of the dialog behind its first. */
-  comeOn(dialog: Dialog): void {
+  /** Says that a second message of the dialog came. */
+  addMessage(dialog: Dialog): void {
     if (dialog.pool === POOL.ONE) this.#setPool(dialog, POOL.MORE);
   }
 

@@ -76,7 +76,7 @@ class FakeNative {
       touchPages: () => undefined,
       hasten: () => 0,
       restart: () => 0,
-      keepsForGood: () => 0,
+      excludeFromGc: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {
