@@ -341,7 +341,7 @@ CT_INLINE int ipv6(struct __sk_buff *skb, u32 off) {
 /* ---- Link ---- */
 
 /* Sockets on Ethernet and on links without a header may share the program: the kernel says what follows, so
- * the Ethertype and the version nibble behind a header must agree with it. `d` is the first 16 bytes. */
+ * the Ethertype and the version nibble after a header must agree with it. `d` is the first 16 bytes. */
 CT_INLINE int has_link_header(const u8 *d, u16 protocol) {
   u8 version = protocol == 0x0800 ? 4 : 6;
   if (link_type != CT_LINK_MIXED) return link_type == CT_LINK_ETHER;
@@ -368,7 +368,7 @@ CT_INLINE int carries_ip(u16 type) {
   }
 }
 
-/* 802.2: IP with a SNAP header, or straight behind LLC. Spanning tree and its kind are the rest. */
+/* 802.2: IP with a SNAP header, or straight after LLC. Spanning tree and its kind are the rest. */
 CT_INLINE int llc(struct __sk_buff *skb, u32 off) {
   u8 d[3];
   if (bpf_skb_load_bytes(skb, off, d, sizeof d)) return verdict(skb, CT_F_UNPARSED, WHOLE);

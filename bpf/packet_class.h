@@ -10,7 +10,7 @@ enum ct_filter_class {
   /* handed to user space */
   CT_F_SIP = 0,     /* UDP in the SIP gate, whole */
   CT_F_SIP_OUTSIDE, /* starts like SIP outside the gate: user space counts it by port */
-  CT_F_RTP,         /* version 2, both ports from 1024 on; cut behind its header */
+  CT_F_RTP,         /* version 2, both ports from 1024 on; cut after its header */
   CT_F_RTCP,
   CT_F_MEDIA,     /* anything else at an address and port that SDP named */
   CT_F_STUN,      /* and TURN ChannelData */

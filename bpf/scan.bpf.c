@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// scan.bpf.c - lists every executable file mapping of every process, with the real inode behind it.
+// scan.bpf.c - lists every executable file mapping of every process, with the real inode after it.
 //
 // A task_vma iterator (bpf_iter): under overlayfs stat() and /proc/PID/maps show another inode than the one
 // whose pages are mapped, and probes count by that one. The whole host takes a few milliseconds.

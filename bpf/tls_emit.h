@@ -64,7 +64,7 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct conn *c, const stru
   if (e->family == 0) ct_count(CT_TLS_N_UNBOUND, 1);
 }
 
-/* The plaintext behind the header; memory that is gone is said, not made up. */
+/* The plaintext after the header; memory that is gone is said, not made up. */
 #define EMIT_CLASS(SIZE)                                                                                     \
   if (n <= SIZE) {                                                                                           \
     e = bpf_ringbuf_reserve(&ring, sizeof *e + SIZE, 0);                                                     \

@@ -39,7 +39,7 @@ CT_INLINE int is_sip_scheme(const u8 *c) {
 
 enum looks { LOOKS_OTHER = 0, LOOKS_SIP = 1, LOOKS_HTTP = 2, LOOKS_SHORT = 3 };
 
-/* A target of HTTP/1 behind its method: "/...", "*" or "http...". */
+/* A target of HTTP/1 after its method: "/...", "*" or "http...". */
 CT_INLINE int is_http_target(const u8 *c) {
   return c[0] == '/' || c[0] == '*' || (WORD(c[0], c[1], c[2], c[3]) | LOWER4) == WORD('h', 't', 't', 'p');
 }
@@ -103,7 +103,7 @@ CT_INLINE int enter_frame(struct look *l) {
   return 1;
 }
 
-/* What the letters taken by the thread begin: as they are behind line ends (RFC 3261 s7.5), or in a WebSocket frame, for
+/* What the letters taken by the thread begin: as they are after line ends (RFC 3261 s7.5), or in a WebSocket frame, for
  * connections whose upgrade was not seen. */
 CT_GLOBAL int ct_look(u64 pid_tgid) {
   struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
@@ -129,7 +129,7 @@ CT_GLOBAL int ct_look(u64 pid_tgid) {
 
 enum judgement { JUDGE_DROP, JUDGE_PASS, JUDGE_HOLD, JUDGE_HEAD, JUDGE_UPGRADE };
 
-/* What a call begins like, behind what is held of its direction. */
+/* What a call begins like, after what is held of its direction. */
 CT_CALL int look_at_call(struct look *l, const struct conn *c, const struct call *x) {
   if (!l || !c || !x) return LOOKS_OTHER;
   u64 n = x->total, at = x->flags & CT_TLS_F_WRITTEN ? c->held[1] : c->held[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
  * tls_frames.h - the open calls: which call a return belongs to, and which one a socket call lies in.
  *
- * Stacks are not threads: a coroutine leaves its stack in the middle of a call, and a green thread goes on in another
+ * Stacks are not threads: a coroutine leaves its stack in the middle of a call, and a green thread continues in another
  * kernel thread. A call is known by its process and by the stack pointer at its entry, which is the same at its return.
  */
 #ifndef CALLTAP_TLS_FRAMES_H
@@ -12,7 +12,7 @@
 #define PAGES_ABOVE 4
 
 #if defined(__TARGET_ARCH_x86)
-/* Where the call at whose first instruction or RET the thread stands will go on. */
+/* Where the call at whose first instruction or RET the thread stands will continue. */
 CT_INLINE u64 return_address(struct pt_regs *ctx) {
   u64 back = 0;
   bpf_probe_read_user(&back, 8, (const void *)PT_REGS_SP(ctx));
@@ -32,7 +32,7 @@ CT_INLINE int is_left(const struct frame *f) {
 }
 #endif
 
-/* What a call is known by: where it began, which function, where it goes on, its first two arguments. */
+/* What a call is known by: where it began, which function, where it continues, its first two arguments. */
 struct entered {
   u64 sp, ip, back, object, buf;
 };
@@ -47,7 +47,7 @@ CT_INLINE struct ct_tls_stack stack_of(const struct process *p, u64 id, u64 sp) 
   return (struct ct_tls_stack){.page = sp >> STACK_PAGE_SHIFT, .tgid = id >> 32, .epoch = p->epoch};
 }
 
-/* The entry of a page; made when there is none. */
+/* The entry of a page; made without one. */
 CT_INLINE struct frames *frames_of(struct process *p, const struct ct_tls_stack *k) {
   struct frames *fr = bpf_map_lookup_elem(&frames, k);
   if (!fr) {

@@ -3,8 +3,8 @@
  *
  * An object is named by its address and process, or, when it lies in memory that processes share (Kamailio's
  * workers hand connections to each other), by its place in that memory. A process is named by its number and
- * an epoch, because numbers come back and exec() begins anew. A connection gets an id that is never used
- * again: when the object is freed or made anew, the next call finds none and gets another.
+ * an epoch, because numbers come back and exec() begins again. A connection gets an id that is never used
+ * again: when the object is freed or made again, the next call finds none and gets another.
  */
 #ifndef CALLTAP_TLS_STATE_H
 #define CALLTAP_TLS_STATE_H
@@ -386,7 +386,7 @@ CT_INLINE void tell(struct conn *c) {
 /* Notices of what the agent never heard of would tell it nothing. With nothing filtered it hears of all. */
 CT_INLINE int is_told(const struct conn *c) { return !sip_only || c->told; }
 
-/* The connection of an object; made when there is none. */
+/* The connection of an object; made without one. */
 CT_INLINE struct conn *conn_of(const struct key *k) {
   struct conn *c = bpf_map_lookup_elem(&conns, k);
   if (!c) {

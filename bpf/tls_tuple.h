@@ -4,7 +4,7 @@
  *
  * Only bytes that begin with a TLS record are evidence (tls_record.h), and those that cannot be seen. An address is
  * strong when the record's length is that of the plaintext and what TLS adds. Inside the SSL call one record proves
- * it. Around the call, in front of a read or behind a write, the socket call might be of another connection whose
+ * it. Around the call, in front of a read or after a write, the socket call might be of another connection whose
  * message is as long: there the socket calls before it must have agreed, in a process whose threads are not seen to
  * receive or send for each other. Weak evidence never replaces strong.
  */
@@ -164,7 +164,7 @@ CT_INLINE void note_received(struct thread *th, u32 in_call) {
   th->rx_valid = 1;
 }
 
-/* Something was sent behind a write that sent nothing itself. */
+/* Something was sent after a write that sent nothing itself. */
 CT_INLINE void weigh_sent(struct thread *th) {
   const struct conn *c = bpf_map_lookup_elem(&conns, &th->tx_key);
   u64 first = th->tx_plain < CT_TLS_CHUNK ? th->tx_plain : CT_TLS_CHUNK;
@@ -174,7 +174,7 @@ CT_INLINE void weigh_sent(struct thread *th) {
     ct_count(CT_TLS_N_SIZE_MISFIT, 1);
   else if (first && !th->tx_mixed)
     th->now.grade = GRADE_FITS;
-  /* Not for an object that was freed or made anew since. */
+  /* Not for an object that was freed or made again since. */
   if (c && c->id == th->tx_conn) weigh(&th->tx_key, &th->now);
   th->tx_conn = 0;
   th->tx_plain = 0;

@@ -110,7 +110,7 @@ NAN_METHOD(Capture::AskStopFiles) {
 
 NAN_METHOD(Capture::EndFiles) {
   auto *c = Self(info);
-  // The file's thread waits for this one to take what it has read: neither would ever go on.
+  // The file's thread waits for this one to take what it has read: neither would ever continue.
   if (c->file_.running && c->file_.ended.load() == 0)
     return Nan::ThrowError("the files are not at their end");
   c->JoinFile();

@@ -31,7 +31,7 @@ private:
   // made. `descriptor` is the record of the fragment that gave the addresses; its transport field is the IP protocol of
   // the payload.
   static NAN_METHOD(Datagram);
-  // rtpChunk(i): ArrayBuffer over chunk i of the stream table; undefined while there is none.
+  // rtpChunk(i): ArrayBuffer over chunk i of the stream table; undefined until there is one.
   static NAN_METHOD(RtpChunk);
   // setOutput(id of an OutputFile): the capture writes there what it captures from the next start on.
   static NAN_METHOD(SetOutput);

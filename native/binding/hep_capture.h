@@ -34,7 +34,7 @@ private:
   static NAN_METHOD(Admit);
   // topSenders(rows): fills rows of address (16), version (1), padding (7) and one u64 a verdict; how many rows.
   static NAN_METHOD(TopSenders);
-  // halt(): the thread ends and publishes what it had; callbacks go on until JavaScript has all of it.
+  // halt(): the thread ends and publishes what it had; callbacks continue until JavaScript has all of it.
   static NAN_METHOD(Halt);
   // unread(): records that JavaScript does not have yet.
   static NAN_METHOD(Unread);

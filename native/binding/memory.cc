@@ -8,7 +8,7 @@ namespace calltap {
 
 namespace {
 
-// The part of a view that is whole pages of this size (a power of two); empty when there is none.
+// The part of a view that is whole pages of this size (a power of two); empty without one.
 struct Pages {
   uintptr_t start, bytes;
 };

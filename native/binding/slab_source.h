@@ -43,7 +43,7 @@ protected:
   View Pin(Local<Value> v);
   // Whether the event loop waits for this object: true while its thread runs.
   void KeepLoopAlive(bool keep);
-  // No callback comes after this call, though the thread may go on.
+  // No callback comes after this call, though the thread may continue.
   void Silence() { silent_ = true; }
   bool IsClosing() const { return closing_; }
 

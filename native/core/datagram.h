@@ -20,10 +20,10 @@ struct ct_datagram {
 /* Headers and payload in `out`, which has room for CT_DATAGRAM_HEADERS and `len` bytes; their length. 0 when IP could not
  * carry so much. */
 uint32_t ct_datagram_put(uint8_t *out, const struct ct_datagram *d, const uint8_t *payload, uint32_t len);
-/* The same behind an Ethernet header without addresses, for a capture file: a socket hands over the payload alone. `out`
+/* The same after an Ethernet header without addresses, for a capture file: a socket hands over the payload alone. `out`
  * has CT_DATAGRAM_FRAME_ROOM bytes. */
 uint32_t ct_datagram_frame(uint8_t *out, const struct ct_datagram *d, const uint8_t *payload, uint32_t len);
-/* Sets the checksum of a UDP header with its payload, `len` bytes, behind this IP header. */
+/* Sets the checksum of a UDP header with its payload, `len` bytes, after this IP header. */
 void ct_udp_checksum(uint8_t *udp, uint32_t len, const uint8_t *ip);
 
 static inline void ct_put16(uint8_t *d, uint32_t v) {

@@ -40,7 +40,7 @@ static void step(struct lane *l, uint32_t n) {
   }
 }
 
-/* The next job that has bytes; those without are done at once. False when there is none. */
+/* The next job that has bytes; those without are done at once. False without one. */
 static int take(struct lane *l, const struct ct_digest_job *jobs, uint32_t n, uint32_t *next) {
   for (; *next < n; (*next)++) {
     if (jobs[*next].len == 0) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Zeroed memory, on huge pages when it is large enough for them: with small pages nearly every read at random also
- * misses the TLB. NULL when there is none. */
+ * misses the TLB. NULL without one. */
 void *ct_pages_map(size_t bytes);
 void ct_pages_unmap(void *at, size_t bytes);
 

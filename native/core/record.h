@@ -48,7 +48,7 @@ enum ct_tls_flag {
   CT_TLS_WRITTEN = 1,     /* by the observed process; else it was read */
   CT_TLS_TRUNCATED = 2,   /* the call had more than is carried (max_call) */
   CT_TLS_LAST_CHUNK = 4,  /* of its call */
-  CT_TLS_FAULT = 8,       /* the bytes could not be read: len is 0, the offset goes on */
+  CT_TLS_FAULT = 8,       /* the bytes could not be read: len is 0, the offset continues */
   CT_TLS_WEAK_TUPLE = 16, /* the address is likely, not proven: a later bind may correct it */
   CT_TLS_SHARED = 32,     /* the connection lives in memory shared by processes */
   CT_TLS_UNDECIDED = 64,  /* a WebSocket upgrade under the SIP-only filter: waits for verdict() */
@@ -79,7 +79,7 @@ enum ct_end {
 
 struct ct_record {
   double ts_us;       /*  0 microseconds since the epoch */
-  double frame;       /*  8 ordinal in its source, 0-based; -1 when there is none */
+  double frame;       /*  8 ordinal in its source, 0-based; -1 without one */
   uint64_t digest;    /* 16 FNV-1a 64 of the captured bytes; 0 when not taken */
   uint32_t off;       /* 24 payload offset in the slab */
   uint32_t len;       /* 28 payload bytes present */

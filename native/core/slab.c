@@ -99,7 +99,7 @@ void ct_ring_publish(struct ct_ring *r) {
 }
 
 /* An exchange here too, not a store: of two exchanges one comes first. If it is this one, the producer finds 0 and
- * calls; if it is the producer's, the reading of `head` behind this one sees what was published before it. A store
+ * calls; if it is the producer's, the reading of `head` after this one sees what was published before it. A store
  * could be overtaken by that reading, and the last slab of a source would lie there for ever. */
 void ct_ring_look(struct ct_ring *r) { atomic_exchange_explicit(&r->called, 0, memory_order_acq_rel); }
 

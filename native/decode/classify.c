@@ -142,7 +142,7 @@ static bool is_channel_data(const uint8_t *d, uint32_t len, uint32_t wire) {
 }
 
 /* Where the DATA attribute (0x0013) of a Send or Data indication has its value; false without one.
- * | type 16 | length 16 | value, padded to 4 | for each attribute, behind the 20-byte header
+ * | type 16 | length 16 | value, padded to 4 | for each attribute, after the 20-byte header
  * (RFC 8489 s14, RFC 8656 s11.4). An indication has three or four of them. */
 static bool data_attribute(const uint8_t *d, uint32_t len, uint32_t wire, uint32_t *at, uint32_t *size) {
   uint32_t end = ct_min32(20u + ct_be16(d + 2), len), pos = 20;
@@ -158,7 +158,7 @@ static bool data_attribute(const uint8_t *d, uint32_t len, uint32_t wire, uint32
   return false;
 }
 
-/* TURN carries media behind a header of its own: 4 bytes of ChannelData, or an indication up to its
+/* TURN carries media after a header of its own: 4 bytes of ChannelData, or an indication up to its
  * DATA attribute. What is inside is measured like any other; the rest of TURN is for TypeScript. */
 static enum ct_class unwrap_turn(struct ct_packet *p) {
   const uint8_t *d = p->payload;
@@ -200,7 +200,7 @@ static bool is_hep3(const uint8_t *d, uint32_t len, uint32_t wire) {
 }
 
 /* HEP 1 and 2: | version | header length | family | protocol | source port | destination port |
- * addresses |; the length is 16 or 40 by the family. Version 2 puts 12 bytes of time behind it. */
+ * addresses |; the length is 16 or 40 by the family. Version 2 puts 12 bytes of time after it. */
 static bool is_hep1(const uint8_t *d, uint32_t len, uint32_t wire) {
   if (len < 16 || (d[0] != 1 && d[0] != 2)) return false;
   bool family = (d[2] == 2 && d[1] == 16) || (d[2] == 10 && d[1] == 40);

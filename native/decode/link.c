@@ -307,7 +307,7 @@ static enum ct_step link_ipoib(struct ct_walk *w) {
   return w->type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
 }
 
-/* The header behind what macOS may put before it. */
+/* The header after what macOS may put before it. */
 static enum ct_step link_first(struct ct_walk *w, uint32_t linktype) {
   switch (linktype) {
   case LINK_ETHERNET: return CT_STEP_ETHER;

@@ -2,7 +2,7 @@
  * walk.h - the packet walk seen from inside: one state, one cursor, a loop over header steps.
  *
  * decode.c calls one step a turn until a step answers CT_STEP_DONE. A step reads the
- * header under the cursor, moves the cursor behind it and names what comes next. Each step either
+ * header under the cursor, moves the cursor after it and names what comes next. Each step either
  * ends the walk or moves the cursor forward, and each encapsulation is counted by ct_walk_enter(),
  * so a frame costs time linear in its captured bytes at most.
  *
@@ -50,7 +50,7 @@ struct ct_walk {
   uint32_t len, wire;  /* bytes after it: captured, and on the wire */
   uint16_t type;       /* Ethertype, for CT_STEP_ETHERTYPE */
   uint8_t proto;       /* IP protocol, for CT_STEP_PROTO */
-  uint8_t extensions;  /* extension headers met behind the current IP header */
+  uint8_t extensions;  /* extension headers met after the current IP header */
   bool length_unknown; /* the IP header states no length: segmentation offload or a jumbogram */
   bool esp_null;       /* struct ct_decode_opts */
   enum ct_reason reason;

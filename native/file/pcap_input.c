@@ -13,7 +13,7 @@
 #define GZIP_ONLY (15 + 16) /* zlib windowBits: 32 KiB window, gzip header required */
 
 /* Copying into memory that begins a few bytes behind a page takes a processor up to three times as long as into whole
- * pages: a block of a file is read to where one begins, behind what is left of the block before. */
+ * pages: a block of a file is read to where one begins, after what is left of the block before. */
 static uint8_t *new_buffer(size_t cap) {
   size_t page = 4096;
   return aligned_alloc(page, (cap + page - 1) / page * page);
@@ -186,7 +186,7 @@ bool ct_input_fill(struct ct_input *in, size_t need) {
       in->eof = true;
       return false;
     }
-    if (in->err != 0) break; /* damage behind bytes that are good: those first */
+    if (in->err != 0) break; /* damage after bytes that are good: those first */
   }
   return ct_input_left(in) >= need;
 }

@@ -40,7 +40,7 @@ bool ct_input_detect_gzip(struct ct_input *in);
 /* Reads until `need` (<= CT_INPUT_MAX) bytes follow pos. False: there are fewer; eof, cut and err
  * say why. Moves the buffer. */
 bool ct_input_fill(struct ct_input *in, size_t need);
-/* Bytes on disk behind pos. */
+/* Bytes on disk after pos. */
 uint64_t ct_input_position(const struct ct_input *in);
 
 static inline size_t ct_input_left(const struct ct_input *in) { return (size_t)(in->end - in->pos); }

@@ -91,7 +91,7 @@ static void drop(struct ct_merge *m, uint32_t i) {
   if (i < m->in_heap) move(m, i);
 }
 
-/* The file that follows the one on top; NO_FILE when there is none. */
+/* The file that follows the one on top; NO_FILE without one. */
 static uint32_t second(const struct ct_merge *m) {
   if (m->in_heap < 2) return NO_FILE;
   if (m->in_heap < 3 || is_before(m, m->heap[1], m->heap[2])) return m->heap[1];
@@ -187,7 +187,7 @@ static struct ct_merge_end end_of(const struct ct_merge *m, uint32_t file) {
   return (struct ct_merge_end){.file = file, .status = s->status, .err = s->err, .frames = s->frames};
 }
 
-/* Reads where the file begins. What can be read again is closed until its turn; standard input goes on where it is. */
+/* Reads where the file begins. What can be read again is closed until its turn; standard input continues where it is. */
 static void probe(struct ct_merge *m, uint32_t file) {
   struct source *s = &m->s[file];
   if (!read_ahead(s)) {
@@ -277,7 +277,7 @@ static uint32_t first_of_tied(const struct ct_merge *m) {
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t child = 2 * tied[i] + 1; child < 2 * tied[i] + 3; child++)
       if (child < m->in_heap && n < MOST_TIED && m->s[m->heap[child]].next_ns == now) tied[n++] = child;
-  /* One behind which another goes may go behind a third: look again until none does. */
+  /* One after which another goes may go after a third: look again until none does. */
   for (uint32_t looks = 0, before = NO_FILE; n > 1 && looks < n && before != best; looks++) {
     before = best;
     for (uint32_t i = 0; i < n; i++) {

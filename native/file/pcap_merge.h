@@ -4,7 +4,7 @@
  * Where each file begins is read first; a file is opened when its turn comes and closed at its end, so as many are open
  * as overlap in time. A file that has to wait (a pipe) is read once only and is open from the start.
  *
- * A file keeps its own order: a frame that goes back in time comes right behind the one before it. Frames of the same
+ * A file keeps its own order: a frame that goes back in time comes right after the one before it. Frames of the same
  * time come as they say themselves (frame_order.h), else from the file that began earlier, then by the name, so that the
  * order of the files given means nothing.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * source_file.c - see source_file.h. Batches of up to CT_BATCH, so that the stream table's cache misses
- * overlap; a batch ends where the reader has to refill its buffer, and where another file goes on.
+ * overlap; a batch ends where the reader has to refill its buffer, and where another file continues.
  */
 #define _GNU_SOURCE
 #include "file/source_file.h"

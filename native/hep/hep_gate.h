@@ -78,7 +78,7 @@ void ct_hep_gate_lock(struct ct_hep_gate *g);
 void ct_hep_gate_unlock(struct ct_hep_gate *g);
 /* Under the lock: verdict over one packet, not yet counted. *sender is valid until unlock. now_ns is
  * a clock that never runs back. An IPv4-mapped IPv6 address is judged as the IPv4 address it maps. Of the
- * packet the key is read, once its length is known to be allowed; NULL when there is none to read. */
+ * packet the key is read, once its length is known to be allowed; NULL without one to read. */
 enum ct_hep_verdict ct_hep_judge(struct ct_hep_gate *g, const uint8_t addr[16], uint8_t version,
                                  const uint8_t *packet, uint32_t len, int64_t now_ns,
                                  struct ct_hep_sender **sender);

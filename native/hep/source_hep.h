@@ -59,7 +59,7 @@ struct ct_hep_source {
 int ct_hep_open(struct ct_hep_source *s, const char *address, uint16_t port);
 /* Starts the thread. 0 or -errno. */
 int ct_hep_start(struct ct_hep_source *s);
-/* Ends the thread: it takes what lies in the receive buffer and publishes it. The ring goes on. Safe to call twice. */
+/* Ends the thread: it takes what lies in the receive buffer and publishes it. The ring continues. Safe to call twice. */
 void ct_hep_halt(struct ct_hep_source *s);
 /* Stops the ring, joins the thread, closes the socket: within a few ms. Safe to call twice. */
 void ct_hep_stop(struct ct_hep_source *s);

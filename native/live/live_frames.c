@@ -83,7 +83,7 @@ static bool push_segments(struct ct_live_frames *b, struct ct_sink *sink, uint64
 
 /* ---- One frame ---- */
 
-/* The tag that card or stack took out of the frame goes back behind the addresses, in the room in front of
+/* The tag that card or stack took out of the frame goes back after the addresses, in the room in front of
  * the frame: | destination 6 | source 6 | TPID 2 | TCI 2 | Ethertype 2 |   IEEE 802.1Q s9.3
  * `least` is the first byte that may be written. */
 static uint8_t *restore_tag(const struct tpacket3_hdr *h, uint8_t *frame, uint32_t caplen,

@@ -148,7 +148,7 @@ uint64_t ct_live_unread(struct ct_live_iface *f) {
   return had > f->counters[CT_L_FRAMES] ? had - f->counters[CT_L_FRAMES] : 0;
 }
 
-/* What is said of interfaces that hand over only what is for this host; empty when there are none. */
+/* What is said of interfaces that hand over only what is for this host; empty without any. */
 static void say_refused(const struct ct_live_iface *f, const struct ct_live_refused *r, char *out,
                         size_t room) {
   out[0] = 0;

@@ -17,7 +17,7 @@ extern "C" {
 
 enum ct_live_state {
   CT_LIVE_CAPTURING = 0,
-  CT_LIVE_DOWN,   /* there, but down or without carrier: capturing goes on when it is up */
+  CT_LIVE_DOWN,   /* there, but down or without carrier: capturing continues when it is up */
   CT_LIVE_GONE,   /* no interface of that name */
   CT_LIVE_FAILING /* cannot be bound; tried again every second */
 };

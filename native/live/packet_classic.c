@@ -28,7 +28,7 @@ static void put(struct program *p, uint16_t code, uint32_t k, uint8_t jt, uint8_
   p->n++;
 }
 static void give(struct program *p, uint32_t bytes) { put(p, BPF_RET | BPF_K, bytes, 0, 0); }
-/* Return when A is (or has a bit of) k, go on otherwise. */
+/* Return when A is (or has a bit of) k, continue otherwise. */
 static void give_when(struct program *p, uint16_t jump, uint32_t k, uint32_t bytes) {
   put(p, (uint16_t)(BPF_JMP | jump | BPF_K), k, 0, 1);
   give(p, bytes);
@@ -96,7 +96,7 @@ uint16_t ct_classic_build(const struct ct_gate *gate, struct sock_filter *out, u
     give(&p, WHOLE);
     return p.n;
   }
-  /* IPv6, a TCP header straight behind the fixed one; all other IPv6 passes. */
+  /* IPv6, a TCP header straight after the fixed one; all other IPv6 passes. */
   put(&p, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 1, 0);
   put(&p, BPF_JMP | BPF_JA, 0, 0, 0); /* to IPv4, below */
   uint16_t jump = (uint16_t)(p.n - 1);

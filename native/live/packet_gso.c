@@ -2,7 +2,7 @@
  * packet_gso.c - undoes UDP segmentation offload: one captured frame becomes the datagrams it stands for.
  *
  * A sender with UDP_SEGMENT, or a card that joins what it receives, hands over one IP packet with the
- * payloads of many behind a single set of headers (Linux UDP GSO and GRO). Counting it as one packet
+ * payloads of many after a single set of headers (Linux UDP GSO and GRO). Counting it as one packet
  * would lose nine RTP packets of ten. Each segment gets the headers with its own lengths (RFC 791,
  * RFC 8200, RFC 768), identification and checksums.
  */
@@ -41,7 +41,7 @@ static bool ether(struct cursor *c) {
   return type == 0x0800 || type == 0x86dd;
 }
 
-/* Moves behind an IP header; false when it is none, or what follows is not known here. */
+/* Moves behind an IP header; false when it is not one, or what follows is not known here. */
 static bool ip(struct cursor *c, struct part *p) {
   const uint8_t *d = c->d + c->at;
   uint32_t left = c->end - c->at, proto, size;

@@ -29,7 +29,7 @@ static void read_facts(const struct nlmsghdr *h, struct ct_iface_facts *out) {
   *out =
       (struct ct_iface_facts){.ifindex = info->ifi_index, .flags = info->ifi_flags, .hatype = info->ifi_type};
   const struct rtattr *a = IFLA_RTA(info);
-  /* Signed: behind a last attribute that is not padded there are fewer than none. */
+  /* Signed: after a last attribute that is not padded there are fewer than none. */
   for (int left = (int)IFLA_PAYLOAD(h); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
     if (a->rta_type == IFLA_IFNAME && RTA_PAYLOAD(a) <= sizeof out->name) {
       memcpy(out->name, RTA_DATA(a), RTA_PAYLOAD(a));

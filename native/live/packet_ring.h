@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * packet_ring.h - one packet socket with its mapped ring of blocks (AF_PACKET, TPACKET_V3), and what the
- * kernel says about the interface behind it.
+ * kernel says about the interface after it.
  */
 #ifndef CALLTAP_PACKET_RING_H
 #define CALLTAP_PACKET_RING_H
@@ -48,7 +48,7 @@ struct ct_ring_stats {
   uint32_t freezes; /* times the ring was full */
 };
 bool ct_packet_ring_stats(const struct ct_packet_ring *r, struct ct_ring_stats *out);
-/* The error that woke poll(), cleared; 0 when there is none. */
+/* The error that woke poll(), cleared; 0 without one. */
 int ct_packet_ring_error(const struct ct_packet_ring *r);
 
 /* ---- packet_iface.c: what the kernel says about interfaces ---- */

@@ -152,7 +152,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   }
   struct stat old;
   bool is_same = w->fd >= 0 && fstat(w->fd, &old) == 0 && old.st_dev == st.st_dev && old.st_ino == st.st_ino;
-  if (is_same) { /* nobody moved it: it goes on, a second header would break it */
+  if (is_same) { /* nobody moved it: it continues, a second header would break it */
     close(fd);
     return true;
   }

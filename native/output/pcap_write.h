@@ -34,7 +34,7 @@ enum ct_pw_counter {
   CT_PW_LINK_REFUSED, /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
   CT_PW_CUT,          /* frames longer than CT_PW_MAX_FRAME */
   CT_PW_WRITE_ERRORS, /* failed or short writes */
-  CT_PW_OPEN_ERRORS,  /* a next or re-opened file could not be opened; the old one goes on */
+  CT_PW_OPEN_ERRORS,  /* a next or re-opened file could not be opened; the old one continues */
   CT_PW_FILES,        /* files opened */
   CT_PW_LAST_ERRNO,   /* of the newest failure, 0 once writing works again */
   CT_PW_COUNTERS
@@ -61,8 +61,8 @@ bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns
 void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
 /* The gate was closed: writes what was taken before it. */
 void ct_pcap_write_settle(struct ct_pcap_writer *w);
-/* At the next tick the file is opened anew under its name (after logrotate moved it). A file that is
- * still there goes on; when splitting the next number is begun. What the disk refused of one that was taken away is
+/* At the next tick the file is reopened under its name (after logrotate moved it). A file that is
+ * still there continues; when splitting the next number is begun. What the disk refused of one that was taken away is
  * lost, and counted. Safe in a signal handler. */
 void ct_pcap_write_reopen(struct ct_pcap_writer *w);
 /* While the gate is open: what is waiting goes to disk now, for one who ends without closing. */

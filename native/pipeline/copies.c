@@ -16,7 +16,7 @@ struct seen {
   uint64_t hash;
   int64_t ts_ns;
   uint64_t from; /* source << 32 | interface */
-  uint32_t of;   /* number of the frame that this one is a copy of; its own when it is none */
+  uint32_t of;   /* number of the frame that this one is a copy of; its own when it is not one */
   uint32_t next; /* number of the one before it in its chain */
 };
 
@@ -149,7 +149,7 @@ static void remember(struct ct_copies *c, const struct seen *new, uint64_t *miss
   uint32_t *chain = &c->chain[new->hash &MASK];
   s->next = *chain;
   *chain = c->number++;
-  if (c->number == 0) c->number = CT_COPIES_KEPT; /* after four billion frames the window begins anew */
+  if (c->number == 0) c->number = CT_COPIES_KEPT; /* after four billion frames the window begins again */
 }
 
 uint32_t ct_copies_drop(struct ct_copies *c, uint32_t source, const struct ct_decode_opts *o,

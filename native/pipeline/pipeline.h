@@ -56,7 +56,7 @@ struct ct_pipeline {
   uint64_t file_delta;
   bool digests;        /* take FNV-1a of frames that may be pointed at */
   bool retain;         /* RTP packets go to TypeScript whole, for their audio */
-  bool cut_on_purpose; /* the kernel filter cuts media behind its headers: no loss, not counted as snapped */
+  bool cut_on_purpose; /* the kernel filter cuts media after its headers: no loss, not counted as snapped */
   int64_t last_ns;     /* time of the newest frame, copies apart */
   uint64_t copies_key[2];   /* random */
   struct ct_copies *copies; /* frames seen by several sources are taken once; NULL: there is one source */

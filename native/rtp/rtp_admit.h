@@ -12,7 +12,7 @@
 #define CT_MARKS (1u << 20) /* refused streams remembered: 8 MiB, touched only when streams are refused */
 #define CT_NAMES (1u << 20) /* bytes that count the named endpoints, by their hash */
 
-/* STRANGER: the first packet seen. FOLLOWS: the packet behind one that was refused. NAMED: an SDP names an end. */
+/* STRANGER: the first packet seen. FOLLOWS: the packet after one that was refused. NAMED: an SDP names an end. */
 enum ct_standing { CT_STRANGER, CT_FOLLOWS, CT_NAMED, CT_STANDINGS };
 /* In the order in which they give their place. ONCE: a candidate without a step forward yet. */
 enum ct_holding { CT_HOLDS_ONCE, CT_HOLDS_PROBING, CT_HOLDS_ACCEPTED, CT_HOLDS_CLAIMED, CT_HOLDINGS };

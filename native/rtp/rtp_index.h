@@ -34,7 +34,7 @@ bool ct_rtp_same_key(const struct ct_stream *s, const struct ct_rtp_key *key);
 
 bool ct_rtp_index_open(struct ct_rtp_index *x);
 void ct_rtp_index_close(struct ct_rtp_index *x);
-/* The ref of the stream with this key; 0 when there is none. `chunks` as in struct ct_rtp_table. */
+/* The ref of the stream with this key; 0 without one. `chunks` as in struct ct_rtp_table. */
 uint32_t ct_rtp_index_find(const struct ct_rtp_index *x, struct ct_stream *const *chunks, uint32_t tag,
                            const struct ct_rtp_key *key);
 /* A ref whose stream probably has this tag, from the first slots that a search looks at; 0 when none shows. */

@@ -93,7 +93,7 @@ static bool begins_talkspurt(const struct ct_stream *s, const struct ct_rtp_head
   return h->marker && (uint64_t)s->markers * 8 <= s->packets;
 }
 
-/* A silence behind which the sequence goes on is the sender's own when it marks its end, or when the timestamp moved with
+/* A silence after which the sequence continues is the sender's own when it marks its end, or when the timestamp moved with
  * the time; a network that stalled delivers late what was stamped early. */
 static bool ends_pause(const struct ct_rtp_header *h, int64_t dt, int64_t d) {
   return dt > CT_PAUSE_NS && (h->marker || (d < CT_PAUSE_NS / 2 && d > -CT_PAUSE_NS / 2));
@@ -113,7 +113,7 @@ static void restart_timing(struct ct_stream *s, const struct ct_rtp_header *h, i
   remember(s, h, now);
 }
 
-/* A silence, a lost event or the packet behind a late one also makes an odd step: only one seen twice running is the
+/* A silence, a lost event or the packet after a late one also makes an odd step: only one seen twice running is the
  * packet time. */
 static void learn_step(struct ct_stream *s, uint16_t ticks) {
   if (s->ts_step_seen == ticks)

@@ -103,7 +103,7 @@ static bool take_fresh(struct ct_rtp_table *t) {
     if (chunk == NULL) return false;
     __atomic_store_n(&t->chunks[c], (struct ct_stream *)chunk, __ATOMIC_RELEASE);
   }
-  /* The first touch is a write: a read would map the shared zero page, and the write behind it would have
+  /* The first touch is a write: a read would map the shared zero page, and the write after it would have
    * to tell every other core to forget that one. */
   ct_rtp_stream_at(t, t->fresh)->generation = 0;
   t->fresh++;

@@ -38,7 +38,7 @@ static inline uint64_t ct_fold(uint64_t a, uint64_t b) {
 static inline uint64_t ct_be64(const uint8_t *d) { return (uint64_t)ct_be32(d) << 32 | ct_be32(d + 4); }
 
 /* True when the long way would say CT_OK and CT_CLS_RTP, and find no CSRC, extension or padding in the header. The frame
- * may be cut behind the RTP header.
+ * may be cut after the RTP header.
  *
  *  12  Ethertype 0800            23  protocol 17               42  RTP: version 2, nothing else set
  *  14  version 4, 5 words        34  ports: from 1024, of no   43  not the types that RTCP has (RFC 5761 s4)

@@ -24,7 +24,7 @@ static inline int64_t ct_lateness(int64_t dt, int32_t ticks, float ns_per_tick) 
   return ct_ns_diff(dt, (int64_t)((double)ticks * (double)ns_per_tick));
 }
 
-/* Delay beyond the playout reference behind a packet that is `d` later than the one before it, `dt` after it. Below zero
+/* Delay beyond the playout reference after a packet that is `d` later than the one before it, `dt` after it. Below zero
  * the packet is the new reference. */
 static inline int64_t ct_next_late(int64_t late, int64_t dt, int64_t d) {
   int64_t next = late + d;

@@ -132,7 +132,7 @@ struct ct_stream {
   uint32_t pt_changes;               /* 480 of the audio payload type */
   uint32_t cn_packets;               /* 484 */
   uint32_t event_packets;            /* 488 */
-  uint32_t pauses;                   /* 492 silences the sender made: the sequence went on behind them */
+  uint32_t pauses;                   /* 492 silences the sender made: the sequence continued after them */
   uint8_t spare[16];                 /* 496 */
 };                                   /* 512 */
 

@@ -12,7 +12,7 @@
 
 /* ---- hash ---- */
 
-/* Of what IPv4 and IPv6 have: four bytes of each address, one behind the other as they lie in a frame; the SSRC as it
+/* Of what IPv4 and IPv6 have: four bytes of each address, one after the other as they lie in a frame; the SSRC as it
  * lies there and the two ports. */
 static uint64_t hash_flow(const struct ct_rtp_table *t, uint64_t addresses, uint32_t ssrc, uint32_t ports) {
   return ct_fold(addresses ^ t->key[0], ((uint64_t)ssrc << 32 | ports) ^ t->key[1]);

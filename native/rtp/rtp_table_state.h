@@ -22,7 +22,7 @@ struct ct_rtp_table {
   uint32_t live;
   uint32_t probing;                          /* candidates among them */
   uint32_t free_head, free_tail, free_count; /* links are index + 1 */
-  uint32_t hand;                             /* where the search for one that gives its place goes on */
+  uint32_t hand;                             /* where the search for one that gives its place continues */
   struct ct_admit admit;
   void (*settle)(void *arg);
   void *settle_arg;

@@ -97,7 +97,7 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
   int64_t idle = ct_ns_diff(now, s->last_ns);
   if (idle < REUSE_IDLE_NS) return false;
   int step = (int16_t)(uint16_t)(h->seq - s->ext_max);
-  if (step == 1) return false; /* a hold that goes on */
+  if (step == 1) return false; /* a hold that continues */
   if (step == 0 && h->ts == s->last_ts) return false;
   if (step <= 0 || step >= CT_RTP_MAX_DROPOUT) return !is_long_outage(s, h, now);
   double ns_per_tick = ns_per_tick_of(s, h->pt);

@@ -2,7 +2,7 @@
  * rtp_window.c - the quality windows of a stream: what was counted within each, and what of a gap in the sequence belongs
  * to which.
  *
- * A gap shows with the packet behind it. Its packets were due one packet time after the other behind the last one
+ * A gap shows with the packet after it. Its packets were due one packet time after the other after the last one
  * received, or spread evenly where there was less time than that. Those due before the open window ends are lost there,
  * those of the windows in between make windows of loss alone, and the rest is the new window's.
  */

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-/* An object that could not be loaded is made anew so often, after a pause. */
+/* An object that could not be loaded is made again so often, after a pause. */
 enum { CT_BPF_TRIES = 20, CT_BPF_PAUSE_MS = 100 };
 
 /* Signals wait for the half second that this takes. 0 or -errno; -EAGAIN: a stop came in between, try another object. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench_file.c - what the reading thread costs a packet of a capture file, without JavaScript behind it.
+ * bench_file.c - what the reading thread costs a packet of a capture file, without JavaScript.
  *
  *   gcc -std=c11 -D_GNU_SOURCE= -O3 -march=x86-64-v2 -flto=auto -fvisibility=hidden -fomit-frame-pointer -Inative \
  *     native/test/bench_file.c $(find native -name test -prune -o -name '*.c' -print) -lz -lm -lpthread \
@@ -35,7 +35,8 @@ static struct cost now(void) {
   getrusage(RUSAGE_THREAD, &own);
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (struct cost){seconds(all.ru_utime) - seconds(own.ru_utime),
-                       seconds(all.ru_stime) - seconds(own.ru_stime), (double)t.tv_sec + (double)t.tv_nsec / 1e9};
+                       seconds(all.ru_stime) - seconds(own.ru_stime),
+                       (double)t.tv_sec + (double)t.tv_nsec / 1e9};
 }
 
 static struct ct_slab slabs[SLABS];
@@ -59,10 +60,7 @@ static void set_up(void) {
 }
 
 static void one_run(const char *path) {
-  struct ct_rtp_opts o = {.max_streams = 200000,
-                          .seed = {1, 2},
-                          .window_ns = 5000000000ull,
-                          .buffer_ms = 60};
+  struct ct_rtp_opts o = {.max_streams = 200000, .seed = {1, 2}, .window_ns = 5000000000ull, .buffer_ms = 60};
   struct ct_ring ring = {.slab = slabs, .n = SLABS};
   struct ct_file_source s = {.pl = &pl, .ring = &ring};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -93,8 +91,8 @@ static void one_run(const char *path) {
   close(fd);
   struct cost b = now();
   double user = b.user - a.user, sys = b.sys - a.sys, packets = (double)counters[CT_N_FRAMES];
-  printf("packets %.0f records %llu waits %u  user %.0f ms sys %.0f ms wall %.0f ms  %.1f ns a packet\n", packets,
-         (unsigned long long)records, ring.waits, user * 1e3, sys * 1e3, (b.wall - a.wall) * 1e3,
+  printf("packets %.0f records %llu waits %u  user %.0f ms sys %.0f ms wall %.0f ms  %.1f ns a packet\n",
+         packets, (unsigned long long)records, ring.waits, user * 1e3, sys * 1e3, (b.wall - a.wall) * 1e3,
          (user + sys) * 1e9 / packets);
   ct_rtp_free(pl.rtp);
 }

@@ -37,11 +37,8 @@ static inline struct ct_stream *pair_stream(struct ct_rtp_table *t, uint32_t i) 
 static inline bool pair_push(struct plain_pair *w, const struct ct_frame *f, uint8_t origin) {
   static const struct ct_gate gate;
   static const struct ct_decode_opts opts;
-  struct ct_packet p = {.ts_ns = f->ts_ns,
-                        .ordinal = f->ordinal,
-                        .frame = f->data,
-                        .caplen = f->caplen,
-                        .wirelen = f->wirelen};
+  struct ct_packet p = {
+      .ts_ns = f->ts_ns, .ordinal = f->ordinal, .frame = f->data, .caplen = f->caplen, .wirelen = f->wirelen};
   w->frames++;
   bool rtp = ct_decode_frame(&p, f->linktype, &opts) == CT_OK && ct_classify(&p, &gate, &opts) == CT_CLS_RTP;
   bool plain = ct_is_plain_rtp(f);
@@ -90,7 +87,7 @@ struct plain_frame {
   struct ct_frame f;
 };
 
-/* A plain frame with `size` bytes (at most 256) behind the RTP header; the caller makes it less plain. */
+/* A plain frame with `size` bytes (at most 256) after the RTP header; the caller makes it less plain. */
 static inline void make_plain(struct plain_frame *x, int64_t at, uint8_t host, uint16_t port, uint32_t ssrc,
                               uint8_t type, uint16_t seq, uint32_t ts, uint32_t size) {
   uint8_t *b = x->b;

@@ -14,7 +14,7 @@ static void vectors(void) {
   CHECK(ct_fnv1a64((const uint8_t *)"foobar", 6) == 0x85944171f73967e8u);
 }
 
-/* Each run in memory of its own, so that a byte read behind it is seen. */
+/* Each run in memory of its own, so that a byte read after it is seen. */
 static void side_by_side(uint32_t n) {
   uint8_t *bytes[JOBS];
   uint64_t got[JOBS];

@@ -90,12 +90,12 @@ static uint64_t count_of(const struct bed *b, uint32_t counter) {
   return __atomic_load_n(&b->n[counter], __ATOMIC_RELAXED);
 }
 
-/* Until it held once: the thread goes on meanwhile. */
+/* Until it held once: the thread continues meanwhile. */
 #define AWAIT(condition)                                                                                     \
   do {                                                                                                       \
     bool held_ = (condition);                                                                                \
     for (int ms_ = 0; ms_ < 20000 && !held_; ms_++, held_ = (condition)) sleep_ms(1);                        \
-    CHECK(held_ && #condition);                                                                              \
+    CHECK(held_ &&#condition);                                                                               \
   } while (0)
 
 static void await_datagrams(struct bed *b, uint64_t want) {
@@ -304,7 +304,8 @@ static void no_loss_unseen(void) {
   int fd = sender(AF_INET, "127.0.0.1", "127.0.0.1", b->s.port);
   pthread_t t;
   pthread_create(&t, NULL, send_paced, &fd);
-  AWAIT((consume(b), b->records + count_of(b, CT_HEP_RING_FULL) + count_of(b, CT_HEP_N_KERNEL_DROPPED) == 10000));
+  AWAIT((consume(b),
+         b->records + count_of(b, CT_HEP_RING_FULL) + count_of(b, CT_HEP_N_KERNEL_DROPPED) == 10000));
   pthread_join(t, NULL);
   CHECK_EQ(b->records, count_of(b, CT_HEP_TAKEN));
   CHECK_EQ(b->bytes, b->records * 530);

@@ -6,8 +6,8 @@
  *   test_packet_filter without_cap_bpf     in a namespace of its own and without that capability
  *   test_packet_filter replay FILE...      frames of captures through an unfiltered and two filtered sources
  */
-#include "live_lab.h"
 #include "file/pcap_read.h"
+#include "live_lab.h"
 #ifdef CT_HAVE_LIBBPF
 #include "system/bpf_load.h"
 #endif
@@ -223,7 +223,7 @@ static void media_endpoints(void) {
   lab_free(l);
 }
 
-/* Media is cut behind its headers; nothing that is counted of it changes. With retention it is whole. */
+/* Media is cut after its headers; nothing that is counted of it changes. With retention it is whole. */
 static void media_is_cut(void) {
   make_veth();
   for (int whole = 0; whole < 2; whole++) {
@@ -378,7 +378,8 @@ static void verifier_reason(void) {
   static const char begin[] = "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n";
   say("libbpf: prog '%s': BPF program load failed: Permission denied\n", "p");
   CHECK(ct_bpf_reason[0] == 0);
-  say(begin, "p", "1293: (79) r4 = *(u64 *)(r7 +0)\nR7 max value is \x1b[outside\nprocessed 24 insns (limit 100)\n");
+  say(begin, "p",
+      "1293: (79) r4 = *(u64 *)(r7 +0)\nR7 max value is \x1b[outside\nprocessed 24 insns (limit 100)\n");
   CHECK(strcmp(ct_bpf_reason, "R7 max value is ?[outside") == 0);
   say("libbpf: failed to load object '%s'\n", "p");
   CHECK(strcmp(ct_bpf_reason, "R7 max value is ?[outside") == 0);

@@ -34,8 +34,8 @@ static void accounting(void) {
   int out = raw_socket("va");
   uint8_t rtp[172];
   for (uint32_t i = 0; i < 5000; i++) {
-    uint32_t n = i % 100 == 0 ? sip_frame()
-                              : udp_frame(frame, 10000, 20000, rtp, rtp_payload(rtp, i, 7, sizeof rtp));
+    uint32_t n =
+        i % 100 == 0 ? sip_frame() : udp_frame(frame, 10000, 20000, rtp, rtp_payload(rtp, i, 7, sizeof rtp));
     send_frame(out, frame, n);
     pace(l, i + 1);
   }
@@ -71,7 +71,7 @@ static void stop_reads_what_is_there(void) {
   lab_free(l);
 }
 
-/* A consumer that never comes: what has no room is counted, RTP goes on being counted. */
+/* A consumer that never comes: what has no room is counted, RTP continues being counted. */
 static void overflow(void) {
   make_veth();
   struct lab *l = lab_open(CT_FILTER_NONE, 2);
@@ -181,8 +181,7 @@ static void send_loopback(uint32_t n) {
   struct sockaddr_in to = {
       .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   for (uint32_t i = 0; i < n; i++) {
-    CHECK(sendto(fd, OPTIONS_TEXT, OPTIONS_BYTES, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to) >
-              0 ||
+    CHECK(sendto(fd, OPTIONS_TEXT, OPTIONS_BYTES, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to) > 0 ||
           errno == ECONNREFUSED);
   }
   close(fd);
@@ -312,7 +311,8 @@ static void any_link_types(void) {
     int out = raw_socket("va");
     uint32_t text = OPTIONS_BYTES;
     uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, text);
-    send_frame(out, frame, n); /* once out of va, a copy of that into vb, and the first packet of the tun is the same */
+    send_frame(out, frame,
+               n); /* once out of va, a copy of that into vb, and the first packet of the tun is the same */
     for (int odd = 0; odd < 2; odd++) {
       uint8_t ip[512];
       uint32_t at = put_ipv4(ip, 17, text + 8);

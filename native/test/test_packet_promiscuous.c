@@ -121,7 +121,7 @@ static void mirrored(void) {
   }
 }
 
-/* Where promiscuous mode is refused, capturing goes on and the status says so until it is granted. */
+/* Where promiscuous mode is refused, capturing continues and the status says so until it is granted. */
 static void promiscuous_refused(void) {
   make_veth();
   is_refused = true;

@@ -84,7 +84,7 @@ static void gzip_members(void) {
   struct answer a = from_memory(all.b, all.n);
   CHECK_EQ(a.n, 4);
   CHECK_EQ(a.end, CT_PCAP_EOF);
-  row(&all, 0, 8); /* tape padding behind the last member */
+  row(&all, 0, 8); /* tape padding after the last member */
   a = from_memory(all.b, all.n);
   CHECK_EQ(a.n, 4);
   CHECK_EQ(a.end, CT_PCAP_EOF);

@@ -118,7 +118,7 @@ static void split_by_size(const char *name) {
   CHECK_EQ(files, n[CT_PW_FILES]);
   CHECK(files >= 6);
   CHECK_EQ(size_of(at(name)), -1);
-  /* Started again it goes on with the next number: nothing is overwritten. */
+  /* Started again it continues with the next number: nothing is overwritten. */
   w = open_at(at(name), 1, 10000, 0);
   snprintf(part, sizeof(part), "%s.%05u", name, files + 1);
   char open_name[128];
@@ -183,7 +183,7 @@ static void reopen(const char *name) {
   struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
   int64_t now = clock_now();
   CHECK(put(w, 1, 40, 1));
-  ct_pcap_write_reopen(w); /* nothing was moved: the file goes on */
+  ct_pcap_write_reopen(w); /* nothing was moved: the file continues */
   ct_pcap_write_tick(w, now + 1);
   CHECK(put(w, 2, 40, 1));
   ct_pcap_write_tick(w, now + 2 * SECOND);
@@ -200,7 +200,7 @@ static void reopen(const char *name) {
   CHECK_EQ(n[CT_PW_FILES], 2);
 }
 
-/* The folder is gone when the next file is due: the open one goes on, and the next is tried again. */
+/* The folder is gone when the next file is due: the open one continues, and the next is tried again. */
 static void next_file_refused(void) {
   CHECK_EQ(mkdir(at("sub"), 0700), 0);
   struct ct_pcap_writer *w = open_at(at("sub/f.pcap"), 1, 1000, 0);

@@ -19,7 +19,7 @@ static void all_accounted(struct ct_pcap_writer *w, const char *path, uint32_t o
   CHECK_EQ(a.records, n[CT_PW_FRAMES]);
   CHECK_EQ(n[CT_PW_FRAMES] + n[CT_PW_LOST], offered);
   CHECK_EQ(n[CT_PW_BYTES], size_of(path));
-  CHECK_EQ(a.last, offered - 1); /* it went on after */
+  CHECK_EQ(a.last, offered - 1); /* it continued after */
 }
 static void cut_short(const char *name) {
   struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
@@ -47,7 +47,7 @@ static void cut_short(const char *name) {
   for (; i < 2100; i++) CHECK(put(w, i, 700, 1));
   all_accounted(w, at(name), i);
 }
-/* A disk that a file of others fills again when ours is taken away: the file is moved, or removed, and opened anew. */
+/* A disk that a file of others fills again when ours is taken away: the file is moved, or removed, and reopened. */
 static void refill(const char *name, uint32_t blocks) {
   int fd = open(at(name), O_CREAT | O_WRONLY | O_APPEND, 0600);
   for (uint32_t k = 0; k < blocks; k++) CHECK_EQ(write(fd, bytes, 4096), 4096);
@@ -63,7 +63,7 @@ static void taken_away_while_full(const char *name, uint64_t split, bool is_remo
   for (; i < 3000; i++) put(w, i, 700, 1);
   CHECK_EQ(n[CT_PW_LAST_ERRNO], ENOSPC);
   uint64_t in_old = n[CT_PW_FRAMES];
-  ct_pcap_write_reopen(w); /* nothing was taken away: without a split the frames that wait go on waiting */
+  ct_pcap_write_reopen(w); /* nothing was taken away: without a split the frames that wait keep waiting */
   if (split == 0) {
     uint64_t lost = n[CT_PW_LOST];
     ct_pcap_write_tick(w, now += 2 * SECOND);

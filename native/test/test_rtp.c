@@ -135,7 +135,7 @@ static void reorder(void) {
   stop();
 }
 
-/* The packet behind a late one makes an odd step; two such, far apart, are no packet time. */
+/* The packet after a late one makes an odd step; two such, far apart, are no packet time. */
 static void packet_time(void) {
   for (int i = 0; i < 1298; i++) plan[i] = nth(i, 0);
   for (int i = 195; i < 1298; i += 1100) plan[i].at += 25 * MS;
@@ -192,7 +192,7 @@ static void sequence_wrap(void) {
 }
 
 static void silence(void) {
-  /* Talkspurts of 250 packets, 5 s of silence between; sequence goes on, timestamps count the silence. */
+  /* Talkspurts of 250 packets, 5 s of silence between; sequence continues, timestamps count the silence. */
   for (int i = 0; i < N; i++) {
     plan[i] = nth(i, 100);
     plan[i].at += i / 250 * 5 * SECOND;

@@ -155,13 +155,13 @@ static void ended_make_room(void) {
   stop();
 }
 
-/* Before it goes, a stream that was shown closes its window; one that goes on stays. */
+/* Before it goes, a stream that was shown closes its window; one that continues stays. */
 static void the_silent_one_goes(void) {
   start(50);
   for (uint32_t k = 0; k < 5; k++)
     for (uint32_t i = 0; i < 50; i++) push_at(T0 + k * 20 * MS + i, i, k);
   CHECK_EQ(accepted, 50);
-  for (uint32_t k = 5; k < 2000; k++) /* 0..24 go on for 40 s, the rest is silent */
+  for (uint32_t k = 5; k < 2000; k++) /* 0..24 continue for 40 s, the rest is silent */
     for (uint32_t i = 0; i < 25; i++) push_at(T0 + k * 20 * MS + i, i, k);
   struct ct_rtp_events ev = push(SEND(.at = T0 + 20 * SECOND, .ssrc = 999));
   CHECK_EQ(ev.n, 0); /* silent for 20 s only: a hold */

@@ -63,7 +63,7 @@ static void reordered_on_the_edge(void) {
   stop();
 }
 
-/* A hold of 100 s, and 300 packets that got lost right behind its beginning: by packet time, not spread over the hold. */
+/* A hold of 100 s, and 300 packets that got lost right after its beginning: by packet time, not spread over the hold. */
 static void hold_with_loss(void) {
   start(100);
   for (int i = 0; i < 250; i++) push(nth(i, 1000));

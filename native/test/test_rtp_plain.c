@@ -63,7 +63,7 @@ static void which_frames(void) {
   subject = "";
   struct plain_frame x;
   make_plain(&x, T0, 1, 4000, 9, 0, 1, 160, 20);
-  x.f.caplen = CT_PLAIN_END; /* cut behind the RTP header, as a kernel filter leaves it */
+  x.f.caplen = CT_PLAIN_END; /* cut after the RTP header, as a kernel filter leaves it */
   CHECK(ct_is_plain_rtp(&x.f));
   x.f.caplen = CT_PLAIN_END - 1;
   CHECK(!ct_is_plain_rtp(&x.f));
@@ -150,7 +150,7 @@ static void unusual_packets_go_the_long_way(void) {
       subject = names[odd];
       struct plain_pair w;
       pair_open(&w, &OPTS);
-      /* The window of five seconds begins anew with packet 250. */
+      /* The window of five seconds begins again with packet 250. */
       /* Two octets are comfort noise in G.729 alone. */
       const bool usual = odd == ODD_NOTHING || odd == ODD_WINDOW || (odd == ODD_NOISE && types[t] != 18);
       CHECK_EQ(with_oddity((enum oddity)odd, types[t], &w), usual);

@@ -248,7 +248,7 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
   /* Those of an earlier list go after the new ones are in, so that no process drops out in between. */
   uint32_t key, next, max = bpf_map__max_entries(skel->maps.allowed);
   bool has = bpf_map_get_next_key(fd, NULL, &next) == 0;
-  /* The walk begins anew when the kernel drops the process it has come to: it must not do so for ever. */
+  /* The walk begins again when the kernel drops the process it has come to: it must not do so for ever. */
   for (uint32_t turn = 0; has && turn < 4 * max; turn++) {
     uint8_t of = generation;
     key = next;

@@ -62,7 +62,7 @@ struct ct_tls_probe {
   /* Private. */
   void *skel;
   struct ct_tls_links *links;
-  struct ct_tls_stack tidied; /* where it goes on */
+  struct ct_tls_stack tidied; /* where it continues */
   bool is_tidying;
   uint8_t allow_generation;
   bool sockets_on;

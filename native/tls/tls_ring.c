@@ -64,7 +64,7 @@ static void advance(struct ct_tls_ring *r, uint32_t len) {
   __atomic_store_n(r->consumer, consumed(r) + step, __ATOMIC_RELEASE);
 }
 
-/* Length word of the oldest record; false when there is none, or it is still being written. */
+/* Length word of the oldest record; false without one, or it is still being written. */
 static bool oldest(struct ct_tls_ring *r, uint32_t *word) {
   uint64_t from = consumed(r), waiting = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - from;
   if (r->broken || waiting < RECORD_HEADER) return false;

@@ -32,7 +32,7 @@ struct ct_tls_ring {
 int ct_tls_ring_open(struct ct_tls_ring *r, int map_fd, uint32_t size);
 void ct_tls_ring_close(struct ct_tls_ring *r);
 
-/* The oldest event, with its plaintext behind the header; NULL when there is none yet. Records that were taken
+/* The oldest event, with its plaintext after the header; NULL without one yet. Records that were taken
  * back or are malformed are passed over. Valid until ct_tls_ring_next(). */
 const struct ct_tls_event *ct_tls_ring_peek(struct ct_tls_ring *r);
 /* Gives the space of the peeked event back to the kernel. */

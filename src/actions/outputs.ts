@@ -1,5 +1,5 @@
 /**
- * Where captured content goes besides the stores: the file of -O behind its persistence gate, and the HEP mirror of -H.
+ * Where captured content goes besides the stores: the file of -O after its persistence gate, and the HEP mirror of -H.
  */
 import { hostname } from 'node:os';
 import type { Split } from '../export/capture-file.ts';

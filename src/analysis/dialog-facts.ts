@@ -36,7 +36,7 @@ export function* keptDialog<T>({ dialogs }: Stores, d: Dialog, steps: Steps<T>):
   }
 }
 
-/** A document of the dialog that has this Call-ID when the first step is taken; null when there is none. */
+/** A document of the dialog that has this Call-ID when the first step is taken; null without one. */
 export function* ofDialog<T>(stores: Stores, callId: string, steps: (d: Dialog) => Steps<T>): Steps<T | null> {
   const d = stores.dialogs.get(callId);
   return d === undefined ? null : yield* keptDialog(stores, d, steps(d));

@@ -20,7 +20,7 @@ export type MediaFindings = {
   oneWayAudio: boolean;
   natMismatch: boolean;
   noMedia: boolean;
-  /** A direction died while the call went on. */
+  /** A direction died while the call continued. */
   mediaStopped: boolean;
   privateMediaAddress: boolean;
   hints: string[];
@@ -32,7 +32,7 @@ export type MediaRelay = {
   readonly channel: number;
   readonly peer: EndpointKey | null;
   readonly relayed: EndpointKey | null;
-  /** When the allocation lapsed although the call went on; NaN when it did not. */
+  /** When the allocation lapsed although the call continued; NaN when it did not. */
   readonly lapsedUs: number;
 };
 

@@ -16,7 +16,7 @@ export type HangUp = {
   readonly index: number;
 };
 
-/** Null for what is no call, goes on, was refused, or began before this capture. */
+/** Null for what is no call, continues, was refused, or began before this capture. */
 export function whoHungUp(d: Dialog, log: Messages): HangUp | null {
   if (d.methodId !== METHOD.INVITE) return null;
   for (const m of messagesOf(d, log)) {

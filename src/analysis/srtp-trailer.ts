@@ -26,7 +26,7 @@ export function srtpTrailerBytes(stream: Stream): number {
   return taken.authBytes + (own?.mkiBytes ?? 0);
 }
 
-/** What described the socket last before the stream began, else first behind it. */
+/** What described the socket last before the stream began, else first after it. */
 function describedAt(entries: readonly SdpEntry[], socket: string, atUs: number): Described | null {
   let found: Described | null = null;
   for (const entry of entries) {

@@ -40,7 +40,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   const windows = closedWindows(stream, s, c);
   const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
   const score = scoreStream(windows, impairment, floorPackets, delayMs, clockRate);
-  // Spelled out: for an object that begins with a spread and goes on, V8 makes a hidden class of its own each time.
+  // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
   return {
     codec,
     clockRate,
@@ -57,7 +57,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   };
 }
 
-/** The window that closed last and its scale, without the hour of others; null where there is none. */
+/** The window that closed last and its scale, without the hour of others; null where it is missing. */
 export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
   const window = s === null ? undefined : closedWindows(stream, s, c, 1).at(-1);

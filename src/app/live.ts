@@ -23,7 +23,7 @@ import { createSession } from './session.ts';
 /** Probes are attached for life: to what is started later, in containers, and to libraries that were deleted. */
 const TLS_CAPABILITIES: readonly CapabilityName[] = ['bpf', 'perfmon', 'sys_ptrace', 'dac_read_search', 'sys_admin'];
 
-/** How often time goes on by itself. */
+/** How often time continues by itself. */
 const TICK_MS = 1000;
 
 export type LiveSession = {

@@ -1,4 +1,4 @@
-/** Media diagnosis of a dialog: faults, warnings, and the relay and STUN evidence behind them. */
+/** Media diagnosis of a dialog: faults, warnings, and the relay and STUN evidence after them. */
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';

@@ -56,7 +56,7 @@ export type SdpExchange = Static<typeof SdpExchange>;
 
 const Seconds = Type.Number({ minimum: 0 });
 
-/** Final INVITE response code as it stood on the wire; absent, never zero, while there is none. */
+/** Final INVITE response code as it stood on the wire; absent, never zero, until there is one. */
 const FinalStatus = Type.Integer({ minimum: 200, maximum: 999 });
 
 export const DialogSummary = named(

@@ -15,7 +15,7 @@ export function isLoopback(address: string): boolean {
 
 /**
  * The IP address to bind for `host`, or null when the name does not resolve. What was checked is what gets bound. Of a
- * name with both, such as localhost, the IPv4 address: clients that try IPv6 first go on to IPv4, not all the other way.
+ * name with both, such as localhost, the IPv4 address: clients that try IPv6 first then try IPv4; not all do so the other way.
  */
 export async function resolveHost(host: string): Promise<string | null> {
   if (isIP(host) !== 0) return host;

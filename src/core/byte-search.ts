@@ -26,7 +26,7 @@ function lowestByte(mask: number): number {
   return (31 - Math.clz32(mask & -mask)) >> 3;
 }
 
-/** First byte of 13 or less (line ends, NUL, tab) at or behind `p`, or `end`. */
+/** First byte of 13 or less (line ends, NUL, tab) at or after `p`, or `end`. */
 export function findControl(buf: Uint8Array, words: DataView, p: number, end: number): number {
   const stop = end - 4;
   for (; p <= stop; p += 4) {
@@ -38,7 +38,7 @@ export function findControl(buf: Uint8Array, words: DataView, p: number, end: nu
   return p;
 }
 
-/** First byte equal to `byte` at or behind `p`, or `end`. */
+/** First byte equal to `byte` at or after `p`, or `end`. */
 export function findByte(buf: Uint8Array, words: DataView, p: number, end: number, byte: number): number {
   const pattern = Math.imul(byte, 0x01010101);
   const stop = end - 4;

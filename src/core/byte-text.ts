@@ -51,7 +51,7 @@ export function rangeOf(text: string): TextRange {
 export function cutEnd(buf: Uint8Array, start: number, end: number, maxBytes: number): number {
   if (end - start <= maxBytes) return end;
   let cut = start + maxBytes;
-  // At most three bytes of a character stand behind its first.
+  // At most three bytes of a character stand after its first.
   while (cut > start + maxBytes - 3 && ((buf[cut] ?? 0) & 0xc0) === 0x80) cut--;
   return cut;
 }

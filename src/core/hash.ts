@@ -98,7 +98,7 @@ export class HashInput {
     this.#view = new DataView(this.words.buffer);
   }
 
-  /** Puts the 4 or 16 bytes of an address at word `at`; returns the word behind them. */
+  /** Puts the 4 or 16 bytes of an address at word `at`; returns the word after them. */
   setAddress(at: number, addresses: Uint8Array, offset: number, ipVersion: number): number {
     const { words } = this;
     const end = at + (ipVersion === 6 ? 4 : 1);

@@ -372,7 +372,7 @@ export const TLS_RING_PARTS = 128;
 export const TLS_RING_LEAST_BYTES = 8 * 1024 * 1024;
 export const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;
 
-/** 8 MiB between the reader and JavaScript, behind the kernel's ring. */
+/** 8 MiB between the reader and JavaScript, after the kernel's ring. */
 export const TLS_SLABS = 32;
 
 /** Senders told apart; what further ones send is counted by reason alone. */

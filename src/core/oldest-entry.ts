@@ -7,7 +7,7 @@ export function dropOldest<K, V>(map: Map<K, V>): boolean {
 }
 
 /**
- * Of a map whose entries are put in anew at each use: removes the one that was used longest ago if that was before `us`,
+ * Of a map whose entries are put in again at each use: removes the one that was used longest ago if that was before `us`,
  * and returns it. Else nobody goes, so that a flood of new ones takes no place of what is in use.
  */
 export function dropSilent<K, V extends { readonly lastUs: number }>(map: Map<K, V>, us: number): V | null {

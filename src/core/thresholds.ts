@@ -18,9 +18,9 @@ export const THRESHOLDS = {
   noMediaSec: 3,
   /** Media in one direction only, for this long after the answer. */
   oneWaySec: 2,
-  /** A direction that is silent for this long while its call goes on has stopped. */
+  /** A direction that is silent for this long while its call continues has stopped. */
   mediaStopSec: 10,
-  /** It is one-way audio when the other one went on for this long: a mailbox that records is silent too. */
+  /** It is one-way audio when the other one continued for this long: a mailbox that records is silent too. */
   oneWayStopSec: 30,
   /** First packet later than this after the answer. */
   lateMediaMs: 500,

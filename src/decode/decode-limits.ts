@@ -44,11 +44,11 @@ export type TcpLimits = {
   readonly maxConnections: number;
   /** Bytes buffered over all connections, bookkeeping of buffered segments included. */
   readonly maxTotalBytes: number;
-  /** A hole is given up when more than this many bytes or segments wait behind it, or for this long. */
+  /** A hole is given up when more than this many bytes or segments wait after it, or for this long. */
   readonly windowBytes: number;
   readonly windowSegments: number;
   readonly windowUs: number;
-  /** A segment this far behind the expected sequence number is no retransmission: the tuple was reused. */
+  /** A segment this far after the expected sequence number is no retransmission: the tuple was reused. */
   readonly maxBackwardBytes: number;
   /** Start line and headers of one SIP message, and its body. */
   readonly maxHeaderBytes: number;

@@ -12,7 +12,7 @@ import {
   INFLATION_COST_BYTES,
 } from '../core/limits.ts';
 
-/** Sources are merged almost in order: a time this little behind belongs to the second that runs. */
+/** Sources are merged almost in order: a time this little earlier belongs to the second that runs. */
 const OUT_OF_ORDER_SECONDS = 5;
 
 /** What one of those who share the budget has used of the second it was active in last. */

@@ -41,7 +41,7 @@ export function areFrames(b: Uint8Array, at: number, end: number): boolean {
 export class StreamStart {
   /** What begins there, after YES. */
   protocol: Protocol = PROTOCOL.UNKNOWN;
-  /** End of the handshake that was read, 0 when there is none. */
+  /** End of the handshake that was read, 0 without one. */
   handshakeEnd = 0;
   readonly #session: WebSocketSession;
   readonly #limits: TcpLimits;

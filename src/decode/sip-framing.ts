@@ -94,8 +94,8 @@ function statusLine(b: Uint8Array, at: number, end: number): Start {
 }
 
 /**
- * Offset just behind the empty line that ends the headers, or -1. The search begins at `from`, which may be any
- * place before that line; to go on after more bytes came, pass the old end less 3.
+ * Offset just after the empty line that ends the headers, or -1. The search begins at `from`, which may be any
+ * place before that line; to continue after more bytes came, pass the old end less 3.
  */
 export function headersEnd(b: Uint8Array, from: number, end: number): number {
   // An empty line is LF LF or LF CR LF, so of any two neighbours in it one is at most CR (13).

@@ -135,7 +135,7 @@ export class StreamFramer {
     }
   }
 
-  /** Gives up what is held, because the stream ended or does not go on. Says whether that cut a message. */
+  /** Gives up what is held, because the stream ended or does not continue. Says whether that cut a message. */
   abandon(): boolean {
     const had = this.hasPartial;
     let left = this.#held.length;
@@ -291,7 +291,7 @@ export class StreamFramer {
     }
   }
 
-  /** Looks for the next boundary: at the first byte given, and behind every line end. Counts what it passes. */
+  /** Looks for the next boundary: at the first byte given, and after every line end. Counts what it passes. */
   #seek(b: Uint8Array, from: number, end: number): number {
     let pos = from;
     for (let isSegment = true; ; isSegment = false) {

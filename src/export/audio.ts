@@ -1,5 +1,5 @@
 /**
- * The audio of one call: which kept packets belong to which direction, and why there is none where there is none.
+ * The audio of one call: which kept packets belong to which direction, and why a call has none.
  */
 
 import { Worker } from 'node:worker_threads';

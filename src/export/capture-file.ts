@@ -64,7 +64,7 @@ export class OutputFile {
     this.#native.setEnabled(isEnabled);
   }
 
-  /** SIGHUP: the file is opened anew under its name, once a tick has come. */
+  /** SIGHUP: the file is reopened under its name, once a tick has come. */
   reopen(): void {
     this.#native.reopen();
   }

@@ -157,7 +157,7 @@ function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | nu
   return address?.ok === true ? address.value : null;
 }
 
-/** `onGone` is told of each that was evicted before its turn came. */
+/** `onGone` gets each that was evicted before its turn came. */
 function* vconMessages(sent: readonly Sent[], onGone: () => void): Generator<VconMessage> {
   for (const { message: m, isByCaller } of sent) {
     if (!m.isKept) {

@@ -179,7 +179,7 @@ export class HepClocks {
     for (const clock of clocks.splice(at > 0 ? at : clocks.length - 1, 1)) this.#drop(clock);
   }
 
-  /** Another time stands still then, and nothing lapses in it; what lives in ours goes on. */
+  /** Another time stands still then, and nothing lapses in it; what lives in ours continues. */
   #drop(clock: HepClock): void {
     clock.isDropped = true;
     if (clock.isOther) this.#timed.delete(clock);
@@ -195,7 +195,7 @@ function isAt(bytes: Uint8Array, b: Uint8Array, off: number): boolean {
   return true;
 }
 
-/** The clock whose newest stamp is nearest, if both are of one time; -1 when there is none. What lives now is no replay. */
+/** The clock whose newest stamp is nearest, if both are of one time; -1 without one. What lives now is no replay. */
 function nearest(clocks: readonly HepClock[], stampUs: number, isOther: boolean): number {
   let at = -1;
   let leastUs = ONE_TIME_US;

@@ -139,7 +139,7 @@ export class IcmpTracker {
     }
   }
 
-  /** The newest message that ran between the two sockets and begins with what is quoted; NO_ROW when there is none. */
+  /** The newest message that ran between the two sockets and begins with what is quoted; NO_ROW without one. */
   #quotedRow(buf: Buffer, e: IcmpError, src: EndpointKey, dst: EndpointKey, tsUs: number): number {
     const log = this.#log;
     const oldest = Math.max(log.firstRow, log.lastRow - LOOK_BACK_ROWS);

@@ -45,7 +45,7 @@ export class NamedMedia {
     this.#count(key, 1);
   }
 
-  /** The dialog has another state: it ended, or an ended one goes on. */
+  /** The dialog has another state: it ended, or an ended one continues. */
   onChange(dialog: Dialog, nowUs: number): void {
     if (!isEnded(dialog.state)) {
       if (!this.#keys.has(dialog)) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);

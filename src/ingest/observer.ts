@@ -23,7 +23,7 @@ export type Observer = {
   onWindow?(stream: Stream, capture: Capture): void;
   /** The files have ended, and the stream is judged as a whole. */
   onStreamEnd?(stream: Stream, capture: Capture): void;
-  /** Time goes on; capture time in microseconds. */
+  /** Time continues; capture time in microseconds. */
   onTick?(nowUs: number): void;
   /** The files have ended. */
   onFinish?(): void;

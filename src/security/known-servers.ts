@@ -25,7 +25,7 @@ export class KnownServers {
     this.#byAddress.set(address, { askers: isNew ? [...known, asker] : known, tsUs });
   }
 
-  /** It answered anybody at or behind this time: it is not down, and both directions are captured. */
+  /** It answered anybody at or after this time: it is not down, and both directions are captured. */
   answeredSince(address: number, tsUs: number): boolean {
     return (this.#byAddress.get(address)?.tsUs ?? Number.NEGATIVE_INFINITY) >= tsUs;
   }

@@ -161,7 +161,7 @@ export class ProbeTable {
     return probe;
   }
 
-  /** Closes probes sent before `untilUs`, oldest first; `gone` is told of each that is not settled. */
+  /** Closes probes sent before `untilUs`, oldest first; `gone` gets each that is not settled. */
   expire(untilUs: number, gone: (probe: Probe) => void): void {
     for (const [key, seen] of this.#seen) {
       if (seen.tsUs >= untilUs - REPEATS_US && this.#seen.size <= this.#max) break;

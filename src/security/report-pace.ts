@@ -32,7 +32,7 @@ export class ReportPace {
     if (source.waiting.size > 0) this.#waiting.add(source);
   }
 
-  /** Time goes on: reports what had to wait, one line of a source at a time. */
+  /** Time continues: reports what had to wait, one line of a source at a time. */
   tick(nowUs: number): void {
     if (nowUs < this.#nextLookUs || this.#waiting.size === 0) return;
     this.#nextLookUs = nowUs + LOOK_US;

@@ -115,7 +115,7 @@ export class ScannerWatch {
     return last !== undefined && record?.isEstablished === false && this.#nowUs - last.atUs < ANSWERED_US;
   }
 
-  /** Time goes on: silence becomes an outcome, and reports that waited are due. */
+  /** Time continues: silence becomes an outcome, and reports that waited are due. */
   tick(nowUs: number): void {
     if (nowUs > this.#nowUs) this.#nowUs = nowUs;
     this.#probes.expire(this.#nowUs - GRACE_US, (probe) => this.#onSilence(probe));

@@ -87,7 +87,7 @@ export class SourceTable {
     return undefined;
   }
 
-  /** The record of `key`, made when there is none, as the one used last. `address` is where it sends from. */
+  /** The record of `key`, made without one, as the one used last. `address` is where it sends from. */
   use(key: SourceKey, address: string): SourceRecord {
     for (const shelf of this.#shelves) {
       const record = shelf.get(key);

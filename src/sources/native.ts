@@ -63,7 +63,7 @@ export type NativeCapture = {
   /** The thread ends with what it has read. */
   askStopFiles(): void;
   endFiles(): void;
-  /** No record is handed over any more, though the thread may go on; how many were still to come. */
+  /** No record is handed over any more, though the thread may continue; how many were still to come. */
   abandon(): number;
   /** 0..1 of the files read. */
   progress(): number;

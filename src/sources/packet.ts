@@ -26,7 +26,7 @@ export type Packet = {
   dstOff: number;
   srcPort: number;
   dstPort: number;
-  /** Ordinal of the frame in its source, -1 when there is none; of a message in parts, the frame it began in. */
+  /** Ordinal of the frame in its source, -1 without one; of a message in parts, the frame it began in. */
   frame: number;
   /** The frame's digest as two halves; 0 when none was taken. */
   digestHigh: number;

@@ -30,7 +30,7 @@ export function processorRefusal(arch: string, cpuinfo: string): string | null {
   );
 }
 
-/** The beginning of /proc/cpuinfo; '' where there is none: then the processor is taken to be new enough. */
+/** The beginning of /proc/cpuinfo; '' where it is missing: then the processor is taken to be new enough. */
 export function readCpuinfo(): string {
   let fd: number;
   try {

@@ -80,7 +80,7 @@ export class TimeOrder<T extends Ordered | number> {
     return this.#records;
   }
 
-  /** From the newest to the oldest. The caller may rest between two of them: the walk goes on where it was. */
+  /** From the newest to the oldest. The caller may rest between two of them: the walk continues where it was. */
   *fromNewest(): Generator<T> {
     const records = this.records();
     for (let i = records.length - 1; i >= 0; i--) {
@@ -108,7 +108,7 @@ export class TimeOrder<T extends Ordered | number> {
   }
 
   /**
-   * Where a walk goes on after a rest: `last` is the record it had reached at `index`, and may have moved up
+   * Where a walk continues after a rest: `last` is the record it had reached at `index`, and may have moved up
    * meanwhile.
    */
   resume(records: readonly (T | undefined)[], index: number, last: T | null): number {
@@ -174,7 +174,7 @@ export class TimeOrder<T extends Ordered | number> {
     this.#late.clear();
     let from = records.length - 1;
     let to = from + late.length;
-    // One by one: an array that is written far behind its end becomes a dictionary.
+    // One by one: an array that is written far after its end becomes a dictionary.
     for (let i = 0; i < late.length; i++) records.push(undefined);
     for (let next = late.pop(); next !== undefined; to--) {
       const below = from < 0 ? undefined : records[from];

@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from 'node:path';
 /** Names looked for on the search path, in this order. */
 const NAMES = ['peer_ctl', 'tfps_ctl'];
 
-/** The path of the program, or null when there is none. A named path counts as there even if it cannot be executed. */
+/** The path of the program, or null without one. A named path counts as there even if it cannot be executed. */
 export async function locatePeer(named: string | null, searchPath: string): Promise<string | null> {
   if (named !== null) {
     const path = resolve(named);

@@ -19,7 +19,7 @@ export type MediaStream = {
   /** Packet time; 0 while unknown. */
   readonly packetMs: number;
   readonly comfortNoisePackets: number;
-  /** Silences its sender made: the sequence went on behind them. */
+  /** Silences its sender made: the sequence continued after them. */
   readonly pauses: number;
   /** A stream of another call that named the same sockets ran the other way meanwhile. */
   readonly hasReverse: boolean;
@@ -37,7 +37,7 @@ export type MediaContext = {
   readonly isPathVisible: () => boolean;
   /** Another call that named the same sockets has media there: whose it is cannot be told. Asked only where some is missing. */
   readonly sharesMedia: () => boolean;
-  /** Call-ID of another leg of the call that has media; null when there is none. Asked only where it is silent. */
+  /** Call-ID of another leg of the call that has media; null without one. Asked only where it is silent. */
   readonly linkedMedia: () => string | null;
   /** The source that brought the stream had ended by then, though that of the signaling had not. */
   readonly isTapOver: (stream: MediaStream, atUs: number) => boolean;

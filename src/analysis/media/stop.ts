@@ -1,5 +1,5 @@
 /**
- * Media that dies while its call goes on: which directions stopped, and whether the other one went on (RFC 3264).
+ * Media that dies while its call continues: which directions stopped, and whether the other one continued (RFC 3264).
  *
  * Nothing is said of a hold, of a sender that may be silent (RFC 3389, G.729 Annex B, G.723.1 Annex A, or one that paused
  * before), of media that the descriptions moved, or of a tap that had ended itself.
@@ -138,7 +138,7 @@ function stopAfter(lastUs: number, promises: readonly Promised[], leastUs: numbe
 /** Its sender may be silent without having stopped: it agreed to, or it did before. */
 function maySilence(d: Dialog, s: MediaStream): boolean {
   if (s.comfortNoisePackets > 0) return true;
-  // One that was silent and came back suppresses silence, whatever it agreed to. Behind a hold the sequence goes on as well.
+  // One that was silent and came back suppresses silence, whatever it agreed to. After a hold the sequence continues as well.
   const holds = (d.sdp ?? []).filter((e) => e.event === 'hold' && !e.isRefused).length;
   if (s.pauses > holds) return true;
   return [0, 1].every((side) => {

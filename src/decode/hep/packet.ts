@@ -6,7 +6,7 @@ const ZEROS = new Uint8Array(32);
 
 /** Reusable. Offsets are into `bytes` for the payload, and into `addresses` for the addresses. */
 export class HepPacket {
-  /** 4 or 6 by the address chunks present; 0 when there are none. */
+  /** 4 or 6 by the address chunks present; 0 without any. */
   ipVersion: 0 | 4 | 6 = 0;
   /** IP protocol number, 0 when the packet does not say. */
   proto = 0;
@@ -28,7 +28,7 @@ export class HepPacket {
   end = 0;
   /** The payload is to be inflated. */
   isCompressed = false;
-  /** The authentication key; null when there is none. */
+  /** The authentication key; null without one. */
   authKey: Uint8Array | null = null;
   correlationAt = -1;
   correlationEnd = -1;

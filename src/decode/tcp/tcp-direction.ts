@@ -46,7 +46,7 @@ export class TcpDirection {
     return !this.isAnchored || Math.abs((seq - this.next) | 0) <= this.#shared.limits.maxBackwardBytes;
   }
 
-  /** A SYN names the first byte of the stream. False when it contradicts what was seen: the tuple is used anew. */
+  /** A SYN names the first byte of the stream. False when it contradicts what was seen: the tuple is reused. */
   synchronize(first: number): boolean {
     if (this.isAnchored) return this.first === first;
     const head = this.#queue?.head;
@@ -223,7 +223,7 @@ export class TcpDirection {
     this.#inOrder(seq, span, b, start, end, mark);
   }
 
-  /** Whether a segment that looks like a start ends or goes on with a start line that waits: "NVITE" behind "I". */
+  /** Whether a segment that looks like a start ends or continues with a start line that waits: "NVITE" after "I". */
   #isInside(seq: number, b: Uint8Array, start: number, end: number): boolean {
     const head = this.#queue?.head;
     if (this.#queue === null || head === undefined) return false;

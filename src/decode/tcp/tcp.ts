@@ -1,7 +1,7 @@
 /**
  * TCP segments in, SIP messages out: reassembly per connection and direction with SIP and WebSocket framing.
  *
- * Decides which connection a segment belongs to, when a tuple is used anew (RFC 9293 §3.6.1), and what is given up
+ * Decides which connection a segment belongs to, when a tuple is reused (RFC 9293 §3.6.1), and what is given up
  * when a cap or a timeout is reached. Time is capture time; nothing here reads a clock. Segments of several sources
  * share the table, so a segment captured twice counts as a retransmission.
  */

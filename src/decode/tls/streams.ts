@@ -65,7 +65,7 @@ export type TlsHooks = {
   readonly contentLength: ContentLength;
 };
 
-/** What happened to plaintext behind the probes, by name. */
+/** What happened to plaintext after the probes, by name. */
 export class TlsStreamCounters {
   connections = 0;
   closed = 0;
@@ -86,7 +86,7 @@ export class TlsStreamCounters {
   webSocketDropped = 0;
 }
 
-/** Taking a place behind all others at every record would cost more than the rest of its way through here. */
+/** Taking a place after all others at every record would cost more than the rest of its way through here. */
 const REORDER_US = 1_000_000;
 /** What a message that waits takes beside its bytes. */
 const HELD_COST_BYTES = 256;

@@ -103,7 +103,7 @@ const prefix = new Uint8Array(PREFIX_BYTES);
 /** Whether an uncompressed frame that begins a SIP message stands at `at`: how a connection joined late is known. */
 export function sipFrameStart(b: Uint8Array, at: number, end: number, maxBytes: number): Start {
   const b0 = b[at] ?? 0;
-  // FIN must be set: a control character of a SIP body and the text behind it would pass for an unfinished frame.
+  // FIN must be set: a control character of a SIP body and the text after it would pass for an unfinished frame.
   if (at < end && b0 !== 0x81 && b0 !== 0x82) return START.NO;
   const status = probe.read(b, at, end);
   if (status !== FRAME.OK) return status === FRAME.SHORT ? START.MAYBE : START.NO;

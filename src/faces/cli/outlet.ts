@@ -1,5 +1,5 @@
 /**
- * One output of a program that goes on: what its reader does not take waits in a queue with a cap, never the program.
+ * One output of a program that continues: what its reader does not take waits in a queue with a cap, never the program.
  * A write without O_NONBLOCK to a terminal that was stopped (XOFF), or whose far end hangs, lasts as long as it likes
  * (write(2), termios(3)).
  */
@@ -144,7 +144,7 @@ export class Outlet {
 }
 
 /**
- * The terminal behind `fd`, opened anew: O_NONBLOCK on the one that was given would be everybody's who has it, the shell's
+ * The terminal after `fd`, reopened: O_NONBLOCK on the one that was given would be everybody's who has it, the shell's
  * too. `fd` itself where that is not permitted, as after su: writes then wait for the terminal.
  */
 function openTerminal(fd: number): number {

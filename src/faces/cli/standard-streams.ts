@@ -1,6 +1,6 @@
 /**
  * Standard output and standard error: what only prints ends with its reader and waits for it; what captures or serves
- * goes on. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
+ * continues. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
  */
 import { countedWere } from '../../core/counted.ts';
 import { errnoOf } from '../../core/errors.ts';
@@ -52,7 +52,7 @@ class StandardStream {
     return this.#outlet?.lost ?? 0;
   }
 
-  /** Whole lines. What goes on loses and counts those that nobody takes. */
+  /** Whole lines. What continues loses and counts those that nobody takes. */
   write(text: string): void {
     if (this.#outlet === null) this.#stream().write(text);
     else this.#outlet.write(text);
@@ -82,7 +82,7 @@ class StandardStream {
 export const standardOutput = new StandardStream('standard output', 1, () => process.stdout);
 export const standardError = new StandardStream('standard error', 2, () => process.stderr);
 
-/** They are all that standard output gets while something goes on. */
+/** They are all that standard output gets while something continues. */
 export const dataLines: DataLines = {
   write: (line) => standardOutput.write(`${line}\n`),
   get written() {

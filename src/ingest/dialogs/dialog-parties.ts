@@ -16,7 +16,7 @@ import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
 export class DialogParties {
   readonly #log: MessageLog;
   readonly #room: DialogRoom;
-  /** Prefixes of the parties, by serial number of the dialog; of more dialogs they are read anew. */
+  /** Prefixes of the parties, by serial number of the dialog; of more dialogs they are read again. */
   readonly #known = new Map<number, number[]>();
 
   constructor(log: MessageLog, room: DialogRoom) {

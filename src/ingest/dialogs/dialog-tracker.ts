@@ -45,7 +45,7 @@ export class DialogTracker {
   readonly #callId = new TextRange();
   readonly #from = new Party();
   readonly #to = new Party();
-  // Filled anew for each dialog.
+  // Refilled for each dialog.
   readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
   readonly #init: { -readonly [K in keyof DialogInit]: DialogInit[K] } = {
     callId: this.#callId,

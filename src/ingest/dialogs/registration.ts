@@ -60,7 +60,7 @@ export function grantedExpiry(d: Dialog, buf: Uint8Array, start: number, end: nu
   return granted >= 0 ? granted : DEFAULT_REGISTER_SEC;
 }
 
-/** One contact: hash of what tells it from others, and its expires parameter, -1 where there is none. */
+/** One contact: hash of what tells it from others, and its expires parameter, -1 where it is missing. */
 type Contact = { readonly key: number; readonly sec: number };
 
 function longestOf(list: readonly Contact[], fallbackSec: number): Contact | null {

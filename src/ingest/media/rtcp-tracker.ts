@@ -32,7 +32,7 @@ export class RtcpTracker {
     this.#streams = streams;
   }
 
-  /** The dialog of the first stream it speaks of that has one, null when there is none. */
+  /** The dialog of the first stream it speaks of that has one, null without one. */
   onPacket(buf: Uint8Array, start: number, end: number, c: Packet): Dialog | null {
     this.packets++;
     const parsed = parseRtcp(buf.subarray(start, end));

@@ -60,7 +60,7 @@ export class SdpTracker {
   /** Gives up what a dialog described: like an evicted one it must be forgotten by all who know its claims. */
   onShed: (d: Dialog) => void = (d) => this.onDialogGone(d);
 
-  /** `onFragment` is told of each ICE user fragment an SDP names; memory for transactions as in RowBlocks. */
+  /** `onFragment` gets each ICE user fragment an SDP names; memory for transactions as in RowBlocks. */
   constructor(
     endpoints: EndpointIndex,
     onClaim: OnClaim,
@@ -222,7 +222,7 @@ export class SdpTracker {
     this.#endpoints.remove(d);
     this.#rows.free(d);
     this.#transactions.free(d);
-    // An evicted dialog must not hold those behind it.
+    // An evicted dialog must not hold those after it.
     d.sharesWith = null;
   }
 

@@ -94,7 +94,7 @@ export class SdpTransactions {
     return older;
   }
 
-  /** Cuts the chain behind its first `count`. */
+  /** Cuts the chain after its first `count`. */
   #keepNewest(newest: number, count: number): void {
     let last = newest;
     for (let n = 1; last !== NONE && n < count; n++) last = this.older(last);

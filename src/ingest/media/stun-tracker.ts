@@ -56,7 +56,7 @@ export class StunTracker {
   readonly #flows = new Map<string, StunFlow>();
   readonly #byHost = new Map<string, StunFlow[]>();
   readonly #pending = new Map<string, Pending>();
-  /** Mapped and relayed addresses, and the socket behind each. */
+  /** Mapped and relayed addresses, and the socket after each. */
   readonly #aliases = new EndpointMap<Alias>();
   /** ICE user fragments that SDPs named (RFC 8839 section 5.4). */
   readonly #fragments = new Map<string, Claim>();
@@ -117,7 +117,7 @@ export class StunTracker {
     this.#relayed.set(stream, { channel: null, peer: parsed.ok ? parsed.value.peer : null });
   }
 
-  /** An SDP named `key` by the claim with this row: the socket behind a mapped or relayed address is the dialog's too. */
+  /** An SDP named `key` by the claim with this row: the socket after a mapped or relayed address is the dialog's too. */
   onClaim(key: EndpointKey, row: number): void {
     const alias = this.#aliases.get(key);
     const claim = alias === undefined ? null : this.#d.endpoints.claim(row);

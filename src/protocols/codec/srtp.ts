@@ -63,7 +63,7 @@ export class SrtpReader {
   }
 }
 
-/** Where the payload of an RTP packet begins; -1 when it is none. */
+/** Where the payload of an RTP packet begins; -1 when it is not one. */
 export function rtpHeaderBytes(bytes: Uint8Array): number {
   if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return -1;
   let at = 12 + ((bytes[0] ?? 0) & 15) * 4;

@@ -9,7 +9,7 @@ import { packetsOf } from './packet-list.ts';
 import type { SrtpKey } from './srtp.ts';
 import { findReader, rtpHeaderBytes } from './srtp.ts';
 
-/** Parts of a stream further apart than this against the capture clock are placed anew. */
+/** Parts of a stream further apart than this against the capture clock are placed again. */
 const RESYNC_SEC = 0.5;
 /** So many packets after a late one it shows whether they were held up on their way or their clock had stood still. */
 const CATCH_UP_PACKETS = 300;
@@ -38,7 +38,7 @@ type Packet = {
   readonly payload: Uint8Array;
 };
 
-/** An RTP packet taken apart (RFC 3550 section 5.1); null when it is none. */
+/** An RTP packet taken apart (RFC 3550 section 5.1); null when it is not one. */
 function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
   if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -60,7 +60,7 @@ function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
   };
 }
 
-/** Packets in the order of their sequence, each number once; wrapped numbers go on. */
+/** Packets in the order of their sequence, each number once; wrapped numbers continue. */
 function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
   const seen = new Map<number, Packet & { readonly ext: number }>();
   const packets = packetsOf(stream.packets);

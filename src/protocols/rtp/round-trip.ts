@@ -39,7 +39,7 @@ export class SenderReportHistory {
   }
 }
 
-/** Round trip by the echo of a sender report; null when there is none to be had. */
+/** Round trip by the echo of a sender report; null without one. */
 export function echoRoundTrip(
   history: SenderReportHistory,
   lastSr: number,

@@ -48,7 +48,7 @@ export type StreamSnapshot = JitterLanes & {
   readonly tsJumps: number;
   readonly cnPackets: number;
   readonly eventPackets: number;
-  /** Silences that the sender made itself: the sequence went on behind them. */
+  /** Silences that the sender made itself: the sequence continued after them. */
   readonly pauses: number;
   readonly markers: number;
   readonly ptChanges: number;

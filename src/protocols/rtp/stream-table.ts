@@ -13,7 +13,7 @@ export class StreamTable {
   readonly #streamsAChunk: number;
   readonly #views: (DataView | undefined)[] = [];
 
-  /** `chunk` gives the memory of a chunk, undefined while there is none. Throws when the addon is of another layout. */
+  /** `chunk` gives the memory of a chunk, undefined before it is there. Throws when the addon is of another layout. */
   constructor(chunk: (index: number) => ArrayBuffer | undefined, info: StreamTableInfo) {
     if (info.streamBytes !== STREAM_BYTES)
       throw new RangeError(`a native stream has ${info.streamBytes} bytes, this program reads ${STREAM_BYTES}`);
@@ -71,7 +71,7 @@ export class StreamTable {
 
   #view(index: number): DataView | null {
     const i = Math.floor(index / this.#streamsAChunk);
-    // A read behind the end of an array would have V8 throw away what it has compiled, at every new chunk's first stream.
+    // A read after the end of an array would have V8 throw away what it has compiled, at every new chunk's first stream.
     return (i < this.#views.length ? this.#views[i] : undefined) ?? this.#newView(i);
   }
 

@@ -7,7 +7,7 @@ export class Field {
   start = 0;
   end = 0;
 
-  /** Moves to the next field at or behind `p`; false when the line has no more. */
+  /** Moves to the next field at or after `p`; false when the line has no more. */
   next(buf: Uint8Array, p: number, lineEnd: number): boolean {
     while (p < lineEnd && (buf[p] ?? 0) <= 32) p++;
     this.start = p;
@@ -17,7 +17,7 @@ export class Field {
   }
 }
 
-/** Decimal number at `start`..`end`, or -1 when it is none or larger than `max`. */
+/** Decimal number at `start`..`end`, or -1 when it is not one or larger than `max`. */
 export function numberAt(buf: Uint8Array, start: number, end: number, max: number): number {
   if (end <= start) return -1;
   let value = 0;

@@ -32,7 +32,7 @@ export interface SdpCandidate {
 export interface SdpCrypto {
   /** Names the line: the answer repeats that of the line it takes. */
   readonly tag: number;
-  /** Bytes of the authentication tag behind each payload; null for a suite that is not known. */
+  /** Bytes of the authentication tag after each payload; null for a suite that is not known. */
   readonly authBytes: number | null;
   /** Bytes of the master key identifier in front of it (RFC 3711 section 3.1). */
   readonly mkiBytes: number;

@@ -7,7 +7,7 @@
  *     s=...                      CRLF
  *     c=IN IP4 192.0.2.1         CRLF
  *     t=...                      CRLF
- *     m=audio 49170 ...          everything behind the port is the rest
+ *     m=audio 49170 ...          everything after the port is the rest
  */
 
 import { asciiWord, findByte } from '../../core/byte-search.ts';
@@ -28,7 +28,7 @@ export class PlainAudio {
   /** The four octets as a signed 32-bit number; written without leading zeros. */
   v4 = 0;
   port = 0;
-  /** Offset behind the port. */
+  /** Offset after the port. */
   restStart = 0;
 }
 
@@ -53,7 +53,7 @@ export function locatePlainAudio(
   return takePort(buf, p + 8, end, out);
 }
 
-/** Offset behind the line `<letter>=...CRLF` at `p`, or -1 when no such line is there. */
+/** Offset after the line `<letter>=...CRLF` at `p`, or -1 when no such line is there. */
 function lineOf(buf: Uint8Array, words: DataView, p: number, end: number, letter: number): number {
   if (end - p < 4 || buf[p] !== letter || buf[p + 1] !== 0x3d) return -1;
   const feed = findByte(buf, words, p + 2, end, LF);

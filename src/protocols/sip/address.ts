@@ -31,7 +31,7 @@ class AddressSpan {
   paramsStart = -1;
 }
 
-/** Offset behind the quoted string that opens at `p`, or -1 when it never closes. */
+/** Offset after the quoted string that opens at `p`, or -1 when it never closes. */
 function skipQuoted(buf: Uint8Array, p: number, end: number): number {
   for (p++; p < end; p++) {
     const c = buf[p];
@@ -109,9 +109,9 @@ function isScheme(buf: Uint8Array, start: number, end: number, name: Uint8Array)
 
 /** Who a From, To or Contact value names; reusable. */
 export class Party {
-  /** User part of the URI, %-decoded for display; '' when there is none, where it stands when its bytes are its text. */
+  /** User part of the URI, %-decoded for display; '' without one, where it stands when its bytes are its text. */
   user: string | TextRange = '';
-  /** Display name with quotes and escapes undone; null when there is none. */
+  /** Display name with quotes and escapes undone; null without one. */
   display: string | null = null;
   /** One of them was too long and is cut. */
   isCut = false;
@@ -148,7 +148,7 @@ export class Party {
   }
 }
 
-/** Finds the user of the URI in `span`, empty where there is none; true when its bytes are its text. */
+/** Finds the user of the URI in `span`, empty where it is missing; true when its bytes are its text. */
 function locateUser(buf: Uint8Array, range: TextRange): boolean {
   range.set(buf, 0, 0);
   const { uriStart } = span;

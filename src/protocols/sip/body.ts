@@ -101,7 +101,7 @@ function splitMultipart(buf: Buffer, piece: Piece): Piece[] {
   return found;
 }
 
-/** Offset behind the delimiter line whose boundary ends at `p`, or -1 when more text makes it another boundary. */
+/** Offset after the delimiter line whose boundary ends at `p`, or -1 when more text makes it another boundary. */
 function delimiterLineEnd(body: Buffer, p: number): number {
   if (body[p] === 0x2d && body[p + 1] === 0x2d) return p + 2;
   while (p < body.length && (body[p] === 0x20 || body[p] === 0x09)) p++;

@@ -1,5 +1,5 @@
 /**
- * Reads the Identity header: a PASSporT behind STIR/SHAKEN (RFC 8224 section 4, RFC 8225, RFC 8588). Only what it says
+ * Reads the Identity header: a PASSporT of STIR/SHAKEN (RFC 8224 section 4, RFC 8225, RFC 8588). Only what it says
  * is read; no signature is checked and no certificate fetched.
  *
  *   Identity: <header>.<payload>.<signature>;info=<https://...>;alg=ES256;ppt=shaken

@@ -18,7 +18,7 @@ import { splitValues } from './values.ts';
 import { parseVia, type Via } from './via.ts';
 
 export interface SipHeader {
-  /** Id of the header, `HEADER.OTHER` when it is none of the known ones. */
+  /** Id of the header, `HEADER.OTHER` when it is not one of the known ones. */
   readonly id: number;
   /** Name as written. */
   readonly name: string;
@@ -40,7 +40,7 @@ export class SipMessage {
   readonly isRequest: boolean;
   /** Start line as written, without its line end. */
   readonly startLine: string;
-  /** Method of a request; of a response the CSeq method, '' when there is none. */
+  /** Method of a request; of a response the CSeq method, '' without one. */
   readonly method: string;
   readonly requestUriText: string;
   readonly version: string;

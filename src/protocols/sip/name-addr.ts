@@ -47,7 +47,7 @@ export function parseNameAddr(text: string): Result<NameAddr, NameAddrReason> {
   const { at: angle, isOpen } = findUnquoted(value, 0, '<');
   const semicolon = findUnquoted(value, 0, ';').at;
   if (isOpen && angle < value.length) faults.push('open_quote');
-  // A `<` behind the first `;` is inside a parameter.
+  // A `<` after the first `;` is inside a parameter.
   if (angle < value.length && angle < semicolon) return ok(bracketed(value, angle, faults));
   const uriText = value.slice(0, semicolon).trimEnd();
   if (uriText === '') return fail('no_uri');

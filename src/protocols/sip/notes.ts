@@ -48,7 +48,7 @@ export const NOTE = {
   truncatedHeaders: TRUNCATED_HEADERS,
   /** The datagram holds fewer body bytes than Content-Length says. */
   bodyShort: BODY_SHORT,
-  /** The datagram goes on after the body that Content-Length frames (RFC 3261 18.3). */
+  /** The datagram continues after the body that Content-Length frames (RFC 3261 18.3). */
   bodyExtra: BODY_EXTRA,
   /** Spaces too many or too few in the start line, or no version. */
   badStartLine: BAD_START_LINE,
@@ -77,7 +77,7 @@ export const NOTE = {
   unbalancedQuote: UNBALANCED_QUOTE,
   /** Blanks or NUL bytes stand before the start line. */
   junkBeforeStart: JUNK_BEFORE_START,
-  /** A NUL byte; legal only behind a backslash in a quoted string (RFC 4475 3.1.1.2). */
+  /** A NUL byte; legal only after a backslash in a quoted string (RFC 4475 3.1.1.2). */
   nulInHeaders: NUL_IN_HEADERS,
   /** A stray `;` or `,` leaves a parameter or value empty. */
   emptyParameter: EMPTY_PARAMETER,

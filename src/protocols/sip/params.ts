@@ -13,13 +13,13 @@ export interface Param {
 
 export interface ParamList {
   readonly params: readonly Param[];
-  /** A `;` with nothing behind it. */
+  /** A `;` with nothing after it. */
   readonly hasEmpty: boolean;
   readonly hasOpenQuote: boolean;
   readonly isCapped: boolean;
 }
 
-/** Index behind the quoted string that opens at `at`, or -1 when it never closes. */
+/** Index after the quoted string that opens at `at`, or -1 when it never closes. */
 export function quotedEnd(text: string, at: number): number {
   for (let i = at + 1; i < text.length; i++) {
     const c = text.charCodeAt(i);

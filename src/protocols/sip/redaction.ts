@@ -52,7 +52,7 @@ function valueEnd(text: string, at: number): number {
   return feed < 0 ? text.length : feed;
 }
 
-/** Between the first colon behind `sip:` or `sips:` and the @ that ends the word (RFC 3261 section 19.1.1). */
+/** Between the first colon after `sip:` or `sips:` and the @ that ends the word (RFC 3261 section 19.1.1). */
 function withoutPasswords(text: string): string {
   let out = '';
   let from = 0;
@@ -74,7 +74,7 @@ function isOfWord(c: number): boolean {
   return c > 0x20 && c !== 0x22 && c !== 0x3c && c !== 0x3e && c !== 0xa0;
 }
 
-/** Offset of the colon in front of the password in a word; -1 where there is none. */
+/** Offset of the colon in front of the password in a word; -1 where it is missing. */
 function passwordColon(word: string): number {
   for (const scheme of word.matchAll(/sips?:/gi)) {
     const user = scheme.index + scheme[0].length;

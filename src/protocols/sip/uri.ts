@@ -23,7 +23,7 @@ export interface SipUri {
   readonly text: string;
   /** Lower-case scheme. */
   readonly scheme: string;
-  /** As written, escapes kept; null when there is none. For tel: the number. */
+  /** As written, escapes kept; null without one. For tel: the number. */
   readonly user: string | null;
   /** For display: escapes undone but for control characters. */
   readonly userDecoded: string | null;
@@ -124,7 +124,7 @@ function hostless(text: string, scheme: string, user: string | null, params: Sip
 }
 
 function parseSipUri(text: string, scheme: string, rest: string): Result<SipUri, UriReason> {
-  // No part behind the user may hold an @, so the last one ends the user; `;` and `?` in front of it are its own.
+  // No part after the user may hold an @, so the last one ends the user; `;` and `?` in front of it are its own.
   const at = rest.lastIndexOf('@');
   let user: string | null = null;
   let password: string | null = null;
@@ -152,7 +152,7 @@ function parseSipUri(text: string, scheme: string, rest: string): Result<SipUri,
   return ok({ text, scheme, user, userDecoded, password, ...hostPort.value, params, headers });
 }
 
-/** `name=value&name=value` behind the question mark, escapes kept. */
+/** `name=value&name=value` after the question mark, escapes kept. */
 function parseUriHeaders(text: string): UriHeader[] {
   const headers: UriHeader[] = [];
   for (const piece of text.split('&', MAX_VALUES)) {

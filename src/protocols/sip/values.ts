@@ -5,7 +5,7 @@ import { quotedEnd } from './params.ts';
 
 export interface ValueList {
   readonly values: readonly string[];
-  /** A comma with nothing before or behind it. */
+  /** A comma with nothing before or after it. */
   readonly hasEmpty: boolean;
   readonly hasOpenQuote: boolean;
   readonly isCapped: boolean;

@@ -40,7 +40,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .code(document.status)
     .headers({ ...problem.headers })
     .header('content-type', PROBLEM_MEDIA_TYPE);
-  // As bytes: Fastify puts a charset behind the type of a text, and this type has no parameters.
+  // As bytes: Fastify puts a charset after the type of a text, and this type has no parameters.
   const body = Buffer.from(JSON.stringify(document));
   // Node leaves the body of an answer to HEAD out; the length is that of the answer to GET (RFC 9110 §8.6).
   if (request.method === 'HEAD') reply.header('content-length', body.length);

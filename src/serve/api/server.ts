@@ -162,7 +162,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     if (tooLarge !== null) throw tooLarge;
   });
   app.addHook('onSend', async (_request, reply, payload) => {
-    // Fastify puts a charset behind the type, which has no such parameter: JSON is UTF-8 (RFC 8259 §8.1, §11).
+    // Fastify puts a charset after the type, which has no such parameter: JSON is UTF-8 (RFC 8259 §8.1, §11).
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
       reply.header('content-type', 'application/json');
     }

@@ -22,7 +22,7 @@ export function stopListening(socket: Socket): void {
 }
 
 export type Admission = {
-  /** The listener for requests: those that are admitted go on to `next`, of the others `onRefused` is told the status. */
+  /** The listener for requests: `next` gets those that are admitted, `onRefused` the status of the others. */
   guard(next: RequestListener, onRefused?: (status: number) => void): RequestListener;
   /** For what never becomes a request: why it is refused before anything else is looked at, or null. Counts as one. */
   refusal(socket: Socket): ProblemError | null;

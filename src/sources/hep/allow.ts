@@ -79,7 +79,7 @@ export class HepAllow {
     return this.networks.some((net) => net.version === version && hasPrefix(address, net));
   }
 
-  /** The entries as struct ct_cidr, one behind the other. */
+  /** The entries as struct ct_cidr, one after the other. */
   packed(): Uint8Array {
     const out = new Uint8Array(this.networks.length * CIDR_BYTES);
     this.networks.forEach((net, i) => {

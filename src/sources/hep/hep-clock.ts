@@ -21,7 +21,7 @@ const AGREES_US = 1_000_000;
 const STEP_PAIRS = 3;
 /** What is applied follows when it is off by this. */
 const FOLLOWS_US = 20_000;
-/** For so long the stamps of a sender ran as our clock did, within these bounds: its time goes on between them. */
+/** For so long the stamps of a sender ran as our clock did, within these bounds: its time continues between them. */
 const LIVE_AFTER_US = 10_000_000;
 const LIVE_WITHIN_US = 2_000_000;
 
@@ -104,7 +104,7 @@ export class HepClock {
   }
 
   /**
-   * Its time when ours is `ourUs`. Like the time of a file it is the newest stamp; it goes on between stamps where they
+   * Its time when ours is `ourUs`. Like the time of a file it is the newest stamp; it continues between stamps where they
    * have run as our clock does.
    */
   nowUs(ourUs: number): number {

@@ -169,7 +169,7 @@ export class HepListener {
     return this.#count(i);
   }
 
-  /** What connections brought behind a packet over the rate is over it too, though the gate was not asked. */
+  /** What connections brought after a packet over the rate is over it too, though the gate was not asked. */
   #count(i: number): number {
     const beside = this.#native.counterNames[i] === 'over_rate' ? this.tcp.counts.overRate : 0;
     return Number(this.counters[i] ?? 0n) + beside;

@@ -52,7 +52,7 @@ export type HepTcpCounts = {
   closedNotHep: number;
   /** Brought a packet without the key before any with it. */
   closedWithoutKey: number;
-  /** Packets that came in one reading behind one that was over the rate; part of the gate's `over_rate`. */
+  /** Packets that came in one reading after one that was over the rate; part of the gate's `over_rate`. */
   overRate: number;
   resyncs: number;
   skippedBytes: number;

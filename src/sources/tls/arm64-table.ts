@@ -101,7 +101,7 @@ function addressIn(register: number, back: readonly Passed[]): number | null {
   return null;
 }
 
-/** How many cases the nearest comparison on the way lets through; 0 when there is none. */
+/** How many cases the nearest comparison on the way lets through; 0 without one. */
 function caseCount(back: readonly Passed[]): number {
   let isInclusive: boolean | null = null;
   for (const passed of back) {

@@ -3,9 +3,9 @@
  */
 
 /**
- * - next: to the instruction behind it
- * - call: comes back to the instruction behind it, unless what is called never returns
- * - branch: to the instruction behind it or to `target`
+ * - next: to the instruction after it
+ * - call: comes back to the instruction after it, unless what is called never returns
+ * - branch: to the instruction after it or to `target`
  * - jump: to `target`
  * - indirect: to where a register or memory says
  * - return: to the caller
@@ -27,7 +27,7 @@ export type Instruction = {
  */
 export type Decode = (code: Buffer, at: number) => Instruction | string;
 
-/** An instruction on the way to another, and how the way goes on behind it. */
+/** An instruction on the way to another, and how the way continues behind it. */
 export type Passed = {
   readonly code: Buffer;
   readonly at: number;
@@ -37,7 +37,7 @@ export type Passed = {
   readonly isTaken: boolean;
 };
 
-/** Where a `switch` can go: entries that lie one behind the other at `vaddr`. */
+/** Where a `switch` can go: entries that lie one after the other at `vaddr`. */
 export type JumpTable = {
   readonly vaddr: number;
   readonly cases: number;

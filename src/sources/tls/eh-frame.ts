@@ -47,7 +47,7 @@ function findDescription(image: ElfImage, header: Segment, vaddr: number): numbe
     const bytes = source.read(header.offset + 12 + i * 8 + second * 4, 4);
     return bytes === null ? null : header.vaddr + bytes.readInt32LE(0);
   };
-  // The first `low` begin at or before the address, those from `high` on behind it.
+  // The first `low` begin at or before the address, those from `high` on after it.
   let low = 0;
   let high = count;
   while (low < high) {

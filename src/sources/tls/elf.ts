@@ -220,7 +220,7 @@ function readSections(source: ByteSource, head: Buffer): SymbolTable[] {
   return tables;
 }
 
-/** Place in the file of a virtual address, with `length` bytes behind it in the same segment; -1 when there is none. */
+/** Place in the file of a virtual address, with `length` bytes behind it in the same segment; -1 without one. */
 export function fileOffset(segments: readonly Segment[], vaddr: number, length: number): number {
   for (const s of segments) {
     const delta = vaddr - s.vaddr;

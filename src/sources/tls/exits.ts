@@ -208,7 +208,7 @@ class Walk {
   }
 
   /**
-   * Whether the linker moved the instruction at `from` to `vaddr`, with a jump back behind it: so it works around an
+   * Whether the linker moved the instruction at `from` to `vaddr`, with a jump back after it: so it works around an
    * erratum (843419) of Arm's Cortex-A53. No symbol and no description says so.
    */
   #isVeneer(vaddr: number, from: number): boolean {

@@ -27,7 +27,7 @@ export type TlsSiteKind = `${TlsLibraryName}-${TlsOperation}`;
 
 /**
  * One function to probe, by places in the file, not addresses: its entry, and every RET instruction through which it can
- * leave, those behind its tail jumps included. Only the lesser ways need exits; where they are needed and `null`, the
+ * leave, those after its tail jumps included. Only the lesser ways need exits; where they are needed and `null`, the
  * function gives evidence of addresses at its entry, and no plaintext.
  */
 export type TlsSite = {

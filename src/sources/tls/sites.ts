@@ -131,7 +131,7 @@ function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): Pr
   });
 }
 
-/** The exported entry, behind the endbr64 when a push follows it there. */
+/** The exported entry, after the endbr64 when a push follows it there. */
 function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction, kind: TlsSiteKind): ProbeSite {
   const code = image.source.read(offset, 8) ?? new Uint8Array(0);
   const isX64 = image.machine === 'x64';

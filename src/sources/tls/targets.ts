@@ -107,7 +107,7 @@ export class TlsTargets {
     return program.names.find((name) => this.matchesComm(name)) ?? null;
   }
 
-  /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" behind it. */
+  /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" after it. */
   #fileOf(pid: number): string {
     try {
       return baseName(readlinkSync(`${this.#procRoot}/${pid}/exe`)).replace(/ \(deleted\)$/, '');

@@ -36,7 +36,7 @@ const ONE_BYTE = map(0, [
   [IMM32, ...ROWS.map((op): Range => one(op + 5))],
   [UNKNOWN, ...ROWS.map((op): Range => [op + 6, op + 7]), [0x60, 0x62], one(0x82), one(0x9a), [0xc4, 0xc5]],
   [UNKNOWN, [0xca, 0xcb], [0xce, 0xcf], [0xd4, 0xd6], one(0xea), one(0xf1)],
-  // A prefix or a second REX behind REX.
+  // A prefix or a second REX after REX.
   [UNKNOWN, [0x40, 0x4f], one(0x26), one(0x2e), one(0x36), one(0x3e), [0x64, 0x67], one(0xf0), [0xf2, 0xf3]],
   [MODRM, one(0x63), [0x84, 0x8f], [0xd0, 0xd3], [0xd8, 0xdf], [0xf6, 0xf7], [0xfe, 0xff]],
   [MODRM | IMM8, one(0x6b), one(0x80), one(0x83), [0xc0, 0xc1], one(0xc6)],
@@ -66,7 +66,7 @@ type Parts = {
   readonly prefixes: Set<number>;
   /** Without it 0. */
   rex: number;
-  /** 0: one byte; 1: behind 0f; 2: behind 0f38; 3: behind 0f3a; VEX and EVEX alike. */
+  /** 0: one byte; 1: after 0f; 2: after 0f38; 3: after 0f3a; VEX and EVEX alike. */
   map: number;
   isVector: boolean;
   /** Place of the opcode. */

@@ -22,7 +22,7 @@ export function isLongCallId(buf: Uint8Array, start: number, end: number): boole
 }
 
 /**
- * What stands for a long one: `<first bytes>...sha256-<64 hex digits>`. The line end behind it, which no Call-ID of a
+ * What stands for a long one: `<first bytes>...sha256-<64 hex digits>`. The line end after it, which no Call-ID of a
  * message ends in, tells it from the same text sent as a Call-ID; it is not shown.
  */
 export function shortCallId(buf: Uint8Array, start: number, end: number): Buffer {

@@ -40,7 +40,7 @@ export const IDENTIFIER = {
 /** The INVITE a REFER asks for comes within this time. */
 const REFER_WAIT_US = 60_000_000;
 
-/** `z9hG4bK` and too little behind it tells no transactions apart. */
+/** `z9hG4bK` and too little after it tells no transactions apart. */
 const MIN_BRANCH = 12;
 const COOKIE = Buffer.from('z9hg4bk');
 const SEARCHED = 64;

@@ -2,7 +2,7 @@
  * When things happened in a call: marks set as messages arrive, durations made from them.
  *
  * Anchored on the INVITE that was finally answered (the authenticated one when a challenge came
- * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin behind the
+ * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin after the
  * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
 import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
@@ -100,7 +100,7 @@ export function markFinal(d: CallMarks, cseq: number, status: number, tagHash: n
 
 /**
  * Whether a request within the dialog of `tagHash`, the called side's, is about a fork that rang or answered beside the
- * one that was answered first: its caller ends that one, and the call goes on (RFC 3261 section 13.2.2.4).
+ * one that was answered first: its caller ends that one, and the call continues (RFC 3261 section 13.2.2.4).
  */
 export function isOtherFork(d: CallMarks, tagHash: number): boolean {
   if (Number.isNaN(d.answerUs) || d.answerTagHash === 0 || tagHash === d.answerTagHash) return false;
@@ -114,14 +114,14 @@ export function markBye(d: CallMarks, cseq: number, tsUs: number): void {
   d.byeCseq = cseq;
 }
 
-/** Its BYE may be read behind it. */
+/** Its BYE may be read after it. */
 export function markByeFinal(d: CallMarks, cseq: number, tsUs: number): void {
   if (Number.isNaN(d.byeUs)) d.byeCseq = cseq;
   else if (cseq !== d.byeCseq) return;
   if (Number.isNaN(d.byeFinalUs)) d.byeFinalUs = tsUs;
 }
 
-/** First 18x of the branch that was answered; of any branch while none was. NaN when there is none. */
+/** First 18x of the branch that was answered; of any branch while none was. NaN without one. */
 function ringingSinceUs(d: CallMarks): number {
   if (d.branches === null || d.progressTagHash === d.answerTagHash) return d.progressUs;
   if (Number.isNaN(d.answerUs)) return d.branches.reduce((us, b) => earlier(us, b.firstProgressUs), d.progressUs);

@@ -76,7 +76,7 @@ export const HOT = row(256, {
   openerTagHash: 'i32',
 });
 
-/** A user up to this length lies here, behind its length. */
+/** A user up to this length lies here, after its length. */
 const USER_HERE = 31;
 
 /** What documents read. */

@@ -210,7 +210,7 @@ export class DialogRoom {
     this.#weigh(p, pool, -(this.#slots[at + WEIGHT] ?? 0));
   }
 
-  /** Puts the dialog behind those touched before it; few are looked at, as most have been touched long ago. */
+  /** Puts the dialog after those touched before it; few are looked at, as most have been touched long ago. */
   #link(slot: number, list: number, touched: number): void {
     const slots = this.#slots;
     const prefixes = this.#prefixes;

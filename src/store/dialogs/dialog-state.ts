@@ -165,7 +165,7 @@ export function initialState(method: number, isRequest: boolean, hasBothTags: bo
   return STATE.Trying;
 }
 
-/** States of what goes on: calls, registrations and subscriptions. */
+/** States of what continues: calls, registrations and subscriptions. */
 export function isLasting(state: number): boolean {
   return state === STATE.InCall || state === STATE.Transferring || state === STATE.Registered || state === STATE.Active;
 }

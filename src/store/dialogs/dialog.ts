@@ -256,7 +256,7 @@ export class Dialog extends DialogRecord {
     };
   }
 
-  /** Offers and answers in order, as they stand now; null when there are none. */
+  /** Offers and answers in order, as they stand now; null without any. */
   get sdp(): SdpEntry[] | null {
     return this.sdpCount === 0 ? null : this.memory.sdp.entries(this.sdpRow);
   }

@@ -7,7 +7,7 @@ import { MAX_PREFIX_RANK } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
 
 const FIRST = 64;
-/** Prefixes of a bucket looked at for the place of one: with more behind it, it stands a little too late. */
+/** Prefixes of a bucket looked at for the place of one: with more after it, it stands a little too late. */
 const LOOKED_AT = 64;
 const WORDS = 3;
 const RANK = 0;

@@ -163,7 +163,7 @@ export class EndpointIndex {
     if (before !== NONE) rows.setNextClaim(before, next);
   }
 
-  /** The dialog in this slot; null where there is none. */
+  /** The dialog in this slot; null where it is missing. */
   dialogAt(slot: number): Dialog | null {
     return this.#dialogs.bySlot(slot) ?? null;
   }

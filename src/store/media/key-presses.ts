@@ -8,7 +8,7 @@
 import { MAX_KEY_PRESSES } from '../../core/limits.ts';
 import type { Stream } from './stream.ts';
 
-/** A press is this much behind the newest at most: packets of it may be late or come again. */
+/** A press is this much older than the newest at most: packets of it may be late or come again. */
 const LOOK_BACK = 4;
 
 export type KeyPress = {

@@ -76,7 +76,7 @@ export class PayloadRing {
     let count = 0;
     let end = 0;
     for (const { chunk, at, length } of this.#chain(stream, generation)) {
-      // Of a stream that goes on there may be more by now.
+      // Of a stream that continues there may be more by now.
       if (count === size.packets || end + length > size.bytes) break;
       tsUs[count] = chunk.view.getFloat64(at + 8, true);
       bytes.set(chunk.bytes.subarray(at + HEAD, at + HEAD + length), end);

@@ -26,7 +26,7 @@ const CRYPTO_BYTES = 64;
 /** Of each class of weight those looked at. */
 const LOOKED_AT = 16;
 const CLASSES = 32;
-/** Weights of an unanswered dialog, of one that has ended, of one that goes on: as shifts. */
+/** Weights of an unanswered dialog, of one that has ended, of one that continues: as shifts. */
 const UNANSWERED = 4;
 const ENDED = 2;
 

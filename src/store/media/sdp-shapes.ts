@@ -1,5 +1,5 @@
 /**
- * What descriptions say behind the port of their m= line, remembered by its bytes.
+ * What descriptions say after the port of their m= line, remembered by its bytes.
  *
  * Whoever offers a call offers the same codecs the next time, so nearly all descriptions end in one of a few texts:
  * those are read once. A fixed number of places, each holding the text seen there last; a miss costs a comparison.

@@ -17,7 +17,7 @@ export type SdpMediaLine = {
   readonly mode: MediaMode;
   readonly isRtp: boolean;
   readonly codecs: CodecSet;
-  /** Lines of a=crypto; absent where there is none. */
+  /** Lines of a=crypto; absent where it is missing. */
   readonly crypto?: readonly SdpCrypto[];
 };
 
@@ -57,7 +57,7 @@ export type ClaimedMedia = {
   readonly mediaType: string;
   /** The media is encrypted (RFC 3711, whoever gave the keys). */
   readonly isSrtp: boolean;
-  /** No SDP named the endpoint: it is the socket behind a relayed or mapped address, or ICE chose it. */
+  /** No SDP named the endpoint: it is the socket after a relayed or mapped address, or ICE chose it. */
   readonly derived?: 'relay' | 'mapped' | 'ice';
 };
 

@@ -52,7 +52,7 @@ export const FACT = {
   LEFTOVER: 4096,
 } as const;
 
-/** Stands for a place where there is none. */
+/** Stands for no place. */
 export const NO_PLACE = -1;
 
 /** What a claim says, by its row: whose it is, and what may run there. */
@@ -75,7 +75,7 @@ export class StreamColumns {
   /** Source and destination where they are texts (IPv6). */
   readonly #texts = new Map<number, readonly [EndpointKey, EndpointKey]>();
 
-  /** `onBlock` is told of the memory it takes. */
+  /** `onBlock` gets the memory it takes. */
   constructor(claims: Claims, onBlock: (memory: ArrayBuffer) => void = () => undefined, blocks: Block[] = []) {
     this.#claims = claims;
     this.#onBlock = onBlock;

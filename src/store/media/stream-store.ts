@@ -58,7 +58,7 @@ export class StreamStore {
   encryptedEver = 0;
   generation = 0;
 
-  /** `onMemory` is told of memory that the facts of streams take. */
+  /** `onMemory` gets the memory that the facts of streams take. */
   constructor(endpoints: EndpointIndex, onMemory?: (memory: ArrayBuffer) => void) {
     this.#endpoints = endpoints;
     const columns = new StreamColumns(endpoints, onMemory);
@@ -118,7 +118,7 @@ export class StreamStore {
   stream(place: number): Stream {
     let stream = this.#objects[place];
     if (stream === undefined) {
-      // One by one: an array that is written far behind its end becomes a dictionary.
+      // One by one: an array that is written far after its end becomes a dictionary.
       while (this.#objects.length < place) this.#objects.push(undefined);
       stream = new Stream(this.#columns, place);
       this.#objects[place] = stream;
@@ -241,13 +241,13 @@ export class StreamStore {
     return this.#order.records();
   }
 
-  /** Where a walk over places() goes on after a rest, when it had reached `last` at `index`. */
+  /** Where a walk over places() continues after a rest, when it had reached `last` at `index`. */
   resume(places: readonly (number | undefined)[], index: number, last: Stream | null): number {
     const isHere = last !== null && this.#objects[last.index] === last;
     return isHere ? this.#order.resume(places, index, last.index) : index;
   }
 
-  /** From the newest to the oldest. The caller may rest between two of them: the walk goes on where it was. */
+  /** From the newest to the oldest. The caller may rest between two of them: the walk continues where it was. */
   *fromNewest(): Generator<Stream> {
     const places = this.#order.records();
     for (let i = places.length - 1; i >= 0; i--) {
@@ -369,7 +369,7 @@ export class StreamStore {
     return true;
   }
 
-  /** The newest description of a call that goes on wins, else the newest; at the same time `a`, which named the destination. */
+  /** The newest description of a call that continues wins, else the newest; at the same time `a`, which named the destination. */
   #newest(a: number, b: number, atUs: number): number {
     if (a === NONE || b === NONE) return a === NONE ? b : a;
     const isOver = this.#endpoints.isOver(a, atUs);
@@ -377,7 +377,7 @@ export class StreamStore {
     return this.#endpoints.fromUs(b) > this.#endpoints.fromUs(a) ? b : a;
   }
 
-  /** Clock of the first dynamic payload type that is no telephone-event; null when there is none. */
+  /** Clock of the first dynamic payload type that is no telephone-event; null without one. */
   #clockOf(codecs: CodecSet): number | null {
     if (codecs !== this.#lastCodecs) {
       const dynamic = codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');

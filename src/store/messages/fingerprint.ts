@@ -12,7 +12,7 @@ import type { Packet } from '../../sources/packet.ts';
 /** The last fingerprint taken: `a` is the message, `b` the message and its direction. */
 export const fingerprint = { a: 0, b: 0 };
 
-/** The message's own words; then those of its direction, behind the hash of the first. */
+/** The message's own words; then those of its direction, after the hash of the first. */
 const MESSAGE = new HashInput(6);
 const DIRECTED = new HashInput(10);
 

@@ -111,7 +111,7 @@ export class MessageRows {
     this.#allocate = allocate;
   }
 
-  /** The newest row; one less than firstRow when there is none. */
+  /** The newest row; one less than firstRow without one. */
   get lastRow(): number {
     return this.following - 1;
   }

@@ -19,13 +19,13 @@ export const NOTES = 7;
 /** Bits of `SEEN`. */
 export const SEEN = 8;
 export const OUTCOME = 9;
-/** hashBytes() of the Call-ID; 0 where there is none. */
+/** hashBytes() of the Call-ID; 0 where it is missing. */
 export const CALL_ID_HASH = 10;
 
 export const ABSENT_FROM = 16;
 
 // The end of a range follows its start.
-/** First byte of the start line: behind skipped line ends. */
+/** First byte of the start line: after skipped line ends. */
 export const MESSAGE_START = 16;
 export const START_LINE_END = 17;
 export const METHOD_START = 18;

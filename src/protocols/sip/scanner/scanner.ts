@@ -112,7 +112,7 @@ export class SipScanner {
     this.#run(this.#count);
     this.#count = 0;
     this.#used = 0;
-    // Keeps no buffer alive, and no message goes on with it.
+    // Keeps no buffer alive, and no message continues with it.
     this.#source = this.#bytes;
     this.#from = 0;
     this.#to = 0;

@@ -19,7 +19,7 @@ export function hashBytes(start: i32, end: i32): i32 {
   let v3 = 0x74656462 ^ key1;
   const length = end - start;
   const whole = start + (length & ~3);
-  // One turn a word, and four behind the last: the rest with the length, and three that finish.
+  // One turn a word, and four after the last: the rest with the length, and three that finish.
   for (let p = start, turn = 0; turn < 4; ) {
     let word = 0;
     if (p < whole) {

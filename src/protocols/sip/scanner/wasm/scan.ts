@@ -81,7 +81,7 @@ export function scanJobs(count: i32): void {
     beginResult(out, load<i32>(job, 4 * JOB_SHIFT));
     store<i32>(out, scan(load<i32>(job, 4 * JOB_START), load<i32>(job, 4 * JOB_END), out), 4 * OUTCOME);
   }
-  // Each step of a hash waits for the one before: behind one another several are computed at a time.
+  // Each step of a hash waits for the one before: after one another several are computed at a time.
   for (let i = 0; i < count; i++) {
     const job: i32 = <i32>jobs + 4 * JOB_INTS * i;
     const out: i32 = <i32>results + 4 * RESULT_INTS * load<i32>(job, 4 * JOB_RESULT);
@@ -102,7 +102,7 @@ function scan(start: i32, end: i32, out: i32): i32 {
   if (p < 0) return p === START_CUT ? SCAN.INCOMPLETE : SCAN.NOT_SIP;
   store<i32>(out, offset(p), 4 * HEADERS_START);
   line.clearNotes();
-  // The control bytes at `block` and the 63 behind it that are not yet behind `p`.
+  // The control bytes at `block` and the 63 after it that are not yet behind `p`.
   let block = p - 64;
   let controls: u64 = 0;
   let lines = 0;
@@ -187,7 +187,7 @@ function scan(start: i32, end: i32, out: i32): i32 {
   return SCAN.OK;
 }
 
-/** Whether a line that does not go on in the next one ends at `p` with CRLF, and the byte that tells is there. */
+/** Whether a line that does not continue in the next one ends at `p` with CRLF, and the byte that tells is there. */
 function isPlainEnd(p: i32, end: i32): bool {
   if (p + 3 > end) return false;
   const around = load<u32>(p);

@@ -1,6 +1,6 @@
 /**
  * Searches bytes sixteen at a time. What a search meets behind `end` is never the answer: it answers `end` then. Memory
- * goes on for sixteen bytes behind every message.
+ * continues for sixteen bytes behind every message.
  */
 import { BACKSLASH, COMMA, GREATER, LESS, QUESTION, QUOTE, SEMICOLON } from './characters.ts';
 
@@ -33,7 +33,7 @@ function fourMasks(first: i32, second: i32, third: i32, fourth: i32): u64 {
   return <u64>(<u32>(first | (second << 16))) | ((<u64>(<u32>(third | (fourth << 16)))) << 32);
 }
 
-/** First byte of 13 or less at or behind `p`, or `end`. */
+/** First byte of 13 or less at or after `p`, or `end`. */
 export function findControl(p: i32, end: i32): i32 {
   for (; p < end; p += 16) {
     const mask = i8x16.bitmask(i8x16.le_u(v128.load(p), i8x16.splat(13)));
@@ -42,7 +42,7 @@ export function findControl(p: i32, end: i32): i32 {
   return end;
 }
 
-/** First byte equal to `wanted` at or behind `p`, or `end`. */
+/** First byte equal to `wanted` at or after `p`, or `end`. */
 export function findByte(p: i32, end: i32, wanted: i32): i32 {
   for (; p < end; p += 16) {
     const mask = i8x16.bitmask(equalTo(v128.load(p), wanted));
@@ -51,7 +51,7 @@ export function findByte(p: i32, end: i32, wanted: i32): i32 {
   return end;
 }
 
-/** First comma or double quote at or behind `p`, or `end`. */
+/** First comma or double quote at or after `p`, or `end`. */
 export function findCommaOrQuote(p: i32, end: i32): i32 {
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
@@ -62,7 +62,7 @@ export function findCommaOrQuote(p: i32, end: i32): i32 {
   return end;
 }
 
-/** First `;`, `,` or double quote at or behind `p`, or `end`. */
+/** First `;`, `,` or double quote at or after `p`, or `end`. */
 export function findSeparator(p: i32, end: i32): i32 {
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
@@ -74,7 +74,7 @@ export function findSeparator(p: i32, end: i32): i32 {
   return end;
 }
 
-/** First `<`, `;` or double quote at or behind `p`, or `end`: what ends a display name, an address, or opens a string. */
+/** First `<`, `;` or double quote at or after `p`, or `end`: what ends a display name, an address, or opens a string. */
 export function findAddressMark(p: i32, end: i32): i32 {
   for (; p < end; p += 16) {
     const bytes = v128.load(p);
@@ -111,7 +111,7 @@ export function hasUriMark(p: i32, end: i32): bool {
 }
 
 /**
- * First byte that is not of `token` (RFC 3261 25.1: alphanumerics and - . ! % * _ + ` ' ~) at or behind `p`, or `end`.
+ * First byte that is not of `token` (RFC 3261 25.1: alphanumerics and - . ! % * _ + ` ' ~) at or after `p`, or `end`.
  * A byte's lower half chooses the rows of the ASCII table in which it is a token there, its upper half the row it is in.
  */
 export function findTokenEnd(p: i32, end: i32): i32 {
@@ -146,7 +146,7 @@ export function skipQuoted(p: i32, end: i32): i32 {
   return -1;
 }
 
-/** First byte above 32 at or behind `p`, or `end`. */
+/** First byte above 32 at or after `p`, or `end`. */
 export function skipBlanks(p: i32, end: i32): i32 {
   while (p < end && byte(p) <= 32) p++;
   return p;

@@ -62,7 +62,7 @@ export function scanStartLine(p: i32, end: i32, maxMethodBytes: i32, out: i32): 
   return isSip ? p + 1 : START_NOT_SIP;
 }
 
-/** A status line as nearly all are, behind whose version `p` is known to stand; -1 when something is unusual. */
+/** A status line as nearly all are, after whose version `p` is known to stand; -1 when something is unusual. */
 function plainStatusLine(p: i32, end: i32, out: i32): i32 {
   const hundreds = byte(p + 8) - 0x30;
   const tens = byte(p + 9) - 0x30;

@@ -134,7 +134,7 @@ function isLong(p: i32, length: i32, head: u64, tail: u64): bool {
 
 /**
  * Takes the header whose name stands at `name`..`nameEnd`, full or compact (RFC 3261 7.3.3), with the trimmed value at
- * `start`..`end`; false when it is none of those a scan takes something from. Folding case makes no other byte a letter,
+ * `start`..`end`; false when it is not one of those a scan takes something from. Folding case makes no other byte a letter,
  * and a hyphen only of a CR, which is in no name.
  */
 export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i32): bool {
