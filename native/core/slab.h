@@ -38,7 +38,7 @@ struct ct_ring {
   uint64_t dropped;                       /* live: records for which there was no room */
   struct ct_digest_job job[CT_RING_JOBS]; /* the producer's: digests of records in the open slab */
   uint32_t jobs;
-  ct_atomic_u32 called;      /* the consumer was told and has not looked since */
+  ct_atomic_u32 called;      /* the consumer was called and has not looked since */
   void (*notify)(void *arg); /* calls the consumer, from the producer's thread: once, until it has looked */
   void *arg;
 };

@@ -141,7 +141,7 @@ static void set_time(const struct ct_pcap_iface *i, struct ct_frame *r, uint64_t
   r->ts_invalid = over;
 }
 
-/* Each section numbers its interfaces anew. */
+/* Each section numbers its interfaces from 0. */
 static void set_interface(const struct ct_pcap *f, struct ct_frame *r, uint32_t index) {
   r->if_index = index ^ f->section << 16;
   r->linktype = index < f->n_ifs ? f->ifs[index].linktype : CT_PCAP_LINK_NONE;

@@ -60,7 +60,7 @@ struct request {
   char name[IFNAMSIZ];
 };
 
-/* One request, its replies to `each`. A late reply to an earlier request is told by its number. */
+/* One request, its replies to `each`. Its number shows a late reply to an earlier request. */
 static int ask(int fd, struct request *q, void (*each)(void *, const struct ct_iface_facts *), void *arg) {
   static _Thread_local uint32_t number;
   static _Thread_local union {

@@ -71,7 +71,7 @@ static void finish(struct ct_live_source *s, struct ct_sink *sink) {
   for (uint32_t i = 0; i < s->n; i++)
     ct_live_add_to(&s->iface[i].counters[CT_L_UNREAD], ct_live_unread(&s->iface[i]));
   ct_pipeline_drain_injected(s->pl, sink);
-  /* Before the end is told: who hears of it says how many frames are in the file. */
+  /* Before the end is reported: the consumer then says how many frames are in the file. */
   if (s->pl->output != NULL) ct_pcap_write_flush(s->pl->output);
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, 0, &data);

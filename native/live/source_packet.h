@@ -33,7 +33,7 @@ struct ct_live_source {
   struct ct_live_frames *frames;
 };
 
-/* What an operator is told when an interface cannot be opened. */
+/* What an operator reads when an interface cannot be opened. */
 struct ct_live_error {
   int err;          /* errno */
   const char *step; /* what could not be done */

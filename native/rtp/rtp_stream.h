@@ -198,7 +198,7 @@ enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY
 /* The open window as a record; false when it holds no packet. */
 bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]);
 /* The packet that is taken next, at `now`, lies behind the open window, and `missing` packets are missing in front of it:
- * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is told of in the second. */
+ * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is the second. */
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
                         uint8_t windows[2][128]);
 

@@ -39,7 +39,7 @@ static bool count_payload_type(struct ct_stream *s, const struct ct_rtp_header *
 }
 
 /* What the packet carries decides whether it has a say in the timing. Returns whether it is a key press
- * that is still told of. */
+ * that is still reported. */
 static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
                          bool timed, bool neighbour) {
   bool event = count_payload_type(s, h);

@@ -25,7 +25,7 @@ struct ct_caps_result {
 /* `user` is a name or a number; NULL stays who we are. `keep` has a bit for each capability to be kept in the calling
  * thread; what it does not have is not kept. As root without a user nothing is given up. */
 void ct_caps_drop(const char *user, uint64_t keep, struct ct_caps_result *out);
-/* The calling thread's effective capabilities; 0 when they cannot be told. */
+/* The calling thread's effective capabilities; 0 when the kernel does not say. */
 uint64_t ct_caps_effective(void);
 /* Sets aside the calling thread's effective capabilities, or takes them up again as they were: to try whether
  * something works without. False when that is not possible. */

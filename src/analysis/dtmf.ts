@@ -26,7 +26,7 @@ export type Key = {
 
 const EVENTS: readonly string[] = [...'0123456789*#ABCD', 'flash'];
 
-/** In the order they were pressed; one press that both ways told is told twice. A step a message that is read. */
+/** In the order they were pressed; a press that came both ways counts twice. A step a message that is read. */
 export function* keysPressed(
   d: Dialog,
   streams: readonly Stream[],

@@ -1,5 +1,5 @@
 /**
- * Both sides of a back-to-back user agent that keeps the Call-ID are one dialog here. They are told apart by the From tag
+ * Both sides of a back-to-back user agent that keeps the Call-ID are one dialog here. The From tag tells them apart
  * of their INVITEs: what forks one INVITE keeps it (RFC 3261 sections 12.1 and 16.6), an agent writes its own (RFC 7092).
  */
 

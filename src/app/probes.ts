@@ -1,5 +1,5 @@
 /**
- * Runs the TLS probes beside the other sources: into the same dialogs, and told of on standard error.
+ * Runs the TLS probes beside the other sources: into the same dialogs, with their news on standard error.
  */
 import { counted } from '../core/counted.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';

@@ -37,7 +37,7 @@ function forgetSecretVariables(): void {
 
 /**
  * Serves until a signal came; `capture` tells when everything that was asked for is open, `print` is for when all is
- * read. The exit code. Throws ServiceError: before any listener is told of, when it is one of what the options ask for.
+ * read. The exit code. Throws ServiceError: before it reports any listener, when it is one of what the options ask for.
  */
 export async function serve(
   session: Session,

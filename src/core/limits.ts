@@ -17,7 +17,7 @@ export const MAX_NAME_BYTES = 256;
 /** Bytes kept of Refer-To, of Reason and of what else names a cause. */
 export const MAX_VALUE_BYTES = 512;
 
-/** Dialogs of one prefix that are told apart when prefixes are ranked; what is beyond counts alike. */
+/** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
 export const MAX_PREFIX_RANK = 65_535;
 
 /** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
@@ -57,7 +57,7 @@ export const API_SURPLUS_CONN = 64;
 /** Milliseconds a surplus connection has to send the request that is answered with 503. */
 export const API_SURPLUS_MS = 2_000;
 
-/** Rows of a page at most (`--api-max-rows`). */
+/** Rows of a page (`--api-max-rows`). */
 export const API_MAX_ROWS = 1_000;
 
 /** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
@@ -154,7 +154,7 @@ export const INFLATE_WINDOW_BYTES = 32 * 1024 * 1024;
 /** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. */
 export const INFLATE_OTHER_MESSAGES = 4;
 
-/** Senders of compressed HEP told apart in a second; further ones share one share. */
+/** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
 export const INFLATE_HEP_SENDERS = 1_024;
 
 /** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB. */
@@ -247,7 +247,7 @@ export const FRAUD_CALLS = 32_768;
 /** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */
 export const MAX_CHALLENGES = 8;
 
-/** Forks of a call that are told apart. */
+/** Forks of a call that are kept apart. */
 export const MAX_FORK_BRANCHES = 32;
 
 /** Presses kept of one stream; later ones are only counted by its packets. */
@@ -262,13 +262,13 @@ export const MAX_IDENTIFIER_BYTES = 512;
 /** REFERs whose INVITE is waited for. */
 export const MAX_PENDING_REFERS = 1024;
 
-/** Method names above which the empty ones are looked for. */
+/** Names of unknown methods; beyond it those of which no dialog is left are dropped. */
 export const MAX_OTHER_METHODS = 64;
 
 /** Transactions with SDP remembered of one dialog; the oldest is forgotten. */
 export const MAX_SDP_TRANSACTIONS = 8;
 
-/** Behind the first two. */
+/** Descriptions of one transaction that are remembered beside its first two. */
 export const MAX_SDP_BODIES = 8;
 
 /** Ends of descriptions that are read once for all, and their length. */
@@ -375,16 +375,16 @@ export const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;
 /** 8 MiB between the reader and JavaScript, after the kernel's ring. */
 export const TLS_SLABS = 32;
 
-/** Senders told apart; what further ones send is counted by reason alone. */
+/** Senders of refused HEP that are counted each; further ones are counted by reason alone. */
 export const HEP_REFUSED_SENDERS = 256;
 
 /** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
 export const HEP_ALLOW_MAX = 256;
 
-/** Descriptors held at most; messages of further files are copied. */
+/** Capture files held open; messages of further files are copied. */
 export const MAX_OPEN_FILES = 64;
 
-/** The kernel's table takes 8192. */
+/** Programs whose starts are watched; the kernel's table takes 8192. */
 export const MAX_TLS_PROGRAMS = 4_096;
 
 /** Files that are looked into for TLS libraries, and those that have probes. */
@@ -397,7 +397,7 @@ export const MAX_TLS_FORESEEN = 32;
 /** Messages read at one end of a connection that wait for the other. */
 export const MAX_TLS_WAITING = 16_384;
 
-/** So many bytes wait for a reader: some 7,000 alerts. */
+/** Bytes of one output that wait for its reader: some 7,000 alerts. */
 export const MAX_OUTLET_BYTES = 1024 * 1024;
 
 /** Datagrams and bytes handed to the socket and not yet sent. */
@@ -408,7 +408,7 @@ export const HEP_OUT_BYTES = 8 * 1024 * 1024;
 export const HOOKS_RUNNING = 32;
 export const HOOKS_WAITING = 256;
 
-/** Keys of a dialog that are tried. */
+/** SRTP keys of a dialog that are tried on its audio. */
 export const AUDIO_KEYS = 32;
 
 /** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
@@ -422,5 +422,5 @@ export const PEER_STDERR_BYTES = 64 * 1024;
 /** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
 export const PEER_ROW_CHARS = 8 * 1024 * 1024;
 
-/** Programs that run at once. */
+/** Control programs that run at once. */
 export const PEER_AT_ONCE = 4;

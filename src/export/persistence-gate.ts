@@ -12,7 +12,7 @@ export class PersistenceGate {
   #isEnabled: boolean;
 
   /**
-   * `isAuthorized`: the command line lets content reach disk. `apply` is told each change before the answer that
+   * `isAuthorized`: the command line lets content reach disk. `apply` gets each change before the answer that
    * shows it is given: when it returns for `false`, nothing more may be written.
    */
   constructor(isAuthorized: boolean, apply: (isEnabled: boolean) => void = () => {}) {

@@ -127,7 +127,7 @@ function* readSides(messages: readonly CallMessage[]): Steps<Sides> {
   return out;
 }
 
-/** Adds what the message tells about a side; what an earlier one told stays. `own` is the message when the side sent it. */
+/** Adds what the message says about a side; what an earlier one said stays. `own` is the message when the side sent it. */
 function sideOf(
   known: VconSide,
   bytes: Uint8Array,

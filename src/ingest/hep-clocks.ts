@@ -18,7 +18,7 @@ const LAST_APPLIED_ID = 0xffff;
 /** Times of their own are looked at whenever our clock is, unless there are very many. */
 const FEW = 64;
 const LOOK_US = 1_000_000;
-/** Stamps of another time that are told of: the first ones may come before their copies do. */
+/** Stamps of another time before `onOther` is called: the first ones may come before their copies do. */
 const TELLING = 20;
 
 type Sender = HepSenderName & {
@@ -41,10 +41,10 @@ export class HepClocks {
   mayPair = false;
   /** Senders that gave their place to others. */
   evicted = 0;
-  /** Is told when the offset of a sender becomes known (`wasUs` is NaN), and when it has stepped. */
+  /** Called when the offset of a sender becomes known (`wasUs` is NaN), and when it has stepped. */
   onOffset: ((clock: HepClock, wasUs: number) => void) | null = null;
 
-  /** Is told of a clock whose first stamps are all of another time than ours. */
+  /** Called for a clock whose first stamps are all of another time than ours. */
   onOther: ((clock: HepClock, aheadUs: number) => void) | null = null;
 
   /** The clock that stamped a packet; the sender's address stands at `off`. */

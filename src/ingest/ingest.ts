@@ -56,7 +56,7 @@ export type IngestParts = {
   readonly source: FileSource | LiveSource;
   /** Reads messages of a file again; null where there is no file. */
   readonly file: FileSource | null;
-  /** Is told which media endpoints calls name; null where no filter asks. */
+  /** Gets the media endpoints that calls name; null where no filter asks. */
   readonly live: LiveSource | null;
   readonly isLive: boolean;
   /** HEP is not all that is read, so a mirrored message may be met again. */

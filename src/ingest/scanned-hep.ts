@@ -16,7 +16,7 @@ export class ScannedHep {
   sip: SipScan;
   readonly #door: HepDoor;
 
-  /** `sip` is told where the scanner writes what it finds by itself. */
+  /** `sip` gets the place where the scanner writes what it finds by itself. */
   constructor(door: HepDoor, sip: SipScan = NO_SCAN) {
     this.#door = door;
     this.sip = sip;

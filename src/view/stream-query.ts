@@ -83,7 +83,7 @@ async function walk(
 }
 
 /**
- * The stream with this SSRC, if there is one: of those on the same sockets the newest, which a sender that began anew or the
+ * The stream with this SSRC, if there is one: of those on the same sockets the newest, which a sender that restarted or the
  * next call left; between sockets the one with most packets, then the oldest. Null when too many lists are being made.
  */
 export function streamBySsrc(

@@ -96,7 +96,7 @@ export function encodeHep3(
   w.raw(facts.ipVersion === 6 ? CHUNK.DST6 : CHUNK.DST4, facts.dst.subarray(0, addressBytes));
   w.number(CHUNK.SRC_PORT, facts.srcPort & 0xffff, 2);
   w.number(CHUNK.DST_PORT, facts.dstPort & 0xffff, 2);
-  // A time before 1970 or after 2106 cannot be told.
+  // HEP cannot write a time before 1970 or after 2106.
   const tsUs = Math.min(Math.max(Math.floor(facts.tsUs), 0), 4_294_967_295_999_999) || 0;
   w.number(CHUNK.SECONDS, Math.floor(tsUs / 1_000_000), 4);
   w.number(CHUNK.MICROSECONDS, tsUs % 1_000_000, 4);

@@ -56,7 +56,7 @@ export class SendingTrouble {
     this.#timer.unref();
   }
 
-  /** Nothing is told of what was sent last. Idempotent. */
+  /** Reports nothing about what was sent last. Idempotent. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

@@ -70,7 +70,7 @@ function isSpeech({ codec, packets, comfortNoisePackets }: MediaStream): boolean
 
 /**
  * The receiver of the stream named its payload type: each side says by which numbers it will be sent to (RFC 3264 section
- * 5.1), so that they may differ. Where it cannot be told who receives, either side may have named it.
+ * 5.1), so that they may differ. Where it is not known who receives, either side may have named it.
  */
 function isNamedFor(d: Dialog, { stream, payloadType }: MediaStream): boolean {
   const entries = (d.sdp ?? []).filter((e) => !e.isRefused);

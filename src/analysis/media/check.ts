@@ -35,7 +35,7 @@ export type MediaContext = {
   readonly refusedUs: number;
   /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
   readonly isPathVisible: () => boolean;
-  /** Another call that named the same sockets has media there: whose it is cannot be told. Asked only where some is missing. */
+  /** Another call that named the same sockets has media there: nobody can say whose it is. Asked only where some is missing. */
   readonly sharesMedia: () => boolean;
   /** Call-ID of another leg of the call that has media; null without one. Asked only where it is silent. */
   readonly linkedMedia: () => string | null;

@@ -215,7 +215,7 @@ function checkPrivate({ d }: MediaCase, f: MediaFindings): void {
 
 /**
  * What RTCP says of the media beyond what this capture saw: loss on the way from here to the receiver, and streams that
- * never came past (RFC 3550 section 6.4). It is told apart from what was measured and never put in its place.
+ * never came past (RFC 3550 section 6.4). It is kept apart from what was measured and never put in its place.
  */
 function checkReports(c: MediaCase, f: MediaFindings): void {
   for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);

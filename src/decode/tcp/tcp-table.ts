@@ -20,7 +20,7 @@ export class TcpConnection {
   readonly portB: number;
   /** FLAG.SIP_GATE and FLAG.WS_GATE of the segments seen. */
   gates = 0;
-  /** The port that was called, when a SYN told; else the lower one. */
+  /** The port that was called, when a SYN was seen; else the lower one. */
   servicePort: number;
   isClosed = false;
   /** A SIP message of it was handed out. */

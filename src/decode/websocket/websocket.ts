@@ -120,7 +120,7 @@ export function sipFrameStart(b: Uint8Array, at: number, end: number, maxBytes: 
 
 /**
  * Whether [at, end) is a run of whole frames that begins with a compressed message (RFC 7692 section 6: RSV1 on its first
- * frame): a connection joined late, whose dictionary is unknown. It cannot be read, but it can be told.
+ * frame): a connection joined late, whose dictionary is unknown. It cannot be read, but it is recognized.
  */
 export function compressedFrames(b: Uint8Array, at: number, end: number): boolean {
   const b0 = b[at] ?? 0;

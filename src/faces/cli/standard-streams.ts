@@ -1,6 +1,6 @@
 /**
  * Standard output and standard error: what only prints ends with its reader and waits for it; what captures or serves
- * continues. A log daemon that is started anew, a full disk under a log, or a reader that stalls holds no capture up.
+ * continues. A log daemon that restarts, a full disk under a log, or a reader that stalls holds no capture up.
  */
 import { countedWere } from '../../core/counted.ts';
 import { errnoOf } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ export function guardStandardStreams(): void {
     process.stderr.write(`calltap: standard output: cannot write (${errnoOf(error) ?? error.message})\n`);
     process.exit(1);
   });
-  // Nobody can be told.
+  // Nobody can read it.
   process.stderr.on('error', () => undefined);
 }
 

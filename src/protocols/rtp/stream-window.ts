@@ -8,7 +8,7 @@ export type JitterLanes = {
   readonly laneMode: number;
   /** Clock of the last lane, 0 none. */
   readonly otherClock: number;
-  /** Clock of the dynamic payload type: the SDP's once told, else inferred; 0 unknown. */
+  /** Clock of the dynamic payload type: the SDP's once known, else inferred; 0 unknown. */
   readonly clock: number;
 };
 

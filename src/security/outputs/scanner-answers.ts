@@ -34,7 +34,7 @@ export class ScannerAnswers {
   readonly #bySource = new Map<SourceKey, number>();
   #total = 0;
   #secondMs = 0;
-  /** The newest failure that was told: -errno. */
+  /** The newest failure that was reported: -errno. */
   #saidError = 0;
 
   constructor(

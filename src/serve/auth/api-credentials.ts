@@ -23,7 +23,7 @@ export type ApiSecrets = {
   readonly nowMs?: () => number;
 };
 
-/** Null when there is neither a static key nor a signing key: then nobody can be told from anybody. */
+/** Null when there is neither a static key nor a signing key: then the API cannot tell its clients apart. */
 export function createApiCredentials(secrets: ApiSecrets): ApiCredentials | null {
   const { apiKey, isRevoked, nowMs = Date.now } = secrets;
   if (apiKey === null && secrets.signingKeys.length === 0) return null;

@@ -26,7 +26,7 @@ export function readSigningKeys(config: SigningOptions): readonly string[] {
   return file === null ? keys : [readSecret('--api-signing-key-file', file, 'the key'), ...keys];
 }
 
-/** The credentials of the API, or null when none are configured. `warn` is told one line when a file goes away later. */
+/** The credentials of the API, or null when none are configured. `warn` gets one line when a file goes away later. */
 export function readApiCredentials(config: ApiOptions, warn: (line: string) => void): ApiCredentials | null {
   const { apiKey, apiRevokedFile: file } = config;
   const signingKeys = readSigningKeys(config);

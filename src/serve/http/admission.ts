@@ -109,7 +109,7 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
     } else served++;
     socket.once('close', () => {
       clearTimeout(late);
-      // Answers whose turn never came are told of nothing by Node.
+      // Node reports no end of an answer whose turn never came.
       for (const admitted of answers.values()) admitted?.answered();
       answers.clear();
       // One that was displaced has given its place away already.

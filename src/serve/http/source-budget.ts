@@ -5,7 +5,7 @@ import { API_RATE_SOURCES, API_RATE_WINDOW_MS, API_REQUESTS_PER_SECOND } from '.
 /** This many times its budget refused, and refusing a source one request at a time would itself be the load. */
 const FLOOD_FACTOR = 10;
 
-/** A request that was admitted; to be told when its answer is out, or will never be. Idempotent. */
+/** A request that was admitted; call it when its answer is out, or will never be. Idempotent. */
 export type Admitted = { answered(): void };
 
 /** `over` is refused and may ask again; `flooding` is refused and its connections are not read any further. */
@@ -117,7 +117,7 @@ export class SourceBudget {
     return this.#sources.size;
   }
 
-  /** No budget in use is forgotten for a newcomer: whoever owns many addresses would begin his own anew that way. */
+  /** No budget in use is forgotten for a newcomer: whoever owns many addresses would restart his own that way. */
   #sourceOf(address: string, nowMs: number): Source {
     let source = this.#sources.get(address);
     if (source === undefined) {

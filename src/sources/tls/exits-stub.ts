@@ -11,7 +11,7 @@ import { readName } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
 import { decodeX86, opcodeOf } from './x86.ts';
 
-/** `name` is that of the function; null when it cannot be told. */
+/** `name` is that of the function; null when it is not known. */
 export type Stub = { readonly name: string | null };
 
 /** The longest: five A64 instructions. */

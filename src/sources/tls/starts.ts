@@ -32,8 +32,8 @@ export class TlsStarts {
   readonly #native: StartsNative;
   readonly #targets: TlsTargets;
   readonly #folders: readonly string[];
-  readonly #told = new Set<string>();
-  #isRuleTold = false;
+  readonly #sent = new Set<string>();
+  #isRuleSent = false;
 
   constructor(native: StartsNative, targets: TlsTargets, folders: readonly string[] = programFolders()) {
     this.#native = native;
@@ -65,12 +65,12 @@ export class TlsStarts {
     const fresh: StartedProgram[] = [];
     for (const program of programs) {
       const key = `${program.ino} ${program.name}`;
-      if (this.#told.size >= MAX_TLS_PROGRAMS || this.#told.has(key)) continue;
-      this.#told.add(key);
+      if (this.#sent.size >= MAX_TLS_PROGRAMS || this.#sent.has(key)) continue;
+      this.#sent.add(key);
       fresh.push(program);
     }
-    if (this.#isRuleTold && fresh.length === 0) return;
-    this.#isRuleTold = true;
+    if (this.#isRuleSent && fresh.length === 0) return;
+    this.#isRuleSent = true;
     this.#native.starts(this.#rule, fresh);
   }
 

@@ -114,7 +114,7 @@ export class DialogRoom {
     return this.#slots[slot * SLOT_WORDS + PREFIX] ?? 0;
   }
 
-  /** The prefix that sent the opening message, and whom it went to, as add() was told. */
+  /** The prefix that sent the opening message, and whom it went to, as given to add(). */
   opener(slot: number): number {
     return this.#prefixes[this.sender(slot) * PREFIX_WORDS + HASH] ?? 0;
   }

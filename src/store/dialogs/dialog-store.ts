@@ -220,7 +220,7 @@ export class DialogStore {
     dialog.touched = ++this.#touches;
   }
 
-  /** A better source told when the dialog began. */
+  /** A better source says when the dialog began. */
   setCreated(dialog: Dialog, createdUs: number): void {
     if (dialog.createdUs === createdUs) return;
     dialog.createdUs = createdUs;

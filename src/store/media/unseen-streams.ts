@@ -12,7 +12,7 @@ export type UnseenStream = {
   readonly ssrc: number;
   /** Socket its RTCP comes from. */
   readonly source: EndpointKey;
-  /** First and newest report, by the clock of who told of them; and when the last came in, by ours. */
+  /** First and newest report, by the clock of who reported them; and when the last came in, by ours. */
   readonly firstUs: number;
   newestUs: number;
   lastUs: number;

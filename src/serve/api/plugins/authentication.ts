@@ -24,7 +24,7 @@ const METRICS = '/metrics';
 
 type Refusal = BearerRefusal | 'out-of-scope';
 
-/** What the client may know. What stands in a token is told only after its signature was right. */
+/** What the client may know. The claims of a token are shown only after its signature was verified. */
 const DETAILS = {
   missing: 'Send the header Authorization: Bearer with a key or a token.',
   malformed: 'The credentials are not well-formed.',
