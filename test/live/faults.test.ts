@@ -98,7 +98,7 @@ test('a dead HEP collector and one that nobody answers for: a counter, and nothi
     for (let i = 0; i < 3; i++) sendCall(lab, `mirrored-${i}`);
     for (let i = 0; i < 3; i++) await agent.dialogWhen(`mirrored-${i}`, (d) => d['state'] === 'Completed');
     if (reason !== null) {
-      await lab.said(agent.running, /-H 10\.90\.0\.2:9060: nobody listens there; it is tried again/);
+      await lab.said(agent.running, /-H 10\.90\.0\.2:9060: nobody listens there; trying again/);
       await until(
         async () => (await loss(agent, reason)) > 0,
         () => `${reason} stays 0`,
