@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((unused)) static unsigned checks, failures;
+__attribute__((unused)) static _Atomic unsigned checks, failures; /* also of threads of a test */
 
 /* What a table checks at the moment; each failure prints it when it is set. */
 __attribute__((unused)) static const char *subject = "";

@@ -2,6 +2,7 @@
 # Builds and runs the C tests under ASan and UBSan, then every fuzz target for a few seconds.
 #
 #   bash native/test/run.sh [FILE...]     only these (test_ip.c, fuzz_link.c); all when none is named
+#   SANITIZER=thread bash native/test/run.sh     the tests under ThreadSanitizer, without the fuzz targets
 #
 # A test is a program: exit 0 is green. A fuzz target starts from native/test/corpus/<name>/ when that exists.
 set -uo pipefail
@@ -47,7 +48,7 @@ run_one() { # name
 }
 
 if ((${#fuzzers[@]} > 0)) && ! has_fuzzer; then
-  echo "skipped ${#fuzzers[@]} fuzz targets: no libFuzzer (apt-get install clang libclang-rt-14-dev)"
+  echo "skipped ${#fuzzers[@]} fuzz targets: no libFuzzer (apt-get install clang libclang-rt-14-dev), or ThreadSanitizer"
   fuzzers=()
 fi
 build "${tests[@]}" "${fuzzers[@]}" || { echo "run.sh: the C tests do not build" >&2; cat out/build.log >&2; exit 1; }

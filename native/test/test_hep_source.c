@@ -99,7 +99,7 @@ static uint64_t count_of(const struct bed *b, uint32_t counter) {
   } while (0)
 
 static void await_datagrams(struct bed *b, uint64_t want) {
-  for (int i = 0; i < 20000 && ((volatile uint64_t *)b->n)[CT_HEP_N_DATAGRAMS] < want; i++) sleep_ms(1);
+  for (int i = 0; i < 20000 && count_of(b, CT_HEP_N_DATAGRAMS) < want; i++) sleep_ms(1);
   CHECK_EQ(count_of(b, CT_HEP_N_DATAGRAMS), want);
 }
 
