@@ -6,6 +6,7 @@
 // is installed. Writes the table of docs/tls-exits.md when all suites are asked for. Ends with 1 where the two differ.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { archives, ownApt, updateLists } from './steps/apt.mjs';
 import { root } from './steps/files.mjs';
 import { capture, captureTwice, say, which } from './steps/run.mjs';
 
@@ -31,52 +32,20 @@ function fail(line) {
   process.exit(1);
 }
 
-/** The repositories that this system takes Debian's packages from: { main, security }. */
-function repositories() {
-  const format = '$(REPO_URI) $(ORIGIN) $(LABEL)';
-  const r = capture('apt-get', ['indextargets', '--format', format, 'Created-By: Packages']);
-  const rows = r.output.split('\n').map((line) => line.trim().split(' '));
-  const of = (label) => rows.find(([, origin, name]) => origin === 'Debian' && name === label)?.[0];
-  const main = of('Debian');
-  if (main === undefined) fail('apt knows no repository of Debian: apt-get update, as root');
-  return { main, security: of('Debian-Security') };
-}
-
-/** apt with lists, cache and status of its own. */
-function aptOptions(suite) {
-  const folder = join(work, suite.name);
-  const at = (name) => join(folder, name);
-  return [
-    ...['-o', `Dir::Etc::sourcelist=${at('sources.list')}`, '-o', 'Dir::Etc::sourceparts=/dev/null'],
-    ...[
-      '-o',
-      `Dir::State=${at('state')}`,
-      '-o',
-      `Dir::State::status=${at('status')}`,
-      '-o',
-      `Dir::Cache=${at('cache')}`,
-    ],
-    ...['-o', 'APT::Architecture=amd64', '-o', 'APT::Architectures::=amd64', '-o', 'APT::Architectures::=arm64'],
-    ...['-o', 'Acquire::Languages=none', '-o', 'Acquire::Check-Valid-Until=false', '-o', 'APT::Sandbox::User=root'],
-  ];
-}
-
-function updateLists(suite, { main, security }) {
-  const folder = join(work, suite.name);
-  mkdirSync(join(folder, 'state/lists/partial'), { recursive: true });
-  mkdirSync(join(folder, 'cache/archives/partial'), { recursive: true });
-  writeFileSync(join(folder, 'status'), '');
-  const lines = [suite.name, ...suite.more].map((name) => `deb ${main} ${name} main`);
-  if (suite.security && security !== undefined) lines.push(`deb ${security} ${suite.name}-security main`);
-  writeFileSync(join(folder, 'sources.list'), `${lines.join('\n')}\n`);
+/** Fetches the lists of one suite; the options with which apt uses them. */
+function listsOf(suite, { main, security }) {
+  const sources = [suite.name, ...suite.more].map((name) => `deb ${main} ${name} main`);
+  if (suite.security && security !== undefined) sources.push(`deb ${security} ${suite.name}-security main`);
+  const options = ownApt(join(work, suite.name), sources, ['amd64', 'arm64']);
   say(`exits: lists of ${suite.name}`);
-  const r = captureTwice(`apt-get update (${suite.name})`, 'apt-get', [...aptOptions(suite), 'update', '-q']);
-  if (r.code !== 0) fail(`apt-get update of ${suite.name} failed\n${r.output}`);
+  const failed = updateLists(options, suite.name);
+  if (failed !== '') fail(`apt-get update of ${suite.name} failed\n${failed}`);
+  return options;
 }
 
 /** Downloads and unpacks what is wanted: [{ name, version, folder }]. What was unpacked before is kept. */
 function packagesOf(suite, arch) {
-  const options = [...aptOptions(suite)];
+  const { options } = suite;
   const names = capture('apt-cache', [...options, 'pkgnames'])
     .output.split('\n')
     .filter((name) => WANTED.test(name))
@@ -235,9 +204,16 @@ for (const { title, objdump } of PROCESSORS) {
 const helper = join(root, 'dist/test/helpers/objdump-ranges.js');
 if (!existsSync(helper)) fail('the checkout is not built: npm run build:ts');
 const { compareExits } = await import(helper);
-const from = repositories();
-for (const suite of suites) updateLists(suite, from);
-const results = compareAll(compareExits, suites);
+let from;
+try {
+  from = archives();
+} catch (error) {
+  fail(error.message);
+}
+const results = compareAll(
+  compareExits,
+  suites.map((suite) => ({ ...suite, options: listsOf(suite, from) })),
+);
 const all = results.flatMap((result) => result.rows);
 const differing = all.filter((row) => row.difference !== '').length;
 say(`exits: ${results.length} files, ${all.length} functions, ${differing} differ`);

@@ -1,7 +1,8 @@
 // Brings Debian's kernels into build/kernels: apt does it, from the archive that this machine's apt uses, with the other
 // releases beside its own in a folder of ours. Signatures are checked as always; nothing of the host's apt changes.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { archives, ownApt, updateLists } from '../steps/apt.mjs';
 import { root } from '../steps/files.mjs';
 import { capture, captureTwice, say } from '../steps/run.mjs';
 
@@ -14,52 +15,15 @@ export const KERNELS = [
 ];
 
 export const folder = join(root, 'build/kernels');
-const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const state = join(folder, 'apt');
 
-/** The archive of Debian's main releases as apt knows it, or null. */
-function archive() {
-  const format = '$(LABEL) $(REPO_URI)';
-  const { output } = capture('apt-get', ['indextargets', '--format', format, 'Identifier: Packages', 'Label: Debian']);
-  return /^Debian (\S+)$/m.exec(output)?.[1] ?? null;
-}
-
-/** apt with lists, cache and sources of its own for one release. */
-function aptOptions(release) {
-  const at = (...parts) => join(state, release, ...parts);
-  return [
-    '-q',
-    ...[
-      `Dir::State=${at('state')}`,
-      `Dir::State::lists=${at('lists')}`,
-      'Dir::State::status=/dev/null',
-      `Dir::Cache=${at('cache')}`,
-      `Dir::Etc::sourcelist=${at('sources.list')}`,
-      'Dir::Etc::sourceparts=-',
-      'Dir::Etc::preferencesparts=-',
-      // The list of a release without support is out of date for good.
-      'Acquire::Check-Valid-Until=false',
-      'Acquire::Languages=none',
-      'APT::Architecture=amd64',
-      'APT::Sandbox::User=root',
-    ].flatMap((option) => ['-o', option]),
-  ];
-}
-
 /** The package with the kernel that the release's `linux-image-amd64` stands for. Throws one line. */
-function newest(release) {
-  const uri = archive();
-  if (uri === null) throw new Error('apt knows no archive of Debian; add one to its sources and run apt-get update');
-  for (const part of ['state', 'lists/partial', 'cache/archives/partial'])
-    mkdirSync(join(state, release, part), { recursive: true });
-  const keys = existsSync(KEYS) ? `[signed-by=${KEYS} target=Packages]` : '[target=Packages]';
-  writeFileSync(join(state, release, 'sources.list'), `deb ${keys} ${uri} ${release} main\n`);
-  const options = aptOptions(release);
-  const updated = captureTwice(`packages of ${release}`, 'apt-get', [...options, 'update']);
+function newest(release, options) {
+  const failed = updateLists(options, release);
   const shown = capture('apt-cache', [...options, 'show', 'linux-image-amd64']);
   const version = /^Depends:.*?\blinux-image-(\d[^\s,]*)/m.exec(shown.output)?.[1];
   if (version === undefined)
-    throw new Error(`${release} has no kernel: ${updated.output.trim().split('\n').at(-1) ?? 'no answer'}`);
+    throw new Error(`${release} has no kernel: ${failed.trim().split('\n').at(-1) || 'no answer'}`);
   // Newer releases keep the kernel itself in a package of its own.
   const isApart = capture('apt-cache', [...options, 'show', `linux-binary-${version}`]).code === 0;
   return `linux-${isApart ? 'binary' : 'image'}-${version}`;
@@ -72,10 +36,10 @@ export function kernelImage({ name, release }, { renew }) {
   const scratch = join(folder, `download-${name}`);
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
-  const wanted = newest(release);
+  const options = ownApt(join(state, release), [`deb ${archives().main} ${release} main`]);
+  const wanted = newest(release, options);
   say(`kernels: ${wanted}`);
-  const options = [...aptOptions(release), 'download', wanted];
-  const got = captureTwice(wanted, 'apt-get', options, { cwd: scratch });
+  const got = captureTwice(wanted, 'apt-get', [...options, '-q', 'download', wanted], { cwd: scratch });
   const deb = readdirSync(scratch).find((file) => file.endsWith('.deb'));
   if (deb === undefined) throw new Error(`${wanted} cannot be had: ${got.output.trim().split('\n').at(-1)}`);
   const unpacked = capture('dpkg-deb', ['-x', join(scratch, deb), join(scratch, 'root')]);
