@@ -3,9 +3,22 @@
  * with the parameters of the SIP signaling extension. Signaling, and the audio where it was kept; no consent, no proof
  * of identity.
  */
-import type { Diagnosis, SignalingDiagnosis, Vcon, VconAttachment, VconDialog, VconParty } from '../contract/index.ts';
+import type {
+  Diagnosis,
+  SignalingDiagnosis,
+  TimingStats,
+  Vcon,
+  VconAttachment,
+  VconDialog,
+  VconParty,
+} from '../contract/index.ts';
+import { counted, countedWere } from '../core/counted.ts';
+import { packageVersion } from '../core/package.ts';
 import { timestampText } from '../view/captured-at.ts';
+import type { Figures } from '../view/figures.ts';
+import { toStats } from '../view/stats.ts';
 
+const PRODUCT = 'calltap';
 /** The syntax the published schema names; the core draft calls the parameter deprecated. */
 const SYNTAX = '0.4.0';
 const EXTENSION = 'sip-signaling';
@@ -20,17 +33,8 @@ export type VconSide = {
   readonly displayName: string | null;
 };
 
-export type VconMessage = {
-  readonly index: number;
-  readonly atUs: number;
-  readonly src: string;
-  readonly dst: string;
-  readonly transport: string;
-  readonly origin: string;
-  readonly isByCaller: boolean;
-  /** Without secrets. */
-  readonly text: string;
-};
+/** What stands before the text of a message, and the text without secrets. */
+export type VconMessage = { readonly facts: object; readonly text: string };
 
 export type VconInput = {
   readonly callId: string;
@@ -44,28 +48,16 @@ export type VconInput = {
   /** Code of the final failure that was observed; null when none was. */
   readonly failureCode: number | null;
   readonly finalCode: number | null;
-  readonly completeness: VconCompleteness;
+  /** How much of the wire the container is drawn from. */
+  readonly completeness: object;
   readonly diagnosis: Diagnosis;
   readonly signaling: SignalingDiagnosis | null;
   /** Null where no payload is kept at all; the bytes of a WAV go in with vconText(). */
   readonly audio: 'inline' | { readonly refusal: string } | null;
-  readonly product: string;
 };
 
-/** How much of the wire the container is drawn from. */
-export type VconCompleteness = {
-  readonly note: string;
-  readonly node: string;
-  readonly serviceVersion: string;
-  readonly framesRead: number;
-  readonly undecodableFrames: number;
-  readonly discardedByPortGate: number;
-  readonly discardedByWebSocketGate: number;
-  readonly messagesEvicted: number;
-  readonly dialogsRefused: number;
-  readonly dialogsRotated: number;
-  readonly blindSpots: readonly string[];
-};
+/** Nothing of them stands in a container, and working them out takes a look at every dialog. */
+const NO_TIMING: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
 
 /** Characters of a text that one piece takes in. */
 const PIECE_CHARS = 32 * 1024;
@@ -96,7 +88,7 @@ export function* vconText(
   yield MESSAGES_HERE.slice(0, -1);
   let comma = '';
   for (const m of messages) {
-    yield `${comma}${JSON.stringify(toMessage(m)).slice(0, -1)},"text":"`;
+    yield `${comma}${JSON.stringify(m.facts).slice(0, -1)},"text":"`;
     for (let at = 0; at < m.text.length; at += PIECE_CHARS)
       yield JSON.stringify(m.text.slice(at, at + PIECE_CHARS)).slice(1, -1);
     yield '"}';
@@ -109,7 +101,7 @@ export function* vconText(
 /** The container without what is large in it. */
 function toVcon(v: VconInput): Vcon {
   const start = timestampText(v.startUs);
-  const completeness = toCompleteness(v.completeness);
+  const { completeness } = v;
   return {
     vcon: SYNTAX,
     uuid: v.uuid,
@@ -118,7 +110,7 @@ function toVcon(v: VconInput): Vcon {
     parties: [
       toParty(v.caller),
       toParty(v.callee),
-      { name: v.product, role: 'observer', validation: 'none', type: 'service' },
+      { name: PRODUCT, role: 'observer', validation: 'none', type: 'service' },
     ],
     dialog: [toDialog(v, start)],
     attachments: [
@@ -129,8 +121,8 @@ function toVcon(v: VconInput): Vcon {
       {
         type: 'report',
         dialog: 0,
-        vendor: v.product,
-        product: v.product,
+        vendor: PRODUCT,
+        product: PRODUCT,
         schema: 'service-dialog-diagnosis/1',
         ...JSON_BODY,
         body: {
@@ -185,31 +177,39 @@ function attachment(purpose: string, start: string, body: object): VconAttachmen
   return { purpose, start, party: OBSERVER, dialog: 0, ...JSON_BODY, body };
 }
 
-/** Its text follows. */
-function toMessage(m: VconMessage): object {
-  return {
-    index: m.index,
-    at: timestampText(m.atUs),
-    src: m.src,
-    dst: m.dst,
-    transport: m.transport,
-    origin: m.origin,
-    direction: m.isByCaller ? 'caller_to_callee' : 'callee_to_caller',
-  };
-}
+/** What the container knows of the dialog's own messages and streams. */
+export type Seen = { readonly messages: number; readonly kept: number; readonly hasEncrypted: boolean };
 
-function toCompleteness(c: VconCompleteness): object {
+/** How much of the wire the container is drawn from. */
+export function completeness(f: Figures, { messages, kept, hasEncrypted }: Seen): object {
+  const s = toStats(f, NO_TIMING);
+  const blind: string[] = [];
+  if (messages > kept)
+    blind.push(
+      `${counted(messages - kept, 'message')} of this dialog ${messages - kept === 1 ? 'was' : 'were'} not kept`,
+    );
+  const missed =
+    s.capture_quality.kernel_dropped_packets +
+    s.capture_quality.interface_dropped_packets +
+    s.capture_quality.queue_dropped_packets;
+  if (missed > 0) blind.push(`${countedWere(missed, 'packet')} dropped unread`);
+  if (s.caveats.encrypted_sip_flows > 0)
+    blind.push(`${counted(s.caveats.encrypted_sip_flows, 'encrypted SIP connection')} could not be read`);
+  if (hasEncrypted) blind.push('encrypted media was measured by its headers');
+  if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
+  if (s.unanalysed_websocket_messages > 0)
+    blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');
   return {
-    note: c.note,
-    node: c.node,
-    service_version: c.serviceVersion,
-    frames_read: c.framesRead,
-    undecodable_frames: c.undecodableFrames,
-    sip_discarded_by_port_gate: c.discardedByPortGate,
-    sip_discarded_by_websocket_gate: c.discardedByWebSocketGate,
-    messages_evicted: c.messagesEvicted,
-    dialogs_refused: c.dialogsRefused,
-    dialogs_rotated: c.dialogsRotated,
-    blind_spots: [...c.blindSpots],
+    note: 'Passive capture: what the tap did not see is not in here. Unsigned, no consent record, no validated identity.',
+    node: f.identity.node,
+    service_version: packageVersion(),
+    frames_read: f.source.counter('frames'),
+    undecodable_frames: s.capture_quality.undecodable_frames,
+    sip_discarded_by_port_gate: s.unanalysed_sip_messages,
+    sip_discarded_by_websocket_gate: s.unanalysed_websocket_messages,
+    messages_evicted: s.caveats.messages_evicted,
+    dialogs_refused: s.caveats.dialogs_refused,
+    dialogs_rotated: s.caveats.dialogs_evicted,
+    blind_spots: blind,
   };
 }

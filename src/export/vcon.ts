@@ -6,10 +6,7 @@ import { createHash } from 'node:crypto';
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
-import type { TimingStats } from '../contract/index.ts';
 import { rawText } from '../core/byte-text.ts';
-import { counted, countedWere } from '../core/counted.ts';
-import { packageVersion } from '../core/package.ts';
 import type { Steps } from '../core/turns.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import type { NameAddr } from '../protocols/sip/name-addr.ts';
@@ -19,17 +16,13 @@ import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { spanSec } from '../view/captured-at.ts';
+import { spanSec, timestampText } from '../view/captured-at.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
-import { captureName, toStats } from '../view/stats.ts';
-import type { VconCompleteness, VconInput, VconMessage, VconSide } from './vcon-document.ts';
-import { vconText } from './vcon-document.ts';
-
-const PRODUCT = 'calltap';
-/** Nothing of them stands in a container, and working them out takes a look at every dialog. */
-const NO_TIMING: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
+import { captureName } from '../view/stats.ts';
+import type { VconInput, VconMessage, VconSide } from './vcon-document.ts';
+import { completeness, vconText } from './vcon-document.ts';
 
 /** Bytes of a WAV that a container takes in; a longer one is refused, never cut. */
 export const VCON_AUDIO_BYTES = 5 * 1024 * 1024;
@@ -65,7 +58,6 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
     diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
     signaling: facts.signaling === null ? null : toSignalingDiagnosis(facts.signaling),
     audio: wav === null ? refusalOf(audio) : 'inline',
-    product: PRODUCT,
   };
   let kept = sent.length;
   const known = (): VconInput => ({ ...input, completeness: completeness(f, { ...seen, kept }) });
@@ -165,51 +157,15 @@ function* vconMessages(sent: readonly Sent[], onGone: () => void): Generator<Vco
       continue;
     }
     const { bytes } = m;
-    yield {
+    const facts = {
       index: m.index,
-      atUs: m.tsUs,
+      at: timestampText(m.tsUs),
       src: m.srcText,
       dst: m.dstText,
       transport: TRANSPORTS[m.transport] ?? '',
       origin: ORIGINS[m.origin] ?? '',
-      isByCaller,
-      text: withoutSecrets(rawText(bytes, 0, bytes.length)),
+      direction: isByCaller ? 'caller_to_callee' : 'callee_to_caller',
     };
+    yield { facts, text: withoutSecrets(rawText(bytes, 0, bytes.length)) };
   }
-}
-
-/** What the container knows of the dialog's own messages and streams. */
-type Seen = { readonly messages: number; readonly kept: number; readonly hasEncrypted: boolean };
-
-function completeness(f: Figures, { messages, kept, hasEncrypted }: Seen): VconCompleteness {
-  const s = toStats(f, NO_TIMING);
-  const blind: string[] = [];
-  if (messages > kept)
-    blind.push(
-      `${counted(messages - kept, 'message')} of this dialog ${messages - kept === 1 ? 'was' : 'were'} not kept`,
-    );
-  const missed =
-    s.capture_quality.kernel_dropped_packets +
-    s.capture_quality.interface_dropped_packets +
-    s.capture_quality.queue_dropped_packets;
-  if (missed > 0) blind.push(`${countedWere(missed, 'packet')} dropped unread`);
-  if (s.caveats.encrypted_sip_flows > 0)
-    blind.push(`${counted(s.caveats.encrypted_sip_flows, 'encrypted SIP connection')} could not be read`);
-  if (hasEncrypted) blind.push('encrypted media was measured by its headers');
-  if (s.unanalysed_sip_messages > 0) blind.push('SIP on ports that are not analysed (--portrange)');
-  if (s.unanalysed_websocket_messages > 0)
-    blind.push('SIP over WebSocket on ports that are not analysed (--ws-portrange)');
-  return {
-    note: 'Passive capture: what the tap did not see is not in here. Unsigned, no consent record, no validated identity.',
-    node: f.identity.node,
-    serviceVersion: packageVersion(),
-    framesRead: f.source.counter('frames'),
-    undecodableFrames: s.capture_quality.undecodable_frames,
-    discardedByPortGate: s.unanalysed_sip_messages,
-    discardedByWebSocketGate: s.unanalysed_websocket_messages,
-    messagesEvicted: s.caveats.messages_evicted,
-    dialogsRefused: s.caveats.dialogs_refused,
-    dialogsRotated: s.caveats.dialogs_evicted,
-    blindSpots: blind,
-  };
 }
