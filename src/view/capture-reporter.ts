@@ -3,19 +3,19 @@
  * does not hold up those who ask for less.
  */
 
-import type { Finding, FindingKind } from '../analysis/capture-findings.ts';
-import { CaptureFindings } from '../analysis/capture-findings.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps, keptDialog } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { audible, streamQuality } from '../analysis/stream-quality.ts';
-import type { CaptureFinding, CaptureReport } from '../contract/index.ts';
+import type { CaptureReport } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../security/outputs/security-line.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
+import type { FindingKind } from './capture-findings.ts';
+import { CaptureFindings } from './capture-findings.ts';
 import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';
@@ -92,7 +92,7 @@ export class CaptureReporter {
       dialogs_examined: dialogs,
       streams_examined: streams,
       complete: isComplete,
-      findings: findings.list().map(toCaptureFinding),
+      findings: findings.list(),
     };
     this.#made = { key, report };
     return report;
@@ -124,7 +124,7 @@ function addAlerts({ security }: Figures, findings: CaptureFindings): void {
   for (const alert of security?.reported ?? []) {
     findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
       endpoints: [alert.source],
-      atUs: alert.atUs,
+      at: timestampText(alert.atUs),
       note: alertText(alert),
     }));
   }
@@ -136,9 +136,9 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
     findings.add(kind, () => {
       const said = note();
       return {
-        callId: d.callId,
-        atUs: d.createdUs,
+        call_id: d.callId,
         ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
+        at: timestampText(d.createdUs),
         ...(said === undefined ? {} : { note: said }),
       };
     });
@@ -168,9 +168,9 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
   const { snapshot: s, lossPct, jitterMs, mos } = q;
   const add = (kind: FindingKind, note: () => string): void =>
     findings.add(kind, () => ({
+      ...(stream.dialog === null ? {} : { call_id: stream.dialog.callId }),
       endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
-      atUs: s.firstUs,
-      ...(stream.dialog === null ? {} : { callId: stream.dialog.callId }),
+      at: timestampText(s.firstUs),
       note: note(),
     }));
   const { isLossy, isJittery, isPoor } = audible(q);
@@ -178,20 +178,4 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));
-}
-
-export function toCaptureFinding(f: Finding): CaptureFinding {
-  return {
-    kind: f.kind,
-    severity: f.severity,
-    occurrences: f.occurrences,
-    unit: f.unit,
-    evidence: f.examples.map((e) => ({
-      ...(e.callId === undefined ? {} : { call_id: e.callId }),
-      ...(e.endpoints === undefined ? {} : { endpoints: [...e.endpoints] }),
-      ...(e.atUs === undefined ? {} : { at: timestampText(e.atUs) }),
-      ...(e.note === undefined ? {} : { note: e.note }),
-    })),
-    evidence_omitted: f.severity === 'blind' ? 0 : Math.max(0, f.occurrences - f.examples.length),
-  };
 }

@@ -5,13 +5,11 @@
  * calls failed or sounded bad; `minor` worth a look.
  */
 
-export type FindingSeverity = 'blind' | 'critical' | 'major' | 'minor';
-export type FindingUnit = 'dialogs' | 'streams' | 'messages' | 'packets' | 'sources';
+import type { CaptureFinding, FindingEvidence } from '../contract/index.ts';
+import { FINDING_SEVERITIES } from '../contract/index.ts';
 
 /** Examples kept of a kind. */
 const EVIDENCE_KEPT = 10;
-
-const ORDER: readonly FindingSeverity[] = ['blind', 'critical', 'major', 'minor'];
 
 /** Every kind there is. */
 const FINDINGS = {
@@ -44,42 +42,28 @@ const FINDINGS = {
   refused_by_callee: ['minor', 'dialogs'],
   retransmissions: ['minor', 'dialogs'],
   source_disagreement: ['minor', 'dialogs'],
-} as const satisfies Readonly<Record<string, readonly [FindingSeverity, FindingUnit]>>;
+} as const satisfies Readonly<Record<string, readonly [CaptureFinding['severity'], CaptureFinding['unit']]>>;
 export type FindingKind = keyof typeof FINDINGS;
 
-export type FindingExample = {
-  readonly callId?: string;
-  readonly endpoints?: readonly string[];
-  readonly atUs?: number;
-  readonly note?: string;
-};
-
-export type Finding = {
-  readonly kind: FindingKind;
-  readonly severity: FindingSeverity;
-  readonly unit: FindingUnit;
-  occurrences: number;
-  readonly examples: FindingExample[];
-};
-
 export class CaptureFindings {
-  readonly #byKind = new Map<FindingKind, Finding>();
+  readonly #byKind = new Map<FindingKind, CaptureFinding>();
 
   /** One more occurrence, or `times` of them; the first ones are kept as examples, and only those are asked for. */
-  add(kind: FindingKind, example: (() => FindingExample) | null, times = 1): void {
+  add(kind: FindingKind, example: (() => FindingEvidence) | null, times = 1): void {
     let finding = this.#byKind.get(kind);
     if (finding === undefined) {
       const [severity, unit] = FINDINGS[kind];
-      finding = { kind, severity, unit, occurrences: 0, examples: [] };
+      finding = { kind, severity, occurrences: 0, unit, evidence: [], evidence_omitted: 0 };
       this.#byKind.set(kind, finding);
     }
     finding.occurrences += times;
-    if (example !== null && finding.examples.length < EVIDENCE_KEPT) finding.examples.push(example());
+    if (example !== null && finding.evidence.length < EVIDENCE_KEPT) finding.evidence.push(example());
+    if (finding.severity !== 'blind') finding.evidence_omitted = finding.occurrences - finding.evidence.length;
   }
 
   /** Worst first, then by number. */
-  list(): Finding[] {
-    const rank = (f: Finding): number => ORDER.indexOf(f.severity);
+  list(): CaptureFinding[] {
+    const rank = (f: CaptureFinding): number => FINDING_SEVERITIES.indexOf(f.severity);
     return [...this.#byKind.values()].sort(
       (a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences || (a.kind < b.kind ? -1 : 1),
     );
