@@ -7,18 +7,16 @@ import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
 import { messagesOf } from './call-messages.ts';
-import type { CorrelationStores, Strategy } from './correlation.ts';
-import { identifierLegs } from './correlation.ts';
-
-const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
+import type { CorrelationStores } from './correlation.ts';
+import { identifierLegs, isTransfer } from './correlation.ts';
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE) return false;
   const own = openingHosts(d, log);
   if (own === null) return false;
-  return identifierLegs(d, stores, MAX_B2BUA_LEGS).some(({ dialog, strategy }) => {
-    if (TRANSFERS.includes(strategy) || dialog.methodId !== METHOD.INVITE) return false;
-    const other = openingHosts(dialog, log);
+  return identifierLegs(d, stores, MAX_B2BUA_LEGS).some((leg) => {
+    if (isTransfer(leg) || leg.dialog.methodId !== METHOD.INVITE) return false;
+    const other = openingHosts(leg.dialog, log);
     return other !== null && (own.to === other.from || own.from === other.to);
   });
 }

@@ -2,8 +2,10 @@
  * One call as the judges see it, and what a judge is.
  */
 
+import type { Thresholds } from '../core/thresholds.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { IcmpNote } from '../store/icmp/icmp-note.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
@@ -37,3 +39,14 @@ export class Call {
 
 /** Adds what it finds; takes steps where it reads messages. A later judge may use what an earlier one found. */
 export type Judge = (call: Call, found: CallFindings) => Steps<void> | undefined;
+
+/** One call as the signaling detections see it: each returns what it found, or null, and has a sentence for it. */
+export type SignalingCall = {
+  readonly d: Dialog;
+  readonly messages: readonly CallMessage[];
+  /** Capture clock in microseconds: the newest packet of the capture. */
+  readonly nowUs: number;
+  readonly thresholds: Thresholds;
+  /** ICMP errors about the dialog's messages. */
+  readonly icmp: readonly IcmpNote[];
+};

@@ -5,6 +5,7 @@
  * pair. Both legs of a pair name it alike, whichever is asked.
  */
 
+import type { CorrelationStrategy } from '../contract/index.ts';
 import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
 import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -21,18 +22,7 @@ const COMMON = 64;
 /** Calls of one hop that lie further apart are no attempts of one call: 64 times T1, the life of a transaction. */
 const APART_US = 32_000_000;
 
-export type Strategy =
-  | 'session_id'
-  | 'x_call_id'
-  | 'refer'
-  | 'replaces'
-  | 'related_icid'
-  | 'sdp_origin'
-  | 'icid'
-  | 'via_branch'
-  | 'timing_heuristic';
-
-const SCORES: readonly (readonly [Strategy, number])[] = [
+const SCORES: readonly (readonly [CorrelationStrategy, number])[] = [
   ['session_id', 100],
   ['x_call_id', 100],
   ['refer', 95],
@@ -44,9 +34,14 @@ const SCORES: readonly (readonly [Strategy, number])[] = [
 ];
 const GUESS_SCORE = 50;
 
+/** A transfer ties calls together that are no legs of one call and share no media. */
+export function isTransfer({ strategy }: Leg): boolean {
+  return strategy === 'refer' || strategy === 'replaces';
+}
+
 export type Leg = {
   readonly dialog: Dialog;
-  readonly strategy: Strategy;
+  readonly strategy: CorrelationStrategy;
   readonly score: number;
   readonly isIdentifier: boolean;
   /** Between the two creations; null where an identifier made the pair. */
@@ -69,13 +64,13 @@ export function identifierLegs(
   const { dialogs, identifiers } = stores;
   const { index } = identifiers;
   const rankOf = new Map<Dialog, number>();
-  const meet = (strategy: Strategy, other: Dialog | undefined): void => {
+  const meet = (strategy: CorrelationStrategy, other: Dialog | undefined): void => {
     if (other === undefined || other === d) return;
     const rank = SCORES.findIndex(([name]) => name === strategy);
     const known = rankOf.get(other);
     if (known === undefined ? rankOf.size < limit : rank < known) rankOf.set(other, rank);
   };
-  const meetOwners = (strategy: Strategy, kind: number, hashA: number, hashB: number): void => {
+  const meetOwners = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
     if (searched !== null) {
       const key = `${kind} ${hashA} ${hashB}`;
       if (searched.has(key)) return;
@@ -86,7 +81,7 @@ export function identifierLegs(
       if (rankOf.size >= limit) return;
     }
   };
-  const meetUncommon = (strategy: Strategy, kind: number, hashA: number, hashB: number): void => {
+  const meetUncommon = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
     const others: Dialog[] = [];
     let owners = 0;
     for (const slot of index.owners(kind, hashA, hashB)) {

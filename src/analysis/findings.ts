@@ -2,6 +2,7 @@
  * Everything that analysis can find in one call: the vocabulary of its judges, and what views show. `evidence` holds
  * indices into the dialog's own messages.
  */
+import type { StunSdpMismatch } from '../contract/index.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
@@ -36,8 +37,6 @@ export type MediaRelay = {
   readonly lapsedUs: number;
 };
 
-export type StunMismatchReason = 'ignored' | 'relay_ignored' | 'unanswered';
-
 export type StunMismatch = {
   readonly client: EndpointKey;
   readonly server: EndpointKey;
@@ -46,7 +45,7 @@ export type StunMismatch = {
   /** What the SDP named instead, `<address>:<port>`. */
   readonly advertised: string;
   readonly requests: number;
-  readonly reason: StunMismatchReason;
+  readonly reason: StunSdpMismatch['reason'];
 };
 
 export type IcmpFinding = {

@@ -29,7 +29,6 @@ export const CorrelatedLeg = named(
     observed_gap_ms: CountOrNull,
   }),
 );
-export type CorrelatedLeg = Static<typeof CorrelatedLeg>;
 
 export const Correlation = named(
   'Correlation',
@@ -59,7 +58,6 @@ export const TreeLeg = named(
     followed: Type.Boolean(),
   }),
 );
-export type TreeLeg = Static<typeof TreeLeg>;
 
 export const CallTree = named(
   'CallTree',

@@ -18,8 +18,6 @@ export const MediaRelay = named(
 );
 export type MediaRelay = Static<typeof MediaRelay>;
 
-export const STUN_MISMATCH_REASONS = ['ignored', 'relay_ignored', 'unanswered'] as const;
-
 /** What STUN learned against what the SDP then advertised. */
 export const StunSdpMismatch = named(
   'StunSdpMismatch',
@@ -30,7 +28,7 @@ export const StunSdpMismatch = named(
     relayed_address: Type.Optional(Type.String()),
     advertised: Type.String(),
     request_count: Count,
-    reason: Type.Enum(STUN_MISMATCH_REASONS),
+    reason: Type.Enum(['ignored', 'relay_ignored', 'unanswered']),
   }),
 );
 export type StunSdpMismatch = Static<typeof StunSdpMismatch>;

@@ -33,21 +33,16 @@ export const TimingSummary = named(
 );
 export type TimingSummary = Static<typeof TimingSummary>;
 
-export const SDP_EVENTS = ['hold', 'resume', 'codec_change', 'media_anchor_change', 't38_switch', 'transfer'] as const;
-export const SdpEvent = Type.Enum(SDP_EVENTS);
-export type SdpEvent = Static<typeof SdpEvent>;
-
-export const SDP_DIRECTIONS = ['offer', 'answer'] as const;
-export const SDP_MODES = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const;
-
 export const SdpExchange = named(
   'SdpExchange',
   Type.Object({
     timestamp: DateTime,
-    direction: Type.Enum(SDP_DIRECTIONS),
+    direction: Type.Enum(['offer', 'answer']),
     codecs: Type.Array(Type.String()),
-    mode: Type.Enum(SDP_MODES),
-    event: Type.Optional(SdpEvent),
+    mode: Type.Enum(['sendrecv', 'sendonly', 'recvonly', 'inactive']),
+    event: Type.Optional(
+      Type.Enum(['hold', 'resume', 'codec_change', 'media_anchor_change', 't38_switch', 'transfer']),
+    ),
     media_addr: Type.Optional(Type.String()),
     media_port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   }),
@@ -81,7 +76,6 @@ export const DialogSummary = named(
 export type DialogSummary = Static<typeof DialogSummary>;
 
 export const MethodCount = named('MethodCount', Type.Object({ method: Type.String(), count: Count }));
-export type MethodCount = Static<typeof MethodCount>;
 
 export const DialogList = named(
   'DialogList',

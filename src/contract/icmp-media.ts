@@ -7,9 +7,6 @@ import { SsrcText } from './values.ts';
 
 const Octet = Type.Integer({ minimum: 0, maximum: 255 });
 
-export const ICMP_ATTRIBUTIONS = ['flow', 'ssrc', 'endpoint', 'sdp_endpoint', 'none'] as const;
-export const ICMP_PAYLOADS = ['rtp', 'rtcp', 'unread', 'not_media'] as const;
-
 /**
  * Run-wide counters. Two invariants hold: attributed + unattributed == errors, and
  * sum(finding.errors) + unkeyed + untracked_flows == errors.
@@ -27,12 +24,11 @@ export const IcmpCapture = named(
     flows: Count,
   }),
 );
-export type IcmpCapture = Static<typeof IcmpCapture>;
 
 export const IcmpFinding = named(
   'IcmpFinding',
   Type.Object({
-    attribution: Type.Enum(ICMP_ATTRIBUTIONS),
+    attribution: Type.Enum(['flow', 'ssrc', 'endpoint', 'sdp_endpoint', 'none']),
     source: Type.String(),
     unreachable_endpoint: Type.String(),
     reported_by: Type.String(),
@@ -41,7 +37,7 @@ export const IcmpFinding = named(
     icmp_type: Octet,
     icmp_code: Octet,
     errors: Type.Integer({ minimum: 1 }),
-    payload: Type.Enum(ICMP_PAYLOADS),
+    payload: Type.Enum(['rtp', 'rtcp', 'unread', 'not_media']),
     streams: Count,
     hint: Type.String(),
     call_ids: Type.Optional(Type.Array(Type.String())),

@@ -4,15 +4,12 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { Count, named, ref, SchemaVersion1 } from './schema.ts';
 
-export const LINT_SEVERITIES = ['error', 'warning', 'notice', 'info'] as const;
-export const LINT_BASES = ['must', 'should', 'interop', 'observation'] as const;
-
 export const LintFinding = named(
   'LintFinding',
   Type.Object({
     rule_id: Type.String(),
-    severity: Type.Enum(LINT_SEVERITIES),
-    basis: Type.Enum(LINT_BASES),
+    severity: Type.Enum(['error', 'warning', 'notice', 'info']),
+    basis: Type.Enum(['must', 'should', 'interop', 'observation']),
     rfc: Type.Integer({ minimum: 0 }),
     section: Type.String(),
     message_index: Count,

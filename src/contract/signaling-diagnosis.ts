@@ -106,7 +106,6 @@ export type IcmpUnreachable = Static<typeof IcmpUnreachable>;
 
 /** A message that only one of the sources carried. */
 export const OneSidedMessage = named('OneSidedMessage', Type.Object({ summary: Type.String(), index: Count }));
-export type OneSidedMessage = Static<typeof OneSidedMessage>;
 
 export const SdpDifference = named(
   'SdpDifference',
@@ -118,7 +117,6 @@ export const SdpDifference = named(
     wire_index: Count,
   }),
 );
-export type SdpDifference = Static<typeof SdpDifference>;
 
 /** Present only when two capture sources both carried the call. A finding to investigate, not a verdict. */
 export const SourceDisagreement = named(

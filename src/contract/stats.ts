@@ -20,7 +20,6 @@ export const CaptureIdentity = named(
     stream_generation: Count,
   }),
 );
-export type CaptureIdentity = Static<typeof CaptureIdentity>;
 
 /**
  * Dialogs by state at this moment. `active` is the aggregate of Trying, Ringing, InCall, Transferring, Pending and
@@ -49,13 +48,11 @@ export const DialogCounts = named(
     transferring: Count,
   }),
 );
-export type DialogCounts = Static<typeof DialogCounts>;
 
 export const StreamCounts = named(
   'StreamCounts',
   Type.Object({ total: Count, active: Count, established: Count, orphaned: Count }),
 );
-export type StreamCounts = Static<typeof StreamCounts>;
 
 /** Post-dial delay by nearest rank; null when no dialog has one. */
 export const TimingStats = named(
@@ -116,8 +113,6 @@ export const Caveats = named(
 );
 export type Caveats = Static<typeof Caveats>;
 
-export const SOURCES = ['live', 'file', 'unknown'] as const;
-
 export const Stats = named(
   'Stats',
   Type.Object({
@@ -130,7 +125,7 @@ export const Stats = named(
     losses: Type.Record(Type.String(), Count, {
       description: 'Everything that was captured and then lost, by reason; complete, zero is a real answer.',
     }),
-    source: Type.Enum(SOURCES),
+    source: Type.Enum(['live', 'file', 'unknown']),
     source_exhausted: Type.Boolean(),
     unsaved: Type.Boolean(),
     unanalysed_sip_messages: Count,

@@ -39,14 +39,6 @@ export const BurstGap = named(
 );
 export type BurstGap = Static<typeof BurstGap>;
 
-export const DIALOG_ASSERTIONS = ['signaled', 'media-relay'] as const;
-export const DialogAssertion = Type.Enum(DIALOG_ASSERTIONS);
-export type DialogAssertion = Static<typeof DialogAssertion>;
-
-export const ROUND_TRIP_SOURCES = ['xr_voip_metrics', 'sender_report_echo'] as const;
-export const RoundTripSource = Type.Enum(ROUND_TRIP_SOURCES);
-export type RoundTripSource = Static<typeof RoundTripSource>;
-
 export const RtpStream = named(
   'RtpStream',
   Type.Object({
@@ -68,12 +60,12 @@ export const RtpStream = named(
     burst_gap: Type.Optional(ref(BurstGap)),
     dscp: Type.Optional(Dscp),
     dscp_last: Type.Optional(Dscp),
-    dialog_assertion: Type.Optional(DialogAssertion),
+    dialog_assertion: Type.Optional(Type.Enum(['signaled', 'media-relay'])),
     dialog_origin: Type.Optional(Origin),
     input_origin: Type.Optional(Origin),
     frame: Type.Optional(FramePointer),
     round_trip_ms: Type.Optional(Milliseconds),
-    round_trip_source: Type.Optional(RoundTripSource),
+    round_trip_source: Type.Optional(Type.Enum(['xr_voip_metrics', 'sender_report_echo'])),
     mos: Type.Optional(Mos),
   }),
 );

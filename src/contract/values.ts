@@ -10,13 +10,11 @@ export type DialogState = Static<typeof DialogState>;
 export const Origin = Type.Enum(ORIGINS, { description: 'The capture source that delivered a message or stream.' });
 export type Origin = Static<typeof Origin>;
 
-export const VERDICTS = ['acceptable', 'degraded', 'not_scorable'] as const;
-export const Verdict = Type.Enum(VERDICTS);
+export const Verdict = Type.Enum(['acceptable', 'degraded', 'not_scorable']);
 export type Verdict = Static<typeof Verdict>;
 
 export const STREAM_STATUSES = ['established', 'orphaned'] as const;
-export const StreamStatus = Type.Enum(STREAM_STATUSES);
-export type StreamStatus = Static<typeof StreamStatus>;
+export type StreamStatus = (typeof STREAM_STATUSES)[number];
 
 /** Frame pointer: source, ordinal in that source, FNV-1a 64 of the captured bytes. */
 export const FramePointer = Type.String({

@@ -78,7 +78,6 @@ export const VconAnalysis = named(
     open,
   ),
 );
-export type VconAnalysis = Static<typeof VconAnalysis>;
 
 export const Vcon = named(
   'Vcon',

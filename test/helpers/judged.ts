@@ -1,9 +1,10 @@
 /**
  * Asks single judges about one call of a kit, as the documents ask them all.
  */
+
+import type { SignalingCall } from '../../src/analysis/call.ts';
 import { messagesOf } from '../../src/analysis/call-messages.ts';
 import type { SignalingFindings, SourceDisagreement } from '../../src/analysis/findings.ts';
-import type { SignalingCall } from '../../src/analysis/signaling/detection.ts';
 import { diagnoseSignaling } from '../../src/analysis/signaling/diagnose.ts';
 import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';

@@ -2,13 +2,10 @@
  * What a lint rule is, and what it looks at: one message in the call it belongs to.
  */
 
+import type { LintFinding } from '../../contract/index.ts';
 import type { Sdp } from '../../protocols/sdp/model.ts';
 import type { SipMessage } from '../../protocols/sip/message.ts';
 import type { Via } from '../../protocols/sip/via.ts';
-
-export type LintSeverity = 'error' | 'warning' | 'notice' | 'info';
-/** `must` breaks an RFC, `should` leaves a recommendation, `interop` trips equipment, `observation` is what the wire shows. */
-export type LintBasis = 'must' | 'should' | 'interop' | 'observation';
 
 /** One message that is neither a repeat nor cut. */
 export type LintMessage = {
@@ -63,8 +60,9 @@ export type LintCall = {
 
 export type LintRule = {
   readonly id: string;
-  readonly severity: LintSeverity;
-  readonly basis: LintBasis;
+  readonly severity: LintFinding['severity'];
+  /** `must` breaks an RFC, `should` leaves a recommendation, `interop` trips equipment, `observation` is what the wire shows. */
+  readonly basis: LintFinding['basis'];
   readonly rfc: number;
   readonly section: string;
   readonly expected: string;

@@ -8,11 +8,8 @@ import type { Stream } from '../../store/media/stream.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import type { Identifiers, Stores, Streams } from '../../store/stores.ts';
 import { messagesOf } from '../call-messages.ts';
-import type { Strategy } from '../correlation.ts';
-import { identifierLegs } from '../correlation.ts';
+import { identifierLegs, isTransfer } from '../correlation.ts';
 
-/** A transfer ties calls together whose media is not the same. */
-const TRANSFERS: readonly Strategy[] = ['refer', 'replaces'];
 const LATER_US = 1_000_000;
 
 /** Ties calls together for what a single one lacks. */
@@ -36,8 +33,8 @@ export class LinkedLegs {
     const legs = new Set([d]);
     for (const leg of legs) {
       if (leg !== d && hasMediaDuring(streams, leg, d)) return leg.callId;
-      for (const { dialog, strategy } of identifierLegs(leg, stores, MAX_LINKED_LEGS))
-        if (legs.size < MAX_LINKED_LEGS && !TRANSFERS.includes(strategy)) legs.add(dialog);
+      for (const tied of identifierLegs(leg, stores, MAX_LINKED_LEGS))
+        if (legs.size < MAX_LINKED_LEGS && !isTransfer(tied)) legs.add(tied.dialog);
     }
     return null;
   }

@@ -12,7 +12,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { StunFlow } from '../../store/media/stun-flow.ts';
 import type { StunKnowledge } from '../../store/stores.ts';
 import type { Call } from '../call.ts';
-import type { CallFindings, MediaRelay, StunMismatch, StunMismatchReason } from '../findings.ts';
+import type { CallFindings, MediaRelay, StunMismatch } from '../findings.ts';
 
 function endOf(d: Dialog, nowUs: number): number {
   return Number.isNaN(d.endedUs) ? nowUs : d.endedUs;
@@ -99,7 +99,7 @@ function findStunMismatch(d: Dialog, stun: StunKnowledge): StunMismatch | null {
   return null;
 }
 
-function mismatchReason(flow: StunFlow, named: ReadonlySet<EndpointKey>): StunMismatchReason | null {
+function mismatchReason(flow: StunFlow, named: ReadonlySet<EndpointKey>): StunMismatch['reason'] | null {
   if (flow.relayed !== null) return named.has(flow.relayed) ? null : 'relay_ignored';
   if (flow.mapped !== null) {
     const isNatted = endpointKeyAddress(flow.mapped) !== endpointKeyAddress(flow.client);

@@ -8,17 +8,17 @@ import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Messages } from '../../store/stores.ts';
+import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { messagesOf, methodName } from '../call-messages.ts';
 import type { FinalFailure, RegistrationFailure } from '../findings.ts';
-import type { Detection, SignalingCall } from './detection.ts';
 
 /**
  * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is
  * one where it refuses credentials, or where the dialog failed because nobody gave any; 487 only when nobody sent CANCEL.
  * Proxies pass it on from hop to hop: the evidence is the first of these, which came from who made it.
  */
-function findFinalFailure({ d, messages }: SignalingCall): FinalFailure | null {
+export function findFinalFailure({ d, messages }: SignalingCall): FinalFailure | null {
   const method = d.family === 0 ? METHOD.INVITE : d.methodId;
   const isUnanswered = d.state === STATE.Failed && (d.marks & MARK.CHALLENGED) !== 0;
   let failure: CallMessage | null = null;
@@ -64,7 +64,7 @@ export function finalCodeOf(d: Dialog, log: Messages): number | null {
   return code;
 }
 
-function failureHint(f: FinalFailure, { d }: SignalingCall): string {
+export function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   const method = d.family === 0 ? 'INVITE' : methodName(d, d.methodId);
   const cause = f.reasonHeader ?? f.warning;
   if (f.isUnanswered) return `${method} was challenged with ${f.code}, and nobody gave credentials.`;
@@ -73,10 +73,8 @@ function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
 }
 
-export const FINAL_FAILURE: Detection<FinalFailure> = { find: findFinalFailure, hint: failureHint };
-
 /** A REGISTER that was refused, or granted less time than it asked; a removal (0 asked) is never a failure. */
-function findRegistrationFailure({ d, messages }: SignalingCall): RegistrationFailure | null {
+export function findRegistrationFailure({ d, messages }: SignalingCall): RegistrationFailure | null {
   if (d.family !== 1) return null;
   let last: CallMessage | null = null;
   for (const m of messages)
@@ -91,13 +89,8 @@ function findRegistrationFailure({ d, messages }: SignalingCall): RegistrationFa
   return { kind: 'shortened_expiry', grantedExpirySec: granted, ...facts };
 }
 
-function registrationHint(f: RegistrationFailure): string {
+export function registrationHint(f: RegistrationFailure): string {
   return f.kind === 'rejected'
     ? `The registrar rejected the registration with ${f.code}.`
     : `The registrar granted ${f.grantedExpirySec} s although ${f.requestedExpirySec} s were asked for.`;
 }
-
-export const REGISTRATION_FAILURE: Detection<RegistrationFailure> = {
-  find: findRegistrationFailure,
-  hint: registrationHint,
-};

@@ -6,12 +6,12 @@ import { times } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
 import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
+import type { SignalingCall } from '../call.ts';
 import { methodName } from '../call-messages.ts';
 import type { IcmpUnreachable } from '../findings.ts';
-import type { Detection, SignalingCall } from './detection.ts';
 
 /** The kind of error that came most often; null when none came. */
-function findIcmp({ d, messages, icmp }: SignalingCall): IcmpUnreachable | null {
+export function findIcmp({ d, messages, icmp }: SignalingCall): IcmpUnreachable | null {
   const worst = icmp.reduce<IcmpNote | null>((w, n) => (w === null || n.errors > w.errors ? n : w), null);
   if (worst === null) return null;
   const quoted = messages.filter((m) => worst.rows.includes(m.row));
@@ -29,9 +29,7 @@ function findIcmp({ d, messages, icmp }: SignalingCall): IcmpUnreachable | null 
   };
 }
 
-function icmpHint(f: IcmpUnreachable): string {
+export function icmpHint(f: IcmpUnreachable): string {
   const what = f.method === null ? 'Signaling' : f.method;
   return `${what} could not be delivered to ${f.unreachable}: ${f.reportedBy} reported "${f.description}" ${times(f.errors)}.`;
 }
-
-export const ICMP_UNREACHABLE: Detection<IcmpUnreachable> = { find: findIcmp, hint: icmpHint };

@@ -5,17 +5,17 @@
 import { times } from '../../core/counted.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
+import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { groupsOf, methodName, mostAlike } from '../call-messages.ts';
 import type { AuthLoop, Retransmissions } from '../findings.ts';
-import type { Detection, SignalingCall } from './detection.ts';
-import { ICMP_UNREACHABLE } from './icmp.ts';
+import { findIcmp } from './icmp.ts';
 
 /**
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged
  * again, `silent_drop` when requests with credentials drew no further response, or none were ever sent.
  */
-function findAuthLoop({ messages, thresholds: t }: SignalingCall): AuthLoop | null {
+export function findAuthLoop({ messages, thresholds: t }: SignalingCall): AuthLoop | null {
   const challenges: CallMessage[] = [];
   let hasCredentials = false;
   let unanswered: CallMessage[] = [];
@@ -47,16 +47,14 @@ function findAuthLoop({ messages, thresholds: t }: SignalingCall): AuthLoop | nu
   };
 }
 
-function authLoopHint(f: AuthLoop): string {
+export function authLoopHint(f: AuthLoop): string {
   return f.kind === 'credential_failure'
     ? `The credentials were challenged ${times(f.challenges)} and never accepted: check user, password and realm.`
     : 'After the challenge, requests drew no further response: credentials are missing or the answer is dropped.';
 }
 
-export const AUTH_LOOP: Detection<AuthLoop> = { find: findAuthLoop, hint: authLoopHint };
-
 /** A request sent three times or more on one hop that drew no response there, whatever other hops answered. */
-function findRetransmissions(call: SignalingCall): Retransmissions | null {
+export function findRetransmissions(call: SignalingCall): Retransmissions | null {
   const { d, messages, thresholds: t } = call;
   const requests = messages.filter((m) => m.isRequest && !m.isCopy);
   let worst: CallMessage[] | null = null;
@@ -80,7 +78,7 @@ function findRetransmissions(call: SignalingCall): Retransmissions | null {
   if (worst === null || first === undefined) return null;
   const { sinceUs, untilUs } = spanOf(worst, first.origin);
   const evidence = worst.map((m) => m.index);
-  const icmp = ICMP_UNREACHABLE.find(call);
+  const icmp = findIcmp(call);
   const isExplained = icmp?.evidence.some((i) => evidence.includes(i)) ?? false;
   return {
     method: methodName(d, first.method),
@@ -106,8 +104,6 @@ function spanOf(
   return { sinceUs, untilUs };
 }
 
-function retransmissionsHint(f: Retransmissions): string {
+export function retransmissionsHint(f: Retransmissions): string {
   return `${f.method} was sent ${f.count + 1} times in ${f.spanSec.toFixed(1)} s and drew no response.`;
 }
-
-export const RETRANSMISSIONS: Detection<Retransmissions> = { find: findRetransmissions, hint: retransmissionsHint };

@@ -6,10 +6,10 @@ import { times } from '../../core/counted.ts';
 import * as METHOD from '../../core/methods.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
+import type { SignalingCall } from '../call.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
 import { groupsOf, mostAlike } from '../call-messages.ts';
 import type { Abandoned, AckMissing, PostDialDelay } from '../findings.ts';
-import type { Detection, SignalingCall } from './detection.ts';
 
 /**
  * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
@@ -17,7 +17,7 @@ import type { Detection, SignalingCall } from './detection.ts';
  * capture point. An ACK that is lost on one leg is on none beyond it: of several legs without one, that next to the caller
  * lost it, and its 2xx came last.
  */
-function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): AckMissing | null {
+export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): AckMissing | null {
   if (Number.isNaN(d.answerUs)) return null;
   const isAcked = (d.marks & MARK.ACK_SEEN) !== 0;
   // The ACK of this leg may be among what is not kept.
@@ -47,7 +47,7 @@ function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): A
   return { waitedSec, answerTransmissions: answers.length, evidence: answers.map((m) => m.index) };
 }
 
-function ackMissingHint(f: AckMissing): string {
+export function ackMissingHint(f: AckMissing): string {
   return `The answer was sent ${times(f.answerTransmissions)} and no ACK came within ${f.waitedSec.toFixed(1)} s.`;
 }
 
@@ -66,10 +66,8 @@ function isSame(a: Socket, b: Socket): boolean {
   return a.host === b.host && a.port === b.port;
 }
 
-export const ACK_MISSING: Detection<AckMissing> = { find: findAckMissing, hint: ackMissingHint };
-
 /** The caller gave up before an answer, or no final response came within Timer C. */
-function findAbandoned({ d, messages, nowUs, thresholds: t }: SignalingCall): Abandoned | null {
+export function findAbandoned({ d, messages, nowUs, thresholds: t }: SignalingCall): Abandoned | null {
   if (d.family !== 0 || !Number.isNaN(d.answerUs)) return null;
   // A capture that begins behind the INVITE still sees who gave up.
   const sinceUs = Number.isNaN(d.inviteUs) ? d.createdUs : d.inviteUs;
@@ -85,16 +83,14 @@ function findAbandoned({ d, messages, nowUs, thresholds: t }: SignalingCall): Ab
   return { kind: 'no_final_response', elapsedSec, evidence: invites.map((m) => m.index) };
 }
 
-function abandonedHint(f: Abandoned): string {
+export function abandonedHint(f: Abandoned): string {
   return f.kind === 'canceled'
     ? `The caller gave up after ${f.elapsedSec.toFixed(1)} s, before the call was answered.`
     : `No final response came within ${f.elapsedSec.toFixed(0)} s of the INVITE.`;
 }
 
-export const ABANDONED: Detection<Abandoned> = { find: findAbandoned, hint: abandonedHint };
-
 /** The first sign of progress came later than 95 % of international calls may take (ITU-T E.721). */
-function findPostDialDelay({ d, messages, thresholds: t }: SignalingCall): PostDialDelay | null {
+export function findPostDialDelay({ d, messages, thresholds: t }: SignalingCall): PostDialDelay | null {
   const { pddMs } = callTiming(d);
   if (pddMs === null || pddMs <= t.postDialDelaySec * 1000) return null;
   const invite = messages.find((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
@@ -113,8 +109,6 @@ function findPostDialDelay({ d, messages, thresholds: t }: SignalingCall): PostD
   };
 }
 
-function postDialDelayHint(f: PostDialDelay): string {
+export function postDialDelayHint(f: PostDialDelay): string {
   return `The caller heard nothing for ${f.delaySec.toFixed(1)} s (more than ${f.thresholdSec} s) until ${f.respondedWith}.`;
 }
-
-export const POST_DIAL_DELAY: Detection<PostDialDelay> = { find: findPostDialDelay, hint: postDialDelayHint };

@@ -17,9 +17,9 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
+import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { OneSided, SdpDiffers, SourceDisagreement } from '../findings.ts';
-import type { Detection, SignalingCall } from './detection.ts';
 import { pairInTime } from './pair-in-time.ts';
 
 const MIRROR = ORIGINS.indexOf('hep');
@@ -82,7 +82,7 @@ export function compareSources(d: Dialog, messages: readonly CallMessage[]): Sou
 }
 
 /** What to look into. */
-function sourceDisagreementHint(f: SourceDisagreement): string {
+export function sourceDisagreementHint(f: SourceDisagreement): string {
   const parts: string[] = [];
   if (f.wireOnly.length > 0) parts.push(`${counted(f.wireOnly.length, 'message')} that the mirror never reported`);
   if (f.mirrorOnly.length > 0) parts.push(`${counted(f.mirrorOnly.length, 'message')} that the wire never carried`);
@@ -90,15 +90,10 @@ function sourceDisagreementHint(f: SourceDisagreement): string {
   return `The wire and its HEP mirror disagree: ${parts.join(', ')}; ${f.agreed} agreed.`;
 }
 
-function findDisagreement({ d, messages }: SignalingCall): SourceDisagreement | null {
+export function findDisagreement({ d, messages }: SignalingCall): SourceDisagreement | null {
   const compared = compareSources(d, messages);
   return compared === null || compared.evidence.length === 0 ? null : compared;
 }
-
-export const SOURCE_DISAGREEMENT: Detection<SourceDisagreement> = {
-  find: findDisagreement,
-  hint: sourceDisagreementHint,
-};
 
 function byIndex(a: OneSided, b: OneSided): number {
   return a.index - b.index;
