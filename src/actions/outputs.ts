@@ -6,7 +6,7 @@ import type { Split } from '../export/capture-file.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Meter, Written } from '../view/figures.ts';
-import { snake } from '../view/losses.ts';
+import { snake } from '../view/loss-row.ts';
 import type { MetricFamily } from '../view/metrics-snapshot.ts';
 import { counterFamily } from '../view/metrics-snapshot.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';

@@ -11,36 +11,22 @@ import type {
   Correlation,
   Dialog,
   DialogList,
-  DialogState,
   LintResult,
   Persistence,
   RtpStream,
   Stats,
   StreamList,
 } from '../contract/index.ts';
+import type { CallAudio } from '../export/audio.ts';
 import type { CallRow } from '../view/call-row.ts';
+import type { DialogFilter } from '../view/dialog-query.ts';
 import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
 import type { ReportInput } from '../view/report-input.ts';
+import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
-
-/** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
-export type Page = { readonly limit: number; readonly offset: number };
 
 /** True when nobody waits for the answer any more. */
 export type IsGone = () => boolean;
-
-export type DialogFilter = Page & {
-  readonly state?: DialogState;
-  /** True when the client's pattern is found in the From user; takes time linear in its length. */
-  readonly matchesFrom?: (user: string) => boolean;
-};
-
-export type StreamFilter = Page & {
-  readonly orphaned?: boolean;
-  readonly mosBelow?: number;
-};
-
-export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean } | { readonly reason: string };
 
 /** Null when there is no dialog or stream of that name. */
 export type Found<T> = { readonly document: T | null };

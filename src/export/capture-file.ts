@@ -19,9 +19,6 @@ export type Split = { readonly bytes: number; readonly seconds: number };
 /** Counters that are losses: frames that were captured and are in no file. */
 const LOSSES = ['lost', 'link_refused', 'cut'] as const;
 
-/** What has changed since the last look, as lines for the operator. */
-export type OutputNews = readonly string[];
-
 export class OutputFile {
   readonly path: string;
   readonly #native: NativeOutputFile;
@@ -69,8 +66,8 @@ export class OutputFile {
     this.#native.reopen();
   }
 
-  /** Once a second. Says what became worse, or well again, since the last time: each trouble once. */
-  tick(): OutputNews {
+  /** Once a second. Says in lines for the operator what became worse, or well again, since the last time: each trouble once. */
+  tick(): readonly string[] {
     if (this.#isClosed) return [];
     this.#native.tick();
     const news: string[] = [];

@@ -13,12 +13,13 @@ import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 const CHECK_EVERY = 128;
 const CHECK_EVERY_MATCH = 4;
 
-export type DialogFilter = {
-  state?: DialogState;
-  /** True when the From user matches. */
-  matchesFrom?: (user: string) => boolean;
-  offset: number;
-  limit: number;
+/** `limit` is already clamped to the row cap; `offset` may lie beyond the end. */
+export type Page = { readonly limit: number; readonly offset: number };
+
+export type DialogFilter = Page & {
+  readonly state?: DialogState;
+  /** True when the client's pattern is found in the From user; takes time linear in its length. */
+  readonly matchesFrom?: (user: string) => boolean;
 };
 
 /** The page, or null when too many lists are being made. `isGone` is true when nobody waits for it any more. */

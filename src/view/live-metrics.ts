@@ -6,7 +6,7 @@
 import type { HepSenderName } from '../sources/hep/hep-clock.ts';
 import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
 import type { Figures } from './figures.ts';
-import { snake } from './losses.ts';
+import { snake } from './loss-row.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 

@@ -34,6 +34,11 @@ export type QualityMember = {
   readonly own?: (f: Figures) => number;
 };
 
+/** The name that metrics and losses have for a counter. */
+export function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
 /** One key. */
 export function loss(name: string, count: Count, means: string, more: More = {}): Loss {
   const read = (f: Figures): LabelledCount[] => {

@@ -5,8 +5,8 @@
 import type { DecodeCounters } from '../decode/counters.ts';
 import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import type { Figures, MeterLoss } from './figures.ts';
-import type { Count, Loss, More, QualityKey, QualityMember } from './loss-row.ts';
-import { loss, reasons } from './loss-row.ts';
+import type { Loss, More, QualityKey, QualityMember } from './loss-row.ts';
+import { loss, reasons, snake } from './loss-row.ts';
 import type { LabelledCount } from './metrics-snapshot.ts';
 import { FRAME_LOSSES, HEP_LOSSES, LIVE_LOSSES, PROBE_LOSSES } from './source-losses.ts';
 
@@ -17,53 +17,46 @@ function ofMeters(prefix: MeterLoss, name: string, means: string, more: More = {
   return { name, means, read, ...more };
 }
 
-const decode =
-  (name: keyof DecodeCounters): Count =>
-  (f) =>
-    f.ingest.decode[name];
+function decode(name: keyof DecodeCounters, means: string, more?: More): Loss {
+  return loss(snake(name), (f) => f.ingest.decode[name], means, more);
+}
+
 const STREAMS_OF_BYTES: readonly Loss[] = [
-  loss('tcp_evicted', decode('tcpEvicted'), 'Connections dropped, or emptied, to stay under a cap.'),
-  loss('tcp_timeouts', decode('tcpTimeouts'), 'Partial messages whose rest did not come in time.', {
+  decode('tcpEvicted', 'Connections dropped, or emptied, to stay under a cap.'),
+  decode('tcpTimeouts', 'Partial messages whose rest did not come in time.', {
     quality: 'reassembly_timeouts',
   }),
-  loss('tcp_gaps', decode('tcpGaps'), 'Holes in a TCP stream that calltap skipped.'),
-  loss('tcp_gap_bytes', decode('tcpGapBytes'), 'Bytes in these holes.'),
-  loss('tcp_bytes_ignored', decode('tcpBytesIgnored'), 'Captured payload bytes that became part of no message.'),
-  loss('tcp_message_too_long', decode('tcpMessageTooLong'), 'Messages beyond a size cap.'),
-  loss('tcp_messages_truncated', decode('tcpMessagesTruncated'), 'Messages cut by a hole in their body; kept in part.'),
-  loss('tcp_messages_aborted', decode('tcpMessagesAborted'), 'Messages unfinished when their connection ended.'),
-  loss('ws_bad_frames', decode('wsBadFrames'), 'WebSocket frames that break RFC 6455.'),
-  loss(
-    'ws_compressed_undecodable',
-    decode('wsCompressedUndecodable'),
+  decode('tcpGaps', 'Holes in a TCP stream that calltap skipped.'),
+  decode('tcpGapBytes', 'Bytes in these holes.'),
+  decode('tcpBytesIgnored', 'Captured payload bytes that became part of no message.'),
+  decode('tcpMessageTooLong', 'Messages beyond a size cap.'),
+  decode('tcpMessagesTruncated', 'Messages cut by a hole in their body; kept in part.'),
+  decode('tcpMessagesAborted', 'Messages unfinished when their connection ended.'),
+  decode('wsBadFrames', 'WebSocket frames that break RFC 6455.'),
+  decode(
+    'wsCompressedUndecodable',
     'Compressed messages that calltap cannot read: broken, too long, or their context was lost or over budget.',
     { quality: 'undecodable_frames' },
   ),
-  loss(
-    'ws_inflate_over_budget',
-    decode('wsInflateOverBudget'),
-    'Compressed messages beyond the share of their direction.',
-    {
-      quality: 'undecodable_frames',
-      remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).',
-    },
-  ),
-  loss(
-    'ws_contexts_evicted',
-    decode('wsContextsEvicted'),
+  decode('wsInflateOverBudget', 'Compressed messages beyond the share of their direction.', {
+    quality: 'undecodable_frames',
+    remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).',
+  }),
+  decode(
+    'wsContextsEvicted',
     'Directions that lost their last 32 KiB, which later messages refer to; those without SIP lose first.',
     { remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).' },
   ),
-  loss('fragment_datagrams_discarded', decode('fragmentDatagramsDiscarded'), 'IPv6 datagrams whose fragments overlap.'),
-  loss('fragments_malformed', decode('fragmentsMalformed'), 'Fragments that break the rules of IP.'),
-  loss('fragments_snapped', decode('fragmentsSnapped'), 'Fragments cut by the snap length.', {
+  decode('fragmentDatagramsDiscarded', 'IPv6 datagrams whose fragments overlap.'),
+  decode('fragmentsMalformed', 'Fragments that break the rules of IP.'),
+  decode('fragmentsSnapped', 'Fragments cut by the snap length.', {
     remedy: 'Capture with `-s 0`.',
   }),
-  loss('fragments_evicted', decode('fragmentsEvicted'), 'Unfinished datagrams, dropped to stay under a cap.'),
-  loss('fragment_timeouts', decode('fragmentTimeouts'), 'Datagrams that were not complete in time.', {
+  decode('fragmentsEvicted', 'Unfinished datagrams, dropped to stay under a cap.'),
+  decode('fragmentTimeouts', 'Datagrams that were not complete in time.', {
     quality: 'reassembly_timeouts',
   }),
-  loss('fragment_bytes_ignored', decode('fragmentBytesIgnored'), 'Bytes of fragments that became part of no datagram.'),
+  decode('fragmentBytesIgnored', 'Bytes of fragments that became part of no datagram.'),
 ];
 
 const PROTOCOLS: readonly Loss[] = [

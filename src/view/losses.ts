@@ -7,11 +7,6 @@ import type { QualityKey, ShedKey } from './loss-row.ts';
 import { LOSSES, QUALITY } from './loss-table.ts';
 import type { LabelledCount } from './metrics-snapshot.ts';
 
-/** The name that metrics and losses have for a counter. */
-export function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-}
-
 /** Count by reason, zero included: the list is complete. */
 export function lossesByReason(f: Figures): Record<string, number> {
   return Object.fromEntries(LOSSES.flatMap(({ read }) => [...read(f)]));

@@ -1,21 +1,21 @@
 /** Losses of the sources, rows of the one table (view/loss-table.ts): frames, interfaces, HEP and TLS probes. */
 import type { DecodeCounters } from '../decode/counters.ts';
 import type { Figures } from './figures.ts';
-import type { Count, Loss } from './loss-row.ts';
-import { loss, reasons } from './loss-row.ts';
+import type { Count, Loss, More } from './loss-row.ts';
+import { loss, reasons, snake } from './loss-row.ts';
 
-const native =
-  (name: string): Count =>
-  (f) =>
-    f.source.counter(name);
-const hepTcp =
-  (name: keyof NonNullable<Figures['listener']>['tcp']['counts']): Count =>
-  (f) =>
-    f.listener?.tcp.counts[name] ?? 0;
-const probe =
-  (name: string): Count =>
-  (f) =>
-    f.tls?.source.counter(name);
+function native(name: string, means: string, more?: More): Loss {
+  return loss(name, (f) => f.source.counter(name), means, more);
+}
+
+function hepTcp(name: keyof NonNullable<Figures['listener']>['tcp']['counts'], means: string, more?: More): Loss {
+  return loss(`hep_tcp_${snake(name)}`, (f) => f.listener?.tcp.counts[name] ?? 0, means, more);
+}
+
+function probe(name: string, means: string, more?: More): Loss {
+  return loss(`uprobe_${name}`, (f) => f.tls?.source.counter(name), means, more);
+}
+
 const plaintext =
   (name: 'gaps' | 'gapBytes' | 'evicted' | 'aborted' | 'unbound'): Count =>
   (f) =>
@@ -36,31 +36,26 @@ export const FRAME_LOSSES: readonly Loss[] = [
     quality: 'undecodable_frames',
     remedy: 'Look for a snap length, a cut file, an unknown encapsulation.',
   }),
-  loss('frame_copies', native('copied_frames'), 'No loss: another source gave the same frame.'),
+  loss('frame_copies', (f) => f.source.counter('copied_frames'), 'No loss: another source gave the same frame.'),
   loss(
     'frame_copies_missed',
-    native('copies_missed'),
+    (f) => f.source.counter('copies_missed'),
     'Frames not compared with other sources: too many came at once.',
   ),
   loss('file_records_abandoned', (f) => f.file?.abandoned ?? 0, 'Records of a file that a signal left unread.'),
-  loss('record_cut', native('records_cut'), 'Records that are longer than a slab.', {
+  loss('record_cut', (f) => f.source.counter('records_cut'), 'Records that are longer than a slab.', {
     quality: 'queue_dropped_packets',
   }),
-  loss(
-    'rtp_from_fragments_dropped',
-    native('rtp_from_fragments_dropped'),
-    'Reassembled RTP that found its queue full.',
-    {
-      quality: 'queue_dropped_packets',
-    },
-  ),
-  loss('rtp_malformed', native('rtp_malformed'), 'Packets with a broken RTP header.'),
-  loss('rtp_probing_recycled', native('rtp_probing_recycled'), 'Stream candidates that newer ones replaced.'),
-  loss('rtp_streams_refused', native('rtp_streams_refused'), 'Streams that found the table full, each counted once.', {
+  native('rtp_from_fragments_dropped', 'Reassembled RTP that found its queue full.', {
+    quality: 'queue_dropped_packets',
+  }),
+  native('rtp_malformed', 'Packets with a broken RTP header.'),
+  native('rtp_probing_recycled', 'Stream candidates that newer ones replaced.'),
+  native('rtp_streams_refused', 'Streams that found the table full, each counted once.', {
     quality: 'streams_refused',
     remedy: 'Raise `--max-streams`; [streams beyond the cap](operations.md#streams-beyond-the-cap).',
   }),
-  loss('rtp_packets_refused', native('rtp_packets_refused'), 'Packets of refused streams; they are in no stream.', {
+  native('rtp_packets_refused', 'Packets of refused streams; they are in no stream.', {
     remedy: 'Raise `--max-streams`.',
   }),
 ];
@@ -101,28 +96,28 @@ export const HEP_LOSSES: readonly Loss[] = [
       remedy: 'Correct the option or the agent; `calltap_hep_sender_refused_total` names the senders with most.',
     },
   ),
-  loss('hep_tcp_refused_address', hepTcp('refusedAddress'), 'Connections from outside `--hep-allow`.'),
-  loss('hep_tcp_refused_full', hepTcp('refusedFull'), 'Connections that found all 256 places taken.', {
+  hepTcp('refusedAddress', 'Connections from outside `--hep-allow`.'),
+  hepTcp('refusedFull', 'Connections that found all 256 places taken.', {
     remedy: 'Look at who holds them.',
   }),
-  loss('hep_tcp_evicted', hepTcp('evicted'), 'Connections that gave a place: those of the source that holds most.', {
+  hepTcp('evicted', 'Connections that gave a place: those of the source that holds most.', {
     remedy: 'Look at who holds them.',
   }),
-  loss('hep_tcp_closed_idle', hepTcp('closedIdle'), 'Connections that were silent for ten minutes.'),
-  loss('hep_tcp_not_hep', hepTcp('notHep'), 'Connections that do not begin with HEP.', { remedy: 'Send plain HEP.' }),
-  loss('hep_tcp_closed_tls', hepTcp('closedTls'), 'Connections that begin with a TLS handshake; calltap closes them.', {
+  hepTcp('closedIdle', 'Connections that were silent for ten minutes.'),
+  hepTcp('notHep', 'Connections that do not begin with HEP.', { remedy: 'Send plain HEP.' }),
+  hepTcp('closedTls', 'Connections that begin with a TLS handshake; calltap closes them.', {
     remedy: 'Put a TLS proxy such as stunnel in front.',
   }),
-  loss('hep_tcp_closed_not_hep', hepTcp('closedNotHep'), 'Connections that brought 256 KiB without a packet.'),
-  loss('hep_tcp_closed_without_key', hepTcp('closedWithoutKey'), 'Connections whose first packet had no key.', {
+  hepTcp('closedNotHep', 'Connections that brought 256 KiB without a packet.'),
+  hepTcp('closedWithoutKey', 'Connections whose first packet had no key.', {
     remedy: 'Give the agent its key.',
   }),
-  loss('hep_tcp_resyncs', hepTcp('resyncs'), 'Places where a stream was out of step.', {
+  hepTcp('resyncs', 'Places where a stream was out of step.', {
     remedy: 'Look at the agent or the relay: it mixes something in.',
   }),
-  loss('hep_tcp_skipped_bytes', hepTcp('skippedBytes'), 'Bytes that calltap skipped there.'),
-  loss('hep_tcp_cut_packets', hepTcp('cutPackets'), 'Packets that the end of their connection cut.'),
-  loss('hep_tcp_errors', hepTcp('errors'), 'Connections that broke.'),
+  hepTcp('skippedBytes', 'Bytes that calltap skipped there.'),
+  hepTcp('cutPackets', 'Packets that the end of their connection cut.'),
+  hepTcp('errors', 'Connections that broke.'),
   loss(
     'hep_rejected',
     (f) => f.ingest.hep.rejected,
@@ -154,55 +149,32 @@ export const HEP_LOSSES: readonly Loss[] = [
 ];
 
 export const PROBE_LOSSES: readonly Loss[] = [
-  loss('uprobe_lost_calls', probe('lost_calls'), 'TLS calls that the kernel could not follow.'),
-  loss('uprobe_lost_events', probe('lost_events'), 'TLS calls that came faster than calltap read them.', {
+  probe('lost_calls', 'TLS calls that the kernel could not follow.'),
+  probe('lost_events', 'TLS calls that came faster than calltap read them.', {
     quality: 'uprobe_lost_events',
     remedy: 'Limit the processes, give priority or a larger ring (`--uprobe-ring-bytes`).',
   }),
-  loss(
-    'uprobe_lost_bytes',
-    probe('lost_bytes'),
-    'Bytes of these calls. The message in the gap is cut, the next is whole.',
-    {
-      quality: 'uprobe_lost_bytes',
-    },
-  ),
-  loss('uprobe_lost_notices', probe('lost_notices'), 'Notices of sockets and programs that found the ring full.'),
-  loss('uprobe_truncated', probe('truncated'), 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
-  loss('uprobe_faults', probe('faults'), 'Calls whose memory the probe cannot read.', { quality: 'uprobe_faults' }),
-  loss(
-    'uprobe_return_without_entry',
-    probe('return_without_entry'),
+  probe('lost_bytes', 'Bytes of these calls. The message in the gap is cut, the next is whole.', {
+    quality: 'uprobe_lost_bytes',
+  }),
+  probe('lost_notices', 'Notices of sockets and programs that found the ring full.'),
+  probe('truncated', 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
+  probe('faults', 'Calls whose memory the probe cannot read.', { quality: 'uprobe_faults' }),
+  probe(
+    'return_without_entry',
     'Calls that were open when the probes came: once a thread, and only where RET instructions are probed.',
   ),
-  loss(
-    'uprobe_stale_frames',
-    probe('stale_frames'),
-    'Calls that were left by a jump or with their thread, or whose stack was copied away.',
-  ),
-  loss(
-    'uprobe_frames_full',
-    probe('frames_full'),
-    'Calls nested more than four deep, or on more than 4,096 stack pages.',
-  ),
-  loss('uprobe_no_room', probe('no_room'), 'Connections that found a table of the kernel full.'),
-  loss(
-    'uprobe_skipped',
-    probe('skipped'),
-    'Socket calls and process events that a preemptible kernel hid: their addresses may be missing.',
-  ),
-  loss(
-    'uprobe_probation_over',
-    probe('probation_over'),
-    'Connections whose first bytes did not decide what they carry.',
-  ),
-  loss(
-    'uprobe_heads_over',
-    probe('heads_over'),
+  probe('stale_frames', 'Calls that were left by a jump or with their thread, or whose stack was copied away.'),
+  probe('frames_full', 'Calls nested more than four deep, or on more than 4,096 stack pages.'),
+  probe('no_room', 'Connections that found a table of the kernel full.'),
+  probe('skipped', 'Socket calls and process events that a preemptible kernel hid: their addresses may be missing.'),
+  probe('probation_over', 'Connections whose first bytes did not decide what they carry.'),
+  probe(
+    'heads_over',
     'Web requests with a head of more than 16 KB, or an unreadable one. calltap does not read their WebSocket.',
     { remedy: 'Shorten the cookies.' },
   ),
-  loss('uprobe_malformed', probe('malformed'), 'Events of the kernel that do not parse.'),
+  probe('malformed', 'Events of the kernel that do not parse.'),
   loss('uprobe_gaps', plaintext('gaps'), 'Holes in the plaintext of a connection.'),
   loss('uprobe_gap_bytes', plaintext('gapBytes'), 'Bytes in these holes.'),
   loss('uprobe_connections_evicted', plaintext('evicted'), 'Connections that gave their place to newer ones.'),

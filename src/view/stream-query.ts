@@ -4,15 +4,14 @@ import type { StreamList, StreamRow } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Streams } from '../store/stores.ts';
+import type { Page } from './dialog-query.ts';
 
 /** Records between two looks at the clock; a row may take a while for a stream of hours. */
 const CHECK_EVERY = 128;
 
-export type StreamFilter = {
-  orphaned?: boolean;
-  mosBelow?: number;
-  offset: number;
-  limit: number;
+export type StreamFilter = Page & {
+  readonly orphaned?: boolean;
+  readonly mosBelow?: number;
 };
 
 /**

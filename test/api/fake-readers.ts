@@ -8,9 +8,11 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
-import type { DialogFilter, Explorer, StreamFilter } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/explorer.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
+import type { DialogFilter } from '../../src/view/dialog-query.ts';
 import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
+import type { StreamFilter } from '../../src/view/stream-query.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
 /** No dialog of that Call-ID. */

@@ -15,7 +15,7 @@ import type { Capture, QualityContext } from '../../store/stores.ts';
 import { timestampText } from '../../view/captured-at.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
-import { snake } from '../../view/losses.ts';
+import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
 import { splitCommand } from './command-line.ts';

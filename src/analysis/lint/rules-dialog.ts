@@ -4,7 +4,7 @@ import { endpointText } from '../../core/ip.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { hasParam } from '../../protocols/sip/params.ts';
 import type { LintCall, LintMessage, LintRuleRow } from './rule.ts';
-import { isResponse, viaParam } from './values.ts';
+import { isResponse, lacks, viaParam } from './values.ts';
 
 /** The 2xx of the INVITE with this CSeq that came before. */
 function answerBefore(m: LintMessage, call: LintCall): LintMessage | undefined {
@@ -146,9 +146,9 @@ export const DIALOG_RULES: readonly LintRuleRow[] = [
     expected: 'the Contact of the 2xx as Request-URI of the ACK',
     explanation: 'The ACK may go to a place where nobody waits for it.',
     check: (m, call) => {
-      if (!m.isRequest || m.method !== 'ACK' || call.hosts > 2 || m.sip.header(HEADER.ROUTE) !== undefined) return null;
+      if (!m.isRequest || m.method !== 'ACK' || call.hosts > 2 || !lacks(m, HEADER.ROUTE)) return null;
       const answer = answerBefore(m, call);
-      if (answer === undefined || answer.sip.header(HEADER.RECORD_ROUTE) !== undefined) return null;
+      if (answer === undefined || !lacks(answer, HEADER.RECORD_ROUTE)) return null;
       const target = answer.sip.contacts[0]?.uri;
       const uri = m.sip.requestUri;
       if (!target || uri === null || (target.host === uri.host && target.user === uri.user)) return null;
@@ -214,9 +214,7 @@ export const DIALOG_RULES: readonly LintRuleRow[] = [
     expected: 'a Contact in the 2xx to an INVITE',
     explanation: 'The caller has no address for ACK and BYE.',
     check: (m) =>
-      isResponse(m, 'INVITE', 200, 299) && m.sip.header(HEADER.CONTACT) === undefined
-        ? `${m.status} without Contact`
-        : null,
+      isResponse(m, 'INVITE', 200, 299) && lacks(m, HEADER.CONTACT) ? `${m.status} without Contact` : null,
   },
   {
     id: 'rport-not-filled',

@@ -122,9 +122,7 @@ export const MANDATORY_RULES: readonly LintRuleRow[] = [
     expected: 'a tag in the From of every request',
     explanation: 'Without it no dialog can be made of the request.',
     check: (m) =>
-      m.isRequest && m.sip.header(HEADER.FROM) !== undefined && m.fromTag === ''
-        ? `From: ${shown(m.sip.value(HEADER.FROM))}`
-        : null,
+      m.isRequest && !lacks(m, HEADER.FROM) && m.fromTag === '' ? `From: ${shown(m.sip.value(HEADER.FROM))}` : null,
   },
   {
     id: 'cseq-method-differs',

@@ -5,7 +5,7 @@ import { isPrivateAddress } from '../../core/private-address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { hasParam, paramValue } from '../../protocols/sip/params.ts';
 import type { LintMessage, LintRuleRow } from './rule.ts';
-import { isResponse, refresherOf } from './values.ts';
+import { isResponse, lacks, refresherOf } from './values.ts';
 
 /** A rule for a header that a status code must bring. */
 function needs(
@@ -18,8 +18,7 @@ function needs(
   return {
     id,
     expected: `${name} in a ${status} response`,
-    check: (m) =>
-      !m.isRequest && m.status === status && m.sip.header(header) === undefined ? `${status} without ${name}` : null,
+    check: (m) => (!m.isRequest && m.status === status && lacks(m, header) ? `${status} without ${name}` : null),
     ...more,
   };
 }
@@ -89,7 +88,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     expected: 'the new places as Contact in a 300, 301 or 302',
     explanation: 'The caller must go elsewhere and does not learn where.',
     check: (m) =>
-      !m.isRequest && m.status >= 300 && m.status <= 302 && m.sip.header(HEADER.CONTACT) === undefined
+      !m.isRequest && m.status >= 300 && m.status <= 302 && lacks(m, HEADER.CONTACT)
         ? `${m.status} without Contact`
         : null,
   },
@@ -100,8 +99,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     section: '13.3.1.3',
     expected: 'a Warning that says why the offer was refused',
     explanation: 'Nobody but the refusing side knows what did not fit.',
-    check: (m) =>
-      isResponse(m, 'INVITE', 488) && m.sip.header(HEADER.WARNING) === undefined ? '488 without Warning' : null,
+    check: (m) => (isResponse(m, 'INVITE', 488) && lacks(m, HEADER.WARNING) ? '488 without Warning' : null),
   },
   {
     id: 'refresher-missing',
@@ -124,7 +122,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     expected: 'an RSeq in a provisional response that requires 100rel',
     explanation: 'The caller cannot acknowledge it, and it is repeated until the call fails.',
     check: (m) =>
-      !m.isRequest && m.status > 100 && m.status < 200 && requires100rel(m) && m.sip.header(HEADER.RSEQ) === undefined
+      !m.isRequest && m.status > 100 && m.status < 200 && requires100rel(m) && lacks(m, HEADER.RSEQ)
         ? `${m.status} requires 100rel and has no RSeq`
         : null,
   },
@@ -154,7 +152,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     expected: 'reliable provisional responses where the INVITE requires 100rel',
     explanation: 'The caller may ignore the response, and with it the early media it announces.',
     check: (m, call) => {
-      if (m.isRequest || m.status <= 100 || m.status >= 200 || m.sip.header(HEADER.RSEQ) !== undefined) return null;
+      if (m.isRequest || m.status <= 100 || m.status >= 200 || !lacks(m, HEADER.RSEQ)) return null;
       const request = call.requestOf(m);
       return request !== null && request.method === 'INVITE' && requires100rel(request)
         ? `${m.status} without RSeq`
@@ -186,12 +184,9 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     explanation: 'The phone cannot know whether and for how long it is registered.',
     check: (m, call) => {
       const request = isResponse(m, 'REGISTER', 200, 299) ? call.requestOf(m) : null;
-      const isAdding =
-        request !== null &&
-        request.sip.header(HEADER.CONTACT) !== undefined &&
-        request.sip.value(HEADER.CONTACT) !== '*';
+      const isAdding = request !== null && !lacks(request, HEADER.CONTACT) && request.sip.value(HEADER.CONTACT) !== '*';
       const wants = request === null ? 0 : (expiryOf(request) ?? 1);
-      return isAdding && wants > 0 && m.sip.header(HEADER.CONTACT) === undefined ? 'no Contact' : null;
+      return isAdding && wants > 0 && lacks(m, HEADER.CONTACT) ? 'no Contact' : null;
     },
   },
   {
@@ -203,7 +198,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     check: (m) => {
       if (!isResponse(m, 'REGISTER', 200, 299)) return null;
       const bare = m.sip.contacts.find((c) => !hasParam(c.params, 'expires'));
-      return bare === undefined || m.sip.header(HEADER.EXPIRES) !== undefined ? null : bare.uriText;
+      return bare === undefined || !lacks(m, HEADER.EXPIRES) ? null : bare.uriText;
     },
   },
   {
@@ -214,9 +209,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     expected: 'an Expires in the 2xx to SUBSCRIBE',
     explanation: 'The subscriber does not know when to subscribe again.',
     check: (m) =>
-      isResponse(m, 'SUBSCRIBE', 200, 299) && m.sip.header(HEADER.EXPIRES) === undefined
-        ? `${m.status} without Expires`
-        : null,
+      isResponse(m, 'SUBSCRIBE', 200, 299) && lacks(m, HEADER.EXPIRES) ? `${m.status} without Expires` : null,
   },
   {
     id: 'private-contact',
@@ -242,8 +235,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     section: '21.5.4',
     expected: 'a Retry-After when a server is overloaded',
     explanation: 'Some clients take the whole server for dead for a long time, or try again at once.',
-    check: (m) =>
-      m.status === 503 && m.sip.header(HEADER.RETRY_AFTER) === undefined ? '503 without Retry-After' : null,
+    check: (m) => (m.status === 503 && lacks(m, HEADER.RETRY_AFTER) ? '503 without Retry-After' : null),
   },
 ];
 
