@@ -3,6 +3,7 @@
  * message is read when somebody asks for it, and scanned once.
  */
 import { asBuffer } from '../core/byte-text.ts';
+import { grouped } from '../core/grouped.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
@@ -210,21 +211,9 @@ export function methodName(d: Dialog, method: number): string {
   return method === METHOD.OTHER && d.methodId === METHOD.OTHER ? d.methodText : (METHOD_NAMES[method] ?? 'OTHER');
 }
 
-/** Messages that are alike by what `keyOf` says of each, in the order of their first. */
-export function groupsOf(list: readonly CallMessage[], keyOf: (m: CallMessage) => string): CallMessage[][] {
-  const groups = new Map<string, CallMessage[]>();
-  for (const m of list) {
-    const key = keyOf(m);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [m]);
-    else group.push(m);
-  }
-  return [...groups.values()];
-}
-
-/** The largest of these groups: a capture that sees a call on several hops sees each message again. */
+/** The largest group of messages that are alike by what `keyOf` says of each: a capture that sees a call on several hops sees each message again. */
 export function mostAlike(list: readonly CallMessage[], keyOf: (m: CallMessage) => string): CallMessage[] {
   let most: CallMessage[] = [];
-  for (const group of groupsOf(list, keyOf)) if (group.length > most.length) most = group;
+  for (const group of grouped(list, keyOf).values()) if (group.length > most.length) most = group;
   return most;
 }

@@ -37,20 +37,23 @@ export function* callTree(root: Dialog, stores: CorrelationStores, maxLegs: numb
   // A leg may be evicted between two steps, and its slot is another's then.
   const isHere = (d: Dialog): boolean => stores.dialogs.bySlot(d.slot) === d;
   let isTruncated = false;
+  const attach = (node: TreeNode, legs: readonly Leg[], isFollowed: boolean): void => {
+    for (const leg of legs) {
+      if (known.has(leg.dialog)) continue;
+      if (nodes.length >= limit) {
+        isTruncated = true;
+        return;
+      }
+      known.add(leg.dialog);
+      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed });
+    }
+  };
   for (let i = 0; i < nodes.length && !isTruncated; i++) {
     const node = nodes[i];
     if (node === undefined) break;
     yield;
     if (!isHere(node.dialog)) continue;
-    for (const leg of identifierLegs(node.dialog, stores, known.size + limit, searched)) {
-      if (known.has(leg.dialog)) continue;
-      if (nodes.length >= limit) {
-        isTruncated = true;
-        break;
-      }
-      known.add(leg.dialog);
-      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed: true });
-    }
+    attach(node, identifierLegs(node.dialog, stores, known.size + limit, searched), true);
   }
   const identified = nodes.length;
   const steps = Math.max(16, Math.floor(GUESS_BUDGET / identified / 2));
@@ -60,15 +63,7 @@ export function* callTree(root: Dialog, stores: CorrelationStores, maxLegs: numb
     yield;
     if (!isHere(node.dialog)) continue;
     // One more than there is room for says that there are more.
-    const { legs } = guessedLegs(node.dialog, stores, known, steps, limit - nodes.length + 1);
-    for (const leg of legs) {
-      if (nodes.length >= limit) {
-        isTruncated = true;
-        break;
-      }
-      known.add(leg.dialog);
-      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed: false });
-    }
+    attach(node, guessedLegs(node.dialog, stores, known, steps, limit - nodes.length + 1).legs, false);
   }
   const here = nodes.filter(({ dialog, edge }) => isHere(dialog) && (edge === null || isHere(edge.parent)));
   here.sort((a, b) => a.depth - b.depth);

@@ -20,6 +20,9 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
+/** For who waits whatever happens. */
+export const isNeverGone = (): boolean => false;
+
 /** Milliseconds of one slice. */
 const SLICE_MS = 2;
 
@@ -120,7 +123,7 @@ export class Slice {
   }
 
   /** Takes all steps, and a rest wherever one ends behind the slice; null when nobody waits for the end any more. */
-  async finish<T>(steps: Steps<T>, isGone: () => boolean): Promise<{ readonly document: T } | null> {
+  async finish<T>(steps: Steps<T>, isGone: () => boolean = isNeverGone): Promise<{ readonly document: T } | null> {
     for (;;) {
       const step = steps.next();
       if (step.done === true) return { document: step.value };

@@ -8,7 +8,7 @@ import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
-import { Turns } from '../core/turns.ts';
+import { isNeverGone, Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -33,7 +33,7 @@ import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
 import { Containers } from './containers.ts';
-import type { Explorer, Found } from './explorer.ts';
+import type { Explorer, Found, IsGone } from './explorer.ts';
 
 export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
   const { evidence } = f;
@@ -50,7 +50,7 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
   /** The document of a dialog; null when too many wait, one of null when the dialog is not here or goes meanwhile. */
   const make = async <T>(
     callId: string,
-    isGone: (() => boolean) | undefined,
+    isGone: IsGone | undefined,
     steps: (d: Dialog) => Steps<T>,
   ): Promise<Found<T> | null> => {
     if (dialogs.get(callId) === undefined) return { document: null };
@@ -100,8 +100,6 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     setPersistence: (isEnabled) => gate.request(isEnabled),
   };
 }
-
-const isNeverGone = (): boolean => false;
 
 function* lintSteps(evidence: Evidence, d: Dialog): Steps<LintResult> {
   return toLintResult(d, yield* dialogLintSteps(evidence, d));

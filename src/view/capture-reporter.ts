@@ -23,9 +23,6 @@ import { shedCaveats } from './losses.ts';
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
 
-/** Who else asks gets the same report. */
-const isNeverGone = (): boolean => false;
-
 /** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
 export class CaptureReporter {
   readonly #f: Figures;
@@ -74,7 +71,7 @@ export class CaptureReporter {
       if (slice.isOver) await slice.rest();
       // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
       if (d.serial >= nextSerial || stores.dialogs.bySlot(d.slot) !== d) continue;
-      const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)), isNeverGone);
+      const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
       if (facts === null || facts.document === null) continue;
       dialogs++;
       addDialog(d, facts.document, findings);

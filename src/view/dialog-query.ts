@@ -4,6 +4,7 @@
  */
 import type { DialogList, DialogState, DialogSummary } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
+import { isNeverGone } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Dialogs } from '../store/stores.ts';
@@ -28,7 +29,7 @@ export async function queryDialogs(
   filter: DialogFilter,
   sources: readonly string[],
   turns: Turns,
-  isGone: () => boolean = () => false,
+  isGone: () => boolean = isNeverGone,
 ): Promise<DialogList | null> {
   const { matchesFrom, offset, limit } = filter;
   const state = filter.state === undefined ? null : DIALOG_STATES.indexOf(filter.state);

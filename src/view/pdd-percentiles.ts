@@ -1,7 +1,8 @@
 /** Percentiles of the post-dial delay over all dialogs, in slices; while nothing changed the last answer stands. */
 
 import type { TimingStats } from '../contract/index.ts';
-import type { Slice, Turns } from '../core/turns.ts';
+import type { Steps, Turns } from '../core/turns.ts';
+import { finish } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import type { Dialogs } from '../store/stores.ts';
 
@@ -36,19 +37,19 @@ export class PddPercentiles {
 
   async #work(): Promise<TimingStats> {
     const { generation } = this.#store;
-    const stats = await this.#turns.walk((slice) => walk(this.#store, slice));
+    const made = await this.#turns.walk((slice) => slice.finish(steps(this.#store)));
     // Too many lists are being made: what was true a moment ago is better than nothing.
-    if (stats === null) return this.#last?.stats ?? NOTHING_KNOWN;
-    this.#last = { generation, stats };
-    return stats;
+    if (made === null) return this.#last?.stats ?? NOTHING_KNOWN;
+    this.#last = { generation, stats: made.document };
+    return made.document;
   }
 }
 
-async function walk(store: Dialogs, slice: Slice): Promise<TimingStats> {
+function* steps(store: Dialogs): Steps<TimingStats> {
   const delays = new Delays();
   const records = store.order.records();
   for (let i = records.length - 1; i >= 0; i--) {
-    if (i % CHECK_EVERY === 0 && slice.isOver) await slice.rest();
+    if (i % CHECK_EVERY === 0) yield;
     const d = records[i];
     if (d !== undefined && store.bySlot(d.slot) === d) delays.add(postDialDelayMs(d));
   }
@@ -57,9 +58,7 @@ async function walk(store: Dialogs, slice: Slice): Promise<TimingStats> {
 
 /** The same in one go. */
 export function pddPercentiles(store: Dialogs): TimingStats {
-  const delays = new Delays();
-  for (const d of store.order.records()) if (d !== undefined) delays.add(postDialDelayMs(d));
-  return delays.percentiles();
+  return finish(steps(store));
 }
 
 /** Delays from 0 to this many milliseconds are counted by value; the few beyond are kept and sorted. */

@@ -12,6 +12,7 @@ import { whoHungUp } from '../analysis/hangup.ts';
 import { audible } from '../analysis/stream-quality.ts';
 import type { Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
+import { grouped } from '../core/grouped.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import { finish } from '../core/turns.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -100,14 +101,9 @@ function endFacts(e: Evidence, d: Dialog): [string, string][] {
 /** Keys by who pressed them, in order. */
 function keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): [string, string][] {
   const streams = facts.streams.map(({ stream }) => stream);
-  const byWay = new Map<string, string[]>();
-  for (const k of finish(keysPressed(d, streams, e.stores.keys, e.stores.log))) {
-    const way = `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`;
-    const keys = byWay.get(way);
-    if (keys === undefined) byWay.set(way, [k.key]);
-    else keys.push(k.key);
-  }
-  return [...byWay].map(([way, keys]) => ['Keys pressed', `${keys.join(' ')} (${way})`]);
+  const keys = finish(keysPressed(d, streams, e.stores.keys, e.stores.log));
+  const byWay = grouped(keys, (k) => `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`);
+  return [...byWay].map(([way, list]) => ['Keys pressed', `${list.map((k) => k.key).join(' ')} (${way})`]);
 }
 
 /** Other calls that an identifier ties to this one. */

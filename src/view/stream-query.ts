@@ -2,6 +2,7 @@
 
 import type { StreamList, StreamRow } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';
+import { isNeverGone } from '../core/turns.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Streams } from '../store/stores.ts';
 import type { Page } from './dialog-query.ts';
@@ -23,7 +24,7 @@ export async function queryStreams(
   filter: StreamFilter,
   rowOf: (stream: Stream) => StreamRow | null,
   turns: Turns,
-  isGone: () => boolean = () => false,
+  isGone: () => boolean = isNeverGone,
 ): Promise<StreamList | null> {
   const { offset, limit } = filter;
   const known = filter.mosBelow === undefined ? knownTotal(store, filter.orphaned) : null;

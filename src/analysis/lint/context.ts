@@ -2,6 +2,7 @@
  * A dialog's messages read in full for the lint rules, with the look-ups that rules over several messages need.
  */
 
+import { grouped } from '../../core/grouped.ts';
 import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { TRANSPORTS } from '../../core/words.ts';
@@ -36,7 +37,7 @@ export function* lintCall(d: Dialog, log: Messages, streams: readonly LintStream
   }
   const transactions = new Map<string, Transaction>();
   const transactionOf = new Map<LintMessage, Transaction>();
-  const byCseq = new Map<number, LintMessage[]>();
+  const byCseq = grouped(messages, (m) => m.cseq);
   const hosts = new Set<string>();
   for (const m of messages) {
     const key = `${m.cseq} ${m.method} ${m.branch}`;
@@ -45,9 +46,6 @@ export function* lintCall(d: Dialog, log: Messages, streams: readonly LintStream
     transactionOf.set(m, transaction);
     if (m.isRequest) transaction.request ??= m;
     else transaction.responses.push(m);
-    const list = byCseq.get(m.cseq);
-    if (list === undefined) byCseq.set(m.cseq, [m]);
-    else list.push(m);
     hosts.add(m.srcAddress).add(m.dstAddress);
   }
   return {

@@ -3,6 +3,7 @@
  * can have seen.
  */
 
+import { grouped } from '../../core/grouped.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import { MAX_SHARED_STREAMS, MAX_SHARING, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
@@ -111,24 +112,26 @@ function* sharing(d: Dialog): Generator<Dialog> {
   for (let i = 0; other !== null && other !== d && i < MAX_SHARING; i++, other = other.sharesWith) yield other;
 }
 
+/** Streams of the calls that share sockets with this one, as many as are compared. */
+function* sharedStreams(store: Streams, d: Dialog): Generator<Stream> {
+  let left = MAX_SHARED_STREAMS;
+  for (const other of sharing(d))
+    for (const stream of store.ownedBy(other)) {
+      if (left-- === 0) return;
+      yield stream;
+    }
+}
+
 /** Streams of the calls that share sockets with one, by the way they run. */
 class Reverse {
   readonly #streams: Streams;
-  readonly #ways = new Map<string, Stream[]>();
+  readonly #ways: ReadonlyMap<string, readonly Stream[]>;
 
   /** Of a call without streams nothing is asked. */
   constructor({ streams: store }: Stores, d: Dialog, streams: number) {
     this.#streams = store;
-    if (streams === 0) return;
-    let left = MAX_SHARED_STREAMS;
-    for (const other of sharing(d))
-      for (const stream of store.ownedBy(other)) {
-        if (left-- === 0) return;
-        const way = `${stream.srcKey} ${stream.dstKey}`;
-        const known = this.#ways.get(way);
-        if (known === undefined) this.#ways.set(way, [stream]);
-        else known.push(stream);
-      }
+    const others = streams === 0 ? [] : sharedStreams(store, d);
+    this.#ways = grouped(others, ({ srcKey, dstKey }) => `${srcKey} ${dstKey}`);
   }
 
   /** One ran the other way than `stream` between the two times. */

@@ -1,22 +1,17 @@
 /**
  * Which streams run the same way and which the other: by the hosts they run between, or by the ports on one host.
  */
+import { grouped } from '../../core/grouped.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import type { Stream } from '../../store/media/stream.ts';
 
 /** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */
 export class Ways<T extends { readonly stream: Stream }> {
-  readonly #byWay = new Map<string, T[]>();
+  readonly #byWay: ReadonlyMap<string, readonly T[]>;
 
   constructor(list: readonly T[]) {
-    for (const entry of list) {
-      const { srcKey, dstKey } = entry.stream;
-      const way = wayOf(srcKey, dstKey);
-      const known = this.#byWay.get(way);
-      if (known === undefined) this.#byWay.set(way, [entry]);
-      else known.push(entry);
-    }
+    this.#byWay = grouped(list, ({ stream }) => wayOf(stream.srcKey, stream.dstKey));
   }
 
   /** Those that run the other way than `stream`, between the same two hosts, in their order. */

@@ -3,11 +3,12 @@
  */
 
 import { times } from '../../core/counted.ts';
+import { grouped } from '../../core/grouped.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
-import { groupsOf, methodName, mostAlike } from '../call-messages.ts';
+import { methodName, mostAlike } from '../call-messages.ts';
 import type { AuthLoop, Retransmissions } from '../findings.ts';
 import { findIcmp } from './icmp.ts';
 
@@ -58,7 +59,7 @@ export function findRetransmissions(call: SignalingCall): Retransmissions | null
   const { d, messages, thresholds: t } = call;
   const requests = messages.filter((m) => m.isRequest && !m.isCopy);
   let worst: CallMessage[] | null = null;
-  for (const group of groupsOf(requests, (m) => m.key)) {
+  for (const group of grouped(requests, (m) => m.key).values()) {
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
     const { sinceUs } = spanOf(group, first.origin);

@@ -3,12 +3,13 @@
  */
 
 import { times } from '../../core/counted.ts';
+import { grouped } from '../../core/grouped.ts';
 import * as METHOD from '../../core/methods.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
-import { groupsOf, mostAlike } from '../call-messages.ts';
+import { mostAlike } from '../call-messages.ts';
 import type { Abandoned, AckMissing, PostDialDelay } from '../findings.ts';
 
 /**
@@ -36,7 +37,7 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   const unacked = isAcked ? answered.filter(isOpen) : answered;
   const most = mostAlike(unacked, (m) => m.key);
   const ofOneSide = unacked.filter((m) => most[0] !== undefined && m.hop.toTag === most[0].hop.toTag);
-  const legs = groupsOf(ofOneSide, (m) => m.key);
+  const legs = [...grouped(ofOneSide, (m) => m.key).values()];
   const answers = legs.findLast((leg) => leg.length >= t.answerTransmissions) ?? most;
   const first = answers[0];
   if (first === undefined) return null;
