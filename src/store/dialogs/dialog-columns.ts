@@ -10,15 +10,19 @@ import { defineFields, type Numbers, row } from '../row.ts';
 import { NONE } from '../row-blocks.ts';
 import { DialogRoom } from './dialog-room.ts';
 
-/** Dialogs of a block: their hot records fill one huge page. */
-export const BLOCK_BITS = 13;
+/** Dialogs of a block: their records fill three huge pages. */
+export const BLOCK_BITS = 14;
 export const BLOCK = 1 << BLOCK_BITS;
 
 /** A Call-ID and its length fill a cache line; a longer one is a text beside them. */
 export const CALL_ID_HERE = 60;
 
-/** What each message reads and writes, cache line by cache line. Times are capture time in microseconds, NaN while unknown. */
-export const HOT = row(256, {
+/** A user up to this length lies here, after its length. */
+const USER_HERE = 31;
+
+/** Times are capture time in microseconds, NaN while unknown. */
+export const DIALOG = row(384, {
+  // Four cache lines of what each message reads and writes.
   callIdBytes: CALL_ID_HERE,
   callIdLength: 'i32',
 
@@ -74,13 +78,8 @@ export const HOT = row(256, {
   claimedCount: 'i32',
   /** Hash of the opener's From tag: tells the two sides apart. */
   openerTagHash: 'i32',
-});
 
-/** A user up to this length lies here, after its length. */
-const USER_HERE = 31;
-
-/** What documents read. */
-export const COLD = row(128, {
+  // Two of what documents read.
   frameOrdinal: 'f64',
   frameDigestLow: 'i32',
   frameDigestHigh: 'i32',
@@ -103,26 +102,22 @@ export const COLD = row(128, {
   toUserBytes: USER_HERE + 1,
 });
 
-const H = HOT.at;
-const K = COLD.at;
+const AT = DIALOG.at;
 
 /** Users, by where they lie; a longer one, or one that is not ASCII, is a text beside the columns. */
-export const USER = { FROM: K.fromUserBytes, TO: K.toUserBytes } as const;
+export const USER = { FROM: AT.fromUserBytes, TO: AT.toUserBytes } as const;
 /** Stands for a length where the text is elsewhere. */
 const ELSEWHERE = 255;
 
 /** One block. Places are given by the store, each to one dialog at a time. */
 export class DialogColumns {
-  readonly u8: Uint8Array;
+  readonly u8: Buffer;
   readonly f64: Float64Array;
   readonly i32: Int32Array;
-  readonly cold: { readonly f64: Float64Array; readonly i32: Int32Array; readonly u8: Buffer };
   /** What they described and claimed. */
   readonly sdp: SdpRows;
   /** What they keep beside their records. */
   readonly room: DialogRoom;
-  /** The hot records, for text. */
-  readonly #hotText: Buffer;
 
   /** Columns for this many dialogs; `allocate` gives zeroed memory on an 8-byte boundary. */
   constructor(
@@ -133,41 +128,36 @@ export class DialogColumns {
   ) {
     this.sdp = sdp;
     this.room = room;
-    const hot = allocate(dialogs * HOT.bytes);
-    this.u8 = hot;
-    this.f64 = new Float64Array(hot.buffer, hot.byteOffset, dialogs * HOT.doubles);
-    this.i32 = new Int32Array(hot.buffer, hot.byteOffset, dialogs * HOT.words);
-    this.#hotText = asBuffer(hot);
-    const cold = new Float64Array(dialogs * COLD.doubles);
-    this.cold = { f64: cold, i32: new Int32Array(cold.buffer), u8: Buffer.from(cold.buffer) };
+    const memory = allocate(dialogs * DIALOG.bytes);
+    this.u8 = asBuffer(memory);
+    this.f64 = new Float64Array(memory.buffer, memory.byteOffset, dialogs * DIALOG.doubles);
+    this.i32 = new Int32Array(memory.buffer, memory.byteOffset, dialogs * DIALOG.words);
   }
 
   /** A fresh record: no time known, no message, nothing seen. */
   clear(at: number): void {
-    const { f64, i32, cold } = this;
-    const from = at * HOT.doubles;
+    const { f64, i32 } = this;
+    const from = at * DIALOG.doubles;
     // Loops: a call of fill() takes longer than so few numbers.
-    for (let i = from; i < from + HOT.doubles; i++) f64[i] = 0;
-    for (let i = from + H.inviteUs; i <= from + H.expiresUs; i++) f64[i] = Number.NaN;
-    i32[2 * from + H.newestStream] = -1;
-    i32[2 * from + H.answerTagHash] = 0;
-    i32[2 * from + H.sdpRow] = NONE;
-    i32[2 * from + H.sdpTransaction] = NONE;
-    i32[2 * from + H.inviteCseq] = -1;
-    i32[2 * from + H.byeCseq] = -1;
-    const second = at * COLD.doubles;
-    for (let i = second; i < second + COLD.doubles; i++) cold.f64[i] = 0;
-    cold.i32[2 * second + K.orderIndex] = -1;
-    cold.i32[2 * second + K.removalCseq] = -1;
-    cold.i32[2 * second + K.requestedExpirySec] = -1;
-    cold.i32[2 * second + K.grantedExpirySec] = -1;
-    cold.i32[2 * second + K.frameSource] = -1;
+    for (let i = from; i < from + DIALOG.doubles; i++) f64[i] = 0;
+    for (let i = from + AT.inviteUs; i <= from + AT.expiresUs; i++) f64[i] = Number.NaN;
+    i32[2 * from + AT.newestStream] = -1;
+    i32[2 * from + AT.answerTagHash] = 0;
+    i32[2 * from + AT.sdpRow] = NONE;
+    i32[2 * from + AT.sdpTransaction] = NONE;
+    i32[2 * from + AT.inviteCseq] = -1;
+    i32[2 * from + AT.byeCseq] = -1;
+    i32[2 * from + AT.orderIndex] = -1;
+    i32[2 * from + AT.removalCseq] = -1;
+    i32[2 * from + AT.requestedExpirySec] = -1;
+    i32[2 * from + AT.grantedExpirySec] = -1;
+    i32[2 * from + AT.frameSource] = -1;
   }
 
-  /** Reads from each cache line of a hot record; what it returns says nothing. */
+  /** Reads from each cache line that messages need; what it returns says nothing. */
   fetch(at: number): number {
     const { i32 } = this;
-    const i = at * HOT.words;
+    const i = at * DIALOG.words;
     return ((i32[i] ?? 0) ^ (i32[i + 16] ?? 0) ^ (i32[i + 32] ?? 0) ^ (i32[i + 48] ?? 0)) & 1;
   }
 
@@ -175,16 +165,16 @@ export class DialogColumns {
   setCallId(at: number, buf: Uint8Array, start: number, end: number): void {
     const { u8 } = this;
     const stop = Math.min(end, start + CALL_ID_HERE);
-    for (let p = start, i = at * HOT.bytes; p < stop; p++) u8[i++] = buf[p] ?? 0;
-    this.i32[at * HOT.words + H.callIdLength] = end - start;
+    for (let p = start, i = at * DIALOG.bytes; p < stop; p++) u8[i++] = buf[p] ?? 0;
+    this.i32[at * DIALOG.words + AT.callIdLength] = end - start;
   }
 
   /** After clear(); false when the text has to be kept elsewhere. */
   setUser(at: number, user: number, text: string | TextRange): boolean {
-    const i = at * COLD.bytes + user;
+    const i = at * DIALOG.bytes + user;
     const isHere = typeof text === 'string' ? this.#setText(i + 1, text) : this.#setBytes(i + 1, text);
     const length = typeof text === 'string' ? text.length : text.end - text.start;
-    this.cold.u8[i] = isHere ? length : ELSEWHERE;
+    this.u8[i] = isHere ? length : ELSEWHERE;
     return isHere;
   }
 
@@ -193,7 +183,7 @@ export class DialogColumns {
     let all = 0;
     for (let k = 0; k < text.length; k++) {
       const c = text.charCodeAt(k);
-      this.cold.u8[at + k] = c;
+      this.u8[at + k] = c;
       all |= c;
     }
     return all < 0x80;
@@ -201,7 +191,7 @@ export class DialogColumns {
 
   #setBytes(at: number, { buf, start, end }: TextRange): boolean {
     if (end - start > USER_HERE) return false;
-    const bytes = this.cold.u8;
+    const bytes = this.u8;
     let all = 0;
     for (let k = start, i = at; k < end; k++, i++) {
       const c = buf[k] ?? 0;
@@ -213,16 +203,16 @@ export class DialogColumns {
 
   /** Null when it is kept elsewhere. */
   user(at: number, user: number): string | null {
-    const i = at * COLD.bytes + user;
-    const length = this.cold.u8[i] ?? 0;
-    return length === ELSEWHERE ? null : this.cold.u8.toString('latin1', i + 1, i + 1 + length);
+    const i = at * DIALOG.bytes + user;
+    const length = this.u8[i] ?? 0;
+    return length === ELSEWHERE ? null : this.u8.toString('latin1', i + 1, i + 1 + length);
   }
 
   /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */
   isCallId(at: number, buf: Uint8Array, start: number, end: number): boolean {
     const { i32 } = this;
-    let i = at * HOT.words;
-    if (i32[i + H.callIdLength] !== end - start) return false;
+    let i = at * DIALOG.words;
+    if (i32[i + AT.callIdLength] !== end - start) return false;
     const words = wordsOf(buf);
     const stop = Math.min(end, start + CALL_ID_HERE);
     let p = start;
@@ -233,14 +223,14 @@ export class DialogColumns {
   }
 
   callId(at: number): string {
-    const from = at * HOT.bytes;
-    const length = Math.min(this.i32[at * HOT.words + H.callIdLength] ?? 0, CALL_ID_HERE);
-    return this.#hotText.toString('latin1', from, from + length);
+    const from = at * DIALOG.bytes;
+    const length = Math.min(this.i32[at * DIALOG.words + AT.callIdLength] ?? 0, CALL_ID_HERE);
+    return this.u8.toString('latin1', from, from + length);
   }
 }
 
-/** An object on the hot record of a dialog, with a property for each number in it. */
-class OnHotRecord {
+/** An object on the record of a dialog, with a property for each number in it. */
+class OnRecord {
   readonly memory: DialogColumns;
   readonly place: number;
 
@@ -249,7 +239,7 @@ class OnHotRecord {
     this.place = place;
   }
 }
-defineFields(OnHotRecord.prototype, HOT);
+defineFields(OnRecord.prototype, DIALOG);
 
-type HotNumbers = Numbers<typeof HOT.kinds>;
-export const DialogRecord = OnHotRecord as new (memory: DialogColumns, place: number) => OnHotRecord & HotNumbers;
+type DialogNumbers = Numbers<typeof DIALOG.kinds>;
+export const DialogRecord = OnRecord as new (memory: DialogColumns, place: number) => OnRecord & DialogNumbers;

@@ -292,13 +292,8 @@ export class DialogStore {
     const columns = this.#columns[block] ?? this.#addColumns(block);
     const isHalf = (slot & (BLOCK - 1)) === BLOCK / 2;
     if (isHalf && this.#columns[block + 1] === undefined && (block + 1) * BLOCK < this.#max)
-      this.#touchColumns(this.#addColumns(block + 1));
+      this.#touch(this.#addColumns(block + 1).u8);
     return columns;
-  }
-
-  #touchColumns({ u8, cold }: DialogColumns): void {
-    this.#touch(u8);
-    this.#touch(cold.u8);
   }
 
   #addColumns(block: number): DialogColumns {

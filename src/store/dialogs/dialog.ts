@@ -17,7 +17,7 @@ import type { ForkBranch, FramePointer } from './call-marks.ts';
 import type { Challenge } from './challenge.ts';
 import { CHALLENGE_BYTES, challengeCount } from './challenge.ts';
 import type { DialogColumns } from './dialog-columns.ts';
-import { CALL_ID_HERE, COLD, DialogRecord, HOT, USER } from './dialog-columns.ts';
+import { CALL_ID_HERE, DIALOG, DialogRecord, USER } from './dialog-columns.ts';
 import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
 import type { CallSources } from './source-marks.ts';
@@ -77,14 +77,13 @@ export class Dialog extends DialogRecord {
     this.methodId = init.methodId;
     this.origin = init.origin;
     this.originsSeen = 1 << init.origin;
-    const { f64 } = columns.cold;
-    f64[at * COLD.doubles + COLD.at.serial] = serial;
-    f64[at * COLD.doubles + COLD.at.arrivalLagUs] = init.arrivalLagUs;
+    this.serial = serial;
+    this.arrivalLagUs = init.arrivalLagUs;
     if (init.frame === null) return;
-    f64[at * COLD.doubles + COLD.at.frameOrdinal] = init.frame.ordinal;
-    this.#setCold(COLD.at.frameDigestLow, init.frame.digestLow);
-    this.#setCold(COLD.at.frameDigestHigh, init.frame.digestHigh);
-    this.#setCold(COLD.at.frameSource, init.frame.source);
+    this.frameOrdinal = init.frame.ordinal;
+    this.frameDigestLow = init.frame.digestLow;
+    this.frameDigestHigh = init.frame.digestHigh;
+    this.frameSource = init.frame.source;
   }
 
   #setTexts(init: DialogInit): void {
@@ -246,13 +245,12 @@ export class Dialog extends DialogRecord {
 
   /** Where the opening message stood in its capture; null when it came without a frame. */
   get frame(): FramePointer | null {
-    const source = this.#cold(COLD.at.frameSource);
-    if (source < 0) return null;
+    if (this.frameSource < 0) return null;
     return {
-      source,
-      ordinal: this.memory.cold.f64[this.place * COLD.doubles + COLD.at.frameOrdinal] ?? 0,
-      digestHigh: this.#cold(COLD.at.frameDigestHigh),
-      digestLow: this.#cold(COLD.at.frameDigestLow),
+      source: this.frameSource,
+      ordinal: this.frameOrdinal,
+      digestHigh: this.frameDigestHigh,
+      digestLow: this.frameDigestLow,
     };
   }
 
@@ -281,64 +279,6 @@ export class Dialog extends DialogRecord {
     this.sdpEntries = 0;
   }
 
-  #cold(at: number): number {
-    return this.memory.cold.i32[this.place * COLD.words + at] ?? 0;
-  }
-  #setCold(at: number, value: number): void {
-    this.memory.cold.i32[this.place * COLD.words + at] = value;
-  }
-  get serial(): number {
-    return this.memory.cold.f64[this.place * COLD.doubles + COLD.at.serial] ?? 0;
-  }
-  get arrivalLagUs(): number {
-    return this.memory.cold.f64[this.place * COLD.doubles + COLD.at.arrivalLagUs] ?? 0;
-  }
-  set arrivalLagUs(value: number) {
-    this.memory.cold.f64[this.place * COLD.doubles + COLD.at.arrivalLagUs] = value;
-  }
-  get orderIndex(): number {
-    return this.#cold(COLD.at.orderIndex);
-  }
-  set orderIndex(value: number) {
-    this.#setCold(COLD.at.orderIndex, value);
-  }
-  get retransmits(): number {
-    return this.#cold(COLD.at.retransmits);
-  }
-  set retransmits(value: number) {
-    this.#setCold(COLD.at.retransmits, value);
-  }
-  get removalCseq(): number {
-    return this.#cold(COLD.at.removalCseq);
-  }
-  set removalCseq(value: number) {
-    this.#setCold(COLD.at.removalCseq, value);
-  }
-  get requestedExpirySec(): number {
-    return this.#cold(COLD.at.requestedExpirySec);
-  }
-  set requestedExpirySec(value: number) {
-    this.#setCold(COLD.at.requestedExpirySec, value);
-  }
-  get grantedExpirySec(): number {
-    return this.#cold(COLD.at.grantedExpirySec);
-  }
-  set grantedExpirySec(value: number) {
-    this.#setCold(COLD.at.grantedExpirySec, value);
-  }
-  get callIdHash(): number {
-    return this.#cold(COLD.at.callIdHash);
-  }
-  set callIdHash(value: number) {
-    this.#setCold(COLD.at.callIdHash, value);
-  }
-  get openRow(): number {
-    return this.#cold(COLD.at.openRow);
-  }
-  set openRow(value: number) {
-    this.#setCold(COLD.at.openRow, value);
-  }
-
   /** Its post-dial delay stands in the histogram. */
   get isPddObserved(): boolean {
     return this.pddObserved === 1;
@@ -347,15 +287,13 @@ export class Dialog extends DialogRecord {
     this.pddObserved = value ? 1 : 0;
   }
 
-  // Times are capture time in microseconds, NaN while unknown.
-
   /**
    * Counts a message with this fingerprint. False when none like it has come yet: a Bloom filter of 128 bits, two a message,
    * as most messages are new, says so without a walk over their rows.
    */
   countMessage(hashA: number, hashB: number): boolean {
     const words = this.memory.i32;
-    const seen = this.place * HOT.words + HOT.at.seen / 4;
+    const seen = this.place * DIALOG.words + DIALOG.at.seen / 4;
     this.msgCount++;
     const first = seen + ((hashA >>> 5) & 3);
     const second = seen + ((hashB >>> 5) & 3);
