@@ -39,9 +39,9 @@ export function stringOf(text: string | TextRange): string {
   return typeof text === 'string' ? text : rawText(text.buf, text.start, text.end);
 }
 
-/** A text whose characters are bytes, as these bytes. */
-export function rangeOf(text: string): TextRange {
-  const bytes = Buffer.from(text, 'latin1');
+/** A text as bytes; without an encoding each character is one. */
+export function rangeOf(text: string, encoding: 'latin1' | 'utf8' = 'latin1'): TextRange {
+  const bytes = Buffer.from(text, encoding);
   const range = new TextRange();
   range.set(bytes, 0, bytes.length);
   return range;

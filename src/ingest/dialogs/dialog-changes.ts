@@ -170,7 +170,7 @@ export class DialogChanges {
   ): void {
     const { status } = scan;
     if (status >= 300) this.#sdp.onRefused(d, buf, scan);
-    else if (status >= 200 && d.challenge !== null) acceptCredentials(d, scan);
+    else if (status >= 200 && d.challenges !== null) acceptCredentials(d, scan);
     const isDemand = isChallenge(status) && !isRefusal;
     if (isDemand) this.#waitForCredentials(d, scan, c.tsUs);
     else if (status >= 200 && isDeciding(d, scan.cseqMethod)) this.#dropChallenge(d);

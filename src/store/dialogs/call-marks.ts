@@ -8,6 +8,17 @@ export type ForkBranch = { tagHash: number; firstProgressUs: number };
 /** Where the opening message stood in its capture. */
 export type FramePointer = { source: number; ordinal: number; digestHigh: number; digestLow: number };
 
+/** The newest challenge of one realm that a dialog saw (RFC 3261 section 22), as hashes; a realm has one an algorithm. */
+export type Challenge = {
+  readonly realm: number;
+  readonly nonce: number;
+  /** CSeq and METHOD id of the newest request whose credentials used it; -1 while none has. */
+  usedCseq: number;
+  usedMethod: number;
+  /** A request that used it succeeded. */
+  isAccepted: boolean;
+};
+
 /** When the steps of a call were seen: a dialog holds them, and one more set for each source where there are several. */
 export type CallMarks = {
   marks: number;

@@ -9,15 +9,15 @@ import { MAX_CHALLENGES } from '../../core/limits.ts';
 import type { ProtectionSpace } from '../../protocols/sip/digest.ts';
 import { protectionSpaces } from '../../protocols/sip/digest.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { Challenge } from './challenge.ts';
+import type { Challenge } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';
 
 /** A request of `d` that carries credentials. */
 export function useCredentials(d: Dialog, buf: Buffer, scan: SipScan): void {
-  if (d.challenge === null) return;
+  if (d.challenges === null) return;
   for (const space of protectionSpaces(buf, scan)) {
-    const asked = find(d.challenge, hashText(space.realm), hashText(space.nonce));
-    if (asked === null) continue;
+    const asked = find(d.challenges, hashText(space.realm), hashText(space.nonce));
+    if (asked === undefined) continue;
     asked.usedCseq = scan.cseq;
     asked.usedMethod = scan.method;
   }
@@ -25,22 +25,20 @@ export function useCredentials(d: Dialog, buf: Buffer, scan: SipScan): void {
 
 /** A 2xx: what its request used is right. */
 export function acceptCredentials(d: Dialog, scan: SipScan): void {
-  for (let c = d.challenge; c !== null; c = c.next) if (isAbout(scan, c)) c.isAccepted = true;
+  for (const c of d.challenges ?? []) if (isAbout(scan, c)) c.isAccepted = true;
 }
 
 /** A 401 or 407. True when it refuses the credentials that its request gave for the realm's last challenge. */
 export function challengeAgain(d: Dialog, buf: Buffer, scan: SipScan): boolean {
   const spaces = protectionSpaces(buf, scan);
   if (spaces.length === 0) return false;
-  const isRefusal = spaces.some((space) => !space.isStale && isWrong(d.challenge, hashText(space.realm), scan));
-  d.challenge = replaced(d.challenge, spaces);
-  return isRefusal;
+  const before = d.challenges ?? [];
+  d.challenges = replaced(before, spaces);
+  return spaces.some((space) => !space.isStale && isWrong(before, hashText(space.realm), scan));
 }
 
-function isWrong(first: Challenge | null, realm: number, response: SipScan): boolean {
-  for (let c = first; c !== null; c = c.next)
-    if (c.realm === realm && isAbout(response, c) && !c.isAccepted) return true;
-  return false;
+function isWrong(challenges: readonly Challenge[], realm: number, response: SipScan): boolean {
+  return challenges.some((c) => c.realm === realm && isAbout(response, c) && !c.isAccepted);
 }
 
 /** Whether a response answers the newest request that used the challenge. */
@@ -49,27 +47,22 @@ function isAbout(response: SipScan, c: Challenge): boolean {
 }
 
 /** What is asked for once `spaces` came: they take the place of all that their realms asked for before. */
-function replaced(first: Challenge | null, spaces: readonly ProtectionSpace[]): Challenge | null {
+function replaced(before: readonly Challenge[], spaces: readonly ProtectionSpace[]): Challenge[] {
   const kept: Challenge[] = [];
   const realms = new Set<number>();
   for (const space of spaces) {
     const realm = hashText(space.realm);
     const nonce = hashText(space.nonce);
     realms.add(realm);
-    if (!kept.some((c) => c.realm === realm && c.nonce === nonce))
-      kept.push(find(first, realm, nonce) ?? new Challenge(realm, nonce, null));
+    if (find(kept, realm, nonce) === undefined)
+      kept.push(find(before, realm, nonce) ?? { realm, nonce, usedCseq: -1, usedMethod: -1, isAccepted: false });
   }
-  for (let c = first; c !== null; c = c.next) if (!realms.has(c.realm)) kept.push(c);
-  kept.length = Math.min(kept.length, MAX_CHALLENGES);
-  kept.forEach((c, i) => {
-    c.next = kept[i + 1] ?? null;
-  });
-  return kept[0] ?? null;
+  kept.push(...before.filter((c) => !realms.has(c.realm)));
+  return kept.slice(0, MAX_CHALLENGES);
 }
 
-function find(first: Challenge | null, realm: number, nonce: number): Challenge | null {
-  for (let c = first; c !== null; c = c.next) if (c.realm === realm && c.nonce === nonce) return c;
-  return null;
+function find(challenges: readonly Challenge[], realm: number, nonce: number): Challenge | undefined {
+  return challenges.find((c) => c.realm === realm && c.nonce === nonce);
 }
 
 function hashText(text: string): number {

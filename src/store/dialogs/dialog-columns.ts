@@ -4,7 +4,7 @@
  */
 import { wordsOf } from '../../core/byte-search.ts';
 import type { TextRange } from '../../core/byte-text.ts';
-import { asBuffer } from '../../core/byte-text.ts';
+import { asBuffer, rangeOf } from '../../core/byte-text.ts';
 import { SdpRows } from '../media/sdp-rows.ts';
 import { defineFields, type Numbers, row } from '../row.ts';
 import { NONE } from '../row-blocks.ts';
@@ -171,34 +171,21 @@ export class DialogColumns {
 
   /** After clear(); false when the text has to be kept elsewhere. */
   setUser(at: number, user: number, text: string | TextRange): boolean {
-    const i = at * DIALOG.bytes + user;
-    const isHere = typeof text === 'string' ? this.#setText(i + 1, text) : this.#setBytes(i + 1, text);
-    const length = typeof text === 'string' ? text.length : text.end - text.start;
-    this.u8[i] = isHere ? length : ELSEWHERE;
-    return isHere;
-  }
-
-  #setText(at: number, text: string): boolean {
-    if (text.length > USER_HERE) return false;
-    let all = 0;
-    for (let k = 0; k < text.length; k++) {
-      const c = text.charCodeAt(k);
-      this.u8[at + k] = c;
-      all |= c;
-    }
-    return all < 0x80;
-  }
-
-  #setBytes(at: number, { buf, start, end }: TextRange): boolean {
-    if (end - start > USER_HERE) return false;
+    const { buf, start, end } = typeof text === 'string' ? rangeOf(text, 'utf8') : text;
     const bytes = this.u8;
+    let i = at * DIALOG.bytes + user;
+    bytes[i] = ELSEWHERE;
+    if (end - start > USER_HERE) return false;
+    const length = i++;
     let all = 0;
-    for (let k = start, i = at; k < end; k++, i++) {
+    for (let k = start; k < end; k++, i++) {
       const c = buf[k] ?? 0;
       bytes[i] = c;
       all |= c;
     }
-    return all < 0x80;
+    if (all > 0x7f) return false;
+    bytes[length] = end - start;
+    return true;
   }
 
   /** Null when it is kept elsewhere. */

@@ -9,19 +9,14 @@ import type { TextRange } from '../../core/byte-text.ts';
 import { asBuffer, rangeOf, rawText, stringOf } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
-import type { HepClock } from '../../sources/hep/hep-clock.ts';
 import type { SdpEntry } from '../media/sdp-timeline.ts';
 import { NO_ROW } from '../messages/message-rows.ts';
 import { shownCallId } from './call-id.ts';
-import type { ForkBranch, FramePointer } from './call-marks.ts';
-import type { Challenge } from './challenge.ts';
-import { CHALLENGE_BYTES, challengeCount } from './challenge.ts';
+import type { FramePointer } from './call-marks.ts';
 import type { DialogColumns } from './dialog-columns.ts';
 import { CALL_ID_HERE, DIALOG, DialogRecord, USER } from './dialog-columns.ts';
-import { BRANCHES_BYTES, bytesOf, causeBytes, RARE_BYTES, Rare, SOURCES_BYTES } from './dialog-rare.ts';
+import { BYTES_OF, bytesOf, RARE_BYTES, Rare, type RareFact, USUAL } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
-import type { CallSources } from './source-marks.ts';
-import type { TerminationCause } from './termination-cause.ts';
 
 /** What a dialog is born with. */
 export type DialogInit = {
@@ -56,6 +51,29 @@ export class Dialog extends DialogRecord {
   #finalReason = '';
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
+  // What few dialogs have.
+  declare cause: Rare<Dialog>['cause'];
+  declare sources: Rare<Dialog>['sources'];
+  declare branches: Rare<Dialog>['branches'];
+  declare challenges: Rare<Dialog>['challenges'];
+  declare ownContact: Rare<Dialog>['ownContact'];
+  declare referTo: Rare<Dialog>['referTo'];
+  declare sharesWith: Rare<Dialog>['sharesWith'];
+  declare clock: Rare<Dialog>['clock'];
+
+  static {
+    for (const name of Object.keys(BYTES_OF) as RareFact[]) {
+      const usual = USUAL[name];
+      Object.defineProperty(Dialog.prototype, name, {
+        get(this: Dialog) {
+          return this.#rare === null ? usual : this.#rare[name];
+        },
+        set(this: Dialog, value: never) {
+          this.#setRare(name, value);
+        },
+      });
+    }
+  }
 
   /** `at` is the dialog's place in the columns, which the store gives to nobody else. */
   constructor(init: DialogInit, slot: number, serial: number, columns: DialogColumns, at: number) {
@@ -145,6 +163,13 @@ export class Dialog extends DialogRecord {
     return this.#rare;
   }
 
+  #setRare<Name extends RareFact>(name: Name, value: Rare<Dialog>[Name]): void {
+    if (this.#rare === null && value === USUAL[name]) return;
+    const rare = this.#beside;
+    this.hold(BYTES_OF[name](value) - BYTES_OF[name](rare[name]));
+    rare[name] = value;
+  }
+
   /** The METHOD id that says the method's text; -1 when none does. */
   get knownMethod(): number {
     return (this.#rare?.methodText ?? null) === null ? this.methodId : -1;
@@ -160,76 +185,6 @@ export class Dialog extends DialogRecord {
 
   get toUser(): string {
     return this.memory.user(this.place, USER.TO) ?? this.#rare?.toUser ?? '';
-  }
-
-  /** The cause the wire named for its end; null while it named none. */
-  get cause(): TerminationCause | null {
-    return this.#rare?.cause ?? null;
-  }
-  set cause(value: TerminationCause | null) {
-    this.hold(causeBytes(value) - causeBytes(this.cause));
-    this.#beside.cause = value;
-  }
-
-  /** What each source saw; null while one alone carried the call. */
-  get sources(): CallSources | null {
-    return this.#rare?.sources ?? null;
-  }
-  set sources(value: CallSources | null) {
-    if (this.sources === null && value !== null) this.hold(SOURCES_BYTES);
-    this.#beside.sources = value;
-  }
-
-  get branches(): ForkBranch[] | null {
-    return this.#rare?.branches ?? null;
-  }
-  set branches(value: ForkBranch[] | null) {
-    if ((value === null) !== (this.branches === null)) this.hold(value === null ? -BRANCHES_BYTES : BRANCHES_BYTES);
-    if (value !== null || this.#rare !== null) this.#beside.branches = value;
-  }
-
-  /** What its parties were asked credentials for last; null when they were not. */
-  get challenge(): Challenge | null {
-    return this.#rare?.challenge ?? null;
-  }
-  set challenge(value: Challenge | null) {
-    const rare = this.#beside;
-    const count = challengeCount(value);
-    this.hold(CHALLENGE_BYTES * (count - rare.challengeCount));
-    rare.challengeCount = count;
-    rare.challenge = value;
-  }
-
-  /** Hash of the contact that the last REGISTER was for; 0 for none. */
-  get ownContact(): number {
-    return this.#rare?.ownContact ?? 0;
-  }
-  set ownContact(value: number) {
-    if (value !== this.ownContact) this.#beside.ownContact = value;
-  }
-
-  get referTo(): string | null {
-    return this.#rare?.referTo ?? null;
-  }
-  set referTo(value: string | null) {
-    this.hold(bytesOf(value) - bytesOf(this.referTo));
-    this.#beside.referTo = value;
-  }
-
-  /** A later dialog that named one of the same sockets while this one lasted: its streams may be this one's. */
-  get sharesWith(): Dialog | null {
-    return this.#rare?.sharesWith ?? null;
-  }
-  set sharesWith(value: Dialog | null) {
-    if (value !== null || this.#rare !== null) this.#beside.sharesWith = value;
-  }
-
-  /** The clock of whose time all its times are: a replay, or a sender whose clock is off; null for ours. */
-  get clock(): HepClock | null {
-    return this.#rare?.clock ?? null;
-  }
-  set clock(value: HepClock | null) {
-    if (value !== null || this.#rare !== null) this.#beside.clock = value;
   }
 
   /** The Call-ID as text, like all other text of a message: UTF-8 when it is that. */

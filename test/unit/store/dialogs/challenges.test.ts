@@ -9,7 +9,6 @@ import type { SipRequest, SipScript } from '../../../../fixtures/build/sip-call.
 import { MAX_CHALLENGES } from '../../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../../src/core/words.ts';
-import { challengeCount } from '../../../../src/store/dialogs/challenge.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { signalingOf } from '../../../helpers/judged.ts';
 import { HEP, TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
@@ -249,8 +248,8 @@ test('what a hostile server asks for is bounded, and counted with the dialog', (
     call.respond(r, 401, i * 100 + 10, { headers: [['WWW-Authenticate', many.replaceAll('"r', `"${i}r`)]] });
   }
   const d = kit.play(call);
-  assert.equal(challengeCount(d.challenge), MAX_CHALLENGES);
+  assert.equal(d.challenges?.length, MAX_CHALLENGES);
   const before = kit.dialogs.room.bytes;
-  d.challenge = null;
+  d.challenges = null;
   assert.equal(before - kit.dialogs.room.bytes, MAX_CHALLENGES * 80);
 });
