@@ -14,6 +14,7 @@
 import { DIALOG_BYTES } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
 import { PrefixRanks } from './prefix-ranks.ts';
+import { doubled, TimedLists } from './timed-lists.ts';
 
 /** The value of each is its place in the order of giving. */
 export const POOL = { ONE: 0, MORE: 1, ENDED: 2, LIVE: 3 } as const;
@@ -37,19 +38,17 @@ const LOOKED_AFTER = 64;
 const LEAST_UNIT = 256;
 
 /** Words of a slot. */
-const SLOT_WORDS = 6;
+const SLOT_WORDS = 4;
 const PREFIX = 0;
-const PREVIOUS = 1;
-const NEXT = 2;
-const BYTES = 3;
-const WEIGHT = 4;
-const PEER = 5;
+const BYTES = 1;
+const WEIGHT = 2;
+const PEER = 3;
 
-/** Words of a prefix: its hash, its number of dialogs, then for each pool the first dialog, the last, and their weight. */
-const PREFIX_WORDS = 2 + 3 * POOLS;
+/** Words of a prefix: its hash, its number of dialogs, then their weight in each pool. */
+const PREFIX_WORDS = 2 + POOLS;
 const HASH = 0;
 const COUNT = 1;
-const LISTS = 2;
+const WEIGHTS = 2;
 
 export class DialogRoom {
   readonly #touchedAt: (slot: number) => number;
@@ -58,7 +57,8 @@ export class DialogRoom {
   /** Bytes that weigh as much as a dialog does. */
   readonly #unit: number;
   #slots = new Int32Array(1024 * SLOT_WORDS);
-  #stamps = new Float64Array(1024);
+  /** Of each prefix and pool the dialogs, by the touch that was known last. */
+  readonly #lists = new TimedLists();
   #prefixes = new Int32Array(64 * PREFIX_WORDS);
   readonly #byHash = new Map<number, number>();
   readonly #freePrefixes: number[] = [];
@@ -82,8 +82,8 @@ export class DialogRoom {
 
   /** A dialog of one message, touched just now; its sender's prefix, and whom it went to. */
   add(slot: number, prefix: number, peer: number, touched: number): void {
-    while (slot >= this.#stamps.length) this.#grow();
     const at = slot * SLOT_WORDS;
+    while (at >= this.#slots.length) this.#slots = doubled(this.#slots);
     const p = this.#prefixOf(prefix);
     this.#bump(p, COUNT, 1);
     this.#slots[at + PREFIX] = p;
@@ -157,7 +157,7 @@ export class DialogRoom {
     for (let n = 1; ranks !== undefined && ranks.top !== NONE; n++) {
       const { top } = ranks;
       const slot = this.#oldest(top, pool);
-      if (!ranks.putBack(top, this.#stamps[slot] ?? 0) || n === LOOKED_AFTER) return slot;
+      if (!ranks.putBack(top, this.#lists.time(slot)) || n === LOOKED_AFTER) return slot;
     }
     return NONE;
   }
@@ -185,61 +185,34 @@ export class DialogRoom {
 
   /** Of the dialogs of a prefix in a pool the one idle longest; those that were touched since go to their places. */
   #oldest(p: number, pool: number): number {
-    const list = p * PREFIX_WORDS + LISTS + 3 * pool;
+    const list = p * POOLS + pool;
     for (let n = 0; n < LOOKED_AFTER; n++) {
-      const slot = this.#prefixes[list] ?? NONE;
+      const slot = this.#lists.first(list);
       const touched = this.#touchedAt(slot);
-      if (touched === this.#stamps[slot]) break;
-      this.#unlink(slot, list);
-      this.#link(slot, list, touched);
+      if (touched === this.#lists.time(slot)) break;
+      this.#lists.take(list, slot);
+      this.#lists.put(list, slot, touched);
     }
-    return this.#prefixes[list] ?? NONE;
+    return this.#lists.first(list);
   }
 
   #enter(slot: number, pool: number, touched: number): void {
     const at = slot * SLOT_WORDS;
     const p = this.#slots[at + PREFIX] ?? 0;
-    this.#link(slot, p * PREFIX_WORDS + LISTS + 3 * pool, touched);
+    this.#lists.put(p * POOLS + pool, slot, touched);
     this.#weigh(p, pool, this.#slots[at + WEIGHT] ?? 0);
   }
 
   #leave(slot: number, pool: number): void {
     const at = slot * SLOT_WORDS;
     const p = this.#slots[at + PREFIX] ?? 0;
-    this.#unlink(slot, p * PREFIX_WORDS + LISTS + 3 * pool);
+    this.#lists.take(p * POOLS + pool, slot);
     this.#weigh(p, pool, -(this.#slots[at + WEIGHT] ?? 0));
-  }
-
-  /** Puts the dialog after those touched before it; few are looked at, as most have been touched long ago. */
-  #link(slot: number, list: number, touched: number): void {
-    const slots = this.#slots;
-    const prefixes = this.#prefixes;
-    let before = prefixes[list + 1] ?? NONE;
-    for (let n = 0; n < LOOKED_AFTER && before !== NONE && (this.#stamps[before] ?? 0) > touched; n++)
-      before = slots[before * SLOT_WORDS + PREVIOUS] ?? NONE;
-    const behind = before === NONE ? (prefixes[list] ?? NONE) : (slots[before * SLOT_WORDS + NEXT] ?? NONE);
-    this.#stamps[slot] = touched;
-    slots[slot * SLOT_WORDS + PREVIOUS] = before;
-    slots[slot * SLOT_WORDS + NEXT] = behind;
-    if (before === NONE) prefixes[list] = slot;
-    else slots[before * SLOT_WORDS + NEXT] = slot;
-    if (behind === NONE) prefixes[list + 1] = slot;
-    else slots[behind * SLOT_WORDS + PREVIOUS] = slot;
-  }
-
-  #unlink(slot: number, list: number): void {
-    const slots = this.#slots;
-    const before = slots[slot * SLOT_WORDS + PREVIOUS] ?? NONE;
-    const behind = slots[slot * SLOT_WORDS + NEXT] ?? NONE;
-    if (before === NONE) this.#prefixes[list] = behind;
-    else slots[before * SLOT_WORDS + NEXT] = behind;
-    if (behind === NONE) this.#prefixes[list + 1] = before;
-    else slots[behind * SLOT_WORDS + PREVIOUS] = before;
   }
 
   #weigh(p: number, pool: number, weight: number): void {
     const was = this.isEstablished(p);
-    this.#bump(p, LISTS + 3 * pool + 2, weight);
+    this.#bump(p, WEIGHTS + pool, weight);
     this.#weights[pool] = (this.#weights[pool] ?? 0) + weight;
     this.#rank(p, pool);
     if (was === this.isEstablished(p)) return;
@@ -248,7 +221,7 @@ export class DialogRoom {
   }
 
   #weight(p: number, pool: number): number {
-    return this.#prefixes[p * PREFIX_WORDS + LISTS + 3 * pool + 2] ?? 0;
+    return this.#prefixes[p * PREFIX_WORDS + WEIGHTS + pool] ?? 0;
   }
 
   /** Something of prefix number `p` is proven. */
@@ -260,8 +233,7 @@ export class DialogRoom {
     const weight = this.#weight(p, pool);
     const free = this.isEstablished(p) ? this.#allowance : Math.min(this.#allowance, MANY_ONES);
     const rank = weight === 0 ? NONE : Math.max(0, weight - (pool < POOL.ENDED ? free : 0));
-    const oldest = this.#prefixes[p * PREFIX_WORDS + LISTS + 3 * pool] ?? NONE;
-    this.#ranks[pool]?.set(p, rank, this.#stamps[oldest] ?? 0);
+    this.#ranks[pool]?.set(p, rank, this.#lists.time(this.#lists.first(p * POOLS + pool)));
   }
 
   #bump(p: number, word: number, by: number): number {
@@ -279,21 +251,7 @@ export class DialogRoom {
     if (at >= this.#prefixes.length) this.#prefixes = doubled(this.#prefixes);
     this.#prefixes.fill(0, at, at + PREFIX_WORDS);
     this.#prefixes[at + HASH] = hash;
-    for (let list = at + LISTS; list < at + PREFIX_WORDS; list += 3) this.#prefixes.fill(NONE, list, list + 2);
     this.#byHash.set(hash, p);
     return p;
   }
-
-  #grow(): void {
-    this.#slots = doubled(this.#slots);
-    const stamps = new Float64Array(this.#stamps.length * 2);
-    stamps.set(this.#stamps);
-    this.#stamps = stamps;
-  }
-}
-
-function doubled(old: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(old.length * 2);
-  larger.set(old);
-  return larger;
 }

@@ -69,7 +69,7 @@ export class Dialog extends DialogRecord {
           return this.#rare === null ? usual : this.#rare[name];
         },
         set(this: Dialog, value: never) {
-          this.#setRare(name, value);
+          if (value !== usual || this.#rare !== null) this.#setRare(name, value);
         },
       });
     }
@@ -164,7 +164,6 @@ export class Dialog extends DialogRecord {
   }
 
   #setRare<Name extends RareFact>(name: Name, value: Rare<Dialog>[Name]): void {
-    if (this.#rare === null && value === USUAL[name]) return;
     const rare = this.#beside;
     this.hold(BYTES_OF[name](value) - BYTES_OF[name](rare[name]));
     rare[name] = value;

@@ -5,21 +5,13 @@
  */
 import { MAX_PREFIX_RANK } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
-
-const FIRST = 64;
-/** Prefixes of a bucket looked at for the place of one: with more after it, it stands a little too late. */
-const LOOKED_AT = 64;
-const WORDS = 3;
-const RANK = 0;
-const PREVIOUS = 1;
-const NEXT = 2;
+import { doubled, TimedLists } from './timed-lists.ts';
 
 export class PrefixRanks {
-  /** First and last prefix of each bucket. */
-  #buckets = new Int32Array(FIRST * 2).fill(NONE);
-  #prefixes = new Int32Array(FIRST * WORDS).fill(NONE);
-  /** By prefix: when the oldest of what it holds was touched last, as far as is known. */
-  #since = new Float64Array(FIRST);
+  /** A list for each rank; a prefix stands there by when the oldest of what it holds was touched last, as far as is known. */
+  readonly #buckets = new TimedLists();
+  /** The rank of each prefix. */
+  #ranks = new Int32Array(64).fill(NONE);
   #top = NONE;
 
   /** What the first prefix holds; NONE when there is no prefix. */
@@ -29,66 +21,28 @@ export class PrefixRanks {
 
   /** The prefix that holds most, or NONE. */
   get top(): number {
-    return this.#top === NONE ? NONE : (this.#buckets[2 * this.#top] ?? NONE);
+    return this.#top === NONE ? NONE : this.#buckets.first(this.#top);
   }
 
   /** Prefix number `prefix` holds so much now, the oldest of it touched at `since`; NONE takes it out. */
   set(prefix: number, holds: number, since: number): void {
-    while (prefix >= this.#since.length) this.#grow();
+    while (prefix >= this.#ranks.length) this.#ranks = doubled(this.#ranks, NONE);
     const rank = Math.min(holds, MAX_PREFIX_RANK);
-    const before = this.#prefixes[prefix * WORDS + RANK] ?? NONE;
-    if (before === rank && since >= (this.#since[prefix] ?? 0)) return;
-    if (before !== NONE) this.#unlink(prefix, before);
-    this.#prefixes[prefix * WORDS + RANK] = rank;
-    this.#since[prefix] = since;
-    if (rank !== NONE) this.#link(prefix, rank, since);
-    while (this.#top !== NONE && this.#buckets[2 * this.#top] === NONE) this.#top--;
+    const before = this.#ranks[prefix] ?? NONE;
+    if (before === rank && (rank === NONE || since >= this.#buckets.time(prefix))) return;
+    this.#ranks[prefix] = rank;
+    if (before !== NONE) this.#buckets.take(before, prefix);
+    if (rank !== NONE) this.#buckets.put(rank, prefix, since);
+    if (rank > this.#top) this.#top = rank;
+    while (this.#top !== NONE && this.#buckets.first(this.#top) === NONE) this.#top--;
   }
 
   /** Puts a prefix back whose oldest was touched at `since`, later than was known; false when it was known. */
   putBack(prefix: number, since: number): boolean {
-    if (since <= (this.#since[prefix] ?? 0)) return false;
-    const rank = this.#prefixes[prefix * WORDS + RANK] ?? NONE;
-    this.#unlink(prefix, rank);
-    this.#since[prefix] = since;
-    this.#link(prefix, rank, since);
+    if (since <= this.#buckets.time(prefix)) return false;
+    const rank = this.#ranks[prefix] ?? NONE;
+    this.#buckets.take(rank, prefix);
+    this.#buckets.put(rank, prefix, since);
     return true;
   }
-
-  #link(prefix: number, rank: number, since: number): void {
-    while (2 * rank >= this.#buckets.length) this.#buckets = grown(this.#buckets);
-    let before = this.#buckets[2 * rank + 1] ?? NONE;
-    for (let n = 0; n < LOOKED_AT && before !== NONE && (this.#since[before] ?? 0) > since; n++)
-      before = this.#prefixes[before * WORDS + PREVIOUS] ?? NONE;
-    const behind = (before === NONE ? this.#buckets[2 * rank] : this.#prefixes[before * WORDS + NEXT]) ?? NONE;
-    this.#prefixes[prefix * WORDS + PREVIOUS] = before;
-    this.#prefixes[prefix * WORDS + NEXT] = behind;
-    if (before === NONE) this.#buckets[2 * rank] = prefix;
-    else this.#prefixes[before * WORDS + NEXT] = prefix;
-    if (behind === NONE) this.#buckets[2 * rank + 1] = prefix;
-    else this.#prefixes[behind * WORDS + PREVIOUS] = prefix;
-    if (rank > this.#top) this.#top = rank;
-  }
-
-  #unlink(prefix: number, rank: number): void {
-    const previous = this.#prefixes[prefix * WORDS + PREVIOUS] ?? NONE;
-    const next = this.#prefixes[prefix * WORDS + NEXT] ?? NONE;
-    if (previous === NONE) this.#buckets[2 * rank] = next;
-    else this.#prefixes[previous * WORDS + NEXT] = next;
-    if (next === NONE) this.#buckets[2 * rank + 1] = previous;
-    else this.#prefixes[next * WORDS + PREVIOUS] = previous;
-  }
-
-  #grow(): void {
-    this.#prefixes = grown(this.#prefixes);
-    const since = new Float64Array(this.#since.length * 2);
-    since.set(this.#since);
-    this.#since = since;
-  }
-}
-
-function grown(old: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(old.length * 2).fill(NONE);
-  larger.set(old);
-  return larger;
 }
