@@ -2,17 +2,17 @@
  * Rows of one length in blocks of memory that no garbage collector walks and no growth copies. A row that is given back
  * is the next one taken.
  */
-const BLOCK_BITS = 16;
-const BLOCK = 1 << BLOCK_BITS;
-export const NONE = -1;
+import { memoryOf, type WideMemory } from './row.ts';
 
-export type RowBlock = { readonly f64: Float64Array; readonly i32: Int32Array };
+const BLOCK_BITS = 16;
+export const BLOCK = 1 << BLOCK_BITS;
+export const NONE = -1;
 
 export class RowBlocks {
   readonly #words: number;
   readonly #allocate: (bytes: number) => Uint8Array;
   readonly #touch: (memory: Uint8Array) => void;
-  readonly #blocks: RowBlock[] = [];
+  readonly #blocks: WideMemory[] = [];
   #firstFree = NONE;
   #used = 0;
   #taken = 0;
@@ -42,7 +42,7 @@ export class RowBlocks {
   }
 
   /** The memory that `row` lies in, from word `wordOf(row)` on. */
-  block(row: number): RowBlock {
+  block(row: number): WideMemory {
     const known = this.#blocks[row >> BLOCK_BITS];
     return known ?? missing(row);
   }
@@ -83,13 +83,10 @@ export class RowBlocks {
     this.#firstFree = row;
   }
 
-  #made(isAhead: boolean): RowBlock {
+  #made(isAhead: boolean): WideMemory {
     const bytes = this.#allocate(BLOCK * this.#words * 4);
     if (isAhead) this.#touch(bytes);
-    return {
-      f64: new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8),
-      i32: new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
-    };
+    return memoryOf(bytes);
   }
 }
 

@@ -7,6 +7,18 @@
 export type Kind = keyof typeof BYTES | number;
 export type Fields = Readonly<Record<string, Kind>>;
 export type Memory = { readonly f64: Float64Array; readonly i32: Int32Array; readonly u8: Uint8Array };
+export type WideMemory = Memory & { readonly u32: Uint32Array; readonly u16: Uint16Array };
+
+/** The same bytes as numbers of each kind. */
+export function memoryOf({ buffer, byteOffset, length }: Uint8Array): WideMemory {
+  return {
+    f64: new Float64Array(buffer, byteOffset, length / 8),
+    i32: new Int32Array(buffer, byteOffset, length / 4),
+    u32: new Uint32Array(buffer, byteOffset, length / 4),
+    u16: new Uint16Array(buffer, byteOffset, length / 2),
+    u8: new Uint8Array(buffer, byteOffset, length),
+  };
+}
 
 const BYTES = { f64: 8, i32: 4, u32: 4, u16: 2, u8: 1 } as const;
 
@@ -87,6 +99,73 @@ const MAKERS: Readonly<Record<'f64' | 'i32' | 'u8', Maker>> = {
     },
     set(value: number) {
       this.memory.u8[this.place * bytes + at] = value;
+    },
+  }),
+};
+
+/** Rows in blocks of as many: where the block of a row is. */
+export type InBlocks = { block(row: number): WideMemory };
+
+/** For each number of a row a method that reads it by the name of its field, and one that sets it: `next` and `setNext`. */
+export type Accessors<F extends Fields> = { [Name in keyof Numbers<F>]: (row: number) => number } & {
+  [Name in keyof Numbers<F> & string as `set${Capitalize<Name>}`]: (row: number, value: number) => void;
+};
+
+/** Gives objects of `prototype` these methods. A block has `rows` rows, a power of two. */
+export function defineAccessors<F extends Fields>(prototype: InBlocks, of: Row<F>, rows: number): void {
+  for (const [name, kind] of Object.entries(of.kinds)) {
+    if (typeof kind === 'number') continue;
+    const { read, write } = ACCESSORS[kind](of.at[name] ?? 0, of.bytes / BYTES[kind], rows - 1);
+    Object.defineProperty(prototype, name, { value: read });
+    Object.defineProperty(prototype, `set${name.charAt(0).toUpperCase()}${name.slice(1)}`, { value: write });
+  }
+}
+
+type Accessor = {
+  read(this: InBlocks, row: number): number;
+  write(this: InBlocks, row: number, value: number): void;
+};
+
+/** By kind, as the engine compiles an access well that is of one kind only. `size`: numbers of that kind in a row. */
+const ACCESSORS: Readonly<Record<keyof typeof BYTES, (at: number, size: number, mask: number) => Accessor>> = {
+  f64: (at, size, mask) => ({
+    read(row) {
+      return this.block(row).f64[(row & mask) * size + at] ?? 0;
+    },
+    write(row, value) {
+      this.block(row).f64[(row & mask) * size + at] = value;
+    },
+  }),
+  i32: (at, size, mask) => ({
+    read(row) {
+      return this.block(row).i32[(row & mask) * size + at] ?? 0;
+    },
+    write(row, value) {
+      this.block(row).i32[(row & mask) * size + at] = value;
+    },
+  }),
+  u32: (at, size, mask) => ({
+    read(row) {
+      return this.block(row).u32[(row & mask) * size + at] ?? 0;
+    },
+    write(row, value) {
+      this.block(row).u32[(row & mask) * size + at] = value;
+    },
+  }),
+  u16: (at, size, mask) => ({
+    read(row) {
+      return this.block(row).u16[(row & mask) * size + at] ?? 0;
+    },
+    write(row, value) {
+      this.block(row).u16[(row & mask) * size + at] = value;
+    },
+  }),
+  u8: (at, size, mask) => ({
+    read(row) {
+      return this.block(row).u8[(row & mask) * size + at] ?? 0;
+    },
+    write(row, value) {
+      this.block(row).u8[(row & mask) * size + at] = value;
     },
   }),
 };

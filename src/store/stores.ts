@@ -23,7 +23,7 @@ export type Streams = Omit<
   StreamStore,
   'onOpened' | 'onAccepted' | 'onWindow' | 'onEvicted' | 'onClaim' | 'onDialogGone'
 >;
-export type Messages = Omit<MessageLog, 'append' | 'onMove' | 'retime'>;
+export type Messages = Omit<MessageLog, 'append' | 'onMove' | 'retime' | `set${string}`>;
 export type Identifiers = Omit<CallIdentifiers, 'onMessage' | 'onDialogGone'>;
 
 /** What STUN and TURN said about addresses (RFC 8489, RFC 8656). */

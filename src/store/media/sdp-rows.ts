@@ -2,31 +2,37 @@
  * What dialogs described and claimed, as rows of memory that no garbage collector walks: an offer or answer of a timeline,
  * the claim on an endpoint, or both in one, as nearly every description makes it. Rows of a dialog are linked, the newest
  * first. What only few descriptions say lies beside the rows, by number.
- *
- * A row of 40 bytes; 32-bit words but for the two doubles:
- *
- *     0 time f64   2 sender f64, NaN when it is a text   4 IPv4 address   5 port, facts   6 slot of the dialog
- *     7 the dialog's row before it   8 the claim on the same endpoint before it   9 number of what lies beside
  */
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
 import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
 import type { Packet } from '../../sources/packet.ts';
-import { NONE, RowBlocks } from '../row-blocks.ts';
+import { type Accessors, defineAccessors, row } from '../row.ts';
+import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
 import type { Weighed } from './sdp-budget.ts';
 import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
 
-const WORDS = 10;
-const V4 = 4;
-const PORT = 5;
-const SLOT = 6;
-const OLDER = 7;
-const NEXT_CLAIM = 8;
-const BESIDE = 9;
+const SDP = row(40, {
+  tsUs: 'f64',
+  /** NaN when it is a text. */
+  senderNumber: 'f64',
+  /** IPv4 address. */
+  v4: 'i32',
+  /** The port, and the facts above it. */
+  facts: 'i32',
+  /** Of the dialog. */
+  slot: 'i32',
+  /** The dialog's row before it, or NONE. */
+  older: 'i32',
+  /** The claim on the same endpoint before it, or NONE. */
+  nextClaim: 'i32',
+  /** Number of what lies beside. */
+  besideNumber: 'i32',
+});
 const PORTS = 0xffff;
 
 /** Facts of a row, bits above its port. */
@@ -64,8 +70,13 @@ export type Describer = Weighed & {
   dropSdpCounts(): void;
 };
 
-export class SdpRows {
-  readonly #rows: RowBlocks;
+class InBlocks extends RowBlocks {}
+defineAccessors(InBlocks.prototype, SDP, BLOCK);
+const WithAccessors = InBlocks as new (
+  ...args: ConstructorParameters<typeof RowBlocks>
+) => RowBlocks & Accessors<typeof SDP.kinds>;
+
+export class SdpRows extends WithAccessors {
   readonly shapes = new Numbered<SdpShape>();
   readonly #descriptions = new Numbered<SdpDescription>();
   readonly #claimed = new Numbered<ClaimedMedia>();
@@ -78,18 +89,8 @@ export class SdpRows {
 
   /** `dialogs`: how many there are at most; for the rest see RowBlocks. */
   constructor(dialogs: number, allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
+    super(SDP.words, allocate, touch);
     this.budget = new SdpBudget(Math.max(MIN_SDP_BYTES, dialogs * SDP_BYTES_A_DIALOG), dialogs);
-    this.#rows = new RowBlocks(WORDS, allocate, touch);
-  }
-
-  /** Rows in use. */
-  get size(): number {
-    return this.#rows.size;
-  }
-
-  /** Rows there is memory for. */
-  get room(): number {
-    return this.#rows.room;
   }
 
   /** What lies beside the rows in use. */
@@ -137,17 +138,15 @@ export class SdpRows {
   }
 
   #add(d: Describer, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
-    const row = this.#rows.take();
+    const row = this.take();
     this.budget.add(d, ROW_BYTES);
-    const { f64, i32 } = this.#rows.block(row);
-    const at = this.#rows.wordOf(row);
-    f64[at >> 1] = tsUs;
-    i32[at + V4] = v4;
-    i32[at + PORT] = port | facts;
-    i32[at + SLOT] = d.slot;
-    i32[at + OLDER] = d.sdpRow;
-    i32[at + NEXT_CLAIM] = NONE;
-    i32[at + BESIDE] = beside;
+    this.setTsUs(row, tsUs);
+    this.setV4(row, v4);
+    this.setFacts(row, port | facts);
+    this.setSlot(row, d.slot);
+    this.setOlder(row, d.sdpRow);
+    this.setNextClaim(row, NONE);
+    this.setBesideNumber(row, beside);
     d.sdpRow = row;
     return row;
   }
@@ -156,7 +155,7 @@ export class SdpRows {
     d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';
-    this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] = isText ? Number.NaN : sender;
+    this.setSenderNumber(row, isText ? Number.NaN : sender);
     if (isText) {
       this.#senders.set(row, sender);
       this.budget.add(d, TEXT_BYTES);
@@ -175,61 +174,24 @@ export class SdpRows {
 
   /** Frees the row; returns the one before it. */
   #freed(row: number): number {
-    const { i32 } = this.#rows.block(row);
-    const at = this.#rows.wordOf(row);
-    const older = i32[at + OLDER] ?? NONE;
-    const facts = i32[at + PORT] ?? 0;
-    const beside = i32[at + BESIDE] ?? 0;
+    const older = this.older(row);
+    const facts = this.facts(row);
+    const beside = this.besideNumber(row);
     if ((facts & FACT.PLAIN) !== 0) this.shapes.release(beside);
     else if ((facts & FACT.ENTRY) !== 0) this.#descriptions.release(beside);
     else this.#claimed.release(beside);
     if (this.#senders.size > 0) this.#senders.delete(row);
     if (this.#keys.size > 0) this.#keys.delete(row);
-    this.#rows.give(row);
+    this.give(row);
     return older;
   }
 
-  #word(row: number, word: number): number {
-    return this.#rows.block(row).i32[this.#rows.wordOf(row) + word] ?? 0;
-  }
-
-  #setWord(row: number, word: number, value: number): void {
-    this.#rows.block(row).i32[this.#rows.wordOf(row) + word] = value;
-  }
-
-  tsUs(row: number): number {
-    return this.#rows.block(row).f64[this.#rows.wordOf(row) >> 1] ?? 0;
-  }
-  setTsUs(row: number, value: number): void {
-    this.#rows.block(row).f64[this.#rows.wordOf(row) >> 1] = value;
-  }
-
-  facts(row: number): number {
-    return this.#word(row, PORT);
-  }
   /** Whether it stands in the timeline. */
   isEntry(row: number): boolean {
     return (this.facts(row) & FACT.ENTRY) !== 0;
   }
   addFacts(row: number, facts: number): void {
-    this.#setWord(row, PORT, this.#word(row, PORT) | facts);
-  }
-
-  slot(row: number): number {
-    return this.#word(row, SLOT);
-  }
-
-  /** The dialog's row before it, or NONE. */
-  older(row: number): number {
-    return this.#word(row, OLDER);
-  }
-
-  /** The claim on the same endpoint before it, or NONE. */
-  nextClaim(row: number): number {
-    return this.#word(row, NEXT_CLAIM);
-  }
-  setNextClaim(row: number, next: number): void {
-    this.#setWord(row, NEXT_CLAIM, next);
+    this.setFacts(row, this.facts(row) | facts);
   }
 
   /** 0: the side that opened the dialog, 1: the other. */
@@ -238,26 +200,21 @@ export class SdpRows {
   }
 
   sender(row: number): EndpointKey {
-    const sender = this.#rows.block(row).f64[(this.#rows.wordOf(row) >> 1) + 1] ?? 0;
+    const sender = this.senderNumber(row);
     return Number.isNaN(sender) ? (this.#senders.get(row) ?? sender) : sender;
   }
 
   /** Whether the endpoint claimed is this IPv4 one. */
   isAt(row: number, v4: number, port: number): boolean {
-    const { i32 } = this.#rows.block(row);
-    const at = this.#rows.wordOf(row);
-    return i32[at + V4] === v4 && ((i32[at + PORT] ?? 0) & (FACT.TEXT_KEY | PORTS)) === port;
+    return this.v4(row) === v4 && (this.facts(row) & (FACT.TEXT_KEY | PORTS)) === port;
   }
 
   /** The endpoint claimed when it is a text, else null: then these two are it. */
   textKey(row: number): string | null {
-    return (this.#word(row, PORT) & FACT.TEXT_KEY) === 0 ? null : (this.#keys.get(row) ?? null);
-  }
-  v4(row: number): number {
-    return this.#word(row, V4);
+    return (this.facts(row) & FACT.TEXT_KEY) === 0 ? null : (this.#keys.get(row) ?? null);
   }
   port(row: number): number {
-    return this.#word(row, PORT) & PORTS;
+    return this.facts(row) & PORTS;
   }
 
   /** The endpoint claimed. */
@@ -267,7 +224,7 @@ export class SdpRows {
 
   /** What may run at the endpoint claimed; null for a row that claims nothing. */
   media(row: number): ClaimedMedia | null {
-    const beside = this.#word(row, BESIDE);
+    const beside = this.besideNumber(row);
     const facts = this.facts(row);
     if ((facts & FACT.PLAIN) !== 0) return this.shapes.get(beside) ?? null;
     return (facts & FACT.ENTRY) === 0 ? (this.#claimed.get(beside) ?? null) : null;
@@ -284,7 +241,7 @@ export class SdpRows {
   entry(row: number): SdpEntry | null {
     const facts = this.facts(row);
     if ((facts & FACT.ENTRY) === 0) return null;
-    const beside = this.#word(row, BESIDE);
+    const beside = this.besideNumber(row);
     const when = {
       tsUs: this.tsUs(row),
       isOffer: (facts & FACT.OFFER) !== 0,
@@ -299,7 +256,7 @@ export class SdpRows {
       return description === undefined ? null : { ...description, ...when };
     }
     const shape = this.shapes.get(beside);
-    return shape === undefined ? null : new PlainSdpEntry(when, shape, this.#word(row, V4), facts & PORTS);
+    return shape === undefined ? null : new PlainSdpEntry(when, shape, this.v4(row), facts & PORTS);
   }
 
   /** Entries of the list that `newest` ends, oldest first. */

@@ -130,7 +130,7 @@ export class MessageLog extends MessageRows {
     if (tailRow === NO_ROW) owner.openRow = row | 0;
     // Rows of a dialog go oldest first: without the newest one there is none.
     if (tailRow < this.first) owner.headRow = row;
-    else this.link(tailRow, row);
+    else this.setNext(tailRow, row);
     owner.tailRow = row;
     return row;
   }
@@ -249,7 +249,7 @@ export class MessageLog extends MessageRows {
     const isHead = owner.headRow === row;
     const before = isHead ? NO_ROW : this.#rowBefore(owner, row, befores.get(owner.slot) ?? owner.headRow);
     if (isHead) owner.headRow = place === NO_ROW ? next : place;
-    else this.link(before, place === NO_ROW ? next : place);
+    else this.setNext(before, place === NO_ROW ? next : place);
     const last = place === NO_ROW ? before : place;
     if (last === NO_ROW) return;
     befores.set(owner.slot, last);

@@ -5,10 +5,10 @@
  * garbage collector.
  */
 
+import { type Accessors, defineAccessors, memoryOf, row, type WideMemory } from '../row.ts';
+
 /** Rows of a block, which is as large as three huge pages. */
 export const ROWS = 65_536;
-/** What a row's columns cost, charged against the budget of the log beside its bytes. */
-export const ROW_COST = 96;
 export const NO_ROW = -1;
 
 /** Row flags. */
@@ -50,64 +50,61 @@ export type MessageFacts = {
   place: { readonly file: number; readonly at: number; readonly check: number } | null;
 };
 
-/**
- * Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines:
- *
- *     0 tsUs f64   8 pos f64   16 next f64   24 hashA i32  28 hashB i32  32 len u32  36 dialog u32
- *     40 cseq u32  44 status u16  46 ipId u16  48 srcPort u16  50 dstPort u16
- *     52 flags 53 origin 54 transport 55 method   56 src 16   72 dst 16   88 check u32   92 file number + 1 u32
- */
-const ROW_BYTES = 96;
-const F64 = ROW_BYTES / 8;
-const U32 = ROW_BYTES / 4;
-const U16 = ROW_BYTES / 2;
-const POS = 1;
-const NEXT = 2;
-const HASH_A = 6;
-const HASH_B = 7;
-const LEN = 8;
-const DIALOG = 9;
-const CSEQ = 10;
-const CHECK = 22;
-const FILE = 23;
-const STATUS = 22;
-const IP_ID = 23;
-const SRC_PORT = 24;
-const DST_PORT = 25;
-const FLAGS = 52;
-const ORIGIN = 53;
-const TRANSPORT = 54;
-const METHOD = 55;
-const SRC = 56;
-const DST = 72;
+/** Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines. */
+const MESSAGE = row(96, {
+  tsUs: 'f64',
+  /** Where its bytes lie. */
+  position: 'f64',
+  /** The next row of the dialog, or NO_ROW. */
+  next: 'f64',
+  /** The first half of the fingerprint: the message, whichever way it went. */
+  messageHash: 'i32',
+  directedHash: 'i32',
+  /** How many bytes of the message are kept. */
+  byteLength: 'u32',
+  /** Slot of the dialog the row belongs to. */
+  dialog: 'u32',
+  cseq: 'u32',
+  status: 'u16',
+  /** The IP identification; of a mirrored message the number of what was subtracted from its stamp (hep-clocks.ts). */
+  ipId: 'u16',
+  srcPort: 'u16',
+  dstPort: 'u16',
+  flags: 'u8',
+  origin: 'u8',
+  transport: 'u8',
+  method: 'u8',
+  src: 16,
+  dst: 16,
+  /** Number of the file that its bytes lie in, or -1; and their check there. */
+  file: 'i32',
+  check: 'u32',
+});
+const AT = MESSAGE.at;
+/** What a row costs, charged against the budget of the log beside its bytes. */
+export const ROW_COST = MESSAGE.bytes;
 
-class RowBlock {
-  readonly u8: Uint8Array;
-  readonly f64: Float64Array;
-  readonly i32: Int32Array;
-  readonly u32: Uint32Array;
-  readonly u16: Uint16Array;
+class InRing {
+  /** The blocks in use, from number `firstBlock` on. */
+  protected readonly blocks: WideMemory[] = [];
+  protected firstBlock = 0;
 
-  constructor(u8: Uint8Array) {
-    this.u8 = u8;
-    this.f64 = new Float64Array(u8.buffer, u8.byteOffset, u8.length / 8);
-    this.i32 = new Int32Array(u8.buffer, u8.byteOffset, u8.length / 4);
-    this.u32 = new Uint32Array(u8.buffer, u8.byteOffset, u8.length / 4);
-    this.u16 = new Uint16Array(u8.buffer, u8.byteOffset, u8.length / 2);
+  block(row: number): WideMemory {
+    return this.blocks[Math.floor(row / ROWS) - this.firstBlock] ?? missing(row);
   }
 }
+defineAccessors(InRing.prototype, MESSAGE, ROWS);
+const WithAccessors = InRing as new () => InRing & Accessors<typeof MESSAGE.kinds>;
 
-export class MessageRows {
+export class MessageRows extends WithAccessors {
   readonly #allocate: (bytes: number) => Uint8Array;
-  /** Those in use, from number `#firstBlock` on. */
-  readonly #blocks: RowBlock[] = [];
-  #firstBlock = 0;
-  #spareBlock: RowBlock | undefined;
+  #spareBlock: WideMemory | undefined;
   /** The oldest row, and the id of the next one. */
   protected first = 0;
   protected following = 0;
 
   constructor(allocate: (bytes: number) => Uint8Array) {
+    super();
     this.#allocate = allocate;
   }
 
@@ -120,92 +117,34 @@ export class MessageRows {
     return this.first;
   }
 
-  /** Slot of the dialog the row belongs to. */
-  dialog(row: number): number {
-    return this.at(row).u32[(row % ROWS) * U32 + DIALOG] ?? 0;
-  }
-
   has(row: number): boolean {
     return row >= this.first && row < this.following;
   }
 
-  next(row: number): number {
-    return this.at(row).f64[(row % ROWS) * F64 + NEXT] ?? NO_ROW;
-  }
-
-  tsUs(row: number): number {
-    return this.at(row).f64[(row % ROWS) * F64] ?? 0;
-  }
-
-  flags(row: number): number {
-    return this.at(row).u8[(row % ROWS) * ROW_BYTES + FLAGS] ?? 0;
-  }
-
-  origin(row: number): number {
-    return this.at(row).u8[(row % ROWS) * ROW_BYTES + ORIGIN] ?? 0;
-  }
-
-  transport(row: number): number {
-    return this.at(row).u8[(row % ROWS) * ROW_BYTES + TRANSPORT] ?? 0;
-  }
-
-  method(row: number): number {
-    return this.at(row).u8[(row % ROWS) * ROW_BYTES + METHOD] ?? 0;
-  }
-
-  status(row: number): number {
-    return this.at(row).u16[(row % ROWS) * U16 + STATUS] ?? 0;
-  }
-
-  cseq(row: number): number {
-    return this.at(row).u32[(row % ROWS) * U32 + CSEQ] ?? 0;
-  }
-
-  /** The IP identification; of a mirrored message the number of what was subtracted from its stamp (hep-clocks.ts). */
-  ipId(row: number): number {
-    return this.at(row).u16[(row % ROWS) * U16 + IP_ID] ?? 0;
-  }
-
   /** A mirrored message was of this time after all. */
   retime(row: number, tsUs: number, applied: number): void {
-    const b = this.at(row);
-    b.f64[(row % ROWS) * F64] = tsUs;
-    b.u16[(row % ROWS) * U16 + IP_ID] = applied;
+    this.setTsUs(row, tsUs);
+    this.setIpId(row, applied);
   }
 
   /** Both halves of the row's fingerprint as one text key. */
   fingerprintKey(row: number): string {
-    const { i32 } = this.at(row);
-    const i = (row % ROWS) * U32;
-    return `${i32[i + HASH_A]}.${i32[i + HASH_B]}`;
-  }
-
-  /** The first half of the row's fingerprint: the message, whichever way it went. */
-  messageHash(row: number): number {
-    return this.at(row).i32[(row % ROWS) * U32 + HASH_A] ?? 0;
+    return `${this.messageHash(row)}.${this.directedHash(row)}`;
   }
 
   hashesEqual(row: number, hashA: number, hashB: number): boolean {
-    const { i32 } = this.at(row);
-    const i = (row % ROWS) * U32;
-    return i32[i + HASH_A] === hashA && i32[i + HASH_B] === hashB;
-  }
-
-  /** How many bytes of the message are kept. */
-  byteLength(row: number): number {
-    return this.at(row).u32[(row % ROWS) * U32 + LEN] ?? 0;
+    return this.messageHash(row) === hashA && this.directedHash(row) === hashB;
   }
 
   /** Source and destination: the holder of both addresses, their offsets and the ports. */
   endpoints(row: number): { bytes: Uint8Array; srcOff: number; dstOff: number; srcPort: number; dstPort: number } {
-    const b = this.at(row);
-    const i = row % ROWS;
+    const start = (row % ROWS) * MESSAGE.bytes;
     return {
-      bytes: b.u8,
-      srcOff: i * ROW_BYTES + SRC,
-      dstOff: i * ROW_BYTES + DST,
-      srcPort: b.u16[i * U16 + SRC_PORT] ?? 0,
-      dstPort: b.u16[i * U16 + DST_PORT] ?? 0,
+      bytes: this.block(row).u8,
+      srcOff: start + AT.src,
+      dstOff: start + AT.dst,
+      srcPort: this.srcPort(row),
+      dstPort: this.dstPort(row),
     };
   }
 
@@ -214,95 +153,76 @@ export class MessageRows {
     const { place } = facts;
     const row = this.following++;
     const i = row % ROWS;
-    const { u8, f64, i32, u32, u16 } = this.#block(row);
-    f64[i * F64] = facts.tsUs;
-    f64[i * F64 + POS] = pos;
-    f64[i * F64 + NEXT] = NO_ROW;
-    i32[i * U32 + HASH_A] = facts.hashA;
-    i32[i * U32 + HASH_B] = facts.hashB;
-    u32[i * U32 + LEN] = len;
-    u32[i * U32 + DIALOG] = facts.dialog;
-    u32[i * U32 + CHECK] = place === null ? 0 : place.check;
-    u32[i * U32 + FILE] = place === null || !isInFile ? 0 : place.file + 1;
-    u32[i * U32 + CSEQ] = facts.cseq;
-    u16[i * U16 + STATUS] = facts.status;
-    u16[i * U16 + IP_ID] = facts.ipId;
-    u16[i * U16 + SRC_PORT] = facts.srcPort;
-    u16[i * U16 + DST_PORT] = facts.dstPort;
-    const at = i * ROW_BYTES;
-    u8[at + FLAGS] = facts.flags;
-    u8[at + ORIGIN] = facts.origin;
-    u8[at + TRANSPORT] = facts.transport;
-    u8[at + METHOD] = facts.method;
+    const { u8, f64, i32, u32, u16 } = this.#blockOfNext(row);
+    const double = i * MESSAGE.doubles;
+    const word = i * MESSAGE.words;
+    const half = i * MESSAGE.halves;
+    f64[double + AT.tsUs] = facts.tsUs;
+    f64[double + AT.position] = pos;
+    f64[double + AT.next] = NO_ROW;
+    i32[word + AT.messageHash] = facts.hashA;
+    i32[word + AT.directedHash] = facts.hashB;
+    u32[word + AT.byteLength] = len;
+    u32[word + AT.dialog] = facts.dialog;
+    u32[word + AT.check] = place === null ? 0 : place.check;
+    i32[word + AT.file] = place === null || !isInFile ? -1 : place.file;
+    u32[word + AT.cseq] = facts.cseq;
+    u16[half + AT.status] = facts.status;
+    u16[half + AT.ipId] = facts.ipId;
+    u16[half + AT.srcPort] = facts.srcPort;
+    u16[half + AT.dstPort] = facts.dstPort;
+    const at = i * MESSAGE.bytes;
+    u8[at + AT.flags] = facts.flags;
+    u8[at + AT.origin] = facts.origin;
+    u8[at + AT.transport] = facts.transport;
+    u8[at + AT.method] = facts.method;
     const n = (facts.flags & ROW.IPV6) !== 0 ? 16 : 4;
     const a = facts.addresses;
     for (let k = 0; k < n; k++) {
-      u8[at + SRC + k] = a[facts.srcOff + k] ?? 0;
-      u8[at + DST + k] = a[facts.dstOff + k] ?? 0;
+      u8[at + AT.src + k] = a[facts.srcOff + k] ?? 0;
+      u8[at + AT.dst + k] = a[facts.dstOff + k] ?? 0;
     }
     return row;
   }
 
   /** The oldest row once more, as the newest one and linked to the same; its bytes lie at `pos` now. Returns its id. */
   protected moveRow(pos: number): number {
-    const from = this.at(this.first);
-    const start = (this.first % ROWS) * ROW_BYTES;
+    const from = this.block(this.first);
+    const start = (this.first % ROWS) * MESSAGE.bytes;
     const row = this.following++;
-    const to = this.#block(row);
-    to.u8.set(from.u8.subarray(start, start + ROW_BYTES), (row % ROWS) * ROW_BYTES);
-    to.f64[(row % ROWS) * F64 + POS] = pos;
+    const to = this.#blockOfNext(row);
+    to.u8.set(from.u8.subarray(start, start + MESSAGE.bytes), (row % ROWS) * MESSAGE.bytes);
+    this.setPosition(row, pos);
     return row;
-  }
-
-  protected link(row: number, next: number): void {
-    this.at(row).f64[(row % ROWS) * F64 + NEXT] = next;
-  }
-
-  /** Where its bytes lie. */
-  protected position(row: number): number {
-    return this.at(row).f64[(row % ROWS) * F64 + POS] ?? 0;
-  }
-
-  /** Number of the file they lie in, or -1; and their check. */
-  protected file(row: number): number {
-    return (this.at(row).u32[(row % ROWS) * U32 + FILE] ?? 0) - 1;
-  }
-
-  protected check(row: number): number {
-    return this.at(row).u32[(row % ROWS) * U32 + CHECK] ?? 0;
   }
 
   /** The oldest row is nobody's any more. */
   protected dropRow(): void {
     const row = this.first++;
     if (row % ROWS !== ROWS - 1) return;
-    this.#spareBlock = this.#blocks.shift();
-    this.#firstBlock++;
+    this.#spareBlock = this.blocks.shift();
+    this.firstBlock++;
   }
 
   /** A block that will be written to soon; null when there is one. */
   protected blockAhead(): Uint8Array | null {
     if (this.#spareBlock !== undefined) return null;
-    this.#spareBlock = new RowBlock(this.#allocate(ROWS * ROW_BYTES));
+    this.#spareBlock = memoryOf(this.#allocate(ROWS * MESSAGE.bytes));
     return this.#spareBlock.u8;
   }
 
-  protected at(row: number): RowBlock {
-    return this.#blocks[Math.floor(row / ROWS) - this.#firstBlock] ?? missing(row);
-  }
-
   /** The block of the next row. */
-  #block(row: number): RowBlock {
-    const known = this.#blocks[Math.floor(row / ROWS) - this.#firstBlock];
+  #blockOfNext(row: number): WideMemory {
+    const known = this.blocks[Math.floor(row / ROWS) - this.firstBlock];
     if (known !== undefined) return known;
-    const block = this.#spareBlock ?? new RowBlock(this.#allocate(ROWS * ROW_BYTES));
+    const block = this.#spareBlock ?? memoryOf(this.#allocate(ROWS * MESSAGE.bytes));
     this.#spareBlock = undefined;
-    this.#blocks.push(block);
+    this.blocks.push(block);
     return block;
   }
 }
 
-/** By itself: an optimising compiler makes the text wherever it may be needed, and calls of #at() are many. */
+/** By itself: an optimising compiler makes the text wherever it may be needed, and calls of block() are many. */
 function missing(row: number): never {
   throw new Error(`message row ${row} is not in the log`);
 }
