@@ -1,7 +1,7 @@
 /** Layouts of records: where each field lies, what is refused, and that the properties read and write their own field alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineFields, type Numbers, row } from '../../../src/store/row.ts';
+import { type Accessors, defineAccessors, defineFields, memoryOf, type Numbers, row } from '../../../src/store/row.ts';
 
 const LAYOUT = row(64, {
   name: 12,
@@ -49,5 +49,57 @@ test('each property reads and writes its own field of its own record', () => {
   assert.deepEqual(
     [0, 1, 2].map((k) => memory.f64[k * 8 + 2]),
     [1, 11, 21],
+  );
+});
+
+test('each accessor reads and writes its own field of its own row, in whichever block it lies', () => {
+  const rows = row(32, {
+    us: 'f64',
+    n: 'i32',
+    hash: 'u32',
+    port: 'u16',
+    last: 'u16',
+    flags: 'u8',
+    kind: 'u8',
+    pad: 'u16',
+    rest: 8,
+  });
+  const blocks = [0, 1].map(() => memoryOf(new Uint8Array(4 * rows.bytes)));
+  class Plain {
+    block(at: number) {
+      return blocks[at >> 2] ?? assert.fail();
+    }
+  }
+  defineAccessors(Plain.prototype, rows, 4);
+  const table = new Plain() as Plain & Accessors<typeof rows.kinds>;
+  const values = [
+    [1e15, -1, 4_294_967_295, 65_535, 1, 255, 2],
+    [0.5, 7, 8, 9, 10, 11, 12],
+  ] as const;
+  for (const [at, of] of [
+    [3, values[0]],
+    [6, values[1]],
+  ] as const) {
+    table.setUs(at, of[0]);
+    table.setN(at, of[1]);
+    table.setHash(at, of[2]);
+    table.setPort(at, of[3]);
+    table.setLast(at, of[4]);
+    table.setFlags(at, of[5]);
+    table.setKind(at, of[6]);
+  }
+  const read = (at: number) => [
+    table.us(at),
+    table.n(at),
+    table.hash(at),
+    table.port(at),
+    table.last(at),
+    table.flags(at),
+    table.kind(at),
+  ];
+  assert.deepEqual([read(3), read(6)], values);
+  assert.deepEqual(
+    [2, 4, 5, 7].flatMap(read).filter((value) => value !== 0),
+    [],
   );
 });
