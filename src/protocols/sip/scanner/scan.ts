@@ -6,30 +6,21 @@
  * promise too much (`bodyShort`), and a capture may have cut it anywhere.
  */
 
+import { type Camel, camelOf } from '../constant-names.ts';
 import * as CODES from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { sipScanner } from './scanner.ts';
 
 /** Outcomes of a scan. Only `OK` fills the whole of a `SipScan`. */
-export const SCAN = {
-  OK: CODES.OK,
-  INCOMPLETE: CODES.INCOMPLETE,
-  EMPTY: CODES.EMPTY,
-  NOT_SIP: CODES.NOT_SIP,
-  TOO_LONG: CODES.TOO_LONG,
-  TOO_MANY_HEADERS: CODES.TOO_MANY_HEADERS,
-} as const;
+export const SCAN = { ...CODES };
 
 export type ScanCode = (typeof SCAN)[keyof typeof SCAN];
+export type ScanReason = Lowercase<keyof typeof SCAN>;
 
 /** The outcomes' names, by number. */
-export const SCAN_REASONS = ['ok', 'incomplete', 'empty', 'not_sip', 'too_long', 'too_many_headers'] as const;
-
-export type ScanReason = (typeof SCAN_REASONS)[number];
-
-type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
-  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
-  : Lowercase<S>;
+export const SCAN_REASONS: readonly ScanReason[] = Object.entries(SCAN)
+  .sort(([, code], [, other]) => code - other)
+  .map(([name]) => name.toLowerCase() as ScanReason);
 
 /** Each number of the layout by its name: `CALL_ID_START` is `callIdStart`. */
 type Numbers = { readonly [Name in keyof typeof AT as Camel<Name>]: number };
@@ -46,8 +37,7 @@ class Ints {
 const Result = Ints as new (ints: Int32Array) => Ints & Numbers;
 
 for (const [name, at] of Object.entries(AT)) {
-  const property = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  Object.defineProperty(Result.prototype, property, {
+  Object.defineProperty(Result.prototype, camelOf(name), {
     get(this: Ints) {
       return this.ints[at];
     },
@@ -73,7 +63,7 @@ export class SipScan extends Result {
   }
 
   get reason(): ScanReason {
-    return SCAN_REASONS[this.code];
+    return SCAN_REASONS[this.code] ?? 'not_sip';
   }
 
   /** Hands over every header, in order. */
