@@ -78,7 +78,7 @@ export function toRtpStream(
     quality_intervals: q.windows.slice(-maxIntervals).map((w) => toInterval(w, q)),
   };
   if (q.codec !== null) doc.codec = q.codec;
-  const burst = finishBurstGap(s.burstGap, packetMs(s, q.clockRate));
+  const burst = finishBurstGap(s, packetMs(s, q.clockRate));
   if (burst !== null)
     doc.burst_gap = {
       burst_count: burst.burstCount,

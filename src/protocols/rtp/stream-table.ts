@@ -2,8 +2,7 @@
  * The native stream table seen from TypeScript: chunks of native memory read by index, no call a stream.
  */
 import { STREAM, STREAM_BYTES } from './stream-layout.ts';
-import type { StreamSnapshot } from './stream-snapshot.ts';
-import { readStream, timeUs } from './stream-snapshot.ts';
+import { copyStream, StreamSnapshot } from './stream-snapshot.ts';
 
 /** What the addon says about the table's layout. */
 export type StreamTableInfo = { readonly streamBytes: number; readonly streamChunk: number };
@@ -24,7 +23,7 @@ export class StreamTable {
   /** The stream at `index`, or null when the slot was never used. */
   read(index: number): StreamSnapshot | null {
     const view = this.#view(index);
-    return view === null ? null : readStream(view, this.#base(index));
+    return view === null ? null : copyStream(view, this.#base(index));
   }
 
   /** Uses of the slot so far; a stream is only the one its record named while this is equal. */
@@ -35,7 +34,7 @@ export class StreamTable {
   /** Newest packet in microseconds since the epoch; null when the slot was never used. */
   lastSeenUs(index: number): number | null {
     const view = this.#view(index);
-    return view === null ? null : timeUs(view, this.#base(index) + STREAM.lastNs);
+    return view === null ? null : new StreamSnapshot(view, this.#base(index)).lastUs;
   }
 
   /**
@@ -45,14 +44,10 @@ export class StreamTable {
   addTo(sum: { packets: number; lost: number }, index: number, generation: number): void {
     const view = this.#view(index);
     if (view === null) return;
-    const base = this.#base(index);
-    if (view.getUint32(base + STREAM.generation, true) !== generation) return;
-    const at = base + STREAM.packets;
-    sum.packets += view.getUint32(at + 4, true) * 4294967296 + view.getUint32(at, true);
-    const segment = (view.getUint32(base + STREAM.extMax, true) - view.getUint32(base + STREAM.baseExt, true)) >>> 0;
-    const expected = (view.getUint32(base + STREAM.expectedPrev, true) + segment + 1) >>> 0;
-    const received = view.getUint32(base + STREAM.unique, true);
-    if (expected > received) sum.lost += expected - received;
+    const s = new StreamSnapshot(view, this.#base(index));
+    if (s.generation !== generation) return;
+    sum.packets += s.packets;
+    sum.lost += s.lost;
   }
 
   /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */
