@@ -15,9 +15,8 @@ import {
 } from '../../core/item-limits.ts';
 import { encodingName } from './codecs.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
-import type { Direction, SdpCandidate } from './model.ts';
+import type { Direction, MediaSection, SdpCandidate, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
-import type { MediaSection, SessionSection } from './section.ts';
 
 const COLON = 0x3a;
 const SLASH = 0x2f;

@@ -1,4 +1,6 @@
-/** The parts of a session description that calls are understood by (RFC 8866, RFC 3264). */
+/** The parts of a session description that calls are understood by (RFC 8866, RFC 3264), filled line by line. */
+
+import type { SDP_NOTE } from './notes.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
@@ -38,8 +40,49 @@ export interface SdpCrypto {
   readonly mkiBytes: number;
 }
 
-/** One m= section. */
-export interface SdpMedia {
+// Most sections have none of these; they share one empty list that is replaced by the first entry and never written.
+const NO_TEXTS: readonly string[] = [];
+const NO_NUMBERS: readonly number[] = [];
+const NO_CRYPTO: readonly SdpCrypto[] = [];
+const NO_CANDIDATES: readonly SdpCandidate[] = [];
+const NO_FMTP = new Map<number, string>();
+
+/** The session level, and the media descriptions after it. */
+export class SessionSection {
+  /** The whole o= value; '' when absent. */
+  origin = '';
+  sessionId = '';
+  sessionVersion = '';
+  connection: SdpConnection | null = null;
+  direction: Direction = 'sendrecv';
+  /** Mids that share one transport (a=group:BUNDLE, RFC 9143). */
+  bundle: readonly string[] = NO_TEXTS;
+  readonly media: MediaSection[] = [];
+  notes = 0;
+  /** Lines that could not be read. */
+  badLines = 0;
+  hasFingerprint = false;
+  iceUfrag: string | null = null;
+  hasVersion = false;
+  hasOrigin = false;
+  hasName = false;
+  hasTiming = false;
+  hasMediaLine = false;
+
+  /** Whether one line said that this is a session description at all. */
+  get hasAnyLine(): boolean {
+    return this.hasVersion || this.hasOrigin || this.hasMediaLine;
+  }
+
+  /** Counts a line that cannot be read. */
+  bad(note: (typeof SDP_NOTE)[keyof typeof SDP_NOTE]): void {
+    this.badLines++;
+    this.notes |= note;
+  }
+}
+
+/** One m= section; what the session level said before the m= line is the default. */
+export class MediaSection {
   /** `audio`, `video`, `image`, … */
   readonly type: string;
   readonly port: number;
@@ -47,46 +90,59 @@ export interface SdpMedia {
   readonly portCount: number;
   /** `RTP/AVP`, `RTP/SAVPF`, `udptl`, … as written. */
   readonly proto: string;
-  readonly formats: readonly string[];
+  readonly formats: string[] = [];
   /** Own c= line, else the session's; null when neither is there. */
-  readonly connection: SdpConnection | null;
-  readonly hasOwnConnection: boolean;
-  readonly direction: Direction;
-  readonly rtpmaps: readonly RtpMap[];
+  connection: SdpConnection | null;
+  hasOwnConnection = false;
+  direction: Direction;
+  readonly rtpmaps: RtpMap[] = [];
   /** Format parameters by payload type, as written. */
-  readonly fmtp: ReadonlyMap<number, string>;
-  readonly ptimeMs: number | null;
-  readonly maxPtimeMs: number | null;
+  fmtp: Map<number, string> = NO_FMTP;
+  ptimeMs: number | null = null;
+  maxPtimeMs: number | null = null;
   /** a=rtcp (RFC 3605). */
-  readonly rtcpPort: number | null;
-  readonly rtcpAddress: string | null;
+  rtcpPort: number | null = null;
+  rtcpAddress: string | null = null;
   /** a=rtcp-mux (RFC 5761). */
-  readonly rtcpMux: boolean;
-  readonly candidates: readonly SdpCandidate[];
+  rtcpMux = false;
+  candidates: readonly SdpCandidate[] = NO_CANDIDATES;
   /** Suites of a=crypto (RFC 4568). The keys are never kept. */
-  readonly cryptoSuites: readonly string[];
+  cryptoSuites: readonly string[] = NO_TEXTS;
   /** The same lines as the suites, in their order. */
-  readonly crypto: readonly SdpCrypto[];
-  readonly hasFingerprint: boolean;
-  readonly iceUfrag: string | null;
+  crypto: readonly SdpCrypto[] = NO_CRYPTO;
+  hasFingerprint: boolean;
+  iceUfrag: string | null;
   /** Sources named by a=ssrc (RFC 5576). */
-  readonly ssrcs: readonly number[];
-  readonly mid: string | null;
+  ssrcs: readonly number[] = NO_NUMBERS;
+  mid: string | null = null;
   /** False when port 0 rejects or ends the stream. */
   readonly isActive: boolean;
+
+  constructor(session: SessionSection, type: string, port: number, portCount: number, proto: string) {
+    this.type = type;
+    this.port = port;
+    this.portCount = portCount;
+    this.proto = proto;
+    this.connection = session.connection;
+    this.direction = session.direction;
+    this.hasFingerprint = session.hasFingerprint;
+    this.iceUfrag = session.iceUfrag;
+    this.isActive = port !== 0;
+  }
+
+  /** Payload types are below 128, which bounds the map. */
+  setFmtp(payloadType: number, text: string): void {
+    if (this.fmtp === NO_FMTP) this.fmtp = new Map();
+    this.fmtp.set(payloadType, text);
+  }
 }
 
-export interface Sdp {
-  /** The whole o= value; '' when absent. */
-  readonly origin: string;
-  readonly sessionId: string;
-  readonly sessionVersion: string;
-  readonly connection: SdpConnection | null;
-  readonly direction: Direction;
-  /** Mids that share one transport (a=group:BUNDLE, RFC 9143). */
-  readonly bundle: readonly string[];
-  readonly media: readonly SdpMedia[];
-  readonly notes: number;
-  /** Lines that could not be read. */
-  readonly badLines: number;
-}
+/** A section as readers see it. */
+export type SdpMedia = Readonly<Omit<MediaSection, 'formats' | 'rtpmaps' | 'fmtp' | 'setFmtp'>> & {
+  readonly formats: readonly string[];
+  readonly rtpmaps: readonly RtpMap[];
+  readonly fmtp: ReadonlyMap<number, string>;
+};
+
+/** A description as readers see it. */
+export type Sdp = Readonly<Omit<SessionSection, 'media' | 'bad'>> & { readonly media: readonly SdpMedia[] };

@@ -15,9 +15,8 @@ import { MAX_ADDRESS_BYTES, MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES
 import { fail, ok, type Result } from '../../core/result.ts';
 import { readAttribute } from './attribute.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
-import type { Sdp, SdpConnection } from './model.ts';
+import { MediaSection, type Sdp, type SdpConnection, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
-import { MediaSection, SessionSection } from './section.ts';
 
 export type SdpReason = 'empty' | 'not_sdp' | 'too_long';
 
@@ -34,7 +33,7 @@ export function parseSdp(buf: Uint8Array, start: number, end: number): Result<Sd
   const bytes = asBuffer(buf);
   const words = wordsOf(bytes);
   const session = new SessionSection();
-  const media: MediaSection[] = [];
+  const { media } = session;
   let section: MediaSection | null = null;
   // Set while the lines of an m= section beyond the cap go by.
   let isSkipping = false;
@@ -81,18 +80,8 @@ export function parseSdp(buf: Uint8Array, start: number, end: number): Result<Sd
     } else if (section === null) readSessionLine(bytes, type ?? 0, value, lineEnd, session);
   }
   if (!session.hasAnyLine && media.length === 0) return fail('not_sdp');
-  noteMissing(session, media);
-  return ok({
-    origin: session.origin,
-    sessionId: session.sessionId,
-    sessionVersion: session.sessionVersion,
-    connection: session.connection,
-    direction: session.direction,
-    bundle: session.bundle,
-    media,
-    notes: session.notes,
-    badLines: session.badLines,
-  });
+  noteMissing(session);
+  return ok(session);
 }
 
 function readSessionLine(bytes: Buffer, type: number, value: number, end: number, session: SessionSection): void {
@@ -174,13 +163,14 @@ function badMedia(session: SessionSection): null {
 }
 
 /** v=, o=, s= and t= are mandatory; c= is, unless every active media section has its own (RFC 8866 5, 5.7). */
-function noteMissing(session: SessionSection, media: readonly MediaSection[]): void {
+function noteMissing(session: SessionSection): void {
   let notes = 0;
   if (!session.hasVersion) notes |= SDP_NOTE.noVersion;
   if (!session.hasOrigin) notes |= SDP_NOTE.noOrigin;
   if (!session.hasName) notes |= SDP_NOTE.noSessionName;
   if (!session.hasTiming) notes |= SDP_NOTE.noTiming;
   if (!session.hasMediaLine) notes |= SDP_NOTE.noMedia;
-  for (const section of media) if (section.isActive && section.connection === null) notes |= SDP_NOTE.noConnection;
+  for (const section of session.media)
+    if (section.isActive && section.connection === null) notes |= SDP_NOTE.noConnection;
   session.notes |= notes;
 }
