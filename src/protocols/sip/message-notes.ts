@@ -5,6 +5,7 @@ import { HEADER } from './header-name.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { NOTE } from './notes.ts';
 import { paramValue } from './params.ts';
+import { parseDigits } from './text.ts';
 import { parseUri } from './uri.ts';
 import { splitValues } from './values.ts';
 import { parseVia } from './via.ts';
@@ -89,7 +90,7 @@ function viaNotes(text: string): number {
 }
 
 function isSeconds(text: string): boolean {
-  return /^\d+$/.test(text) && Number(text) <= LAST_UINT32;
+  return parseDigits(text, LAST_UINT32) >= 0;
 }
 
 /** SIP-date: `Sat, 13 Nov 2010 23:29:00 GMT`, in GMT only (RFC 3261 20.17). */

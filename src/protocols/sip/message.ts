@@ -12,7 +12,7 @@ import { valueNotes } from './message-notes.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { hasFault, noteNames } from './notes.ts';
 import { SCAN, type ScanReason, type SipScan, scanSip } from './scanner/scan.ts';
-import { decodeText, unfold } from './text.ts';
+import { decodeText, parseDigits, unfold } from './text.ts';
 import { parseUri, type SipUri } from './uri.ts';
 import { splitValues } from './values.ts';
 import { parseVia, type Via } from './via.ts';
@@ -150,10 +150,8 @@ export class SipMessage {
 
   /** Number in a header of plain digits; null when absent, empty or larger than `max`. */
   number(id: number, max = 0xffff_ffff): number | null {
-    const text = this.value(id);
-    if (!/^\d+$/.test(text)) return null;
-    const value = Number(text);
-    return value <= max ? value : null;
+    const value = parseDigits(this.value(id), max);
+    return value < 0 ? null : value;
   }
 
   /** Leaf parts of the body; offsets count from the start of `body`. */

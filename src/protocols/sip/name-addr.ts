@@ -7,8 +7,8 @@
 
 import { fail, ok, type Result } from '../../core/result.ts';
 import { unquote } from './address.ts';
-import { TOKEN_CLASS } from './chars.ts';
 import { findUnquoted, type Param, paramValue, parseParams } from './params.ts';
+import { parseDigits } from './text.ts';
 import { parseUri, type SipUri } from './uri.ts';
 
 export type NameAddrReason = 'empty' | 'no_uri';
@@ -88,15 +88,13 @@ function finish(
   return { displayName, uriText, uri: uri.ok ? uri.value : null, params: list.params, isWildcard: false, faults };
 }
 
+/** Tokens and blanks (RFC 3261 25.1), and whatever is not ASCII. */
+const TOKENS = /^[\w.!%*+`'~\t \P{ASCII}-]*$/u;
+
 /** Empty, one quoted string, or tokens with blanks between them; UTF-8 without quotes is let pass. */
 function isDisplayName(text: string): boolean {
-  if (text === '') return true;
   if (text.startsWith('"')) return findUnquoted(text, 0, '\0').isOpen || text.endsWith('"');
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c <= 0x7f && c !== 0x20 && c !== 0x09 && TOKEN_CLASS[c] !== 1) return false;
-  }
-  return true;
+  return TOKENS.test(text);
 }
 
 /** The `tag` of a From or To value: null when absent. */
@@ -108,5 +106,5 @@ export function tagOf(address: NameAddr): string | null {
 export function expiresOf(text: string): number {
   const address = parseNameAddr(text);
   const value = address.ok ? paramValue(address.value.params, 'expires') : null;
-  return value && /^\d+$/.test(value) ? Math.min(Number(value), 0x7fffffff) : -1;
+  return Math.min(parseDigits(value ?? '', Number.POSITIVE_INFINITY), 0x7fffffff);
 }

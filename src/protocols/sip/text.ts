@@ -1,4 +1,4 @@
-/** Text of header values: folded lines joined, %-escapes undone (RFC 3261 7.3.1, 19.1.2). */
+/** Text of header values: folded lines joined, %-escapes undone, numbers read (RFC 3261 7.3.1, 19.1.2). */
 
 import { isUtf8 } from 'node:buffer';
 import { cutEnd, rawText } from '../../core/byte-text.ts';
@@ -46,28 +46,17 @@ export function keptText(buf: Uint8Array, start: number, end: number, maxBytes: 
  */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
-  const bytes: number[] = [];
-  const encoded = Buffer.from(text, 'utf8');
-  for (let i = 0; i < encoded.length; i++) {
-    const c = encoded[i] ?? 0;
-    const value = c === 0x25 && i + 2 < encoded.length ? hexByte(encoded[i + 1] ?? 0, encoded[i + 2] ?? 0) : -1;
-    if (value >= 0x20 && value !== 0x7f) {
-      bytes.push(value);
-      i += 2;
-    } else bytes.push(c);
-  }
-  const decoded = Buffer.from(bytes);
-  return isUtf8(decoded) ? decoded.toString('utf8') : text;
+  const bytes = Buffer.from(text, 'utf8').toString('latin1');
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (whole, digits: string) => {
+    const value = Number.parseInt(digits, 16);
+    return value < 0x20 || value === 0x7f ? whole : String.fromCharCode(value);
+  });
+  const out = Buffer.from(decoded, 'latin1');
+  return isUtf8(out) ? out.toString('utf8') : text;
 }
 
-function hexDigit(c: number): number {
-  if (c >= 0x30 && c <= 0x39) return c - 0x30;
-  const lower = c | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
-function hexByte(high: number, low: number): number {
-  const h = hexDigit(high);
-  const l = hexDigit(low);
-  return h < 0 || l < 0 ? -1 : h * 16 + l;
+/** Value of decimal digits up to `max`, or -1. Leading zeros are legal (RFC 4475 3.1.1.1). */
+export function parseDigits(text: string, max: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : -1;
+  return value <= max ? value : -1;
 }

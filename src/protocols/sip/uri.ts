@@ -7,9 +7,8 @@
 import { parseIpv6 } from '../../core/ip.ts';
 import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
-import { parseDigits } from './chars.ts';
 import { type Param, parseParams } from './params.ts';
-import { percentDecode } from './text.ts';
+import { parseDigits, percentDecode } from './text.ts';
 
 export type UriReason = 'no_scheme' | 'empty' | 'bad_host' | 'bad_port' | 'blank_in_uri';
 
@@ -66,7 +65,7 @@ export function parseHostPort(text: string): Result<HostPort, 'bad_host' | 'bad_
       // A second colon is an IPv6 address without its brackets (RFC 5118 4.2).
       if (portText.includes(':')) return fail('bad_host');
     }
-    if (!isHostName(host)) return fail('bad_host');
+    if (!HOST_NAME.test(host)) return fail('bad_host');
   }
   let port: number | null = null;
   if (portText !== null) {
@@ -77,36 +76,14 @@ export function parseHostPort(text: string): Result<HostPort, 'bad_host' | 'bad_
 }
 
 /** Letters, digits, `-`, `.`; `_` is outside the grammar and all over the field. */
-function isHostName(text: string): boolean {
-  if (text.length === 0 || text.length > 255) return false;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    const lower = c | 0x20;
-    const isLetter = lower >= 0x61 && lower <= 0x7a;
-    if (!isLetter && !(c >= 0x30 && c <= 0x39) && c !== 0x2d && c !== 0x2e && c !== 0x5f) return false;
-  }
-  return true;
-}
-
-/** Scheme of a URI in lower case, or '' when none stands there. */
-function schemeOf(text: string): string {
-  const colon = text.indexOf(':');
-  if (colon < 1 || colon > 64) return '';
-  for (let i = 0; i < colon; i++) {
-    const c = text.charCodeAt(i);
-    const lower = c | 0x20;
-    const isLetter = lower >= 0x61 && lower <= 0x7a;
-    const isOther = (c >= 0x30 && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x2e;
-    if (!isLetter && !(i > 0 && isOther)) return '';
-  }
-  return text.slice(0, colon).toLowerCase();
-}
+const HOST_NAME = /^[\w.-]{1,255}$/;
+const SCHEME = /^[a-z][a-z\d+.-]{0,63}(?=:)/i;
 
 /** Reads a URI without < >. */
 export function parseUri(text: string): Result<SipUri, UriReason> {
   if (text === '') return fail('empty');
-  const scheme = schemeOf(text);
-  if (scheme === '') return fail('no_scheme');
+  const scheme = SCHEME.exec(text)?.[0].toLowerCase();
+  if (scheme === undefined) return fail('no_scheme');
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) <= 0x20) return fail('blank_in_uri');
   const rest = text.slice(scheme.length + 1);
   if (scheme === 'sip' || scheme === 'sips') return parseSipUri(text, scheme, rest);

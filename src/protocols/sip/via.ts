@@ -6,11 +6,14 @@
 
 import { parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
-import { isToken, parseDigits } from './chars.ts';
 import { type Param, paramValue, parseParams } from './params.ts';
+import { parseDigits } from './text.ts';
 import { type HostPort, parseHostPort } from './uri.ts';
 
 export type ViaReason = 'bad_protocol' | 'no_sent_by' | 'bad_host' | 'bad_port';
+
+/** `token` (RFC 3261 25.1). */
+const TOKEN = /^[\w.!%*+`'~-]+$/;
 
 /** Branches made as RFC 3261 17.2.3 wants them start with this. */
 export const MAGIC_COOKIE = 'z9hG4bK';
@@ -37,13 +40,13 @@ export function parseVia(text: string): Result<Via, ViaReason> {
   if (second < 0) return fail('bad_protocol');
   const name = value.slice(0, first).trim();
   const version = value.slice(first + 1, second).trim();
-  if (!isToken(name) || !isToken(version)) return fail('bad_protocol');
+  if (!TOKEN.test(name) || !TOKEN.test(version)) return fail('bad_protocol');
   let p = second + 1;
   while (p < value.length && value.charCodeAt(p) <= 0x20) p++;
   const transportStart = p;
   while (p < value.length && value.charCodeAt(p) > 0x20 && value.charAt(p) !== ';') p++;
   const transport = value.slice(transportStart, p);
-  if (!isToken(transport)) return fail('bad_protocol');
+  if (!TOKEN.test(transport)) return fail('bad_protocol');
   let semicolon = value.indexOf(';', p);
   if (semicolon < 0) semicolon = value.length;
   const sentBy = value.slice(p, semicolon).trim();
