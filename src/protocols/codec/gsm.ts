@@ -37,6 +37,14 @@ function multR(a: number, b: number): number {
   return clamp16((a * b + 16384) >> 15);
 }
 
+/** The filter glides from the last frame's ratios to this one's (section 5.2.9.1): samples, and what they mix of both. */
+const GLIDE: readonly { from: number; to: number; mix: (last: number, now: number) => number }[] = [
+  { from: 0, to: 13, mix: (last, now) => clamp16(clamp16((last >> 2) + (now >> 2)) + (last >> 1)) },
+  { from: 13, to: 27, mix: (last, now) => clamp16((last >> 1) + (now >> 1)) },
+  { from: 27, to: 40, mix: (last, now) => clamp16(clamp16((last >> 2) + (now >> 2)) + (now >> 1)) },
+  { from: 40, to: GSM_FRAME_SAMPLES, mix: (_last, now) => now },
+];
+
 /** Numbers of up to 8 bits out of a frame, high bits first. Past the end come zeros. */
 class BitReader {
   readonly #bytes: Uint8Array;
@@ -87,34 +95,11 @@ export class GsmDecoder {
       return clamp16(2 * multR(INVA[i] ?? 0, clamp16(coded - 2 * (LAR_B[i] ?? 0))));
     });
     for (let j = 0; j < 4; j++) this.#subframe(bits, j * SUBFRAME);
-    // The filter glides from the last frame's ratios to this one's (section 5.2.9.1).
     const past = this.#ratios;
-    const mixed = (mix: (last: number, now: number) => number): Int32Array =>
-      ratios.map((now, i) => reflection(mix(past[i] ?? 0, now)));
-    this.#filter(
-      mixed((last, now) => clamp16(clamp16((last >> 2) + (now >> 2)) + (last >> 1))),
-      0,
-      13,
-      out,
-    );
-    this.#filter(
-      mixed((last, now) => clamp16((last >> 1) + (now >> 1))),
-      13,
-      27,
-      out,
-    );
-    this.#filter(
-      mixed((last, now) => clamp16(clamp16((last >> 2) + (now >> 2)) + (now >> 1))),
-      27,
-      40,
-      out,
-    );
-    this.#filter(
-      mixed((_last, now) => now),
-      40,
-      GSM_FRAME_SAMPLES,
-      out,
-    );
+    for (const { from, to, mix } of GLIDE) {
+      const mixed = ratios.map((now, i) => reflection(mix(past[i] ?? 0, now)));
+      this.#filter(mixed, from, to, out);
+    }
     this.#ratios = ratios;
   }
 

@@ -40,16 +40,11 @@ type Packet = {
 
 /** An RTP packet taken apart (RFC 3550 section 5.1); null when it is not one. */
 function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
-  if (bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) return null;
+  const at = rtpHeaderBytes(bytes);
+  if (at < 0) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const first = view.getUint8(0);
-  let at = 12 + (first & 15) * 4;
-  if ((first & 0x10) !== 0) {
-    if (at + 4 > bytes.length) return null;
-    at += 4 + view.getUint16(at + 2) * 4;
-  }
-  let end = bytes.length;
-  if ((first & 0x20) !== 0) end -= view.getUint8(bytes.length - 1);
+  const isPadded = (view.getUint8(0) & 0x20) !== 0;
+  const end = isPadded ? bytes.length - view.getUint8(bytes.length - 1) : bytes.length;
   if (at > end) return null;
   return {
     seq: view.getUint16(2),

@@ -11,6 +11,7 @@
  * Attributes that are not known are skipped; one that does not fit ends the reading and is noted.
  */
 
+import { asBuffer } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
 import { MAX_STUN_ATTRIBUTES, MAX_STUN_USERNAME_BYTES } from '../../core/limits.ts';
@@ -99,7 +100,7 @@ export function parseStun(bytes: Uint8Array, start: number, end: number): Result
   const m: Draft = {
     cls: CLASSES[((type >> 7) & 2) | ((type >> 4) & 1)] ?? 'request',
     method: (type & 0xf) | ((type >> 1) & 0x70) | ((type >> 2) & 0xf80),
-    transactionId: hex(bytes, start + (isClassic ? 4 : 8), start + HEADER),
+    transactionId: asBuffer(bytes).toString('hex', start + (isClassic ? 4 : 8), start + HEADER),
     isClassic,
     mapped: null,
     relayed: null,
@@ -192,12 +193,6 @@ function address(view: DataView, at: number, length: number, isXored: boolean): 
   const out = new Uint8Array(size);
   for (let i = 0; i < size; i++) out[i] = view.getUint8(at + 4 + i) ^ (isXored ? view.getUint8(4 + i) : 0);
   return endpointKey(out, 0, size === 4 ? 4 : 6, port);
-}
-
-function hex(bytes: Uint8Array, start: number, end: number): string {
-  let text = '';
-  for (let i = start; i < end; i++) text += (bytes[i] ?? 0).toString(16).padStart(2, '0');
-  return text;
 }
 
 const CHANNEL_MIN = 0x4000;
