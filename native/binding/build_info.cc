@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // build_info.cc - tells JavaScript layouts, names of counters and whether there is eBPF.
 #include "binding/functions.h"
-#include "binding/tls_capture.h"
 #include "hep/source_hep.h"
 #include "live/source_packet.h"
 #include "output/pcap_write.h"
 #include "pipeline/pipeline.h"
 #include "system/bpf_late.h"
+#include "tls/source_tls.h"
 
 namespace calltap {
 
@@ -31,7 +31,7 @@ template <class Is> Local<v8::Array> Flags(uint32_t n, Is is) {
 // info(): the layouts and names that JavaScript checks its mirror against (NativeInfo of src/sources/native.ts).
 NAN_METHOD(Info) {
   auto out = Nan::New<Object>();
-  auto number = [&](const char *name, uint32_t v) { Put(out, name, Nan::New(v)); };
+  auto number = [&](const char *name, uint32_t v) { Put(out, name, v); };
   number("abi", CT_ABI);
   number("slabBytes", CT_SLAB_BYTES);
   number("slabRecords", CT_SLAB_RECORDS);
@@ -46,11 +46,11 @@ NAN_METHOD(Info) {
       Flags(CT_REASON_COUNT, [](uint32_t i) { return ct_reason_is_loss(static_cast<ct_reason>(i)); }));
   Put(out, "hepCounterNames", Names(CT_HEP_COUNTERS, ct_hep_counter_name));
   Put(out, "outputCounterNames", Names(CT_PW_COUNTERS, ct_pw_counter_name));
-  Put(out, "tlsCounterNames", TlsCapture::CounterNames());
+  Put(out, "tlsCounterNames", Names(CT_TLS_COUNTERS, ct_tls_counter_name));
   Put(out, "liveCounterNames", Names(CT_L_COUNT, ct_live_counter_name));
   Put(out, "filterClassNames", Names(CT_F_COUNT, ct_filter_class_name));
   Put(out, "filterClassIsDrop", Flags(CT_F_COUNT, ct_filter_class_is_drop));
-  Put(out, "hasEbpf", Nan::New(ct_filter_has_ebpf()));
+  Put(out, "hasEbpf", ct_filter_has_ebpf());
   info.GetReturnValue().Set(out);
 }
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// functions.h - the functions of JavaScript that belong to no class, by file. Each file says what its functions do.
+// functions.h - the functions and classes of JavaScript, by file. src/sources/ types them and says what each does.
 #ifndef CALLTAP_BINDING_FUNCTIONS_H
 #define CALLTAP_BINDING_FUNCTIONS_H
 #include "binding/values.h"
 
 namespace calltap {
 
-NAN_MODULE_INIT(InitBuildInfo); // build_info.cc: what this addon was built with
-NAN_MODULE_INIT(InitBytes);     // bytes.cc: digests, inflate, and a second read of a file
-NAN_MODULE_INIT(InitFrameAt);   // frame_at.cc: one frame of a file
-NAN_MODULE_INIT(InitMemory);    // memory.cc: pages behind large buffers, and what the engine counts
-NAN_MODULE_INIT(InitProcess);   // process.cc: privileges, signals, threads, a restart
-NAN_MODULE_INIT(InitSockets);   // sockets.cc: what Node cannot send
+NAN_MODULE_INIT(InitBuildInfo);  // build_info.cc: what this addon was built with
+NAN_MODULE_INIT(InitBytes);      // bytes.cc: digests, inflate, and a second read of a file
+NAN_MODULE_INIT(InitFrameAt);    // frame_at.cc: one frame of a file
+NAN_MODULE_INIT(InitMemory);     // memory.cc: pages behind large buffers, and what the engine counts
+NAN_MODULE_INIT(InitProcess);    // process.cc: privileges, signals, threads, a restart
+NAN_MODULE_INIT(InitSockets);    // sockets.cc: what Node cannot send
+NAN_MODULE_INIT(InitCapture);    // capture.cc: files or interfaces
+NAN_MODULE_INIT(InitHepCapture); // hep_capture.cc: the HEP listener
+NAN_MODULE_INIT(InitTlsCapture); // tls_capture.cc: the TLS probes
+NAN_MODULE_INIT(InitOutputFile); // output_file.cc: the writer of captured frames
 
 } // namespace calltap
 #endif

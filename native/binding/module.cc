@@ -3,11 +3,7 @@
 //
 // Only native/binding/ knows V8 and nan. All state but the list of outputs (output.h) belongs to one environment, so
 // any number of workers can load the addon.
-#include "binding/capture.h"
 #include "binding/functions.h"
-#include "binding/hep_capture.h"
-#include "binding/output_file.h"
-#include "binding/tls_capture.h"
 
 namespace calltap {
 
@@ -18,10 +14,10 @@ NAN_MODULE_INIT(InitAll) {
   InitMemory(target);
   InitProcess(target);
   InitSockets(target);
-  Capture::Init(target);
-  HepCapture::Init(target);
-  OutputFile::Init(target);
-  TlsCapture::Init(target);
+  InitCapture(target);
+  InitHepCapture(target);
+  InitOutputFile(target);
+  InitTlsCapture(target);
 }
 
 } // namespace calltap

@@ -9,10 +9,10 @@ namespace {
 constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript works so long, then the loop has a turn
 } // namespace
 
-void SlabSource::Construct(const Nan::FunctionCallbackInfo<Value> &info, const Kind &kind) {
+void SlabSource::Construct(Call info, const char *name, const char *resource, Make make) {
   if (!info.IsConstructCall() || !info[0]->IsObject() || !info[1]->IsFunction())
-    return Nan::ThrowTypeError((std::string("new ") + kind.name + "(options, onSlab)").c_str());
-  std::unique_ptr<SlabSource> self(kind.make(info.GetIsolate()));
+    return Nan::ThrowTypeError((std::string("new ") + name + "(options, onSlab)").c_str());
+  std::unique_ptr<SlabSource> self(make(info.GetIsolate()));
   auto options = info[0].As<Object>();
   const char *bad = self->TakeSlabs(options);
   if (bad == nullptr) bad = self->Configure(options);
@@ -22,17 +22,9 @@ void SlabSource::Construct(const Nan::FunctionCallbackInfo<Value> &info, const K
   SlabSource *c = self.release();
   c->Wrap(info.This());
   c->Ref();
-  c->resource_ = new Nan::AsyncResource(kind.resource);
+  c->resource_ = new Nan::AsyncResource(resource);
   c->hook_ = node::AddEnvironmentCleanupHook(info.GetIsolate(), OnEnvironmentEnd, c);
   info.GetReturnValue().Set(info.This());
-}
-
-Local<v8::FunctionTemplate> SlabSource::Template(const char *name, Nan::FunctionCallback construct) {
-  auto tpl = Nan::New<v8::FunctionTemplate>(construct);
-  tpl->SetClassName(Text(name));
-  tpl->InstanceTemplate()->SetInternalFieldCount(1);
-  Nan::SetPrototypeMethod(tpl, "close", Close);
-  return tpl;
 }
 
 View SlabSource::Pin(Local<Value> v) {
@@ -75,8 +67,6 @@ bool SlabSource::OpenHandle() {
   uv_unref(reinterpret_cast<uv_handle_t *>(&async_));
   return true;
 }
-
-NAN_METHOD(SlabSource::Close) { Nan::ObjectWrap::Unwrap<SlabSource>(info.Holder())->Shutdown(); }
 
 void SlabSource::OnEnvironmentEnd(void *arg, void (*done)(void *), void *ctx) {
   auto *c = static_cast<SlabSource *>(arg);

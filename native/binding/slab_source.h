@@ -18,26 +18,29 @@
 namespace calltap {
 
 class SlabSource : public Nan::ObjectWrap {
-protected:
-  // A class of JavaScript: its name, its name in traces of asynchronous work, and how an object of it is made.
-  struct Kind {
-    const char *name, *resource;
-    SlabSource *(*make)(v8::Isolate *isolate);
-  };
-
+public:
   explicit SlabSource(v8::Isolate *isolate) : isolate_(isolate) {}
+
+protected:
+  // The template of the class `T` of JavaScript: new T(options, onSlab), and close(), which stops and joins, so that no
+  // callback comes after it; a second call does nothing. T::kName is its name, T::kResource that in traces of
+  // asynchronous work.
+  template <class T> static Local<v8::FunctionTemplate> Template() {
+    auto tpl = Nan::New<v8::FunctionTemplate>([](Call info) {
+      Construct(info, T::kName, T::kResource,
+                [](v8::Isolate *isolate) -> SlabSource * { return new T(isolate); });
+    });
+    tpl->SetClassName(Text(T::kName));
+    tpl->InstanceTemplate()->SetInternalFieldCount(1);
+    Method<&SlabSource::Close>(tpl, "close");
+    return tpl;
+  }
 
   // Reads the options; returns what is wrong with them, or nullptr.
   virtual const char *Configure(Local<Object> options) = 0;
   // Joins the source's threads and closes what they used. Shutdown() calls it once, on the thread of JavaScript, with
   // the ring stopped; nobody publishes after it.
   virtual void StopSource() = 0;
-
-  // new Kind(options, onSlab)
-  static void Construct(const Nan::FunctionCallbackInfo<Value> &info, const Kind &kind);
-  // The template of a class with this constructor, and with close(): stops and joins, and no callback comes after it.
-  // A second call does nothing.
-  static Local<v8::FunctionTemplate> Template(const char *name, Nan::FunctionCallback construct);
 
   // The bytes of a view. They stay for as long as this object does, whatever JavaScript does with the view.
   View Pin(Local<Value> v);
@@ -50,7 +53,9 @@ protected:
   ct_ring ring_{};
 
 private:
-  static NAN_METHOD(Close);
+  using Make = SlabSource *(*)(v8::Isolate *isolate);
+  static void Construct(Call info, const char *name, const char *resource, Make make);
+  void Close(Call) { Shutdown(); }
   static void OnEnvironmentEnd(void *arg, void (*done)(void *), void *ctx);
   static void OnAsync(uv_async_t *handle);
   static void OnClosed(uv_handle_t *handle);

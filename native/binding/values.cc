@@ -16,8 +16,6 @@ View ViewOf(Local<Value> v) {
 
 Local<v8::String> Text(const char *s) { return Nan::New(s).ToLocalChecked(); }
 
-void Put(Local<Object> o, const char *name, Local<Value> v) { Nan::Set(o, Text(name), v); }
-
 Local<Value> Prop(Local<Object> o, const char *name) {
   Local<Value> v;
   return Nan::Get(o, Text(name)).ToLocal(&v) ? v : Nan::Undefined().As<Value>();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nan.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace calltap {
@@ -14,6 +15,9 @@ using v8::Function;
 using v8::Local;
 using v8::Object;
 using v8::Value;
+
+// What a function of JavaScript is called with.
+using Call = const Nan::FunctionCallbackInfo<Value> &;
 
 // The bytes behind a typed array or a DataView. They stay valid while JavaScript holds the view.
 struct View {
@@ -24,7 +28,34 @@ struct View {
 View ViewOf(Local<Value> v);
 
 Local<v8::String> Text(const char *s);
-void Put(Local<Object> o, const char *name, Local<Value> v);
+
+// A value of C++ as JavaScript gets it.
+template <class T> Local<Value> ToValue(T v) {
+  if constexpr (std::is_convertible_v<T, Local<Value>>)
+    return v;
+  else if constexpr (std::is_convertible_v<T, const char *>)
+    return Text(v);
+  else
+    return Nan::New(v);
+}
+
+template <class T> void Put(Local<Object> o, const char *name, T v) { Nan::Set(o, Text(name), ToValue(v)); }
+
+// Makes a method of C++ one of JavaScript: Method<&Class::Name>(template of the class, "name"). What it returns is the
+// value of the call; one that can throw returns void and sets the value itself.
+template <auto method> struct MethodOf;
+template <class T, class R, R (T::*method)(Call)> struct MethodOf<method> {
+  static void Run(Call info) {
+    T *self = Nan::ObjectWrap::Unwrap<T>(info.Holder());
+    if constexpr (std::is_void_v<R>)
+      (self->*method)(info);
+    else
+      info.GetReturnValue().Set(ToValue((self->*method)(info)));
+  }
+};
+template <auto method> void Method(Local<v8::FunctionTemplate> tpl, const char *name) {
+  Nan::SetPrototypeMethod(tpl, name, MethodOf<method>::Run);
+}
 
 // Properties of an object: undefined, 0 or false when the property is absent or its getter throws.
 Local<Value> Prop(Local<Object> o, const char *name);

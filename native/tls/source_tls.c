@@ -22,6 +22,13 @@
 #define NAP_NS 500000l
 #define READER_NICE (-10)
 
+static const char *const own_names[CT_TLS_COUNTERS - CT_TLS_N_COUNT] = {"records", "held", "malformed"};
+
+const char *ct_tls_counter_name(uint32_t i) {
+  if (i < CT_TLS_N_COUNT) return ct_tls_count_name(i);
+  return i < CT_TLS_COUNTERS ? own_names[i - CT_TLS_N_COUNT] : NULL;
+}
+
 static int64_t clock_ns(clockid_t id) {
   struct timespec t;
   clock_gettime(id, &t);
@@ -109,18 +116,22 @@ static void nap(void) {
   nanosleep(&t, NULL);
 }
 
+static void reader_waits(struct ct_tls_source *s, enum ct_tls_reader how) {
+  __atomic_store_n(s->probe->reader_waits, (uint32_t)how, __ATOMIC_SEQ_CST);
+}
+
 /* Until there is reason to look again. Edge-triggered: that something lies in the ring is no reason yet, since one
  * look at many events costs little more than one at a single event. */
 static void wait_events(struct ct_tls_source *s, bool deeply) {
   struct epoll_event e[2];
-  ct_tls_reader_waits(s->probe, deeply ? CT_TLS_SLEEPS : CT_TLS_NAPS);
+  reader_waits(s, deeply ? CT_TLS_SLEEPS : CT_TLS_NAPS);
   if (!deeply)
     epoll_wait(s->poll, e, 2, POLL_MS);
   else if (ct_tls_ring_waiting(&s->events) == 0) /* nothing came before the kernel saw the wish */
     epoll_wait(s->poll, e, 2, SLEEP_MS);
   else
     nap(); /* what came is being written, and its writer may have lost the processor */
-  ct_tls_reader_waits(s->probe, CT_TLS_AWAKE);
+  reader_waits(s, CT_TLS_AWAKE);
 }
 
 /* What the reader waits for: the kernel's wake-up, and the end. 0 or -errno. */
@@ -129,7 +140,7 @@ static int open_poll(struct ct_tls_source *s) {
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   s->poll = epoll_create1(EPOLL_CLOEXEC);
   if (s->wake < 0 || s->poll < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->wake, &end) != 0 ||
-      epoll_ctl(s->poll, EPOLL_CTL_ADD, ct_tls_ring_fd(s->probe), &ring) != 0)
+      epoll_ctl(s->poll, EPOLL_CTL_ADD, s->probe->ring_fd, &ring) != 0)
     return -errno;
   return 0;
 }
@@ -179,7 +190,7 @@ int ct_tls_start(struct ct_tls_source *s) {
   atomic_store(&s->stop, 0);
   s->ring->live = true;
   s->to_wall_ns = realtime_minus_monotonic();
-  int rc = ct_tls_ring_open(&s->events, ct_tls_ring_fd(s->probe), s->probe->ring_bytes);
+  int rc = ct_tls_ring_open(&s->events, s->probe->ring_fd, s->probe->ring_bytes);
   if (rc != 0) return rc;
   rc = open_poll(s);
   if (rc == 0) rc = -pthread_create(&s->thread, NULL, run, s);

@@ -14,6 +14,15 @@
 extern "C" {
 #endif
 
+/* Counters seen by JavaScript as one array: those of the programs (enum ct_tls_count), then the reader's. */
+enum ct_tls_counter {
+  CT_TLS_N_RECORDS = CT_TLS_N_COUNT,
+  CT_TLS_N_HELD_NAPS,
+  CT_TLS_N_MALFORMED,
+  CT_TLS_COUNTERS
+};
+const char *ct_tls_counter_name(uint32_t i); /* snake_case; NULL past the end */
+
 struct ct_tls_source {
   /* Set by the caller, who owns them until ct_tls_stop() has returned. */
   struct ct_ring *ring;

@@ -28,6 +28,10 @@ bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[C
 /* Of a loaded probe. */
 struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p);
 
+/* Name of the program in bpf/tls.bpf.c for a kind of site, for kernels without cookies: calltap_OPENSSL_READ_EX. */
+#define CT_TLS_PROGRAM_NAME 64u
+void ct_tls_program_name(uint32_t library, uint32_t op, char name[CT_TLS_PROGRAM_NAME]);
+
 /* The table of attachments; NULL without memory. */
 struct ct_tls_links *ct_tls_links_new(void);
 /* Detaches all. */

@@ -21,32 +21,11 @@ static uint64_t monotonic_ns(void) {
 
 static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
 
-/* Names of programs in bpf/tls.bpf.c, for kernels without cookies: calltap_OPENSSL_READ. */
 static void find_copies(const struct tls_bpf *skel, struct ct_tls_programs *programs) {
-  static const char *const library_words[CT_TLS_LIBRARIES] = {
-      [CT_TLS_OPENSSL] = "OPENSSL",
-      [CT_TLS_GNUTLS] = "GNUTLS",
-      [CT_TLS_WOLFSSL] = "WOLFSSL",
-      [CT_TLS_MBEDTLS] = "MBEDTLS",
-  };
-  static const char *const op_words[CT_TLS_OPS] = {
-      [CT_TLS_OP_READ] = "READ",
-      [CT_TLS_OP_WRITE] = "WRITE",
-      [CT_TLS_OP_READ_LONG] = "READ_LONG",
-      [CT_TLS_OP_WRITE_LONG] = "WRITE_LONG",
-      [CT_TLS_OP_READ_EX] = "READ_EX",
-      [CT_TLS_OP_WRITE_EX] = "WRITE_EX",
-      [CT_TLS_OP_WRITE_EX2] = "WRITE_EX2",
-      [CT_TLS_OP_HANDSHAKE] = "HANDSHAKE",
-      [CT_TLS_OP_NEW] = "NEW",
-      [CT_TLS_OP_NEW_OUT] = "NEW_OUT",
-      [CT_TLS_OP_RESET] = "RESET",
-      [CT_TLS_OP_FREE] = "FREE",
-  };
   for (uint32_t lib = 1; lib < CT_TLS_LIBRARIES; lib++) {
     for (uint32_t op = 1; op < CT_TLS_OPS; op++) {
-      char name[64];
-      snprintf(name, sizeof name, "calltap_%s_%s", library_words[lib], op_words[op]);
+      char name[CT_TLS_PROGRAM_NAME];
+      ct_tls_program_name(lib, op, name);
       programs->enter_of[lib][op] = bpf_object__find_program_by_name(skel->obj, name);
     }
   }
@@ -174,7 +153,4 @@ bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[C
 struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p) {
   return choose(p, p->skel);
 }
-#else
-/* A translation unit must not be empty. */
-typedef int ct_tls_load_unused;
 #endif

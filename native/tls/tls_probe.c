@@ -5,6 +5,7 @@
 #include "tls/tls_probe.h"
 #include "system/bpf_late.h"
 #include "tls/tls_link.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,8 @@ static const char *const libraries[CT_TLS_LIBRARIES] = {
 static const char *const ops[CT_TLS_OPS] = {
     [CT_TLS_OP_READ] = "read",
     [CT_TLS_OP_WRITE] = "write",
+    [CT_TLS_OP_READ_LONG] = "read-long",
+    [CT_TLS_OP_WRITE_LONG] = "write-long",
     [CT_TLS_OP_READ_EX] = "read-ex",
     [CT_TLS_OP_WRITE_EX] = "write-ex",
     [CT_TLS_OP_WRITE_EX2] = "write-ex2",
@@ -74,12 +77,18 @@ static const char *const ops[CT_TLS_OPS] = {
     [CT_TLS_OP_FREE] = "free",
 };
 
+void ct_tls_program_name(uint32_t library, uint32_t op, char name[CT_TLS_PROGRAM_NAME]) {
+  int prefix = snprintf(name, CT_TLS_PROGRAM_NAME, "calltap_");
+  snprintf(name + prefix, CT_TLS_PROGRAM_NAME - (size_t)prefix, "%s_%s", libraries[library], ops[op]);
+  for (char *c = name + prefix; *c != 0; c++) *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+}
+
 bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
   for (uint32_t lib = 1; lib < CT_TLS_LIBRARIES; lib++) {
     size_t n = strlen(libraries[lib]);
     if (strncmp(text, libraries[lib], n) != 0 || text[n] != '-') continue;
     for (uint32_t i = 1; i < CT_TLS_OPS; i++) {
-      if (ops[i] == NULL || strcmp(text + n + 1, ops[i]) != 0) continue;
+      if (strcmp(text + n + 1, ops[i]) != 0) continue;
       *library = (uint8_t)lib;
       *op = (uint8_t)i;
       /* GnuTLS counts in ssize_t; the others in int. mbedTLS takes a size_t and returns an int. */
@@ -161,7 +170,11 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
   }
   if (!ok) ct_tls_probe_close(p);
   libbpf_set_print(before);
-  return ok;
+  if (!ok) return false;
+  struct tls_bpf *skel = p->skel;
+  p->ring_fd = bpf_map__fd(skel->maps.ring);
+  p->reader_waits = &skel->bss->reader_waits;
+  return true;
 }
 
 void ct_tls_probe_close(struct ct_tls_probe *p) {
@@ -345,79 +358,5 @@ bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
 uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
   const struct tls_bpf *skel = p->skel;
   return skel == NULL ? 0 : __atomic_load_n(&skel->bss->execs, __ATOMIC_RELAXED);
-}
-
-int ct_tls_ring_fd(const struct ct_tls_probe *p) {
-  const struct tls_bpf *skel = p->skel;
-  return skel == NULL ? -1 : bpf_map__fd(skel->maps.ring);
-}
-
-void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how) {
-  struct tls_bpf *skel = p->skel;
-  if (skel != NULL) __atomic_store_n(&skel->bss->reader_waits, (uint32_t)how, __ATOMIC_SEQ_CST);
-}
-#else
-bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
-  (void)o;
-  memset(p, 0, sizeof *p);
-  p->mode = CT_TLS_NO_PROBES;
-  p->sockets = CT_TLS_NO_SOCKETS;
-  snprintf(why, CT_TLS_WHY,
-           "built without libbpf or without clang: install libbpf-dev, clang, llvm and bpftool, "
-           "then run the set-up again");
-  return false;
-}
-void ct_tls_probe_close(struct ct_tls_probe *p) { (void)p; }
-int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
-                      uint32_t n, char why[CT_TLS_WHY]) {
-  (void)p;
-  (void)path;
-  (void)pid;
-  (void)sites;
-  (void)n;
-  snprintf(why, CT_TLS_WHY, "built without libbpf");
-  return -ENOSYS;
-}
-bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
-  (void)p;
-  (void)id;
-  return false;
-}
-int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
-  (void)p;
-  (void)pids;
-  (void)n;
-  return -ENOSYS;
-}
-int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n) {
-  (void)p;
-  (void)rule;
-  (void)programs;
-  (void)n;
-  return -ENOSYS;
-}
-void ct_tls_tidy(struct ct_tls_probe *p) { (void)p; }
-int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
-  (void)p;
-  (void)conn;
-  (void)is_sip;
-  return -ENOSYS;
-}
-bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
-  (void)p;
-  memset(out, 0, CT_TLS_N_COUNT * sizeof *out);
-  return false;
-}
-uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
-  (void)p;
-  return 0;
-}
-int ct_tls_ring_fd(const struct ct_tls_probe *p) {
-  (void)p;
-  return -1;
-}
-void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how) {
-  (void)p;
-  (void)how;
 }
 #endif

@@ -47,6 +47,9 @@ struct ct_tls_site {
   uint8_t role;    /* enum ct_tls_role */
 };
 
+/* What wakes the reader: nothing, a part of the ring being full, any event (enum reader of tls_state.h). */
+enum ct_tls_reader { CT_TLS_AWAKE = 0, CT_TLS_NAPS = 1, CT_TLS_SLEEPS = 2 };
+
 struct ct_tls_links;
 
 struct ct_tls_probe {
@@ -57,8 +60,11 @@ struct ct_tls_probe {
   bool has_helpers;             /* cookies and bpf_find_vma */
   bool has_process_events;      /* exec and exit are seen */
   bool has_forks;               /* fork is seen */
-  uint32_t ring_bytes;
   uint32_t attachments;
+  /* For the reader: the ring, and what wakes it (enum ct_tls_reader). */
+  int ring_fd;
+  uint32_t ring_bytes;
+  uint32_t *reader_waits;
   /* Private. */
   void *skel;
   struct ct_tls_links *links;
@@ -91,11 +97,6 @@ int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
 bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]);
 const char *ct_tls_count_name(uint32_t i); /* snake_case; NULL past the end */
 uint64_t ct_tls_execs(const struct ct_tls_probe *p);
-
-/* For the reader: the ring's descriptor, and what wakes it: nothing, a part of the ring being full, any event. */
-enum ct_tls_reader { CT_TLS_AWAKE = 0, CT_TLS_NAPS = 1, CT_TLS_SLEEPS = 2 }; /* enum reader of tls_state.h */
-int ct_tls_ring_fd(const struct ct_tls_probe *p);
-void ct_tls_reader_waits(struct ct_tls_probe *p, enum ct_tls_reader how);
 
 /* Which site of text is meant ("openssl-read-ex"); false when there is no such one. */
 bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library);

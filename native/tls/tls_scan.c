@@ -90,13 +90,4 @@ void ct_tls_scan_close(struct ct_tls_scanner *s) {
   scan_bpf__destroy(s->skel);
   s->skel = s->link = NULL;
 }
-#else
-int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]) {
-  (void)s;
-  *rows = NULL;
-  ct_tls_explain(ENOSYS, "looking through the processes (built without libbpf)", why);
-  return -ENOSYS;
-}
-
-void ct_tls_scan_close(struct ct_tls_scanner *s) { (void)s; }
 #endif

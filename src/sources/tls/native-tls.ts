@@ -1,5 +1,5 @@
 /**
- * The surface of the addon's TlsCapture (native/binding/tls_capture.h): plaintext of TLS libraries through uprobes.
+ * The surface of the addon's TlsCapture (native/binding/tls_capture.cc): plaintext of TLS libraries through uprobes.
  */
 
 /**
