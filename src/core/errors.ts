@@ -311,7 +311,6 @@ export const ERRORS = {
       causes: {
         missing: 'the native part is not built',
         version: 'the native part is of another version',
-        live: 'the native part has no live capture',
       },
     },
     NATIVE_UNLOADABLE: { line: '{reason}' },

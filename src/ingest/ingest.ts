@@ -8,6 +8,7 @@ import type { FileSource } from '../sources/file/file-source.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import type { Packet } from '../sources/packet.ts';
+import type { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import type { StoreMemory } from '../sources/store-memory.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
@@ -53,7 +54,7 @@ export type IngestOptions = {
 export type IngestParts = {
   readonly options: IngestOptions;
   /** Files, else interfaces; null where only HEP or probes are read. */
-  readonly source: FileSource | LiveSource;
+  readonly source: PacketSource;
   /** Reads messages of a file again; null where there is no file. */
   readonly file: FileSource | null;
   /** Gets the media endpoints that calls name; null where no filter asks. */

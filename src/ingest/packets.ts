@@ -12,9 +12,8 @@ import type { TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { contentLength } from '../protocols/sip/scanner/scan.ts';
-import { FileSource } from '../sources/file/file-source.ts';
-import type { LiveSource } from '../sources/live/live-source.ts';
 import { emptyPacket, type FilePlace, type Packet } from '../sources/packet.ts';
+import { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
@@ -38,7 +37,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const EXPIRE_EVERY_US = 1_000_000;
 
 export type PacketParts = {
-  source: FileSource | LiveSource;
+  source: PacketSource;
   sip: SipIngest;
   hep: HepIngest;
   streams: StreamStore;
@@ -62,7 +61,7 @@ export class PacketIngest {
   readonly #windowObservers: readonly Required<Pick<Observer, 'onWindow'>>[];
   readonly #fragments: FragmentReassembler;
   readonly #tcp: TcpReassembler;
-  readonly #scratch = FileSource.scratch();
+  readonly #scratch = PacketSource.scratch();
   /** The packet of the record that is being read. */
   readonly #carrier = emptyPacket();
   readonly #ahead: SipAhead;

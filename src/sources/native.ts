@@ -30,6 +30,13 @@ export type NativeInfo = {
   /** enum ct_pw_counter. */
   outputCounterNames: string[];
   tlsCounterNames: string[];
+  /** enum ct_live_counter, one row of these an interface. */
+  liveCounterNames: string[];
+  /** enum ct_filter_class. */
+  filterClassNames: string[];
+  filterClassIsDrop: boolean[];
+  /** The addon was built with libbpf. */
+  hasEbpf: boolean;
 };
 
 /** Options of the native Capture; the memory is JavaScript's and stays pinned until close(). */
@@ -54,6 +61,32 @@ export type NativeCaptureOptions = {
   origin: number;
 };
 
+/** enum ct_filter_mode */
+export const FILTER_MODE = { NONE: 0, CLASSIC: 1, EBPF: 2 } as const;
+
+/** enum ct_live_state */
+export const LIVE_STATE = { CAPTURING: 0, DOWN: 1, GONE: 2, FAILING: 3 } as const;
+
+export type NativeLiveOptions = {
+  interfaces: readonly string[];
+  /** Rows of liveCounterNames.length, one an interface; stays pinned until close(). */
+  liveCounters: BigUint64Array;
+  /** 1 MiB blocks of each ring; 0 is the default. */
+  blocks: number;
+  /** FILTER_MODE: no better filter than this. */
+  bestFilter: number;
+  /** Frames for other hosts are captured too. */
+  promiscuous: boolean;
+  /** Payloads are retained: RTP is not cut. */
+  wholeRtp: boolean;
+};
+
+/** errno 0, or the interface (its index in the options) and the step that failed. */
+export type OpenLiveResult = { errno: number; step: string; index: number };
+
+export type NativeLiveStatus = { state: number; mtu: number; ringBytes: number; text: string };
+
+/** Files or interfaces as the source of one packet pipeline. */
 export type NativeCapture = {
   /**
    * Reads files by the time of their frames; errno, 0 when the thread runs. A descriptor of a regular file is read, stays
@@ -62,29 +95,60 @@ export type NativeCapture = {
   openFiles(paths: readonly string[], descriptors: Int32Array): number;
   /** The thread ends with what it has read. */
   askStopFiles(): void;
+  /** Joins the thread after its SOURCE_END record; then other files may be opened. */
   endFiles(): void;
   /** No record is handed over any more, though the thread may continue; how many were still to come. */
   abandon(): number;
   /** 0..1 of the files read. */
   progress(): number;
+  /**
+   * Decodes a reassembled datagram into records of `scratch`; how many. `descriptor` is the record of the fragment that
+   * gave the addresses; its transport field is the IP protocol of the payload.
+   */
   datagram(scratch: Uint8Array, descriptors: Uint8Array, payload: Uint8Array, descriptor: Uint8Array): number;
+  /** Memory of a chunk of the stream table; undefined until there is one. */
   rtpChunk(index: number): ArrayBuffer | undefined;
   /** Frames captured from the next start on are written to the OutputFile of this id. */
   setOutput(id: number): void;
+  /** Opens sockets, filter and rings and binds: all that needs privileges. Nothing is read yet. */
+  openLive(options: NativeLiveOptions): OpenLiveResult;
+  /** Starts the thread; errno. */
+  startLive(): number;
+  /** Asks the thread to end: a SOURCE_END record is its last. */
+  askStopLive(): void;
+  liveStatus(index: number): NativeLiveStatus;
+  filterStatus(): { mode: number; why: string };
+  /** Packets and bytes by class, in pairs; false when the filter does not count. */
+  filterCounts(out: BigUint64Array): boolean;
+  /** Whether filterMedia() takes CAP_BPF on this kernel. */
+  filterNeedsBpf(): boolean;
+  /** errno; 0 also where no filter needs to know. */
+  filterMedia(address: Uint8Array, port: number, isNamed: boolean): number;
+  /** Records for which JavaScript had no free slab. */
+  queueDropped(): number;
+  /** Stops and joins; no callback comes after it. */
   close(): void;
 };
 
-/** The writer of captured frames (native/binding/output_file.h). */
+/** The writer of captured frames. */
 export type NativeOutputFile = {
+  /** What setOutput() of a capture takes. */
   id(): number;
   /** errno; 0 when the first file is there. */
   open(options: { path: string; splitBytes: number; splitSeconds: number }): number;
+  /** After setEnabled(false) returns, nothing more is written. */
   setEnabled(isEnabled: boolean): void;
+  /** The next tick opens the file again under its name. */
   reopen(): void;
+  /** Flushes, splits by time and reopens, for when no thread captures. */
   tick(): void;
+  /** Of the file that is written now. */
   name(): string;
+  /** Fills one value a name of info().outputCounterNames. */
   counters(out: BigUint64Array): void;
+  /** Writes a packet that came by a connection as the datagram it could have been. */
   writeDatagram(payload: Uint8Array, start: number, end: number, arrival: Packet): void;
+  /** Flushes. The file closes when no capture writes to it any more. */
   close(): void;
 };
 

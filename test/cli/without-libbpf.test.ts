@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { hasLiveInfo } from '../../src/sources/live/native-live.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { until } from '../helpers/patience.ts';
 import { boundSkip, runBound, startBound } from './bound-files.ts';
 import { assertRefused, DEMO, finished } from './run-program.ts';
 
 const info = loadNative().info();
-const isBuilt = hasLiveInfo(info) && info.hasEbpf ? false : 'the addon is built without eBPF';
+const isBuilt = info.hasEbpf ? false : 'the addon is built without eBPF';
 
 /** Libraries of eBPF that a process has mapped, before and after something needs them. */
 function mapped(): { before: string[]; after: string[] } {

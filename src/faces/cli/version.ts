@@ -4,7 +4,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import { features } from '../../core/features.ts';
 import { packageVersion } from '../../core/package.ts';
-import { hasLiveInfo } from '../../sources/live/native-live.ts';
 import { loadNative } from '../../sources/native.ts';
 
 export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm run setup says what is missing';
@@ -13,8 +12,7 @@ export const WITHOUT_EBPF = 'without eBPF: no --uprobe, and -d filters less; npm
 function probesLack(): string | null {
   try {
     const native = loadNative();
-    const info = native.info();
-    if (!hasLiveInfo(info) || !info.hasEbpf) return WITHOUT_EBPF;
+    if (!native.info().hasEbpf) return WITHOUT_EBPF;
     const refusal = native.libbpfRefusal();
     return refusal === '' ? null : `no --uprobe here, and -d filters less: ${refusal}`;
   } catch (error) {

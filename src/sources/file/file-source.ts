@@ -9,13 +9,11 @@ import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
-import { CaptureCounters } from '../capture-counters.ts';
-import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
-import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
-import type { NativeCapture, NativeInfo } from '../native.ts';
+import type { CaptureOptions } from '../capture-memory.ts';
 import { loadNative, PCAP_STATUS } from '../native.ts';
-import { RecordBatch } from '../record-batch.ts';
-import { END, KIND, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../records.ts';
+import { PacketSource } from '../packet-source.ts';
+import type { RecordBatch } from '../record-batch.ts';
+import { END, KIND } from '../records.ts';
 import { CaptureFiles } from './capture-files.ts';
 
 /** What the thread had found when it was stopped is analysed for this long. */
@@ -61,18 +59,11 @@ const FILE_ENDS: Readonly<Record<number, FileEnd['end']>> = {
   [END.STOPPED]: 'stopped',
 };
 
-export class FileSource {
-  readonly info: NativeInfo;
-  readonly sipOutPorts: Uint32Array;
-  readonly wsOutPorts: Uint32Array;
+export class FileSource extends PacketSource {
   /** What was read and can be read again. */
   readonly files: CaptureFiles;
   /** Records that a stop left unread. */
   abandoned = 0;
-  readonly #memory: CaptureMemory;
-  readonly #native: NativeCapture;
-  readonly #counters: CaptureCounters;
-  #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #ended: ((end: FilesEnd | NotOpened) => void) | null = null;
   #onEnd: NonNullable<ReadHooks['onEnd']> = () => {};
   #opened: (() => void) | null = null;
@@ -82,32 +73,15 @@ export class FileSource {
 
   constructor(options: CaptureOptions) {
     const binding = loadNative();
-    this.info = binding.info();
+    super(binding, FILE_SLABS, options, true);
     this.files = new CaptureFiles(binding.readAgain);
-    this.#memory = allocateCaptureMemory(FILE_SLABS, this.info.counterCount);
-    this.sipOutPorts = this.#memory.sipOutPorts;
-    this.wsOutPorts = this.#memory.wsOutPorts;
-    this.#counters = new CaptureCounters(this.info, this.#memory.counters);
-    this.#native = new binding.Capture(nativeOptions(this.#memory, options, true), (slab, records) =>
-      this.#onSlab(slab, records),
-    );
-  }
-
-  /** Called with each slab of records, which are valid until it returns. */
-  onRecords(handler: (batch: RecordBatch, count: number) => void): void {
-    this.#onRecords = handler;
-  }
-
-  /** Before read(): the frames of the files are written there. */
-  setOutput(id: number): void {
-    this.#native.setOutput(id);
   }
 
   /** Reads files to their ends. Rejects with ServiceError when one cannot be read at all. */
   async read(paths: readonly string[], hooks: ReadHooks = {}): Promise<FilesEnd> {
     if (this.#isStopped) return STOPPED;
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
-    const errno = this.#native.openFiles(paths, this.#hold(paths, regular));
+    const errno = this.native.openFiles(paths, this.#hold(paths, regular));
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
     this.#onEnd = hooks.onEnd ?? (() => {});
     if (regular.every(Boolean)) this.#opened = hooks.opened ?? null;
@@ -117,7 +91,7 @@ export class FileSource {
     });
     hooks.meanwhile?.();
     const end = await ended;
-    if (!this.#isClosed && !this.#isAbandoned) this.#native.endFiles();
+    if (!this.#isClosed && !this.#isAbandoned) this.native.endFiles();
     if ('status' in end) throw captureOpenError(paths[end.file] ?? '', end.status, end.errno);
     return end;
   }
@@ -126,7 +100,7 @@ export class FileSource {
   stop(): void {
     if (this.#isStopped || this.#isClosed) return;
     this.#isStopped = true;
-    this.#native.askStopFiles();
+    this.native.askStopFiles();
     setTimeout(() => this.#abandon(), STOP_LIMIT_MS).unref();
   }
 
@@ -134,7 +108,7 @@ export class FileSource {
   #abandon(): void {
     if (this.#isClosed || this.#ended === null) return;
     this.#isAbandoned = true;
-    this.abandoned = this.#native.abandon();
+    this.abandoned = this.native.abandon();
     this.#end(STOPPED);
   }
 
@@ -155,53 +129,27 @@ export class FileSource {
     }
   }
 
-  /** A native counter by its name. */
-  counter(name: string): number {
-    return this.#counters.get(name);
-  }
-
-  /** Frames that could not be decoded, by reason. */
-  losses(): Generator<readonly [string, number]> {
-    return this.#counters.losses();
-  }
-
   /** 0..1 of what there is to be read. */
   progress(): number {
-    return this.#native.progress();
-  }
-
-  rtpChunk(i: number): ArrayBuffer | undefined {
-    return this.#native.rtpChunk(i);
-  }
-
-  /** Decodes a reassembled IP payload; the records made lie in `scratch`. */
-  datagram(scratch: RecordBatch, payload: Uint8Array, descriptor: Uint8Array): number {
-    return this.#native.datagram(scratch.data, scratch.bytes, payload, descriptor);
-  }
-
-  /** A slab of its own for datagram(). */
-  static scratch(): RecordBatch {
-    return new RecordBatch(Buffer.allocUnsafeSlow(SLAB_BYTES), new Uint8Array(SLAB_RECORDS * RECORD_BYTES));
+    return this.native.progress();
   }
 
   /** Stops reading and frees the native side. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#native.close();
+    this.native.close();
     this.files.close();
     this.#end(STOPPED);
   }
 
-  #onSlab(slab: number, records: number): void {
-    const batch = this.#memory.batches[slab];
-    if (batch === undefined || records === 0) return;
+  protected override onSlab(batch: RecordBatch, records: number): void {
     const last = records - 1;
     const isEnd = batch.kind(last) === KIND.SOURCE_END;
     const isOpen = !isEnd || batch.aux0(last) !== END.NOT_OPENED;
     if (isOpen) this.#opened?.();
     this.#opened = null;
-    this.#onRecords(batch, records);
+    super.onSlab(batch, records);
     for (let i = 0; i < records; i++)
       if (batch.kind(i) === KIND.FILE_END)
         this.#onEnd(batch.source(i), { end: FILE_ENDS[batch.aux0(i)] ?? 'corrupt', frames: batch.frame(i) });

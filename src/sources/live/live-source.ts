@@ -7,17 +7,13 @@ import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
-import { packageRoot } from '../../core/package.ts';
-import { CaptureCounters } from '../capture-counters.ts';
-import type { CaptureMemory, CaptureOptions } from '../capture-memory.ts';
-import { allocateCaptureMemory, nativeOptions } from '../capture-memory.ts';
-import type { NativeBinding, NativeInfo } from '../native.ts';
-import { loadNative } from '../native.ts';
+import type { CaptureOptions } from '../capture-memory.ts';
+import type { NativeBinding, OpenLiveResult } from '../native.ts';
+import { FILTER_MODE, LIVE_STATE, loadNative } from '../native.ts';
+import { PacketSource } from '../packet-source.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { KIND } from '../records.ts';
 import { InterfaceSilence } from './interface-silence.ts';
-import type { NativeLive, NativeLiveInfo, OpenLiveResult } from './native-live.ts';
-import { FILTER_MODE, hasLiveCapture, hasLiveInfo, LIVE_STATE } from './native-live.ts';
 
 const STATUS_EVERY_MS = 1000;
 /** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
@@ -85,18 +81,11 @@ const FILTERS: readonly (readonly [FilterName, number])[] = [
   ['ebpf', FILTER_MODE.EBPF],
 ];
 
-export class LiveSource {
-  readonly info: NativeInfo & NativeLiveInfo;
+export class LiveSource extends PacketSource {
   readonly interfaces: readonly string[];
-  readonly sipOutPorts: Uint32Array;
-  readonly wsOutPorts: Uint32Array;
-  readonly #memory: CaptureMemory;
-  readonly #native: NativeLive;
   readonly #liveCounters: BigUint64Array;
-  readonly #counters: CaptureCounters;
   readonly #liveNames: Map<string, number>;
   readonly #silences: readonly InterfaceSilence[];
-  #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #onStatus: (status: InterfaceStatus) => void = () => {};
   #told: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -110,26 +99,13 @@ export class LiveSource {
     const { interfaces } = options;
     if (interfaces.length === 0 || interfaces.length > MAX_INTERFACES)
       throw failure('INTERFACES_INVALID', { count: interfaces.length, max: MAX_INTERFACES });
-    const info = binding.info();
-    if (!hasLiveInfo(info)) throw oldAddon();
-    this.info = info;
+    super(binding, LIVE_SLABS, options, false);
+    const { liveCounterNames } = this.info;
     this.interfaces = interfaces;
-    this.#memory = allocateCaptureMemory(LIVE_SLABS, info.counterCount);
-    this.sipOutPorts = this.#memory.sipOutPorts;
-    this.wsOutPorts = this.#memory.wsOutPorts;
-    this.#liveCounters = new BigUint64Array(interfaces.length * info.liveCounterNames.length);
-    this.#counters = new CaptureCounters(info, this.#memory.counters);
-    this.#liveNames = new Map(info.liveCounterNames.map((name, i) => [name, i]));
+    this.#liveCounters = new BigUint64Array(interfaces.length * liveCounterNames.length);
+    this.#liveNames = new Map(liveCounterNames.map((name, i) => [name, i]));
     this.#silences = interfaces.map((name) => new InterfaceSilence(name, options.isPromiscuous));
-    const native = new binding.Capture(nativeOptions(this.#memory, options, false), (slab, records) =>
-      this.#onSlab(slab, records),
-    );
-    if (!hasLiveCapture(native)) {
-      native.close();
-      throw oldAddon();
-    }
-    this.#native = native;
-    const opened = native.openLive({
+    const opened = this.native.openLive({
       interfaces,
       liveCounters: this.#liveCounters,
       blocks: 0,
@@ -143,23 +119,13 @@ export class LiveSource {
     }
   }
 
-  /** Called with each slab of records, which are valid until it returns. */
-  onRecords(handler: (batch: RecordBatch, count: number) => void): void {
-    this.#onRecords = handler;
-  }
-
   /** Called when what an interface does has changed, once for each after start(), and when one is silent for long. */
   onStatus(handler: (status: InterfaceStatus) => void): void {
     this.#onStatus = handler;
   }
 
-  /** Before start(): what is captured is written there. */
-  setOutput(id: number): void {
-    this.#native.setOutput(id);
-  }
-
   start(): void {
-    const errno = this.#native.startLive();
+    const errno = this.native.startLive();
     if (errno !== 0)
       throw failure('CAPTURE_INTERFACE_FAILED', {
         name: this.interfaces.join(','),
@@ -175,15 +141,15 @@ export class LiveSource {
   /** How each interface does at this moment. */
   statuses(): InterfaceStatus[] {
     return this.interfaces.map((name, i) => {
-      const { state, text, ringBytes } = this.#native.liveStatus(i);
+      const { state, text, ringBytes } = this.native.liveStatus(i);
       return { name, state: STATES.get(state) ?? 'failing', text, ringBytes };
     });
   }
 
   filter(): FilterStatus {
-    const { mode, why } = this.#native.filterStatus();
+    const { mode, why } = this.native.filterStatus();
     const counts = new BigUint64Array(this.info.filterClassNames.length * 2);
-    const counted = this.#native.filterCounts(counts);
+    const counted = this.native.filterCounts(counts);
     return {
       mode: FILTERS.find(([, value]) => value === mode)?.[0] ?? 'none',
       why,
@@ -196,11 +162,6 @@ export class LiveSource {
           }))
         : [],
     };
-  }
-
-  /** A counter of the pipeline by its name. */
-  counter(name: string): number {
-    return this.#counters.get(name);
   }
 
   /** A counter of the reader by its name: of one interface, or of all together. */
@@ -218,33 +179,19 @@ export class LiveSource {
     return {
       kernel: this.liveCounter('kernel_drops') + this.liveCounter('unread_at_stop'),
       interface: this.liveCounter('iface_missed'),
-      queue: this.#native.queueDropped() + this.#abandoned,
+      queue: this.native.queueDropped() + this.#abandoned,
       unsplit: this.liveCounter('gso_unsplit'),
     };
   }
 
-  /** Frames that could not be decoded, by reason. */
-  losses(): Generator<readonly [string, number]> {
-    return this.#counters.losses();
-  }
-
   /** Whether nameMedia() needs CAP_BPF for as long as this runs. */
   get needsBpf(): boolean {
-    return this.#native.filterNeedsBpf();
+    return this.native.filterNeedsBpf();
   }
 
   /** SDP named this endpoint, or its last dialog is gone. `address` as in a record: IPv4 in the first 4 of 16 bytes. */
   nameMedia(address: Uint8Array, port: number, isNamed: boolean): boolean {
-    return this.#isClosed || this.#native.filterMedia(address, port, isNamed) === 0;
-  }
-
-  rtpChunk(i: number): ArrayBuffer | undefined {
-    return this.#native.rtpChunk(i);
-  }
-
-  /** Decodes a reassembled IP payload; the records made lie in `scratch`. */
-  datagram(scratch: RecordBatch, payload: Uint8Array, descriptor: Uint8Array): number {
-    return this.#native.datagram(scratch.data, scratch.bytes, payload, descriptor);
+    return this.#isClosed || this.native.filterMedia(address, port, isNamed) === 0;
   }
 
   /** Stops capturing; resolves when the last record has been handed over. */
@@ -258,11 +205,11 @@ export class LiveSource {
       const late = setTimeout(resolve, STOP_LIMIT_MS);
       limit.signal.addEventListener('abort', () => clearTimeout(late));
     });
-    this.#native.askStopLive();
+    this.native.askStopLive();
     await ended;
     limit.abort();
     this.#ended = null;
-    if (!this.#isClosed) this.#abandoned = this.#native.abandon();
+    if (!this.#isClosed) this.#abandoned = this.native.abandon();
   }
 
   /** Joins the thread and frees the native side; records not yet handed over are gone. */
@@ -270,7 +217,7 @@ export class LiveSource {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#timer);
-    this.#native.close();
+    this.native.close();
     this.#ended?.();
   }
 
@@ -294,16 +241,10 @@ export class LiveSource {
     }
   }
 
-  #onSlab(slab: number, records: number): void {
-    const batch = this.#memory.batches[slab];
-    if (batch === undefined || records === 0) return;
-    this.#onRecords(batch, records);
+  protected override onSlab(batch: RecordBatch, records: number): void {
+    super.onSlab(batch, records);
     if (batch.kind(records - 1) === KIND.SOURCE_END) this.#ended?.();
   }
-}
-
-function oldAddon(): ServiceError {
-  return failure('NATIVE_MISSING', { cause: 'live', root: packageRoot() });
 }
 
 function errnoName(errno: number): string {

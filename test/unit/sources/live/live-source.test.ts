@@ -4,8 +4,13 @@ import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import type { LiveSourceOptions } from '../../../../src/sources/live/live-source.ts';
 import { LiveSource, openError } from '../../../../src/sources/live/live-source.ts';
-import type { NativeLive, NativeLiveInfo, NativeLiveOptions } from '../../../../src/sources/live/native-live.ts';
-import type { NativeBinding, NativeCaptureOptions, NativeInfo } from '../../../../src/sources/native.ts';
+import type {
+  NativeBinding,
+  NativeCapture,
+  NativeCaptureOptions,
+  NativeInfo,
+  NativeLiveOptions,
+} from '../../../../src/sources/native.ts';
 import { KIND, OFFSET, RECORD_BYTES } from '../../../../src/sources/records.ts';
 
 const OPTIONS: LiveSourceOptions = {
@@ -30,7 +35,7 @@ class FakeNative {
   calls: string[] = [];
   onSlab: (slab: number, records: number) => void = () => {};
 
-  readonly info: NativeInfo & NativeLiveInfo = {
+  readonly info: NativeInfo = {
     abi: 1,
     slabBytes: 0,
     slabRecords: 0,
@@ -54,7 +59,7 @@ class FakeNative {
   binding(): NativeBinding {
     const fake = this;
     // A constructor may return the object it wants `new` to give.
-    function Capture(options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void): NativeLive {
+    function Capture(options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void): NativeCapture {
       fake.options = options;
       fake.onSlab = onSlab;
       return fake.capture();
@@ -99,7 +104,7 @@ class FakeNative {
     };
   }
 
-  capture(): NativeLive {
+  capture(): NativeCapture {
     return {
       openFiles: () => 0,
       askStopFiles: () => {},
