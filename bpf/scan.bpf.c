@@ -8,8 +8,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 page_shift = 12;
-
 SEC("iter/task_vma") int calltap_scan(struct bpf_iter__task_vma *ctx) {
   struct vm_area_struct *vma = ctx->vma;
   struct task_struct *task = ctx->task;
@@ -20,7 +18,6 @@ SEC("iter/task_vma") int calltap_scan(struct bpf_iter__task_vma *ctx) {
   struct ct_tls_mapping row = {
       .start = vma->vm_start,
       .end = vma->vm_end,
-      .file_offset = vma->vm_pgoff << page_shift,
       .ino = inode->i_ino,
       .dev = inode->i_sb->s_dev,
       .pid = (u32)task->tgid,

@@ -159,16 +159,15 @@ struct ct_tls_stack {
 /* One row of the scan over all executable file mappings. */
 struct ct_tls_mapping {
   __u64 start, end;       /*  0 */
-  __u64 file_offset;      /* 16 in bytes */
-  __u64 ino;              /* 24 of the real inode, below an overlay */
-  __u32 dev;              /* 32 major << 20 | minor */
-  __u32 pid;              /* 36 */
-  __u32 mntns;            /* 40 */
-  __u32 nlink;            /* 44 0: deleted */
-  char comm[16];          /* 48 */
-  __s32 path_len;         /* 64 with the NUL; negative: too long */
-  __u32 reserved;         /* 68 */
-  char path[CT_TLS_PATH]; /* 72 */
-};                        /* 328 bytes */
+  __u64 ino;              /* 16 of the real inode, below an overlay */
+  __u32 dev;              /* 24 major << 20 | minor */
+  __u32 pid;              /* 28 */
+  __u32 mntns;            /* 32 */
+  __u32 nlink;            /* 36 0: deleted */
+  char comm[16];          /* 40 */
+  __s32 path_len;         /* 56 with the NUL; negative: too long */
+  __u32 reserved;         /* 60 */
+  char path[CT_TLS_PATH]; /* 64 */
+};                        /* 320 bytes */
 
 #endif

@@ -57,8 +57,6 @@ private:
     pl_.decode.hep = Flag(opt, "hep");
     pl_.digests = Flag(opt, "digests");
     pl_.retain = Flag(opt, "retain");
-    pl_.source_id = U32(opt, "sourceId");
-    pl_.origin = static_cast<uint8_t>(U32(opt, "origin"));
     pl_.counters = reinterpret_cast<uint64_t *>(counters.data);
     pl_.sip_out_ports = reinterpret_cast<uint32_t *>(sipPorts.data);
     pl_.ws_out_ports = reinterpret_cast<uint32_t *>(wsPorts.data);

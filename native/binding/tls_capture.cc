@@ -58,7 +58,6 @@ Local<Object> MappingRow(const ct_tls_mapping &m) {
   Put(o, "deleted", m.nlink == 0);
   Put(o, "start", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.start));
   Put(o, "end", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.end));
-  Put(o, "fileOffset", static_cast<double>(m.file_offset));
   Put(o, "mntns", m.mntns);
   return o;
 }

@@ -188,7 +188,7 @@ static void kinds_of_sites(void) {
 
 static void layouts(void) {
   CHECK_EQ(sizeof(struct ct_tls_event), 88);
-  CHECK_EQ(sizeof(struct ct_tls_mapping), 328);
+  CHECK_EQ(sizeof(struct ct_tls_mapping), 320);
   CHECK_EQ(CT_TLS_F_WRITTEN, CT_TLS_WRITTEN);
   CHECK_EQ(CT_TLS_F_TRUNCATED, CT_TLS_TRUNCATED);
   CHECK_EQ(CT_TLS_F_LAST, CT_TLS_LAST_CHUNK);

@@ -55,7 +55,6 @@ static int load(struct ct_tls_scanner *s) {
       err = -errno;
       break;
     }
-    skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
     err = ct_bpf_load(skel->skeleton);
   }
   if (err == 0) {

@@ -3,7 +3,9 @@
  */
 #define _GNU_SOURCE
 #include "tls/tls_why.h"
+#include "system/caps.h"
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +14,21 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define CAP_SYS_ADMIN_BIT 21
-#define CAP_PERFMON_BIT 38
-#define CAP_BPF_BIT 39
-
 static bool is_denied(int err) { return err == EPERM || err == EACCES; }
 
 /* ---- The facts ---- */
 
-/* Effective capabilities and the mode of seccomp; both 0 when they cannot be read. */
-static void read_status(uint64_t *capabilities, long *seccomp) {
+/* The mode of seccomp; 0 when it cannot be read. */
+static long read_seccomp(void) {
   char line[256];
-  *capabilities = 0;
-  *seccomp = 0;
+  long seccomp = 0;
   FILE *f = fopen("/proc/self/status", "re");
-  if (f == NULL) return;
+  if (f == NULL) return 0;
   while (fgets(line, sizeof line, f) != NULL) {
-    if (strncmp(line, "CapEff:", 7) == 0) *capabilities = strtoull(line + 7, NULL, 16);
-    if (strncmp(line, "Seccomp:", 8) == 0) *seccomp = strtol(line + 8, NULL, 10);
+    if (strncmp(line, "Seccomp:", 8) == 0) seccomp = strtol(line + 8, NULL, 10);
   }
   fclose(f);
+  return seccomp;
 }
 
 static bool is_locked_down(void) {
@@ -58,20 +55,18 @@ static bool is_user_ns(void) {
 static bool is_refused(long result, int err) { return result < 0 && (is_denied(err) || err == ENOSYS); }
 
 void ct_tls_facts(struct ct_tls_facts *f) {
-  uint64_t caps;
-  long seccomp;
+  uint64_t caps = ct_caps_effective();
   struct utsname name;
   struct rlimit memory;
   memset(f, 0, sizeof *f);
-  read_status(&caps, &seccomp);
   if (uname(&name) == 0) memcpy(f->kernel, name.release, strnlen(name.release, sizeof f->kernel - 1));
-  f->is_admin = caps >> CAP_SYS_ADMIN_BIT & 1;
-  f->has_bpf = f->is_admin || (caps >> CAP_BPF_BIT & 1);
-  f->has_perfmon = f->is_admin || (caps >> CAP_PERFMON_BIT & 1);
+  f->is_admin = caps >> CAP_SYS_ADMIN & 1;
+  f->has_bpf = f->is_admin || (caps >> CAP_BPF & 1);
+  f->has_perfmon = f->is_admin || (caps >> CAP_PERFMON & 1);
   f->is_user_ns = is_user_ns();
   f->is_locked_down = is_locked_down();
   f->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-  f->is_filtered = seccomp == 2;
+  f->is_filtered = read_seccomp() == 2;
   long result = syscall(SYS_bpf, -1, NULL, 0);
   f->bpf_refused = is_refused(result, errno);
   result = syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);

@@ -3,20 +3,29 @@
  * (task_vma, Linux 5.12) is not there, or not yet needed. Behind an overlay newer kernels name the overlay's inode here.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_MAPS_BYTES } from '../../core/item-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 
 /** Processes are read for so long before other work gets a turn. */
 const TURN_MS = 10;
-const LINE = /^([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/;
+const LINE = /^([0-9a-f]+)-([0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f]+):([0-9a-f]+) (\d+) +(\/.*)$/;
 const DELETED = ' (deleted)';
 
 export function processIds(procRoot: string): number[] {
   return readdirSync(procRoot)
     .map(Number)
     .filter((pid) => Number.isInteger(pid));
+}
+
+/** Path of the file that a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" after it. */
+export function programOf(procRoot: string, pid: number): string {
+  try {
+    return readlinkSync(`${procRoot}/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch {
+    return '';
+  }
 }
 
 /** Executable file mappings of a process, each file once; null when the process is gone. */
@@ -33,7 +42,7 @@ export function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unrea
   for (const line of text.split('\n')) {
     const m = LINE.exec(line);
     if (m === null) continue;
-    const [, start = '', end = '', offset = '', major = '', minor = '', ino = '', path = ''] = m;
+    const [, start = '', end = '', major = '', minor = '', ino = '', path = ''] = m;
     const key = `${major}:${minor}:${ino}`;
     if (found.has(key)) continue;
     const deleted = path.endsWith(DELETED);
@@ -46,7 +55,6 @@ export function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unrea
       deleted,
       start: BigInt(`0x${start}`),
       end: BigInt(`0x${end}`),
-      fileOffset: Number.parseInt(offset, 16),
       mntns: 0,
     });
   }

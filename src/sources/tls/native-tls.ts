@@ -60,7 +60,6 @@ export type TlsMapping = {
   readonly deleted: boolean;
   readonly start: bigint;
   readonly end: bigint;
-  readonly fileOffset: number;
   /** Number of the mount namespace. */
   readonly mntns: number;
 };

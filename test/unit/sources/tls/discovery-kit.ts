@@ -56,7 +56,6 @@ export function mapping(pid: number, path: string, changes: Partial<TlsMapping> 
     deleted: false,
     start: 0x1000n,
     end: 0x2000n,
-    fileOffset: 0,
     mntns: 1,
     ...changes,
   };
