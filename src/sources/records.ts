@@ -46,10 +46,8 @@ export const TLS_FLAG = {
   UNDECIDED: 64,
   UPGRADE: 128,
 } as const;
-/** aux2 of a TLS record, from this bit on: the library (TLS_LIBRARY). */
+/** aux2 of a TLS record, from this bit on: the library (enum ct_tls_library of bpf/tls_event.h). */
 export const TLS_LIBRARY_SHIFT = 8;
-/** enum ct_tls_library of bpf/tls_event.h. */
-export const TLS_LIBRARY = { OPENSSL: 1, GNUTLS: 2, WOLFSSL: 3, MBEDTLS: 4 } as const;
 
 /** Byte offsets of the descriptor's fields. */
 export const OFFSET = {

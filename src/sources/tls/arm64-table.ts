@@ -5,8 +5,8 @@
  * of the function (`adr`) or of the table itself, and branch there:
  * `ldrh w0,[x1,w0,uxtw #1]; adr x2,base; add x0,x2,w0,sxth #2; br x0`. Arm ARM (DDI 0487) C4.1 for the fields.
  */
-import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
 import type { JumpTable, Passed } from './code.ts';
+import { caseCount } from './code.ts';
 
 /** Loads from base and index register: bytes of an entry, and whether its sign is extended. */
 const LOADS: readonly { readonly value: number; readonly width: number; readonly isSigned: boolean }[] = [
@@ -44,7 +44,7 @@ export function jumpTableArm64(jump: Passed, back: readonly Passed[]): JumpTable
   if (load === null) return null;
   const vaddr = addressIn(rn(loadWord), before.slice(loadAt + 1));
   const base = sum.base === rn(loadWord) ? vaddr : addressIn(sum.base, before);
-  const cases = caseCount(back);
+  const cases = caseCount(back, guardOf, comparedWith);
   if (vaddr === null || base === null || cases === 0) return null;
   const { width, isSigned } = load;
   return {
@@ -101,26 +101,18 @@ function addressIn(register: number, back: readonly Passed[]): number | null {
   return null;
 }
 
-/** How many cases the nearest comparison on the way lets through; 0 without one. */
-function caseCount(back: readonly Passed[]): number {
-  let isInclusive: boolean | null = null;
-  for (const passed of back) {
-    const word = wordOf(passed);
-    if (isInclusive === null) {
-      if (is(word, 0xff00_0010, 0x5400_0000)) isInclusive = guardOf(word & 15, passed.isTaken);
-      continue;
-    }
-    // cmp with a number, of 32 or 64 bits
-    if (!is(word, 0x7fc0_001f, 0x7100_001f)) continue;
-    const n = (word >>> 10) & 0xfff;
-    return n < MAX_JUMP_CASES ? n + (isInclusive ? 1 : 0) : 0;
-  }
-  return 0;
+/** Whether a branch lets the compared number itself through; null: it is no upper bound. */
+function guardOf(passed: Passed): boolean | null {
+  const word = wordOf(passed);
+  if (!is(word, 0xff00_0010, 0x5400_0000)) return null;
+  // b.hi not taken, b.ls taken; b.hs not taken, b.lo taken.
+  const condition = word & 15;
+  if (condition === (passed.isTaken ? 9 : 8)) return true;
+  return condition === (passed.isTaken ? 3 : 2) ? false : null;
 }
 
-/** Whether the branch lets the compared number itself through; null: it is no upper bound. */
-function guardOf(condition: number, isTaken: boolean): boolean | null {
-  // b.hi not taken, b.ls taken; b.hs not taken, b.lo taken.
-  if (condition === (isTaken ? 9 : 8)) return true;
-  return condition === (isTaken ? 3 : 2) ? false : null;
+/** The number that `cmp` of 32 or 64 bits compares with; null for any other instruction. */
+function comparedWith(passed: Passed): number | null {
+  const word = wordOf(passed);
+  return is(word, 0x7fc0_001f, 0x7100_001f) ? (word >>> 10) & 0xfff : null;
 }

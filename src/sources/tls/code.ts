@@ -2,6 +2,8 @@
  * What both processors' decoders say of one instruction: how long it is and where control goes behind it.
  */
 
+import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
+
 /**
  * - next: to the instruction after it
  * - call: comes back to the instruction after it, unless what is called never returns
@@ -46,3 +48,24 @@ export type JumpTable = {
   /** Virtual address that the entry at `at` leads to. */
   target(entries: Buffer, at: number): number;
 };
+
+/**
+ * How many cases of a jump table the nearest comparison on the way lets through; 0 without one. `guardOf` says whether a
+ * branch lets the compared number itself through, `comparedWith` what an instruction compares with; null: neither.
+ */
+export function caseCount(
+  back: readonly Passed[],
+  guardOf: (passed: Passed) => boolean | null,
+  comparedWith: (passed: Passed) => number | null,
+): number {
+  let isInclusive: boolean | null = null;
+  for (const passed of back) {
+    if (isInclusive === null) {
+      isInclusive = guardOf(passed);
+      continue;
+    }
+    const n = comparedWith(passed);
+    if (n !== null) return n >= 0 && n < MAX_JUMP_CASES ? n + (isInclusive ? 1 : 0) : 0;
+  }
+  return 0;
+}

@@ -47,13 +47,10 @@ export type ElfImage = {
   readonly segments: readonly Segment[];
   /** .dynsym first: it is there in a stripped file too. */
   readonly tables: readonly SymbolTable[];
-  readonly soname: string | null;
   /** .eh_frame_hdr, which leads to the bounds of every function. */
   readonly unwind: Segment | null;
   /** What the loader fills in: addresses of functions that stubs jump to, then all others. */
   readonly relocations: readonly RelocationTable[];
-  /** Linked with position and entry of its own: a program, not a library. */
-  readonly isProgram: boolean;
 };
 
 export type ElfResult =
@@ -66,7 +63,6 @@ const SECTION_HEADER_BYTES = 64;
 
 const PT_LOAD = 1;
 const PT_DYNAMIC = 2;
-const PT_INTERP = 3;
 const PT_GNU_EH_FRAME = 0x6474e550;
 const SHT_SYMTAB = 2;
 const SHT_DYNSYM = 11;
@@ -81,7 +77,6 @@ const DT = {
   RELASZ: 8,
   STRSZ: 10,
   SYMENT: 11,
-  SONAME: 14,
   JMPREL: 23,
   GNU_HASH: 0x6ffffef5,
 } as const;
@@ -161,11 +156,9 @@ export function readElf(source: ByteSource): ElfResult {
   const segments: Segment[] = [];
   let dynamic: Segment | null = null;
   let unwind: Segment | null = null;
-  let isProgram = false;
   for (let i = 0; i < phnum; i++) {
     const at = i * PROGRAM_HEADER_BYTES;
     const type = programHeaders.readUInt32LE(at);
-    if (type === PT_INTERP) isProgram = true;
     if (type !== PT_LOAD && type !== PT_DYNAMIC && type !== PT_GNU_EH_FRAME) continue;
     const flags = programHeaders.readUInt32LE(at + 4);
     const segment = {
@@ -186,9 +179,8 @@ export function readElf(source: ByteSource): ElfResult {
   const dynamicTable = fromDynamic?.table ?? null;
   if (dynamicTable !== null && !tables.some((t) => t.name === 'dynsym')) tables.push(dynamicTable);
   tables.sort((a, b) => (a.name === b.name ? 0 : a.name === 'dynsym' ? -1 : 1));
-  const soname = fromDynamic?.soname ?? null;
   const relocations = fromDynamic?.relocations ?? [];
-  return { ok: true, image: { source, machine, segments, tables, soname, unwind, relocations, isProgram } };
+  return { ok: true, image: { source, machine, segments, tables, unwind, relocations } };
 }
 
 /** Symbol tables by the section headers; none when the headers are stripped or wrong. */
@@ -231,11 +223,10 @@ export function fileOffset(segments: readonly Segment[], vaddr: number, length: 
 
 type Dynamic = {
   readonly table: SymbolTable | null;
-  readonly soname: string | null;
   readonly relocations: readonly RelocationTable[];
 };
 
-/** The dynamic section: the name of a library, relocations, and its symbols where section headers are missing. */
+/** The dynamic section: relocations, and its symbols where section headers are missing. */
 function readDynamic(source: ByteSource, segments: readonly Segment[], dynamic: Segment): Dynamic {
   const count = Math.min(Math.floor(dynamic.fileSize / 16), MAX_DYNAMIC);
   const entries = source.read(dynamic.offset, count * 16);
@@ -251,13 +242,12 @@ function readDynamic(source: ByteSource, segments: readonly Segment[], dynamic: 
   ].filter((t) => t !== null);
   const stringsSize = tags.get(DT.STRSZ) ?? Number.NaN;
   const stringsOffset = fileOffset(segments, tags.get(DT.STRTAB) ?? Number.NaN, stringsSize);
-  if (stringsOffset < 0 || stringsSize > MAX_ELF_TABLE_BYTES) return { table: null, soname: null, relocations };
-  const soname = readName(source, stringsOffset, stringsSize, tags.get(DT.SONAME) ?? Number.NaN);
+  if (stringsOffset < 0 || stringsSize > MAX_ELF_TABLE_BYTES) return { table: null, relocations };
   const symbols = tags.get(DT.SYMTAB) ?? Number.NaN;
   const symbolCount = tags.get(DT.SYMENT) === SYMBOL_BYTES ? countSymbols(source, segments, tags) : 0;
   const offset = fileOffset(segments, symbols, symbolCount * SYMBOL_BYTES);
-  if (symbolCount === 0 || offset < 0) return { table: null, soname, relocations };
-  return { table: { name: 'dynsym', offset, count: symbolCount, stringsOffset, stringsSize }, soname, relocations };
+  if (symbolCount === 0 || offset < 0) return { table: null, relocations };
+  return { table: { name: 'dynsym', offset, count: symbolCount, stringsOffset, stringsSize }, relocations };
 }
 
 function relocationTable(

@@ -7,8 +7,6 @@
 import type { TlsSiteKind } from './native-tls.ts';
 
 export type TlsLibrary = {
-  /** Number in a record (aux2 bits 8..15). */
-  readonly id: number;
   readonly name: string;
   /** Function and what it does. */
   readonly functions: readonly (readonly [string, TlsSiteKind])[];
@@ -18,7 +16,6 @@ export type TlsLibrary = {
 
 export const TLS_LIBRARIES: readonly TlsLibrary[] = [
   {
-    id: 1,
     name: 'OpenSSL',
     functions: [
       ['SSL_read', 'openssl-read'],
@@ -39,7 +36,6 @@ export const TLS_LIBRARIES: readonly TlsLibrary[] = [
     needed: ['SSL_read', 'SSL_write'],
   },
   {
-    id: 2,
     name: 'GnuTLS',
     functions: [
       ['gnutls_record_recv', 'gnutls-read'],
@@ -53,7 +49,6 @@ export const TLS_LIBRARIES: readonly TlsLibrary[] = [
     needed: ['gnutls_record_recv', 'gnutls_record_send'],
   },
   {
-    id: 3,
     name: 'wolfSSL',
     functions: [
       ['wolfSSL_read', 'wolfssl-read'],
@@ -69,7 +64,6 @@ export const TLS_LIBRARIES: readonly TlsLibrary[] = [
     needed: ['wolfSSL_read', 'wolfSSL_write'],
   },
   {
-    id: 4,
     name: 'Mbed TLS',
     functions: [
       ['mbedtls_ssl_read', 'mbedtls-read'],

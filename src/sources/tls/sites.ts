@@ -124,11 +124,8 @@ function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): Pr
     return found === undefined ? [] : [entrySite(image, found, kind)];
   });
   // One address may have two names; two probes there would count every call twice.
-  const seen = new Set<string>();
-  return entries.filter(({ kind, offset }) => {
-    const key = `${offset} ${kind.endsWith('-new') ? 'return' : 'call'}`;
-    return !seen.has(key) && seen.add(key);
-  });
+  const seen = new Set<number>();
+  return entries.filter(({ offset }) => !seen.has(offset) && seen.add(offset));
 }
 
 /** The exported entry, after the endbr64 when a push follows it there. */

@@ -6,12 +6,12 @@
  * carry TLS without a function to probe are known by what their compilers leave in them.
  */
 
-import { closeSync, readlinkSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { MAX_MARK_SEARCH_BYTES } from '../../core/item-limits.ts';
 import { openMapped } from './discovery.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
-import { mappingsOf, processIds } from './maps.ts';
+import { mappingsOf, processIds, programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 import type { ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, findSites, listed, unreadFunctions } from './sites.ts';
@@ -88,7 +88,7 @@ function surveyProcess(
   if (rows.length > 0 || first === undefined) return rows;
   const java = mapped.find((m) => JAVA.test(m.path));
   if (java !== undefined) return [toRow(java, refused('Java', 'its TLS is not machine code with a name'))];
-  const exe = mapped.find((m) => m.path === exePath(procRoot, m.pid));
+  const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
   if (exe === undefined) return [];
   const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
   return verdict === null ? [] : [toRow(exe, verdict)];
@@ -105,14 +105,6 @@ function remembered(known: Map<string, Verdict | null>, key: string, look: () =>
     known.set(key, verdict);
   }
   return verdict;
-}
-
-function exePath(procRoot: string, pid: number): string {
-  try {
-    return readlinkSync(`${procRoot}/${pid}/exe`).replace(/ \(deleted\)$/, '');
-  } catch {
-    return '';
-  }
 }
 
 /** What a file offers; null for one that has nothing to do with TLS. */

@@ -3,11 +3,12 @@
  * these, those whose name fits.
  */
 
-import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/item-limits.ts';
 import { compilePattern } from '../../core/pattern.ts';
+import { programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 
 const LIMITS = { maxProgram: 2_000, maxRepeats: 1_000 };
@@ -101,19 +102,13 @@ export class TlsTargets {
     if (this.matchesComm(comm)) return comm;
     let program = this.#programs.get(pid);
     if (program?.comm !== comm) {
-      program = { comm, names: [this.#fileOf(pid), this.#startedAs(pid)].filter((name) => name !== '') };
+      program = {
+        comm,
+        names: [baseName(programOf(this.#procRoot, pid)), this.#startedAs(pid)].filter((name) => name !== ''),
+      };
       this.#programs.set(pid, program);
     }
     return program.names.find((name) => this.matchesComm(name)) ?? null;
-  }
-
-  /** Last name of the file a process runs, '' when it cannot be read; an upgrade leaves " (deleted)" after it. */
-  #fileOf(pid: number): string {
-    try {
-      return baseName(readlinkSync(`${this.#procRoot}/${pid}/exe`)).replace(/ \(deleted\)$/, '');
-    } catch {
-      return '';
-    }
   }
 
   /** Last name of its first argument, '' when it cannot be read. */

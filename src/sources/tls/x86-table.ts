@@ -6,10 +6,8 @@
  * addresses, `jmp *table(,%i,8)`. The number of cases is that of the comparison that guards the jump. What fits no
  * form is no table: then the jump may lead out of the function.
  */
-import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
 import type { JumpTable, Passed } from './code.ts';
-
-import type { Opcode } from './x86.ts';
+import { caseCount } from './code.ts';
 import { opcodeOf } from './x86.ts';
 
 /** An operand as its ModRM, SIB and displacement say. */
@@ -70,7 +68,7 @@ export function jumpTableX86(jump: Passed, back: readonly Passed[]): JumpTable |
   if (found === null) return null;
   const absolute = absoluteTable(found.operand);
   const vaddr = absolute ?? relativeTable(found.operand.register, back);
-  const cases = caseCount(back);
+  const cases = caseCount(back, guardOf, comparedWith);
   if (vaddr === null || cases === 0) return null;
   const isAbsolute = absolute !== null;
   const width = isAbsolute ? 8 : 4;
@@ -109,34 +107,22 @@ function relativeTable(target: number, back: readonly Passed[]): number | null {
   return null;
 }
 
-/** How many cases the nearest comparison on the way lets through; 0 without one. */
-function caseCount(back: readonly Passed[]): number {
-  let isInclusive: boolean | null = null;
-  for (const passed of back) {
-    const opcode = opcodeOf(passed.code, passed.at);
-    if (opcode.at < 0) continue;
-    const op = passed.code[opcode.at] ?? 0;
-    const isBranch = opcode.map === 1 ? (op & 0xf0) === 0x80 : opcode.map === 0 && (op & 0xf0) === 0x70;
-    if (isInclusive === null) {
-      if (isBranch) isInclusive = guardOf(op & 15, passed.isTaken);
-      continue;
-    }
-    const n = comparedWith(passed.code, opcode, passed);
-    if (n !== null) return n >= 0 && n < MAX_JUMP_CASES ? n + (isInclusive ? 1 : 0) : 0;
-  }
-  return 0;
-}
-
-/** Whether the branch lets the compared number itself through; null: it is no upper bound. */
-function guardOf(condition: number, isTaken: boolean): boolean | null {
+/** Whether a branch lets the compared number itself through; null: it is no upper bound. */
+function guardOf({ code, at, isTaken }: Passed): boolean | null {
+  const opcode = opcodeOf(code, at);
+  const op = code[opcode.at] ?? 0;
+  const isBranch = opcode.map === 1 ? (op & 0xf0) === 0x80 : opcode.map === 0 && (op & 0xf0) === 0x70;
+  if (opcode.at < 0 || !isBranch) return null;
   // ja not taken, jbe taken; jae not taken, jb taken.
+  const condition = op & 15;
   if (condition === (isTaken ? 6 : 7)) return true;
   return condition === (isTaken ? 2 : 3) ? false : null;
 }
 
 /** The number that `cmp` compares with; null for any other instruction. */
-function comparedWith(code: Buffer, opcode: Opcode, { at, length }: Passed): number | null {
-  if (opcode.map !== 0) return null;
+function comparedWith({ code, at, length }: Passed): number | null {
+  const opcode = opcodeOf(code, at);
+  if (opcode.at < 0 || opcode.map !== 0) return null;
   const op = code[opcode.at] ?? 0;
   const last = at + length;
   const isGroup = (((code[opcode.at + 1] ?? 0) >> 3) & 7) === 7;

@@ -5,9 +5,12 @@ import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { TRANSPORT } from '../../../src/core/words.ts';
 import { TlsIngest } from '../../../src/ingest/tls.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
-import { KIND, OFFSET, RECORD_BYTES, TLS_FLAG, TLS_LIBRARY, TLS_LIBRARY_SHIFT } from '../../../src/sources/records.ts';
+import { KIND, OFFSET, RECORD_BYTES, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../../src/sources/records.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
 import { openSession } from '../../helpers/open-session.ts';
+
+/** enum ct_tls_library of bpf/tls_event.h. */
+const OPENSSL = 1;
 
 type Row = {
   readonly kind: number;
@@ -36,7 +39,7 @@ function batchOf(rows: readonly Row[]): RecordBatch {
     view.setUint32(o + OFFSET.off, at, true);
     view.setUint32(o + OFFSET.len, length, true);
     view.setUint32(o + OFFSET.aux0, r.id ?? 1, true);
-    view.setUint32(o + OFFSET.aux2, (r.flags ?? 0) | (TLS_LIBRARY.OPENSSL << TLS_LIBRARY_SHIFT), true);
+    view.setUint32(o + OFFSET.aux2, (r.flags ?? 0) | (OPENSSL << TLS_LIBRARY_SHIFT), true);
     descriptors[o + OFFSET.kind] = r.kind;
     descriptors[o + OFFSET.origin] = 2;
     descriptors[o + OFFSET.ipVersion] = ports === null ? 0 : 4;
