@@ -84,8 +84,6 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     retain: options.retainsPayload,
     hep: options.hep,
     digests,
-    sourceId: 0,
-    origin: 0,
   };
 }
 

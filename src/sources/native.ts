@@ -57,15 +57,7 @@ export type NativeCaptureOptions = {
   retain: boolean;
   hep: boolean;
   digests: boolean;
-  sourceId: number;
-  origin: number;
 };
-
-/** enum ct_filter_mode */
-export const FILTER_MODE = { NONE: 0, CLASSIC: 1, EBPF: 2 } as const;
-
-/** enum ct_live_state */
-export const LIVE_STATE = { CAPTURING: 0, DOWN: 1, GONE: 2, FAILING: 3 } as const;
 
 export type NativeLiveOptions = {
   interfaces: readonly string[];
@@ -73,7 +65,7 @@ export type NativeLiveOptions = {
   liveCounters: BigUint64Array;
   /** 1 MiB blocks of each ring; 0 is the default. */
   blocks: number;
-  /** FILTER_MODE: no better filter than this. */
+  /** enum ct_filter_mode: no better filter than this. */
   bestFilter: number;
   /** Frames for other hosts are captured too. */
   promiscuous: boolean;
@@ -84,6 +76,7 @@ export type NativeLiveOptions = {
 /** errno 0, or the interface (its index in the options) and the step that failed. */
 export type OpenLiveResult = { errno: number; step: string; index: number };
 
+/** `state` is enum ct_live_state. */
 export type NativeLiveStatus = { state: number; mtu: number; ringBytes: number; text: string };
 
 /** Files or interfaces as the source of one packet pipeline. */

@@ -7,7 +7,7 @@ import { udpPacket } from '../../fixtures/build/packet.ts';
 import { pcap } from '../../fixtures/build/pcap-file.ts';
 import { errnoOf } from '../../src/core/errors.ts';
 import { allocateCaptureMemory, type CaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
-import { FILTER_MODE, loadNative, type NativeCapture } from '../../src/sources/native.ts';
+import { loadNative, type NativeCapture } from '../../src/sources/native.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 import { exportedSites } from '../helpers/tls-probes.ts';
 import { privateLibssl } from '../live/tls-kernel-lab.ts';
@@ -215,7 +215,7 @@ function live(target: Target, onSlab: OnSlab): Running {
         liveCounters,
         blocks: 2,
         promiscuous: true,
-        bestFilter: FILTER_MODE.CLASSIC,
+        bestFilter: 1,
         wholeRtp: false,
       };
       const opened = capture.openLive(options);

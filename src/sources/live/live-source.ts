@@ -9,7 +9,7 @@ import { failure } from '../../core/errors.ts';
 import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
 import type { CaptureOptions } from '../capture-memory.ts';
 import type { NativeBinding, OpenLiveResult } from '../native.ts';
-import { FILTER_MODE, LIVE_STATE, loadNative } from '../native.ts';
+import { loadNative } from '../native.ts';
 import { PacketSource } from '../packet-source.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { KIND } from '../records.ts';
@@ -19,7 +19,9 @@ const STATUS_EVERY_MS = 1000;
 /** The reader ends within 100 ms; what it had found is analysed for this long, and the rest is counted. */
 const STOP_LIMIT_MS = 800;
 
-export type FilterName = 'ebpf' | 'classic' | 'none';
+/** In the order of enum ct_filter_mode, each better than the one before it. */
+const FILTERS = ['none', 'classic', 'ebpf'] as const;
+export type FilterName = (typeof FILTERS)[number];
 
 export type LiveSourceOptions = CaptureOptions & {
   readonly interfaces: readonly string[];
@@ -31,7 +33,9 @@ export type LiveSourceOptions = CaptureOptions & {
   readonly bestFilter: FilterName;
 };
 
-export type InterfaceState = 'capturing' | 'down' | 'gone' | 'failing';
+/** In the order of enum ct_live_state. */
+const STATES = ['capturing', 'down', 'gone', 'failing'] as const;
+export type InterfaceState = (typeof STATES)[number];
 
 export type InterfaceStatus = {
   readonly name: string;
@@ -69,18 +73,6 @@ export type LiveLosses = {
   readonly unsplit: number;
 };
 
-const STATES = new Map<number, InterfaceState>([
-  [LIVE_STATE.CAPTURING, 'capturing'],
-  [LIVE_STATE.DOWN, 'down'],
-  [LIVE_STATE.GONE, 'gone'],
-  [LIVE_STATE.FAILING, 'failing'],
-]);
-const FILTERS: readonly (readonly [FilterName, number])[] = [
-  ['none', FILTER_MODE.NONE],
-  ['classic', FILTER_MODE.CLASSIC],
-  ['ebpf', FILTER_MODE.EBPF],
-];
-
 export class LiveSource extends PacketSource {
   readonly interfaces: readonly string[];
   readonly #liveCounters: BigUint64Array;
@@ -109,7 +101,7 @@ export class LiveSource extends PacketSource {
       interfaces,
       liveCounters: this.#liveCounters,
       blocks: 0,
-      bestFilter: FILTERS.find(([name]) => name === options.bestFilter)?.[1] ?? FILTER_MODE.EBPF,
+      bestFilter: FILTERS.indexOf(options.bestFilter),
       promiscuous: options.isPromiscuous,
       wholeRtp: options.retainsPayload || options.writesFrames,
     });
@@ -142,7 +134,7 @@ export class LiveSource extends PacketSource {
   statuses(): InterfaceStatus[] {
     return this.interfaces.map((name, i) => {
       const { state, text, ringBytes } = this.native.liveStatus(i);
-      return { name, state: STATES.get(state) ?? 'failing', text, ringBytes };
+      return { name, state: STATES[state] ?? 'failing', text, ringBytes };
     });
   }
 
@@ -151,7 +143,7 @@ export class LiveSource extends PacketSource {
     const counts = new BigUint64Array(this.info.filterClassNames.length * 2);
     const counted = this.native.filterCounts(counts);
     return {
-      mode: FILTERS.find(([, value]) => value === mode)?.[0] ?? 'none',
+      mode: FILTERS[mode] ?? 'none',
       why,
       classes: counted
         ? this.info.filterClassNames.map((name, i) => ({
