@@ -6,10 +6,11 @@ import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../fixtures/build/hep.ts';
 import { ipText } from '../../src/core/ip.ts';
 import { hep3Length } from '../../src/decode/hep/hep.ts';
-import { HepListener, type HepListenerOptions, type NativeHep } from '../../src/sources/hep/listener.ts';
+import type { HepListener, HepListenerOptions, NativeHep } from '../../src/sources/hep/listener.ts';
 import type { NativeHepCapture } from '../../src/sources/hep/native-hep.ts';
 import { loadNative } from '../../src/sources/native.ts';
 import { KIND } from '../../src/sources/records.ts';
+import { startHepListener } from '../helpers/hep-listener.ts';
 import { hepOf, payloadOf } from '../helpers/hep-packet.ts';
 import { PATIENCE_MS, SOON_MS, untilHolds } from '../helpers/patience.ts';
 
@@ -42,7 +43,7 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
   const take = (b: Buffer, start: number, end: number): void => {
     texts.push(payloadOf(hepOf(b, start, end)));
   };
-  const listener = await HepListener.start({
+  const listener = await startHepListener({
     host: '127.0.0.1',
     port: 0,
     allow: ['127.0.0.1'],

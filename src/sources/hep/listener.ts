@@ -102,18 +102,6 @@ export class HepListener {
     });
   }
 
-  /** open() and begin(). */
-  static async start(options: HepListenerOptions): Promise<HepListener> {
-    const listener = await HepListener.open(options);
-    try {
-      listener.begin();
-    } catch (error) {
-      await listener.close();
-      throw error;
-    }
-    return listener;
-  }
-
   /**
    * Resolves, checks and binds both transports; begin() starts reading datagrams. Throws ServiceError; nothing stays
    * open then.

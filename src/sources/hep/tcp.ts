@@ -39,47 +39,32 @@ export type HepTcpOptions = {
 };
 
 /** Everything that was not a packet taken or refused by the gate. */
-export type HepTcpCounts = {
-  accepted: number;
-  refusedAddress: number;
-  refusedFull: number;
+const NO_COUNTS = {
+  accepted: 0,
+  refusedAddress: 0,
+  refusedFull: 0,
   /** Gave their places to newcomers of other sources. */
-  evicted: number;
-  closedIdle: number;
+  evicted: 0,
+  closedIdle: 0,
   /** Began with something else than HEP, those with a TLS handshake included. */
-  notHep: number;
-  closedTls: number;
-  closedNotHep: number;
+  notHep: 0,
+  closedTls: 0,
+  closedNotHep: 0,
   /** Brought a packet without the key before any with it. */
-  closedWithoutKey: number;
+  closedWithoutKey: 0,
   /** Packets that came in one reading after one that was over the rate; part of the gate's `over_rate`. */
-  overRate: number;
-  resyncs: number;
-  skippedBytes: number;
+  overRate: 0,
+  resyncs: 0,
+  skippedBytes: 0,
   /** Packets that the end of their connection cut off. */
-  cutPackets: number;
-  packets: number;
-  errors: number;
+  cutPackets: 0,
+  packets: 0,
+  errors: 0,
 };
+export type HepTcpCounts = typeof NO_COUNTS;
 
 export class HepTcpServer {
-  readonly counts: HepTcpCounts = {
-    accepted: 0,
-    refusedAddress: 0,
-    refusedFull: 0,
-    evicted: 0,
-    closedIdle: 0,
-    notHep: 0,
-    closedTls: 0,
-    closedNotHep: 0,
-    closedWithoutKey: 0,
-    overRate: 0,
-    resyncs: 0,
-    skippedBytes: 0,
-    cutPackets: 0,
-    packets: 0,
-    errors: 0,
-  };
+  readonly counts: HepTcpCounts = { ...NO_COUNTS };
   readonly #options: HepTcpOptions;
   readonly #server: Server;
   readonly #connections = new Set<HepConnection>();

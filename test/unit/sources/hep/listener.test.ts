@@ -6,8 +6,9 @@ import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { hep3Length } from '../../../../src/decode/hep/hep.ts';
-import { HepListener, type HepListenerOptions, type NativeHep } from '../../../../src/sources/hep/listener.ts';
+import type { HepListener, HepListenerOptions, NativeHep } from '../../../../src/sources/hep/listener.ts';
 import { type NativeHepOptions, SENDER_ADDRESS_BYTES } from '../../../../src/sources/hep/native-hep.ts';
+import { startHepListener } from '../../../helpers/hep-listener.ts';
 import { freePort } from '../../../helpers/patience.ts';
 
 const NAMES = ['taken', 'not_allowed', 'too_long', 'over_rate', 'ring_full', 'datagrams', 'kernel_dropped'];
@@ -73,7 +74,7 @@ const options = (native: NativeHep, port: number): HepListenerOptions => ({
 });
 
 async function started(t: TestContext, o: HepListenerOptions): Promise<HepListener> {
-  const listener = await HepListener.start(o);
+  const listener = await startHepListener(o);
   t.after(() => listener.close());
   return listener;
 }
@@ -138,33 +139,33 @@ describe('HEP listener', { timeout: 120_000 }, () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
       const native = fake();
       await assert.rejects(
-        HepListener.start({ ...options(native, 9060), host }),
+        startHepListener({ ...options(native, 9060), host }),
         refusal('HEP_BIND_NOT_LOOPBACK', /--hep-allow/),
       );
       assert.deepEqual(native.calls, []);
     }
     await assert.rejects(
-      HepListener.start({ ...options(fake(), 9060), allow: ['10.0.0.0/99'] }),
+      startHepListener({ ...options(fake(), 9060), allow: ['10.0.0.0/99'] }),
       refusal('HEP_ALLOW_INVALID', /10\.0\.0\.0\/99/),
     );
     await assert.rejects(
-      HepListener.start({ ...options(fake(), 9060), host: 'agent.invalid' }),
+      startHepListener({ ...options(fake(), 9060), host: 'agent.invalid' }),
       refusal('HEP_ADDRESS_UNKNOWN', /agent\.invalid/),
     );
   });
 
   it('a failed start leaves nothing open', async (t) => {
     const native = fake({ openErrno: 98 });
-    await assert.rejects(HepListener.start(options(native, 9060)), refusal('HEP_BIND_FAILED', /in use/));
+    await assert.rejects(startHepListener(options(native, 9060)), refusal('HEP_BIND_FAILED', /in use/));
     assert.equal(native.calls.at(-1), 'close');
     const port = await freePort();
     const late = fake({ startErrno: 11 });
-    await assert.rejects(HepListener.start(options(late, port)), refusal('HEP_BIND_FAILED', /EAGAIN/));
+    await assert.rejects(startHepListener(options(late, port)), refusal('HEP_BIND_FAILED', /EAGAIN/));
     assert.deepEqual(late.calls, [`open 127.0.0.1 ${port}`, 'start', 'halt', 'close']);
     // The connections' half was closed again: the port is free.
     await started(t, options(fake(), port));
     const taken = fake();
-    await assert.rejects(HepListener.start(options(taken, port)), refusal('HEP_BIND_FAILED', /tcp:.*in use/));
+    await assert.rejects(startHepListener(options(taken, port)), refusal('HEP_BIND_FAILED', /tcp:.*in use/));
     assert.equal(taken.calls.at(-1), 'close');
   });
 
@@ -180,10 +181,10 @@ describe('HEP listener', { timeout: 120_000 }, () => {
     await once(socket, 'connect');
 
     const never = fake({ portsTaken: 1000 });
-    await assert.rejects(HepListener.start(options(never, 0)), refusal('HEP_BIND_FAILED', /udp:.*in use/));
+    await assert.rejects(startHepListener(options(never, 0)), refusal('HEP_BIND_FAILED', /udp:.*in use/));
     assert.equal(never.calls.at(-1), 'close');
     const other = fake({ openErrno: constants.errno.EADDRNOTAVAIL });
-    await assert.rejects(HepListener.start(options(other, 0)), refusal('HEP_BIND_FAILED', /does not have the address/));
+    await assert.rejects(startHepListener(options(other, 0)), refusal('HEP_BIND_FAILED', /does not have the address/));
     assert.equal(other.calls.filter((c) => c.startsWith('open ')).length, 1);
   });
 });
