@@ -48,6 +48,8 @@ __attribute__((unused)) static const char *subject = "";
   } while (0)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define COUNT(rows) (sizeof(rows) / sizeof *(rows))
+
 /* A copy in an allocation of exactly n bytes, so that the sanitizer sees a read beyond them. */
 static inline uint8_t *exact_copy(const void *d, size_t n) {
   uint8_t *copy = malloc(n ? n : 1);

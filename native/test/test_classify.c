@@ -62,118 +62,41 @@ static const struct row udp_rows[] = {
     {"RTP with extension", T("\x90\x6f" RTP12 "\xbe\xde\x00\x01zzzza"), CT_CLS_RTP, CT_CLS_RTP},
     {"RTP with extension beyond", T("\x90\x6f" RTP12 "\xbe\xde\x00\x02zzzza"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"RTP with extension cut", T("\x90\x6f" RTP12 "\xbe\xde\x00"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTCP SR",
-     T("\x80\xc8\x00\x06"
-       "aaaabbbbccccddddeeeeffff"),
-     CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP RR, empty",
-     T("\x80\xc9\x00\x01"
-       "aaaa"),
-     CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP, last type",
-     T("\x80\xdf\x00\x01"
-       "aaaa"),
-     CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP, past the last type",
-     T("\x80\xe0\x00\x01"
-       "aaaa"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTCP BYE, empty",
-     T("\x80\xcb\x00\x00"
-       "aaaa"),
-     CT_CLS_RTCP, CT_CLS_RTCP},
-    {"RTCP RR without SSRC",
-     T("\x80\xc9\x00\x00"
-       "aaaa"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTCP beyond",
-     T("\x80\xc9\x00\x02"
-       "aaaa"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"RTP with a marker where RTCP would be",
-     T("\x80\xc9\x77\x77"
-       "aaaabbbbcccc"),
-     CT_CLS_RTP, CT_CLS_RTP},
+    {"RTCP SR", T("\x80\xc8\x00\x06ttttssssrrrrqqqqppppoooo"), CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP RR, empty", T("\x80\xc9\x00\x01zzzz"), CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP, last type", T("\x80\xdf\x00\x01zzzz"), CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP, past the last type", T("\x80\xe0\x00\x01zzzz"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTCP BYE, empty", T("\x80\xcb\x00\x00zzzz"), CT_CLS_RTCP, CT_CLS_RTCP},
+    {"RTCP RR without SSRC", T("\x80\xc9\x00\x00zzzz"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTCP beyond", T("\x80\xc9\x00\x02zzzz"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"RTP with a marker where RTCP would be", T("\x80\xc9\x77\x77ttttssssrrrr"), CT_CLS_RTP, CT_CLS_RTP},
     {"STUN", T("\x00\x01\x00\x00" COOKIE ID12), CT_CLS_STUN, CT_CLS_STUN},
-    {"STUN with attribute",
-     T("\x01\x01\x00\x08" COOKIE ID12 "\x00\x20\x00\x04"
-       "aaaa"),
-     CT_CLS_STUN, CT_CLS_STUN},
+    {"STUN with attribute", T("\x01\x01\x00\x08" COOKIE ID12 "\x00\x20\x00\x04zzzz"), CT_CLS_STUN, CT_CLS_STUN},
     {"TURN, with trailing bytes", T("\x00\x08\x00\x00" COOKIE ID12 "aaaa"), CT_CLS_STUN, CT_CLS_STUN},
     {"STUN of odd length", T("\x00\x01\x00\x02" COOKIE ID12 "aa"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"STUN beyond",
-     T("\x01\x01\x00\x0c" COOKIE ID12 "\x00\x20\x00\x04"
-       "aaaa"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"classic STUN",
-     T("\x01\x01\x00\x08"
-       "wxyz" ID12 "\x00\x01\x00\x04"
-       "aaaa"),
-     CT_CLS_STUN, CT_CLS_STUN},
+    {"STUN beyond", T("\x01\x01\x00\x0c" COOKIE ID12 "\x00\x20\x00\x04zzzz"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"classic STUN", T("\x01\x01\x00\x08wxyz" ID12 "\x00\x01\x00\x04zzzz"), CT_CLS_STUN, CT_CLS_STUN},
     {"classic STUN, other type",
-     T("\x01\x07\x00\x08"
-       "wxyz" ID12 "\x00\x01\x00\x04"
-       "aaaa"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"TURN channel",
-     T("\x40\x01\x00\x05"
-       "hello"),
-     CT_CLS_STUN, CT_CLS_STUN},
-    {"TURN channel, padded",
-     T("\x4f\xff\x00\x05"
-       "hello\0\0\0"),
-     CT_CLS_STUN, CT_CLS_STUN},
-    {"TURN channel, too long",
-     T("\x40\x01\x00\x05"
-       "hello\0\0\0\0"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"DTLS",
-     T("\x16\xfe\xff\0\0\0\0\0\0\0\0\0\x04"
-       "abcd"),
-     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
-    {"DTLS 1.2 data",
-     T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x04"
-       "abcd"),
-     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
-    {"DTLS beyond",
-     T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x05"
-       "abcd"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"TLS over UDP",
-     T("\x16\x03\x01\0\0\0\0\0\0\0\0\0\x04"
-       "abcd"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"ZRTP",
-     T("\x10\x00\x12\x34ZRTP"
-       "ssrc\x50\x5a"),
-     CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+     T("\x01\x07\x00\x08wxyz" ID12 "\x00\x01\x00\x04zzzz"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"TURN channel", T("\x40\x01\x00\x05hello"), CT_CLS_STUN, CT_CLS_STUN},
+    {"TURN channel, padded", T("\x4f\xff\x00\x05hello\0\0\0"), CT_CLS_STUN, CT_CLS_STUN},
+    {"TURN channel, too long", T("\x40\x01\x00\x05hello\0\0\0\0"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"DTLS", T("\x16\xfe\xff\0\0\0\0\0\0\0\0\0\x04text"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+    {"DTLS 1.2 data", T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x04text"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
+    {"DTLS beyond", T("\x17\xfe\xfd\0\1\0\0\0\0\0\0\0\x05text"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"TLS over UDP", T("\x16\x03\x01\0\0\0\0\0\0\0\0\0\x04text"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"ZRTP", T("\x10\x00\x12\x34ZRTPssrc\x50\x5a"), CT_CLS_ENCRYPTED, CT_CLS_ENCRYPTED},
     {"HEP3", T("HEP3\x00\x0c\x00\x00\x00\x01\x00\x06"), CT_CLS_HEP, CT_CLS_HEP},
     {"HEP3, old name", T("EEP3\x00\x0c\x00\x00\x00\x01\x00\x06"), CT_CLS_HEP, CT_CLS_HEP},
     {"HEP3 beyond", T("HEP3\x00\x0d\x00\x00\x00\x01\x00\x06"), CT_CLS_OTHER, CT_CLS_OTHER},
-    {"HEP1, protocol",
-     T("\x01\x10\x02\x13\x13\xc4\x13\xc4"
-       "AAAABBBB"
-       "12345678"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP1, protocol", T("\x01\x10\x02\x13\x13\xc4\x13\xc4SSSSTTTT12345678"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"HEP1, family",
-     T("\x01\x28\x02\x11\x13\xc4\x13\xc4"
-       "AAAABBBB"
-       "12345678901234567890123456789012"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
+     T("\x01\x28\x02\x11\x13\xc4\x13\xc4SSSSTTTT12345678901234567890123456789012"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"HEP2 without a message",
-     T("\x02\x10\x02\x11\x13\xc4\x13\xc4"
-       "AAAABBBB"
-       "time........"),
-     CT_CLS_OTHER, CT_CLS_OTHER},
-    {"HEP1",
-     T("\x01\x10\x02\x11\x13\xc4\x13\xc4"
-       "AAAABBBB" INVITE),
-     CT_CLS_HEP, CT_CLS_HEP},
+     T("\x02\x10\x02\x11\x13\xc4\x13\xc4SSSSTTTTtime........"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"HEP1", T("\x01\x10\x02\x11\x13\xc4\x13\xc4SSSSTTTT" INVITE), CT_CLS_HEP, CT_CLS_HEP},
     {"HEP2 over IPv6",
-     T("\x02\x28\x0a\x11\x13\xc4\x13\xc4"
-       "AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBB"
-       "time........" INVITE),
-     CT_CLS_HEP, CT_CLS_HEP},
+     T("\x02\x28\x0a\x11\x13\xc4\x13\xc4SSSSSSSSSSSSSSSSTTTTTTTTTTTTTTTTtime........" INVITE), CT_CLS_HEP, CT_CLS_HEP},
 };
 static const struct row tcp_rows[] = {
     {"request", T(INVITE), CT_CLS_TCP, CT_CLS_SIP_OUT},
@@ -192,7 +115,6 @@ static const struct row tcp_rows[] = {
     {"HTTP", T("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), CT_CLS_TCP, CT_CLS_OTHER},
     {"TLS", T("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), CT_CLS_TCP, CT_CLS_OTHER},
 };
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static struct ct_packet packet(const uint8_t *d, size_t n, size_t wire, uint8_t proto, uint16_t from,
                                uint16_t to) {
@@ -244,43 +166,44 @@ static void test_row(const struct row *r, uint8_t proto) {
 }
 
 /* With a snapshot length the wire decides what fits, the bytes decide what is read. */
-static void test_cut(void) {
-  uint8_t flags;
-  subject = "cut";
-  CHECK_EQ(classify(T("\x90\x6f" RTP12), 180, 17, 40000, 40002, &gate, &flags), CT_CLS_RTP);
-  CHECK_EQ(classify(T("\x80\xc8\x00\x06"
-                       "aaaa"),
-                     28, 17, 40000, 40003, &gate, &flags),
-            CT_CLS_RTCP);
-  CHECK_EQ(classify(T("\x01\x01\x00\x08" COOKIE ID12), 28, 17, 40000, 3478, &gate, &flags), CT_CLS_STUN);
-  CHECK_EQ(classify(T("\r\n"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
-  CHECK_EQ(classify(T(""), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
-  CHECK_EQ(classify(T("INVITE sip:bob@exam"), 300, 17, 5060, 5060, &gate, &flags), CT_CLS_SIP);
-  CHECK_EQ(flags, CT_FLAG_SIP_GATE | CT_FLAG_LOOKS_SIP);
-}
-
-static void test_ports(void) {
-  uint8_t flags;
-  subject = "ports";
-  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 53, 40002, &gate, &flags), CT_CLS_OTHER);
-  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 40002, 1023, &gate, &flags), CT_CLS_OTHER);
-  CHECK_EQ(classify(T("\x80\x00" RTP12), 12, 17, 1024, 1024, &gate, &flags), CT_CLS_RTP);
-  CHECK_EQ(classify(T("\x80\xc9\x00\x01"
-                       "aaaa"),
-                     8, 17, 1024, 1024, &gate, &flags),
-            CT_CLS_RTCP);
-  CHECK_EQ(classify(T("\x80\xc9\x00\x01"
-                       "aaaa"),
-                     8, 17, 53, 40002, &everything, &flags),
-            CT_CLS_OTHER);
-  CHECK_EQ(classify(T("GET"), 3, 6, 40002, 8080, &gate, &flags), CT_CLS_TCP);
-  CHECK_EQ(flags, CT_FLAG_WS_GATE);
-  CHECK_EQ(classify(T("GET"), 3, 6, 5060, 8080, &gate, &flags), CT_CLS_TCP);
-  CHECK_EQ(flags, CT_FLAG_WS_GATE | CT_FLAG_SIP_GATE);
-  CHECK_EQ(classify(T("GET"), 3, 17, 40002, 8080, &gate, &flags), CT_CLS_OTHER);
-  CHECK_EQ(classify(T("\x03\x03"), 2, 1, 0, 0, &gate, &flags), CT_CLS_ICMP);
-  CHECK_EQ(classify(T("\x01\x04"), 2, 58, 0, 0, &gate, &flags), CT_CLS_ICMP);
-  CHECK_EQ(classify(T(INVITE), 20, 132, 5060, 5060, &gate, &flags), CT_CLS_OTHER);
+static void test_cut_and_ports(void) {
+  enum { SIP = CT_FLAG_SIP_GATE, WS = CT_FLAG_WS_GATE, LOOKS = CT_FLAG_LOOKS_SIP };
+  static const struct {
+    const char *what;
+    const uint8_t *d;
+    size_t n, wire;
+    uint8_t proto;
+    uint16_t from, to;
+    const struct ct_gate *gate;
+    enum ct_class class;
+    uint8_t flags;
+  } rows[] = {
+      {"RTP, cut", T("\x90\x6f" RTP12), 180, 17, 40000, 40002, &gate, CT_CLS_RTP, 0},
+      {"RTCP, cut", T("\x80\xc8\x00\x06zzzz"), 28, 17, 40000, 40003, &gate, CT_CLS_RTCP, 0},
+      {"STUN, cut", T("\x01\x01\x00\x08" COOKIE ID12), 28, 17, 40000, 3478, &gate, CT_CLS_STUN, 0},
+      {"CRLF, cut", T("\r\n"), 300, 17, 5060, 5060, &gate, CT_CLS_OTHER, SIP},
+      {"nothing left", T(""), 300, 17, 5060, 5060, &gate, CT_CLS_OTHER, SIP},
+      {"SIP, cut", T("INVITE sip:bob@exam"), 300, 17, 5060, 5060, &gate, CT_CLS_SIP, SIP | LOOKS},
+      {"RTP from a low port", T("\x80\x00" RTP12), 12, 17, 53, 40002, &gate, CT_CLS_OTHER, 0},
+      {"RTP to a low port", T("\x80\x00" RTP12), 12, 17, 40002, 1023, &gate, CT_CLS_OTHER, 0},
+      {"RTP, lowest ports", T("\x80\x00" RTP12), 12, 17, 1024, 1024, &gate, CT_CLS_RTP, 0},
+      {"RTCP, lowest ports", T("\x80\xc9\x00\x01zzzz"), 8, 17, 1024, 1024, &gate, CT_CLS_RTCP, 0},
+      {"RTCP from a low port", T("\x80\xc9\x00\x01zzzz"), 8, 17, 53, 40002, &everything, CT_CLS_OTHER, SIP},
+      {"WebSocket port", T("GET"), 3, 6, 40002, 8080, &gate, CT_CLS_TCP, WS},
+      {"both gates", T("GET"), 3, 6, 5060, 8080, &gate, CT_CLS_TCP, WS | SIP},
+      {"WebSocket port, UDP", T("GET"), 3, 17, 40002, 8080, &gate, CT_CLS_OTHER, 0},
+      {"ICMP", T("\x03\x03"), 2, 1, 0, 0, &gate, CT_CLS_ICMP, 0},
+      {"ICMPv6", T("\x01\x04"), 2, 58, 0, 0, &gate, CT_CLS_ICMP, 0},
+      {"SCTP", T(INVITE), 20, 132, 5060, 5060, &gate, CT_CLS_OTHER, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    uint8_t flags;
+    subject = rows[i].what;
+    CHECK_EQ(classify(rows[i].d, rows[i].n, rows[i].wire, rows[i].proto, rows[i].from, rows[i].to, rows[i].gate,
+                      &flags),
+             rows[i].class);
+    CHECK_EQ(flags, rows[i].flags);
+  }
   subject = "TCP flags";
   for (int bits = 0; bits < 64; bits++) {
     struct ct_packet p = packet((const uint8_t *)"", 0, 0, 6, 40000, 5060);
@@ -382,16 +305,11 @@ static void test_looks_sip(void) {
       "\x80INVITE sip:a SIP/2.0\r\n",
       "NOTIFY * HTTP/1.1\r\n",
   };
-  for (size_t i = 0; i < COUNT(yes); i++) {
-    uint8_t *d = exact_copy((const uint8_t *)yes[i], strlen(yes[i]));
-    subject = yes[i];
-    CHECK(ct_looks_sip(d, (uint32_t)strlen(yes[i])));
-    free(d);
-  }
-  for (size_t i = 0; i < COUNT(no); i++) {
-    uint8_t *d = exact_copy((const uint8_t *)no[i], strlen(no[i]));
-    subject = no[i];
-    CHECK(!ct_looks_sip(d, (uint32_t)strlen(no[i])));
+  for (size_t i = 0; i < COUNT(yes) + COUNT(no); i++) {
+    bool looks = i < COUNT(yes);
+    subject = looks ? yes[i] : no[i - COUNT(yes)];
+    uint8_t *d = exact_copy((const uint8_t *)subject, strlen(subject));
+    CHECK_EQ(ct_looks_sip(d, (uint32_t)strlen(subject)), looks);
     free(d);
   }
   /* The version is looked for in 2048 bytes and no further. */
@@ -427,8 +345,7 @@ int main(int argc, char **argv) {
   gate.ws[8080 >> 6] |= UINT64_C(1) << (8080 & 63);
   for (size_t i = 0; i < COUNT(udp_rows); i++) test_row(&udp_rows[i], 17);
   for (size_t i = 0; i < COUNT(tcp_rows); i++) test_row(&tcp_rows[i], 6);
-  test_cut();
-  test_ports();
+  test_cut_and_ports();
   test_relayed();
   test_looks_sip();
   return report("test_classify");
