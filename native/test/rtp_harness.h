@@ -22,13 +22,18 @@ static uint32_t opened, accepted, windows, evicted, last_opened;
 static struct ct_rtp_window window_log[4096];
 static uint32_t window_index[4096];
 
+/* A new table, instead of the one of the test before. */
 static void start(uint32_t max_streams) {
   struct ct_rtp_opts o = {max_streams, {0x1234567890abcdef, 0xfedcba0987654321}, 5 * SECOND, 60};
+  ct_rtp_free(table);
   table = ct_rtp_create(&o);
   opened = accepted = windows = evicted = 0;
   if (table == NULL) abort();
 }
-static void stop(void) { ct_rtp_free(table); }
+static int rtp_report(const char *what) {
+  ct_rtp_free(table);
+  return report(what);
+}
 static struct ct_stream *stream(uint32_t i) {
   struct ct_stream *chunk = ct_rtp_chunk(table, i / CT_RTP_CHUNK);
   return &chunk[i % CT_RTP_CHUNK];
@@ -90,6 +95,31 @@ static uint32_t lost(const struct ct_stream *s) {
   uint32_t e = ct_stream_expected(s);
   return e > s->unique ? e - s->unique : 0;
 }
+
+/* What a stream counted; what a test does not name is 0. */
+#define COUNTERS(X)                                                                                          \
+  X(packets) X(duplicates) X(reordered) X(discarded) X(loss_runs) X(strays) X(resyncs) X(ts_jumps) X(markers) \
+  X(pauses) X(pt_changes) X(event_packets) X(cn_packets) X(gap_lost) X(burst_count) X(burst_packets)          \
+  X(burst_lost) X(cluster_lost)
+struct counts {
+  uint32_t lost;
+#define X(counter) uint32_t counter;
+  COUNTERS(X)
+#undef X
+};
+static void check_counts(const char *test, int line, const struct ct_stream *s, struct counts want) {
+  char where[64];
+  snprintf(where, sizeof where, "%s, line %d", test, line);
+  subject = where;
+#define X(counter) CHECK_EQ(s->counter, want.counter);
+  COUNTERS(X)
+#undef X
+  CHECK_EQ(lost(s), want.lost);
+  CHECK_EQ(s->unique, want.packets - want.duplicates - want.strays);
+  CHECK_EQ(ct_stream_expected(s), s->unique + want.lost);
+  subject = "";
+}
+#define CHECK_COUNTS(stream, ...) check_counts(__func__, __LINE__, stream, (struct counts){__VA_ARGS__})
 static double jitter_mean(const struct ct_stream *s, int lane) {
   uint32_t n = s->jitter_n - (lane == 4 ? s->other_skip : 0);
   return n == 0

@@ -41,7 +41,6 @@ static void more_than_fit(uint32_t cap, uint32_t count, int64_t gap, enum order 
     CHECK_EQ(REFUSED(PROBING_RECYCLED), 0);
     CHECK_EQ(said - windows, 2 * cap); /* opened and accepted: nothing is said of what was refused */
   }
-  stop();
 }
 
 /* Forged packets, each of another stream, 1 µs apart: a real stream that begins meanwhile takes the place of one. */
@@ -59,7 +58,6 @@ static void single_packets_keep_nobody_out(uint32_t cap) {
   /* The last place was taken long ago: what the flood still makes is counted and told to nobody. */
   CHECK(REFUSED(REFUSED) > 490000 - cap);
   CHECK(said < 200000);
-  stop();
 }
 
 /* Forged streams of four good packets fill the table with accepted ones: who an SDP names is let in all the same. */
@@ -94,7 +92,6 @@ static void named_come_first(void) {
   uint32_t before = opened;
   push(SEND(.at = T0 + 4 * SECOND, .ssrc = 1, .host = calls * 2654435761u, .port = (uint16_t)(2 * calls)));
   CHECK_EQ(opened, before);
-  stop();
 }
 
 /* Streams of answered calls, ended long ago, and a flood of strangers that are accepted, one after the other. */
@@ -113,7 +110,6 @@ static void strangers_get_a_share(void) {
   CHECK(kept >= cap - cap / 6 && kept < cap);
   /* Within their share strangers go round: those that have ended make room for others. */
   CHECK(accepted > cap + 3 * cap / 8);
-  stop();
 }
 
 /* A file is read while TypeScript is behind: what it is about to claim is no stranger. */
@@ -136,7 +132,6 @@ static void waits_for_claims(void) {
   CHECK_EQ(kept, 10);
   CHECK(settles >= 3 && settles <= 6); /* once in 30 s of capture time, not once a stream */
   CHECK(REFUSED(EVICTED) > 200);
-  stop();
 }
 
 /* A table full of calls that have ended is the daily state: whoever comes gets a place with the first packet. */
@@ -152,7 +147,6 @@ static void ended_make_room(void) {
   }
   CHECK_EQ(REFUSED(REFUSED), 0);
   CHECK_EQ(REFUSED(EVICTED), 19 * cap);
-  stop();
 }
 
 /* Before it goes, a stream that was shown closes its window; one that continues stays. */
@@ -179,7 +173,6 @@ static void the_silent_one_goes(void) {
   for (uint32_t i = 0; i < 20000; i++) push(SEND(.at = T0 + 100 * SECOND + i * 40 * MS, .ssrc = 5000 + i));
   CHECK(ct_rtp_chunk(table, 1) == NULL);
   CHECK(stream(30)->generation > 10);
-  stop();
 }
 
 /* A key that another call uses again takes the place of its own past when the table is full. */
@@ -191,7 +184,6 @@ static void a_key_used_again_keeps_its_place(void) {
   CHECK_EQ(accepted, 11);
   CHECK_EQ(REFUSED(EVICTED), 1);
   CHECK_EQ(REFUSED(REFUSED), 0);
-  stop();
 }
 
 /* Stamps that jump: a packet from the year 2200 holds its place no longer than others, and a rest ends. */
@@ -207,7 +199,6 @@ static void clocks_that_jump(void) {
   const int64_t at[] = {INT64_MAX, INT64_MIN, 0, INT64_MAX - 1, INT64_MIN + 1};
   for (uint32_t i = 0; i < 5000; i++) push_at(at[i % 5], 1000 + i % 13, i);
   CHECK(opened - evicted <= 4);
-  stop();
 }
 
 int main(void) {
@@ -227,5 +218,5 @@ int main(void) {
   the_silent_one_goes();
   a_key_used_again_keeps_its_place();
   clocks_that_jump();
-  return report("rtp admit");
+  return rtp_report("rtp admit");
 }
