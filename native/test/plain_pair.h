@@ -90,25 +90,14 @@ struct plain_frame {
 /* A plain frame with `size` bytes (at most 256) after the RTP header; the caller makes it less plain. */
 static inline void make_plain(struct plain_frame *x, int64_t at, uint8_t host, uint16_t port, uint32_t ssrc,
                               uint8_t type, uint16_t seq, uint32_t ts, uint32_t size) {
-  uint8_t *b = x->b;
-  memset(b, 0, 54);
-  put16(b + 12, 0x0800);
-  b[14] = 0x45;
+  uint8_t *b = x->b, rtp[12 + 256];
+  rtp_payload(rtp, seq, ssrc, 12 + size);
+  rtp[1] = type;
+  put32(rtp + 4, ts);
+  udp_frame(b, port, 5000, rtp, 12 + size);
   b[15] = 46 << 2;
-  put16(b + 16, 20 + 8 + 12 + size);
-  put16(b + 20, 0x4000);
-  b[22] = 64;
-  b[23] = 17;
   put32(b + 26, 0x0a000000u | host);
   put32(b + 30, 0x0a000100u);
-  put16(b + 34, port);
-  put16(b + 36, 5000);
-  put16(b + 38, 8 + 12 + size);
-  b[42] = 0x80;
-  b[43] = type;
-  put16(b + 44, seq);
-  put32(b + 46, ts);
-  put32(b + 50, ssrc);
   x->f = (struct ct_frame){
       .data = b, .ts_ns = at, .caplen = 54 + size, .wirelen = 54 + size, .linktype = CT_PLAIN_LINK};
 }

@@ -46,7 +46,7 @@ static void which_frames(void) {
            {"RTCP's first type", 43, 192, false},
            {"RTCP's last type", 43, 223, false},
            {"type 96 with marker", 43, 224, true}};
-  for (uint32_t i = 0; i < sizeof C / sizeof *C; i++) {
+  for (uint32_t i = 0; i < COUNT(C); i++) {
     subject = C[i].what;
     struct plain_pair w;
     struct plain_frame x;
@@ -74,64 +74,49 @@ static void which_frames(void) {
 
 /* ---- what is unusual goes the long way ---- */
 
-enum oddity {
-  ODD_NOTHING,
-  ODD_LOST,
-  ODD_AGAIN,
-  ODD_LATE,
-  ODD_STRAY,
-  ODD_DSCP,
-  ODD_TYPE,
-  ODD_EVENT,
-  ODD_STEP,
-  ODD_BACK,
-  ODD_PAUSE,
-  ODD_EARLIER,
-  ODD_DELAYED,
-  ODD_WINDOW,
-  ODD_OTHER_SSRC,
-  ODD_OTHER_HOST,
-  ODD_OTHER_PORT,
-  ODD_OTHER_ORIGIN,
-  ODD_NOISE,
-  ODD_COUNT
+/* How a packet differs from the one that is usual in its place. */
+struct oddity {
+  const char *what;
+  int seq, steps, ticks, late_ms; /* steps: timestamps as of so many packets */
+  uint32_t size;                  /* of the payload */
+  uint8_t host, port, ssrc, type, origin;
+  bool other_dscp, stays; /* stays: the packets after it differ too */
+};
+static const struct oddity oddities[] = {
+    {.what = "nothing odd"},
+    {"one lost", .seq = 1, .steps = 1, .stays = true},
+    {"one again", .seq = -1, .steps = -1},
+    {"one late", .seq = -20, .steps = -20},
+    {"a stray", .seq = 20000},
+    {"another DSCP", .other_dscp = true},
+    {"another type", .type = 3},
+    {"a key press", .type = 101, .size = 4},
+    {"an odd step", .ticks = 7},
+    {"time back", .ticks = -900000},
+    {"a pause", .late_ms = 1500, .stays = true},
+    {"earlier than the last", .late_ms = -30},
+    {"delayed", .late_ms = 100},
+    {"another SSRC", .ssrc = 1},
+    {"another host", .host = 1},
+    {"another port", .port = 2},
+    {"another origin", .origin = 1},
+    {"comfort noise", .size = 2},
 };
 
 /* 200 packets of a stream, an odd one, and 200 more. Returns whether the odd one went the short way. */
-static bool with_oddity(enum oddity odd, uint8_t pt, struct plain_pair *w) {
+static bool with_oddity(const struct oddity *odd, uint8_t pt, struct plain_pair *w) {
   struct plain_frame x;
-  int64_t late = 0;
   bool was_short = false;
-  uint32_t step = pt == 111 ? 960 : 160;
+  int step = pt == 111 ? 960 : 160;
   for (int i = 0; i < 401; i++) {
     bool now = i == 200;
-    uint16_t seq = (uint16_t)(65400 + i);
-    uint32_t ts = 4294960000u + (uint32_t)i * step, ssrc = 7;
-    uint8_t type = pt, host = 1, origin = 0;
-    uint16_t port = 4000;
-    if (i > 200 && odd == ODD_LOST) seq++, ts += step;
-    if (now && odd == ODD_LOST) seq++, ts += step;
-    if (now && odd == ODD_AGAIN) seq--, ts -= step;
-    if (now && odd == ODD_LATE) seq = (uint16_t)(seq - 20), ts -= 20 * step;
-    if (now && odd == ODD_STRAY) seq = (uint16_t)(seq + 20000);
-    if (now && odd == ODD_TYPE) type = pt == 8 ? 0 : 8;
-    if (now && odd == ODD_STEP) ts += 7;
-    if (now && odd == ODD_BACK) ts -= 900000;
-    if (now && odd == ODD_OTHER_SSRC) ssrc = 8;
-    if (now && odd == ODD_OTHER_HOST) host = 2;
-    if (now && odd == ODD_OTHER_PORT) port = 4002;
-    if (now && odd == ODD_OTHER_ORIGIN) origin = 1;
-    if (odd == ODD_PAUSE && i >= 200) late = 1500 * MS;
-    if (odd == ODD_EARLIER) late = now ? -30 * MS : 0;
-    if (odd == ODD_DELAYED) late = now ? 100 * MS : 0;
-    make_plain(&x, T0 + i * 20 * MS + late + below(2000) * 1000, host, port, ssrc, type, seq, ts,
-               now && odd == ODD_EVENT   ? 4
-               : now && odd == ODD_NOISE ? 2
-                                         : 120);
-    if (now && odd == ODD_EVENT) x.b[43] = 101;
-    if (now && odd == ODD_DSCP) x.b[15] = 0;
+    const struct oddity *o = now || (i > 200 && odd->stays) ? odd : &oddities[0];
+    make_plain(&x, T0 + (i * 20 + o->late_ms) * MS + below(2000) * 1000, 1 + o->host, 4000 + o->port, 7 + o->ssrc,
+               o->type != 0 ? o->type : pt, (uint16_t)(65400 + i + o->seq),
+               4294960000u + (uint32_t)((i + o->steps) * step + o->ticks), o->size != 0 ? o->size : 120);
+    if (o->other_dscp) x.b[15] = 0;
     uint64_t before = w->shorter;
-    CHECK(pair_push(w, &x.f, origin));
+    CHECK(pair_push(w, &x.f, o->origin));
     if (now) was_short = w->shorter > before;
   }
   CHECK(pair_is_same(w));
@@ -139,24 +124,20 @@ static bool with_oddity(enum oddity odd, uint8_t pt, struct plain_pair *w) {
 }
 
 static void unusual_packets_go_the_long_way(void) {
-  static const char *const names[ODD_COUNT] = {
-      "nothing odd",  "one lost",     "one again",    "one late",     "a stray",      "another DSCP",
-      "another type", "a key press",  "an odd step",  "time back",    "a pause",      "earlier than the last",
-      "delayed",      "a new window", "another SSRC", "another host", "another port", "another origin",
-      "comfort noise"};
   static const uint8_t types[] = {0, 8, 18, 111};
-  for (uint32_t t = 0; t < sizeof types; t++)
-    for (uint32_t odd = 0; odd < ODD_COUNT; odd++) {
-      subject = names[odd];
+  for (uint32_t t = 0; t < COUNT(types); t++)
+    for (uint32_t i = 0; i < COUNT(oddities); i++) {
+      const struct oddity *odd = &oddities[i];
+      subject = odd->what;
       struct plain_pair w;
       pair_open(&w, &OPTS);
-      /* The window of five seconds begins again with packet 250. */
       /* Two octets are comfort noise in G.729 alone. */
-      const bool usual = odd == ODD_NOTHING || odd == ODD_WINDOW || (odd == ODD_NOISE && types[t] != 18);
-      CHECK_EQ(with_oddity((enum oddity)odd, types[t], &w), usual);
+      const bool usual = i == 0 || (odd->size == 2 && types[t] != 18);
+      CHECK_EQ(with_oddity(odd, types[t], &w), usual);
       CHECK(w.shorter > 300 && w.shorter < 401);
-      /* Not: four that prove a stream, the new window; until a clock is inferred, and at those samples. */
-      if (odd == ODD_NOTHING) CHECK_EQ(w.shorter, types[t] == 111 ? 366 : 396);
+      /* Not: four that prove a stream, the new window that begins with packet 250; until a clock is inferred, and at those
+       * samples. */
+      if (i == 0) CHECK_EQ(w.shorter, types[t] == 111 ? 366 : 396);
       pair_close(&w);
     }
   subject = "";
