@@ -50,13 +50,16 @@ static inline uint32_t put_udp(uint8_t *d, uint32_t sport, uint32_t dport, uint3
   put16(d + 6, 0);
   return 8;
 }
-/* Each makes a whole frame and returns its length. */
-static inline uint32_t udp_frame(uint8_t *d, uint32_t sport, uint32_t dport, const void *data, uint32_t n) {
-  uint32_t at = put_ether(d, 0x0800);
-  at += put_ipv4(d + at, 17, n + 8);
+/* Each makes a whole datagram or frame and returns its length. */
+static inline uint32_t udp_datagram(uint8_t *d, uint32_t sport, uint32_t dport, const void *data, uint32_t n) {
+  uint32_t at = put_ipv4(d, 17, n + 8);
   at += put_udp(d + at, sport, dport, n);
   memcpy(d + at, data, n);
   return at + n;
+}
+static inline uint32_t udp_frame(uint8_t *d, uint32_t sport, uint32_t dport, const void *data, uint32_t n) {
+  uint32_t at = put_ether(d, 0x0800);
+  return at + udp_datagram(d + at, sport, dport, data, n);
 }
 static inline uint32_t tcp_frame(uint8_t *d, uint32_t sport, uint32_t dport, uint32_t flags, const void *data,
                                  uint32_t n) {

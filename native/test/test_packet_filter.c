@@ -40,18 +40,9 @@ static const struct probe probes[] = {
     {"empty BYE", 17, 10001, 20001, TEXT("\x80\xcb\x00\x00....."), CT_F_RTCP, true},
     {"STUN", 17, 10000, 20000, TEXT("\x00\x01\x00\x00\x21\x12\xa4\x42............"), CT_F_STUN, true},
     {"STUN of RFC 3489", 17, 10000, 20000, TEXT("\x00\x01\x00\x04................1234"), CT_F_STUN, true},
-    {"ChannelData", 17, 10000, 20000,
-     TEXT("\x40\x01\x00\x0a"
-          "0123456789"),
-     CT_F_STUN, true},
-    {"short ChannelData", 17, 10000, 20000,
-     TEXT("\x40\x01\x00\x02"
-          "ab"),
-     CT_F_STUN, true},
-    {"DTLS", 17, 10000, 20000,
-     TEXT("\x16\xfe\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04"
-          "abcd"),
-     CT_F_ENCRYPTED, true},
+    {"ChannelData", 17, 10000, 20000, TEXT("\x40\x01\x00\x0a.........."), CT_F_STUN, true},
+    {"short ChannelData", 17, 10000, 20000, TEXT("\x40\x01\x00\x02.."), CT_F_STUN, true},
+    {"DTLS", 17, 10000, 20000, TEXT("\x16\xfe\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04...."), CT_F_ENCRYPTED, true},
     {"ZRTP", 17, 10000, 20000, TEXT("\x10\x00\x00\x01ZRTP\x00\x00\x00\x07" PAD40), CT_F_ENCRYPTED, true},
     {"HEP without -E", 17, 10000, 9060, TEXT("HEP3\x00\x34" PAD40 "......"), CT_F_DROP_UDP, true},
     {"QUIC", 17, 50000, 443, TEXT("\xc3\x00\x00\x00\x01" PAD40), CT_F_DROP_UDP, true},
@@ -80,7 +71,7 @@ static const struct probe probes[] = {
     {"echo request", 1, 0, 0, TEXT("\x08\0" PAD40), CT_F_DROP_ICMP, true},
     {"port unreachable", 1, 0, 0, TEXT("\x03\x03" PAD40), CT_F_ICMP, true},
 };
-#define PROBES (sizeof probes / sizeof *probes)
+#define PROBES COUNT(probes)
 
 static uint32_t probe_frame(const struct probe *p) {
   if (p->proto == 17) return udp_frame(frame, p->sport, p->dport, p->data, p->n);
@@ -193,8 +184,7 @@ static void media_endpoints(void) {
   int out = raw_socket("va");
   struct ct_filter_count c[CT_F_COUNT];
   uint8_t four[16] = {10, 0, 0, 2}, six[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
-  static const char t38[] = "\x00\x01\x06"
-                            "0123456789abcdef";
+  static const char t38[] = "\x00\x01\x06................";
   for (int step = 0; step < 3; step++) {
     if (step > 0) {
       for (int again = 0; again < 2; again++) {
@@ -205,12 +195,8 @@ static void media_endpoints(void) {
     send_frame(out, frame, udp_frame(frame, 9, 4000, TEXT(t38)));
     send_frame(out, frame, udp_frame(frame, 4000, 9, TEXT(t38))); /* the port of the other side */
     uint32_t at = put_ether(frame, 0x86dd), n = sizeof t38 - 1;
-    memset(frame + at, 0, 40);
-    frame[at] = 0x60;
-    put16(frame + at + 4, n + 8);
-    frame[at + 6] = 17;
-    memcpy(frame + at + 8, six, 16);
-    at += 40;
+    at += put_ipv6(frame + at, 17, n + 8);
+    memcpy(frame + at - 32, six, 16);
     at += put_udp(frame + at, 4000, 9, n);
     memcpy(frame + at, t38, n);
     send_frame(out, frame, at + n);
@@ -281,7 +267,7 @@ static void same(uint64_t got, uint64_t want, enum ct_filter_mode mode, const ch
 /* What was found through a filter, and what without. Classic BPF drops damaged TCP unseen. */
 static void compare(const struct lab *got, const struct lab *want) {
   enum ct_filter_mode mode = got->filter.mode;
-  for (uint32_t k = 0; k < sizeof kept_classes / sizeof *kept_classes; k++) {
+  for (uint32_t k = 0; k < COUNT(kept_classes); k++) {
     uint32_t at = CT_N_COUNT + CT_REASON_COUNT + kept_classes[k];
     same(got->counters[at], want->counters[at], mode, ct_counter_name(at));
   }
@@ -399,5 +385,5 @@ int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc > 1 && strcmp(argv[1], "replay") == 0) return replay(argc, argv);
   if (argc > 1 && strcmp(argv[1], "without_cap_bpf") == 0) return without_cap_bpf();
-  return run_scenarios(list, sizeof list / sizeof *list, argc, argv);
+  return run_scenarios(list, COUNT(list), argc, argv);
 }

@@ -120,17 +120,14 @@ static void vlan(void) {
   make_veth();
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
   int out = raw_socket("va");
-  uint32_t text = OPTIONS_BYTES;
   for (uint32_t tags = 1; tags <= 2; tags++) {
     uint32_t at = put_ether(frame, tags == 2 ? 0x88a8 : 0x8100);
     for (uint32_t t = 0; t < tags; t++, at += 4) {
       put16(frame + at, 0x6000 + 100 * tags + t); /* a priority, and VLAN 100 or 200 and 201 */
       put16(frame + at + 2, t + 1 == tags ? 0x0800 : 0x8100);
     }
-    at += put_ipv4(frame + at, 17, text + 8);
-    at += put_udp(frame + at, 5060, 5060, text);
-    memcpy(frame + at, OPTIONS_TEXT, text);
-    send_frame(out, frame, at + text);
+    at += udp_datagram(frame + at, 5060, 5060, OPTIONS_TEXT, OPTIONS_BYTES);
+    send_frame(out, frame, at);
   }
   wait_count(l, 0, CT_L_FRAMES, 2);
   lab_stop(l);
@@ -138,8 +135,12 @@ static void vlan(void) {
   CHECK_EQ(l->records[0].vlan, 100);
   CHECK_EQ(l->records[1].vlan, 200);
   CHECK_EQ(live_count(l, 0, CT_L_VLAN_TAGS), 2);
-  CHECK_EQ(l->counters[CT_N_BYTES], (54 - 12 + 4 + text) + (54 - 12 + 8 + text));
+  CHECK_EQ(l->counters[CT_N_BYTES], (54 - 12 + 4 + OPTIONS_BYTES) + (54 - 12 + 8 + OPTIONS_BYTES));
   lab_free(l);
+}
+
+static struct sockaddr_in address(const char *ip, uint16_t port) {
+  return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = inet_addr(ip)};
 }
 
 /* A sender with UDP_SEGMENT: 40 datagrams in 4 frames are 40 packets, the last of each frame shorter. */
@@ -149,10 +150,7 @@ static void gso(void) {
   for (int filter = 0; filter < 2; filter++) {
     struct lab *l = lab_start("vb", filter == 0 ? CT_FILTER_NONE : CT_FILTER_EBPF);
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    struct sockaddr_in from = {
-        .sin_family = AF_INET, .sin_port = htons(10000), .sin_addr.s_addr = inet_addr("10.9.0.1")};
-    struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons(20000), .sin_addr.s_addr = inet_addr("10.9.0.2")};
+    struct sockaddr_in from = address("10.9.0.1", 10000), to = address("10.9.0.2", 20000);
     int size = 172;
     CHECK(bind(fd, (struct sockaddr *)&from, sizeof from) == 0);
     CHECK(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof size) == 0);
@@ -178,8 +176,7 @@ static void gso(void) {
 
 static void send_loopback(uint32_t n) {
   int fd = socket(AF_INET, SOCK_DGRAM, 0);
-  struct sockaddr_in to = {
-      .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in to = address("127.0.0.1", 5060);
   for (uint32_t i = 0; i < n; i++) {
     CHECK(sendto(fd, OPTIONS_TEXT, OPTIONS_BYTES, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to) > 0 ||
           errno == ECONNREFUSED);
@@ -187,15 +184,19 @@ static void send_loopback(uint32_t n) {
   close(fd);
 }
 
+/* Takes the datagrams of send_loopback(): else ICMP errors quote each one. */
+static int loopback_receiver(void) {
+  int in = socket(AF_INET, SOCK_DGRAM, 0);
+  struct sockaddr_in at = address("127.0.0.1", 5060);
+  CHECK(bind(in, (struct sockaddr *)&at, sizeof at) == 0);
+  return in;
+}
+
 /* Every datagram on lo passes the tap twice; with each filter, and on `any`, it is one record. */
 static void loopback(void) {
   for (int i = 0; i < 6; i++) {
     struct lab *l = lab_start(i & 1 ? "any" : "lo", (enum ct_filter_mode)(i / 2));
-    /* A socket that takes them: else ICMP errors quote each one. */
-    int in = socket(AF_INET, SOCK_DGRAM, 0);
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    CHECK(bind(in, (struct sockaddr *)&at, sizeof at) == 0);
+    int in = loopback_receiver();
     send_loopback(100);
     wait_count(l, 0, CT_L_FRAMES, 100);
     lab_stop(l);
@@ -278,10 +279,7 @@ static void two_interfaces(void) {
   lab_add(l, "vb", 8);
   lab_add(l, "lo", 8);
   CHECK_EQ(ct_live_start(&l->live), 0);
-  int out = raw_socket("va"), in = socket(AF_INET, SOCK_DGRAM, 0);
-  struct sockaddr_in at = {
-      .sin_family = AF_INET, .sin_port = htons(5060), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  CHECK(bind(in, (struct sockaddr *)&at, sizeof at) == 0);
+  int out = raw_socket("va"), in = loopback_receiver();
   uint32_t n = sip_frame(), of[2] = {0};
   for (uint32_t i = 0; i < 30; i++) send_frame(out, frame, n);
   send_loopback(20);
@@ -292,6 +290,7 @@ static void two_interfaces(void) {
     if (l->records[i].kind == CT_KIND_UDP) of[l->records[i].source & 1]++;
   CHECK_EQ(of[0], 30);
   CHECK_EQ(of[1], 20);
+  close(in);
   lab_free(l);
 }
 
@@ -309,17 +308,13 @@ static void any_link_types(void) {
   for (int mode = 0; mode <= 2; mode++) {
     struct lab *l = lab_start("any", (enum ct_filter_mode)mode);
     int out = raw_socket("va");
-    uint32_t text = OPTIONS_BYTES;
-    uint32_t n = udp_frame(frame, 5060, 5060, OPTIONS_TEXT, text);
-    send_frame(out, frame,
-               n); /* once out of va, a copy of that into vb, and the first packet of the tun is the same */
+    /* Once out of va, a copy of that into vb, and the first packet of the tun is the same. */
+    send_frame(out, frame, sip_frame());
     for (int odd = 0; odd < 2; odd++) {
       uint8_t ip[512];
-      uint32_t at = put_ipv4(ip, 17, text + 8);
+      uint32_t n = udp_datagram(ip, 5060, 5060, OPTIONS_TEXT, OPTIONS_BYTES);
       if (odd) memcpy(ip + 12, "\x08\0\x2d\x01", 4);
-      at += put_udp(ip + at, 5060, 5060, text);
-      memcpy(ip + at, OPTIONS_TEXT, text);
-      CHECK(write(tun, ip, at + text) == (ssize_t)(at + text));
+      CHECK(write(tun, ip, n) == (ssize_t)n);
     }
     wait_count(l, 0, CT_L_FRAMES, 4);
     lab_stop(l);
@@ -373,5 +368,5 @@ int main(int argc, char **argv) {
       {"any_link_types", any_link_types, false},
       {"interface_losses", interface_losses, false},
   };
-  return run_scenarios(list, sizeof list / sizeof *list, argc, argv);
+  return run_scenarios(list, COUNT(list), argc, argv);
 }

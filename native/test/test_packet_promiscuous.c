@@ -153,5 +153,5 @@ int main(int argc, char **argv) {
       {"promiscuous_refused", promiscuous_refused, false},
       {"mirrored", mirrored, false},
   };
-  return run_scenarios(list, sizeof list / sizeof *list, argc, argv);
+  return run_scenarios(list, COUNT(list), argc, argv);
 }
