@@ -105,6 +105,15 @@ __attribute__((unused)) static void simple_block(struct image *m, uint32_t wire,
   block(m, 3, &b);
   free(b.b);
 }
+/* What stands before the first frame of Ethernet in a pcapng file, or in one of classic pcap. */
+__attribute__((unused)) static void begin_file(struct image *m, bool ng) {
+  if (!ng) {
+    file_header(m, 0xa1b2c3d4, 2, 4, 1);
+    return;
+  }
+  section(m, 1);
+  interface(m, 1, 0, -1, 0);
+}
 __attribute__((unused)) static struct image gzipped(const struct image *m) {
   z_stream z = {0};
   deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);

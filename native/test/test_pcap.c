@@ -3,6 +3,23 @@
  */
 #include "pcap_answer.h"
 
+/* A file of so many records that ends so. */
+static struct answer records_of(struct image *m, uint64_t n, enum ct_pcap_status end) {
+  struct answer a = from_image(m);
+  CHECK_EQ(a.open, CT_PCAP_RECORD);
+  CHECK_EQ(a.n, n);
+  CHECK_EQ(a.end, end);
+  return a;
+}
+/* Captured and original length, link type, time. */
+static void is_record(const struct ct_frame *r, uint32_t cap, uint32_t wire, uint32_t link, int64_t ns, bool invalid) {
+  CHECK_EQ(r->caplen, cap);
+  CHECK_EQ(r->wirelen, wire);
+  CHECK_EQ(r->linktype, link);
+  CHECK_EQ(r->ts_ns, ns);
+  CHECK_EQ(r->ts_invalid, invalid);
+}
+
 /* ---- classic pcap ---- */
 static void classic_variants(void) {
   static const struct {
@@ -13,23 +30,16 @@ static void classic_variants(void) {
       {0xa1b2c3d4, false, false, 0}, {0xa1b2c3d4, true, false, 0},  {0xa1b23c4d, false, true, 0},
       {0xa1b23c4d, true, true, 0},   {0xa1b2cd34, false, false, 8}, {0xa1b2cd34, true, false, 8},
   };
-  for (size_t i = 0; i < sizeof(V) / sizeof(V[0]); i++) {
+  for (size_t i = 0; i < COUNT(V); i++) {
     struct image m = {.big = V[i].big};
     file_header(&m, V[i].magic, 2, 4, 113);
     record(&m, 4294967295u, 7, 5, 60, V[i].extra);
     fill(&m, 5, 1);
     record(&m, 2, 999999, 0, 0, V[i].extra);
-    struct answer a = from_image(&m);
-    CHECK_EQ(a.open, CT_PCAP_RECORD);
-    CHECK_EQ(a.end, CT_PCAP_EOF);
-    CHECK_EQ(a.n, 2);
+    struct answer a = records_of(&m, 2, CT_PCAP_EOF);
     CHECK_EQ(a.sum, 15);
-    CHECK_EQ(a.r[0].caplen, 5);
-    CHECK_EQ(a.r[0].wirelen, 60);
-    CHECK_EQ(a.r[0].linktype, 113);
-    CHECK_EQ(a.r[0].ts_ns, 4294967295000000000LL + (V[i].ns ? 7 : 7000));
-    CHECK_EQ(a.r[0].ts_invalid, 0);
-    CHECK_EQ(a.r[1].ts_ns, 2000000000LL + (V[i].ns ? 999999 : 999999000));
+    is_record(&a.r[0], 5, 60, 113, 4294967295000000000LL + (V[i].ns ? 7 : 7000), false);
+    is_record(&a.r[1], 0, 0, 113, 2000000000LL + (V[i].ns ? 999999 : 999999000), false);
   }
 }
 static void classic_versions(void) {
@@ -41,7 +51,7 @@ static void classic_versions(void) {
       {2, 4, 4, 60, 4, true},   {2, 2, 60, 4, 4, true},  {2, 3, 4, 60, 4, true},    {2, 3, 60, 4, 4, true},
       {543, 0, 60, 4, 4, true}, {1, 4, 4, 60, 4, false}, {543, 1, 4, 60, 4, false},
   };
-  for (size_t i = 0; i < sizeof(V) / sizeof(V[0]); i++) {
+  for (size_t i = 0; i < COUNT(V); i++) {
     struct image m = {0};
     file_header(&m, 0xa1b2c3d4, V[i].major, V[i].minor, 1);
     record(&m, 1, 0, V[i].first, V[i].second, 4);
@@ -59,23 +69,18 @@ static void classic_oddities(void) {
   record(&m, 5, 1000000, 4, 4, 4);               /* a million microseconds do not fit a second */
   record(&m, 6, 0, 4, 2, 4);                     /* captured more than there was */
   record(&m, 7, 0, 300000, 300000, 300000);      /* more than the snaplen, more than the buffer */
-  struct answer a = from_image(&m);
-  CHECK_EQ(a.n, 3);
-  CHECK_EQ(a.end, CT_PCAP_EOF);
-  CHECK_EQ(a.r[0].linktype, 1);
-  CHECK_EQ(a.r[0].ts_invalid, 1);
-  CHECK_EQ(a.r[0].ts_ns, 5999999000);
-  CHECK_EQ(a.r[1].wirelen, 4);
-  CHECK_EQ(a.r[2].caplen, 300000);
+  struct answer a = records_of(&m, 3, CT_PCAP_EOF);
+  is_record(&a.r[0], 4, 4, 1, 5999999000, true);
+  is_record(&a.r[1], 4, 4, 1, 6000000000, false);
+  is_record(&a.r[2], 300000, 300000, 1, 7000000000, false);
 
   struct image nano = {0};
   file_header(&nano, 0xa1b23c4d, 2, 4, 1);
   record(&nano, 5, 1000000000, 0, 0, 0);
   record(&nano, 5, 1000000, 0, 0, 0);
-  a = from_image(&nano);
-  CHECK_EQ(a.r[0].ts_invalid, 1);
-  CHECK_EQ(a.r[0].ts_ns, 5999999999);
-  CHECK_EQ(a.r[1].ts_invalid, 0);
+  a = records_of(&nano, 2, CT_PCAP_EOF);
+  is_record(&a.r[0], 0, 0, 1, 5999999999, true);
+  is_record(&a.r[1], 0, 0, 1, 5001000000, false);
 
   struct image reserved = {0};
   file_header(&reserved, 0xa1b2c3d4, 2, 4, 0x00200001);
@@ -85,16 +90,11 @@ static void classic_oddities(void) {
   file_header(&long_record, 0xa1b2c3d4, 2, 4, 1);
   record(&long_record, 1, 0, 4, 4, 4);
   record(&long_record, 2, 0, 16u << 20, 4, 40);
-  a = from_image(&long_record);
-  CHECK_EQ(a.n, 1);
-  CHECK_EQ(a.end, CT_PCAP_CORRUPT);
+  records_of(&long_record, 1, CT_PCAP_CORRUPT);
 
   struct image header_only = {0};
   file_header(&header_only, 0xa1b2c3d4, 2, 4, 1);
-  a = from_image(&header_only);
-  CHECK_EQ(a.open, CT_PCAP_RECORD);
-  CHECK_EQ(a.n, 0);
-  CHECK_EQ(a.end, CT_PCAP_EOF);
+  records_of(&header_only, 0, CT_PCAP_EOF);
 }
 
 /* ---- pcapng ---- */
@@ -108,21 +108,12 @@ static void ng_blocks(void) {
     block(&m, 0xbad, &(struct image){0}); /* nothing but its lengths */
     packet_block(&m, 2, 1, 1500000, 4, 4);
     simple_block(&m, 9, 9);
-    struct answer a = from_image(&m);
-    CHECK_EQ(a.end, CT_PCAP_EOF);
-    CHECK_EQ(a.n, 3);
+    struct answer a = records_of(&m, 3, CT_PCAP_EOF);
     CHECK_EQ(a.sum, 15 + 10 + 45);
-    CHECK_EQ(a.r[0].ts_ns, 1500000000);
-    CHECK_EQ(a.r[0].caplen, 5);
-    CHECK_EQ(a.r[0].wirelen, 60);
-    CHECK_EQ(a.r[0].linktype, 1);
-    CHECK_EQ(a.r[1].ts_ns, 1500000);
-    CHECK_EQ(a.r[1].linktype, 113);
+    is_record(&a.r[0], 5, 60, 1, 1500000000, false);
+    is_record(&a.r[1], 4, 4, 113, 1500000, false);
     CHECK_EQ(a.r[1].if_index, 1);
-    CHECK_EQ(a.r[2].ts_invalid, 1);
-    CHECK_EQ(a.r[2].ts_ns, 1500000);
-    CHECK_EQ(a.r[2].caplen, 9);
-    CHECK_EQ(a.r[2].linktype, 1);
+    is_record(&a.r[2], 9, 9, 1, 1500000, true);
   }
 }
 static void ng_times(void) {
@@ -156,15 +147,13 @@ static void ng_times(void) {
       {9, INT64_MIN, 0, INT64_MIN, false},
       {6, 9223372036, 1000000000, INT64_MAX, true},
   };
-  for (size_t i = 0; i < sizeof(V) / sizeof(V[0]); i++) {
+  for (size_t i = 0; i < COUNT(V); i++) {
     struct image m = {0};
     section(&m, 1);
     interface(&m, 1, 0, V[i].resol, V[i].offset);
     packet_block(&m, 6, 0, V[i].ticks, 0, 0);
-    struct answer a = from_image(&m);
-    CHECK_EQ(a.n, 1);
-    CHECK_EQ(a.r[0].ts_ns, V[i].ns);
-    CHECK_EQ(a.r[0].ts_invalid, V[i].invalid);
+    struct answer a = records_of(&m, 1, CT_PCAP_EOF);
+    is_record(&a.r[0], 0, 0, 1, V[i].ns, V[i].invalid);
   }
 }
 static void ng_sections(void) {
@@ -183,18 +172,12 @@ static void ng_sections(void) {
   interface(&m, 113, 2, -1, 0);
   simple_block(&m, 60, 2); /* cut to the snaplen */
   simple_block(&m, 60, 0); /* less than the snaplen says */
-  struct answer a = from_image(&m);
-  CHECK_EQ(a.end, CT_PCAP_EOF);
-  CHECK_EQ(a.n, 6);
-  CHECK_EQ(a.r[1].linktype, UINT32_MAX);
-  CHECK_EQ(a.r[1].caplen, 4);
-  CHECK_EQ(a.r[2].linktype, UINT32_MAX);
-  CHECK_EQ(a.r[3].linktype, 101);
-  CHECK_EQ(a.r[3].ts_ns, 2);
-  CHECK_EQ(a.r[4].linktype, 113);
-  CHECK_EQ(a.r[4].caplen, 2);
-  CHECK_EQ(a.r[4].wirelen, 60);
-  CHECK_EQ(a.r[5].caplen, 0);
+  struct answer a = records_of(&m, 6, CT_PCAP_EOF);
+  is_record(&a.r[1], 4, 4, UINT32_MAX, 2000, false);
+  is_record(&a.r[2], 4, 4, UINT32_MAX, 2000, true);
+  is_record(&a.r[3], 4, 4, 101, 2, false);
+  is_record(&a.r[4], 2, 60, 113, 2, true);
+  is_record(&a.r[5], 0, 60, 113, 2, true);
 }
 /* One word of a good file replaced, and what must come of it. */
 static void ng_impossible(void) {
@@ -218,7 +201,7 @@ static void ng_impossible(void) {
       {48 + 20, UINT32_MAX, CT_PCAP_RECORD, CT_PCAP_CORRUPT, 0},
       {84 + 20, 5, CT_PCAP_RECORD, CT_PCAP_CORRUPT, 1},
   };
-  for (size_t i = 0; i < sizeof(V) / sizeof(V[0]); i++) {
+  for (size_t i = 0; i < COUNT(V); i++) {
     struct image m = {0};
     section(&m, 1);                  /*  0..28 */
     interface(&m, 1, 0, -1, 0);      /* 28..48 */
@@ -246,10 +229,7 @@ static void ng_options(void) {
   block(&m, 1, &b);
   packet_block(&m, 6, 0, 5, 4, 4);
   free(b.b);
-  struct answer a = from_image(&m);
-  CHECK_EQ(a.n, 1);
-  CHECK_EQ(a.r[0].ts_ns, 5);
-  CHECK_EQ(a.end, CT_PCAP_EOF);
+  CHECK_EQ(records_of(&m, 1, CT_PCAP_EOF).r[0].ts_ns, 5);
 }
 static void ng_interface_cap(void) {
   struct image m = {0};
@@ -257,8 +237,7 @@ static void ng_interface_cap(void) {
   for (int i = 0; i < 65540; i++) interface(&m, 1, 0, -1, 0);
   packet_block(&m, 6, 65535, 5, 4, 4);
   packet_block(&m, 6, 65536, 5, 4, 4);
-  struct answer a = from_image(&m);
-  CHECK_EQ(a.n, 2);
+  struct answer a = records_of(&m, 2, CT_PCAP_EOF);
   CHECK_EQ(a.r[0].linktype, 1);
   CHECK_EQ(a.r[1].linktype, UINT32_MAX);
 }

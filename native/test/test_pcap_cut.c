@@ -5,12 +5,7 @@
 
 static struct image sample(bool ng, bool big, size_t *ends) {
   struct image m = {.big = big};
-  if (ng) {
-    section(&m, 1);
-    interface(&m, 1, 0, 9, 0);
-  } else {
-    file_header(&m, 0xa1b2c3d4, 2, 4, 1);
-  }
+  begin_file(&m, ng);
   for (int i = 0; i < 4; i++) {
     if (ng)
       packet_block(&m, i == 2 ? 2 : 6, 0, 1, 5 + (uint32_t)i, 60);
@@ -29,7 +24,7 @@ static void cut_everywhere(void) {
   for (int v = 0; v < 4; v++) {
     size_t ends[4];
     struct image m = sample((v & 1) != 0, (v & 2) != 0, ends);
-    size_t head = (v & 1) != 0 ? 28 : 24, desc = (v & 1) != 0 ? 28 + 32 : 24;
+    size_t head = (v & 1) != 0 ? 28 : 24, desc = (v & 1) != 0 ? 28 + 20 : 24;
     for (size_t n = 0; n <= m.n; n++) {
       struct answer a = from_memory(m.b, n);
       CHECK_EQ(a.n, whole_before(ends, n));

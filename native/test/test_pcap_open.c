@@ -9,27 +9,24 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-static void open_failures(void) {
+static void cannot_open(const char *path, enum ct_pcap_status want, int want_err) {
   enum ct_pcap_status st;
   int err = 0;
-  CHECK_EQ(ct_pcap_open(at("missing"), &st, &err) == NULL, 1);
-  CHECK_EQ(st, CT_PCAP_IO);
-  CHECK_EQ(err, ENOENT);
-  CHECK_EQ(ct_pcap_open(folder, &st, &err) == NULL, 1);
-  CHECK_EQ(st, CT_PCAP_IO);
-  CHECK_EQ(err, EISDIR);
+  subject = path;
+  CHECK(ct_pcap_open(path, &st, &err) == NULL);
+  CHECK_EQ(st, want);
+  CHECK_EQ(err, want_err);
+  subject = "";
+}
+static void open_failures(void) {
   write_file("empty", "", 0);
-  CHECK_EQ(ct_pcap_open(at("empty"), &st, &err) == NULL, 1);
-  CHECK_EQ(st, CT_PCAP_EMPTY);
-  CHECK_EQ(err, 0);
   write_file("text", "INVITE sip:x SIP/2.0\r\n", 22);
-  CHECK_EQ(ct_pcap_open(at("text"), &st, &err) == NULL, 1);
-  CHECK_EQ(st, CT_PCAP_NOT_CAPTURE);
-  if (geteuid() != 0) {
-    chmod(at("text"), 0);
-    CHECK_EQ(ct_pcap_open(at("text"), &st, &err) == NULL, 1);
-    CHECK_EQ(err, EACCES);
-  }
+  cannot_open(at("missing"), CT_PCAP_IO, ENOENT);
+  cannot_open(folder, CT_PCAP_IO, EISDIR);
+  cannot_open(at("empty"), CT_PCAP_EMPTY, 0);
+  cannot_open(at("text"), CT_PCAP_NOT_CAPTURE, 0);
+  chmod(at("text"), 0);
+  if (geteuid() != 0) cannot_open(at("text"), CT_PCAP_IO, EACCES);
 }
 
 struct writer {
@@ -77,7 +74,7 @@ static void same_from_everywhere(void) {
       pthread_create(&t, NULL, write_in_pieces, &w);
       f = ct_pcap_open("-", &a.open, &err);
     }
-    CHECK_EQ(f != NULL, 1);
+    CHECK(f != NULL);
     if (f == NULL) return;
     CHECK_EQ(ct_pcap_size(f), v < 2 ? src->n : 0);
     read_all(f, &a);
@@ -98,12 +95,7 @@ static void same_from_everywhere(void) {
 static void batches_stay(void) {
   for (int ng = 0; ng < 2; ng++) {
     struct image m = {0};
-    if (ng == 0) {
-      file_header(&m, 0xa1b2c3d4, 2, 4, 1);
-    } else {
-      section(&m, 1);
-      interface(&m, 1, 0, -1, 0);
-    }
+    begin_file(&m, ng != 0);
     for (uint32_t i = 0; i < 9000; i++) {
       if (ng == 0) {
         record(&m, 1, 0, 200, 200, 0);
@@ -133,7 +125,7 @@ static void batches_stay(void) {
     CHECK_EQ(ct_pcap_take(f, r, 64), 0);
     CHECK_EQ(wrong, 0);
     CHECK_EQ(seen, 9000);
-    CHECK_EQ(flushes < 400, 1);
+    CHECK(flushes < 400);
     ct_pcap_close(f);
     free(m.b);
   }

@@ -105,13 +105,11 @@ static void disk_full(void) {
   struct ct_pcap_writer *w = open_at(at("disk/f.pcapng"), 1, 0, 0);
   int64_t now = clock_now();
   uint32_t i = 0;
-  int fd = open(at("disk/other"), O_CREAT | O_WRONLY, 0600);
-  for (int k = 0; k < 120; k++) CHECK_EQ(write(fd, bytes, 4096), 4096);
+  refill("disk/other", 120);
   for (; i < 3000; i++) put(w, i, 700, 1);
   CHECK_EQ(n[CT_PW_LAST_ERRNO], ENOSPC);
   CHECK(n[CT_PW_LOST] > 0);
   CHECK_EQ(unlink(at("disk/other")), 0);
-  close(fd);
   ct_pcap_write_tick(w, now + 2 * SECOND);
   for (; i < 3100; i++) CHECK(put(w, i, 700, 1));
   all_accounted(w, at("disk/f.pcapng"), i);
