@@ -158,7 +158,7 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
     const uint8_t *bytes = NULL;
     uint32_t len = 0;
     if (e->type == CT_RTP_WINDOW) {
-      bytes = ev->window[windows++];
+      bytes = (const uint8_t *)&ev->window[windows++];
       len = (uint32_t)sizeof(struct ct_rtp_window);
     } else if (e->type == CT_RTP_OPENED && (p->cls_flags & CT_FLAG_RELAYED)) {
       bytes = p->wrap; /* who relays it, on which channel */

@@ -152,7 +152,7 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   int32_t ticks = (int32_t)(h->ts - s->last_ts);
   bool is_odd = ticks != s->ts_step || ticks != s->ts_step_seen;
   if (is_odd && neighbour && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
-  float ns_per_tick = fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
+  float ns_per_tick = ct_ns_per_tick(s, h->pt);
   if (ns_per_tick != 0) {
     int64_t d = ct_lateness(dt, ticks, ns_per_tick);
     /* Key presses in between are no silence. */

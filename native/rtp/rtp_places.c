@@ -45,7 +45,7 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
 static void evict(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
   const struct ct_stream *s = ct_rtp_stream_at(t, ref - 1);
   bool shown = ct_admit_holding(s) >= CT_HOLDS_ACCEPTED;
-  if (shown && ct_stream_window(s, &t->opts, out->window[0]))
+  if (shown && ct_stream_window(s, &t->opts, &out->window[0]))
     ct_rtp_add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
   release(t, ref, out);
   t->counters[shown ? CT_RC_EVICTED : CT_RC_PROBING_RECYCLED]++;

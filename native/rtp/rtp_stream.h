@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rtp_stream.h - one RTP stream as the table keeps it, and the record of a closed quality window.
+ * rtp_stream.h - one RTP stream as the table keeps it.
  *
  * Mirrored by src/protocols/rtp/stream-layout.ts; test/native/rtp-layout.test.ts compares the two.
  * One thread writes; another reads at any time. Every field is naturally aligned, so a reader sees
@@ -14,7 +14,6 @@
 #define CALLTAP_RTP_STREAM_H
 #include "rtp/rtp_table.h"
 
-#define CT_RTP_LANES 5          /* 8000, 16000, 48000, 90000 Hz, other_clock */
 #define CT_RTP_PTS 4            /* payload types counted apart */
 #define CT_RTP_NO_PT 255        /* no payload type seen yet */
 #define CT_RTP_GMIN 16          /* RFC 3611 s4.7.2 */
@@ -136,31 +135,9 @@ struct ct_stream {
   uint8_t spare[16];                 /* 496 */
 };                                   /* 512 */
 
-/* One window; without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
- * which share `expected` evenly. */
-struct ct_rtp_window {
-  double start_us;               /*  0 since the epoch */
-  double length_us;              /*  8 nominal length, of one */
-  uint32_t packets;              /* 16 */
-  uint32_t expected;             /* 20 */
-  uint32_t lost;                 /* 24 */
-  uint32_t duplicates;           /* 28 */
-  uint32_t reordered;            /* 32 */
-  uint32_t discarded;            /* 36 */
-  uint32_t loss_runs;            /* 40 */
-  float jitter_ms[CT_RTP_LANES]; /* 44 mean over the window's samples */
-  uint32_t jitter_n;             /* 64 */
-  uint32_t other_clock;          /* 68 */
-  uint32_t clock;                /* 72 dynamic clock in use, 0 unknown */
-  uint8_t pt;                    /* 76 last audio payload type, CT_RTP_NO_PT none */
-  uint8_t lane_mode;             /* 77 */
-  uint16_t ts_step;              /* 78 packet time, 0 unknown */
-};                               /* 80 */
-
 #ifndef __cplusplus
 _Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
 _Static_assert(sizeof(struct ct_rtp_window) == 80, "window layout");
-_Static_assert(sizeof(struct ct_rtp_window) <= sizeof(((struct ct_rtp_events *)0)->window[0]), "window fits");
 #endif
 
 /* ---- rtp_header.c: the fixed header and the static clocks ---- */
@@ -178,6 +155,11 @@ struct ct_static_clock {
   float ms_per_tick, ns_per_tick;
 };
 extern const struct ct_static_clock ct_static_clocks[128];
+/* Of the clock of this payload type in the stream; 0 unknown. */
+static inline float ct_ns_per_tick(const struct ct_stream *s, uint8_t pt) {
+  const struct ct_static_clock *fixed = &ct_static_clocks[pt & 127];
+  return fixed->hz != 0 ? fixed->ns_per_tick : s->ns_per_tick;
+}
 
 /* ---- rtp_sequence.c: what a sequence number means (RFC 3550 A.1, A.3; RFC 3611 s4.7.2) ---- */
 enum ct_seq_verdict { CT_SEQ_FORWARD, CT_SEQ_LATE, CT_SEQ_DUPLICATE, CT_SEQ_STRAY, CT_SEQ_RESYNC };
@@ -196,11 +178,11 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
 /* ---- rtp_window.c: the quality windows ---- */
 enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY = 4, CT_UPDATE_OUTAGE = 8 };
 /* The open window as a record; false when it holds no packet. */
-bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]);
+bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_rtp_window *w);
 /* The packet that is taken next, at `now`, lies behind the open window, and `missing` packets are missing in front of it:
  * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is the second. */
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
-                        uint8_t windows[2][128]);
+                        struct ct_rtp_window windows[2]);
 
 /* ---- rtp_update.c: one packet into one stream ---- */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
@@ -208,7 +190,7 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
 /* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, uint8_t windows[2][128]);
+                          const struct ct_rtp_opts *o, struct ct_rtp_window windows[2]);
 
 /* a - b without overflow, held within +-2^62: capture timestamps are hostile input. */
 static inline int64_t ct_ns_diff(int64_t a, int64_t b) {

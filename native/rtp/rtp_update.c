@@ -74,11 +74,6 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
   take_payload(s, h, now, 0, true, false);
 }
 
-static double ns_per_tick_of(const struct ct_stream *s, uint8_t pt) {
-  const struct ct_static_clock *fixed = &ct_static_clocks[pt & 127];
-  return fixed->hz != 0 ? (double)fixed->ns_per_tick : (double)s->ns_per_tick;
-}
-
 /* Within an eighth. */
 static bool agrees(double a, double b) { return a > b - b / 8 && a < b + b / 8; }
 
@@ -90,7 +85,8 @@ static bool is_long_outage(const struct ct_stream *s, const struct ct_rtp_header
   if (step < CT_RTP_MAX_DROPOUT || ticks <= 0 || !(s->flags & CT_SF_TIMED) || h->pt != s->audio_pt)
     return false;
   double elapsed = (double)ct_ns_diff(now, s->last_audio_ns);
-  return agrees((double)step * s->ts_step, ticks) && agrees(ticks * ns_per_tick_of(s, h->pt), elapsed);
+  return agrees((double)step * s->ts_step, ticks) &&
+         agrees(ticks * (double)ct_ns_per_tick(s, h->pt), elapsed);
 }
 
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
@@ -100,7 +96,7 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
   if (step == 1) return false; /* a hold that continues */
   if (step == 0 && h->ts == s->last_ts) return false;
   if (step <= 0 || step >= CT_RTP_MAX_DROPOUT) return !is_long_outage(s, h, now);
-  double ns_per_tick = ns_per_tick_of(s, h->pt);
+  double ns_per_tick = (double)ct_ns_per_tick(s, h->pt);
   if (ns_per_tick == 0 || !(s->flags & CT_SF_TIMED)) return false;
   /* Packets were lost, or this is another call: the timestamps must have moved with the time. */
   int64_t elapsed = ct_ns_diff(now, s->last_audio_ns);
@@ -123,7 +119,7 @@ static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_se
 }
 
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, uint8_t windows[2][128]) {
+                          const struct ct_rtp_opts *o, struct ct_rtp_window windows[2]) {
   int64_t now = p->ts_ns;
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);

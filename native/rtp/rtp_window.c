@@ -52,28 +52,25 @@ static void set_format(struct ct_rtp_window *w, const struct ct_stream *s) {
   w->ts_step = s->ts_step;
 }
 
-bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t window[128]) {
-  struct ct_rtp_window w;
-  memset(&w, 0, sizeof(w));
-  w.packets = (uint32_t)s->packets - s->w_packets;
-  if (w.packets == 0) return false;
-  set_span(&w, s->window_start_ns, o);
-  w.expected = grown(ct_stream_expected(s), s->w_expected);
-  w.lost = grown(w.expected, s->unique - s->w_unique);
-  w.duplicates = s->duplicates - s->w_duplicates;
-  w.reordered = s->reordered - s->w_reordered;
-  w.discarded = s->discarded - s->w_discarded;
-  w.loss_runs = grown(s->loss_runs, s->w_loss_runs);
-  w.jitter_n = s->jitter_n - s->w_jitter_n;
+bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_rtp_window *w) {
+  memset(w, 0, sizeof(*w));
+  w->packets = (uint32_t)s->packets - s->w_packets;
+  if (w->packets == 0) return false;
+  set_span(w, s->window_start_ns, o);
+  w->expected = grown(ct_stream_expected(s), s->w_expected);
+  w->lost = grown(w->expected, s->unique - s->w_unique);
+  w->duplicates = s->duplicates - s->w_duplicates;
+  w->reordered = s->reordered - s->w_reordered;
+  w->discarded = s->discarded - s->w_discarded;
+  w->loss_runs = grown(s->loss_runs, s->w_loss_runs);
+  w->jitter_n = s->jitter_n - s->w_jitter_n;
   for (int i = 0; i < CT_RTP_LANES; i++) {
-    uint32_t n = w.jitter_n;
+    uint32_t n = w->jitter_n;
     /* Lane 4 may have begun within this window. */
     if (i == 4 && s->other_skip > s->w_jitter_n) n = s->jitter_n - s->other_skip;
-    w.jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
+    w->jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
   }
-  set_format(&w, s);
-  memset(window, 0, 128);
-  memcpy(window, &w, sizeof(w));
+  set_format(w, s);
   return true;
 }
 
@@ -92,40 +89,32 @@ static uint32_t due_before(const struct ct_stream *s, const struct gap *g, int64
 static struct gap gap_of(const struct ct_stream *s, uint32_t missing, int64_t now) {
   struct gap g = {missing, 0};
   if (missing <= REORDERED) return g;
-  const struct ct_static_clock *fixed = &ct_static_clocks[s->audio_pt & 127];
-  const double tick_ns = fixed->hz != 0 ? (double)fixed->ns_per_tick : (double)s->ns_per_tick;
-  const int64_t packet_ns = (int64_t)((double)s->ts_step * tick_ns);
+  const int64_t packet_ns = (int64_t)((double)s->ts_step * (double)ct_ns_per_tick(s, s->audio_pt));
   g.step_ns = ct_ns_diff(now, s->last_ns) / (int64_t)(missing + 1);
   if (packet_ns > 0 && packet_ns < g.step_ns) g.step_ns = packet_ns;
   return g;
 }
 
 /* What of a gap was due before the open window's end is lost in it. */
-static void lose_more(uint8_t window[128], uint32_t lost) {
-  struct ct_rtp_window w;
-  memcpy(&w, window, sizeof(w));
-  w.expected += lost;
-  w.lost += lost;
-  w.loss_runs++;
-  memcpy(window, &w, sizeof(w));
+static void lose_more(struct ct_rtp_window *w, uint32_t lost) {
+  w->expected += lost;
+  w->lost += lost;
+  w->loss_runs++;
 }
 
 /* `lost` packets over the windows from `start` on, up to the one in which the last of them was due. */
 static void outage_windows(const struct ct_stream *s, const struct ct_rtp_opts *o, int64_t start,
-                           int64_t last_due, uint32_t lost, uint8_t window[128]) {
+                           int64_t last_due, uint32_t lost, struct ct_rtp_window *w) {
   const int64_t len = (int64_t)o->window_ns, count = ct_ns_diff(last_due, start) / len + 1;
-  struct ct_rtp_window w;
-  memset(&w, 0, sizeof(w));
-  set_span(&w, start, o);
-  w.expected = w.lost = lost;
-  w.loss_runs = count < 1 ? 1 : count < (int64_t)lost ? (uint32_t)count : lost;
-  set_format(&w, s);
-  memset(window, 0, 128);
-  memcpy(window, &w, sizeof(w));
+  memset(w, 0, sizeof(*w));
+  set_span(w, start, o);
+  w->expected = w->lost = lost;
+  w->loss_runs = count < 1 ? 1 : count < (int64_t)lost ? (uint32_t)count : lost;
+  set_format(w, s);
 }
 
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
-                        uint8_t windows[2][128]) {
+                        struct ct_rtp_window windows[2]) {
   const int64_t len = (int64_t)o->window_ns, old_end = s->window_end_ns;
   const struct gap g = gap_of(s, missing, now);
   int64_t skipped = ct_ns_diff(now, old_end) / len * len;
@@ -135,13 +124,13 @@ unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
   if (__builtin_add_overflow(start, len, &end)) end = INT64_MAX;
   const uint32_t here = due_before(s, &g, old_end), before = due_before(s, &g, start);
   unsigned done = 0;
-  if (ct_stream_window(s, o, windows[0])) {
+  if (ct_stream_window(s, o, &windows[0])) {
     done |= CT_UPDATE_WINDOW;
-    if (here > 0) lose_more(windows[0], here);
+    if (here > 0) lose_more(&windows[0], here);
   }
   if (done != 0 && before > here) {
     done |= CT_UPDATE_OUTAGE;
-    outage_windows(s, o, old_end, s->last_ns + (int64_t)before * g.step_ns, before - here, windows[1]);
+    outage_windows(s, o, old_end, s->last_ns + (int64_t)before * g.step_ns, before - here, &windows[1]);
   }
   s->window_seq++;
   begin_window(s, start, end);

@@ -77,7 +77,7 @@ static struct ct_rtp_events push_packet(const struct ct_packet *p, uint8_t origi
     if (ev.ev[i].type == CT_RTP_ACCEPTED) accepted++;
     if (ev.ev[i].type == CT_RTP_EVICTED) evicted++;
     if (ev.ev[i].type == CT_RTP_WINDOW) {
-      memcpy(&window_log[windows % 4096], ev.window[said++], sizeof(struct ct_rtp_window));
+      window_log[windows % 4096] = ev.window[said++];
       window_index[windows++ % 4096] = index;
     }
     CHECK_EQ(stream(index)->generation, ev.ev[i].generation);

@@ -1,5 +1,5 @@
 /**
- * Where the fields of a stream and of a closed window lie: the mirror of native/rtp/rtp_stream.h.
+ * Where the fields of a stream and of a closed window lie: the mirror of native/rtp/rtp_stream.h and rtp_table.h.
  *
  * test/native/rtp-layout.test.ts compares every offset and both sizes with the C compiler's.
  */
