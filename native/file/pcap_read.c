@@ -224,14 +224,6 @@ static enum ct_pcap_status next_classic(struct ct_pcap *f, struct ct_frame *r) {
   return CT_PCAP_RECORD;
 }
 
-static bool classic_will_refill(const struct ct_pcap *f) {
-  size_t left = ct_input_left(&f->in);
-  if (left < f->header_len) return true;
-  uint32_t cap, wire;
-  read_lengths(f, f->in.pos, &cap, &wire);
-  return cap > left - f->header_len;
-}
-
 enum ct_pcap_status ct_pcap_next(struct ct_pcap *f, struct ct_frame *r) {
   if (f->done != CT_PCAP_RECORD) return (enum ct_pcap_status)f->done;
   r->vlan = 0;
@@ -269,14 +261,11 @@ take_some(struct ct_pcap *f, struct ct_frame *restrict r, uint32_t max, struct c
 
 static uint32_t take_classic(struct ct_pcap *f, struct ct_frame *r, uint32_t max) {
   struct ct_pcap as = {.header_len = 16, .linktype = f->linktype, .ordinal = f->ordinal};
-  if (!f->swap && !f->lengths_swapped && !f->lengths_sorted && f->header_len == as.header_len) {
-    if (!f->nanosecond) return take_some(f, r, max, as);
-    as.nanosecond = true;
-    return take_some(f, r, max, as);
-  }
-  uint32_t n = 0;
-  while (n < max && !classic_will_refill(f) && ct_pcap_next(f, &r[n]) == CT_PCAP_RECORD) n++;
-  return n;
+  if (f->swap || f->lengths_swapped || f->lengths_sorted || f->header_len != as.header_len)
+    return take_some(f, r, max, *f);
+  if (!f->nanosecond) return take_some(f, r, max, as);
+  as.nanosecond = true;
+  return take_some(f, r, max, as);
 }
 
 uint32_t ct_pcap_take(struct ct_pcap *f, struct ct_frame *r, uint32_t max) {
