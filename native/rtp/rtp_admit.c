@@ -4,8 +4,8 @@
 #include "rtp/rtp_admit.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
+#include "core/pages.h"
 #include "rtp/rtp_plain.h"
 
 #define MARKS_A_SET 16u /* two cache lines: 400,000 refused streams fill next to none */
@@ -22,22 +22,17 @@ static const int64_t PATIENCE_NS[CT_STANDINGS][CT_HOLDINGS] = {
     [CT_NAMED] = {200 * MS_NS, 200 * MS_NS, 1000 * MS_NS, ENDED_NS},
 };
 
-static void *map_bytes(size_t bytes) {
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
-}
-
 bool ct_admit_open(struct ct_admit *a, const uint64_t key[2]) {
   memset(a, 0, sizeof(*a));
   memcpy(a->key, key, sizeof(a->key));
-  a->marks = map_bytes(CT_MARKS * sizeof(*a->marks));
-  a->names = map_bytes(CT_NAMES);
+  a->marks = ct_pages_map(CT_MARKS * sizeof(*a->marks));
+  a->names = ct_pages_map(CT_NAMES);
   return a->marks != NULL && a->names != NULL;
 }
 
 void ct_admit_close(struct ct_admit *a) {
-  if (a->marks != NULL) munmap(a->marks, CT_MARKS * sizeof(*a->marks));
-  if (a->names != NULL) munmap(a->names, CT_NAMES);
+  ct_pages_unmap(a->marks, CT_MARKS * sizeof(*a->marks));
+  ct_pages_unmap(a->names, CT_NAMES);
   memset(a, 0, sizeof(*a));
 }
 
