@@ -3,8 +3,6 @@
  */
 #include "decode/walk.h"
 
-#include <string.h>
-
 /* What the short way knows, by the registries. */
 enum { LINK_ETHERNET = 1, TYPE_IPV4 = 0x0800, PROTO_UDP = 17 };
 
@@ -72,10 +70,8 @@ static inline bool plain_udp(struct ct_packet *p) {
   p->ip_version = 4;
   p->proto = PROTO_UDP;
   p->dscp = d[15] >> 2;
-  memcpy(p->src, d + 26, 4);
-  memset(p->src + 4, 0, 12);
-  memcpy(p->dst, d + 30, 4);
-  memset(p->dst + 4, 0, 12);
+  ct_set_ipv4(p->src, d + 26);
+  ct_set_ipv4(p->dst, d + 30);
   return true;
 }
 

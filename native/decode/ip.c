@@ -6,8 +6,6 @@
  */
 #include "decode/walk.h"
 
-#include <string.h>
-
 enum ip_proto {
   PROTO_HOP_BY_HOP = 0,
   PROTO_ICMP = 1,
@@ -69,10 +67,8 @@ enum ct_step ct_step_ipv4(struct ct_walk *w) {
   p->ip_version = 4;
   p->dscp = d[1] >> 2;
   p->ip_id = ct_be16(d + 4);
-  memcpy(p->src, d + 12, 4);
-  memset(p->src + 4, 0, 12);
-  memcpy(p->dst, d + 16, 4);
-  memset(p->dst + 4, 0, 12);
+  ct_set_ipv4(p->src, d + 12);
+  ct_set_ipv4(p->dst, d + 16);
   w->proto = d[9];
   w->extensions = 0;
   uint32_t frag = ct_be16(d + 6);

@@ -7,8 +7,6 @@
  */
 #include "decode/walk.h"
 
-#include <string.h>
-
 enum link_type {
   LINK_NULL = 0,
   LINK_ETHERNET = 1,
@@ -61,6 +59,13 @@ enum ct_step ct_step_ether(struct ct_walk *w) {
   return CT_STEP_ETHERTYPE;
 }
 
+/* A header of `size` bytes that names an Ethertype: what is below TYPE_MIN is none. */
+static enum ct_step ethertype_after(struct ct_walk *w, uint16_t type, uint32_t size) {
+  w->type = type;
+  ct_walk_skip(w, size);
+  return type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
+}
+
 /* After the Ethertype 0x8100 and its kin: | priority 3 | DEI 1 | VLAN id 12 | Ethertype 16 |. */
 static enum ct_step vlan_tags(struct ct_walk *w) {
   for (uint32_t n = 0; is_vlan(w->type); n++) {
@@ -80,9 +85,7 @@ static enum ct_step metadata(struct ct_walk *w) {
   if (w->len < 8) return ct_walk_end(w, CT_R_LINK_SHORT);
   bool behind = ct_be16(w->d) == 0x0101;
   if (!behind && ct_be16(w->d + 2) != 0x0101) return ct_walk_end(w, CT_R_NOT_IP);
-  w->type = ct_be16(w->d + (behind ? 6 : 0));
-  ct_walk_skip(w, 8);
-  return w->type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
+  return ethertype_after(w, ct_be16(w->d + (behind ? 6 : 0)), 8);
 }
 
 enum ct_step ct_step_ethertype(struct ct_walk *w) {
@@ -120,10 +123,7 @@ enum ct_step ct_step_llc(struct ct_walk *w) {
   uint32_t oui = ct_be32(w->d + 2) & 0xffffff;
   /* 00-00-00 announces an Ethertype, so does 00-00-f8 of the bridge tunnel encapsulation. */
   if (oui != 0 && oui != 0xf8) return ct_walk_end(w, CT_R_NOT_IP);
-  w->type = ct_be16(w->d + 6);
-  if (w->type < TYPE_MIN) return ct_walk_end(w, CT_R_NOT_IP);
-  ct_walk_skip(w, 8);
-  return CT_STEP_ETHERTYPE;
+  return ethertype_after(w, ct_be16(w->d + 6), 8);
 }
 
 /* | label 20 | traffic class 3 | bottom of stack 1 | TTL 8 |   RFC 3032 s2.1
@@ -208,27 +208,23 @@ enum ct_step ct_step_macsec(struct ct_walk *w) {
 }
 
 /* The Ethertype field of a Linux cooked header, read with the ARPHRD_ type of its device. */
-static enum ct_step cooked(struct ct_walk *w, uint16_t type, uint16_t device) {
+static enum ct_step cooked(struct ct_walk *w, uint16_t type, uint16_t device, uint32_t size) {
   if (device == 824) return ct_walk_end(w, CT_R_NOT_IP); /* netlink */
-  w->type = type;
-  if (type == 0x0004) return CT_STEP_LLC; /* 802.2 LLC follows */
-  return type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
+  if (type != 0x0004) return ethertype_after(w, type, size);
+  ct_walk_skip(w, size);
+  return CT_STEP_LLC; /* 802.2 LLC follows */
 }
 
 /* | packet type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2 | */
 static enum ct_step link_sll(struct ct_walk *w) {
   if (w->len < 16) return ct_walk_end(w, CT_R_LINK_SHORT);
-  const uint8_t *d = w->d;
-  ct_walk_skip(w, 16);
-  return cooked(w, ct_be16(d + 14), ct_be16(d + 2));
+  return cooked(w, ct_be16(w->d + 14), ct_be16(w->d + 2), 16);
 }
 
 /* | protocol 2 | zero 2 | interface 4 | ARPHRD 2 | packet type 1 | address length 1 | address 8 | */
 static enum ct_step link_sll2(struct ct_walk *w) {
   if (w->len < 20) return ct_walk_end(w, CT_R_LINK_SHORT);
-  const uint8_t *d = w->d;
-  ct_walk_skip(w, 20);
-  return cooked(w, ct_be16(d), ct_be16(d + 8));
+  return cooked(w, ct_be16(w->d), ct_be16(w->d + 8), 20);
 }
 
 /* A 32-bit address family, in the order of the host that captured (NULL) or big-endian (LOOP).
@@ -255,9 +251,7 @@ static enum ct_step link_hdlc(struct ct_walk *w) {
   if (w->len < 4) return ct_walk_end(w, CT_R_LINK_SHORT);
   if (w->d[0] == 0xff && w->d[1] == 0x03) return CT_STEP_PPP;
   if (w->d[0] != 0x0f && w->d[0] != 0x8f) return ct_walk_end(w, CT_R_NOT_IP);
-  w->type = ct_be16(w->d + 2);
-  ct_walk_skip(w, 4);
-  return w->type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
+  return ethertype_after(w, ct_be16(w->d + 2), 4);
 }
 
 static enum ct_step link_ppp_hdlc(struct ct_walk *w) {
@@ -302,9 +296,7 @@ static enum ct_step link_nflog(struct ct_walk *w) {
 /* | receiver address 40 | Ethertype 2 | reserved 2 |   IP over InfiniBand, RFC 4391 */
 static enum ct_step link_ipoib(struct ct_walk *w) {
   if (w->len < 44) return ct_walk_end(w, CT_R_LINK_SHORT);
-  w->type = ct_be16(w->d + 40);
-  ct_walk_skip(w, 44);
-  return w->type < TYPE_MIN ? ct_walk_end(w, CT_R_NOT_IP) : CT_STEP_ETHERTYPE;
+  return ethertype_after(w, ct_be16(w->d + 40), 44);
 }
 
 /* The header after what macOS may put before it. */

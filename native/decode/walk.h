@@ -14,6 +14,7 @@
 #define CALLTAP_WALK_H
 #include "../../bpf/tunnel_ports.h"
 #include "decode/packet.h"
+#include <string.h>
 
 #define CT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CT_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -64,6 +65,11 @@ static inline uint32_t ct_le32(const uint8_t *d) {
   return (uint32_t)d[3] << 24 | (uint32_t)d[2] << 16 | (uint32_t)d[1] << 8 | d[0];
 }
 static inline uint32_t ct_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static inline void ct_set_ipv4(uint8_t address[16], const uint8_t *from) {
+  memcpy(address, from, 4);
+  memset(address + 4, 0, 12);
+}
 
 /* Moves the cursor. The caller has checked n <= w->len. */
 static inline void ct_walk_skip(struct ct_walk *w, uint32_t n) {

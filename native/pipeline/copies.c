@@ -69,9 +69,9 @@ static void set_head(uint64_t head[HEAD], const uint8_t src[16], const uint8_t d
 
 static uint64_t plain_hash(const struct ct_copies *c, const struct ct_frame *f) {
   const uint8_t *d = f->data;
-  uint8_t src[16] = {0}, dst[16] = {0};
-  memcpy(src, d + CT_PLAIN_IP + 12, 4);
-  memcpy(dst, d + CT_PLAIN_IP + 16, 4);
+  uint8_t src[16], dst[16];
+  ct_set_ipv4(src, d + CT_PLAIN_IP + 12);
+  ct_set_ipv4(dst, d + CT_PLAIN_IP + 16);
   uint32_t len = ct_be16(d + CT_PLAIN_UDP + 4) - 8u, present = f->caplen - CT_PLAIN_RTP;
   uint64_t head[HEAD];
   set_head(head, src, dst, ct_be16(d + CT_PLAIN_IP + 4), ct_be32(d + CT_PLAIN_UDP), 4u << 16 | 17, len);
