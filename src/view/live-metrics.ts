@@ -8,7 +8,7 @@ import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
 import type { Figures } from './figures.ts';
 import { snake } from './loss-row.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
-import { counterFamily } from './metrics-snapshot.ts';
+import { counterFamily, numberFamily } from './metrics-snapshot.ts';
 
 /** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
 const SENDERS_SHOWN = 10;
@@ -62,13 +62,12 @@ export function liveFamilies(f: Figures): MetricFamily[] {
     interfaces(f),
     refusedSenders(f),
     senderClocks(f),
-    {
-      name: 'calltap_filter_media_endpoints',
-      help: 'Media endpoints of running calls that the filter in the kernel lets through.',
-      type: 'gauge',
-      labelNames: [],
-      samples: [{ labels: {}, value: media?.size ?? 0 }],
-    },
+    numberFamily(
+      'gauge',
+      'calltap_filter_media_endpoints',
+      'Media endpoints of running calls that the filter in the kernel lets through.',
+      media?.size ?? 0,
+    ),
     counterFamily('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
       ['media', media?.refused ?? 0],
     ]),

@@ -7,12 +7,14 @@ import type { BucketSnapshot } from '../core/counters.ts';
 export type MetricFamily = {
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'gauge';
+  readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labelNames: readonly string[];
   readonly samples: readonly MetricSample[];
 };
 
 export type MetricSample = {
+  /** Of a histogram: what comes after the name of the family. */
+  readonly suffix?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 };
@@ -33,6 +35,11 @@ export function counterFamily(
     labelNames: [label],
     samples: counts.map(([text, value]) => ({ labels: { [label]: text }, value })),
   };
+}
+
+/** One number without labels. */
+export function numberFamily(type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily {
+  return { name, help, type, labelNames: [], samples: [{ labels: {}, value }] };
 }
 
 export type MetricsSnapshot = {

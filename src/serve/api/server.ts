@@ -22,6 +22,7 @@ import {
 } from '../../core/limits.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
+import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -180,20 +181,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, table.refusal(request.method, request.url)));
 
   const ownFamilies = (): MetricFamily[] => [
-    {
-      name: 'calltap_api_responses_total',
-      help: 'Answers of the API by status code.',
-      type: 'counter',
-      labelNames: ['code'],
-      samples: [...responses].map(([code, value]) => ({ labels: { code: String(code) }, value })),
-    },
-    {
-      name: 'calltap_api_answers_shed_total',
-      help: 'Answers given up because clients did not read others.',
-      type: 'counter',
-      labelNames: [],
-      samples: [{ labels: {}, value: unread.shed() }],
-    },
+    counterFamily(
+      'calltap_api_responses_total',
+      'Answers of the API by status code.',
+      'code',
+      [...responses].map(([code, value]) => [String(code), value] as const),
+    ),
+    apiCounter('answers_shed', 'Answers given up because clients did not read others.', unread.shed()),
     ...admissionFamilies(admission.counts()),
     ...authentication.families(),
   ];
@@ -236,22 +230,17 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   };
 }
 
+function apiCounter(name: string, help: string, value: number): MetricFamily {
+  return numberFamily('counter', `calltap_api_${name}_total`, help, value);
+}
+
 function admissionFamilies(counts: AdmissionCounts): MetricFamily[] {
-  const counter = (name: string, help: string, value: number): MetricFamily => {
-    return {
-      name: `calltap_api_${name}_total`,
-      help,
-      type: 'counter',
-      labelNames: [],
-      samples: [{ labels: {}, value }],
-    };
-  };
   return [
-    counter('connections_refused', 'Connections beyond the limit.', counts.refusedConnections),
-    counter('connections_displaced', 'Idle connections that gave their place to another source.', counts.displaced),
-    counter('connections_stalled', 'Connections cut because nothing got on.', counts.stalled),
-    counter('rate_limited', 'Requests beyond the rate of their source.', counts.rateLimited),
-    counter('rate_crowded', 'Requests of sources too many to have a rate of their own.', counts.crowded),
+    apiCounter('connections_refused', 'Connections beyond the limit.', counts.refusedConnections),
+    apiCounter('connections_displaced', 'Idle connections that gave their place to another source.', counts.displaced),
+    apiCounter('connections_stalled', 'Connections cut because nothing got on.', counts.stalled),
+    apiCounter('rate_limited', 'Requests beyond the rate of their source.', counts.rateLimited),
+    apiCounter('rate_crowded', 'Requests of sources too many to have a rate of their own.', counts.crowded),
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { MetricFamily } from '../../../view/metrics-snapshot.ts';
+import { counterFamily } from '../../../view/metrics-snapshot.ts';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
 import { openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
@@ -55,13 +56,9 @@ export function createAuthentication(credentials: ApiCredentials | null): Authen
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');
     },
     families: () => [
-      {
-        name: 'calltap_api_unauthorized_total',
-        help: 'Requests refused for their credentials, by reason.',
-        type: 'counter',
-        labelNames: ['reason'],
-        samples: [...refused].map(([reason, value]) => ({ labels: { reason }, value })),
-      },
+      counterFamily('calltap_api_unauthorized_total', 'Requests refused for their credentials, by reason.', 'reason', [
+        ...refused,
+      ]),
     ],
   };
 }
