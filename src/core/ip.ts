@@ -13,6 +13,11 @@ function ipv4Text(b: Uint8Array, off: number): string {
   return `${OCTET_TEXT[b[off] ?? 0]}.${OCTET_TEXT[b[off + 1] ?? 0]}.${OCTET_TEXT[b[off + 2] ?? 0]}.${OCTET_TEXT[b[off + 3] ?? 0]}`;
 }
 
+/** The IPv4 address at `off` as one unsigned number. */
+export function ipv4Number(b: Uint8Array, off: number): number {
+  return ((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0);
+}
+
 /** Text of the IPv6 address at `off` (RFC 5952; IPv4-mapped in mixed notation). */
 export function ipv6Text(b: Uint8Array, off: number): string {
   const words: number[] = [];
@@ -109,9 +114,7 @@ export type EndpointKey = number | string;
 /** Key of the endpoint whose address bytes stand at `off`. */
 export function endpointKey(b: Uint8Array, off: number, version: number, port: number): EndpointKey {
   if (version === 6) return `${ipv6Text(b, off)}|${port}`;
-  return (
-    (((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0)) * 65536 + port
-  );
+  return ipv4Number(b, off) * 65536 + port;
 }
 
 /** Key of an endpoint given as text (as SDP has it), or null when `address` is no IP address. */
@@ -154,7 +157,7 @@ const IPV6_PREFIX_BYTES = 8;
 /** An IPv4 address in IPv6 form is ten bytes of zero, two of ones, and the address (RFC 4291 section 2.5.5.2). */
 const MAPPED_AT = 12;
 
-function isMapped(b: Uint8Array, off: number): boolean {
+export function isMapped(b: Uint8Array, off: number): boolean {
   for (let i = 0; i < 10; i++) if (b[off + i] !== 0) return false;
   return b[off + 10] === 0xff && b[off + 11] === 0xff;
 }

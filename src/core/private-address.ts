@@ -3,7 +3,7 @@
  *
  * RFC 1918, RFC 6598 (100.64/10), RFC 3927 and RFC 4291 link-local, RFC 4193, and loopback.
  */
-import { parseIpv4, parseIpv6 } from './ip.ts';
+import { ipv4Number, isMapped, parseIpv4, parseIpv6 } from './ip.ts';
 
 function isPrivateIpv4(a: number): boolean {
   const first = Math.floor(a / 0x1000000);
@@ -21,19 +21,12 @@ function isPrivateIpv4(a: number): boolean {
 function isPrivateIpv6(b: Uint8Array, off: number): boolean {
   const first = b[off] ?? 0;
   if ((first & 0xfe) === 0xfc || (first === 0xfe && ((b[off + 1] ?? 0) & 0xc0) === 0x80)) return true;
-  for (let i = 0; i < 10; i++) if (b[off + i] !== 0) return false;
-  const tail = ipv4At(b, off + 12);
-  if (b[off + 10] === 0xff && b[off + 11] === 0xff) return isPrivateIpv4(tail);
-  return b[off + 10] === 0 && b[off + 11] === 0 && tail === 1;
-}
-
-function ipv4At(b: Uint8Array, off: number): number {
-  return (b[off] ?? 0) * 0x1000000 + (b[off + 1] ?? 0) * 0x10000 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0);
+  return isMapped(b, off) ? isPrivateIpv4(ipv4Number(b, off + 12)) : isLoopbackAt(b, off, 6);
 }
 
 /** Whether the address whose bytes stand at `off` is private. */
 function isPrivateAt(b: Uint8Array, off: number, version: number): boolean {
-  return version === 6 ? isPrivateIpv6(b, off) : isPrivateIpv4(ipv4At(b, off));
+  return version === 6 ? isPrivateIpv6(b, off) : isPrivateIpv4(ipv4Number(b, off));
 }
 
 /** Whether the address whose bytes stand at `off` is 127/8 or ::1. */

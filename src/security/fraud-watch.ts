@@ -82,7 +82,7 @@ export type FraudWatchOptions = {
 
 export class FraudWatch {
   readonly #options: FraudWatchOptions;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts: RecentMap<Account, string>;
   /** Calls by caller, Call-ID, From tag and number: what a challenged or repeated INVITE has in common. */
   readonly #attempts: RecentMap<Call>;
   /** The same by the transaction that a response belongs to, and, once answered, by their dialog. */
@@ -91,12 +91,10 @@ export class FraudWatch {
   readonly #passedOn = new PassedOn();
   readonly #keys = new TransactionKeys();
   readonly #target = new RequestTarget();
-  readonly #maxAccounts: number;
-  #evicted = 0;
 
   constructor(options: FraudWatchOptions) {
     this.#options = options;
-    this.#maxAccounts = options.maxAccounts ?? FRAUD_ACCOUNTS;
+    this.#accounts = new RecentMap(options.maxAccounts ?? FRAUD_ACCOUNTS);
     const maxCalls = options.maxCalls ?? FRAUD_CALLS;
     this.#attempts = new RecentMap(maxCalls);
     this.#unanswered = new RecentMap(maxCalls);
@@ -109,7 +107,7 @@ export class FraudWatch {
 
   get evicted(): number {
     const calls = this.#attempts.evicted + this.#unanswered.evicted + this.#answered.evicted;
-    return this.#evicted + calls + this.#passedOn.evicted;
+    return this.#accounts.evicted + calls + this.#passedOn.evicted;
   }
 
   onMessage(buf: Buffer, scan: SipScan, c: Packet): void {
@@ -199,18 +197,8 @@ export class FraudWatch {
     const account = known ?? new Account(source, caller);
     account.source = sourceAddress(c.addresses, c.srcOff, c.ipVersion);
     if (known === undefined) account.firstUs = c.tsUs;
-    else this.#accounts.delete(key);
     this.#accounts.set(key, account);
-    if (this.#accounts.size > this.#maxAccounts) this.#dropOldest();
     return account;
-  }
-
-  #dropOldest(): void {
-    for (const key of this.#accounts.keys()) {
-      this.#accounts.delete(key);
-      this.#evicted++;
-      return;
-    }
   }
 
   #isNight(tsUs: number): boolean {

@@ -1,8 +1,9 @@
-/** A map with a cap whose longest unused entry gives first: what the detection remembers under keyed hashes. */
+/** A map with a cap whose longest unused entry gives first: what the detection remembers, mostly under keyed hashes. */
+import { dropOldest } from '../core/oldest-entry.ts';
 
-export class RecentMap<V> {
+export class RecentMap<V, K = number> {
   readonly #max: number;
-  readonly #entries = new Map<number, V>();
+  readonly #entries = new Map<K, V>();
   /** Entries that the cap shed. */
   evicted = 0;
 
@@ -14,23 +15,20 @@ export class RecentMap<V> {
     return this.#entries.size;
   }
 
-  get(key: number): V | undefined {
+  get(key: K): V | undefined {
     return this.#entries.get(key);
   }
 
   /** Sets an entry as the one used last. */
-  set(key: number, value: V): void {
+  set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      this.evicted++;
-      return;
-    }
+    dropOldest(this.#entries);
+    this.evicted++;
   }
 
-  delete(key: number): void {
+  delete(key: K): void {
     this.#entries.delete(key);
   }
 

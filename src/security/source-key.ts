@@ -11,7 +11,7 @@
  *     fe80::/10       /128, all neighbours of a link (RFC 4291 section 2.5.6)
  *     ::/64           /128, loopback and what was never assigned
  */
-import { ipText, ipv6Text } from '../core/ip.ts';
+import { ipText, ipv4Number, ipv6Text, isMapped } from '../core/ip.ts';
 
 /** Key for maps: the address as a number for IPv4, the network as text (`2001:db8::/64`) for IPv6. */
 export type SourceKey = number | string;
@@ -42,17 +42,9 @@ export function sourceNetwork(key: SourceKey): string | null {
   return typeof key === 'string' ? key : null;
 }
 
-function ipv4Number(b: Uint8Array, off: number): number {
-  return ((b[off] ?? 0) * 256 + (b[off + 1] ?? 0)) * 65536 + (b[off + 2] ?? 0) * 256 + (b[off + 3] ?? 0);
-}
-
 function isZero(b: Uint8Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (b[i] !== 0) return false;
   return true;
-}
-
-function isMapped(b: Uint8Array, off: number): boolean {
-  return b[off + 10] === 0xff && b[off + 11] === 0xff && isZero(b, off, off + 10);
 }
 
 function ownBits(b: Uint8Array, off: number): number {
