@@ -2,10 +2,8 @@
  * The program: reads the configuration, chooses a mode, and turns every expected failure into one line.
  */
 
-import { loadConfig } from '../config/config.ts';
-import { configErrorLine } from '../config/config-error.ts';
+import { configErrorLine, loadConfig } from '../config/config.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
-import { oneLine } from '../config/option-value.ts';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
@@ -64,8 +62,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     if (errnoOf(error) === 'EMFILE') endWith(failure('TOO_MANY_FILES', {}));
     if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
     if (!(error instanceof ServiceError)) throw error;
-    // What an operator names, or finds in a folder, may hold a line end or move the cursor.
-    process.stderr.write(`calltap: ${oneLine(error.message)}\n`);
+    process.stderr.write(`${configErrorLine(error)}\n`);
     process.exitCode = error.exitCode;
   }
 }

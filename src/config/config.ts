@@ -1,10 +1,8 @@
 /** Builds the configuration in force: flags over environment over file over defaults, then checks across options. */
 
 import { readFileSync } from 'node:fs';
-import { errnoOf } from '../core/errors.ts';
+import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 import type { Thresholds } from '../core/thresholds.ts';
-import type { Outcome } from './config-error.ts';
-import { mistake } from './config-error.ts';
 import { findConflict } from './conflicts.ts';
 import { thresholdsOf } from './diagnosis-options.ts';
 import type { Effective, Layer, ValueOrigin } from './layers.ts';
@@ -12,7 +10,7 @@ import { readArgv, readEnvironment, readToml } from './layers.ts';
 import type { RowValues } from './option-spec.ts';
 import { readRows } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
-import { parseOptionValue } from './option-value.ts';
+import { oneLine, parseOptionValue } from './option-value.ts';
 import { OPTIONS, TABLE } from './options.ts';
 
 /** The value of every option, `hepListen` of `--hep-listen`; `null` is "not given". */
@@ -26,39 +24,55 @@ export type ConfigInput = {
   readonly readFile?: (path: string) => string;
 };
 
+type Loaded = { readonly config: Config; readonly effective: Effective };
+type Outcome = { readonly ok: true; readonly value: Loaded } | { readonly ok: false; readonly error: ServiceError };
+
 /** The configuration, or the first mistake found. With `--help` or `--version` only the command line is looked at. */
-export function loadConfig(input: ConfigInput): Outcome<{ readonly config: Config; readonly effective: Effective }> {
+export function loadConfig(input: ConfigInput): Outcome {
+  try {
+    return { ok: true, value: load(input) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** The line for standard error. What an operator names may hold a line end or move the cursor. */
+export function configErrorLine(error: ServiceError): string {
+  return oneLine(`calltap: ${error.message}`);
+}
+
+function load(input: ConfigInput): Loaded {
   const flags = readArgv(input.argv);
-  if (!flags.ok) return flags;
-  if (flags.value.has('help') || flags.value.has('version')) {
-    const effective = merge([[flags.value, 'flag']]);
-    return { ok: true, value: { config: toConfig(effective), effective } };
+  if (flags.has('help') || flags.has('version')) {
+    const effective = merge([[flags, 'flag']]);
+    return { config: toConfig(effective), effective };
   }
   const environment = readEnvironment(input.env);
-  if (!environment.ok) return environment;
-  const path = flags.value.get('config')?.[0] ?? environment.value.get('config')?.[0];
+  const path = flags.get('config')?.[0] ?? environment.get('config')?.[0];
   const file = readFileLayer(typeof path === 'string' ? path : null, input.readFile ?? readText);
-  if (!file.ok) return file;
   const effective = merge([
-    [flags.value, 'flag'],
-    [environment.value, 'environment'],
-    [file.value, 'file'],
+    [flags, 'flag'],
+    [environment, 'environment'],
+    [file, 'file'],
   ]);
   const config = toConfig(effective);
-  return findConflict(config, effective) ?? { ok: true, value: { config, effective } };
+  const conflict = findConflict(config, effective);
+  if (conflict !== null) throw conflict;
+  return { config, effective };
 }
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-function readFileLayer(path: string | null, read: (path: string) => string): Outcome<Layer> {
-  if (path === null) return { ok: true, value: new Map() };
+function readFileLayer(path: string | null, read: (path: string) => string): Layer {
+  if (path === null) return new Map();
   let text: string;
   try {
     text = read(path);
   } catch (error) {
-    return mistake('CONFIG_UNREADABLE', { path, cause: errnoOf(error) ?? 'error' });
+    throw failure('CONFIG_UNREADABLE', { path, cause: errnoOf(error) ?? 'error' });
   }
   return readToml(text, path);
 }
@@ -71,9 +85,8 @@ function merge(layers: readonly (readonly [Layer, ValueOrigin])[]): Effective {
     if (found !== undefined && values !== undefined) {
       effective.set(spec.flag, { values, origin: found[1] });
     } else if (spec.default !== undefined) {
-      const parsed = parseOptionValue(spec.type, spec.default);
-      if (!parsed.ok) throw parsed.about(`the default of --${spec.flag}`);
-      effective.set(spec.flag, { values: [parsed.value], origin: 'default' });
+      const value = parseOptionValue(spec.type, spec.default, `the default of --${spec.flag}`);
+      effective.set(spec.flag, { values: [value], origin: 'default' });
     }
   }
   for (const { flag, implies } of OPTIONS) {

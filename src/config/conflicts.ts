@@ -1,7 +1,7 @@
 /** Which options need, exclude or contradict others, as a table. The first row that is broken is the mistake. */
 
-import type { Mistake } from './config-error.ts';
-import { mistake } from './config-error.ts';
+import type { ServiceError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { Effective } from './layers.ts';
 import type { RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
@@ -30,7 +30,7 @@ type Need = Texts &
 /** The option cannot stand beside one of these. */
 type Exclusion = Texts & Condition & { readonly option: Flag; readonly excludes: readonly Flag[] };
 /** What hangs on values. */
-type Check = Condition & { readonly check: (config: Config) => Mistake | null };
+type Check = Condition & { readonly check: (config: Config) => ServiceError | null };
 
 /** Each of them decides what standard output is. */
 const OUTPUTS = ['json', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
@@ -170,12 +170,12 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   })),
 ];
 
-function conflict(option: string, reason: string, remedy: string): Mistake {
-  return mistake('OPTION_CONFLICT', { option, reason, remedy });
+function conflict(option: string, reason: string, remedy: string): ServiceError {
+  return failure('OPTION_CONFLICT', { option, reason, remedy });
 }
 
 /** The first mistake between options; null without one, or when they are only printed. */
-export function findConflict(config: Config, effective: Effective): Mistake | null {
+export function findConflict(config: Config, effective: Effective): ServiceError | null {
   const isGiven = (flag: Flag): boolean => {
     const entry = effective.get(flag);
     return entry !== undefined && entry.origin !== 'default' && entry.values[0] !== false;
@@ -191,7 +191,7 @@ export function findConflict(config: Config, effective: Effective): Mistake | nu
 }
 
 /** What is wrong with an option that is given. */
-function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) => boolean): Mistake | null {
+function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) => boolean): ServiceError | null {
   const { reason, remedy } = rule;
   const name = nameOf(rule.option);
   if ('excludes' in rule) {

@@ -1,11 +1,14 @@
-/** The three places options come from (flags, environment, TOML file), each read into the same layer of texts. */
+/**
+ * The three places options come from (flags, environment, TOML file), each read into the same layer of
+ * texts. What is wrong in one of them is thrown as a ServiceError.
+ */
 
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import type { Outcome } from './config-error.ts';
-import { mistake, notBuiltIn } from './config-error.ts';
+import type { ServiceError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { OptionSpec } from './option-spec.ts';
-import { isBuiltIn } from './option-spec.ts';
+import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { parseOptionValue, quoted } from './option-value.ts';
 import { OPTIONS } from './options.ts';
@@ -29,7 +32,7 @@ const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
 );
 
 /** Reads the command line (without node and script). */
-export function readArgv(argv: readonly string[]): Outcome<Layer> {
+export function readArgv(argv: readonly string[]): Layer {
   const layer: Layer = new Map();
   const { tokens } = parseArgs({
     args: argv.map((arg, i) => bareValue(arg, argv[i + 1] ?? '') ?? arg),
@@ -53,17 +56,16 @@ export function readArgv(argv: readonly string[]): Outcome<Layer> {
       // A secret with a blank in it and without quotes ends up here.
       const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
       const word = hasSecret ? `argument ${token.index + 1}` : quoted(token.value);
-      return mistake('ARGUMENT_UNKNOWN', { option: word });
+      throw failure('ARGUMENT_UNKNOWN', { option: word });
     }
     const written = token.rawName;
     const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);
-    if (spec === undefined) return unknownOption(written);
+    if (spec === undefined) throw unknownOption(written);
     // Without strict mode parseArgs takes the next option for a value: `-I --api`.
     const isSwallowed = token.inlineValue === false && /^--?[A-Za-z]/.test(token.value);
-    const added = addValue(layer, spec, written, isSwallowed ? undefined : token.value);
-    if (!added.ok) return added;
+    addValue(layer, spec, written, isSwallowed ? undefined : token.value);
   }
-  return { ok: true, value: layer };
+  return layer;
 }
 
 /** `--uprobe` alone becomes `--uprobe=all`: parseArgs knows no optional values. A number after an option is its value. */
@@ -73,42 +75,37 @@ function bareValue(arg: string, next: string): string | null {
   return `${arg}=${spec.valueIfBare}`;
 }
 
-function unknownOption(written: string): Outcome<Layer> {
+function unknownOption(written: string): ServiceError {
   const near = written.startsWith('--') ? nearest(written.slice(2), BY_FLAG.keys()) : null;
   const hint = near === null ? 'see --help for the options' : `did you mean --${near}?`;
-  return mistake('OPTION_UNKNOWN', { option: quoted(written).slice(1, -1), hint });
+  return failure('OPTION_UNKNOWN', { option: quoted(written).slice(1, -1), hint });
 }
 
-function addValue(layer: Layer, spec: OptionSpec, written: string, text: string | undefined): Outcome<Layer> {
-  if (!isBuiltIn(spec)) return notBuiltIn(written, spec);
+function addValue(layer: Layer, spec: OptionSpec, written: string, text: string | undefined): void {
+  requireBuiltIn(spec, written);
   const isBool = spec.type.kind === 'bool';
-  if (isBool && text !== undefined) return mistake('VALUE_UNWANTED', { option: written });
+  if (isBool && text !== undefined) throw failure('VALUE_UNWANTED', { option: written });
   if (!isBool && text === undefined) {
-    return mistake('VALUE_MISSING', { option: written, arg: spec.arg ?? 'VALUE' });
+    throw failure('VALUE_MISSING', { option: written, arg: spec.arg ?? 'VALUE' });
   }
   const before = layer.get(spec.flag) ?? [];
   if (before.length > 0 && spec.repeatable !== true && !isBool) {
-    return mistake('OPTION_TWICE', { option: written });
+    throw failure('OPTION_TWICE', { option: written });
   }
-  const parsed = parseOptionValue(spec.type, text ?? 'true');
-  if (!parsed.ok) return { ok: false, error: parsed.about(written) };
-  layer.set(spec.flag, isBool ? [true] : [...before, parsed.value]);
-  return { ok: true, value: layer };
+  layer.set(spec.flag, isBool ? [true] : [...before, parseOptionValue(spec.type, text ?? 'true', written)]);
 }
 
 /** Reads the environment; an empty variable counts as unset. */
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Outcome<Layer> {
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Layer {
   const layer: Layer = new Map();
   for (const spec of OPTIONS) {
     if (spec.env === undefined) continue;
     const text = env[spec.env];
     if (text === undefined || text === '') continue;
-    if (!isBuiltIn(spec)) return notBuiltIn(spec.env, spec);
-    const parsed = parseOptionValue(spec.type, text);
-    if (!parsed.ok) return { ok: false, error: parsed.about(spec.env) };
-    layer.set(spec.flag, [parsed.value]);
+    requireBuiltIn(spec, spec.env);
+    layer.set(spec.flag, [parseOptionValue(spec.type, text, spec.env)]);
   }
-  return { ok: true, value: layer };
+  return layer;
 }
 
 const require = createRequire(import.meta.url);
@@ -120,14 +117,14 @@ export function toml(): typeof import('smol-toml') {
 }
 
 /** Reads the text of a configuration file. */
-export function readToml(text: string, file: string): Outcome<Layer> {
+export function readToml(text: string, file: string): Layer {
   let document: unknown;
   try {
     document = toml().parse(text);
   } catch (error) {
     const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';
     const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return mistake('CONFIG_SYNTAX', { path: file, reason: `${first}${where}` });
+    throw failure('CONFIG_SYNTAX', { path: file, reason: `${first}${where}` });
   }
   const layer: Layer = new Map();
   for (const [key, value] of flatten(document, '')) {
@@ -136,14 +133,12 @@ export function readToml(text: string, file: string): Outcome<Layer> {
     if (spec === undefined) {
       const near = nearest(key, BY_TOML.keys());
       const hint = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
-      return mistake('OPTION_KEY_UNKNOWN', { option: where, hint });
+      throw failure('OPTION_KEY_UNKNOWN', { option: where, hint });
     }
-    if (!isBuiltIn(spec)) return notBuiltIn(where, spec);
-    const read = readTomlValue(spec, where, value);
-    if (!read.ok) return read;
-    layer.set(spec.flag, read.value);
+    requireBuiltIn(spec, where);
+    layer.set(spec.flag, readTomlValue(spec, where, value));
   }
-  return { ok: true, value: layer };
+  return layer;
 }
 
 /** Leaves of nested tables as dotted keys; smol-toml bounds the nesting by the text. */
@@ -157,26 +152,21 @@ function* flatten(table: unknown, prefix: string): Generator<readonly [string, u
   }
 }
 
-function readTomlValue(spec: OptionSpec, option: string, value: unknown): Outcome<readonly OptionValue[]> {
+function readTomlValue(spec: OptionSpec, option: string, value: unknown): readonly OptionValue[] {
   const isBool = spec.type.kind === 'bool';
-  if (isBool && typeof value !== 'boolean') return mistake('VALUE_TYPE', { option, cause: 'bool' });
-  if (!isBool && typeof value === 'boolean') return mistake('VALUE_TYPE', { option, cause: 'text' });
+  if (isBool && typeof value !== 'boolean') throw failure('VALUE_TYPE', { option, cause: 'bool' });
+  if (!isBool && typeof value === 'boolean') throw failure('VALUE_TYPE', { option, cause: 'text' });
   const isList = Array.isArray(value);
   if (isList && spec.repeatable !== true && spec.type.kind !== 'portrange') {
-    return mistake('VALUE_TYPE', { option, cause: 'list' });
+    throw failure('VALUE_TYPE', { option, cause: 'list' });
   }
   const texts: string[] = [];
   for (const item of isList ? value : [value]) {
     if (!['string', 'number', 'bigint', 'boolean'].includes(typeof item)) {
-      return mistake('VALUE_TYPE', { option, cause: 'other' });
+      throw failure('VALUE_TYPE', { option, cause: 'other' });
     }
     texts.push(String(item));
   }
-  const values: OptionValue[] = [];
-  for (const text of spec.type.kind === 'portrange' ? [texts.join(',')] : texts) {
-    const parsed = parseOptionValue(spec.type, text);
-    if (!parsed.ok) return { ok: false, error: parsed.about(option) };
-    values.push(parsed.value);
-  }
-  return { ok: true, value: values };
+  const joined = spec.type.kind === 'portrange' ? [texts.join(',')] : texts;
+  return joined.map((text) => parseOptionValue(spec.type, text, option));
 }

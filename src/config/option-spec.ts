@@ -1,5 +1,6 @@
 /** What a row of the option table is: its names, its type, its help, and which value the configuration has of it. */
 
+import { failure } from '../core/errors.ts';
 import type { Feature } from '../core/features.ts';
 import { hasFeature } from '../core/features.ts';
 import type { OptionType, OptionValue, ValueOf } from './option-value.ts';
@@ -107,6 +108,13 @@ function variable(flag: string, { env, toml, repeatable }: Extras): { readonly e
 /** False when this build lacks the part that an option needs. */
 export function isBuiltIn(spec: OptionSpec): boolean {
   return spec.refusal === undefined && (spec.feature === undefined || hasFeature(spec.feature));
+}
+
+/** Throws ServiceError for an option whose part this build lacks; `option` is how it was written. */
+export function requireBuiltIn(spec: OptionSpec, option: string): void {
+  const { refusal, feature } = spec;
+  if (refusal !== undefined) throw failure('OPTION_NOT_BUILT_IN', { option, ...refusal });
+  if (feature !== undefined && !hasFeature(feature)) throw failure('OPTION_LEFT_OUT', { option, feature });
 }
 
 /** The option as an error line tells the user to write it: `-I FILE`, `--alert syslog`. */

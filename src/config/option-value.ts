@@ -51,12 +51,8 @@ export type ValueOf<T extends OptionType> = T extends { readonly kind: 'choice';
 
 export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | Split;
 
-export type ValueResult = { readonly ok: true; readonly value: OptionValue } | Bad;
-
-/** What is wrong with the value of whatever option it was given to. */
-type Bad = { readonly ok: false; readonly about: (option: string) => ServiceError };
-
-const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+/** The error of a value, with the option that it was given to. */
+type Wrong = <C extends ErrorCode>(code: C, params: Omit<ErrorParams<C>, 'option'>) => ServiceError;
 
 /** A value as an error line may show it: one line, no control bytes, at most 60 characters. */
 export function quoted(text: string): string {
@@ -68,50 +64,49 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-/** The value that `text` means for an option of this type. */
-export function parseOptionValue(type: OptionType, text: string): ValueResult {
+/** The value that `text` means for an option of this type. Throws ServiceError, which names the option as it was written. */
+export function parseOptionValue(type: OptionType, text: string, option: string): OptionValue {
+  // With the option they are complete.
+  const wrong: Wrong = (code, params) => failure(code, { ...params, option } as ErrorParams<typeof code>);
   switch (type.kind) {
     case 'string':
     case 'regexp':
-      return text === '' ? bad('VALUE_EMPTY', {}) : { ok: true, value: text };
+      if (text === '') throw wrong('VALUE_EMPTY', {});
+      return text;
     case 'bool':
-      return parseBool(text);
+      return parseBool(text, wrong);
     case 'int':
-      return parseNumber(text, /^[0-9]{1,15}$/, 'a whole number', type.min, type.max);
+      return parseNumber(text, /^[0-9]{1,15}$/, 'a whole number', type, wrong);
     case 'number':
-      return parseNumber(text, /^[0-9]{1,15}(\.[0-9]{1,9})?$/, 'a number', type.min, type.max);
+      return parseNumber(text, /^[0-9]{1,15}(\.[0-9]{1,9})?$/, 'a number', type, wrong);
     case 'size':
-      return parseSize(text, type.min, type.max);
+      return parseSize(text, type, wrong);
     case 'split':
-      return parseSplit(text);
+      return parseSplit(text, wrong);
     case 'portrange':
-      return parsePortRanges(text);
+      return parsePortRanges(text, wrong);
     case 'address':
-      return parseAddress(text);
+      return parseAddress(text, wrong);
     case 'choice':
-      if (type.values.includes(text)) return { ok: true, value: text };
-      return bad('CHOICE_INVALID', { value: quoted(text), choices: type.values.join(', ') });
+      if (type.values.includes(text)) return text;
+      throw wrong('CHOICE_INVALID', { value: quoted(text), choices: type.values.join(', ') });
     case 'header-name':
-      if (/^[\w.!%*+`'~-]+$/.test(text)) return { ok: true, value: text };
-      return bad('HEADER_NAME_INVALID', { value: quoted(text) });
+      if (/^[\w.!%*+`'~-]+$/.test(text)) return text;
+      throw wrong('HEADER_NAME_INVALID', { value: quoted(text) });
     case 'token-id':
-      if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return { ok: true, value: text };
-      return bad('TOKEN_ID_INVALID', { value: quoted(text) });
+      if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return text;
+      throw wrong('TOKEN_ID_INVALID', { value: quoted(text) });
     case 'secret':
-      return parseSecret(type.form, text);
+      return parseSecret(type.form, text, wrong);
   }
 }
 
 /** Says what is wrong with a secret without showing any of it. */
-function parseSecret(form: 'bearer' | 'text' | 'user-pass', text: string): ValueResult {
-  if (text === '') return bad('VALUE_EMPTY', {});
-  if (form === 'bearer' && !/^[!-~]{1,4096}$/.test(text)) {
-    return bad('API_KEY_INVALID', {});
-  }
-  if (form === 'user-pass' && !isUserPass(text)) {
-    return bad('USER_PASSWORD_INVALID', {});
-  }
-  return { ok: true, value: text };
+function parseSecret(form: 'bearer' | 'text' | 'user-pass', text: string, wrong: Wrong): string {
+  if (text === '') throw wrong('VALUE_EMPTY', {});
+  if (form === 'bearer' && !/^[!-~]{1,4096}$/.test(text)) throw wrong('API_KEY_INVALID', {});
+  if (form === 'user-pass' && !isUserPass(text)) throw wrong('USER_PASSWORD_INVALID', {});
+  return text;
 }
 
 /** RFC 7617 §2: the user holds no colon, and neither part control characters. */
@@ -119,37 +114,42 @@ export function isUserPass(text: string): boolean {
   return /^[^:\p{Cc}]+:\P{Cc}+$/u.test(text);
 }
 
-function bad<C extends ErrorCode>(code: C, params: Omit<ErrorParams<C>, 'option'>): Bad {
-  // With the option they are complete.
-  return { ok: false, about: (option) => failure(code, { ...params, option } as ErrorParams<C>) };
-}
-
-function parseBool(text: string): ValueResult {
+function parseBool(text: string, wrong: Wrong): boolean {
   const word = text.toLowerCase();
-  if (['1', 'true', 'yes', 'on'].includes(word)) return { ok: true, value: true };
-  if (['0', 'false', 'no', 'off'].includes(word)) return { ok: true, value: false };
-  return bad('BOOL_INVALID', { value: quoted(text) });
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off'].includes(word)) return false;
+  throw wrong('BOOL_INVALID', { value: quoted(text) });
 }
 
-function parseNumber(text: string, form: RegExp, what: string, min: number, max: number): ValueResult {
+type Range = { readonly min: number; readonly max: number };
+
+function parseNumber(text: string, form: RegExp, what: string, { min, max }: Range, wrong: Wrong): number {
   const value = Number(text);
   const cause = !form.test(text) ? 'form' : value < min || value > max ? 'range' : null;
-  return cause === null ? { ok: true, value } : bad('NUMBER_INVALID', { value: quoted(text), cause, what, min, max });
+  if (cause !== null) throw wrong('NUMBER_INVALID', { value: quoted(text), cause, what, min, max });
+  return value;
 }
 
-function parseSize(text: string, min: number, max: number): ValueResult {
-  const wrong = (cause: 'form' | 'range'): Bad => bad('SIZE_INVALID', { value: quoted(text), cause, min, max });
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes, or NaN for what is no size. */
+function sizeOf(text: string): number {
   const match = /^([0-9]{1,12})([kKmMgG]?)i?[bB]?$/.exec(text);
-  if (match === null) return wrong('form');
-  const value = Number(match[1]) * (SIZE_UNITS[(match[2] ?? '').toLowerCase()] ?? 1);
-  return value < min || value > max ? wrong('range') : { ok: true, value };
+  return match === null ? Number.NaN : Number(match[1]) * (SIZE_UNITS[(match[2] ?? '').toLowerCase()] ?? 1);
+}
+
+function parseSize(text: string, { min, max }: Range, wrong: Wrong): number {
+  const value = sizeOf(text);
+  const cause = Number.isNaN(value) ? 'form' : value < min || value > max ? 'range' : null;
+  if (cause !== null) throw wrong('SIZE_INVALID', { value: quoted(text), cause, min, max });
+  return value;
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
 const MIN_SPLIT_BYTES = 64 * 1024;
 
 /** A size, a time, or both with a comma between them: whichever is reached first. */
-function parseSplit(text: string): ValueResult {
+function parseSplit(text: string, wrong: Wrong): Split {
   let bytes = 0;
   let seconds = 0;
   for (const part of text.split(',')) {
@@ -157,31 +157,30 @@ function parseSplit(text: string): ValueResult {
     if (time !== null) {
       const value = Number(time[1]) * (TIME_UNITS[time[2] ?? ''] ?? 0);
       if (seconds !== 0 || value < 1 || value > MAX_SPLIT_SECS)
-        return bad('SPLIT_INVALID', { value: quoted(part), cause: 'range' });
+        throw wrong('SPLIT_INVALID', { value: quoted(part), cause: 'range' });
       seconds = value;
       continue;
     }
-    const size = parseSize(part.trim(), MIN_SPLIT_BYTES, MAX_SPLIT_BYTES);
-    if (!size.ok || typeof size.value !== 'number' || bytes !== 0) {
-      return bad('SPLIT_INVALID', { value: quoted(part), cause: 'form' });
-    }
-    bytes = size.value;
+    const size = sizeOf(part.trim());
+    if (!(size >= MIN_SPLIT_BYTES && size <= MAX_SPLIT_BYTES) || bytes !== 0)
+      throw wrong('SPLIT_INVALID', { value: quoted(part), cause: 'form' });
+    bytes = size;
   }
-  return { ok: true, value: { bytes, seconds } };
+  return { bytes, seconds };
 }
 
 /** Ranges sorted and joined, so that what is printed and matched has one form. */
-function parsePortRanges(text: string): ValueResult {
-  const wrong = (part: string, cause: 'form' | 'range' | 'order'): Bad =>
-    bad('PORTS_INVALID', { value: quoted(part.trim()), cause });
+function parsePortRanges(text: string, wrong: Wrong): readonly PortRange[] {
+  const bad = (part: string, cause: 'form' | 'range' | 'order'): ServiceError =>
+    wrong('PORTS_INVALID', { value: quoted(part.trim()), cause });
   const ranges: PortRange[] = [];
   for (const part of text.split(',')) {
     const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?$/.exec(part.trim());
-    if (match === null) return wrong(part, 'form');
+    if (match === null) throw bad(part, 'form');
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
-    if (from < 1 || to > 65535 || from > 65535) return wrong(part, 'range');
-    if (from > to) return wrong(part, 'order');
+    if (from < 1 || to > 65535 || from > 65535) throw bad(part, 'range');
+    if (from > to) throw bad(part, 'order');
     ranges.push({ from, to });
   }
   ranges.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -192,30 +191,28 @@ function parsePortRanges(text: string): ValueResult {
       joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
     } else joined.push(range);
   }
-  return { ok: true, value: joined };
+  return joined;
 }
 
 /** `host:port`, `[v6]:port`, `:port` or `port`; a listener without a host binds loopback. */
-function parseAddress(text: string): ValueResult {
-  const wrong = (part: string, cause: 'form' | 'port' | 'v6' | 'host'): Bad =>
-    bad('ADDRESS_INVALID', { value: quoted(part), cause });
-  if (/^https:\/\//i.test(text)) {
-    return bad('ADDRESS_OF_TLS', {});
-  }
+function parseAddress(text: string, wrong: Wrong): ListenAddress {
+  const bad = (part: string, cause: 'form' | 'port' | 'v6' | 'host'): ServiceError =>
+    wrong('ADDRESS_INVALID', { value: quoted(part), cause });
+  if (/^https:\/\//i.test(text)) throw wrong('ADDRESS_OF_TLS', {});
   const bare = text.replace(/^http:\/\//i, '').replace(/\/$/, '');
   const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/@\s]*)):)?([0-9]{1,5})$/.exec(bare);
-  if (match === null) return wrong(text, 'form');
+  if (match === null) throw bad(text, 'form');
   const port = Number(match[3]);
-  if (port > 65535) return wrong(`${port}`, 'port');
+  if (port > 65535) throw bad(`${port}`, 'port');
   if (match[1] !== undefined) {
-    if (isIP(match[1]) !== 6) return wrong(match[1], 'v6');
-    return { ok: true, value: { host: match[1], port } };
+    if (isIP(match[1]) !== 6) throw bad(match[1], 'v6');
+    return { host: match[1], port };
   }
   const host = match[2] === undefined || match[2] === '' ? '127.0.0.1' : match[2];
   const looksNumeric = /^[0-9.]+$/.test(host);
   const isName = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host);
-  if (looksNumeric ? isIP(host) !== 4 : !isName) return wrong(host, 'host');
-  return { ok: true, value: { host, port } };
+  if (looksNumeric ? isIP(host) !== 4 : !isName) throw bad(host, 'host');
+  return { host, port };
 }
 
 /** The text that gives back this value; what `--print-config` writes. */

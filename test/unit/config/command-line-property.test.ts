@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { loadConfig } from '../../../src/config/config.ts';
-import { configErrorLine } from '../../../src/config/config-error.ts';
+import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
 
 const raw = fc.string({ unit: 'binary', maxLength: 80 });

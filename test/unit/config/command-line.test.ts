@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { configErrorLine } from '../../../src/config/config-error.ts';
+import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 

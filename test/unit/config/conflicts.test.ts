@@ -1,8 +1,7 @@
 /** Options that need or exclude others: one line that names both, in every form, and nothing where they are only printed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '../../../src/config/config.ts';
-import { configErrorLine } from '../../../src/config/config-error.ts';
+import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { needsOf } from '../../../src/config/conflicts.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
 

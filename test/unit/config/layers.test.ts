@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '../../../src/config/config.ts';
-import { configErrorLine } from '../../../src/config/config-error.ts';
+import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { renderConfig, renderHelp } from '../../../src/config/document.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
 
