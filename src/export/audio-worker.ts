@@ -2,7 +2,7 @@
  * Decodes a call's packets into a WAV file in a thread of its own, so that nothing else waits for it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveUpPriority } from '../core/priority.ts';
+import { giveUpPriority } from '../core/started-process.ts';
 import type { Press } from '../protocols/codec/marks.ts';
 import { marksOf, pressesText } from '../protocols/codec/marks.ts';
 import type { Direction } from '../protocols/codec/timeline.ts';

@@ -23,7 +23,7 @@ const of = (nice) => {
 console.log(getPriority(), of(0), of(3));
 giveUpPriority(2 ** 22 + 1);
 `;
-const PRIORITY = fileURLToPath(new URL('../../src/core/priority.js', import.meta.url));
+const PRIORITY = fileURLToPath(new URL('../../src/core/started-process.js', import.meta.url));
 const NATIVE = fileURLToPath(new URL('../../src/sources/native.js', import.meta.url));
 
 /** In a process of its own, for threads cannot be made less nice again: [number, nice] of each before and after. */

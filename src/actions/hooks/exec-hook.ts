@@ -12,7 +12,7 @@ import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../../core/errors.ts';
 import { HOOKS_RUNNING, HOOKS_WAITING } from '../../core/limits.ts';
-import { giveUpPriority } from '../../core/priority.ts';
+import { giveUpPriority, killGroup } from '../../core/started-process.ts';
 
 export const LIMIT_MS = 10_000;
 const SECOND_MS = 1000;
@@ -172,14 +172,5 @@ export class ExecHook {
     if (this.#hasToldTrouble) return;
     this.#hasToldTrouble = true;
     this.#o.onTrouble(line);
-  }
-}
-
-/** Everything in the group of a leader, whatever it does with other signals. */
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The group is gone.
   }
 }

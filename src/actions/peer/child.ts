@@ -4,9 +4,10 @@
  */
 
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../../core/limits.ts';
-import { giveUpPriority } from '../../core/priority.ts';
+import { giveUpPriority, killGroup } from '../../core/started-process.ts';
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */
 const DRAIN_MS = 500;
@@ -81,7 +82,7 @@ export async function runChild(call: ChildCall): Promise<ChildEnd> {
   ]);
   // Whoever holds the pipes of a program that has ended is not waited for.
   const ended = exited.then(async (exit) => {
-    await Promise.race([drained, wait(DRAIN_MS)]);
+    await Promise.race([drained, sleep(DRAIN_MS)]);
     return exit;
   });
 
@@ -118,19 +119,6 @@ async function eachChunk(stream: Readable, tooMuch: () => void, take: (chunk: Bu
     }
   } catch {
     // What was read so far is all there is.
-  }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The group may be gone already; a process that is left in it keeps its number from being given to another. */
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nobody is left.
   }
 }
 

@@ -9,9 +9,9 @@ import { Compile } from 'typebox/compile';
 import type { PeerStatusFacts as StatusFacts } from '../../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../../contract/index.ts';
 import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/limits.ts';
+import { Places } from '../../core/places.ts';
 import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';
-import { Gate } from './gate.ts';
 import { locatePeer } from './locate.ts';
 
 /** The JSON object of one line of the control program, with the agreed keys only, or null. A key more is left out. */
@@ -74,7 +74,9 @@ type Unasked = Exclude<PeerOutcome<never>, { kind: 'answer' }>;
 
 export function createPeerControl(options: PeerOptions): PeerControl {
   const { ctl, db, searchPath, limitMs = LIMIT_MS } = options;
-  const gate = new Gate(PEER_AT_ONCE);
+  // Who waits has a limit of its own, so the line needs none.
+  const places = new Places(PEER_AT_ONCE, Number.POSITIVE_INFINITY);
+  /** Ends what runs, and what waits to. */
   const running = new Set<() => void>();
   let isClosed = false;
   const read = {
@@ -85,11 +87,33 @@ export function createPeerControl(options: PeerOptions): PeerControl {
     action: lineReader(PeerAction),
   };
 
+  /** A place to run in, which the function gives back; null when none was free within `ms`, or when all ends. */
+  function enter(ms: number): Promise<(() => void) | null> {
+    return new Promise((resolve) => {
+      let isGone = false;
+      const giveUp = (): void => {
+        isGone = true;
+        resolve(null);
+      };
+      const limit = setTimeout(giveUp, Math.max(0, ms));
+      running.add(giveUp);
+      void places
+        .enter(() => isGone)
+        .then((leave) => {
+          clearTimeout(limit);
+          running.delete(giveUp);
+          if (isGone) leave?.();
+          else resolve(leave);
+        });
+    });
+  }
+
   async function ask(args: readonly string[], onLine: (line: string) => boolean): Promise<Asked | Unasked> {
     const endMs = performance.now() + limitMs;
     const file = await locatePeer(ctl, searchPath);
     if (file === null) return { kind: 'absent', reason: absence(ctl) };
-    if (isClosed || !(await gate.enter(endMs - performance.now()))) {
+    const leave = isClosed ? null : await enter(endMs - performance.now());
+    if (leave === null) {
       return failed(isClosed ? 'The service is ending.' : 'Other calls kept the peer program busy for ten seconds.');
     }
     try {
@@ -104,7 +128,7 @@ export function createPeerControl(options: PeerOptions): PeerControl {
       });
       return { end, peerCtl: file };
     } finally {
-      gate.leave();
+      leave();
     }
   }
 
@@ -170,7 +194,6 @@ export function createPeerControl(options: PeerOptions): PeerControl {
     unban: (ip) => one(['unban', '--json', ip], read.action, isRefusal),
     close() {
       isClosed = true;
-      gate.shut();
       for (const kill of running) kill();
     },
   };

@@ -1,0 +1,23 @@
+/**
+ * The programs that this one starts. They get no priority of its own: a probe's threads come before others, what they make
+ * does not. Each leads a process group, so that nothing it started stays behind.
+ */
+import { getPriority, setPriority } from 'node:os';
+
+/** Takes a nice value below 0 from a process or thread that inherited it; 0 is the calling thread. */
+export function giveUpPriority(id: number): void {
+  try {
+    if (getPriority(id) < 0) setPriority(id, 0);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Kills everything in the group of a leader. A process that is left in it keeps its number from being given to another. */
+export function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nobody is left.
+  }
+}
