@@ -16,6 +16,7 @@ import { ipText } from '../../core/ip.ts';
 import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
 import { rtcpToJson } from './rtcp-json.ts';
 
@@ -105,23 +106,15 @@ export type HepOutOptions = {
   readonly agentId: number;
   readonly authKey?: string;
   readonly nodeName?: string;
-  /** How RTCP is sent: as the JSON that collectors read, or as it was captured. */
-  readonly rtcp?: 'json' | 'binary';
   /** Told why the collector begins to miss messages, and null when it gets them again. */
   readonly onTrouble?: (reason: string | null) => void;
 };
 
-/** Where a message was met; the fields of a Packet (store/messages/fingerprint.ts) that matter here. */
-export type HepOutCarrier = {
-  readonly tsUs: number;
-  readonly origin: number;
-  readonly ipVersion: number;
-  readonly addresses: Uint8Array;
-  readonly srcOff: number;
-  readonly dstOff: number;
-  readonly srcPort: number;
-  readonly dstPort: number;
-};
+/** What the mirror says of the packet that a message came in. */
+export type HepOutCarrier = Pick<
+  Packet,
+  'tsUs' | 'origin' | 'ipVersion' | 'addresses' | 'srcOff' | 'dstOff' | 'srcPort' | 'dstPort'
+>;
 
 export class HepOut {
   readonly counters = new Counters<HepOutCounter>(HEP_OUT_COUNTERS);
@@ -193,16 +186,11 @@ export class HepOut {
     if (this.#isWanted(c)) this.#send(this.#facts(c, proto, HEP_TYPE.SIP), b, start, end);
   }
 
-  /** An RTCP datagram; with the Call-ID of its dialog where that is known. */
+  /** An RTCP datagram, as the JSON that collectors read; with the Call-ID of its dialog where that is known. */
   mirrorRtcp(b: Uint8Array, start: number, end: number, c: HepOutCarrier, callId?: string): void {
     if (!this.#isWanted(c)) return;
-    const facts = this.#facts(c, UDP, HEP_TYPE.RTCP, callId);
-    if (this.#options.rtcp === 'binary') {
-      this.#send(facts, b, start, end);
-      return;
-    }
     const json = rtcpToJson(b.subarray(start, end));
-    if (json.ok) this.#send(facts, Buffer.from(json.value, 'latin1'));
+    if (json.ok) this.#send(this.#facts(c, UDP, HEP_TYPE.RTCP, callId), Buffer.from(json.value, 'latin1'));
     else this.counters.add('rtcpSkipped');
   }
 
@@ -232,15 +220,9 @@ export class HepOut {
 
   #isWanted(c: HepOutCarrier): boolean {
     if (this.#isClosed) return false;
-    if (c.origin === HEP_ORIGIN) {
-      this.counters.add('fromHep');
-      return false;
-    }
-    if (c.origin === UPROBE_ORIGIN) {
-      this.counters.add('fromUprobe');
-      return false;
-    }
-    return true;
+    const from = c.origin === HEP_ORIGIN ? 'fromHep' : c.origin === UPROBE_ORIGIN ? 'fromUprobe' : null;
+    if (from !== null) this.counters.add(from);
+    return from === null;
   }
 
   #facts(c: HepOutCarrier, proto: number, protocolType: number, correlationId?: string): HepFacts {

@@ -77,7 +77,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     assert.deepEqual(endsOf(to.packets[0] ?? assert.fail())[1], [...carrier.addresses.subarray(16)]);
   });
 
-  it('sends RTCP as JSON with its Call-ID, or as it was', async (t) => {
+  it('sends RTCP as JSON with its Call-ID', async (t) => {
     const to = await collector(t);
     const out = await mirror(t, to.port);
     out.mirrorRtcp(Buffer.concat([SENDER_REPORT, SDES]), 0, SENDER_REPORT.length + SDES.length, carrier, 'call@x');
@@ -108,10 +108,8 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
       ],
       sdes_ssrc: 0x11223344,
     });
-    const asIs = await mirror(t, to.port, { rtcp: 'binary' });
-    asIs.mirrorRtcp(SENDER_REPORT, 0, SENDER_REPORT.length, carrier);
+    out.mirrorRtcp(SENDER_REPORT, 0, SENDER_REPORT.length, carrier);
     await untilHolds(() => to.packets.length === 2);
-    assert.deepEqual(Buffer.from(text(to.packets[1] ?? assert.fail()), 'latin1'), SENDER_REPORT);
     assert.equal(to.packets[1]?.correlationId, null);
   });
 
