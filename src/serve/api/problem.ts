@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import { dropRefusedBody } from '../http/refused-body.ts';
-import { isWaiting } from '../http/waiting-body.ts';
+import { dropRefusedBody, isWaiting } from '../http/request-body.ts';
 
 /** What Fastify's own errors are to a client. */
 const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new Map([

@@ -5,8 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemKind } from '../../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
-import { dropRefusedBody } from './refused-body.ts';
-import { isWaiting } from './waiting-body.ts';
+import { dropRefusedBody, isWaiting } from './request-body.ts';
 
 /** A refusal on its way to the client. */
 export class ProblemError extends Error {

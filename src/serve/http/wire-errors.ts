@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { errnoOf } from '../../core/errors.ts';
 import type { Admission } from './admission.ts';
 import { endResponse, ProblemError } from './problem-error.ts';
-import { noteWaiting } from './waiting-body.ts';
+import { noteWaiting } from './request-body.ts';
 
 /** For `clientError` events: Node's parser gave up on the connection. */
 export function createClientErrorHandler(admission: Admission): (error: Error, socket: Socket) => void {

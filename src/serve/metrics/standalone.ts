@@ -16,8 +16,8 @@ import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { openAccessProblem } from '../http/open-access.ts';
 import { endResponse, ProblemError } from '../http/problem-error.ts';
+import { askForBody } from '../http/request-body.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
-import { askForBody } from '../http/waiting-body.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import type { MetricsPage } from './registry.ts';
 

@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { endResponse, ProblemError } from '../../../../src/serve/http/problem-error.ts';
-import { dropRefusedBody } from '../../../../src/serve/http/refused-body.ts';
+import { dropRefusedBody } from '../../../../src/serve/http/request-body.ts';
 
 /** Bytes of live objects. */
 function heapBytes(): number {

@@ -1,6 +1,26 @@
-/** Reads on over a body that was refused, so that its sender gets to read the refusal (RFC 9112 §9.6). */
+/**
+ * Bodies that nobody has read yet: their senders hold them back until they are asked for (`Expect: 100-continue`, RFC 9110
+ * §10.1.1), and of a refused one we read on, so that its sender gets to read the refusal (RFC 9112 §9.6).
+ */
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const held = new WeakSet<IncomingMessage>();
+
+/** Notes that the client waits. */
+export function noteWaiting(request: IncomingMessage): void {
+  held.add(request);
+}
+
+/** Asks for the body, once nothing in the head of the request refuses it. */
+export function askForBody(request: IncomingMessage, response: ServerResponse): void {
+  if (held.delete(request)) response.writeContinue();
+}
+
+/** Whether the client still waits. It may then send its body or not, and only the end of the connection tells which. */
+export function isWaiting(request: IncomingMessage): boolean {
+  return held.has(request);
+}
 
 /** Bytes read and dropped of one refused body; a sender of more has its connection cut. */
 const DROPPED_BYTES = 32 * 1024 * 1024;
