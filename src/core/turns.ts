@@ -53,19 +53,9 @@ export class Turns {
     }
   }
 
-  /** Runs a walk of which there is one at a time: it is never refused. */
-  alone<T>(run: (slice: Slice) => Promise<T>): Promise<T> {
-    return run(this.slice());
-  }
-
-  /** The time of something that begins now. */
+  /** The time of something that begins now; what is one at a time is never refused. */
   slice(): Slice {
     return new Slice(this.#nowMs, SLICE_MS, () => this.#rest());
-  }
-
-  /** Documents that were refused because too many waited. */
-  get refusedDocuments(): number {
-    return this.#documents.refused;
   }
 
   /**
@@ -76,7 +66,7 @@ export class Turns {
     return this.#documents.run(isGone, async () => {
       // Who waited begins in a turn of its own: many short ones must not follow each other in one.
       await this.#rest();
-      return this.alone((slice) => slice.finish(steps(), isGone));
+      return this.slice().finish(steps(), isGone);
     });
   }
 

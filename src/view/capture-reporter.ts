@@ -39,11 +39,9 @@ export class CaptureReporter {
   report(): Promise<CaptureReport> {
     const key = this.#key();
     if (this.#made?.key === key) return Promise.resolve(this.#made.report);
-    this.#pending ??= this.#turns
-      .alone((slice) => this.#make(slice))
-      .finally(() => {
-        this.#pending = null;
-      });
+    this.#pending ??= this.#make(this.#turns.slice()).finally(() => {
+      this.#pending = null;
+    });
     return this.#pending;
   }
 

@@ -36,7 +36,7 @@ import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
 import { createLoadShedder } from './plugins/load-shedder.ts';
-import { createRouteTable } from './plugins/route-table.ts';
+import { refusalsByRoute } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
 import { addAudioRoute } from './routes/audio.ts';
@@ -135,7 +135,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   readBodiesAsJson(app);
 
-  const table = createRouteTable(app);
+  const refusalOf = refusalsByRoute(app);
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
   const shedder = createLoadShedder();
@@ -154,7 +154,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = requestHeaderProblem(request.raw);
     if (refusal !== null) throw refusal;
-    if (request.is404) throw table.refusal(request.method, request.url);
+    if (request.is404) throw refusalOf(request.method, request.url);
     const wrongType = request.method === 'POST' ? mediaTypeProblem(request.raw) : null;
     if (wrongType !== null) throw wrongType;
     askForBody(request.raw, reply.raw);
@@ -169,7 +169,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     }
     return payload;
   });
-  const unread = limitUnreadAnswers(app);
+  const answersShed = limitUnreadAnswers(app);
   app.addHook('onResponse', async (_request, reply) => {
     countResponse(reply.statusCode);
   });
@@ -178,7 +178,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     if (problem.kind === 'internal') deps.onFault(error);
     return sendProblem(request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, table.refusal(request.method, request.url)));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, refusalOf(request.method, request.url)));
 
   const ownFamilies = (): MetricFamily[] => [
     counterFamily(
@@ -187,7 +187,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       'code',
       [...responses].map(([code, value]) => [String(code), value] as const),
     ),
-    apiCounter('answers_shed', 'Answers given up because clients did not read others.', unread.shed()),
+    apiCounter('answers_shed', 'Answers given up because clients did not read others.', answersShed()),
     ...admissionFamilies(admission.counts()),
     ...authentication.families(),
   ];

@@ -4,29 +4,22 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '../../http/problem-error.ts';
 import { requestPath } from '../../http/request-header.ts';
 
-export type RouteTable = {
-  /** The refusal of a request that no route took. */
-  refusal(method: string, url: string): ProblemError;
-};
-
-/** Must be created before the routes, since it learns them as they are added. */
-export function createRouteTable(app: FastifyInstance): RouteTable {
+/** Gives the refusal of a request that no route took. To be called before the routes, since it learns them as they are added. */
+export function refusalsByRoute(app: FastifyInstance): (method: string, url: string) => ProblemError {
   const routes = new Map<string, { segments: readonly string[]; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const entry = routes.get(url) ?? { segments: url.split('/'), methods: new Set<string>() };
     for (const each of [method].flat()) entry.methods.add(each);
     routes.set(url, entry);
   });
-  return {
-    refusal(method, url) {
-      const segments = requestPath(url).split('/');
-      for (const route of routes.values()) {
-        if (!matches(route.segments, segments)) continue;
-        const allow = [...route.methods].sort().join(', ');
-        return new ProblemError('method-not-allowed', `${method} is not taken here; ${allow} is.`, { allow });
-      }
-      return new ProblemError('not-found', 'Nothing is served at this address.');
-    },
+  return (method, url) => {
+    const segments = requestPath(url).split('/');
+    for (const route of routes.values()) {
+      if (!matches(route.segments, segments)) continue;
+      const allow = [...route.methods].sort().join(', ');
+      return new ProblemError('method-not-allowed', `${method} is not taken here; ${allow} is.`, { allow });
+    }
+    return new ProblemError('not-found', 'Nothing is served at this address.');
   };
 }
 

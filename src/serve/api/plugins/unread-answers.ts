@@ -5,16 +5,11 @@ import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../../contract/index.ts';
 import { API_UNREAD_CHARS } from '../../../core/limits.ts';
 
-export type UnreadAnswers = {
-  /** Answers given up because too much was waiting. */
-  shed(): number;
-};
-
 /**
- * Looks at answers when they are ready, not at requests when they arrive: requests that came in one piece have all been
+ * Gives the number of answers that were given up because too much was waiting. Looks at answers when they are ready, not at requests when they arrive: requests that came in one piece have all been
  * admitted before the first of them is answered.
  */
-export function limitUnreadAnswers(app: FastifyInstance, limit: number = API_UNREAD_CHARS): UnreadAnswers {
+export function limitUnreadAnswers(app: FastifyInstance, limit: number = API_UNREAD_CHARS): () => number {
   const bySocket = new Map<Socket, number>();
   let waiting = 0;
   let shed = 0;
@@ -57,5 +52,5 @@ export function limitUnreadAnswers(app: FastifyInstance, limit: number = API_UNR
     reply.raw.once('finish', () => release(socket, size));
     return answer;
   });
-  return { shed: () => shed };
+  return () => shed;
 }
