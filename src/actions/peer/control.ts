@@ -76,7 +76,7 @@ export function createPeerControl(options: PeerOptions): PeerControl {
   const { ctl, db, searchPath, limitMs = LIMIT_MS } = options;
   // Who waits has a limit of its own, so the line needs none.
   const places = new Places(PEER_AT_ONCE, Number.POSITIVE_INFINITY);
-  /** Ends what runs, and what waits to. */
+  /** Each ends one program that runs, or one that waits for its place. */
   const running = new Set<() => void>();
   let isClosed = false;
   const read = {
