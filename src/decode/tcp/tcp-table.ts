@@ -27,20 +27,15 @@ export class TcpConnection {
   carriedSip = false;
   isEncrypted = false;
   lastUs = 0;
-  /** For the caller's own use, such as the endpoints' text. */
-  note: unknown = null;
   /** From A to B, and from B to A. */
   directions: readonly [TcpDirection, TcpDirection];
 
   readonly hash: number;
   bucketNext: TcpConnection | null = null;
-  older: TcpConnection | null = null;
-  newer: TcpConnection | null = null;
-  list: IdleList | null = null;
-  /** Has partial data, and its neighbours in the order in which that came to be. */
-  isWaiting = false;
-  waitOlder: TcpConnection | null = null;
-  waitNewer: TcpConnection | null = null;
+  /** Among those that are like it, by their latest segment. */
+  readonly idle = new Place(this);
+  /** Among those with partial data, by when that began. */
+  readonly waiting = new Place(this);
 
   readonly #shared: FramerShared;
   readonly #targets: readonly [FramedTarget, FramedTarget];
@@ -94,64 +89,55 @@ export class TcpConnection {
   }
 }
 
-/** Connections in the order of their latest segment. */
-class IdleList {
-  oldest: TcpConnection | null = null;
-  #newest: TcpConnection | null = null;
+/** Where a connection stands in a list; in one list at a time. */
+class Place {
+  readonly connection: TcpConnection;
+  list: ConnectionList | null = null;
+  older: Place | null = null;
+  newer: Place | null = null;
 
-  /** Makes `c` the newest of this list, wherever it was. */
-  touch(c: TcpConnection): void {
-    if (c.list === this && c === this.#newest) return;
-    c.list?.remove(c);
-    c.list = this;
-    c.older = this.#newest;
-    c.newer = null;
-    if (this.#newest !== null) this.#newest.newer = c;
-    else this.oldest = c;
-    this.#newest = c;
-  }
-
-  remove(c: TcpConnection): void {
-    if (c.older !== null) c.older.newer = c.newer;
-    else this.oldest = c.newer;
-    if (c.newer !== null) c.newer.older = c.older;
-    else this.#newest = c.older;
-    c.older = null;
-    c.newer = null;
-    c.list = null;
+  constructor(connection: TcpConnection) {
+    this.connection = connection;
   }
 }
 
-/** Connections with partial data, the longest-waiting first. A Set would walk over what was removed from its front. */
-export class WaitingList {
-  oldest: TcpConnection | null = null;
-  #newest: TcpConnection | null = null;
+/** Connections in the order in which they came in. A Set would walk over what was removed from its front. */
+export class ConnectionList {
+  #oldest: Place | null = null;
+  #newest: Place | null = null;
 
-  /** Appends `c`, or takes it out. */
-  set(c: TcpConnection, isWaiting: boolean): void {
-    if (c.isWaiting === isWaiting) return;
-    c.isWaiting = isWaiting;
-    if (isWaiting) {
-      c.waitOlder = this.#newest;
-      if (this.#newest !== null) this.#newest.waitNewer = c;
-      else this.oldest = c;
-      this.#newest = c;
-      return;
-    }
-    if (c.waitOlder !== null) c.waitOlder.waitNewer = c.waitNewer;
-    else this.oldest = c.waitNewer;
-    if (c.waitNewer !== null) c.waitNewer.waitOlder = c.waitOlder;
-    else this.#newest = c.waitOlder;
-    c.waitOlder = null;
-    c.waitNewer = null;
+  get oldest(): TcpConnection | null {
+    return this.#oldest?.connection ?? null;
+  }
+
+  /** Makes `place` the newest of this list, wherever it was. */
+  append(place: Place): void {
+    if (place.list === this && place === this.#newest) return;
+    place.list?.remove(place);
+    place.list = this;
+    place.older = this.#newest;
+    if (this.#newest !== null) this.#newest.newer = place;
+    else this.#oldest = place;
+    this.#newest = place;
+  }
+
+  /** Takes out a place of this list. */
+  remove(place: Place): void {
+    if (place.older !== null) place.older.newer = place.newer;
+    else this.#oldest = place.newer;
+    if (place.newer !== null) place.newer.older = place.older;
+    else this.#newest = place.older;
+    place.older = null;
+    place.newer = null;
+    place.list = null;
   }
 }
 
 export class TcpTable {
   /** In the order in which they give their places: those that ended, that carried no SIP yet, and that did. */
-  readonly closed = new IdleList();
-  readonly #silent = new IdleList();
-  readonly #sip = new IdleList();
+  readonly closed = new ConnectionList();
+  readonly #silent = new ConnectionList();
+  readonly #sip = new ConnectionList();
   readonly #buckets = new Map<number, TcpConnection>();
   readonly #end = new HashInput(5);
   size = 0;
@@ -180,7 +166,7 @@ export class TcpTable {
 
   /** Makes `c` the newest of the connections that are like it. */
   touch(c: TcpConnection): void {
-    (c.isClosed ? this.closed : c.carriedSip ? this.#sip : this.#silent).touch(c);
+    (c.isClosed ? this.closed : c.carriedSip ? this.#sip : this.#silent).append(c.idle);
   }
 
   /** The connection that gives its place to a newer one: a flood of handshakes takes none from who speaks SIP. */
@@ -199,7 +185,7 @@ export class TcpTable {
       if (before !== null) before.bucketNext = c.bucketNext;
     }
     c.bucketNext = null;
-    c.list?.remove(c);
+    c.idle.list?.remove(c.idle);
     this.size--;
   }
 

@@ -15,7 +15,7 @@ import { PROTOCOL } from '../protocol-sniff.ts';
 import type { ContentLength } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
-import { directionOf, TcpConnection, TcpTable, WaitingList } from './tcp-table.ts';
+import { ConnectionList, directionOf, TcpConnection, TcpTable } from './tcp-table.ts';
 
 const FIN = 1;
 const SYN = 2;
@@ -55,7 +55,8 @@ export class TcpReassembler {
   readonly #limits: TcpLimits;
   readonly #shared: FramerShared;
   readonly #table: TcpTable;
-  readonly #waiting = new WaitingList();
+  /** Connections with partial data, the longest-waiting first. */
+  readonly #waiting = new ConnectionList();
   readonly #packet = emptyPacket();
   #nextId = 0;
 
@@ -117,14 +118,14 @@ export class TcpReassembler {
     let timeouts = 0;
     let next: TcpConnection | null = null;
     for (let c = this.#waiting.oldest; c !== null; c = next) {
-      next = c.waitNewer;
+      next = c.waiting.newer?.connection ?? null;
       for (const d of c.directions) {
         d.skipHoles(nowUs);
         if (!d.hasBuffered || nowUs - d.lastUs <= this.#limits.idleTimeoutUs) continue;
         d.abandon();
         timeouts++;
       }
-      this.#waiting.set(c, c.hasBuffered);
+      this.#wait(c, c.hasBuffered);
     }
     this.#enforceBudget();
     this.counters.tcpTimeouts += timeouts;
@@ -142,7 +143,7 @@ export class TcpReassembler {
         d.skipHoles(Infinity);
         if (d.abandon()) this.counters.tcpMessagesAborted++;
       }
-      this.#waiting.set(c, false);
+      this.#wait(c, false);
     }
     for (let c = this.#table.victim; c !== null; c = this.#table.victim) this.#forget(c);
   }
@@ -201,13 +202,19 @@ export class TcpReassembler {
 
   #forget(c: TcpConnection): void {
     c.abandon();
-    this.#waiting.set(c, false);
+    this.#wait(c, false);
     this.#table.remove(c);
   }
 
   #account(c: TcpConnection): void {
-    this.#waiting.set(c, c.hasBuffered);
+    this.#wait(c, c.hasBuffered);
     if (this.#shared.budget.isExceeded) this.#enforceBudget();
+  }
+
+  #wait(c: TcpConnection, isWaiting: boolean): void {
+    if ((c.waiting.list !== null) === isWaiting) return;
+    if (isWaiting) this.#waiting.append(c.waiting);
+    else this.#waiting.remove(c.waiting);
   }
 
   /** Gives up what waits longest, then whole connections, until the bytes over all of them are below the cap. */
@@ -216,7 +223,7 @@ export class TcpReassembler {
       const victim = this.#waiting.oldest;
       if (victim !== null) {
         victim.abandon();
-        this.#waiting.set(victim, false);
+        this.#wait(victim, false);
       } else {
         const idle = this.#table.victim;
         if (idle === null) return;

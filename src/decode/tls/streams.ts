@@ -16,25 +16,18 @@ import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { TlsConnection } from './connection.ts';
 
-export type TlsStreamLimits = {
-  readonly maxConnections: number;
-  /** Partial messages over all connections. */
-  readonly maxPartialBytes: number;
-  /** Messages that wait for an address, over all connections. */
-  readonly maxHeldBytes: number;
-  /** How long a message waits for its address, in the time of the records. */
-  readonly holdUs: number;
-  /** How long a partial message waits for its rest. */
-  readonly idleUs: number;
-};
-
-export const TLS_STREAM_LIMITS: TlsStreamLimits = {
+export const TLS_STREAM_LIMITS = {
   maxConnections: 65_536,
+  /** Partial messages over all connections. */
   maxPartialBytes: 64 * 1024 * 1024,
+  /** Messages that wait for an address, over all connections. */
   maxHeldBytes: 8 * 1024 * 1024,
+  /** How long a message waits for its address, in the time of the records. */
   holdUs: 200_000,
+  /** How long a partial message waits for its rest. */
   idleUs: 30_000_000,
 };
+export type TlsStreamLimits = Readonly<typeof TLS_STREAM_LIMITS>;
 
 /** One record of the probes; the object may be filled again. */
 export interface TlsChunk {
