@@ -6,9 +6,12 @@
  */
 
 import { hashBytes } from '../core/hash.ts';
+import { dropOldest } from '../core/oldest-entry.ts';
 import { copyBytes, FrameMark, type InFrame, type Packet } from '../sources/packet.ts';
+import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
+import { SegmentQueue } from './segment-queue.ts';
 
 const DATAGRAM_BYTES = 65_535;
 /** What a held fragment costs beside its bytes. */
@@ -54,20 +57,15 @@ export type FragmentResult =
       readonly begin: InFrame;
     };
 
-type Piece = { readonly from: number; readonly data: Uint8Array };
-
 type Datagram = {
   readonly firstTsUs: number;
-  /** Sorted and disjoint. */
-  pieces: Piece[];
-  /** Bytes held in `pieces`. */
-  held: number;
+  /** By their places in the datagram. */
+  readonly pieces: SegmentQueue;
   arrived: number;
   /** Known once the last fragment came, -1 before. */
   total: number;
+  /** Of the fragment at offset 0, once it came. */
   proto: number;
-  /** The frame of the fragment at offset 0, once it came. */
-  begin: FrameMark | null;
   /** Of the fragments that arrived. */
   readonly marks: number[];
   /** Nothing of this datagram is believed any more; kept to know the fragments that still come. */
@@ -83,11 +81,12 @@ export class FragmentReassembler {
   readonly #open = new Map<string, Datagram>();
   /** What datagrams were completed of and when, so that copies of their fragments start nothing new. */
   readonly #finished = new Map<string, { readonly tsUs: number; readonly marks: readonly number[] }>();
-  #bytes = 0;
+  readonly #budget: ByteBudget;
 
   constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS) {
     this.counters = counters;
     this.#limits = limits;
+    this.#budget = new ByteBudget(limits.maxBytes);
   }
 
   get datagrams(): number {
@@ -96,7 +95,7 @@ export class FragmentReassembler {
 
   /** Bytes held, bookkeeping included. */
   get bufferedBytes(): number {
-    return this.#bytes;
+    return this.#budget.used;
   }
 
   add(f: FragmentInput): FragmentResult {
@@ -160,12 +159,10 @@ export class FragmentReassembler {
     if (this.#open.size >= this.#limits.maxDatagrams) this.#evictOldest();
     const d: Datagram = {
       firstTsUs: tsUs,
-      pieces: [],
-      held: 0,
+      pieces: new SegmentQueue(this.#budget, PIECE_OVERHEAD),
       arrived: 0,
       total: -1,
       proto: 0,
-      begin: null,
       marks: [],
       isDiscarded: false,
     };
@@ -175,9 +172,10 @@ export class FragmentReassembler {
 
   #join(key: string, d: Datagram, f: FragmentInput, length: number): FragmentResult {
     const end = f.offset + length;
-    const reach = d.pieces.at(-1);
-    const seen = reach === undefined ? 0 : reach.from + reach.data.length;
-    const isDuplicate = d.pieces.some((p) => p.from === f.offset && p.data.length === length);
+    const { all } = d.pieces;
+    const reach = all.at(-1);
+    const seen = reach === undefined ? 0 : reach.seq + reach.span;
+    const isDuplicate = all.some((p) => p.seq === f.offset && p.span === length);
     if (isDuplicate && (f.more || d.total === end)) {
       this.counters.fragmentsDuplicate++;
       return this.#drop(f, 'duplicate');
@@ -191,7 +189,7 @@ export class FragmentReassembler {
       this.#discard(d);
       return this.#malformed(f, 'too_many_fragments');
     }
-    const overlaps = d.pieces.some((p) => p.from < end && f.offset < p.from + p.data.length);
+    const overlaps = all.some((p) => p.seq < end && f.offset < p.seq + p.span);
     if (overlaps) {
       this.counters.fragmentsOverlapping++;
       if (f.packet.ipVersion === 6) {
@@ -202,55 +200,30 @@ export class FragmentReassembler {
     d.arrived++;
     d.marks.push(markOf(f));
     if (!f.more) d.total = end;
-    if (f.offset === 0 && d.begin === null) {
-      d.proto = f.proto;
-      d.begin = markOfFrame(f.packet);
-    }
-    const before = d.held;
-    this.#insert(d, f.offset, end, f);
-    this.counters.fragmentBytesIgnored += length - (d.held - before);
-    if (d.total >= 0 && d.held === d.total) return this.#complete(key, d, f.packet);
-    while (this.#bytes > this.#limits.maxBytes && this.#open.size > 0) this.#evictOldest();
+    if (f.offset === 0 && d.pieces.head?.seq !== 0) d.proto = f.proto;
+    const before = d.pieces.bytes;
+    d.pieces.insert(f.offset, length, f.bytes, f.start, f.end, f.packet);
+    this.counters.fragmentBytesIgnored += length - (d.pieces.bytes - before);
+    if (d.total >= 0 && d.pieces.bytes === d.total) return this.#complete(key, d, f.packet);
+    while (this.#budget.isExceeded && this.#open.size > 0) this.#evictOldest();
     return PENDING;
-  }
-
-  /** Keeps the parts of [from, end) that nothing covers yet. */
-  #insert(d: Datagram, offset: number, end: number, f: FragmentInput): void {
-    const merged: Piece[] = [];
-    let from = offset;
-    const keep = (to: number): void => {
-      const data = copyBytes(f.bytes, f.start + from - offset, f.start + to - offset);
-      merged.push({ from, data });
-      d.held += data.length;
-      this.#bytes += data.length + PIECE_OVERHEAD;
-    };
-    for (const piece of d.pieces) {
-      if (piece.from > from && from < end) keep(Math.min(piece.from, end));
-      merged.push(piece);
-      from = Math.max(from, piece.from + piece.data.length);
-    }
-    if (from < end) keep(end);
-    d.pieces = merged;
   }
 
   #complete(key: string, d: Datagram, last: Packet): FragmentResult {
     const payload = new Uint8Array(d.total);
-    for (const piece of d.pieces) payload.set(piece.data, piece.from);
+    d.pieces.copyRun(payload);
+    const begin = d.pieces.head?.mark ?? markOfFrame(last);
     this.#open.delete(key);
-    this.#release(d);
-    if (this.#finished.size >= this.#limits.maxDatagrams) {
-      const oldest = this.#finished.keys().next().value;
-      if (oldest !== undefined) this.#finished.delete(oldest);
-    }
+    d.pieces.clear();
+    if (this.#finished.size >= this.#limits.maxDatagrams) dropOldest(this.#finished);
     this.#finished.set(key, { tsUs: last.tsUs, marks: d.marks });
     this.counters.fragmentsReassembled++;
-    return { kind: 'complete', payload, proto: d.proto, begin: d.begin ?? markOfFrame(last) };
+    return { kind: 'complete', payload, proto: d.proto, begin };
   }
 
   #discard(d: Datagram): void {
     this.counters.fragmentDatagramsDiscarded++;
-    this.counters.fragmentBytesIgnored += d.held;
-    this.#release(d);
+    this.counters.fragmentBytesIgnored += d.pieces.clear();
     d.isDiscarded = true;
   }
 
@@ -263,15 +236,8 @@ export class FragmentReassembler {
   }
 
   #giveUp(key: string, d: Datagram): void {
-    this.counters.fragmentBytesIgnored += d.held;
-    this.#release(d);
+    this.counters.fragmentBytesIgnored += d.pieces.clear();
     this.#open.delete(key);
-  }
-
-  #release(d: Datagram): void {
-    this.#bytes -= d.held + d.pieces.length * PIECE_OVERHEAD;
-    d.held = 0;
-    d.pieces = [];
   }
 
   #malformed(f: FragmentInput, reason: FragmentDrop): FragmentResult {

@@ -8,12 +8,14 @@
 import type { InFrame } from '../../sources/packet.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
 import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
+import { NOVELTY, SegmentQueue } from '../segment-queue.ts';
 import { type FramedTarget, type FramerShared, StreamFramer } from '../stream-framer.ts';
 import type { WebSocketSession } from '../websocket/http-upgrade.ts';
-import { NOVELTY, SegmentQueue } from './segment-queue.ts';
 
 /** Enough of a stream joined late to tell whether a start line stands there. */
 const START_LINE_BYTES = 4_096;
+/** What a held segment costs beside its bytes. */
+const SEGMENT_OVERHEAD = 256;
 
 export class TcpDirection {
   readonly framer: StreamFramer;
@@ -174,7 +176,7 @@ export class TcpDirection {
 
   #enqueue(seq: number, span: number, b: Uint8Array, start: number, end: number, mark: InFrame): void {
     const { counters, budget } = this.#shared;
-    this.#queue ??= new SegmentQueue(budget);
+    this.#queue ??= new SegmentQueue(budget, SEGMENT_OVERHEAD);
     const novelty = this.#queue.insert(seq, span, b, start, end, mark);
     if (novelty === NOVELTY.NONE) counters.tcpRetransmittedSegments++;
     else if (novelty === NOVELTY.PART) counters.tcpOverlaps++;

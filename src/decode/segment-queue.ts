@@ -1,14 +1,12 @@
 /**
- * TCP segments that came before the bytes in front of them (RFC 9293 §3.4, sequence arithmetic modulo 2^32).
+ * Parts of a TCP stream or of a datagram that came before the bytes in front of them (RFC 9293 §3.4, sequence arithmetic
+ * modulo 2^32).
  *
  * Pieces are sorted and disjoint. Where segments overlap, the bytes that came first are kept.
  */
 
-import { copyBytes, FrameMark, type InFrame } from '../../sources/packet.ts';
-import type { ByteBudget } from '../byte-buffer.ts';
-
-/** What a held piece costs beside its bytes. */
-const PIECE_OVERHEAD = 256;
+import { copyBytes, FrameMark, type InFrame } from '../sources/packet.ts';
+import type { ByteBudget } from './byte-buffer.ts';
 
 export type Piece = {
   readonly seq: number;
@@ -24,18 +22,26 @@ export type Novelty = (typeof NOVELTY)[keyof typeof NOVELTY];
 
 export class SegmentQueue {
   readonly #budget: ByteBudget;
+  readonly #overhead: number;
   #pieces: Piece[] = [];
   /** Captured bytes held. */
   bytes = 0;
   /** Capture time of the piece that waits longest. */
   oldestUs = Infinity;
 
-  constructor(budget: ByteBudget) {
+  /** `overhead`: what a held piece costs beside its bytes. */
+  constructor(budget: ByteBudget, overhead: number) {
     this.#budget = budget;
+    this.#overhead = overhead;
   }
 
   get count(): number {
     return this.#pieces.length;
+  }
+
+  /** In the order of the stream. */
+  get all(): readonly Piece[] {
+    return this.#pieces;
   }
 
   get head(): Piece | undefined {
@@ -91,7 +97,7 @@ export class SegmentQueue {
     const piece = this.#pieces.shift();
     if (piece === undefined) return undefined;
     this.bytes -= piece.data.length;
-    this.#budget.release(piece.data.length + PIECE_OVERHEAD);
+    this.#budget.release(piece.data.length + this.#overhead);
     if (this.#pieces.length === 0) this.oldestUs = Infinity;
     else if (piece.mark.tsUs <= this.oldestUs) {
       this.oldestUs = Infinity;
@@ -103,7 +109,7 @@ export class SegmentQueue {
   /** Gives up everything held; returns its captured bytes. */
   clear(): number {
     const bytes = this.bytes;
-    this.#budget.release(bytes + this.#pieces.length * PIECE_OVERHEAD);
+    this.#budget.release(bytes + this.#pieces.length * this.#overhead);
     this.#pieces = [];
     this.bytes = 0;
     this.oldestUs = Infinity;
@@ -115,7 +121,7 @@ export class SegmentQueue {
     const owned = new FrameMark();
     owned.copy(mark);
     this.bytes += data.length;
-    this.#budget.charge(data.length + PIECE_OVERHEAD);
+    this.#budget.charge(data.length + this.#overhead);
     return { seq: (seq + from) >>> 0, span: to - from, data, mark: owned };
   }
 }
