@@ -141,8 +141,7 @@ export function readHep(b: Uint8Array, start: number, end: number, out: HepPacke
     out.start = compressedAt;
     out.end = compressedEnd;
   }
-  // Some senders count the string's terminator.
-  if (out.protocolType === 1 && !out.isCompressed) while (out.end > out.start && b[out.end - 1] === 0) out.end--;
+  if (out.protocolType === 1 && !out.isCompressed) out.dropTerminator();
   if (seconds >= 0) out.tsUs = seconds * 1_000_000 + micros;
   // The version whose two addresses are there; the family decides only when both are, or none is complete.
   const four = (src4 < 0 ? 0 : 1) + (dst4 < 0 ? 0 : 1);

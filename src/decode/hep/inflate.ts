@@ -41,8 +41,7 @@ export class HepInflater {
     packet.bytes = this.#inflation.output.slice(0, this.#inflation.bytes);
     packet.start = 0;
     packet.end = packet.bytes.length;
-    // Some senders count the string's terminator.
-    if (packet.protocolType === 1) while (packet.end > 0 && packet.bytes[packet.end - 1] === 0) packet.end--;
+    if (packet.protocolType === 1) packet.dropTerminator();
     packet.isCompressed = false;
     return null;
   }

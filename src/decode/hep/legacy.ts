@@ -46,7 +46,7 @@ export function readLegacy(b: Uint8Array, start: number, end: number, out: HepPa
   }
   out.start = payloadAt;
   out.end = end;
-  while (out.end > payloadAt && b[out.end - 1] === 0) out.end--;
+  out.dropTerminator();
   return null;
 }
 

@@ -51,6 +51,11 @@ export class HepPacket {
     this.correlationAt = -1;
   }
 
+  /** Some senders count the string's terminator. */
+  dropTerminator(): void {
+    while (this.end > this.start && this.bytes[this.end - 1] === 0) this.end--;
+  }
+
   /** The Call-ID that a report belongs to; null when the packet does not say. */
   get correlationId(): string | null {
     if (this.correlationAt < 0) return null;
