@@ -3,7 +3,7 @@
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
 import { headersEnd, START, type Start, sipStart, skipKeepAlive } from './sip-framing.ts';
-import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
+import { HTTP, isHttpPrefix, mayBeHandshake, readHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
 import { compressedFrames, FRAME, FrameHeader, sipFrameStart } from './websocket/websocket.ts';
 
 export const PROTOCOL = { UNKNOWN: 0, SIP: 1, WEBSOCKET: 2, TLS: 3, OTHER: 4 } as const;
@@ -25,16 +25,6 @@ export function startsStream(
   if (tlsStart(b, at, end) === START.YES) return true;
   if (session.isAccepted || session.isRequested) return ahead.read(b, at, end) === FRAME.OK;
   return sipFrameStart(b, at, end, maxFrameBytes) === START.YES;
-}
-
-/** Whether [at, end) is a run of whole frames: what a segment looks like that begins at a boundary. */
-export function areFrames(b: Uint8Array, at: number, end: number): boolean {
-  let pos = at;
-  while (pos < end) {
-    if (ahead.read(b, pos, end) !== FRAME.OK) return false;
-    pos += ahead.frameBytes;
-  }
-  return pos === end;
 }
 
 /** Finds out what protocol begins at a boundary of one direction; asked again with more bytes while it says MAYBE. */
@@ -105,17 +95,9 @@ export class StreamStart {
 const TLS_MAJOR = 3;
 
 /** A TLS record: type 20 to 23, version 3.0 to 3.4. */
-export function tlsStart(b: Uint8Array, at: number, end: number): Start {
+function tlsStart(b: Uint8Array, at: number, end: number): Start {
   const type = b[at] ?? 0;
   if (type < 20 || type > 23) return START.NO;
   if (end - at < 3) return START.MAYBE;
   return b[at + 1] === TLS_MAJOR && (b[at + 2] ?? 255) <= 4 ? START.YES : START.NO;
-}
-
-/** Whether the bytes end inside what an HTTP response begins with. */
-export function isHttpPrefix(b: Uint8Array, at: number, end: number): boolean {
-  const text = 'HTTP/1.';
-  if (end - at >= text.length) return false;
-  for (let i = at; i < end && i - at < text.length; i++) if (b[i] !== text.charCodeAt(i - at)) return false;
-  return true;
 }

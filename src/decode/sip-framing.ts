@@ -22,26 +22,18 @@ for (const c of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-
 
 const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 48 && c <= 57;
 
+/** A digit stands for any, a small letter for both. */
+const VERSION = 'sip/0.0';
+
 /** Length of `SIP/n.n` at `at`, 0 when it is not there, -1 when the bytes end inside it. */
 function versionLength(b: Uint8Array, at: number, end: number): number {
-  for (let i = 0; i < 7; i++) {
+  for (let i = 0; i < VERSION.length; i++) {
     if (at + i >= end) return -1;
     const c = b[at + i] ?? 0;
-    const fits =
-      i === 0
-        ? (c | 32) === 115
-        : i === 1
-          ? (c | 32) === 105
-          : i === 2
-            ? (c | 32) === 112
-            : i === 3
-              ? c === 47
-              : i === 5
-                ? c === 46
-                : isDigit(c);
-    if (!fits) return 0;
+    const meant = VERSION.charCodeAt(i);
+    if (isDigit(meant) ? !isDigit(c) : (i < 3 ? c | 32 : c) !== meant) return 0;
   }
-  return 7;
+  return VERSION.length;
 }
 
 /** Whether a start line stands at `at`: `SIP/2.0 200 …` or `METHOD uri SIP/2.0`. Stops at the end of the line. */

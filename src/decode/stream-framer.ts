@@ -8,7 +8,7 @@ import { FrameMark, type InFrame } from '../sources/packet.ts';
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
-import { areFrames, PROTOCOL, type Protocol, StreamStart, startsStream } from './protocol-sniff.ts';
+import { PROTOCOL, type Protocol, StreamStart, startsStream } from './protocol-sniff.ts';
 import {
   bodyWithoutLength,
   type ContentLength,
@@ -20,9 +20,7 @@ import {
 } from './sip-framing.ts';
 import { mayBeHandshake, type WebSocketSession } from './websocket/http-upgrade.ts';
 import type { SharedInflation } from './websocket/permessage-deflate.ts';
-import { FRAME, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
-
-export type StreamTransport = 'TCP' | 'WS';
+import { areFrames, FRAME, sipFrameStart, WebSocketReceiver } from './websocket/websocket.ts';
 
 /** What all directions share. */
 export type FramerShared = {
@@ -38,7 +36,7 @@ export type FramedTarget = (
   b: Uint8Array,
   start: number,
   end: number,
-  transport: StreamTransport,
+  isWebSocket: boolean,
   begin: InFrame,
   isTruncated: boolean,
 ) => void;
@@ -122,7 +120,7 @@ export class StreamFramer {
     else if (this.#need > 0) {
       const left = this.#need - held;
       this.#shared.counters.tcpMessagesTruncated++;
-      this.#emit(this.#held.bytes, 0, held, 'TCP', this.#heldMark, true);
+      this.#emit(this.#held.bytes, 0, held, false, this.#heldMark, true);
       this.#held.clear();
       this.#need = AT_BOUNDARY;
       if (missing <= left) this.#skip = left - missing;
@@ -285,7 +283,7 @@ export class StreamFramer {
       const next = pos + this.#need;
       if (next > end) return pos;
       this.#need = AT_BOUNDARY;
-      this.#emit(b, pos, next, 'TCP', this.#markAt(pos), false);
+      this.#emit(b, pos, next, false, this.#markAt(pos), false);
       pos = next;
       if (pos === end) return end;
     }
@@ -400,14 +398,14 @@ export class StreamFramer {
     const stop = body >= 0 && close + body < end ? close + body : end;
     counters.tcpBytesIgnored += end - stop;
     counters.wsMessages++;
-    this.#emit(b, at, stop, 'WS', begin, false);
+    this.#emit(b, at, stop, true, begin, false);
     return true;
   }
 
-  #emit(b: Uint8Array, start: number, end: number, via: StreamTransport, begin: InFrame, isTruncated: boolean): void {
+  #emit(b: Uint8Array, start: number, end: number, isWebSocket: boolean, begin: InFrame, isTruncated: boolean): void {
     this.#ignoredRun = 0;
-    if (via === 'TCP') this.#shared.counters.sipMessages++;
-    this.#target(b, start, end, via, begin, isTruncated);
+    if (!isWebSocket) this.#shared.counters.sipMessages++;
+    this.#target(b, start, end, isWebSocket, begin, isTruncated);
   }
 
   #markAt(pos: number): InFrame {

@@ -7,8 +7,8 @@
 
 import type { InFrame } from '../../sources/packet.ts';
 import { PROTOCOL } from '../protocol-sniff.ts';
-import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import { NOVELTY, SegmentQueue } from '../segment-queue.ts';
+import { isKnownStart, START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import { type FramedTarget, type FramerShared, StreamFramer } from '../stream-framer.ts';
 import type { WebSocketSession } from '../websocket/http-upgrade.ts';
 
@@ -79,21 +79,19 @@ export class TcpDirection {
       this.#rebase(seq);
       ahead = 0;
     }
-    let from = start;
     if (ahead < 0) {
       if (ahead + span <= 0) {
         counters.tcpRetransmittedSegments++;
         return;
       }
       counters.tcpOverlaps++;
-      from = Math.min(start - ahead, end);
       this.lastUs = mark.tsUs;
-      this.#inOrder(this.next, span + ahead, b, from, end, mark);
+      this.#inOrder(this.next, span + ahead, b, Math.min(start - ahead, end), end, mark);
       return;
     }
     if (ahead > 0) counters.tcpOutOfOrder++;
-    if (ahead === 0) this.#inOrder(seq, span, b, from, end, mark);
-    else this.#enqueue(seq, span, b, from, end, mark);
+    if (ahead === 0) this.#inOrder(seq, span, b, start, end, mark);
+    else this.#enqueue(seq, span, b, start, end, mark);
     this.lastUs = mark.tsUs;
   }
 

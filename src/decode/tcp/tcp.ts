@@ -234,12 +234,12 @@ export class TcpReassembler {
   }
 
   readonly #target = (c: TcpConnection, index: 0 | 1): FramedTarget => {
-    return (bytes, start, end, transport, begin, isTruncated) => {
-      const gate = transport === 'WS' ? FLAG.WS_GATE : FLAG.SIP_GATE;
+    return (bytes, start, end, isWebSocket, begin, isTruncated) => {
+      const gate = isWebSocket ? FLAG.WS_GATE : FLAG.SIP_GATE;
       if ((c.gates & gate) === 0) {
-        if (transport === 'WS') this.counters.excludedWebSocket++;
+        if (isWebSocket) this.counters.excludedWebSocket++;
         else this.counters.excludedSip++;
-        this.#hooks.onExcluded(transport === 'WS' ? 'websocket' : 'sip', c.servicePort);
+        this.#hooks.onExcluded(isWebSocket ? 'websocket' : 'sip', c.servicePort);
         return;
       }
       if (!c.carriedSip) {
@@ -248,7 +248,7 @@ export class TcpReassembler {
       }
       const p = this.#packet;
       const fromA = index === 0;
-      p.transport = transport === 'WS' ? TRANSPORT.WS : TRANSPORT.TCP;
+      p.transport = isWebSocket ? TRANSPORT.WS : TRANSPORT.TCP;
       p.ipVersion = c.ipVersion;
       p.addresses.set(fromA ? c.addressA : c.addressB, 0);
       p.addresses.set(fromA ? c.addressB : c.addressA, 16);

@@ -253,10 +253,9 @@ export class TlsStreams {
   }
 
   readonly #target = (c: TlsConnection, isWritten: boolean): FramedTarget => {
-    return (bytes, start, end, transport, _begin, isTruncated) => {
+    return (bytes, start, end, isWebSocket, _begin, isTruncated) => {
       c.messages++;
       const tsUs = (isWritten ? c.written : c.read).clockUs;
-      const isWebSocket = transport === 'WS';
       if (c.ipVersion !== 0 && !c.isWeak && c.held.length === 0) {
         this.#pass(c, bytes, start, end, { isWritten, isWebSocket, isTruncated, tsUs });
         return;

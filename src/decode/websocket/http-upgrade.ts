@@ -50,6 +50,11 @@ function startsWith(b: Uint8Array, at: number, end: number, prefix: readonly num
   return true;
 }
 
+/** Whether the bytes end inside what an HTTP response begins with. */
+export function isHttpPrefix(b: Uint8Array, at: number, end: number): boolean {
+  return end - at < STATUS.length && startsWith(b, at, end, STATUS.slice(0, end - at));
+}
+
 /** Whether bytes begin like an HTTP/1.x response or a GET request, whose header block is then worth waiting for. */
 export function mayBeHandshake(b: Uint8Array, at: number, end: number): boolean {
   return startsWith(b, at, end, GET) || startsWith(b, at, end, STATUS);

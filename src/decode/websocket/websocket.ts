@@ -125,6 +125,11 @@ export function sipFrameStart(b: Uint8Array, at: number, end: number, maxBytes: 
 export function compressedFrames(b: Uint8Array, at: number, end: number): boolean {
   const b0 = b[at] ?? 0;
   if ((b0 & (RSV1 | RSV2_RSV3)) !== RSV1 || ((b0 & 0x0f) !== TEXT && (b0 & 0x0f) !== BINARY)) return false;
+  return areFrames(b, at, end);
+}
+
+/** Whether [at, end) is a run of whole frames: what a segment looks like that begins at a boundary. */
+export function areFrames(b: Uint8Array, at: number, end: number): boolean {
   let pos = at;
   while (pos < end) {
     if (probe.read(b, pos, end) !== FRAME.OK) return false;
