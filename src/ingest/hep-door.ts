@@ -5,18 +5,14 @@ import { HepInflater } from '../decode/hep/inflate.ts';
 import type { HepPacket } from '../decode/hep/packet.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
+import type { Packet } from '../sources/packet.ts';
 
 const TYPE_SIP = 1;
 const TYPE_RTCP = 5;
 const TYPE_UNTOLD = -1;
 
 /** Who sent a packet, as in a record, and when it came. */
-export type HepSender = {
-  readonly addresses: Uint8Array;
-  readonly srcOff: number;
-  readonly ipVersion: number;
-  readonly tsUs: number;
-};
+export type HepSender = Readonly<Pick<Packet, 'addresses' | 'srcOff' | 'ipVersion' | 'tsUs'>>;
 
 export class HepDoor {
   readonly inflater = new HepInflater();
@@ -38,5 +34,10 @@ export class HepDoor {
 
 /** SIP and RTCP are read; logs and call records are counted only. */
 export function isRead(protocolType: number): boolean {
-  return protocolType === TYPE_SIP || protocolType === TYPE_RTCP || protocolType === TYPE_UNTOLD;
+  return protocolType === TYPE_RTCP || mayBeSip(protocolType);
+}
+
+/** It says that it is SIP, or nothing. */
+export function mayBeSip(protocolType: number): boolean {
+  return protocolType === TYPE_SIP || protocolType === TYPE_UNTOLD;
 }

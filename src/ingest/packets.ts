@@ -27,7 +27,7 @@ import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import type { StunTracker } from './media/stun-tracker.ts';
 import type { Observer } from './observer.ts';
 import { observersOf } from './observer.ts';
-import { ScannedHep } from './scanned-hep.ts';
+import type { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
 import { SipAhead } from './sip-ahead.ts';
 
@@ -65,7 +65,6 @@ export class PacketIngest {
   /** The packet of the record that is being read. */
   readonly #carrier = emptyPacket();
   readonly #ahead: SipAhead;
-  readonly #packet: ScannedHep;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment> = {
     packet: this.#carrier,
@@ -96,7 +95,6 @@ export class PacketIngest {
       deps.counters,
     );
     this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
-    this.#packet = new ScannedHep(deps.hep.door);
   }
 
   /** One slab of records, in order. */
@@ -170,8 +168,7 @@ export class PacketIngest {
         this.#onFragment(b, i);
         return;
       case KIND.HEP:
-        this.#packet.read(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
-        this.#onHep(b, i, this.#packet);
+        this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
       case KIND.STUN:
         this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));

@@ -3,10 +3,7 @@ import { readHep } from '../decode/hep/hep.ts';
 import { HepPacket } from '../decode/hep/packet.ts';
 import { NO_SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { HepRefusal } from '../sources/hep/refusals.ts';
-import type { HepDoor, HepSender } from './hep-door.ts';
-
-const HEP_SIP = 1;
-const HEP_UNTOLD = -1;
+import { type HepDoor, type HepSender, mayBeSip } from './hep-door.ts';
 
 export class ScannedHep {
   readonly scan = new HepPacket();
@@ -36,6 +33,6 @@ export class ScannedHep {
   /** The packet can be read, has a payload, and does not say that it is something else than SIP. */
   isSip(): boolean {
     const { protocolType, start, end } = this.scan;
-    return this.refused === null && end > start && (protocolType === HEP_SIP || protocolType === HEP_UNTOLD);
+    return this.refused === null && end > start && mayBeSip(protocolType);
   }
 }
