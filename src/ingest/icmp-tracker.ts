@@ -6,6 +6,7 @@
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, ipText } from '../core/ip.ts';
 import { MAX_ICMP_DIALOGS, MAX_ICMP_NOTES, MAX_ICMP_ROWS } from '../core/limits.ts';
+import { dropOldest } from '../core/oldest-entry.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
 import type { Packet } from '../sources/packet.ts';
@@ -102,7 +103,7 @@ export class IcmpTracker {
     let list = this.#notes.get(d.serial);
     if (list === undefined) {
       list = [];
-      if (this.#notes.size >= MAX_ICMP_DIALOGS) this.#evict();
+      if (this.#notes.size >= MAX_ICMP_DIALOGS && dropOldest(this.#notes)) this.notesEvicted++;
       this.#notes.set(d.serial, list);
     }
     let note = list.find((n) => n.type === e.type && n.code === e.code && n.unreachable === unreachable);
@@ -129,14 +130,6 @@ export class IcmpTracker {
     note.errors++;
     note.isTruncated ||= e.isTruncated;
     if (row !== NO_ROW && note.rows.length < MAX_ICMP_ROWS && !note.rows.includes(row)) note.rows.push(row);
-  }
-
-  #evict(): void {
-    for (const serial of this.#notes.keys()) {
-      this.#notes.delete(serial);
-      this.notesEvicted++;
-      return;
-    }
   }
 
   /** The newest message that ran between the two sockets and begins with what is quoted; NO_ROW without one. */

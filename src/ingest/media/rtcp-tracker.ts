@@ -25,8 +25,6 @@ export class RtcpTracker {
   readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
   /** Streams that were not there when RTCP spoke of them. */
   readonly unseen = new UnseenStreams();
-  /** Reports about streams this capture has not seen. */
-  unmatched = 0;
 
   constructor(streams: StreamStore) {
     this.#streams = streams;
@@ -102,7 +100,6 @@ export class RtcpTracker {
       jitterTimestampUnits: r.jitter,
     };
     if (data === null) {
-      this.unmatched++;
       const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs, c.arrivedUs);
       if (unseen !== null) unseen.remote = remote;
       return;

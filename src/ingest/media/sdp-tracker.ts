@@ -46,7 +46,6 @@ export class SdpTracker {
   readonly #plain = new PlainAudio();
   readonly #range = new ByteSpan();
   #named = 0;
-  /** Written so that loads are not left out. */
   /** A body is being read: what it said must stay until it is read whole. */
   #isReading = false;
   bodies = 0;
