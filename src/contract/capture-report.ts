@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { Count, DateTime, named, ref } from './schema.ts';
 
-export const FINDING_SEVERITIES = ['blind', 'critical', 'major', 'minor'] as const;
+const FINDING_SEVERITIES = ['blind', 'critical', 'major', 'minor'] as const;
 
 export const FindingEvidence = named(
   'FindingEvidence',

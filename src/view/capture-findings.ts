@@ -6,10 +6,12 @@
  */
 
 import type { CaptureFinding, FindingEvidence } from '../contract/index.ts';
-import { FINDING_SEVERITIES } from '../contract/index.ts';
 
 /** Examples kept of a kind. */
 const EVIDENCE_KEPT = 10;
+
+/** Here and not taken from the schema: a run that serves no API loads no schema. */
+const WORST_FIRST: readonly CaptureFinding['severity'][] = ['blind', 'critical', 'major', 'minor'];
 
 /** Every kind there is. */
 const FINDINGS = {
@@ -63,7 +65,7 @@ export class CaptureFindings {
 
   /** Worst first, then by number. */
   list(): CaptureFinding[] {
-    const rank = (f: CaptureFinding): number => FINDING_SEVERITIES.indexOf(f.severity);
+    const rank = (f: CaptureFinding): number => WORST_FIRST.indexOf(f.severity);
     return [...this.#byKind.values()].sort(
       (a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences || (a.kind < b.kind ? -1 : 1),
     );
