@@ -4,21 +4,18 @@
  */
 #define _GNU_SOURCE
 #include "file/source_file.h"
+#include "core/clock.h"
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #define NICER 5
 
 _Static_assert(CT_MERGE_RUN <= CT_BATCH, "a run of frames is a batch");
 
 static void tick_output(struct ct_file_source *s) {
-  if (s->pl->output == NULL) return;
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  ct_pcap_write_tick(s->pl->output, (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec);
+  if (s->pl->output != NULL) ct_pcap_write_tick(s->pl->output, ct_clock_ns(CLOCK_MONOTONIC));
 }
 
 static enum ct_end end_of(enum ct_pcap_status st) {

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "hep/source_hep.h"
+#include "core/clock.h"
 #include "core/datagram.h"
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u /* no datagram is longer than 65,527 bytes */
@@ -50,12 +50,6 @@ const char *ct_hep_counter_name(uint32_t i) {
 /* Written by the thread, read by anyone. */
 static void count(struct ct_hep_source *s, enum ct_hep_counter counter, uint64_t n) {
   __atomic_store_n(&s->counters[counter], s->counters[counter] + n, __ATOMIC_RELAXED);
-}
-
-static int64_t clock_ns(clockid_t id) {
-  struct timespec t;
-  clock_gettime(id, &t);
-  return (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
 /* ---- opening ---- */
@@ -257,7 +251,7 @@ static void write_frame(struct ct_hep_source *s, const struct arrival *a, const 
 static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n) {
   struct ct_hep_batch *b = s->batch;
   struct ct_hep_gate *g = s->gate;
-  int64_t now = clock_ns(CLOCK_MONOTONIC);
+  int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
   ct_hep_gate_lock(g);
   for (uint32_t i = 0; i < n; i++) {
     struct msghdr *h = &b->msg[i].msg_hdr;
@@ -272,7 +266,7 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     enum ct_hep_verdict v = ct_hep_judge(g, a.src, a.version, b->data[i], told, now, &sender);
     memcpy(a.dst, s->bound, 16);
     read_control(s, h, &a);
-    if (a.ts_ns == 0) a.ts_ns = clock_ns(CLOCK_REALTIME);
+    if (a.ts_ns == 0) a.ts_ns = ct_clock_ns(CLOCK_REALTIME);
     if (v == CT_HEP_TAKEN && s->output != NULL) write_frame(s, &a, b->data[i], len);
     if (v == CT_HEP_TAKEN && !emit(s, sink, &a, b->data[i], len)) v = CT_HEP_RING_FULL;
     ct_hep_count(g, sender, v);
@@ -291,11 +285,6 @@ static void prepare(struct ct_hep_batch *b, uint32_t from, uint32_t to) {
                                         .msg_control = &b->control[i],
                                         .msg_controllen = sizeof(b->control[i].bytes)};
   }
-}
-
-static void nap(void) {
-  struct timespec t = {0, CT_HEP_NAP_US * 1000l};
-  nanosleep(&t, NULL);
 }
 
 static bool should_stop(struct ct_hep_source *s) {
@@ -330,12 +319,12 @@ static void *run(void *arg) {
     if (is_tight(s->ring) && watch_socket(s) < s->rcvbuf_got / 4 * 3) {
       count(s, CT_HEP_N_HELD, 1);
       if (free_slabs(s->ring) > 0) ct_ring_publish(s->ring);
-      nap();
+      ct_nap_us(CT_HEP_NAP_US);
       continue;
     }
     int n = recvmmsg(s->fd, s->batch->msg, CT_HEP_BATCH, MSG_DONTWAIT, NULL);
     int err = errno;
-    int64_t now = clock_ns(CLOCK_MONOTONIC);
+    int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
     if (now - watched >= WATCH_NS) {
       watched = now;
       watch_socket(s);
@@ -349,7 +338,7 @@ static void *run(void *arg) {
       if (is_error) {
         count(s, CT_HEP_N_RECEIVE_ERRORS, 1);
         s->last_errno = err;
-        nap(); /* an error that stays must not keep the processor busy */
+        ct_nap_us(CT_HEP_NAP_US); /* an error that stays must not keep the processor busy */
       } else {
         wait_readable(s, is_waiting ? RETRY_MS : IDLE_MS);
       }
@@ -358,7 +347,7 @@ static void *run(void *arg) {
     take_batch(s, &sink, (uint32_t)n);
     prepare(s->batch, 0, (uint32_t)n);
     if (now - published >= PUBLISH_NS && !ct_ring_publish_soon(s->ring)) published = now;
-    if ((uint32_t)n < CT_HEP_BATCH / 4) nap();
+    if ((uint32_t)n < CT_HEP_BATCH / 4) ct_nap_us(CT_HEP_NAP_US);
   }
   take_rest(s, &sink);
   watch_socket(s);

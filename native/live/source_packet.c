@@ -3,25 +3,18 @@
  */
 #define _GNU_SOURCE
 #include "live/source_packet.h"
+#include "core/clock.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TICK_NS (1000 * 1000 * 1000ll) /* between two looks at the interfaces */
 #define IDLE_MS 250                    /* longest sleep: datagrams put together elsewhere wait for it */
 #define LINGER_NS (50 * 1000 * 1000ll) /* a block is handed over within two retire times */
 #define TURN_BLOCKS 8u                 /* of one ring before the next ring has its turn */
-
-/* Monotonic, ns. */
-static int64_t monotonic(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* True when there was something in one of the rings. */
 static bool take_turn(struct ct_live_source *s, struct ct_sink *sink) {
@@ -60,13 +53,12 @@ static bool is_read(struct ct_live_source *s) {
 }
 
 static void finish(struct ct_live_source *s, struct ct_sink *sink) {
-  int64_t until = monotonic() + LINGER_NS;
+  int64_t until = ct_clock_ns(CLOCK_MONOTONIC) + LINGER_NS;
   for (uint32_t i = 0; i < s->n; i++) ct_packet_ring_shut(&s->iface[i].ring);
   /* The block that is being filled is handed over when its time is up; until then, look. */
-  while (monotonic() < until && !is_read(s)) {
+  while (ct_clock_ns(CLOCK_MONOTONIC) < until && !is_read(s)) {
     if (take_turn(s, sink)) continue;
-    struct timespec nap = {.tv_nsec = 1000 * 1000};
-    nanosleep(&nap, NULL);
+    ct_nap_us(1000);
   }
   for (uint32_t i = 0; i < s->n; i++)
     ct_live_add_to(&s->iface[i].counters[CT_L_UNREAD], ct_live_unread(&s->iface[i]));
@@ -89,13 +81,13 @@ static void finish(struct ct_live_source *s, struct ct_sink *sink) {
 static void *run(void *arg) {
   struct ct_live_source *s = arg;
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
-  int64_t next_tick = monotonic();
+  int64_t next_tick = ct_clock_ns(CLOCK_MONOTONIC);
   while (atomic_load_explicit(&s->stop, memory_order_acquire) == 0 &&
          atomic_load_explicit(&s->ring->stop, memory_order_relaxed) == 0) {
     bool any = take_turn(s, &sink);
     ct_pipeline_drain_injected(s->pl, &sink);
     bool waiting = ct_ring_publish_soon(s->ring);
-    int64_t now = monotonic();
+    int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
     if (now >= next_tick) {
       for (uint32_t i = 0; i < s->n; i++) ct_live_watch(&s->iface[i]);
       if (s->pl->output != NULL) ct_pcap_write_tick(s->pl->output, now);
@@ -104,10 +96,7 @@ static void *run(void *arg) {
     if (!any) wait_for_frames(s, waiting ? (int)CT_RETIRE_MS : IDLE_MS);
   }
   finish(s, &sink);
-  struct timespec cpu;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0) {
-    s->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-  }
+  s->cpu_ns = (uint64_t)ct_clock_ns(CLOCK_THREAD_CPUTIME_ID);
   return NULL;
 }
 

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "system/caps.h"
+#include "core/clock.h"
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 2u       /* walks over the threads: one that begins meanwhile has what its maker had */
@@ -83,10 +83,7 @@ static int signal_threads(int number) {
 }
 
 static unsigned wait_for_answers(unsigned want) {
-  for (unsigned i = 0; i < ANSWER_MS && atomic_load(&answers) < want; i++) {
-    struct timespec t = {.tv_nsec = 1000 * 1000};
-    nanosleep(&t, NULL);
-  }
+  for (unsigned i = 0; i < ANSWER_MS && atomic_load(&answers) < want; i++) { ct_nap_us(1000); }
   unsigned had = atomic_load(&answers);
   return had < want ? want - had : 0;
 }

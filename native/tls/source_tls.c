@@ -4,13 +4,13 @@
  */
 #define _GNU_SOURCE
 #include "tls/source_tls.h"
+#include "core/clock.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_MS 5
@@ -19,7 +19,7 @@
 #define SLICE 512u     /* events between looks at the clock */
 #define PUBLISH_NS 5000000ll
 #define CLOCK_NS 1000000000ll /* how often the clocks are compared */
-#define NAP_NS 500000l
+#define NAP_US 500u
 #define READER_NICE (-10)
 
 static const char *const own_names[CT_TLS_COUNTERS - CT_TLS_N_COUNT] = {"records", "held", "malformed"};
@@ -29,17 +29,12 @@ const char *ct_tls_counter_name(uint32_t i) {
   return i < CT_TLS_COUNTERS ? own_names[i - CT_TLS_N_COUNT] : NULL;
 }
 
-static int64_t clock_ns(clockid_t id) {
-  struct timespec t;
-  clock_gettime(id, &t);
-  return (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
 /* Between two looks at one clock the other is read: the closest of three pairs. */
 static int64_t realtime_minus_monotonic(void) {
   int64_t best = INT64_MAX, offset = 0;
   for (int i = 0; i < 3; i++) {
-    int64_t a = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME), b = clock_ns(CLOCK_MONOTONIC);
+    int64_t a = ct_clock_ns(CLOCK_MONOTONIC), wall = ct_clock_ns(CLOCK_REALTIME),
+            b = ct_clock_ns(CLOCK_MONOTONIC);
     if (b - a >= best) continue;
     best = b - a;
     offset = wall - (a + (b - a) / 2);
@@ -111,11 +106,6 @@ static int move_events(struct ct_tls_source *s, struct ct_sink *sink) {
   return n == 0 && is_full ? -1 : n;
 }
 
-static void nap(void) {
-  struct timespec t = {0, NAP_NS};
-  nanosleep(&t, NULL);
-}
-
 static void reader_waits(struct ct_tls_source *s, enum ct_tls_reader how) {
   __atomic_store_n(s->probe->reader_waits, (uint32_t)how, __ATOMIC_SEQ_CST);
 }
@@ -130,7 +120,7 @@ static void wait_events(struct ct_tls_source *s, bool deeply) {
   else if (ct_tls_ring_waiting(&s->events) == 0) /* nothing came before the kernel saw the wish */
     epoll_wait(s->poll, e, 2, SLEEP_MS);
   else
-    nap(); /* what came is being written, and its writer may have lost the processor */
+    ct_nap_us(NAP_US); /* what came is being written, and its writer may have lost the processor */
   reader_waits(s, CT_TLS_AWAKE);
 }
 
@@ -162,7 +152,7 @@ static void *run(void *arg) {
   int64_t published = 0, compared = 0;
   uint32_t quiet = 0;
   while (!should_stop(s)) {
-    int64_t now = clock_ns(CLOCK_MONOTONIC);
+    int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
     if (now - compared >= CLOCK_NS) {
       compared = now;
       s->to_wall_ns = realtime_minus_monotonic();
@@ -171,7 +161,7 @@ static void *run(void *arg) {
     if (n < 0) {
       __atomic_fetch_add(&s->held, 1, __ATOMIC_RELAXED);
       ct_ring_publish(s->ring);
-      nap();
+      ct_nap_us(NAP_US);
       continue;
     }
     if (n == 0 || now - published >= PUBLISH_NS) {

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "tls/tls_link.h"
 #ifdef CT_HAVE_TLS_PROBES
+#include "core/clock.h"
 #include "system/bpf_load.h"
 #include "tls.skel.h"
 #include <bpf/bpf.h>
@@ -12,12 +13,6 @@
 #include <unistd.h>
 
 #define WAKE_PART 16u /* of the ring: the rest holds what comes until the reader has a processor */
-
-static uint64_t monotonic_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
 
@@ -47,7 +42,7 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
   skel->rodata->max_call = o->max_call;
   skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
-  skel->rodata->start_ns = monotonic_ns();
+  skel->rodata->start_ns = (uint64_t)ct_clock_ns(CLOCK_MONOTONIC);
   bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
   bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
