@@ -11,8 +11,6 @@ const TABLE_BITS = 4;
 const TABLES = 1 << TABLE_BITS;
 const FIRST_ENTRIES = 16;
 const ENTRY_BYTES = 8;
-/** Entries looked at for a likely number: they lie in the cache line that was read, or in the next. */
-const LIKELY = 6;
 const NO_TABLE: Int32Array = new Int32Array(2);
 
 export class HashIndex {
@@ -100,35 +98,6 @@ export class HashIndex {
       hole = i;
     }
     table[hole + 1] = 0;
-  }
-
-  /**
-   * The numbers that are most likely meant by the first `count` hashes, by the hashes alone, into `values`, one after the
-   * other; how many they are. First all are read and none is compared: a comparison that the processor guessed wrong waits
-   * for its own load and holds up those after it.
-   */
-  likely(hashes: Int32Array, count: number, values: Int32Array): number {
-    let read = 0;
-    for (let k = 0; k < count; k++) {
-      const hash = hashes[k] ?? 0;
-      const table = this.#tableOf(hash);
-      read ^= table[homeOf(hash, table)] ?? 0;
-    }
-    // Written somewhere, so that the loads are not left out.
-    values[0] = read;
-    let found = 0;
-    for (let k = 0; k < count; k++) {
-      const value = this.#firstMatch(hashes[k] ?? 0);
-      if (value >= 0) values[found++] = value;
-    }
-    return found;
-  }
-
-  #firstMatch(hash: number): number {
-    const table = this.#tableOf(hash);
-    let i = homeOf(hash, table);
-    for (let n = 0; n < LIKELY; n++, i = nextOf(i, table)) if (table[i] === hash) return (table[i + 1] ?? 0) - 1;
-    return -1;
   }
 
   #tableOf(hash: number): Int32Array {

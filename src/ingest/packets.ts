@@ -94,7 +94,7 @@ export class PacketIngest {
       },
       deps.counters,
     );
-    this.#ahead = new SipAhead((hashes, n) => deps.sip.fetchDialogs(hashes, n), deps.hep.door);
+    this.#ahead = new SipAhead(deps.hep.door);
   }
 
   /** One slab of records, in order. */

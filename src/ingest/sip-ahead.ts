@@ -1,9 +1,4 @@
-/**
- * Scans the messages of a slab a group ahead of their turn, and has the records of their dialogs fetched.
- *
- * With tens of thousands of calls at a time a dialog has left the cache when its next message comes. One message after
- * the other waits for memory; of a group all wait at once.
- */
+/** Scans the messages of a slab a group at a time: one step into the scanner's module serves many. */
 import { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { JOBS } from '../protocols/sip/scanner/scan-layout.ts';
 import { SipScanner } from '../protocols/sip/scanner/scanner.ts';
@@ -15,16 +10,11 @@ import { ScannedHep } from './scanned-hep.ts';
 /** Scans of a group have room in the innermost cache beside the rest. */
 export const GROUP = JOBS;
 
-/** Has dialogs fetched by the hashes of their Call-IDs, of which the first `count` are meant. */
-export type FetchDialogs = (callIdHashes: Int32Array, count: number) => void;
-
 /** For the UDP and HEP records of a slab, each of which is taken once, in order. */
 export class SipAhead {
-  readonly #fetch: FetchDialogs;
   readonly #scanner = new SipScanner();
   /** Of a message by UDP only the inner part is used. */
   readonly #packets: readonly ScannedHep[];
-  readonly #hashes = new Int32Array(GROUP);
   readonly #none: ScannedHep;
   readonly #sender: { -readonly [K in keyof HepSender]: HepSender[K] } = {
     addresses: new Uint8Array(0),
@@ -32,13 +22,10 @@ export class SipAhead {
     ipVersion: 4,
     tsUs: 0,
   };
-  /** 1 for a packet of the group that has a message. */
-  readonly #hasSip = new Uint8Array(GROUP);
   #next = 0;
   #end = 0;
 
-  constructor(fetch: FetchDialogs, door: HepDoor) {
-    this.#fetch = fetch;
+  constructor(door: HepDoor) {
     this.#none = new ScannedHep(door);
     this.#packets = Array.from({ length: GROUP }, (_, i) => new ScannedHep(door, new SipScan(this.#scanner.result(i))));
   }
@@ -55,7 +42,6 @@ export class SipAhead {
   }
 
   #readGroup(b: RecordBatch, first: number, count: number): void {
-    const hasSip = this.#hasSip;
     let n = 0;
     for (let i = first; i < count && n < GROUP; i++) {
       const kind = b.kind(i);
@@ -64,22 +50,16 @@ export class SipAhead {
       const end = start + b.len(i);
       if (kind === KIND.UDP) {
         if (!this.#scanner.add(b.data, start, end, n)) break;
-        hasSip[n++] = 1;
+        n++;
         continue;
       }
       const packet = this.#packets[n] ?? this.#none;
       packet.readPacket(b.data, start, end, this.#senderOf(b, i));
-      const isSip = packet.isSip();
       const { scan } = packet;
-      if (isSip && !this.#scanner.add(scan.bytes, scan.start, scan.end, n)) break;
-      hasSip[n++] = isSip ? 1 : 0;
+      if (packet.isSip() && !this.#scanner.add(scan.bytes, scan.start, scan.end, n)) break;
+      n++;
     }
     this.#scanner.scan();
-    for (let k = 0; k < n; k++) {
-      const sip = this.#packets[k]?.sip ?? this.#none.sip;
-      this.#hashes[k] = hasSip[k] === 1 ? sip.callIdHash : 0;
-    }
-    this.#fetch(this.#hashes, n);
     this.#next = 0;
     this.#end = n;
   }

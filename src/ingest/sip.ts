@@ -39,11 +39,6 @@ export class SipIngest {
     );
   }
 
-  /** Dialogs whose messages come next; the first `count` hashes of their Call-IDs are meant. */
-  fetchDialogs(callIdHashes: Int32Array, count: number): void {
-    this.#tracker.fetch(callIdHashes, count);
-  }
-
   /** A datagram, or a message that a stream framed. */
   onBytes(buf: Buffer, start: number, end: number, carrier: Packet): void {
     this.onScanned(buf, scanSip(buf, start, end), carrier, start, end);

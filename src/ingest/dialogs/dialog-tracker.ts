@@ -187,11 +187,6 @@ export class DialogTracker {
     if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
   }
 
-  /** See DialogStore.fetch(). */
-  fetch(callIdHashes: Int32Array, count: number): void {
-    this.#dialogs.fetch(callIdHashes, count);
-  }
-
   /** Registrations and subscriptions whose granted time has passed by `nowUs`, and challenges that nobody answered. */
   sweep(nowUs: number): void {
     this.#changes.sweep(nowUs);

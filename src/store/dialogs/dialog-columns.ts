@@ -154,13 +154,6 @@ export class DialogColumns {
     i32[2 * from + AT.frameSource] = -1;
   }
 
-  /** Reads from each cache line that messages need; what it returns says nothing. */
-  fetch(at: number): number {
-    const { i32 } = this;
-    const i = at * DIALOG.words;
-    return ((i32[i] ?? 0) ^ (i32[i + 16] ?? 0) ^ (i32[i + 32] ?? 0) ^ (i32[i + 48] ?? 0)) & 1;
-  }
-
   /** After clear(). */
   setCallId(at: number, buf: Uint8Array, start: number, end: number): void {
     const { u8 } = this;

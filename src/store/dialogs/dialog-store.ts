@@ -20,9 +20,6 @@ import { DialogRoom, POOL } from './dialog-room.ts';
 import { isLasting } from './dialog-state.ts';
 import { MethodCounts } from './method-counts.ts';
 
-/** Dialogs fetched at a time at most. */
-const FETCHED = 64;
-
 /** Dialogs of another time met in a row that end a search by time. */
 const STRANGERS = 64;
 
@@ -55,7 +52,6 @@ export class DialogStore {
   readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
   readonly #touch: (memory: Uint8Array) => void;
   #touches = 0;
-  readonly #fetchedSlots = new Int32Array(FETCHED);
   #serial = 0;
   /** By creation, ties by arrival: stable while paging. */
   readonly order = new TimeOrder<Dialog>(fieldKeys((dialog) => dialog.createdUs));
@@ -127,26 +123,6 @@ export class DialogStore {
     for (let slot = index.seek(hash); slot >= 0; slot = index.next())
       if (this.#isCallId(slot, buf, start, end)) return this.#slots[slot];
     return undefined;
-  }
-
-  /**
-   * Brings dialogs into the cache whose messages come next: one load does not wait for the other here, as it would when
-   * message after message is applied. `callIdHashes`: hashBytes() of their Call-IDs, of which the first `count` count.
-   */
-  fetch(callIdHashes: Int32Array, count: number): void {
-    const slots = this.#fetchedSlots;
-    const dialogs = this.#slots;
-    const n = this.#byCallId.likely(callIdHashes, Math.min(count, FETCHED), slots);
-    let sum = 0;
-    // A loop for each kind of load, so short that all of them are begun before the first has ended.
-    for (let k = 0; k < n; k++) if (dialogs[slots[k] ?? 0] !== undefined) sum++;
-    for (let k = 0; k < n; k++) sum ^= dialogs[slots[k] ?? 0]?.fetch() ?? 0;
-    for (let k = 0; k < n; k++) sum ^= this.#fetchColumns(slots[k] ?? 0);
-    slots[0] = sum;
-  }
-
-  #fetchColumns(slot: number): number {
-    return this.#columns[slot >>> BLOCK_BITS]?.fetch(slot & (BLOCK - 1)) ?? 0;
   }
 
   /** The dialogs whose Call-ID has both hashes: one at most, but for chance. */

@@ -150,11 +150,6 @@ export class Dialog extends DialogRecord {
     this.#finalReason = value;
   }
 
-  /** Has what a message reads of the object itself brought into the cache; what it returns says nothing. */
-  fetch(): number {
-    return this.#rare === null ? this.slot : 0;
-  }
-
   get #beside(): Rare<Dialog> {
     if (this.#rare === null) {
       this.#rare = new Rare<Dialog>();

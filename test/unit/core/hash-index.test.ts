@@ -61,11 +61,3 @@ test('memory for what is expected is asked for once, and it grows beyond', () =>
   for (let i = 0; i < 5_000; i++) assert.deepEqual(all(index, Math.imul(i, 0x9e3779b1)), [i]);
   assert.equal(asked.length, 1);
 });
-
-test('likely numbers are those of the hashes, one after the other', () => {
-  const index = new HashIndex();
-  for (const value of [5, 6, 7]) index.add(1_000 + value, value);
-  const values = new Int32Array(4);
-  assert.equal(index.likely(Int32Array.of(1_007, 99, 1_005), 3, values), 2);
-  assert.deepEqual([...values.subarray(0, 2)], [7, 5]);
-});

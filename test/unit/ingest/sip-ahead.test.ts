@@ -63,12 +63,9 @@ test('each record gets its own scan, slab after slab', () => {
   const slabs = fc.array(fc.array(record, { maxLength: 3 * GROUP }), { maxLength: 4 });
   fc.assert(
     fc.property(slabs, (all) => {
-      let announced: number[] = [];
-      const ahead = new SipAhead((hashes, count) => announced.push(...hashes.subarray(0, count)), new HepDoor(null));
+      const ahead = new SipAhead(new HepDoor(null));
       for (const records of all) {
         const b = slab(records);
-        announced = [];
-        const taken: number[] = [];
         for (let i = 0; i < records.length; i++) {
           const kind = b.kind(i);
           if (kind === KIND.RTCP) continue;
@@ -77,7 +74,6 @@ test('each record gets its own scan, slab after slab', () => {
             const payload = records[i]?.payload;
             assert.equal(packet.refused === null, payload !== BROKEN_HEP);
             assert.ok(payload === BROKEN_HEP || payload === EMPTY);
-            taken.push(0);
             continue;
           }
           const scan = packet?.sip ?? ahead.takeSip(b, i, records.length);
@@ -88,9 +84,7 @@ test('each record gets its own scan, slab after slab', () => {
           if (code === SCAN.OK) assert.deepEqual(scan.ints.subarray(0, direct.ints.length), direct.ints);
           const hasCallId = code === SCAN.OK && direct.callIdStart >= 0;
           assert.equal(callIdHash, hasCallId ? hashBytes(b.data, direct.callIdStart, direct.callIdEnd) : 0);
-          taken.push(callIdHash);
         }
-        assert.deepEqual(announced, taken);
       }
     }),
     { numRuns: 300 },

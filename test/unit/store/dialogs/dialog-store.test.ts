@@ -175,15 +175,3 @@ test('users are given back as they came, whatever text they are', () => {
     }),
   );
 });
-
-test('fetching dialogs ahead changes nothing, whether they are there or not', () => {
-  const store = new DialogStore(100, () => {});
-  const callIds = Array.from({ length: 70 }, (_, i) => `call-${i}`);
-  for (const callId of callIds.slice(0, 35)) open(store, callId);
-  const hashes = Int32Array.from(callIds, (callId) => hashBytes(Buffer.from(callId), 0, callId.length));
-  const { generation } = store;
-  store.fetch(hashes, hashes.length);
-  store.fetch(hashes, 0);
-  assert.equal(store.generation, generation);
-  for (const [i, callId] of callIds.entries()) assert.equal(find(store, callId), i < 35 ? callId : undefined);
-});
