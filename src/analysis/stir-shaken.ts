@@ -50,8 +50,8 @@ export function stirShakenLines(bytes: Uint8Array, scan: SipScan, packetUs: numb
         ['dest', destinations.length === 0 ? null : destinations.join(',')],
         ['iat', issuedAtSec === null ? null : String(issuedAtSec)],
       ] as const;
-      const told = facts.flatMap(([name, said]) => (said === null ? [] : [`${name}=${quoted(said)}`]));
-      return [`STIR/SHAKEN ${freshness(issuedAtSec, packetUs)}`, `call_id=${callId}`, ...told].join(' ');
+      const known = facts.flatMap(([name, said]) => (said === null ? [] : [`${name}=${quoted(said)}`]));
+      return [`STIR/SHAKEN ${freshness(issuedAtSec, packetUs)}`, `call_id=${callId}`, ...known].join(' ');
     });
 }
 

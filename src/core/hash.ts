@@ -77,7 +77,7 @@ export function takeWideHash(buf: Uint8Array, start: number, end: number): void 
   wideHash.high = second;
 }
 
-/** One hash of two, of which one at least is keyed: who does not know the key cannot aim at a meeting. */
+/** One hash of two, at least one of them keyed: who does not know the key cannot aim at a meeting. */
 export function mixHashes(a: number, b: number): number {
   const h = Math.imul(a ^ Math.imul(b, 0x85ebca6b), 0x9e3779b1);
   return h ^ (h >>> 15);

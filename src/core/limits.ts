@@ -262,7 +262,7 @@ export const MAX_IDENTIFIER_BYTES = 512;
 /** REFERs whose INVITE is waited for. */
 export const MAX_PENDING_REFERS = 1024;
 
-/** Names of unknown methods; beyond it those of which no dialog is left are dropped. */
+/** Names of unknown methods; beyond it the log drops names that no dialog has any more. */
 export const MAX_OTHER_METHODS = 64;
 
 /** Transactions with SDP remembered of one dialog; the oldest is forgotten. */

@@ -47,7 +47,7 @@ export type Explorer = {
   streams(filter: StreamFilter, isGone?: IsGone): InTurns<StreamList>;
   stream(ssrc: number): InTurns<Found<RtpStream>>;
   lint(callId: string, isGone?: IsGone): InTurns<Found<LintResult>>;
-  /** The WAV of the call, or why there is none. */
+  /** The WAV of the call, or why it cannot be made. */
   audio(callId: string, isGone?: IsGone): InTurns<Found<CallAudio>>;
   /** A container made now, as JSON text while it is read; the audio in it may take a while. */
   vcon(callId: string, isGone?: IsGone): InTurns<Found<Readable>>;

@@ -46,7 +46,7 @@ const places = new Places(MAX_AUDIO_JOBS, MAX_AUDIO_WAITING);
 const GONE_MS = 250;
 
 /**
- * The WAV of a call, of at most `maxBytes`, or the sentence that says why there is none; null when too many wait for
+ * The WAV of a call, of at most `maxBytes`, or the sentence that says why it cannot be made; null when too many wait for
  * theirs, or nobody for this one any more.
  */
 export function callAudio(

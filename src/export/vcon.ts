@@ -27,7 +27,7 @@ import { completeness, vconText } from './vcon-document.ts';
 /** Bytes of a WAV that a container takes in; a longer one is refused, never cut. */
 export const VCON_AUDIO_BYTES = 5 * 1024 * 1024;
 
-/** The decoded call, why there is none, or how long it would be; null when no payload is kept. */
+/** The decoded call, why it cannot be decoded, or how long it would be; null when no payload is kept. */
 export type VconAudio =
   | { readonly wav: Uint8Array }
   | { readonly reason: string }

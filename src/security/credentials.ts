@@ -16,7 +16,7 @@ const GUESS: ReadonlySet<string> = new Set(['username', 'realm', 'nonce', 'respo
 const INPUT: ReadonlySet<string> = new Set(['username', 'realm', 'nonce', 'uri']);
 const INPUT_WITH_QOP: ReadonlySet<string> = new Set([...INPUT, 'qop', 'nc', 'cnonce']);
 
-/** Credentials of one request; reusable. All are keyed hashes, 0 where there are none. */
+/** Credentials of one request; reusable. All are keyed hashes, 0 for a missing one. */
 export class Credentials {
   /** User, realm, nonce and response. */
   guess = 0;

@@ -53,7 +53,7 @@ export class Security implements Observer {
   /** Alerts by kind; they never fall. */
   readonly alerts: Record<AlertKind, number> = { scanner: 0, 'reg-flood': 0, fraud: 0 };
 
-  /** Throws ServiceError for a network that is none. `isLive`: this host's own addresses are never reported. */
+  /** Throws ServiceError for an invalid network. `isLive`: this host's own addresses are never reported. */
   constructor(config: Config, sinks: SecuritySinks, isLive: boolean) {
     this.#config = config;
     this.#looksForScanners = looksForScanners(config);

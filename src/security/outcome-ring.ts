@@ -27,7 +27,7 @@ export const OUTCOME = {
   NAMED: 16,
 } as const;
 
-/** One outcome. Users, hosts and credentials are keyed hashes; 0 is none. */
+/** One outcome. Users, hosts and credentials are keyed hashes; 0 for a missing one. */
 export type Outcome = {
   readonly tsUs: number;
   /** Who was asked for, and who asked (credentials, else From). */

@@ -78,7 +78,7 @@ export class TransactionKeys {
 const CANCEL_HASH = hashRange(Buffer.from('CANCEL'), 0, 6);
 const INVITE_HASH = hashRange(INVITE_WORD, 0, INVITE_WORD.length);
 
-/** What two attempts have in common of which the second answers the challenge of the first (section 22.2). */
+/** What an attempt has in common with the one that answers its challenge (section 22.2). */
 export function attemptKey(buf: Buffer, scan: SipScan, c: Packet, target: number): number {
   putAddress(attempted, 0, c.addresses, c.srcOff, c.ipVersion);
   attempted.words[4] = hashRange(buf, scan.callIdStart, scan.callIdEnd);

@@ -22,7 +22,7 @@ export function toSiprecMetadata(m: RecordingMetadata): SiprecMetadata {
   return out;
 }
 
-/** The URI of a Refer-To value; its text where it is none. Credentials that a URI may carry are left out. */
+/** The URI of a Refer-To value; its text where it is not a URI. Credentials that a URI may carry are left out. */
 export function referToUri(value: string): string {
   const address = parseNameAddr(value);
   const uri = address.ok ? address.value.uriText : value;

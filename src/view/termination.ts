@@ -75,7 +75,7 @@ export function toTermination(d: Dialog, sources: readonly string[]): Terminatio
 const HANGUP_TEXT = 'X-Asterisk-HangupCause';
 const HANGUP_CODE = 'X-Asterisk-HangupCauseCode';
 
-/** `protocol *(SEMI reason-params)`, of which `cause` and `text` are defined. */
+/** `protocol *(SEMI reason-params)`. The RFC defines the parameters `cause` and `text`. */
 function readReason(value: string): Cause | null {
   const semicolon = value.indexOf(';');
   const protocol = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();

@@ -223,7 +223,7 @@ const LINES = [
   `SCANNER from=${TRUNK} net=fd90:9::/64 method=INVITE ua="x"`,
 ];
 
-test('the kit as shipped stops UDP and TCP, IPv4 and IPv6, until it is told otherwise', { skip }, async (t) => {
+test('the kit as shipped stops UDP and TCP, IPv4 and IPv6, until it unbans them', { skip }, async (t) => {
   const lab = new Lab(t);
   const stage = new Stage(lab);
   const host = new BanHost(lab, 'a');

@@ -10,7 +10,7 @@ import { parseRtcp } from '../../protocols/rtp/rtcp.ts';
 
 const PACKET_TYPE = { sr: 200, rr: 201 } as const;
 
-/** The JSON text, or why there is none: not RTCP, or without a sender or receiver report. */
+/** The JSON text, or the reason for its absence: not RTCP, or without a sender or receiver report. */
 export function rtcpToJson(bytes: Uint8Array): Result<string, 'not_rtcp' | 'no_report'> {
   const parsed = parseRtcp(bytes);
   if (!parsed.ok) return fail('not_rtcp');

@@ -30,7 +30,7 @@ export class Hooks implements Observer, Meter {
   /** Streams that were reported once, whatever they are now. */
   readonly #reported = new WeakSet<Stream>();
 
-  /** Throws ServiceError for a command that is none. */
+  /** Throws ServiceError when the command is not valid. */
   constructor(config: Config, say: (line: string) => void) {
     const hook = (flag: string, text: string | null): ExecHook | null => {
       if (text === null) return null;

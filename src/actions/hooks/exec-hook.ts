@@ -147,7 +147,7 @@ export class ExecHook {
   }
 
   /**
-   * The command as the leader of a group, or why it is none; one that is not found has no pid and says so later. Not by
+   * The command as the leader of a group, or why it cannot start; one that is not found has no pid and says so later. Not by
    * execa, to which a descriptor is a standard input from 3 to 9 only.
    */
   #spawn(input: number): ChildProcess | Error {

@@ -15,7 +15,7 @@ export function fit(text: string, width: number): string {
 const COLORS = { red: 31, green: 32, yellow: 33, gray: 90, bold: 1 } as const;
 export type Color = keyof typeof COLORS;
 
-/** Colours text for a terminal; plain when the stream is none or NO_COLOR is set. */
+/** Colours text for a terminal; plain when the stream is not a terminal or NO_COLOR is set. */
 export function paint(text: string, color: Color | null, enabled: boolean): string {
   return enabled && color !== null ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 }

@@ -1,5 +1,5 @@
 /**
- * `--uprobe-list`: which TLS libraries of which processes can be observed on this host, and why not. Attaches nothing.
+ * `--uprobe-list`: which TLS libraries can be observed, in which processes on this host, and why not. Attaches nothing.
  */
 
 import { userInfo } from 'node:os';
@@ -136,7 +136,7 @@ export function uprobeTable(
   return lines;
 }
 
-/** Per file the functions of which only the entry is read; nothing where there are none. */
+/** Per file the functions whose entry alone is read; nothing when all are read whole. */
 function entryOnly(rows: readonly SurveyRow[]): string[] {
   const files = new Map<string, string>();
   for (const r of rows) if (r.entryOnly.length > 0) files.set(r.file, r.entryOnly.map((f) => f.name).join(', '));

@@ -8,7 +8,7 @@ import { ProblemError } from './problem-error.ts';
 const HOST = /^(?:\[[0-9A-Za-z:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
 /**
- * The refusal of HTTP/1.1 without Host, of any request with two of them or with one that is none (RFC 9112 §3.2), and of
+ * The refusal of HTTP/1.1 without Host, of any request with two of them or with an invalid one (RFC 9112 §3.2), and of
  * a target that names a user (RFC 9110 §4.2.4); else null.
  */
 export function hostProblem({ headersDistinct, httpVersion, url = '' }: IncomingMessage): ProblemError | null {
@@ -23,7 +23,7 @@ export function hostProblem({ headersDistinct, httpVersion, url = '' }: Incoming
 }
 
 /**
- * The refusal of a request whose Host is none, of a body over the limit on any route, and of a body in a coding that
+ * The refusal of a request with an invalid Host, of a body over the limit on any route, and of a body in a coding that
  * nothing here undoes (RFC 9110 §8.4); else null.
  */
 export function requestHeaderProblem(request: IncomingMessage): ProblemError | null {

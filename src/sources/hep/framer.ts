@@ -1,5 +1,5 @@
 /**
- * Cuts a TCP byte stream into HEP packets by their length field, and finds the next packet when bytes are none.
+ * Cuts a TCP byte stream into HEP packets by their length field, and finds the next packet after bytes that are not HEP.
  *
  * HEP 3, section 2: "HEP3" | total length (2, header included) | chunks. The length is at most 65,535, so that is
  * all a stream ever keeps. How a packet is recognised is the caller's: hep3Length() of decode/hep/hep.ts.

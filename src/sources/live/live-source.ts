@@ -79,7 +79,7 @@ export class LiveSource extends PacketSource {
   readonly #liveNames: Map<string, number>;
   readonly #silences: readonly InterfaceSilence[];
   #onStatus: (status: InterfaceStatus) => void = () => {};
-  #told: string[] = [];
+  #logged: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #ended: (() => void) | null = null;
   #isRunning = false;
@@ -227,8 +227,8 @@ export class LiveSource extends PacketSource {
 
   #tellStatus(): void {
     for (const [i, status] of this.statuses().entries()) {
-      if (this.#told[i] === status.text) continue;
-      this.#told[i] = status.text;
+      if (this.#logged[i] === status.text) continue;
+      this.#logged[i] = status.text;
       this.#onStatus(status);
     }
   }

@@ -24,7 +24,7 @@ export type Instruction = {
 };
 
 /**
- * Decodes the instruction at `at` of `code`. A string says why it is none that is known: what a compiler puts into a
+ * Decodes the instruction at `at` of `code`. A string says why it is unknown: what a compiler puts into a
  * function is known, what only a kernel runs is not.
  */
 export type Decode = (code: Buffer, at: number) => Instruction | string;

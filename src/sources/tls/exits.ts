@@ -76,7 +76,7 @@ export class ExitFinder {
     this.#processor = PROCESSORS[image.machine];
   }
 
-  /** `size` is the symbol's; it bounds a function without a frame description. 0: there is none. */
+  /** `size` is the symbol's; it bounds a function without a frame description. 0: no bound is known. */
   exitsOf(vaddr: number, size: number): FunctionExits {
     try {
       return new Walk(this.#image, this.#processor, (at, bound) => this.#rangeAt(at, bound)).run(vaddr, size);

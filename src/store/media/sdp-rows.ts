@@ -237,7 +237,7 @@ export class SdpRows extends WithAccessors {
     this.addFacts(row, EVENTS.indexOf(event) << EVENT_AT);
   }
 
-  /** The entry of a timeline as it stands now; null when the row is none. */
+  /** The entry of a timeline as it stands now; null when the row is not an entry. */
   entry(row: number): SdpEntry | null {
     const facts = this.facts(row);
     if ((facts & FACT.ENTRY) === 0) return null;

@@ -128,7 +128,7 @@ export class MessageLog extends MessageRows {
     if (this.first === 0) this.#lookAhead(chunk, row);
     const { tailRow } = owner;
     if (tailRow === NO_ROW) owner.openRow = row | 0;
-    // Rows of a dialog go oldest first: without the newest one there is none.
+    // Rows of a dialog go oldest first: without the newest one no row is left.
     if (tailRow < this.first) owner.headRow = row;
     else this.setNext(tailRow, row);
     owner.tailRow = row;

@@ -66,7 +66,7 @@ test('of several values the one of the telephone network counts', () => {
   assert.deepEqual([both?.protocol, both?.cause_code, both?.cause_text], ['Q.850', 18, 'no answer']);
 });
 
-test('without a cause there is none', () => {
+test('no Reason header, no termination', () => {
   for (const headers of [[], [['Reason', '']], [['Reason', ';cause=1']], [['Reason', 'a b;cause=1']]] as Headers[])
     assert.equal(byeWith(headers), null);
   const vague = byeWith([['Reason', 'Q.850;cause=abc']]);

@@ -80,7 +80,7 @@ const ANYWHERE: readonly ProblemKind[] = [
   'overloaded',
 ];
 
-/** The documented refusals of a route that needs credentials where there are any, and its own host where there are none. */
+/** The documented refusals of a route that needs credentials when some are set, and its own host otherwise. */
 export function refusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
   return openRefusals('unauthorized', 'foreign-host', 'forwarded', ...kinds);
 }
