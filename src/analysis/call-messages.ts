@@ -3,8 +3,8 @@
  * message is read when somebody asks for it, and scanned once.
  */
 import { asBuffer } from '../core/byte-text.ts';
-import { grouped } from '../core/grouped.ts';
 import { endpointText, ipText } from '../core/ip.ts';
+import { grouped } from '../core/maps.ts';
 import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { isChallenge, SipMessage } from '../protocols/sip/message.ts';

@@ -6,7 +6,7 @@
  */
 
 import { hashBytes } from '../core/hash.ts';
-import { dropOldest } from '../core/oldest-entry.ts';
+import { dropOldest } from '../core/maps.ts';
 import { copyBytes, FrameMark, type InFrame, type Packet } from '../sources/packet.ts';
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';

@@ -6,7 +6,7 @@
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, ipText } from '../core/ip.ts';
 import { MAX_ICMP_DIALOGS, MAX_ICMP_NOTES, MAX_ICMP_ROWS } from '../core/limits.ts';
-import { dropOldest } from '../core/oldest-entry.ts';
+import { dropOldest } from '../core/maps.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
 import type { Packet } from '../sources/packet.ts';

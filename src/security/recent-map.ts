@@ -1,5 +1,5 @@
 /** A map with a cap whose longest unused entry gives first: what the detection remembers, mostly under keyed hashes. */
-import { dropOldest } from '../core/oldest-entry.ts';
+import { dropOldest } from '../core/maps.ts';
 
 export class RecentMap<V, K = number> {
   readonly #max: number;

@@ -2,8 +2,8 @@
  * A dialog's messages read in full for the lint rules, with the look-ups that rules over several messages need.
  */
 
-import { grouped } from '../../core/grouped.ts';
 import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/limits.ts';
+import { grouped } from '../../core/maps.ts';
 import type { Steps } from '../../core/turns.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import type { Sdp } from '../../protocols/sdp/model.ts';

@@ -3,9 +3,9 @@
  * can have seen.
  */
 
-import { grouped } from '../../core/grouped.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import { MAX_SHARED_STREAMS, MAX_SHARING, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
+import { grouped } from '../../core/maps.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.ts';

@@ -1,9 +1,10 @@
 /**
  * Which streams run the same way and which the other: by the hosts they run between, or by the ports on one host.
  */
-import { grouped } from '../../core/grouped.ts';
+
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
+import { grouped } from '../../core/maps.ts';
 import type { Stream } from '../../store/media/stream.ts';
 
 /** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */

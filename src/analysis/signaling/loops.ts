@@ -3,7 +3,7 @@
  */
 
 import { times } from '../../core/counted.ts';
-import { grouped } from '../../core/grouped.ts';
+import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SignalingCall } from '../call.ts';

@@ -16,7 +16,7 @@ import {
   MAX_STUN_HOST_FLOWS,
   MAX_STUN_REQUESTS,
 } from '../../core/limits.ts';
-import { dropOldest } from '../../core/oldest-entry.ts';
+import { dropOldest } from '../../core/maps.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
 import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
 import type { Packet } from '../../sources/packet.ts';

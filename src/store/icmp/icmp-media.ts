@@ -6,7 +6,7 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_ICMP_ENDPOINTS, MAX_ICMP_FLOWS, SILENT_US } from '../../core/limits.ts';
-import { dropSilent } from '../../core/oldest-entry.ts';
+import { dropSilent } from '../../core/maps.ts';
 import type { IcmpError } from '../../decode/icmp.ts';
 import { PROTOCOL_UDP } from '../../decode/icmp.ts';
 import type { Dialog } from '../dialogs/dialog.ts';

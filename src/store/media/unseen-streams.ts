@@ -5,7 +5,7 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_UNSEEN_STREAMS, SILENT_US } from '../../core/limits.ts';
-import { dropSilent } from '../../core/oldest-entry.ts';
+import { dropSilent } from '../../core/maps.ts';
 import type { RemoteReport } from './rtcp-data.ts';
 
 export type UnseenStream = {
