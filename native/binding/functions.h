@@ -9,7 +9,6 @@ namespace calltap {
 NAN_MODULE_INIT(InitBuildInfo);  // build_info.cc: what this addon was built with
 NAN_MODULE_INIT(InitBytes);      // bytes.cc: digests, inflate, and a second read of a file
 NAN_MODULE_INIT(InitFrameAt);    // frame_at.cc: one frame of a file
-NAN_MODULE_INIT(InitMemory);     // memory.cc: pages behind large buffers, and what the engine counts
 NAN_MODULE_INIT(InitProcess);    // process.cc: privileges, signals, threads, a restart
 NAN_MODULE_INIT(InitSockets);    // sockets.cc: what Node cannot send
 NAN_MODULE_INIT(InitCapture);    // capture.cc: files or interfaces

@@ -11,7 +11,6 @@ NAN_MODULE_INIT(InitAll) {
   InitBuildInfo(target);
   InitBytes(target);
   InitFrameAt(target);
-  InitMemory(target);
   InitProcess(target);
   InitSockets(target);
   InitCapture(target);

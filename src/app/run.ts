@@ -39,8 +39,6 @@ export function sessionOptions(config: Config): SessionOptions {
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
-    endsWithFiles: !staysRunning(config),
-    isSmall: false,
     observesQuality: config.api !== null || config.metrics !== null,
   };
 }

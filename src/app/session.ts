@@ -14,7 +14,6 @@ import { HepAuth } from '../sources/hep/auth.ts';
 import type { HepListener } from '../sources/hep/listener.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import { loadNative } from '../sources/native.ts';
-import { storeMemory } from '../sources/store-memory.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { Figures, Meter } from '../view/figures.ts';
 import { createFigures } from '../view/figures.ts';
@@ -27,10 +26,6 @@ export type SessionOptions = Figures['options'] & {
   readonly wsPorts: readonly PortSpan[];
   readonly espNull: boolean;
   readonly hep: boolean;
-  /** Files are read and printed, and the process ends. */
-  readonly endsWithFiles: boolean;
-  /** A few calls come: no memory is taken on huge pages for many. */
-  readonly isSmall: boolean;
   /** Count the quality of streams as they end. */
   readonly observesQuality: boolean;
 };
@@ -82,7 +77,6 @@ export function createSession(parts: SessionParts): Session {
     file: source instanceof FileSource && !isLive ? source : null,
     isLive,
     mayPair: listener === null || live !== null || tls !== null,
-    memory: storeMemory({ endsWithProcess: options.endsWithFiles, isSmall: options.isSmall }),
     digest: loadNative().digest,
     isOwn: (outer) => mirror?.isOwn(outer) ?? false,
     observesQuality: options.observesQuality,

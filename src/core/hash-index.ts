@@ -5,32 +5,20 @@
  * Open addressing over two integers an entry: the hash, and the number plus one (0 free). The low bits of a hash choose one
  * of several tables that grow one by one, so that no growth of a large index holds the loop.
  */
-import { MAX_FIRST_ENTRIES } from './item-limits.ts';
-
 const TABLE_BITS = 4;
 const TABLES = 1 << TABLE_BITS;
 const FIRST_ENTRIES = 16;
-const ENTRY_BYTES = 8;
 const NO_TABLE: Int32Array = new Int32Array(2);
 
 export class HashIndex {
   /** Their lengths are powers of two, two for an entry. */
-  readonly #tables: Int32Array[];
+  readonly #tables: Int32Array[] = Array.from({ length: TABLES }, () => new Int32Array(FIRST_ENTRIES * 2));
   readonly #counts = new Int32Array(TABLES);
   #count = 0;
   /** What was sought last, and the entry that was found. */
   #hash = 0;
   #table: Int32Array = NO_TABLE;
   #at = 0;
-
-  /** There is room for about `expected` numbers before a table has to grow, in zeroed memory that `allocate` gives. */
-  constructor(expected = 0, allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes)) {
-    let entries = FIRST_ENTRIES;
-    while (entries < MAX_FIRST_ENTRIES && entries * TABLES * 2 < expected * 3) entries *= 2;
-    const { buffer, byteOffset } = allocate(TABLES * entries * ENTRY_BYTES);
-    const made = (i: number): Int32Array => new Int32Array(buffer, byteOffset + i * entries * ENTRY_BYTES, entries * 2);
-    this.#tables = Array.from({ length: TABLES }, (_, i) => made(i));
-  }
 
   get size(): number {
     return this.#count;
@@ -57,11 +45,6 @@ export class HashIndex {
       this.#at = i;
       return value;
     }
-  }
-
-  /** Another number in place of the one found last. */
-  replace(value: number): void {
-    this.#table[this.#at + 1] = value + 1;
   }
 
   /** Adds a number, which must not be there. */

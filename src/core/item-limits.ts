@@ -106,9 +106,6 @@ export const MAX_XR_BLOCKS = 64;
 /** RTCP has 5 bits for their number. */
 export const MAX_RTCP_JSON_BLOCKS = 31;
 
-/** Entries that a table of an index begins with at most. */
-export const MAX_FIRST_ENTRIES = 1 << 16;
-
 /** Lists of codecs in which a payload type is looked for. */
 export const MAX_FORMAT_SETS = 64;
 

@@ -10,7 +10,6 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
-import type { StoreMemory } from '../sources/store-memory.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
@@ -63,7 +62,6 @@ export type IngestParts = {
   /** HEP is not all that is read, so a mirrored message may be met again. */
   readonly mayPair: boolean;
   readonly hepAuth: HepAuth | null;
-  readonly memory: StoreMemory;
   readonly digest: Digest;
   readonly observers: readonly Observer[];
   /** True for a packet that this process mirrored itself and met again on an interface. */
@@ -147,7 +145,7 @@ class CaptureState implements Capture {
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const { options, source, file, live, memory, observers } = parts;
+  const { options, source, file, live, observers } = parts;
   const media = live === null ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
   const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
   const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
@@ -164,20 +162,15 @@ export function createIngest(parts: IngestParts): Ingest {
     sdp.onDialogGone(d);
     stun.onDialogGone(d);
   };
-  const dialogs = new DialogStore(
-    options.maxDialogs,
-    (d) => {
-      identifiers?.onDialogGone(d);
-      d.expiresUs = Number.NaN;
-      forgetMedia(d);
-      icmp.onDialogGone(d);
-    },
-    memory.allocate,
-    memory.touch,
-  );
-  const endpoints = new EndpointIndex(dialogs, options.maxDialogs * 2, memory.allocate);
-  const streams = new StreamStore(endpoints, memory.keep);
-  streams.table = new StreamTable((i) => memory.keep(source.rtpChunk(i)), source.info);
+  const dialogs = new DialogStore(options.maxDialogs, (d) => {
+    identifiers?.onDialogGone(d);
+    d.expiresUs = Number.NaN;
+    forgetMedia(d);
+    icmp.onDialogGone(d);
+  });
+  const endpoints = new EndpointIndex(dialogs);
+  const streams = new StreamStore(endpoints);
+  streams.table = new StreamTable((i) => source.rtpChunk(i), source.info);
   const sdp = new SdpTracker(
     endpoints,
     (key, claim, dialog) => {
@@ -186,17 +179,13 @@ export function createIngest(parts: IngestParts): Ingest {
       stun.onClaim(key, claim);
     },
     (fragment, claim) => stun.onFragment(fragment, claim),
-    memory.allocate,
-    memory.touch,
   );
   sdp.onShed = forgetMedia;
   const stun = new StunTracker({ endpoints, name: (key, claim) => sdp.nameDerived(key, claim) });
   const log = new MessageLog(
     options.messageLogBytes,
     dialogs,
-    memory.allocate,
     (number, at, length, check) => file?.files.read(number, at, length, check) ?? null,
-    memory.touch,
   );
   const icmp = new IcmpTracker(dialogs, log, new IcmpMediaTally(endpoints, streams));
   log.onMove = (slot, from, to) => icmp.onRowMoved(slot, from, to);

@@ -188,17 +188,8 @@ export type NativeBinding = {
   ): number;
   /** Fills `into` from that position; the check that a record holds of such bytes, -1 when there are too few. */
   readAgain(fd: number, position: number, into: Uint8Array): number;
-  /** Asks for huge pages behind a large buffer; the offset in it at which the first of them begins. */
-  adviseHuge(view: Uint8Array): number;
-  /** Another thread makes the pages behind a buffer present; what stands in it stays. */
-  touchPages(view: Uint8Array): void;
   /** Gives this nice value, -20 to -1, to each thread of the process whose own is between it and 0; how many have it now. */
   hasten(nice: number): number;
-  /**
-   * The engine no longer counts that much memory of ArrayBuffers among what a collection could free; the bytes it still
-   * counts. For memory that is kept to the end of the process: freed, it would be taken off twice.
-   */
-  excludeFromGc(bytes: number): number;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
   /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */

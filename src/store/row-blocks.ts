@@ -10,25 +10,14 @@ export const NONE = -1;
 
 export class RowBlocks {
   readonly #words: number;
-  readonly #allocate: (bytes: number) => Uint8Array;
-  readonly #touch: (memory: Uint8Array) => void;
   readonly #blocks: WideMemory[] = [];
   #firstFree = NONE;
   #used = 0;
   #taken = 0;
 
-  /**
-   * `words`: 32-bit words of a row, an even number; `allocate` gives zeroed memory on an 8-byte boundary, `touch` is given
-   * some that will be written to soon.
-   */
-  constructor(
-    words: number,
-    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
-    touch: (memory: Uint8Array) => void = () => undefined,
-  ) {
+  /** `words`: 32-bit words of a row, an even number. */
+  constructor(words: number) {
     this.#words = words;
-    this.#allocate = allocate;
-    this.#touch = touch;
   }
 
   /** Rows taken now. */
@@ -67,9 +56,7 @@ export class RowBlocks {
     const row = this.#firstFree;
     if (row === NONE) {
       const used = this.#used++;
-      // The next block is got ready when half of the last is in use.
-      if (used === this.room) this.#blocks.push(this.#made(false));
-      else if (used + BLOCK / 2 === this.room) this.#blocks.push(this.#made(true));
+      if (used === this.room) this.#blocks.push(memoryOf(new Uint8Array(BLOCK * this.#words * 4)));
       return used;
     }
     this.#firstFree = this.block(row).i32[this.wordOf(row)] ?? NONE;
@@ -81,12 +68,6 @@ export class RowBlocks {
     this.#taken--;
     this.block(row).i32[this.wordOf(row)] = this.#firstFree;
     this.#firstFree = row;
-  }
-
-  #made(isAhead: boolean): WideMemory {
-    const bytes = this.#allocate(BLOCK * this.#words * 4);
-    if (isAhead) this.#touch(bytes);
-    return memoryOf(bytes);
   }
 }
 

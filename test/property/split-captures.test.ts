@@ -27,7 +27,7 @@ const DEMO = join(FIXTURES, 'demo/demo.pcap');
  * began in the same microsecond have no order that a split capture could tell: they are told by their names.
  */
 async function answersOf(paths: readonly string[]): Promise<{ answers: unknown; copies: number }> {
-  const session = openSession(['--json', ...paths.flatMap((path) => ['-I', path])], { isSmall: true });
+  const session = openSession(['--json', ...paths.flatMap((path) => ['-I', path])]);
   try {
     await session.read(paths, (path, { end }) => assert.equal(end, 'ok', path));
     // The copies are counted; everything else is as if there were none.

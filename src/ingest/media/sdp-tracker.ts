@@ -59,17 +59,15 @@ export class SdpTracker {
   /** Gives up what a dialog described: like an evicted one it must be forgotten by all who know its claims. */
   onShed: (d: Dialog) => void = (d) => this.onDialogGone(d);
 
-  /** `onFragment` gets each ICE user fragment an SDP names; memory for transactions as in RowBlocks. */
+  /** `onFragment` gets each ICE user fragment an SDP names. */
   constructor(
     endpoints: EndpointIndex,
     onClaim: OnClaim,
     onFragment: (fragment: string, claim: Claim) => void = () => undefined,
-    allocate?: (bytes: number) => Uint8Array,
-    touch?: (memory: Uint8Array) => void,
   ) {
     this.#endpoints = endpoints;
     this.#rows = endpoints.rows;
-    this.#transactions = new SdpTransactions(allocate, touch);
+    this.#transactions = new SdpTransactions();
     this.#exchanges = new SdpExchanges(this.#rows, this.#transactions);
     this.#onClaim = onClaim;
     this.#onFragment = onFragment;

@@ -34,13 +34,8 @@ export const EXCHANGE = {
 } as const;
 
 export class SdpTransactions {
-  readonly #rows: RowBlocks;
+  readonly #rows = new RowBlocks(WORDS);
   readonly #moreBodies = new Map<number, number[]>();
-
-  /** See RowBlocks. */
-  constructor(allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
-    this.#rows = new RowBlocks(WORDS, allocate, touch);
-  }
 
   /** Transactions kept. */
   get size(): number {

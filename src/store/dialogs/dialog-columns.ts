@@ -119,16 +119,15 @@ export class DialogColumns {
   /** What they keep beside their records. */
   readonly room: DialogRoom;
 
-  /** Columns for this many dialogs; `allocate` gives zeroed memory on an 8-byte boundary. */
+  /** Columns for this many dialogs. */
   constructor(
     dialogs: number,
-    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
-    sdp: SdpRows = new SdpRows(dialogs, allocate),
+    sdp: SdpRows = new SdpRows(dialogs),
     room: DialogRoom = new DialogRoom(dialogs, () => 0),
   ) {
     this.sdp = sdp;
     this.room = room;
-    const memory = allocate(dialogs * DIALOG.bytes);
+    const memory = new Uint8Array(dialogs * DIALOG.bytes);
     this.u8 = asBuffer(memory);
     this.f64 = new Float64Array(memory.buffer, memory.byteOffset, dialogs * DIALOG.doubles);
     this.i32 = new Int32Array(memory.buffer, memory.byteOffset, dialogs * DIALOG.words);

@@ -49,8 +49,6 @@ export class DialogStore {
   readonly #freeSlots: number[] = [];
   readonly #max: number;
   readonly #onEvict: (dialog: Dialog) => void;
-  readonly #allocate: ((bytes: number) => Uint8Array) | undefined;
-  readonly #touch: (memory: Uint8Array) => void;
   #touches = 0;
   #serial = 0;
   /** By creation, ties by arrival: stable while paging. */
@@ -72,17 +70,9 @@ export class DialogStore {
   /** Entries into each state ever: a counter that never falls. */
   readonly entered = new Float64Array(DIALOG_STATES.length);
 
-  /** `allocate` gives zeroed memory for the columns; `touch` is given some that will be written to soon. */
-  constructor(
-    maxDialogs: number,
-    onEvict: (dialog: Dialog) => void,
-    allocate?: (bytes: number) => Uint8Array,
-    touch: (memory: Uint8Array) => void = () => undefined,
-  ) {
-    this.#allocate = allocate;
-    this.#touch = touch;
+  constructor(maxDialogs: number, onEvict: (dialog: Dialog) => void) {
     this.#max = Math.max(1, maxDialogs);
-    this.sdp = new SdpRows(this.#max, allocate, touch);
+    this.sdp = new SdpRows(this.#max);
     this.room = new DialogRoom(this.#max, (slot) => this.#slots[slot]?.touched ?? 0);
     this.#onEvict = onEvict;
   }
@@ -262,20 +252,10 @@ export class DialogStore {
     return this.#slots[slot]?.callIdKey === asBuffer(buf).toString('latin1', start, end);
   }
 
-  /** Columns of a slot. When half of the last block is in use the next one is got ready, if there can be one. */
   #columnsOf(slot: number): DialogColumns {
     const block = slot >>> BLOCK_BITS;
-    const columns = this.#columns[block] ?? this.#addColumns(block);
-    const isHalf = (slot & (BLOCK - 1)) === BLOCK / 2;
-    if (isHalf && this.#columns[block + 1] === undefined && (block + 1) * BLOCK < this.#max)
-      this.#touch(this.#addColumns(block + 1).u8);
-    return columns;
-  }
-
-  #addColumns(block: number): DialogColumns {
-    const made = new DialogColumns(BLOCK, this.#allocate, this.sdp, this.room);
-    this.#columns[block] = made;
-    return made;
+    this.#columns[block] ??= new DialogColumns(BLOCK, this.sdp, this.room);
+    return this.#columns[block];
   }
 
   #evict(dialog: Dialog): void {

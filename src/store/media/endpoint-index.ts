@@ -6,11 +6,12 @@
  * endpoint, it stays claimed for a while after the end: media comes late, and after a failure. A claim is known by its row.
  */
 
+import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { MAX_ENDPOINT_CLAIMS } from '../../core/limits.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
-import { ClaimTable } from './claim-table.ts';
+import { plainKey } from './plain-sdp-entry.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
@@ -30,39 +31,40 @@ export class EndpointIndex {
   /** Where its claims are. */
   readonly rows: SdpRows;
   readonly #dialogs: Described;
-  readonly #newest: ClaimTable;
+  /** The newest claim on each endpoint. */
+  readonly #newest = new EndpointMap<number>();
 
-  /** `expected` endpoints have room from the start on, in zeroed memory that `allocate` gives. */
-  constructor(
-    dialogs: Described,
-    expected = 0,
-    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
-  ) {
+  constructor(dialogs: Described) {
     this.#dialogs = dialogs;
     this.rows = dialogs.sdp;
-    this.#newest = new ClaimTable(dialogs.sdp, expected, allocate);
   }
 
   /** Records that a dialog named the endpoint; NONE when it said the same before. */
   add(key: EndpointKey, claim: Claim): number {
     const { dialog, fromUs } = claim;
-    const held = this.#newest.seek(key);
+    const held = this.#newestOf(key);
     if (this.#isRepeat(held, dialog, claim)) return NONE;
-    return this.#put(this.rows.addClaim(dialog, fromUs, key, claim), held, dialog, fromUs);
+    return this.#put(key, this.rows.addClaim(dialog, fromUs, key, claim), held, dialog, fromUs);
   }
 
   /** The same of an audio line at an IPv4 address, by the number of its shape. */
   addPlain(dialog: Dialog, fromUs: number, v4: number, port: number, shape: number): number {
-    const held = this.#newest.seekIpv4(v4, port);
+    const key = plainKey(v4, port);
+    const held = this.#newestOf(key);
     if (this.#isRepeat(held, dialog, this.rows.shapes.get(shape))) return NONE;
-    return this.#put(this.rows.addPlainClaim(dialog, fromUs, v4, port, shape), held, dialog, fromUs);
+    return this.#put(key, this.rows.addPlainClaim(dialog, fromUs, v4, port, shape), held, dialog, fromUs);
   }
 
   /** The same of what plain entry `row` describes, which becomes the claim. */
   addEntry(row: number, dialog: Dialog, fromUs: number, v4: number, port: number): number {
-    const held = this.#newest.seekIpv4(v4, port);
+    const key = plainKey(v4, port);
+    const held = this.#newestOf(key);
     if (held !== NONE && this.#isRepeat(held, dialog, this.rows.media(row))) return NONE;
-    return this.#put(row, held, dialog, fromUs);
+    return this.#put(key, row, held, dialog, fromUs);
+  }
+
+  #newestOf(key: EndpointKey): number {
+    return this.#newest.get(key) ?? NONE;
   }
 
   #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
@@ -70,12 +72,12 @@ export class EndpointIndex {
     return held !== NONE && rows.slot(held) === dialog.slot && rows.media(held)?.codecs === media?.codecs;
   }
 
-  /** Claim `row` comes before `held`, the newest till now on the endpoint that was sought; returns it. */
-  #put(row: number, held: number, dialog: Dialog, fromUs: number): number {
+  /** Claim `row` comes before `held`, the newest till now on the endpoint; returns it. */
+  #put(key: EndpointKey, row: number, held: number, dialog: Dialog, fromUs: number): number {
     const { rows } = this;
     rows.addFacts(row, FACT.CLAIM);
     dialog.claimedCount++;
-    this.#newest.set(row);
+    this.#newest.set(key, row);
     if (held === NONE) return row;
     const last = this.#dialogOf(held);
     if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
@@ -96,7 +98,7 @@ export class EndpointIndex {
   find(key: EndpointKey, atUs: number): number {
     const rows = this.rows;
     let lingering = NONE;
-    for (let row = this.#newest.seek(key); row !== NONE; row = rows.nextClaim(row)) {
+    for (let row = this.#newestOf(key); row !== NONE; row = rows.nextClaim(row)) {
       if (rows.tsUs(row) > atUs) continue;
       const dialog = this.#dialogOf(row);
       if (dialog === null) continue;
@@ -115,7 +117,7 @@ export class EndpointIndex {
   /** The newest claim on the endpoint made by `atUs`, whether its dialog had ended or not, or NONE. */
   latest(key: EndpointKey, atUs: number): number {
     const rows = this.rows;
-    let row = this.#newest.seek(key);
+    let row = this.#newestOf(key);
     while (row !== NONE && rows.tsUs(row) > atUs) row = rows.nextClaim(row);
     return row;
   }
@@ -151,10 +153,11 @@ export class EndpointIndex {
   #remove(row: number): void {
     const rows = this.rows;
     const next = rows.nextClaim(row);
-    const newest = this.#newest.seek(rows.key(row));
+    const key = rows.key(row);
+    const newest = this.#newestOf(key);
     if (newest === row) {
-      if (next === NONE) this.#newest.delete();
-      else this.#newest.set(next);
+      if (next === NONE) this.#newest.delete(key);
+      else this.#newest.set(key, next);
       return;
     }
     // It is not among them when others superseded it.

@@ -87,9 +87,9 @@ export class SdpRows extends WithAccessors {
   /** What all of it weighs. */
   readonly budget: SdpBudget;
 
-  /** `dialogs`: how many there are at most; for the rest see RowBlocks. */
-  constructor(dialogs: number, allocate?: (bytes: number) => Uint8Array, touch?: (memory: Uint8Array) => void) {
-    super(SDP.words, allocate, touch);
+  /** `dialogs`: how many there are at most. */
+  constructor(dialogs: number) {
+    super(SDP.words);
     this.budget = new SdpBudget(Math.max(MIN_SDP_BYTES, dialogs * SDP_BYTES_A_DIALOG), dialogs);
   }
 

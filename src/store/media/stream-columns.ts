@@ -57,16 +57,10 @@ export const NO_PLACE = -1;
 /** What a claim says, by its row: whose it is, and what may run there. */
 export type Claims = { dialogOf(row: number): Dialog | null; mediaOf(row: number): ClaimedMedia | null };
 
-function blockOf(places: number, onBlock: (memory: ArrayBuffer) => void): WideMemory {
-  const memory = new ArrayBuffer(places * STREAM.bytes);
-  onBlock(memory);
-  return memoryOf(new Uint8Array(memory));
-}
-
 class InBlocks {
   protected readonly blocks: WideMemory[];
   /** Read where a place was never used. */
-  readonly #none = blockOf(0, () => undefined);
+  readonly #none = memoryOf(new Uint8Array(0));
 
   constructor(blocks: WideMemory[]) {
     this.blocks = blocks;
@@ -80,16 +74,13 @@ defineAccessors(InBlocks.prototype, STREAM, BLOCK);
 const WithAccessors = InBlocks as new (blocks: WideMemory[]) => InBlocks & Accessors<typeof STREAM.kinds>;
 
 export class StreamColumns extends WithAccessors {
-  readonly #onBlock: (memory: ArrayBuffer) => void;
   readonly #claims: Claims;
   /** Source and destination where they are texts (IPv6). */
   readonly #texts = new Map<number, readonly [EndpointKey, EndpointKey]>();
 
-  /** `onBlock` gets the memory it takes. */
-  constructor(claims: Claims, onBlock: (memory: ArrayBuffer) => void = () => undefined, blocks: WideMemory[] = []) {
+  constructor(claims: Claims, blocks: WideMemory[] = []) {
     super(blocks);
     this.#claims = claims;
-    this.#onBlock = onBlock;
   }
 
   /** Places there is room for. */
@@ -99,7 +90,7 @@ export class StreamColumns extends WithAccessors {
 
   /** Has room for a stream at `place`: nothing else is asked about a place that was never given. */
   reserve(place: number): void {
-    while (this.blocks.length <= place >> BLOCK_BITS) this.blocks.push(blockOf(BLOCK, this.#onBlock));
+    while (this.blocks.length <= place >> BLOCK_BITS) this.blocks.push(memoryOf(new Uint8Array(BLOCK * STREAM.bytes)));
   }
 
   /** Begins a stream at `index`, for which there is room; `p` is its first packet. */
@@ -140,11 +131,11 @@ export class StreamColumns extends WithAccessors {
 
   /** The same facts for one stream alone, at place 0. */
   copy(place: number): StreamColumns {
-    const block = blockOf(1, () => undefined);
+    const block = memoryOf(new Uint8Array(STREAM.bytes));
     const base = (place & (BLOCK - 1)) * STREAM.doubles;
     block.f64.set(this.block(place).f64.subarray(base, base + STREAM.doubles));
     const [dialog, media] = [this.dialog(place), this.media(place)];
-    const copied = new StreamColumns({ dialogOf: () => dialog, mediaOf: () => media }, undefined, [block]);
+    const copied = new StreamColumns({ dialogOf: () => dialog, mediaOf: () => media }, [block]);
     const texts = this.#texts.get(place);
     if (texts !== undefined) copied.#texts.set(0, texts);
     return copied;

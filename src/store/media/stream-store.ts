@@ -58,10 +58,9 @@ export class StreamStore {
   encryptedEver = 0;
   generation = 0;
 
-  /** `onMemory` gets the memory that the facts of streams take. */
-  constructor(endpoints: EndpointIndex, onMemory?: (memory: ArrayBuffer) => void) {
+  constructor(endpoints: EndpointIndex) {
     this.#endpoints = endpoints;
-    const columns = new StreamColumns(endpoints, onMemory);
+    const columns = new StreamColumns(endpoints);
     this.#columns = columns;
     this.#waiting = new WaitingStreams(columns);
     this.#bySsrc = new SsrcIndex(columns);

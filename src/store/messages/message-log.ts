@@ -14,7 +14,7 @@ import { MAX_KEPT_MESSAGE_BYTES } from '../../core/limits.ts';
 import type { MessageOwner, MessageOwners, Staying } from './message-room.ts';
 import { bytesTaken, isMostlyStrangers, ownerOf, stayingOf } from './message-room.ts';
 import type { MessageFacts } from './message-rows.ts';
-import { MessageRows, NO_ROW, ROW_COST, ROWS } from './message-rows.ts';
+import { MessageRows, NO_ROW, ROW_COST } from './message-rows.ts';
 
 /** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
 const CHUNK_MIN = 256 * 1024;
@@ -68,9 +68,7 @@ function memoryFor(bytes: Uint8Array): ChunkMemory {
 export class MessageLog extends MessageRows {
   readonly #budgetBytes: number;
   readonly #chunkBytes: number;
-  readonly #allocate: (bytes: number) => Uint8Array;
   readonly #readFile: ReadFile;
-  readonly #touch: (memory: Uint8Array) => void;
   readonly #owners: MessageOwners;
   readonly #chunks = new Map<number, Chunk>();
   #firstChunk = 0;
@@ -85,21 +83,9 @@ export class MessageLog extends MessageRows {
   /** Told of each row of a dialog that gets another id. */
   onMove: ((dialog: number, from: number, to: number) => void) | null = null;
 
-  /**
-   * `touch` is given memory that will be written to soon: a page's first write costs its thread up to some milliseconds a
-   * huge page.
-   */
-  constructor(
-    budgetBytes: number,
-    owners: MessageOwners,
-    allocate: (bytes: number) => Uint8Array = (bytes) => new Uint8Array(bytes),
-    readFile: ReadFile = () => null,
-    touch: (memory: Uint8Array) => void = () => undefined,
-  ) {
-    super(allocate);
+  constructor(budgetBytes: number, owners: MessageOwners, readFile: ReadFile = () => null) {
+    super();
     this.#readFile = readFile;
-    this.#touch = touch;
-    this.#allocate = allocate;
     this.#chunkBytes = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, 2 ** Math.floor(Math.log2(budgetBytes / 8))));
     this.#budgetBytes = Math.max(budgetBytes, 2 * this.#chunkBytes);
     this.#owners = owners;
@@ -125,7 +111,6 @@ export class MessageLog extends MessageRows {
     else copyBytes(bytes, start, len, this.#memoryOf(chunk), chunk.used);
     const row = this.addRow(facts, pos, len, isInFile);
     this.#take(chunk, len, row);
-    if (this.first === 0) this.#lookAhead(chunk, row);
     const { tailRow } = owner;
     if (tailRow === NO_ROW) owner.openRow = row | 0;
     // Rows of a dialog go oldest first: without the newest one no row is left.
@@ -145,18 +130,6 @@ export class MessageLog extends MessageRows {
     if (memory === undefined || memory === null) return NO_BYTES;
     const off = pos % this.#chunkBytes;
     return memory.bytes.subarray(off, off + length);
-  }
-
-  /** While nothing has gone whose memory could be used again, new memory is got ready when the last is half full. */
-  #lookAhead(chunk: Chunk, row: number): void {
-    if (row % ROWS === ROWS / 2) {
-      const ahead = this.blockAhead();
-      if (ahead !== null) this.#touch(ahead);
-    }
-    if (chunk.memory === null || this.#spareChunk !== undefined || chunk.used * 2 < this.#chunkBytes) return;
-    if (this.bytesHeld + this.#chunkBytes > this.#budgetBytes) return;
-    this.#spareChunk = memoryFor(this.#allocate(this.#chunkBytes));
-    this.#touch(this.#spareChunk.bytes);
   }
 
   #roomFor(len: number): Chunk {
@@ -267,7 +240,7 @@ export class MessageLog extends MessageRows {
 
   #memoryOf(chunk: Chunk): ChunkMemory {
     if (chunk.memory !== null) return chunk.memory;
-    chunk.memory = this.#spareChunk ?? memoryFor(this.#allocate(this.#chunkBytes));
+    chunk.memory = this.#spareChunk ?? memoryFor(new Uint8Array(this.#chunkBytes));
     this.#spareChunk = undefined;
     return chunk.memory;
   }

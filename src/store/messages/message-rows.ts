@@ -97,16 +97,10 @@ defineAccessors(InRing.prototype, MESSAGE, ROWS);
 const WithAccessors = InRing as new () => InRing & Accessors<typeof MESSAGE.kinds>;
 
 export class MessageRows extends WithAccessors {
-  readonly #allocate: (bytes: number) => Uint8Array;
   #spareBlock: WideMemory | undefined;
   /** The oldest row, and the id of the next one. */
   protected first = 0;
   protected following = 0;
-
-  constructor(allocate: (bytes: number) => Uint8Array) {
-    super();
-    this.#allocate = allocate;
-  }
 
   /** The newest row; one less than firstRow without one. */
   get lastRow(): number {
@@ -204,18 +198,11 @@ export class MessageRows extends WithAccessors {
     this.firstBlock++;
   }
 
-  /** A block that will be written to soon; null when there is one. */
-  protected blockAhead(): Uint8Array | null {
-    if (this.#spareBlock !== undefined) return null;
-    this.#spareBlock = memoryOf(this.#allocate(ROWS * MESSAGE.bytes));
-    return this.#spareBlock.u8;
-  }
-
   /** The block of the next row. */
   #blockOfNext(row: number): WideMemory {
     const known = this.blocks[Math.floor(row / ROWS) - this.firstBlock];
     if (known !== undefined) return known;
-    const block = this.#spareBlock ?? memoryOf(this.#allocate(ROWS * MESSAGE.bytes));
+    const block = this.#spareBlock ?? memoryOf(new Uint8Array(ROWS * MESSAGE.bytes));
     this.#spareBlock = undefined;
     this.blocks.push(block);
     return block;

@@ -16,7 +16,7 @@ const DEMO = join(packageRoot(), 'fixtures/demo/demo.pcap');
 const FRAMES = 100;
 
 function opened(t: TestContext, path: string): OpenSession {
-  const session = openSession(['-I', path], { isSmall: true });
+  const session = openSession(['-I', path]);
   t.after(() => session.close());
   return session;
 }

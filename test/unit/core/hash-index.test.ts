@@ -40,24 +40,8 @@ test('numbers are found by the hash that they were added with, whatever was remo
   );
 });
 
-test('the number that was found last is replaced, and no other of the same hash', () => {
+test('tables grow, and every number stays found', () => {
   const index = new HashIndex();
-  for (const value of [1, 2, 3]) index.add(16, value);
-  let value = index.seek(16);
-  while (value !== 2) value = index.next();
-  index.replace(7);
-  assert.deepEqual(all(index, 16), [1, 3, 7]);
-  assert.equal(index.size, 3);
-});
-
-test('memory for what is expected is asked for once, and it grows beyond', () => {
-  const asked: number[] = [];
-  const index = new HashIndex(1_000, (bytes) => {
-    asked.push(bytes);
-    return new Uint8Array(bytes);
-  });
-  assert.deepEqual(asked, [16 * 128 * 8]);
   for (let i = 0; i < 5_000; i++) index.add(Math.imul(i, 0x9e3779b1), i);
   for (let i = 0; i < 5_000; i++) assert.deepEqual(all(index, Math.imul(i, 0x9e3779b1)), [i]);
-  assert.equal(asked.length, 1);
 });

@@ -77,11 +77,8 @@ class FakeNative {
       exitOnSignals: () => undefined,
       closeSocket: () => undefined,
       inputPipe: () => -1,
-      adviseHuge: () => 0,
-      touchPages: () => undefined,
       hasten: () => 0,
       restart: () => 0,
-      excludeFromGc: () => 0,
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {
