@@ -204,11 +204,6 @@ export class SdpRows extends WithAccessors {
     return Number.isNaN(sender) ? (this.#senders.get(row) ?? sender) : sender;
   }
 
-  /** Whether the endpoint claimed is this IPv4 one. */
-  isAt(row: number, v4: number, port: number): boolean {
-    return this.v4(row) === v4 && (this.facts(row) & (FACT.TEXT_KEY | PORTS)) === port;
-  }
-
   /** The endpoint claimed when it is a text, else null: then these two are it. */
   textKey(row: number): string | null {
     return (this.facts(row) & FACT.TEXT_KEY) === 0 ? null : (this.#keys.get(row) ?? null);
