@@ -3,7 +3,6 @@
  */
 
 import { tally } from '../core/counters.ts';
-import { hasFault } from '../protocols/sip/notes.ts';
 import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
@@ -19,8 +18,6 @@ export class SipIngest {
   readonly #watchers: readonly Required<Pick<Observer, 'onUnreadable'>>[];
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
-  /** Messages that were kept although they break the grammar. */
-  faulty = 0;
   /** Messages whose headers the capture cut. */
   cut = 0;
 
@@ -54,7 +51,6 @@ export class SipIngest {
         if (code !== SCAN.EMPTY) for (const watcher of this.#watchers) watcher.onUnreadable(carrier);
       return;
     }
-    if (hasFault(scan.notes)) this.faulty++;
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
     this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
     for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier);

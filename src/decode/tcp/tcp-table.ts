@@ -10,8 +10,6 @@ import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { TcpDirection } from './tcp-direction.ts';
 
 export class TcpConnection {
-  /** Counts up from 0 with each connection seen. */
-  id: number;
   readonly ipVersion: number;
   /** Addresses as in a record: network order, IPv4 in the first 4 bytes. */
   readonly addressA = new Uint8Array(16);
@@ -41,13 +39,11 @@ export class TcpConnection {
   readonly #targets: readonly [FramedTarget, FramedTarget];
 
   constructor(
-    id: number,
     hash: number,
     key: Packet,
     shared: FramerShared,
     target: (connection: TcpConnection, index: 0 | 1) => FramedTarget,
   ) {
-    this.id = id;
     this.hash = hash;
     this.ipVersion = key.ipVersion;
     this.addressA.set(key.addresses.subarray(key.srcOff, key.srcOff + 16));
@@ -72,8 +68,7 @@ export class TcpConnection {
   }
 
   /** The tuple is used by a new connection. */
-  restart(id: number): void {
-    this.id = id;
+  restart(): void {
     this.isClosed = false;
     this.carriedSip = false;
     this.isEncrypted = false;

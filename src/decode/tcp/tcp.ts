@@ -58,7 +58,6 @@ export class TcpReassembler {
   /** Connections with partial data, the longest-waiting first. */
   readonly #waiting = new ConnectionList();
   readonly #packet = emptyPacket();
-  #nextId = 0;
 
   constructor(hooks: TcpHooks, counters: DecodeCounters, limits: TcpLimits = TCP_LIMITS) {
     this.#hooks = hooks;
@@ -157,7 +156,7 @@ export class TcpReassembler {
       }
     }
     this.counters.tcpConnections++;
-    const c = new TcpConnection(this.#nextId++, hash, packet, this.#shared, this.#target);
+    const c = new TcpConnection(hash, packet, this.#shared, this.#target);
     this.#table.add(c);
     return c;
   }
@@ -180,7 +179,7 @@ export class TcpReassembler {
   #restart(c: TcpConnection): void {
     if (c.abandon()) this.counters.tcpMessagesAborted++;
     this.counters.tcpConnections++;
-    c.restart(this.#nextId++);
+    c.restart();
     this.#table.touch(c);
   }
 

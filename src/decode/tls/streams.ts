@@ -75,8 +75,6 @@ export class TlsStreamCounters {
   aborted = 0;
   /** Connections given up to stay under a cap. */
   evicted = 0;
-  webSocketPassed = 0;
-  webSocketDropped = 0;
 }
 
 /** Taking a place after all others at every record would cost more than the rest of its way through here. */
@@ -247,8 +245,6 @@ export class TlsStreams {
     const { verdict } = c;
     if (c.isVerdictGiven || verdict === null) return;
     c.isVerdictGiven = true;
-    if (verdict) this.counters.webSocketPassed++;
-    else this.counters.webSocketDropped++;
     this.#hooks.onVerdict(c.idLow, c.idHigh, verdict);
   }
 

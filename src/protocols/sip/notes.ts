@@ -1,7 +1,16 @@
 /** The notes of a message by their names (note-bits.ts says what each means). */
 
-import { type Camel, camelOf } from './constant-names.ts';
 import * as BITS from './note-bits.ts';
+
+/** The scanner's compiler knows no objects, so its names are constants in capitals: `CALL_ID_START` is `callIdStart`. */
+export type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Lowercase<S>;
+
+/** The same of a name that is only known at run time. */
+export function camelOf(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** Names and bits in bit order. A module lists its names by the alphabet. */
 const ENTRIES = Object.entries(BITS)

@@ -18,7 +18,6 @@ export type KeyPress = {
   readonly atUs: number;
   /** In timestamp units; grows until the end is seen. */
   duration: number;
-  hasEnd: boolean;
 };
 
 export class KeyPresses {
@@ -38,8 +37,7 @@ export class KeyPresses {
     }
     if (view.byteLength < at + 4) return;
     const event = view.getUint8(at);
-    const isEnd = (view.getUint8(at + 1) & 0x80) !== 0;
-    this.#note(stream, event, view.getUint32(4), view.getUint16(at + 2), isEnd, tsUs);
+    this.#note(stream, event, view.getUint32(4), view.getUint16(at + 2), tsUs);
   }
 
   /** In the order they were pressed. */
@@ -47,17 +45,16 @@ export class KeyPresses {
     return this.#byStream.get(stream) ?? [];
   }
 
-  #note(stream: Stream, event: number, timestamp: number, duration: number, isEnd: boolean, tsUs: number): void {
+  #note(stream: Stream, event: number, timestamp: number, duration: number, tsUs: number): void {
     const list = this.#byStream.get(stream) ?? [];
     for (let i = list.length - 1; i >= Math.max(0, list.length - LOOK_BACK); i--) {
       const press = list[i];
       if (press === undefined || press.timestamp !== timestamp || press.event !== event) continue;
       press.duration = Math.max(press.duration, duration);
-      press.hasEnd ||= isEnd;
       return;
     }
     if (list.length >= MAX_KEY_PRESSES) return;
-    list.push({ event, timestamp, atUs: tsUs, duration, hasEnd: isEnd });
+    list.push({ event, timestamp, atUs: tsUs, duration });
     if (list.length === 1) this.#byStream.set(stream, list);
   }
 }

@@ -17,6 +17,7 @@ import { MARK } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
 import { TimeOrder } from '../time-order.ts';
+import { FIRST_DYNAMIC_PT } from './codec-format.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import { SsrcIndex } from './ssrc-index.ts';
@@ -27,8 +28,6 @@ import { WaitingStreams } from './waiting-streams.ts';
 
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;
-
-const FIRST_DYNAMIC_PT = 96;
 
 export class StreamStore {
   /** The native table; null until there is one. */

@@ -6,7 +6,7 @@
  * promise too much (`bodyShort`), and a capture may have cut it anywhere.
  */
 
-import { type Camel, camelOf } from '../constant-names.ts';
+import { type Camel, camelOf } from '../notes.ts';
 import * as CODES from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { sipScanner } from './scanner.ts';

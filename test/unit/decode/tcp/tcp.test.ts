@@ -272,14 +272,14 @@ describe('the connection table', () => {
     for (const removed of [0, 1, 2]) {
       const table = new TcpTable();
       const keys = [1, 2, 3].map((port) => segment({ seq: 0, ports: [port, 5060] }, 0).packet);
-      const all = keys.map((key, id) => new TcpConnection(id, 42, key, shared, () => () => undefined));
+      const all = keys.map((key) => new TcpConnection(42, key, shared, () => () => undefined));
       for (const c of all) table.add(c);
       const victim = all[removed];
       assert.ok(victim);
       table.remove(victim);
       assert.deepEqual(
-        keys.map((key) => table.find(key, 42)?.id ?? -1),
-        [0, 1, 2].map((id) => (id === removed ? -1 : id)),
+        keys.map((key) => table.find(key, 42)),
+        all.map((c, i) => (i === removed ? null : c)),
       );
       assert.equal(table.size, 2);
       assert.equal(table.victim, removed === 0 ? all[1] : all[0]);

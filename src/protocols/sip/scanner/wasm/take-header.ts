@@ -41,7 +41,6 @@ import {
 import { findParam, findParams, notes, valueEnd, valueStart } from './address.ts';
 import { COMMA, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
 import { methodId } from './method.ts';
-import { parseNumber } from './number.ts';
 import { note, offset } from './result.ts';
 import {
   byte,
@@ -53,7 +52,7 @@ import {
   skipQuoted,
   trimEnd,
 } from './search.ts';
-import { anyCase } from './word.ts';
+import { anyCase, parseNumber } from './word.ts';
 
 // As anyCase() reads them.
 const TAG: u64 = 0x676174;
