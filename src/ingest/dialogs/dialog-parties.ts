@@ -7,6 +7,7 @@
 
 import { sourcePrefix } from '../../core/ip.ts';
 import { DIALOGS_WITH_PARTIES, MAX_DIALOG_PARTIES } from '../../core/limits.ts';
+import { dropOldest } from '../../core/maps.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';
@@ -48,10 +49,7 @@ export class DialogParties {
       if (isOpening || ((flags & ROW.REQUEST) !== 0 && parties.includes(src)))
         add(parties, sourcePrefix(bytes, dstOff, version));
     }
-    for (const serial of this.#known.keys()) {
-      if (this.#known.size < DIALOGS_WITH_PARTIES) break;
-      this.#known.delete(serial);
-    }
+    if (this.#known.size >= DIALOGS_WITH_PARTIES) dropOldest(this.#known);
     this.#known.set(d.serial, parties);
     return parties;
   }

@@ -8,6 +8,7 @@
 import { hashBytes, mixHashes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { ipText } from '../../core/ip.ts';
 import { MAX_IDENTIFIER_BYTES, MAX_PENDING_REFERS } from '../../core/limits.ts';
+import { dropOldest } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isLoopbackAt } from '../../core/private-address.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
@@ -186,9 +187,7 @@ export class CallIdentifiers {
     this.#index(d, IDENTIFIER.REFER_PAIR, hashA, hashB);
     this.#refers.delete(key);
     this.#refers.set(key, { tsUs: c.tsUs, hashA, hashB });
-    if (this.#refers.size <= MAX_PENDING_REFERS) return;
-    const oldest = this.#refers.keys().next();
-    if (!oldest.done) this.#refers.delete(oldest.value);
+    if (this.#refers.size > MAX_PENDING_REFERS) dropOldest(this.#refers);
   }
 
   /** An INVITE to the URI that a REFER has just named, from the host that was asked. */

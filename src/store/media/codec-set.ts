@@ -4,6 +4,7 @@
  * RFC 8866 section 6.6 (rtpmap); static payload types of RFC 3551 are named without one.
  */
 import { SHARED_CODEC_SETS } from '../../core/limits.ts';
+import { dropOldest } from '../../core/maps.ts';
 
 export type CodecFormat = {
   readonly payloadType: number;
@@ -25,11 +26,7 @@ export class CodecSets {
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
     const made = make();
-    if (this.#shared.size >= SHARED_CODEC_SETS)
-      for (const oldest of this.#shared.keys()) {
-        this.#shared.delete(oldest);
-        break;
-      }
+    if (this.#shared.size >= SHARED_CODEC_SETS) dropOldest(this.#shared);
     this.#shared.set(key, made);
     return made;
   }
