@@ -36,7 +36,7 @@ const path = join(folder, 'long.pcap');
 writeFileSync(path, longCall());
 const session = openSession(['-I', path]);
 await session.read([path], () => undefined);
-const [dialog] = session.dialogs.newestFirst();
+const [dialog] = session.dialogs.order.fromNewest();
 if (dialog === undefined) throw new Error('the bench has one call');
 const document = dialogDocument(session.evidence, dialog);
 const times: number[] = [];

@@ -86,8 +86,10 @@ export class TimeOrder<T extends Ordered | number> {
     for (let i = records.length - 1; i >= 0; i--) {
       const record = records[i];
       if (record === undefined) continue;
+      const serial = this.#keys.serialOf(record);
       yield record;
-      i = this.resume(records, i, record);
+      // A number may stand for another record after a rest.
+      if (this.#keys.serialOf(record) === serial) i = this.resume(records, i, record);
     }
   }
 
@@ -97,14 +99,10 @@ export class TimeOrder<T extends Ordered | number> {
     for (let i = 0; i < records.length; i++) {
       const record = records[i];
       if (record === undefined) continue;
+      const serial = this.#keys.serialOf(record);
       yield record;
-      i = this.resume(records, i, record);
+      if (this.#keys.serialOf(record) === serial) i = this.resume(records, i, record);
     }
-  }
-
-  /** Newest first, as a list of its own: it takes as long as there are records. */
-  newestFirst(): T[] {
-    return [...this.fromNewest()];
   }
 
   /**

@@ -71,7 +71,7 @@ function atRandom(seed: string, count: number, from: number, to: number, p: numb
 
 async function documentOf(t: TestContext, bytes: Uint8Array): Promise<NonNullable<ReturnType<typeof streamDocument>>> {
   const { session } = await readCapture(t, bytes);
-  const streams = session.streams.newestFirst().filter((s) => s.ssrc === SSRC);
+  const streams = [...session.streams.fromNewest()].filter((s) => s.ssrc === SSRC);
   assert.equal(streams.length, 1, 'one stream, whatever it lost');
   const [stream] = streams;
   const doc = stream === undefined ? null : streamDocument(session.evidence, stream);

@@ -29,7 +29,7 @@ test('PCMU and then Opus, both without jitter, have none', async (t) => {
     }),
   ]);
   const { session } = await readCapture(t, new Capture().add(call.messages).add(stream.datagrams).pcap(), []);
-  const [found] = session.streams.newestFirst();
+  const [found] = session.streams.fromNewest();
   assert.ok(found !== undefined);
   const quality = streamQuality(found, session.evidence.capture.quality);
   assert.equal(quality?.snapshot.packets, 2 * half);

@@ -51,7 +51,7 @@ function near(actual: number | undefined, wanted: number, tolerance: number, wha
 }
 
 function streamOf(session: OpenSession, truth: StreamTruth): Stream {
-  const found = session.streams.newestFirst().filter((s) => s.ssrc >>> 0 === Number(truth.ssrc));
+  const found = [...session.streams.fromNewest()].filter((s) => s.ssrc >>> 0 === Number(truth.ssrc));
   assert.equal(found.length, 1, `one stream ${truth.ssrc}`);
   const [stream] = found;
   assert.ok(stream !== undefined);

@@ -62,7 +62,7 @@ type Compared = { reports: number; roundTrips: number };
 async function compare(t: TestContext, path: string, counts: Compared): Promise<void> {
   const wanted = tsharkReports(path);
   const { session } = await readCaptureFile(t, path, ['--portrange', '1-65535']);
-  for (const stream of session.streams.newestFirst()) {
+  for (const stream of session.streams.fromNewest()) {
     const report = wanted.get(stream.ssrc);
     const remote = stream.rtcp?.remote ?? null;
     if (report === undefined || remote === null) continue;

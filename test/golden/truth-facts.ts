@@ -123,7 +123,7 @@ function sessionFacts(session: OpenSession, frames: number): Found {
     facts.set(`call-id ${Buffer.from(d.callId, 'latin1').toString('utf8')}`, 'present');
   }
   const cleanJitterMs = new Map<string, number>();
-  for (const s of [...session.streams.newestFirst()].reverse()) {
+  for (const s of [...session.streams.fromNewest()].reverse()) {
     const q = streamQuality(s, session.evidence.capture.quality);
     if (q === null) throw new Error('a stream without counters');
     const field = `rtp ${endpointKeyText(s.srcKey)} > ${endpointKeyText(s.dstKey)} ${ssrcText(s.ssrc)}`;

@@ -24,7 +24,7 @@ async function allDialogs(readers: Explorer): Promise<Json[]> {
 
 /** The full document of every stream; several may share an SSRC. */
 function allStreams(session: OpenSession): Json[] {
-  return session.streams.newestFirst().map((s) => asJson(streamDocument(session.evidence, s)));
+  return [...session.streams.fromNewest()].map((s) => asJson(streamDocument(session.evidence, s)));
 }
 
 /** Empty when the session says what the case expects. */

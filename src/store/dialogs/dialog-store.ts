@@ -241,11 +241,6 @@ export class DialogStore {
     return this.order.fromOldest();
   }
 
-  /** Dialogs newest first by creation, ties by arrival, as a list of its own. */
-  newestFirst(): readonly Dialog[] {
-    return this.order.newestFirst();
-  }
-
   #isCallId(slot: number, buf: Uint8Array, start: number, end: number): boolean {
     const isHere = this.#columns[slot >>> BLOCK_BITS]?.isCallId(slot & (BLOCK - 1), buf, start, end) ?? false;
     if (!isHere || end - start <= CALL_ID_HERE) return isHere;

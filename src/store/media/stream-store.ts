@@ -229,11 +229,6 @@ export class StreamStore {
     return this.quality.list(stream, limit);
   }
 
-  /** Streams newest first by their first packet, ties by arrival, as a list of its own. */
-  newestFirst(): readonly Stream[] {
-    return [...this.fromNewest()];
-  }
-
   /** Places of the streams that are shown, in the order of their first packets, as TimeOrder.records() gives them. */
   places(): readonly (number | undefined)[] {
     return this.#order.records();
@@ -245,28 +240,14 @@ export class StreamStore {
     return isHere ? this.#order.resume(places, index, last.index) : index;
   }
 
-  /** From the newest to the oldest. The caller may rest between two of them: the walk continues where it was. */
+  /** By their first packets from the newest to the oldest, ties by arrival. The caller may rest, as in TimeOrder. */
   *fromNewest(): Generator<Stream> {
-    const places = this.#order.records();
-    for (let i = places.length - 1; i >= 0; i--) {
-      const place = places[i];
-      if (place === undefined) continue;
-      const stream = this.stream(place);
-      yield stream;
-      i = this.resume(places, i, stream);
-    }
+    for (const place of this.#order.fromNewest()) yield this.stream(place);
   }
 
   /** From the oldest to the newest, likewise. */
   *fromOldest(): Generator<Stream> {
-    const places = this.#order.records();
-    for (let i = 0; i < places.length; i++) {
-      const place = places[i];
-      if (place === undefined) continue;
-      const stream = this.stream(place);
-      yield stream;
-      i = this.resume(places, i, stream);
-    }
+    for (const place of this.#order.fromOldest()) yield this.stream(place);
   }
 
   /** Streams that run from or to `key`: of the dialog that named it last by `atUs`, and of none. */

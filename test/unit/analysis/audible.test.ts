@@ -13,7 +13,7 @@ import { readCapture } from '../../helpers/read-capture.ts';
 async function heard(t: TestContext, bytes: Uint8Array): Promise<Map<string, Audible>> {
   const { session } = await readCapture(t, bytes);
   const found = new Map<string, Audible>();
-  for (const stream of session.streams.newestFirst()) {
+  for (const stream of session.streams.fromNewest()) {
     const q = streamQuality(stream, session.evidence.capture.quality);
     if (q !== null) found.set(q.codec ?? '', audible(q));
   }

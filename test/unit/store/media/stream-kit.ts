@@ -56,9 +56,9 @@ export class StreamKit {
 
   /** A stream that is shown, as the store has it. */
   stream(src: Endpoint, dst: Endpoint, o: OpenedOptions = {}): Stream {
-    const before = new Set(this.store.newestFirst());
+    const before = new Set(this.store.fromNewest());
     this.accept(this.open(src, dst, o));
-    const [made] = this.store.newestFirst().filter((s) => !before.has(s));
+    const [made] = [...this.store.fromNewest()].filter((s) => !before.has(s));
     return made ?? assert.fail('the stream is shown');
   }
 }

@@ -46,7 +46,7 @@ test('a stream whose end was named is its dialog’s from the first packet, by d
   assert.deepEqual(counts(streams.store), [2, 0, 2], 'shown at once: the description vouches for it');
   const d = dialogs.dialog('owner@calltap.example.com');
   assert.deepEqual(
-    streams.store.newestFirst().map((s) => s.dialog),
+    [...streams.store.fromNewest()].map((s) => s.dialog),
     [d, d],
   );
   assert.equal(streams.store.ownedBy(d).length, 2);
@@ -117,7 +117,7 @@ test('a late description takes what runs on its endpoints, if it comes in time',
   const d = dialogs.play(call);
   for (const { key, claim } of dialogs.claims) streams.store.onClaim(key, claim);
   assert.deepEqual(counts(streams.store), [1, 0, 1], 'the older one ended before the call and stays a candidate');
-  assert.equal(streams.store.newestFirst()[0]?.dialog, d);
+  assert.equal([...streams.store.fromNewest()][0]?.dialog, d);
   assert.deepEqual([streams.store.orphanedEver, streams.store.establishedEver], [1, 1]);
 });
 
@@ -129,7 +129,7 @@ test('streams of an evicted dialog are orphans; one that only the dialog vouched
   assert.deepEqual(counts(streams.store), [2, 0, 2]);
   streams.store.onDialogGone(dialogs.dialog('owner@calltap.example.com'));
   assert.deepEqual(counts(streams.store), [0, 1, 1]);
-  assert.equal(streams.store.newestFirst().length, 1);
+  assert.equal([...streams.store.fromNewest()].length, 1);
 });
 
 test('an evicted stream is gone from its dialog; an old record speaks of nobody', () => {
@@ -217,7 +217,7 @@ test('a walk that rests meets each stream once, though places are used again mea
 
 test('the list is newest first by the first packet, ties by arrival', () => {
   const streams = new StreamKit();
-  const ssrcs = (): number[] => streams.store.newestFirst().map((s) => s.ssrc);
+  const ssrcs = (): number[] => [...streams.store.fromNewest()].map((s) => s.ssrc);
   for (const [ssrc, atUs] of [
     [1, 500],
     [2, 900],

@@ -13,7 +13,7 @@ import { readCaptureFile, temporaryFolder } from '../../../helpers/read-capture.
 /** The messages of all dialogs, as text. */
 function messages(session: OpenSession): string[] {
   const out: string[] = [];
-  for (const d of session.dialogs.newestFirst())
+  for (const d of session.dialogs.order.fromNewest())
     for (let row = d.headRow; row !== NO_ROW; row = session.log.next(row))
       out.push(Buffer.from(session.log.bytes(row)).toString('latin1'));
   return out;
