@@ -27,7 +27,6 @@ import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
-import type { MessageFacts } from '../../store/messages/message-rows.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import { HepClocks } from '../hep-clocks.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
@@ -80,26 +79,6 @@ export class DialogTracker {
     isOfOtherFork: false,
     worseUs: Number.NaN,
   };
-  readonly #facts: MessageFacts = {
-    tsUs: 0,
-    dialog: 0,
-    hashA: 0,
-    hashB: 0,
-    flags: 0,
-    origin: 0,
-    transport: 0,
-    method: 0,
-    status: 0,
-    cseq: 0,
-    ipId: 0,
-    srcPort: 0,
-    dstPort: 0,
-    addresses: new Uint8Array(0),
-    srcOff: 0,
-    dstOff: 0,
-    place: null,
-  };
-
   constructor(deps: {
     dialogs: DialogStore;
     log: MessageLog;
@@ -237,34 +216,8 @@ export class DialogTracker {
 
   #keep(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, kind: number): void {
     if (d.keptCount >= DIALOG_MESSAGES_OF_ANYBODY && !this.#mayKeep(d, scan, c)) return;
-    const f = this.#facts;
-    f.tsUs = c.tsUs;
-    f.dialog = d.slot;
-    f.hashA = fingerprint.a;
-    f.hashB = fingerprint.b;
-    f.flags =
-      kind |
-      (scan.isRequest ? ROW.REQUEST : 0) |
-      (c.ipVersion === 6 ? ROW.IPV6 : 0) |
-      (c.isSnapped ? ROW.SNAPPED : 0) |
-      (c.isWeak ? ROW.WEAK : 0) |
-      (scan.isRequest && scan.hasAuthorization ? ROW.CREDENTIALS : 0) |
-      (this.#seen.isRefusal ? ROW.REFUSAL : 0);
-    f.origin = c.origin;
-    f.transport = c.transport;
-    f.method = scan.isRequest ? scan.method : scan.cseqMethod;
-    f.status = scan.isRequest ? 0 : scan.status;
-    f.cseq = Math.max(scan.cseq, 0);
-    f.ipId = this.#times.appliedTo(c);
-    f.srcPort = c.srcPort;
-    f.dstPort = c.dstPort;
-    f.addresses = c.addresses;
-    f.srcOff = c.srcOff;
-    f.dstOff = c.dstOff;
-    // A message that is a whole payload of a file stays there.
-    const { place } = c;
-    f.place = place !== null && place.start === start && place.end === end ? place : null;
-    this.#log.append(f, d, buf, start, end);
+    const row = this.#log.append(d, c, scan, kind | (this.#seen.isRefusal ? ROW.REFUSAL : 0), buf, start, end);
+    if (c.clock !== null) this.#log.setIpId(row, this.#times.appliedTo(c));
     this.#times.kept(fingerprint.a);
     d.keptCount++;
   }

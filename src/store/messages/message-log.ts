@@ -11,9 +11,10 @@
 
 import { wordsOf } from '../../core/byte-search.ts';
 import { MAX_KEPT_MESSAGE_BYTES } from '../../core/limits.ts';
+import type { Packet } from '../../sources/packet.ts';
 import type { MessageOwner, MessageOwners, Staying } from './message-room.ts';
 import { bytesTaken, isMostlyStrangers, ownerOf, stayingOf } from './message-room.ts';
-import type { MessageFacts } from './message-rows.ts';
+import type { Scanned } from './message-rows.ts';
 import { MessageRows, NO_ROW, ROW_COST } from './message-rows.ts';
 
 /** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
@@ -100,16 +101,25 @@ export class MessageLog extends MessageRows {
     return row - 1 === this.#movedTo ? this.#movedFrom - 1 : row - 1;
   }
 
-  /** Appends a message of `owner`, which `facts` names too. Returns the new row's id. */
-  append(facts: MessageFacts, owner: MessageOwner, bytes: Buffer, start: number, end: number): number {
+  /** Appends the message at bytes[start..end), of `owner`; for `flags` and the fingerprint see addRow(). Returns its row. */
+  append(
+    owner: MessageOwner,
+    c: Packet,
+    scan: Scanned,
+    flags: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): number {
     const len = Math.min(end - start, MAX_KEPT_MESSAGE_BYTES);
     const chunk = this.#roomFor(len);
-    const { place } = facts;
+    const { place } = c;
     let pos = this.#lastChunk * this.#chunkBytes + chunk.used;
-    const isInFile = place !== null && len === end - start;
+    // A message that is a whole payload of a file stays there.
+    const isInFile = place !== null && place.start === start && place.end === end && len === end - start;
     if (isInFile) pos = place.at;
     else copyBytes(bytes, start, len, this.#memoryOf(chunk), chunk.used);
-    const row = this.addRow(facts, pos, len, isInFile);
+    const row = this.addRow(owner.slot, c, scan, flags, pos, len, isInFile);
     this.#take(chunk, len, row);
     const { tailRow } = owner;
     if (tailRow === NO_ROW) owner.openRow = row | 0;

@@ -5,7 +5,10 @@
  * garbage collector.
  */
 
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { type Accessors, defineAccessors, memoryOf, row, type WideMemory } from '../row.ts';
+import { fingerprint } from './fingerprint.ts';
 
 /** Rows of a block, which is as large as three huge pages. */
 export const ROWS = 65_536;
@@ -27,28 +30,8 @@ export const ROW = {
   WEAK: 128,
 } as const;
 
-/** The facts of a message that its dialog keeps. */
-export type MessageFacts = {
-  tsUs: number;
-  dialog: number;
-  hashA: number;
-  hashB: number;
-  flags: number;
-  origin: number;
-  transport: number;
-  method: number;
-  status: number;
-  cseq: number;
-  ipId: number;
-  srcPort: number;
-  dstPort: number;
-  /** Holder of the two 16-byte addresses, at these offsets. */
-  addresses: Uint8Array;
-  srcOff: number;
-  dstOff: number;
-  /** Where all of its bytes lie in a file, or null: they are copied. */
-  place: { readonly file: number; readonly at: number; readonly check: number } | null;
-};
+/** What a row keeps of what the scanner found. */
+export type Scanned = Pick<SipScan, 'isRequest' | 'method' | 'status' | 'cseq' | 'cseqMethod' | 'hasAuthorization'>;
 
 /** Rows lie one after the other in one buffer, so that writing or reading one touches two cache lines. */
 const MESSAGE = row(96, {
@@ -142,39 +125,57 @@ export class MessageRows extends WithAccessors {
     };
   }
 
-  /** A new row, linked to none. `pos`: where `len` bytes of it lie, in their file when `isInFile`. Returns its id. */
-  protected addRow(facts: MessageFacts, pos: number, len: number, isInFile: boolean): number {
-    const { place } = facts;
+  /**
+   * A new row, linked to none: of the message whose fingerprint was taken last. `flags`: what neither `c` nor `scan` says.
+   * `pos`: where `len` bytes of it lie, in their file when `isInFile`. Returns its id.
+   */
+  protected addRow(
+    slot: number,
+    c: Packet,
+    scan: Scanned,
+    flags: number,
+    pos: number,
+    len: number,
+    isInFile: boolean,
+  ): number {
+    const { place, addresses, srcOff, dstOff } = c;
+    const { isRequest } = scan;
+    const isIpv6 = c.ipVersion === 6;
     const row = this.following++;
     const i = row % ROWS;
     const { u8, f64, i32, u32, u16 } = this.#blockOfNext(row);
     const double = i * MESSAGE.doubles;
     const word = i * MESSAGE.words;
     const half = i * MESSAGE.halves;
-    f64[double + AT.tsUs] = facts.tsUs;
+    f64[double + AT.tsUs] = c.tsUs;
     f64[double + AT.position] = pos;
     f64[double + AT.next] = NO_ROW;
-    i32[word + AT.messageHash] = facts.hashA;
-    i32[word + AT.directedHash] = facts.hashB;
+    i32[word + AT.messageHash] = fingerprint.a;
+    i32[word + AT.directedHash] = fingerprint.b;
     u32[word + AT.byteLength] = len;
-    u32[word + AT.dialog] = facts.dialog;
+    u32[word + AT.dialog] = slot;
     u32[word + AT.check] = place === null ? 0 : place.check;
     i32[word + AT.file] = place === null || !isInFile ? -1 : place.file;
-    u32[word + AT.cseq] = facts.cseq;
-    u16[half + AT.status] = facts.status;
-    u16[half + AT.ipId] = facts.ipId;
-    u16[half + AT.srcPort] = facts.srcPort;
-    u16[half + AT.dstPort] = facts.dstPort;
+    u32[word + AT.cseq] = Math.max(scan.cseq, 0);
+    u16[half + AT.status] = isRequest ? 0 : scan.status;
+    u16[half + AT.ipId] = c.ipId;
+    u16[half + AT.srcPort] = c.srcPort;
+    u16[half + AT.dstPort] = c.dstPort;
     const at = i * MESSAGE.bytes;
-    u8[at + AT.flags] = facts.flags;
-    u8[at + AT.origin] = facts.origin;
-    u8[at + AT.transport] = facts.transport;
-    u8[at + AT.method] = facts.method;
-    const n = (facts.flags & ROW.IPV6) !== 0 ? 16 : 4;
-    const a = facts.addresses;
+    u8[at + AT.flags] =
+      flags |
+      (isRequest ? ROW.REQUEST : 0) |
+      (isIpv6 ? ROW.IPV6 : 0) |
+      (c.isSnapped ? ROW.SNAPPED : 0) |
+      (c.isWeak ? ROW.WEAK : 0) |
+      (isRequest && scan.hasAuthorization ? ROW.CREDENTIALS : 0);
+    u8[at + AT.origin] = c.origin;
+    u8[at + AT.transport] = c.transport;
+    u8[at + AT.method] = isRequest ? scan.method : scan.cseqMethod;
+    const n = isIpv6 ? 16 : 4;
     for (let k = 0; k < n; k++) {
-      u8[at + AT.src + k] = a[facts.srcOff + k] ?? 0;
-      u8[at + AT.dst + k] = a[facts.dstOff + k] ?? 0;
+      u8[at + AT.src + k] = addresses[srcOff + k] ?? 0;
+      u8[at + AT.dst + k] = addresses[dstOff + k] ?? 0;
     }
     return row;
   }

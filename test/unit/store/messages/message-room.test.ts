@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { answer, hangUp, sdpBody } from '../../../../fixtures/build/basic-call.ts';
 import { answerOf, offerOf, scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../../fixtures/build/sip-call.ts';
+import { emptyPacket } from '../../../../src/sources/packet.ts';
 import { MessageLog } from '../../../../src/store/messages/message-log.ts';
 import type { MessageOwner } from '../../../../src/store/messages/message-room.ts';
-import type { MessageFacts } from '../../../../src/store/messages/message-rows.ts';
 import { NO_ROW, ROW_COST } from '../../../../src/store/messages/message-rows.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 import { Flood, request, response, SERVER_V4, STRANGER_V4 } from '../../ingest/flood.ts';
@@ -155,7 +155,7 @@ test('rows that move keep their order, their bytes and their dialog, whoever com
     const length = 8 + (random(30) === 0 ? random(60_000) : random(600));
     bytes.writeUInt32LE(n, 0);
     bytes.writeUInt32LE(n, length - 4);
-    log.append({ ...FACTS, dialog: slot, cseq: n, tsUs: n }, d, bytes, 0, length);
+    log.append(d, { ...emptyPacket(), tsUs: n }, { ...REQUEST, cseq: n }, 0, bytes, 0, length);
     d.sent.push(n);
     if (n % 500 !== 0) continue;
     let rows = 0;
@@ -174,22 +174,4 @@ test('rows that move keep their order, their bytes and their dialog, whoever com
   assert.ok(moves.size > 1_000 && log.evicted > 10_000, `seed ${seed}: ${moves.size} moved, ${log.evicted} gone`);
 });
 
-const FACTS: MessageFacts = {
-  tsUs: 1,
-  dialog: 0,
-  hashA: 1,
-  hashB: 2,
-  flags: 0,
-  origin: 0,
-  transport: 0,
-  method: 1,
-  status: 0,
-  cseq: 1,
-  ipId: 0,
-  srcPort: 5060,
-  dstPort: 5060,
-  addresses: new Uint8Array(32),
-  srcOff: 0,
-  dstOff: 16,
-  place: null,
-};
+const REQUEST = { isRequest: true, method: 1, status: 0, cseq: 1, cseqMethod: 1, hasAuthorization: false };
