@@ -16,12 +16,11 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
-import type { FramePointer } from '../../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import { challengeAgain } from '../../store/dialogs/challenges.ts';
 import type { Dialog, DialogInit } from '../../store/dialogs/dialog.ts';
 import { POOL } from '../../store/dialogs/dialog-room.ts';
-import { familyOf, initialState } from '../../store/dialogs/dialog-state.ts';
+import { initialState } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
@@ -44,27 +43,6 @@ export class DialogTracker {
   readonly #callId = new TextRange();
   readonly #from = new Party();
   readonly #to = new Party();
-  // Refilled for each dialog.
-  readonly #frame: FramePointer = { source: 0, ordinal: Number.NaN, digestHigh: 0, digestLow: 0 };
-  readonly #init: { -readonly [K in keyof DialogInit]: DialogInit[K] } = {
-    callId: this.#callId,
-    methodId: 0,
-    methodText: '',
-    family: 0,
-    state: 0,
-    // No integers: what begins as a double stays in one place.
-    createdUs: Number.NaN,
-    arrivalLagUs: Number.NaN,
-    origin: 0,
-    frame: null,
-    fromUser: '',
-    toUser: '',
-    fromDisplay: null,
-    toDisplay: null,
-    openerTagHash: 0,
-    prefix: 0,
-    peer: 0,
-  };
   readonly #log: MessageLog;
   readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
@@ -179,24 +157,25 @@ export class DialogTracker {
     from.read(buf, scan.fromStart, scan.fromEnd);
     to.read(buf, scan.toStart, scan.toEnd);
     this.#callId.set(buf, scan.callIdStart, scan.callIdEnd);
-    const init = this.#init;
-    init.methodId = methodId;
-    init.methodText = methodText(buf, scan, methodId);
-    init.family = familyOf(methodId);
-    init.state = initialState(methodId, scan.isRequest, hasBothTags);
-    init.createdUs = c.tsUs;
-    init.arrivalLagUs = c.arrivedUs - c.tsUs;
-    init.origin = c.origin;
-    init.frame = this.#frames.fill(buf, c, this.#frame) ? this.#frame : null;
-    init.fromUser = from.user;
-    init.toUser = to.user;
-    init.fromDisplay = from.display;
-    init.toDisplay = to.display;
-    init.openerTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
-    init.prefix = sourcePrefix(c.addresses, c.srcOff, c.ipVersion);
-    init.peer = peerHash(c, false);
     if (from.isCut) this.counts.textsCut++;
     if (to.isCut) this.counts.textsCut++;
+    const init: DialogInit = {
+      callId: this.#callId,
+      methodId,
+      methodText: methodText(buf, scan, methodId),
+      state: initialState(methodId, scan.isRequest, hasBothTags),
+      createdUs: c.tsUs,
+      arrivalLagUs: c.arrivedUs - c.tsUs,
+      origin: c.origin,
+      frame: this.#frames.of(buf, c),
+      fromUser: from.user,
+      toUser: to.user,
+      fromDisplay: from.display,
+      toDisplay: to.display,
+      openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),
+      prefix: sourcePrefix(c.addresses, c.srcOff, c.ipVersion),
+      peer: peerHash(c, false),
+    };
     return this.#dialogs.open(init, callIdHash);
   }
 

@@ -15,22 +15,11 @@ export class FramePointers {
 
   /** Null when the message came without a frame. */
   of(buf: Buffer, c: Packet): FramePointer | null {
-    const frame: FramePointer = { source: 0, ordinal: 0, digestHigh: 0, digestLow: 0 };
-    return this.fill(buf, c, frame) ? frame : null;
-  }
-
-  /** False when the message came without a frame. */
-  fill(buf: Buffer, c: Packet, out: FramePointer): boolean {
-    if (c.frame < 0) return false;
-    out.source = c.source;
-    out.ordinal = c.frame;
-    out.digestHigh = c.digestHigh;
-    out.digestLow = c.digestLow;
-    if (c.frameLength === 0) return true;
+    if (c.frame < 0) return null;
+    const frame = { source: c.source, ordinal: c.frame, digestHigh: c.digestHigh, digestLow: c.digestLow };
+    if (c.frameLength === 0) return frame;
     const halves = this.#halves;
     this.#digest(buf, c.frameStart, c.frameLength, halves);
-    out.digestHigh = halves[1] ?? 0;
-    out.digestLow = halves[0] ?? 0;
-    return true;
+    return { ...frame, digestHigh: halves[1] ?? 0, digestLow: halves[0] ?? 0 };
   }
 }

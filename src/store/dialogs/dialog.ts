@@ -17,6 +17,7 @@ import type { DialogColumns } from './dialog-columns.ts';
 import { CALL_ID_HERE, DIALOG, DialogRecord, USER } from './dialog-columns.ts';
 import { BYTES_OF, bytesOf, RARE_BYTES, Rare, type RareFact, USUAL } from './dialog-rare.ts';
 import { POOL } from './dialog-room.ts';
+import { familyOf } from './dialog-state.ts';
 
 /** What a dialog is born with. */
 export type DialogInit = {
@@ -25,7 +26,6 @@ export type DialogInit = {
   readonly methodId: number;
   /** Where the METHOD id does not say it. */
   readonly methodText: string;
-  readonly family: number;
   readonly state: number;
   readonly createdUs: number;
   /** How much later than its own time the opening message came in here. */
@@ -91,7 +91,7 @@ export class Dialog extends DialogRecord {
     this.openerTagHash = init.openerTagHash;
     this.state = init.state;
     this.beforeTransfer = init.state;
-    this.family = init.family;
+    this.family = familyOf(init.methodId);
     this.methodId = init.methodId;
     this.origin = init.origin;
     this.originsSeen = 1 << init.origin;

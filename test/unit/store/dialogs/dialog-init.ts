@@ -6,7 +6,6 @@ export function dialogInit(callId: string, more: Partial<DialogInit> = {}): Dial
     callId,
     methodId: 1,
     methodText: 'INVITE',
-    family: 0,
     state: 0,
     createdUs: 0,
     arrivalLagUs: 0,

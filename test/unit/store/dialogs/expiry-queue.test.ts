@@ -8,13 +8,7 @@ import { ExpiryQueue } from '../../../../src/store/dialogs/expiry-queue.ts';
 import { dialogInit } from './dialog-init.ts';
 
 function dialog(callId: string): Dialog {
-  return new Dialog(
-    dialogInit(callId, { methodId: 5, methodText: 'REGISTER', family: 1 }),
-    0,
-    0,
-    new DialogColumns(1),
-    0,
-  );
+  return new Dialog(dialogInit(callId, { methodId: 5, methodText: 'REGISTER' }), 0, 0, new DialogColumns(1), 0);
 }
 
 test('whatever order they are pushed in, they lapse in time order and only once', () => {
