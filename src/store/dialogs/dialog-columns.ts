@@ -10,7 +10,7 @@ import { defineFields, type Numbers, row } from '../row.ts';
 import { NONE } from '../row-blocks.ts';
 import { DialogRoom } from './dialog-room.ts';
 
-/** Dialogs of a block: their records fill three huge pages. */
+/** Dialogs of a block. */
 export const BLOCK_BITS = 14;
 export const BLOCK = 1 << BLOCK_BITS;
 

@@ -17,7 +17,7 @@ import { bytesTaken, isMostlyStrangers, ownerOf, stayingOf } from './message-roo
 import type { Scanned } from './message-rows.ts';
 import { MessageRows, NO_ROW, ROW_COST } from './message-rows.ts';
 
-/** Chunks are an eighth of the budget, within these bounds; the larger ones can lie on huge pages. */
+/** Chunks are an eighth of the budget, within these bounds. */
 const CHUNK_MIN = 256 * 1024;
 const CHUNK_MAX = 8 * 1024 * 1024;
 const NO_BYTES = new Uint8Array(0);

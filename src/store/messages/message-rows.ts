@@ -10,7 +10,7 @@ import type { Packet } from '../../sources/packet.ts';
 import { type Accessors, defineAccessors, memoryOf, row, type WideMemory } from '../row.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Rows of a block, which is as large as three huge pages. */
+/** Rows of a block. */
 export const ROWS = 65_536;
 export const NO_ROW = -1;
 
