@@ -6,7 +6,7 @@
 #include "live_lab.h"
 #include <sys/syscall.h>
 
-static bool is_refused; /* PACKET_ADD_MEMBERSHIP fails, as under a security module */
+static _Atomic bool is_refused; /* PACKET_ADD_MEMBERSHIP fails, as under a security module */
 
 /* In front of the C library's: the kernel itself refuses promiscuous mode to no packet socket. */
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size) {
