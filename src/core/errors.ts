@@ -313,6 +313,10 @@ export const ERRORS = {
         version: 'the native part is of another version',
       },
     },
+    NATIVE_OF_OTHER_NODE: {
+      line: 'this package runs on Node {releases}, and this is Node {node}',
+      remedy: 'start it with one of them, or install the package of your distribution, which brings its own',
+    },
     NATIVE_UNLOADABLE: { line: '{reason}' },
     PROCESSOR_UNSUPPORTED: { line: '{reason}' },
   }),

@@ -2,10 +2,10 @@
  * Loads the native addon and types its surface. The only file that casts what `require` gives.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { failure } from '../core/errors.ts';
+import { failure, type ServiceError } from '../core/errors.ts';
 import { packageRoot } from '../core/package.ts';
 import type { NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
 import type { Packet } from './packet.ts';
@@ -196,6 +196,8 @@ export type NativeBinding = {
   exitOnSignals(): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** From the main thread: capabilities are those of the thread that calls. */
+  /** Whether the kernel takes the clock of the host for synchronized. */
+  isClockSynchronized(): boolean;
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;
   /** A raw socket for IP version 4 or 6, or -errno. */
   openReply(version: number): number;
@@ -255,6 +257,16 @@ export function loadRefusal(path: string, cause: unknown, root: string): string 
   );
 }
 
+/** No addon is there for this Node: a package names those that it brings, a checkout is to be built. */
+export function missingAddon(root: string, prebuilds: string): ServiceError {
+  if (!existsSync(prebuilds)) return failure('NATIVE_MISSING', { cause: 'missing', root });
+  const releases = readdirSync(prebuilds)
+    .map((name) => /^node-(\d+)\.node$/.exec(name)?.[1] ?? '')
+    .map((abi) => RELEASES[abi])
+    .filter((release) => release !== undefined);
+  return failure('NATIVE_OF_OTHER_NODE', { releases: releases.join(', '), node: process.versions.node });
+}
+
 /**
  * The addon: a local build, else a prebuild of this platform and ABI. Throws ServiceError, on a processor that it is not
  * made for before its first instruction.
@@ -265,10 +277,11 @@ export function loadNative(): NativeBinding {
   if (refusal !== null) throw failure('PROCESSOR_UNSUPPORTED', { reason: refusal });
   const root = packageRoot();
   const require = createRequire(import.meta.url);
-  const prebuild = `prebuilds/${process.platform}-${process.arch}/node.abi${process.versions.modules}.glibc.node`;
+  const prebuilds = `prebuilds/linux-${process.arch}`;
+  const prebuild = `${prebuilds}/node-${process.versions.modules}.node`;
   const candidates = ['build/Debug/calltap.node', 'build/Release/calltap.node', prebuild].map((p) => join(root, p));
   const path = candidates.find((p) => existsSync(p));
-  if (path === undefined) throw failure('NATIVE_MISSING', { cause: 'missing', root });
+  if (path === undefined) throw missingAddon(root, join(root, prebuilds));
   let binding: NativeBinding;
   try {
     // What a native module exports has no type; info() below proves it is the addon this was built for.

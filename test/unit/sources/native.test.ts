@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../../src/core/package.ts';
-import { loadRefusal } from '../../../src/sources/native.ts';
+import { loadRefusal, missingAddon } from '../../../src/sources/native.ts';
 import { temporaryFolder } from '../../helpers/read-capture.ts';
 
 /** What loading an addon answers whose entry is that of the interface `version`. */
@@ -42,4 +42,12 @@ test('an addon that cannot be loaded for another reason says that reason', (t) =
     loadRefusal(path, new Error('invalid ELF header'), '/'),
     `cannot load the native part (${path}): Error: invalid ELF header`,
   );
+});
+
+test('a package without an addon for this Node names those that it has; a checkout is to be built', (t) => {
+  const prebuilds = temporaryFolder(t);
+  for (const name of ['node-115.node', 'node-127.node', 'node-137.node', 'README'])
+    writeFileSync(join(prebuilds, name), '');
+  assert.match(missingAddon('/x', prebuilds).message, /^this package runs on Node 20, 22, 24, and this is Node \d+\./);
+  assert.match(missingAddon('/x', join(prebuilds, 'none')).message, /run "npm run setup" in \/x$/);
 });
