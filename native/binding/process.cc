@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 namespace calltap {
@@ -39,6 +40,12 @@ NAN_METHOD(DropPrivileges) {
   Put(out, "threadsLeft", Nan::New(r.threads_left));
   Put(out, "uid", Nan::New(r.uid));
   info.GetReturnValue().Set(out);
+}
+
+// isClockSynchronized(): whether the kernel takes the host's clock for synchronized, as NTP services tell it.
+NAN_METHOD(IsClockSynchronized) {
+  struct timex t {};
+  info.GetReturnValue().Set(adjtimex(&t) >= 0 && (t.status & STA_UNSYNC) == 0);
 }
 
 void EndAtOnce(int signal) { _exit(128 + signal); }
@@ -100,6 +107,7 @@ NAN_METHOD(Hasten) {
 
 NAN_MODULE_INIT(InitProcess) {
   Nan::Export(target, "dropPrivileges", DropPrivileges);
+  Nan::Export(target, "isClockSynchronized", IsClockSynchronized);
   Nan::Export(target, "exitOnSignals", ExitOnSignals);
   Nan::Export(target, "restart", Restart);
   Nan::Export(target, "hasten", Hasten);

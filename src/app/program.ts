@@ -5,6 +5,7 @@
 import { configErrorLine, loadConfig } from '../config/config.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
+import { runHostCheck } from '../faces/cli/host-check.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
 import { runUprobeList } from '../faces/cli/uprobe-list.ts';
@@ -34,6 +35,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (config.mintToken) return runMintToken(config);
+  if (config.check) return runHostCheck(config);
   if (config.uprobeList) return runUprobeList(config);
   if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
   return runCapture(config);

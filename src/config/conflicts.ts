@@ -36,7 +36,7 @@ type Check = Condition & { readonly check: (config: Config) => ServiceError | nu
 const OUTPUTS = ['json', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
 /** These read no capture. */
-const NO_CAPTURE = ['mint-token', 'uprobe-list'] as const;
+const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check'] as const;
 const SIGNING_KEYS = ['api-signing-key', 'api-signing-key-file', 'mcp-signing-key'] as const;
 
 /** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
@@ -159,7 +159,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     isForFlags: true as const,
     reason: 'there is no API to guard',
   })),
-  { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list'], unless: ['mint-token'], isForFlags: true },
+  { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list', 'check'], unless: ['mint-token'], isForFlags: true },
   { option: 'no-promisc', needs: ['device'], unless: ['mint-token'], isForFlags: true },
   ...(['metrics-auth', 'metrics-auth-file'] as const).map((option) => ({
     option,

@@ -98,6 +98,7 @@ const SOURCES = group('Sources', {
     { toml: 'limits.uprobe_ring_bytes' },
   ),
   'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
+  check: toggle('Say what this host offers calltap, what it lacks, and what to do.'),
   output: value('FILE', text, 'Write captured frames to a file: pcapng if its name ends so, else pcap.', {
     short: 'O',
     toml: 'capture.output',

@@ -7,7 +7,6 @@ import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
 import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
-import type { NativeTls } from '../../sources/tls/source.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
 import type { SurveyRow } from '../../sources/tls/survey.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
@@ -21,8 +20,7 @@ const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/oper
 export function runUprobeList(config: Config): number {
   // A filter that is wrong is refused before anything is looked at.
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
-  const ringBytes = tlsRingBytes(config.uprobeRingBytes, memoryBytes());
-  const kernel = tryKernel(nativeTls(), targets, ringBytes);
+  const kernel = tryProbes(config, targets);
   const { rows, unreadable, processes } = surveyHost();
   const meant = rows
     .filter((row) => targets.fittingName(row.pid, row.comm) !== null)
@@ -84,9 +82,10 @@ function asItIs(row: SurveyRow, works: boolean): SurveyRow {
 }
 
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
-function tryKernel(native: NativeTls, targets: TlsTargets, ringBytes: number): Kernel {
+export function tryProbes({ uprobeRingBytes }: Config, targets: TlsTargets): Kernel {
+  const ringBytes = tlsRingBytes(uprobeRingBytes, memoryBytes());
   try {
-    const source = new TlsSource({ native, targets, sourceId: 0, ringBytes, say: () => {} });
+    const source = new TlsSource({ native: nativeTls(), targets, sourceId: 0, ringBytes, say: () => {} });
     const { probes, probesWhy, sockets, socketsWhy } = source.status();
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');

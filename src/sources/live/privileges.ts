@@ -2,6 +2,7 @@
  * Gives up what the start needed and the rest of the life does not: the user, and the capabilities (native/system/caps.h).
  */
 
+import { readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { counted } from '../../core/counted.ts';
 import { failure } from '../../core/errors.ts';
@@ -33,4 +34,12 @@ export function givePrivilegesUp(user: string | null, keep: readonly CapabilityN
   const kept = keep.filter((_, i) => r.kept.includes(numbers[i] ?? -1));
   const left = r.threadsLeft === 0 ? '' : `; ${counted(r.threadsLeft, 'thread')} kept what they had`;
   return `running as ${user ?? `uid ${r.uid}`}, capabilities: ${kept.join(', ') || 'none'}${left}`;
+}
+
+/** The effective capabilities of this process, of those that calltap uses. */
+export function effectiveCapabilities(): ReadonlySet<CapabilityName> {
+  const line = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '0';
+  const bits = BigInt(`0x${line}`);
+  const names = Object.keys(CAPABILITY) as CapabilityName[];
+  return new Set(names.filter((name) => ((bits >> BigInt(CAPABILITY[name])) & 1n) === 1n));
 }

@@ -59,6 +59,7 @@ test('defaults', () => {
     uprobeComm: null,
     uprobeRingBytes: null,
     uprobeList: false,
+    check: false,
     portrange: [{ from: 5060, to: 5061 }],
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
     decodeEspNull: false,

@@ -40,7 +40,7 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
   ['-I a --no-promisc', /--no-promisc: it requires -d; add -d IFACE$/, '-d lo --no-promisc'],
   [
     '-I a --uprobe-ring-bytes 1M',
-    /it requires --uprobe or --uprobe-list; add --uprobe or --uprobe-list$/,
+    /it requires --uprobe or --uprobe-list or --check; add --uprobe or --uprobe-list or --check$/,
     '--uprobe --uprobe-ring-bytes 1M',
   ],
   [

@@ -74,6 +74,7 @@ class FakeNative {
       sendReply: () => -1,
       openSyslog: () => -1,
       sendSyslog: () => -1,
+      isClockSynchronized: () => true,
       exitOnSignals: () => undefined,
       closeSocket: () => undefined,
       inputPipe: () => -1,
