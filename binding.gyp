@@ -1,12 +1,18 @@
 {
   # The native half: every C and C++ file of native/ but its tests, in one addon.
-  'variables': {'ebpf': '<!(node scripts/steps/ebpf.mjs)'},
+  'variables': {
+    'ebpf%': '<!(node scripts/steps/ebpf.mjs)',
+    # For packages (scripts/package/): where libbpf, libelf and zlib lie that are linked into the addon, and the
+    # skeletons of its processor.
+    'static_libs%': '',
+    'bpf_dir%': 'build/bpf',
+  },
   'targets': [
     {
       'target_name': 'calltap',
       'sources': ['<!@(find native -path native/test -prune -o -name "*.c" -print -o -name "*.cc" -print | LC_ALL=C sort)'],
       'include_dirs': ['native'],
-      'libraries': ['<!@(pkg-config --libs zlib || echo -lz)', '-lpthread'],
+      'libraries': ['-lpthread'],
       'cflags': ['-O3', '-Wall', '-Wextra', '-Werror', '-fvisibility=hidden', '-g1'],
       # The way of a packet leads through ten files: linked as one they take a fifth less time.
       'cflags_c': ['-std=c11', '-D_GNU_SOURCE=', '-flto=auto', '-fomit-frame-pointer'],
@@ -25,9 +31,22 @@
         ['"<(ebpf)"=="yes"', {
           # libbpf is loaded by what needs it (native/system/bpf_late.c); a function of it that is not there ends the build.
           'defines': ['CT_HAVE_LIBBPF', 'CT_HAVE_TLS_PROBES', 'LIBBPF_API=__attribute__((visibility("hidden")))'],
-          'include_dirs': ['build/bpf'],
-          'cflags': ['<!@(pkg-config --cflags libbpf)'],
+          'include_dirs': ['<(bpf_dir)'],
           'libraries': ['-ldl'],
+        }],
+        ['"<(static_libs)"==""', {
+          'cflags': ['<!@(pkg-config --cflags libbpf || true)'],
+          'libraries': ['<!@(pkg-config --libs zlib || echo -lz)'],
+        }, {
+          'defines': ['CT_STATIC_LIBBPF'],
+          'include_dirs': ['<(static_libs)/include'],
+          'libraries': [
+            '<(static_libs)/lib/libbpf.a',
+            '<(static_libs)/lib/libelf.a',
+            '<(static_libs)/lib/libz.a',
+            # Their functions are not the addon's to offer, and Node has a zlib of its own.
+            '-Wl,--exclude-libs,ALL',
+          ],
         }],
         # Any x86-64 server of the last fifteen years; never -march=native in something that is shipped.
         ['target_arch=="x64"', {'cflags': ['-march=x86-64-v2']}],

@@ -2,7 +2,7 @@
 //
 //   node scripts/build-bpf.mjs
 //
-// An object is compiled for x86_64 and arm64 alike (CO-RE, bpf/README.md); the skeleton is of the running machine.
+// An object is compiled for x86_64 and arm64 alike (CO-RE, bpf/README.md); the skeleton is of one of them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,8 +19,8 @@ export function bpfSources() {
   return list('bpf', (name) => name.endsWith('.bpf.c'));
 }
 
-/** Builds all into a folder; returns an error text, or '' when everything was built. */
-export function buildBpf(out = join(root, 'build/bpf')) {
+/** Builds all into a folder, the skeletons for a processor; returns an error text, or '' when everything was built. */
+export function buildBpf(out = join(root, 'build/bpf'), arch = process.arch) {
   mkdirSync(out, { recursive: true });
   const multiarch = capture('gcc', ['-print-multiarch']).output.trim();
   for (const source of bpfSources()) {
@@ -45,7 +45,7 @@ export function buildBpf(out = join(root, 'build/bpf')) {
       // Debug sections go, BTF stays: CO-RE needs it at load time.
       const stripped = capture('llvm-strip', ['-g', object]);
       if (stripped.code !== 0) return stripped.output;
-      if (target.arch !== process.arch) continue;
+      if (target.arch !== arch) continue;
       const made = capture('bpftool', ['gen', 'skeleton', object, 'name', `${name.replaceAll('-', '_')}_bpf`], {
         env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
       });

@@ -3,11 +3,14 @@
  * none.
  *
  * Each function of libbpf that is used anywhere is defined here and calls the library's own. The build of
- * the addon fails without one of them ("hidden symbol isn't defined"): add a row to the table.
+ * the addon fails without one of them ("hidden symbol isn't defined"): add a row to the table. An addon of a package
+ * (scripts/package.mjs) contains the library instead, so that it depends on nothing.
  */
 #define _GNU_SOURCE
 #include "system/bpf_late.h"
-#ifdef CT_HAVE_LIBBPF
+#if defined(CT_STATIC_LIBBPF)
+const char *ct_bpf_refusal(void) { return ""; }
+#elif defined(CT_HAVE_LIBBPF)
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
