@@ -1,14 +1,15 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, the manual, the completions) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cliPage } from './pages/cli.mjs';
-import { bashCompletion, zshCompletion } from './pages/completion.mjs';
+import { bashCompletion, fishCompletion, zshCompletion } from './pages/completion.mjs';
 import { errorsPage } from './pages/errors.mjs';
 import { lossesPage } from './pages/losses.mjs';
 import { manualPage } from './pages/manual.mjs';
+import { sampleConfig } from './pages/sample.mjs';
 import { root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
 
@@ -43,6 +44,8 @@ const pages = [
   ['docs/calltap.1', manualPage(options)],
   ['deploy/completion/calltap.bash', bashCompletion(options)],
   ['deploy/completion/_calltap', zshCompletion(options)],
+  ['deploy/completion/calltap.fish', fishCompletion(options)],
+  ['deploy/calltap.toml', sampleConfig(options)],
 ];
 for (const [path, text] of pages) {
   if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === text) continue;

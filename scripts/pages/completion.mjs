@@ -75,3 +75,21 @@ export function zshCompletion({ OPTIONS, isBuiltIn }) {
   });
   return ['#compdef calltap', HEAD, '', '_arguments -s -S \\', `${lines.join(' \\\n')}`, ''].join('\n');
 }
+
+/** deploy/completion/calltap.fish. */
+export function fishCompletion({ OPTIONS, isBuiltIn }) {
+  const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const values = {
+    file: '-r -F',
+    interface: "-x -a 'any (command ls /sys/class/net 2>/dev/null)'",
+    none: '-x',
+  };
+  const lines = OPTIONS.filter(isBuiltIn).map((spec) => {
+    const short = spec.short === undefined ? '' : ` -s ${spec.short}`;
+    const kind = kindOf(spec);
+    const value = kind === 'choice' ? `-x -a ${quote(choices(spec).join(' '))}` : values[kind];
+    const takes = spec.arg === undefined || spec.valueIfBare !== undefined ? '' : ` ${value}`;
+    return `complete -c calltap${short} -l ${spec.flag}${takes} -d ${quote(spec.help)}`;
+  });
+  return [HEAD, 'complete -c calltap -f', ...lines, ''].join('\n');
+}
