@@ -59,6 +59,15 @@ const DEV = [
   { name: 'logrotate', present: () => which('logrotate') !== null || existsSync('/usr/sbin/logrotate') },
 ];
 
+/** Needed by scripts/package.mjs, beside those of PRODUCT and BPF. */
+const PACKAGING = [
+  { name: 'dpkg-dev', present: program('dpkg-source') },
+  { name: 'm4', present: program('m4') },
+  { name: 'rpm', present: program('rpmbuild') },
+  { name: 'gcc-aarch64-linux-gnu', present: program('aarch64-linux-gnu-gcc') },
+  { name: 'g++-aarch64-linux-gnu', present: program('aarch64-linux-gnu-g++') },
+];
+
 function pkgConfigKnows(library) {
   return which('pkg-config') !== null && capture('pkg-config', ['--exists', library]).code === 0;
 }
@@ -90,6 +99,11 @@ function hasWolfssl() {
 /** Names of those that eBPF is built with and that are missing. */
 export function missingForBpf() {
   return BPF.filter((row) => !row.present()).map((row) => row.name);
+}
+
+/** Names of those that packages are made with and that are missing. */
+export function missingForPackages() {
+  return [...PRODUCT, ...BPF, ...PACKAGING].filter((row) => !row.present()).map((row) => row.name);
 }
 
 /** Names of the packages that are missing, each once. */
