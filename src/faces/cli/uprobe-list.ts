@@ -84,8 +84,9 @@ function asItIs(row: SurveyRow, works: boolean): SurveyRow {
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
 export function tryProbes({ uprobeRingBytes }: Config, targets: TlsTargets): Kernel {
   const ringBytes = tlsRingBytes(uprobeRingBytes, memoryBytes());
+  const native = nativeTls();
   try {
-    const source = new TlsSource({ native: nativeTls(), targets, sourceId: 0, ringBytes, say: () => {} });
+    const source = new TlsSource({ native, targets, sourceId: 0, ringBytes, say: () => {} });
     const { probes, probesWhy, sockets, socketsWhy } = source.status();
     source.close();
     const why = [probesWhy, socketsWhy].filter((text) => text !== '').join('; ');
