@@ -5,12 +5,11 @@ import { bundle } from '../steps/bundle.mjs';
 import { root } from '../steps/files.mjs';
 import { capture } from '../steps/run.mjs';
 import { MACHINES, NODES, work } from './machines.mjs';
-import { below, description, license, sourceDate, version } from './tree.mjs';
+import { below, description, license, MAINTAINER, sourceDate, version } from './tree.mjs';
 
 /** Where finished packages lie. */
 export const packages = join(root, 'build/packages');
 
-const MAINTAINER = 'calltap developers <calltap@localhost.invalid>';
 const LONG_DESCRIPTION = [
   'calltap watches SIP signaling and RTP media on a voice server and answers what',
   'happened to a call, and why. It reads interfaces, capture files, HEP mirrors and,',
@@ -49,7 +48,7 @@ export function makeDeb({ arch, deb }, tree) {
     `Architecture: ${deb}`,
     `Maintainer: ${MAINTAINER}`,
     `Installed-Size: ${size}`,
-    'Depends: libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, passwd',
+    'Depends: libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, passwd, procps',
     'Section: net',
     'Priority: optional',
     `Description: ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`,
@@ -100,7 +99,7 @@ export function makeRpm({ arch, rpm }, tree) {
     `License: ${license}`,
     `BuildArch: ${rpm}`,
     'AutoReqProv: no',
-    'Requires: glibc >= 2.34, libstdc++, shadow-utils',
+    'Requires: glibc >= 2.34, libstdc++, shadow-utils, procps-ng',
     '%description',
     ...LONG_DESCRIPTION,
     '%install',

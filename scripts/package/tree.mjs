@@ -27,6 +27,14 @@ export function sourceDate() {
   return Number(output.trim());
 }
 
+export const MAINTAINER = 'calltap developers <calltap@localhost.invalid>';
+
+/** Debian asks each package for a changelog of this form; ours lies beside it. */
+function debianChangelog() {
+  const date = new Date(sourceDate() * 1000).toUTCString().replace('GMT', '+0000');
+  return `calltap (${version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- ${MAINTAINER}  ${date}\n`;
+}
+
 /** What packages of npm bring beside what runs. */
 const UNUSED =
   /\.(d\.[cm]?ts|ts|map|md|markdown|ya?ml|sh|html|css)$|^\.(?!\.?$)|^(tests?|__tests__|docs?|examples?|bench|benchmarks?|integration|bin|cli\.js)$/i;
@@ -125,6 +133,7 @@ export async function makeTree({ arch, cc }, { nodeFolder, addon, runtime, bom }
   const doc = join(tree, 'usr/share/doc/calltap');
   cpSync(join(nodeFolder, 'LICENSE'), join(doc, 'LICENSE.node'));
   writeFileSync(join(doc, 'bom.cdx.json'), bom);
+  writeFileSync(join(doc, 'changelog.gz'), gzipSync(debianChangelog(), { level: 9 }));
   mkdirSync(join(tree, 'usr/bin'), { recursive: true });
   symlinkSync('../lib/calltap/bin/calltap', join(tree, 'usr/bin/calltap'));
   settle(tree);

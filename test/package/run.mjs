@@ -32,11 +32,11 @@ function must(root, line, expected = /(?:)/) {
 /** The program as it was installed: the demo, live capture on loopback, probes, the report of the host. */
 function tryProgram(root, program, demo) {
   must(root, `${program} --version`, /^calltap /);
-  must(root, `${program} -I ${demo}`, /Answered|Terminated|InCall/);
+  must(root, `${program} -I ${demo}`, /Completed +INVITE/);
   must(root, `${program} --check; test $? -le 1`, /^(ok|limited|missing) +program/m);
   must(root, `${program} --uprobe-list`, /probes work here/);
-  const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' >/dev/udp/127.0.0.1/5060; sleep 1)`;
-  must(root, `bash -c "${live.replaceAll('"', '\\"')} & timeout -s INT 5 ${program} -d lo --json"`, /seen-live/);
+  const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' | cat >/dev/udp/127.0.0.1/5060; sleep 1)`;
+  must(root, `bash -c "${live.replaceAll('"', '\\"')} & timeout --preserve-status -s INT 5 ${program} -d lo --json"`, /seen-live/);
 }
 
 function deb(release) {
@@ -118,7 +118,8 @@ function symbols() {
   const unpacked = capture('dpkg-deb', ['-x', made('_amd64.deb'), root.path]);
   if (unpacked.code !== 0) throw new Error(unpacked.output);
   const script = `find '${root.path}' \\( -name '*.node' -o -name node \\) -type f -exec objdump -T {} + | grep -oE 'GLIBC(XX)?_[0-9.]+' | sort -uV`;
-  const versions = capture('sh', ['-c', script]).output.trim().split('\n');
+  const versions = capture('sh', ['-c', script]).output.match(/GLIBC(XX)?_[\d.]+/g) ?? [];
+  if (versions.length === 0) throw new Error('objdump names no version');
   const limits = { GLIBC_: [2, 34, 0], GLIBCXX_: [3, 4, 29] };
   const isAbove = (version) => {
     const [, name, text] = /^(GLIBC(?:XX)?_)([\d.]+)$/.exec(version) ?? [];
