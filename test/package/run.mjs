@@ -36,7 +36,11 @@ function tryProgram(root, program, demo) {
   must(root, `${program} --check; test $? -le 1`, /^(ok|limited|missing) +program/m);
   must(root, `${program} --uprobe-list`, /probes work here/);
   const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' | cat >/dev/udp/127.0.0.1/5060; sleep 1)`;
-  must(root, `bash -c "${live.replaceAll('"', '\\"')} & timeout --preserve-status -s INT 5 ${program} -d lo --json"`, /seen-live/);
+  must(
+    root,
+    `bash -c "${live.replaceAll('"', '\\"')} & timeout --preserve-status -s INT 5 ${program} -d lo --json"`,
+    /seen-live/,
+  );
 }
 
 function deb(release) {
