@@ -10,7 +10,7 @@ import { counted } from '../../core/counted.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { packageVersion } from '../../core/package.ts';
 import { LiveSource } from '../../sources/live/live-source.ts';
-import { effectiveCapabilities } from '../../sources/live/privileges.ts';
+import { type CapabilityName, effectiveCapabilities } from '../../sources/live/privileges.ts';
 import { loadNative } from '../../sources/native.ts';
 import { processorRefusal, readCpuinfo } from '../../sources/processor.ts';
 import { memoryBytes, tlsRingBytes } from '../../sources/tls/open.ts';
@@ -31,9 +31,8 @@ export type CheckRow = {
   readonly remedy: string;
 };
 
-/** The oldest kernel that calltap is tried on, and the first on which probes need no CAP_SYS_ADMIN. */
+/** The oldest kernel that calltap is tried on. */
 const OLDEST_KERNEL = [5, 10] as const;
-const PROBES_WITHOUT_ADMIN = [6, 6] as const;
 const MIB = 1024 ** 2;
 /** What all caps together may fill (docs/limits.md). */
 const WANTED_MEMORY_BYTES = 1024 * MIB;
@@ -71,13 +70,13 @@ export function checkLines(rows: readonly CheckRow[], color: boolean): string[] 
 
 /** Every row. Where the addon cannot be loaded, what hangs on it is left out: its own row says why. */
 export function hostRows(config: Config): CheckRow[] {
-  const kernel = kernelVersion(release());
-  const first = [programRow(), processorRow(), kernelRow(kernel), memoryRow(memoryBytes()), btfRow()];
-  if (first.some(({ name, verdict }) => name === 'program' && verdict === 'missing')) return first;
-  const rights = effectiveCapabilities();
+  const processor = processorRow();
+  const program = processor.verdict === 'missing' ? [] : [programRow()];
+  const first = [processor, ...program, kernelRow(release()), memoryRow(memoryBytes()), btfRow()];
+  if ([processor, ...program].some(({ verdict }) => verdict === 'missing')) return first;
   return [
     ...first,
-    rightsRow(rights, kernel),
+    rightsRow(process.getuid?.() ?? -1, effectiveCapabilities()),
     interfacesRow(readInterfaces()),
     ...captureRows(config),
     probesRow(config),
@@ -104,18 +103,16 @@ function processorRow(): CheckRow {
 }
 
 /** Major and minor number of `6.1.0-50-amd64`. */
-export function kernelVersion(text: string): readonly [number, number] {
+function kernelVersion(text: string): readonly [number, number] {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(text) ?? [];
   return [Number(major ?? 0), Number(minor ?? 0)];
 }
 
-function isBefore([major, minor]: readonly [number, number], [m, n]: readonly [number, number]): boolean {
-  return major < m || (major === m && minor < n);
-}
-
-function kernelRow(version: readonly [number, number]): CheckRow {
-  const text = `Linux ${release()}`;
-  if (!isBefore(version, OLDEST_KERNEL)) return ok('kernel', text);
+export function kernelRow(version: string): CheckRow {
+  const text = `Linux ${version}`;
+  const [major, minor] = kernelVersion(version);
+  const [oldest, least] = OLDEST_KERNEL;
+  if (major > oldest || (major === oldest && minor >= least)) return ok('kernel', text);
   const line = `${text} is older than ${OLDEST_KERNEL.join('.')}, the oldest that calltap is tried on`;
   return limited('kernel', line, 'expect the classic filter and no --uprobe, or use a newer kernel');
 }
@@ -134,24 +131,11 @@ function btfRow(): CheckRow {
   return limited('BTF', `${path} is missing, so eBPF programs do not load`, remedy);
 }
 
-/** `rights` are the effective capabilities of this process, by name. */
-export function rightsRow(rights: ReadonlySet<string>, kernel: readonly [number, number]): CheckRow {
-  const who = process.getuid?.() === 0 ? 'root' : `uid ${process.getuid?.()}`;
-  const lacks = (...names: readonly string[]): string[] => names.filter((name) => !rights.has(name));
-  const written = (names: readonly string[]): string => names.map((name) => `CAP_${name.toUpperCase()}`).join(', ');
-  if (lacks('net_raw').length > 0) {
-    const text = `${who} lacks CAP_NET_RAW, which -d needs; files and -L need no rights`;
-    return missing('rights', text, ROOT_OR_UNIT);
-  }
-  const forFilter = rights.has('sys_admin') ? [] : lacks('bpf', 'perfmon');
-  if (forFilter.length > 0)
-    return limited('rights', `${who} lacks ${written(forFilter)}: no eBPF filter and no --uprobe`, ROOT_OR_UNIT);
-  const admin = isBefore(kernel, PROBES_WITHOUT_ADMIN) ? ['sys_admin'] : [];
-  const forProbes = lacks('sys_ptrace', 'dac_read_search', ...admin);
-  if (forProbes.length === 0) return ok('rights', `${who} may capture and probe`);
-  const text = `${who} may capture; --uprobe lacks ${written(forProbes)}`;
-  const dropIn = admin.length > 0 ? 'old-kernels.conf' : 'tls-probes.conf';
-  return limited('rights', text, `add the drop-in ${dropIn} to the service (docs/operations.md)`);
+/** Who runs, with which rights of those that calltap uses. What these lack is said where it was tried: filter and probes. */
+export function rightsRow(uid: number, rights: ReadonlySet<CapabilityName>): CheckRow {
+  const names = [...rights].map((name) => `CAP_${name.toUpperCase()}`).sort();
+  const text = `${uid === 0 ? 'root' : `uid ${uid}`} with ${names.join(', ') || 'no capability'}`;
+  return names.length === 0 ? limited('rights', `${text}: only files and -L`, ROOT_OR_UNIT) : ok('rights', text);
 }
 
 type Interface = { readonly name: string; readonly isUp: boolean };

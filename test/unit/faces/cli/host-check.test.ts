@@ -5,36 +5,29 @@ import {
   checkLines,
   clockRow,
   interfacesRow,
-  kernelVersion,
+  kernelRow,
   memoryRow,
   rightsRow,
 } from '../../../../src/faces/cli/host-check.ts';
 import type { CapabilityName } from '../../../../src/sources/live/privileges.ts';
 
 const MIB = 1024 ** 2;
-const rights = (...names: readonly CapabilityName[]): ReadonlySet<CapabilityName> => new Set(names);
-
-test('rights: what is lacking decides what works, and the remedy names the drop-in for this kernel', () => {
-  const rowOf = (kernel: readonly [number, number], ...names: readonly CapabilityName[]) =>
-    rightsRow(rights(...names), kernel);
-  assert.equal(rowOf([6, 12]).verdict, 'missing');
-  assert.match(rowOf([6, 12], 'net_raw').text, /lacks CAP_BPF, CAP_PERFMON: no eBPF filter and no --uprobe$/);
-  assert.match(rowOf([6, 12], 'net_raw', 'bpf', 'perfmon').remedy, /tls-probes\.conf/);
-  const forProbes: readonly CapabilityName[] = ['net_raw', 'bpf', 'perfmon', 'sys_ptrace', 'dac_read_search'];
-  assert.equal(rowOf([6, 12], ...forProbes).verdict, 'ok');
-  assert.match(rowOf([6, 1], ...forProbes).text, /--uprobe lacks CAP_SYS_ADMIN$/);
-  assert.match(rowOf([6, 1], ...forProbes).remedy, /old-kernels\.conf/);
-  assert.equal(rowOf([6, 1], ...forProbes, 'sys_admin').verdict, 'ok');
+test('rights are named as they are, and none is a limit', () => {
+  const names: ReadonlySet<CapabilityName> = new Set(['net_raw', 'bpf']);
+  assert.deepEqual(rightsRow(999, names), {
+    name: 'rights',
+    verdict: 'ok',
+    text: 'uid 999 with CAP_BPF, CAP_NET_RAW',
+    remedy: '',
+  });
+  assert.equal(rightsRow(0, names).text, 'root with CAP_BPF, CAP_NET_RAW');
+  assert.match(rightsRow(999, new Set()).text, /no capability: only files and -L$/);
 });
 
-test('kernel versions of distributions', () => {
-  for (const [text, version] of [
-    ['6.1.0-50-amd64', [6, 1]],
-    ['5.14.0-503.el9.x86_64', [5, 14]],
-    ['6.18', [6, 18]],
-    ['', [0, 0]],
-  ] as const)
-    assert.deepEqual(kernelVersion(text), version);
+test('kernels of distributions', () => {
+  for (const text of ['6.1.0-50-amd64', '5.14.0-503.el9.x86_64', '5.10.0-32-amd64', '6.18'])
+    assert.equal(kernelRow(text).verdict, 'ok');
+  for (const text of ['5.4.0-216-generic', '4.18.0-553.el8', '']) assert.match(kernelRow(text).remedy, /newer kernel$/);
 });
 
 test('memory below what all caps may fill, loopback alone, and a clock that is not set are limits with a remedy', () => {
