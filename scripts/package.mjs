@@ -1,9 +1,9 @@
 // Makes the packages: .deb, .rpm and .tar.gz for amd64 and arm64, and the tarball of npm, with their checksums.
 //
-//   node scripts/package.mjs [--arch amd64|arm64]      one processor only; then without the tarball of npm
+//   npm run package [-- --arch amd64|arm64]      one processor only; then without the tarball of npm
 //
-// As root on Debian 12: it installs the compilers it needs. Everything lies in build/packages afterwards. The same commit
-// gives the same bytes.
+// On Debian 12. It names the packages it needs, when some are missing. Everything lies in build/packages afterwards. The
+// same commit gives the same bytes.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -3,11 +3,11 @@
 //   npm run release -- 0.2.0
 //
 // It changes nothing before the checkout is clean and the version newer. Nothing is published: push the tag and copy
-// build/packages by hand. As root on Debian 12, because it makes the packages.
+// build/packages by hand. On Debian 12, because it makes the packages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './steps/files.mjs';
-import { capture, pass, say } from './steps/run.mjs';
+import { capture, npm, pass, say } from './steps/run.mjs';
 
 const numbers = (version) => version.split('.').map(Number);
 
@@ -55,7 +55,8 @@ function release([version, ...rest]) {
   }
   git('commit', '-qam', `release: ${version}`);
   git('tag', '-a', `v${version}`, '-m', `calltap ${version}`);
-  if (pass(process.execPath, [join(root, 'scripts/package.mjs')]) !== 0)
+  const [program, lead] = npm();
+  if (pass(program, [...lead, 'run', 'package']) !== 0)
     throw new Error('the packages were not made; run "npm run package" again');
   say(`release: ${version} is committed, tagged and packed; push it: git push --follow-tags`);
 }
