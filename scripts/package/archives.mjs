@@ -97,7 +97,6 @@ export function makeRpm({ arch, rpm }, tree) {
     'Release: 1',
     `Summary: ${description}`,
     `License: ${license}`,
-    `BuildArch: ${rpm}`,
     'AutoReqProv: no',
     'Requires: glibc >= 2.34, libstdc++, shadow-utils, procps-ng',
     '%description',

@@ -35,9 +35,12 @@ function debianChangelog() {
   return `calltap (${version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- ${MAINTAINER}  ${date}\n`;
 }
 
-/** What packages of npm bring beside what runs. */
-const UNUSED =
-  /\.(d\.[cm]?ts|ts|map|md|markdown|ya?ml|sh|html|css)$|^\.(?!\.?$)|^(tests?|__tests__|docs?|examples?|bench|benchmarks?|integration|bin|cli\.js)$/i;
+/**
+ * What packages of npm bring beside what runs: files by their names; folders only where they lie directly in a package,
+ * for further below a folder `doc` may hold a part of the program.
+ */
+const UNUSED_FILE = /\.([cm]?ts|map|md)$|\/\.[^/]+$/;
+const UNUSED_FOLDER = /\/node_modules\/(@[^/]+\/)?[^/]+\/(tests?|docs?|examples?|benchmarks?)$/;
 
 /** Node's programs of npm for the runtime, without what only a build needs: the folder that holds node_modules. */
 export function runtimePackages() {
@@ -52,9 +55,9 @@ export function runtimePackages() {
   return at;
 }
 
-function withoutUnused(source) {
-  const name = basename(source);
-  return !UNUSED.test(name) || /licen[cs]e|notice/i.test(name);
+function isUsed(source) {
+  if (statSync(source).isDirectory()) return !UNUSED_FOLDER.test(source);
+  return !UNUSED_FILE.test(source) || /licen[cs]e|notice/i.test(basename(source));
 }
 
 /** Copies what runs of node_modules: no types, tests or documents, and not nan, which is headers. */
@@ -63,7 +66,7 @@ function copyRuntime(from, to) {
     if (entry === 'nan' || entry.startsWith('.')) continue;
     cpSync(join(from, 'node_modules', entry), join(to, 'node_modules', entry), {
       recursive: true,
-      filter: withoutUnused,
+      filter: isUsed,
     });
   }
 }
