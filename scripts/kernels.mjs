@@ -4,6 +4,7 @@
 //   npm run kernels -- 6.1 sid                    some
 //   npm run kernels -- --check filter --user root one check, for one of its users
 //   npm run kernels -- --check canaries --runs 50 each canary so often; 5 when nothing is said
+//   npm run kernels -- 6.1 --deb FILE             a package that is installed there, instead of the checkout
 //   npm run kernels -- 6.12 --cpu qemu64 --command 'uname -a' --with /usr/bin/openssl
 //
 // --renew fetches newer kernels. docs/development.md says what it needs and how long it takes.
@@ -31,6 +32,7 @@ function asked() {
       check: { type: 'string', multiple: true, default: [] },
       user: { type: 'string', multiple: true, default: [] },
       command: { type: 'string' },
+      deb: { type: 'string' },
       with: { type: 'string', multiple: true, default: [] },
       renew: { type: 'boolean', default: false },
       runs: { type: 'string', default: '5' },
@@ -39,6 +41,7 @@ function asked() {
   const kernels = positionals.length === 0 ? KERNELS : KERNELS.filter(({ name }) => positionals.includes(name));
   const isAsked = (user) => values.user.length === 0 || values.user.includes(user);
   const checks = CHECKS.filter(({ name }) => values.check.length === 0 || values.check.includes(name))
+    .filter(({ isOfPackage }) => values.deb === undefined || isOfPackage === true)
     .map((check) => ({
       ...check,
       users: check.users.filter(isAsked),
@@ -53,12 +56,13 @@ function asked() {
 }
 
 /** What is missing here to run guests, in one line; '' when nothing is. */
-function missing(sources) {
+function missing({ sources, deb }) {
   if (process.arch !== 'x64') return 'the guests are x86-64 machines, and so must this one be';
   const programs = Object.entries(NEEDED).filter(([program]) => which(program) === null);
   const headers = sources.filter(({ needs }) => needs && !existsSync(join('/usr/include', needs.header)));
   const packages = [...programs.map(([, name]) => name), ...headers.map(({ needs }) => needs.package)];
   if (packages.length > 0) return `apt-get install ${packages.join(' ')}`;
+  if (deb !== undefined) return existsSync(deb) ? '' : `there is no file ${deb}; npm run package makes one`;
   return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
 }
 
@@ -90,12 +94,13 @@ async function main() {
   const options = asked();
   const { checks, command } = options;
   const each = (key) => checks.flatMap((check) => check[key] ?? []);
-  const lacks = missing(each('sources'));
+  const lacks = missing({ sources: each('sources'), deb: options.deb });
   if (lacks !== '') throw new Error(lacks);
   mkdirSync(folder, { recursive: true });
   if (checks.some(({ name }) => name === 'canaries')) await buildAllCanaries();
   const image = makeImage(folder, {
     plan: { command, checks },
+    deb: options.deb,
     programs: [...each('programs'), ...options.with],
     sources: each('sources'),
     files: each('files'),

@@ -9,6 +9,7 @@
  * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what they
  *   need: { header, package }
  * - files: files or folders of this repository, copied to /kernels
+ * - isOfPackage: it is run of an installed package too (--deb)
  * - isRepeated: it takes how many times as its last word (--runs)
  */
 import { join } from 'node:path';
@@ -35,9 +36,10 @@ const SERVERS = [
 const PROBING = ['root', 'unit+tls-probes', 'unit+old-kernels'];
 
 export const CHECKS = [
-  { name: 'files', run: [NODE, '/kernels/files.mjs'], users: CAPTURING },
-  { name: 'filter', run: [NODE, '/kernels/filter.mjs'], users: CAPTURING },
-  { name: 'list', run: [NODE, '/kernels/list.mjs'], users: PROBING, programs: ['openssl'] },
+  { name: 'files', run: [NODE, '/kernels/files.mjs'], users: CAPTURING, isOfPackage: true },
+  { name: 'filter', run: [NODE, '/kernels/filter.mjs'], users: CAPTURING, isOfPackage: true },
+  { name: 'list', run: [NODE, '/kernels/list.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
+  { name: 'exchange', run: [NODE, '/kernels/exchange.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
   { name: 'tls', run: [NODE, '/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
   {
     name: 'canaries',

@@ -1,4 +1,5 @@
-// Makes the file system of a guest: busybox, node, the built checkout and the programs the checks call, all in memory.
+// Makes the file system of a guest: busybox, node, the built checkout or an installed package, and the programs the checks
+// call, all in memory.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,6 +33,28 @@ function putCheckout(to) {
   }
 }
 
+/** Where a guest has the program, its unit and the demo capture. */
+const CHECKOUT = {
+  program: [process.execPath, '/calltap/dist/program/calltap.js'],
+  demo: '/calltap/fixtures/demo/demo.pcap',
+  unit: '/calltap/deploy/calltap.service',
+  dropIns: '/calltap/deploy/calltap.service.d',
+};
+const PACKAGE = {
+  program: ['/usr/bin/calltap'],
+  demo: '/usr/lib/calltap/fixtures/demo/demo.pcap',
+  unit: '/usr/lib/systemd/system/calltap.service',
+  dropIns: '/usr/share/doc/calltap/examples/calltap.service.d',
+};
+
+/** The files of a .deb where it has them, with no library but those that its Node asks for. */
+function putPackage(to, deb) {
+  const unpacked = capture('dpkg-deb', ['-x', deb, to]);
+  if (unpacked.code !== 0) throw new Error(unpacked.output.trim());
+  for (const [, library] of capture('ldd', [join(to, 'usr/lib/calltap/bin/node')]).output.matchAll(/(\/\S+) \(0x/g))
+    put(to, library);
+}
+
 /** Compiles a check's program beside the others; throws what the compiler says. */
 function compile(source, to, libraries) {
   mkdirSync(dirname(to), { recursive: true });
@@ -41,24 +64,27 @@ function compile(source, to, libraries) {
 }
 
 /**
- * Writes an initramfs that runs `plan` (see guest/run.mjs). `programs` are paths or names of the host, `sources` are C
- * programs: {source, libraries}, in the guest at /kernels/bin/NAME.
+ * Writes an initramfs that runs `plan` (see guest/run.mjs), with the checkout, or with what the package `deb` installs.
+ * `programs` are paths or names of the host, `sources` are C programs: {source, libraries}, in the guest at
+ * /kernels/bin/NAME.
  */
-export function makeImage(folder, { plan, programs, sources, files }) {
+export function makeImage(folder, { plan, deb, programs, sources, files }) {
   const to = join(folder, 'root');
   rmSync(to, { recursive: true, force: true });
   for (const part of ['bin', 'proc', 'sys', 'dev', 'tmp', 'root', 'etc', 'run', 'kernels/bin'])
     mkdirSync(join(to, part), { recursive: true });
   chmodSync(join(to, 'tmp'), 0o1777);
   cpSync('/bin/busybox', join(to, 'bin/busybox'));
-  for (const name of ['setpriv', process.execPath, ...libbpf(), ...programs]) {
+  for (const name of ['setpriv', process.execPath, ...programs, ...(deb === undefined ? libbpf() : [])]) {
     const path = name.startsWith('/') ? name : which(name);
     if (path === null || !existsSync(path)) throw new Error(`${name} is missing here; a check needs it in the guest`);
     put(to, path);
   }
-  put(to, join(root, 'build/Release/calltap.node'));
-  rmSync(join(to, root), { recursive: true, force: true });
-  putCheckout(join(to, 'calltap'));
+  if (deb === undefined) {
+    put(to, join(root, 'build/Release/calltap.node'));
+    rmSync(join(to, root), { recursive: true, force: true });
+    putCheckout(join(to, 'calltap'));
+  } else putPackage(to, deb);
   cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
   for (const file of files)
     cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
@@ -69,7 +95,10 @@ export function makeImage(folder, { plan, programs, sources, files }) {
     cpSync(binary, join(to, 'kernels/bin', name));
     for (const [, library] of capture('ldd', [binary]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
   }
-  writeFileSync(join(to, 'kernels/plan.json'), JSON.stringify(plan));
+  writeFileSync(
+    join(to, 'kernels/plan.json'),
+    JSON.stringify({ ...plan, place: deb === undefined ? CHECKOUT : PACKAGE }),
+  );
   writeFileSync(join(to, 'kernels/node'), process.execPath);
   chmodSync(join(to, 'kernels/init'), 0o755);
   execFileSync('ln', ['-sf', 'kernels/init', join(to, 'init')]);

@@ -1,12 +1,10 @@
 // What the checks of a guest share: calltap as a child of the user who is tried, and the lines they print.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asUser } from './users.mjs';
+import { asUser, place } from './users.mjs';
 
 /** Emulation on a busy host is slow. */
 const PATIENCE_MS = 600_000;
-/** Who runs calltap in this check; the check itself is root. */
-const user = process.env.TRIED_USER ?? 'root';
 
 /** One line for the claim, by whether it holds. */
 export function claim(name, isTrue, words, why = words) {
@@ -62,11 +60,11 @@ export class Running {
 
 /** A script of node as the user who is tried. */
 export function script(path, ...args) {
-  return new Running(asUser(user, [process.execPath, path, ...args]));
+  return new Running(asUser([process.execPath, path, ...args]));
 }
 
 export function calltap(...args) {
-  return script('/calltap/dist/program/calltap.js', ...args);
+  return new Running(asUser([...place.program, ...args]));
 }
 
 /** A SIP request of its own call. */

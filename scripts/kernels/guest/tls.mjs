@@ -1,12 +1,11 @@
 // SIP over TLS by each library: a server is observed, what it reads and what it writes, and between which addresses. The
 // client is OpenSSL's. Both belong to root.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { answer, claim, options, Running, script, until } from './agent.mjs';
+import { makeCertificate } from './certificate.mjs';
 import { hasRight } from './users.mjs';
 
 const PEERS_MS = 120_000;
-const CREDENTIALS = ['-cert', 'c.pem', '-key', 'k.pem'];
+const CREDENTIALS = makeCertificate();
 const SERVERS = [
   {
     library: 'OpenSSL',
@@ -29,14 +28,6 @@ const SERVERS = [
     words: ['/kernels/bin/wolf_server', '127.0.0.1', '5063'],
   },
 ];
-
-function makeCertificate() {
-  process.chdir(mkdtempSync('/tmp/tls-'));
-  chmodSync('.', 0o700);
-  writeFileSync('req.cnf', '[req]\ndistinguished_name=dn\n[dn]\n');
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'k.pem', '-out', 'c.pem'];
-  spawnSync('openssl', ['req', '-config', 'req.cnf', '-x509', '-subj', '/CN=localhost', '-days', '2', ...key]);
-}
 
 /** One request and its answer, while the server is observed. */
 async function talk({ library, at, from, isTyped }, server, observer) {
@@ -85,5 +76,4 @@ async function observe(row) {
   return isReady;
 }
 
-makeCertificate();
 for (const row of SERVERS) if (!(await observe(row))) break;

@@ -1,7 +1,10 @@
 // Who runs a check: root, or the user of the shipped unit with the rights that the unit gives it.
 import { readdirSync, readFileSync } from 'node:fs';
 
-const DEPLOY = '/calltap/deploy';
+/** Where the program, its unit and the demo capture are: of the checkout, or of the package that the guest has. */
+export const { place } = JSON.parse(readFileSync('/kernels/plan.json', 'utf8'));
+/** Who runs calltap in this check; the check itself is root. */
+const user = process.env.TRIED_USER ?? 'root';
 
 /** AmbientCapabilities of a unit's files, as systemd adds them up: an empty one begins anew. */
 function capabilities(paths) {
@@ -15,40 +18,38 @@ function capabilities(paths) {
 
 /** LimitMEMLOCK of the shipped unit, in words of a shell. */
 function lockedMemory() {
-  const [, value] = /^LimitMEMLOCK=(\w+)$/m.exec(readFileSync(`${DEPLOY}/calltap.service`, 'utf8')) ?? [];
+  const [, value] = /^LimitMEMLOCK=(\w+)$/m.exec(readFileSync(place.unit, 'utf8')) ?? [];
   if (value !== 'infinity') throw new Error(`the unit has LimitMEMLOCK=${value}, which this check does not know`);
   return 'unlimited';
 }
 
-/** Drop-ins that a check names behind a plus: `unit+X` is the unit with deploy/calltap.service.d/X.conf. */
+/** Drop-ins that a check names behind a plus: `unit+X` is the unit with calltap.service.d/X.conf. */
 function unitFiles(names) {
-  const folder = `${DEPLOY}/calltap.service.d`;
-  const shipped = readdirSync(folder);
+  const shipped = readdirSync(place.dropIns);
   return [
-    `${DEPLOY}/calltap.service`,
+    place.unit,
     ...names.map((name) => {
       if (!shipped.includes(`${name}.conf`)) throw new Error(`the unit has no drop-in ${name}`);
-      return `${folder}/${name}.conf`;
+      return `${place.dropIns}/${name}.conf`;
     }),
   ];
 }
 
-/** The capabilities of a user, without `cap_`. */
-function rightsOf(user) {
+/** The capabilities of the user, without `cap_`. */
+function rights() {
   const [, ...dropIns] = user.split('+');
   return capabilities(unitFiles(dropIns));
 }
 
 /** Whether the user who is tried has a capability. */
 export function hasRight(name) {
-  const user = process.env.TRIED_USER ?? 'root';
-  return user === 'root' || rightsOf(user).includes(name);
+  return user === 'root' || rights().includes(name);
 }
 
-/** The words that run `words` as `user`: root, unit, unit+DROP-IN. */
-export function asUser(user, words) {
+/** The words that run `words` as the user who is tried: root, unit, unit+DROP-IN. */
+export function asUser(words) {
   if (user === 'root') return words;
-  const set = rightsOf(user)
+  const set = rights()
     .map((name) => `+${name}`)
     .join(',');
   return [
