@@ -1,16 +1,16 @@
 // Fresh roots of Debian in which a package is installed as a user would: no Node, no compiler, nothing of the checkout.
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { archives } from '../../scripts/steps/apt.mjs';
 import { root as checkout } from '../../scripts/steps/files.mjs';
 import { capture, say, seconds } from '../../scripts/steps/run.mjs';
 
-const folder = join(checkout, 'build/package-test');
+export const folder = join(checkout, 'build/package-test');
 export const packages = join(checkout, 'build/packages');
 
-/** A clean root of a release, made once and copied for each use: { path, run, inNamespace, remove }. */
+/** A clean root of a release, made once and copied for each use: { path, run, put, remove }. */
 export function freshRoot(release, include = ['systemd', 'ca-certificates']) {
-  const image = join(folder, `${release}.tar`);
+  const image = join(folder, `${[release, ...include].join('-')}.tar`);
   if (!existsSync(image)) {
     const start = performance.now();
     mkdirSync(folder, { recursive: true });
@@ -28,25 +28,33 @@ export function freshRoot(release, include = ['systemd', 'ca-certificates']) {
   return rootAt(path);
 }
 
-/** A root that is there. Commands see the kernel's folders and a network of their own, whose loopback is up. */
+/** What the host knows of its network; a root needs it online. */
+const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt'];
+
+/** A root that is there. Commands see the kernel's folders. */
 export function rootAt(path) {
-  const enter = [
-    'mount --bind /sys "$0/sys" && mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev"',
-    'ip link set lo up',
-    'exec chroot "$0" /bin/sh -c "$1"',
-  ].join('\n');
+  const mounts = 'mount --bind /sys "$0/sys" && mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev"';
+  const enter = (before, line) => ['sh', '-ec', `${mounts}\n${before}\nexec chroot "$0" /bin/sh -c "$1"`, path, line];
+  const env = {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: '/root',
+    LC_ALL: 'C.UTF-8',
+    DEBIAN_FRONTEND: 'noninteractive',
+  };
   return {
     path,
-    /** Runs a command line of the root's shell as root: { code, output }. */
+    /** Runs a line of the root's shell as root, in a network with nothing but loopback: { code, output }. */
     run: (line) =>
-      capture('unshare', ['--mount', '--net', '--pid', '--fork', 'sh', '-ec', enter, path, line], {
-        env: {
-          PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-          LC_ALL: 'C.UTF-8',
-          DEBIAN_FRONTEND: 'noninteractive',
-        },
-      }),
-    put: (file, to) => cpSync(file, join(path, to)),
+      capture('unshare', ['--mount', '--net', '--pid', '--fork', ...enter('ip link set lo up', line)], { env }),
+    /** The same in the host's network. */
+    runOnline: (line) => {
+      for (const file of NETWORK.filter(existsSync)) {
+        mkdirSync(join(path, dirname(file)), { recursive: true });
+        writeFileSync(join(path, file), readFileSync(file));
+      }
+      return capture('unshare', ['--mount', '--pid', '--fork', ...enter('', line)], { env });
+    },
+    put: (file, to) => cpSync(file, join(path, to), { recursive: true }),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

@@ -4,12 +4,19 @@
 //   npm run test:package -- deb-bookworm tar                some
 //
 // It needs mmdebstrap, rpm, lintian and Debian's mirror, and takes minutes, so it is no part of `npm test`.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { capture, say, seconds } from '../../scripts/steps/run.mjs';
+import { readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fetchNode, MACHINES, NODE_INSIDE, NODES } from '../../scripts/package/machines.mjs';
+import { capture, say, seconds, which } from '../../scripts/steps/run.mjs';
+import { arm64 } from './arm64.mjs';
 import { freshRoot, packages, rootAt } from './root.mjs';
 
 const RELEASES = ['bookworm', 'trixie', 'sid'];
+/** The processor of this machine. */
+const [HERE] = MACHINES;
+/** One that the tarball of npm has no addon for. */
+const OTHER_NODE = { version: '23.11.1' };
+const DEB_BYTES = 35e6;
 /** What systemd-analyze says at most, without drop-ins and with the one for kernels before 6.6. */
 const EXPOSURE = { plain: 3.0, admin: 3.3 };
 
@@ -23,7 +30,15 @@ function made(ending) {
 
 /** Runs a line in a root; throws what it printed when it fails or prints something else than `expected`. */
 function must(root, line, expected = /(?:)/) {
-  const { code, output } = root.run(line);
+  return judge(line, root.run(line), expected);
+}
+
+/** The same in the host's network. */
+function mustOnline(root, line, expected = /(?:)/) {
+  return judge(line, root.runOnline(line), expected);
+}
+
+function judge(line, { code, output }, expected) {
   if (code !== 0 || !expected.test(output))
     throw new Error(`${line}\n  exit ${code}, not as expected (${expected}): ${output.trimEnd().slice(-800)}`);
   return output;
@@ -35,6 +50,12 @@ function tryProgram(root, program, demo) {
   must(root, `${program} -I ${demo}`, /Completed +INVITE/);
   must(root, `${program} --check; test $? -le 1`, /^(ok|limited|missing) +program/m);
   must(root, `${program} --uprobe-list`, /probes work here/);
+  // The API loads what nothing else does.
+  const ask = ['/v1/dialogs', '/metrics', '/openapi.json']
+    .map((path) => `exec 3<>/dev/tcp/127.0.0.1/8081; printf 'GET ${path} HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`)
+    .join('; ');
+  const api = `${program} -I ${demo} --api 127.0.0.1:8081 & until grep -q :1F91 /proc/net/tcp; do sleep 0.2; done; ${ask}; kill %1`;
+  must(root, `bash -c "${api}"`, /200 OK[\s\S]*"dialogs"[\s\S]*200 OK[\s\S]*calltap_[\s\S]*200 OK[\s\S]*"openapi"/);
   const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' | cat >/dev/udp/127.0.0.1/5060; sleep 1)`;
   must(
     root,
@@ -48,7 +69,7 @@ function deb(release) {
   const before = root.run('command -v node gcc || echo neither').output;
   if (!before.includes('neither')) throw new Error(`the root of ${release} is not fresh: ${before}`);
   root.put(made('_amd64.deb'), 'tmp/calltap.deb');
-  must(root, 'apt-get install -y --no-install-recommends /tmp/calltap.deb');
+  mustOnline(root, 'apt-get -q update && apt-get install -y --no-install-recommends /tmp/calltap.deb');
   must(root, 'test ! -e /etc/systemd/system/multi-user.target.wants/calltap.service');
   must(root, 'stat -c %a:%U /etc/calltap.env', /^600:root$/m);
   must(root, 'calltap --config /etc/calltap.toml --print-config', /127\.0\.0\.1:8080/);
@@ -60,16 +81,41 @@ function deb(release) {
     'install -D -m 644 -t /etc/systemd/system/calltap.service.d /usr/share/doc/calltap/examples/calltap.service.d/old-kernels.conf',
   );
   checkExposure(root, 'admin');
-  must(root, 'rm -r /etc/systemd/system/calltap.service.d && echo "# mine" >>/etc/calltap.toml');
-  must(root, 'apt-get install -y --reinstall /tmp/calltap.deb && tail -1 /etc/calltap.toml', /# mine/);
-  must(root, 'apt-get purge -y calltap');
+  must(root, 'rm -r /etc/systemd/system/calltap.service.d');
+  upgrade(root);
   must(
     root,
-    'find / -xdev -iname "*calltap*" -not -path "/tmp/*" -not -path "/proc/*" -not -path "/var/log/*" -not -path "/sys/*"',
-    /^\s*$/,
+    'install -D /dev/null /var/lib/calltap/kept.pcap && apt-get remove -y calltap && ls /var/lib/calltap',
+    /kept\.pcap/,
   );
+  must(root, 'test -e /etc/calltap.toml && test -e /etc/calltap.env && ! command -v calltap');
+  must(root, 'apt-get purge -y calltap');
+  const elsewhere = ['/tmp', '/proc', '/sys', '/var/log'].map((path) => `-not -path "${path}/*"`).join(' ');
+  must(root, `find / -xdev -iname "*calltap*" ${elsewhere}`, /^\s*$/);
   must(root, '! getent passwd calltap');
   root.remove();
+}
+
+/** From a package with a lower version and another configuration to ours: changes and the key stay. */
+function upgrade(root) {
+  const unpacked = join(root.path, 'tmp/older');
+  const make = [
+    `dpkg-deb -R '${join(root.path, 'tmp/calltap.deb')}' '${unpacked}'`,
+    `sed -i 's/^Version: .*/Version: 0.0.1/' '${unpacked}/DEBIAN/control'`,
+    `echo '# of an older version' >>'${unpacked}/etc/calltap.toml'`,
+    `dpkg-deb -Zgzip --build '${unpacked}' '${unpacked}.deb'`,
+  ].join(' && ');
+  const older = capture('sh', ['-c', make]);
+  if (older.code !== 0) throw new Error(older.output);
+  must(root, 'apt-get purge -y calltap && apt-get install -y /tmp/older.deb && calltap --version');
+  must(root, 'sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap.env /tmp/key');
+  must(
+    root,
+    'apt-get install -y -o Dpkg::Options::=--force-confold /tmp/calltap.deb && dpkg-query -W calltap',
+    /calltap\s+(?!0\.0\.1)\d/,
+  );
+  must(root, 'head -1 /etc/calltap.toml', /# mine/);
+  must(root, 'cmp /etc/calltap.env /tmp/key && calltap --config /etc/calltap.toml --print-config');
 }
 
 function checkExposure(root, kind) {
@@ -104,6 +150,32 @@ function tar() {
   root.remove();
 }
 
+/** By npm on each Node, without a compiler; one Node that it has nothing for. */
+function byNpm() {
+  const root = freshRoot('bookworm', ['ca-certificates', 'libstdc++6']);
+  root.put(made('.tgz'), 'tmp/calltap.tgz');
+  // npm itself is JavaScript.
+  root.put(dirname(dirname(realpathSync(which('npm')))), 'opt/npm');
+  const registry = capture('npm', ['config', 'get', 'registry']).output.trim();
+  must(root, '! command -v gcc && ! command -v python3');
+  for (const node of [...NODES, OTHER_NODE]) {
+    root.put(fetchNode(HERE, node), `opt/node-${node.version}`);
+    // Whatever is started by this name finds that Node alone.
+    const on = `/opt/on-${node.version}`;
+    const lines = ['#!/bin/sh', `export PATH=/opt/node-${node.version}/bin:$PATH npm_config_registry=${registry}`];
+    writeFileSync(join(root.path, on), `${lines.join('\n')}\nexec "$@"\n`, { mode: 0o755 });
+    mustOnline(root, `${on} node /opt/npm/bin/npm-cli.js install -g --prefix /opt/app /tmp/calltap.tgz`);
+    const program = `${on} /opt/app/bin/calltap`;
+    const demo = '/opt/app/lib/node_modules/calltap/fixtures/demo/demo.pcap';
+    if (node === OTHER_NODE)
+      must(root, `! ${program} -I ${demo}`, /^calltap: this package runs on Node 20, 22, 24.*\n$/);
+    else tryProgram(root, program, demo);
+    if (node === NODE_INSIDE)
+      mustOnline(root, `${on} node /opt/npm/bin/npx-cli.js --yes /tmp/calltap.tgz --version`, /^calltap /m);
+  }
+  root.remove();
+}
+
 function lintian() {
   const { code, output } = capture('lintian', ['--fail-on', 'error', '--no-tag-display-limit', made('_amd64.deb')]);
   if (code !== 0)
@@ -113,6 +185,13 @@ function lintian() {
         .filter((line) => line.startsWith('E:'))
         .join('\n'),
     );
+}
+
+function size() {
+  for (const ending of ['_amd64.deb', '_arm64.deb']) {
+    const bytes = statSync(made(ending)).size;
+    if (bytes > DEB_BYTES) throw new Error(`*${ending} has ${bytes} bytes, and ${DEB_BYTES} is the most`);
+  }
 }
 
 /** Nothing that systems with glibc 2.34 lack. */
@@ -142,6 +221,9 @@ const CHECKS = {
   ...Object.fromEntries(RELEASES.map((release) => [`deb-${release}`, () => deb(release)])),
   rpm,
   tar,
+  npm: byNpm,
+  arm64: () => arm64(made('_arm64.deb')),
+  size,
 };
 
 const asked = process.argv.slice(2);
