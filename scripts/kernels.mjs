@@ -4,7 +4,7 @@
 //   npm run kernels -- 6.1 sid                    some
 //   npm run kernels -- --check filter --user root one check, for one of its users
 //   npm run kernels -- --check canaries --runs 50 each canary so often; 5 when nothing is said
-//   npm run kernels -- 6.1 --deb FILE             a package that is installed there, instead of the checkout
+//   npm run kernels -- 6.1 --deb FILE             a package, amd64 or arm64, instead of the checkout
 //   npm run kernels -- 6.12 --cpu qemu64 --command 'uname -a' --with /usr/bin/openssl
 //
 // --renew fetches newer kernels. docs/development.md says what it needs and how long it takes.
@@ -15,12 +15,12 @@ import { parseArgs } from 'node:util';
 import { accelerator, boot } from './kernels/boot.mjs';
 import { CANARIES, CHECKS } from './kernels/checks.mjs';
 import { makeImage } from './kernels/image.mjs';
+import { GUESTS } from './kernels/machines.mjs';
 import { folder, KERNELS, kernelImage } from './kernels/packages.mjs';
 import { table } from './kernels/table.mjs';
 import { root } from './steps/files.mjs';
-import { say, seconds, which } from './steps/run.mjs';
+import { capture, say, seconds, which } from './steps/run.mjs';
 
-const NEEDED = { 'qemu-system-x86_64': 'qemu-system-x86', busybox: 'busybox-static', cpio: 'cpio' };
 const LIMIT_S = 7200;
 
 /** The command line, or a line that says what is wrong with it. */
@@ -28,7 +28,7 @@ function asked() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      cpu: { type: 'string', default: 'max' },
+      cpu: { type: 'string' },
       check: { type: 'string', multiple: true, default: [] },
       user: { type: 'string', multiple: true, default: [] },
       command: { type: 'string' },
@@ -52,18 +52,31 @@ function asked() {
   const unknown = [...positionals, ...values.check].find((name) => !names.has(name));
   if (unknown !== undefined || kernels.length === 0 || checks.length === 0)
     throw new Error(`there is no ${unknown ?? 'such kernel, check or user'}; known are ${[...names].join(', ')}`);
-  return { ...values, kernels, checks };
+  if (values.deb !== undefined && values.with.length > 0)
+    throw new Error('--with copies programs of this host; give it without --deb');
+  return { ...values, kernels, checks, machine: machineOf(values.deb) };
+}
+
+/** The processor of a package; without one that of the guests with the checkout. */
+function machineOf(deb) {
+  if (deb === undefined) return GUESTS.amd64;
+  const { output } = capture('dpkg-deb', ['--field', deb, 'Architecture']);
+  const machine = GUESTS[output.trim()];
+  if (machine === undefined) throw new Error(`${deb} is no package for ${Object.keys(GUESTS).join(' or ')}`);
+  return machine;
 }
 
 /** What is missing here to run guests, in one line; '' when nothing is. */
-function missing({ sources, deb }) {
-  if (process.arch !== 'x64') return 'the guests are x86-64 machines, and so must this one be';
-  const programs = Object.entries(NEEDED).filter(([program]) => which(program) === null);
+function missing({ sources, deb, machine }) {
+  if (deb === undefined && process.arch !== 'x64') return 'the guests are x86-64 machines, and so must this one be';
+  const needed = { [machine.qemu]: machine.package, cpio: 'cpio' };
+  if (deb === undefined) needed.busybox = 'busybox-static';
+  else needed.mmdebstrap = 'mmdebstrap';
+  const programs = Object.entries(needed).filter(([program]) => which(program) === null);
   const headers = sources.filter(({ needs }) => needs && !existsSync(join('/usr/include', needs.header)));
   const packages = [...programs.map(([, name]) => name), ...headers.map(({ needs }) => needs.package)];
   if (packages.length > 0) return `apt-get install ${packages.join(' ')}`;
-  if (deb !== undefined) return existsSync(deb) ? '' : `there is no file ${deb}; npm run package makes one`;
-  return existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
+  return deb !== undefined || existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';
 }
 
 /** Builds them for the guests, where there is no compiler; one that lacks a header here is left out, and says so there. */
@@ -92,25 +105,29 @@ async function runGuest(kernel, options) {
 
 async function main() {
   const options = asked();
-  const { checks, command } = options;
-  const each = (key) => checks.flatMap((check) => check[key] ?? []);
-  const lacks = missing({ sources: each('sources'), deb: options.deb });
+  const { checks, command, deb, machine } = options;
+  // A package is tried with what Debian has; the checkout with what this host has and compiles.
+  const each = (key) => (deb === undefined ? checks.flatMap((check) => check[key] ?? []) : []);
+  const lacks = missing({ sources: each('sources'), deb, machine });
   if (lacks !== '') throw new Error(lacks);
   mkdirSync(folder, { recursive: true });
   if (checks.some(({ name }) => name === 'canaries')) await buildAllCanaries();
-  const image = makeImage(folder, {
-    plan: { command, checks },
-    deb: options.deb,
-    programs: [...each('programs'), ...options.with],
-    sources: each('sources'),
-    files: each('files'),
-  });
-  const kernels = options.kernels.map((kernel) => ({ ...kernel, path: kernelImage(kernel, options) }));
-  const accel = accelerator(kernels[0].path, options.cpu);
+  const architecture = machine.deb;
+  const kernels = options.kernels.map((kernel) => ({ ...kernel, path: kernelImage(kernel, architecture, options) }));
+  const cpu = options.cpu ?? machine.cpu;
+  const accel = accelerator(machine, kernels[0].path, cpu);
   say(`kernels: ${accel === 'kvm' ? 'with' : 'without'} virtualisation (${accel})`);
   const results = [];
-  for (const kernel of kernels)
-    results.push(await runGuest(kernel, { image, accel, cpu: options.cpu, isCommand: command !== undefined }));
+  for (const kernel of kernels) {
+    const image = makeImage(folder, {
+      plan: { command, checks },
+      installed: deb === undefined ? null : { deb, architecture, userland: kernel.userland },
+      programs: [...each('programs'), ...options.with],
+      sources: each('sources'),
+      files: each('files'),
+    });
+    results.push(await runGuest(kernel, { machine, image, accel, cpu, isCommand: command !== undefined }));
+  }
   if (command === undefined) process.stdout.write(`\n${table(results)}\n`);
   process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
 }

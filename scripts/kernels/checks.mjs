@@ -1,9 +1,10 @@
 /**
- * What `npm run kernels` runs in every guest. A check is a program of the guest that prints lines `ok CLAIM: words` and
+ * What `npm run kernels` runs in every guest. A check is a script of the guest that prints lines `ok CLAIM: words` and
  * `not ok CLAIM: why`; it fails by such a line, by its exit code, or by saying nothing. It is run by root; calltap in it
  * is run by the user who is tried (guest/agent.mjs).
  *
- * - run: the words; guest/NAME is at /kernels/NAME there, a compiled source at /kernels/bin/NAME, the checkout at /calltap
+ * - run: the script and its words; guest/NAME is at /kernels/NAME there, a compiled source at /kernels/bin/NAME, the
+ *   checkout at /calltap
  * - users: root, unit (deploy/calltap.service), unit+DROP-IN (with deploy/calltap.service.d/DROP-IN.conf)
  * - programs: of the host, by path or name; they come with their libraries
  * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what they
@@ -15,7 +16,6 @@
 import { join } from 'node:path';
 import { root } from '../steps/files.mjs';
 
-const NODE = process.execPath;
 /** Where the canaries are built to. */
 export const CANARIES = join(root, 'build/canaries');
 const CAPTURING = ['root', 'unit'];
@@ -36,14 +36,14 @@ const SERVERS = [
 const PROBING = ['root', 'unit+tls-probes', 'unit+old-kernels'];
 
 export const CHECKS = [
-  { name: 'files', run: [NODE, '/kernels/files.mjs'], users: CAPTURING, isOfPackage: true },
-  { name: 'filter', run: [NODE, '/kernels/filter.mjs'], users: CAPTURING, isOfPackage: true },
-  { name: 'list', run: [NODE, '/kernels/list.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
-  { name: 'exchange', run: [NODE, '/kernels/exchange.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
-  { name: 'tls', run: [NODE, '/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
+  { name: 'files', run: ['/kernels/files.mjs'], users: CAPTURING, isOfPackage: true },
+  { name: 'filter', run: ['/kernels/filter.mjs'], users: CAPTURING, isOfPackage: true },
+  { name: 'list', run: ['/kernels/list.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
+  { name: 'exchange', run: ['/kernels/exchange.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
+  { name: 'tls', run: ['/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
   {
     name: 'canaries',
-    run: [NODE, '/kernels/canaries.mjs'],
+    run: ['/kernels/canaries.mjs'],
     users: PROBING,
     isRepeated: true,
     // Their folder, and those that bring the libraries of all of them.

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { archives } from '../steps/apt.mjs';
 import { root } from '../steps/files.mjs';
 import { capture, which } from '../steps/run.mjs';
 
@@ -35,24 +36,43 @@ function putCheckout(to) {
 
 /** Where a guest has the program, its unit and the demo capture. */
 const CHECKOUT = {
+  node: process.execPath,
   program: [process.execPath, '/calltap/dist/program/calltap.js'],
   demo: '/calltap/fixtures/demo/demo.pcap',
   unit: '/calltap/deploy/calltap.service',
   dropIns: '/calltap/deploy/calltap.service.d',
 };
 const PACKAGE = {
+  node: '/usr/lib/calltap/bin/node',
   program: ['/usr/bin/calltap'],
   demo: '/usr/lib/calltap/fixtures/demo/demo.pcap',
   unit: '/usr/lib/systemd/system/calltap.service',
   dropIns: '/usr/share/doc/calltap/examples/calltap.service.d',
 };
 
-/** The files of a .deb where it has them, with no library but those that its Node asks for. */
-function putPackage(to, deb) {
-  const unpacked = capture('dpkg-deb', ['-x', deb, to]);
-  if (unpacked.code !== 0) throw new Error(unpacked.output.trim());
-  for (const [, library] of capture('ldd', [join(to, 'usr/lib/calltap/bin/node')]).output.matchAll(/(\/\S+) \(0x/g))
-    put(to, library);
+/** What a package depends on and what its checks call, of the guest's own release. */
+const DEBIAN = ['base-files', 'libc6', 'libstdc++6', 'libgcc-s1', 'busybox-static', 'util-linux', 'openssl'];
+
+/** A root of the release with the package unpacked in it; scripts of packages are not run, for it may be another processor. */
+function putPackage(to, { deb, architecture, userland }) {
+  const options = ['--variant=extract', `--architectures=${architecture}`, `--include=${DEBIAN.join(',')}`, '--quiet'];
+  for (const [program, ...words] of [
+    ['mmdebstrap', ...options, userland, to, archives().main],
+    ['dpkg-deb', '-x', deb, to],
+  ]) {
+    const made = capture(program, words);
+    if (made.code !== 0) throw new Error(`${program}: ${made.output.trim().split('\n').slice(-3).join('\n')}`);
+  }
+}
+
+/** The built checkout, node, and what they need of this host. */
+function putBuild(to) {
+  mkdirSync(join(to, 'bin'), { recursive: true });
+  cpSync('/bin/busybox', join(to, 'bin/busybox'));
+  for (const path of [which('setpriv'), process.execPath, ...libbpf(), join(root, 'build/Release/calltap.node')])
+    put(to, path);
+  rmSync(join(to, root), { recursive: true, force: true });
+  putCheckout(join(to, 'calltap'));
 }
 
 /** Compiles a check's program beside the others; throws what the compiler says. */
@@ -64,27 +84,24 @@ function compile(source, to, libraries) {
 }
 
 /**
- * Writes an initramfs that runs `plan` (see guest/run.mjs), with the checkout, or with what the package `deb` installs.
- * `programs` are paths or names of the host, `sources` are C programs: {source, libraries}, in the guest at
- * /kernels/bin/NAME.
+ * Writes an initramfs that runs `plan` (see guest/run.mjs): with the checkout, or with a package, { deb, architecture,
+ * userland }, on a release of Debian. `programs` are paths or names of the host, `sources` are C programs: {source,
+ * libraries}, in the guest at /kernels/bin/NAME; both go with the checkout only.
  */
-export function makeImage(folder, { plan, deb, programs, sources, files }) {
+export function makeImage(folder, { plan, installed, programs, sources, files }) {
   const to = join(folder, 'root');
   rmSync(to, { recursive: true, force: true });
-  for (const part of ['bin', 'proc', 'sys', 'dev', 'tmp', 'root', 'etc', 'run', 'kernels/bin'])
+  mkdirSync(to);
+  if (installed === null) putBuild(to);
+  else putPackage(to, installed);
+  for (const part of ['proc', 'sys', 'dev', 'tmp', 'root', 'etc', 'run', 'kernels/bin'])
     mkdirSync(join(to, part), { recursive: true });
   chmodSync(join(to, 'tmp'), 0o1777);
-  cpSync('/bin/busybox', join(to, 'bin/busybox'));
-  for (const name of ['setpriv', process.execPath, ...programs, ...(deb === undefined ? libbpf() : [])]) {
+  for (const name of programs) {
     const path = name.startsWith('/') ? name : which(name);
     if (path === null || !existsSync(path)) throw new Error(`${name} is missing here; a check needs it in the guest`);
     put(to, path);
   }
-  if (deb === undefined) {
-    put(to, join(root, 'build/Release/calltap.node'));
-    rmSync(join(to, root), { recursive: true, force: true });
-    putCheckout(join(to, 'calltap'));
-  } else putPackage(to, deb);
   cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
   for (const file of files)
     cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
@@ -95,11 +112,9 @@ export function makeImage(folder, { plan, deb, programs, sources, files }) {
     cpSync(binary, join(to, 'kernels/bin', name));
     for (const [, library] of capture('ldd', [binary]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
   }
-  writeFileSync(
-    join(to, 'kernels/plan.json'),
-    JSON.stringify({ ...plan, place: deb === undefined ? CHECKOUT : PACKAGE }),
-  );
-  writeFileSync(join(to, 'kernels/node'), process.execPath);
+  const place = installed === null ? CHECKOUT : PACKAGE;
+  writeFileSync(join(to, 'kernels/plan.json'), JSON.stringify({ ...plan, place }));
+  writeFileSync(join(to, 'kernels/node'), place.node);
   chmodSync(join(to, 'kernels/init'), 0o755);
   execFileSync('ln', ['-sf', 'kernels/init', join(to, 'init')]);
   // Not compressed: under emulation the guest takes longer to unpack it than the host to read it.

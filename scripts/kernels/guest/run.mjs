@@ -12,10 +12,9 @@ const plan = JSON.parse(readFileSync('/kernels/plan.json', 'utf8'));
 const LIMIT_MS = 1_200_000;
 const KEPT_BYTES = 4096;
 
-/** Runs a program; its lines go to `onLine`. Resolves to how it ended, in words, and the last of its stderr. */
+/** Runs a script; its lines go to `onLine`. Resolves to how it ended, in words, and the last of its stderr. */
 function run(words, user, onLine) {
-  const [program, ...args] = words;
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, words, {
     cwd: '/tmp',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TRIED_USER: user },
