@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { archives } from '../steps/apt.mjs';
+import { makeRoot } from '../steps/apt.mjs';
 import { root } from '../steps/files.mjs';
 import { capture, which } from '../steps/run.mjs';
 
@@ -55,14 +55,9 @@ const DEBIAN = ['base-files', 'libc6', 'libstdc++6', 'libgcc-s1', 'busybox-stati
 
 /** A root of the release with the package unpacked in it; scripts of packages are not run, for it may be another processor. */
 function putPackage(to, { deb, architecture, userland }) {
-  const options = ['--variant=extract', `--architectures=${architecture}`, `--include=${DEBIAN.join(',')}`, '--quiet'];
-  for (const [program, ...words] of [
-    ['mmdebstrap', ...options, userland, to, archives().main],
-    ['dpkg-deb', '-x', deb, to],
-  ]) {
-    const made = capture(program, words);
-    if (made.code !== 0) throw new Error(`${program}: ${made.output.trim().split('\n').slice(-3).join('\n')}`);
-  }
+  makeRoot(to, { release: userland, variant: 'extract', include: DEBIAN, architecture });
+  const unpacked = capture('dpkg-deb', ['-x', deb, to]);
+  if (unpacked.code !== 0) throw new Error(unpacked.output.trim());
 }
 
 /** The built checkout, node, and what they need of this host. */

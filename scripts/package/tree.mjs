@@ -40,7 +40,7 @@ function debianChangelog() {
  * for further below a folder `doc` may hold a part of the program.
  */
 const UNUSED_FILE = /\.([cm]?ts|map|md)$|\/\.[^/]+$/;
-const UNUSED_FOLDER = /\/node_modules\/(@[^/]+\/)?[^/]+\/(tests?|docs?|examples?|benchmarks?)$/;
+const UNUSED_FOLDER = /\/node_modules\/(@[^/]+\/)?[^/]+\/(tests?|docs?|examples?|benchmarks?|integration|bin)$/;
 
 /** Node's programs of npm for the runtime, without what only a build needs: the folder that holds node_modules. */
 export function runtimePackages() {

@@ -51,3 +51,20 @@ export function updateLists(options, what) {
   const { code, output } = captureTwice(`packages of ${what}`, 'apt-get', [...options, '-q', 'update']);
   return code === 0 ? '' : output;
 }
+
+/**
+ * Makes a root of a release by mmdebstrap: a folder, or an archive when `to` ends in .tar. `variant` extract unpacks only
+ * what is included and runs nothing, so the architecture may be another one. Throws the last lines.
+ */
+export function makeRoot(to, { release, variant, include, architecture = 'amd64' }) {
+  const options = [
+    `--variant=${variant}`,
+    `--architectures=${architecture}`,
+    `--include=${include.join(',')}`,
+    '--quiet',
+  ];
+  // A mirror may be old; the root keeps the option for its own apt.
+  const words = [...options, '--aptopt=Acquire::Check-Valid-Until "false"', release, to, archives().main];
+  const { code, output } = capture('mmdebstrap', words);
+  if (code !== 0) throw new Error(`mmdebstrap ${release}: ${output.trim().split('\n').slice(-5).join('\n')}`);
+}

@@ -1,7 +1,7 @@
 // Fresh roots of Debian in which a package is installed as a user would: no Node, no compiler, nothing of the checkout.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { archives } from '../../scripts/steps/apt.mjs';
+import { makeRoot } from '../../scripts/steps/apt.mjs';
 import { root as checkout } from '../../scripts/steps/files.mjs';
 import { capture, say, seconds } from '../../scripts/steps/run.mjs';
 
@@ -14,10 +14,7 @@ export function freshRoot(release, include = ['systemd', 'ca-certificates']) {
   if (!existsSync(image)) {
     const start = performance.now();
     mkdirSync(folder, { recursive: true });
-    const words = ['--variant=minbase', `--include=${include.join(',')}`, release, image, archives().main];
-    const made = capture('mmdebstrap', words);
-    if (made.code !== 0)
-      throw new Error(`mmdebstrap ${release}: ${made.output.trim().split('\n').slice(-5).join('\n')}`);
+    makeRoot(image, { release, variant: 'minbase', include });
     say(`package-test: root of ${release} (${seconds(start)})`);
   }
   const path = join(folder, `root-${release}`);
