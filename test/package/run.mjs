@@ -58,7 +58,11 @@ function tryProgram(root, program, demo) {
     )
     .join('; ');
   const api = `${program} -I ${demo} --api 127.0.0.1:8081 & until grep -q :1F91 /proc/net/tcp; do sleep 0.2; done; ${ask}; kill %1`;
-  must(root, `bash -c "${api}"`, /200 OK[\s\S]*"dialogs"[\s\S]*200 OK[\s\S]*service_dialogs_total[\s\S]*200 OK[\s\S]*"openapi"/);
+  must(
+    root,
+    `bash -c "${api}"`,
+    /200 OK[\s\S]*"dialogs"[\s\S]*200 OK[\s\S]*service_dialogs_total[\s\S]*200 OK[\s\S]*"openapi"/,
+  );
   const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' | cat >/dev/udp/127.0.0.1/5060; sleep 1)`;
   must(
     root,
