@@ -28,16 +28,16 @@ export function accelerator({ qemu, words, console }, kernel, cpu) {
 }
 
 /**
- * Runs a guest of a machine (machines.mjs) to its end. `onLine` gets what it says; the kernel's own words go to the file `consoleLog`. Resolves to
+ * Runs a guest of a machine (machines.mjs) to its end. `more` words are for its kernel. `onLine` gets what it says; the kernel's own words go to the file `consoleLog`. Resolves to
  * the exit code of the plan, or to null when the guest did not come to its end in `limitS` seconds.
  */
-export function boot({ machine, kernel, image, accel, cpu, consoleLog, limitS }, onLine) {
+export function boot({ machine, kernel, image, accel, cpu, consoleLog, limitS, more = '' }, onLine) {
   const { qemu, words, console, results, device } = machine;
   const args = [
     ...[...words, '-accel', accel, '-cpu', cpu, '-kernel', kernel, '-initrd', image],
     ...['-serial', `file:${consoleLog}`, '-chardev', 'stdio,id=results', '-device', `${device},chardev=results`],
     // What the kernel does not know, the guest's first program finds in its environment.
-    ...['-append', `console=${console} results=${results} loglevel=4 panic=-1 random.trust_cpu=on ${QUICK}`],
+    ...['-append', `console=${console} results=${results} loglevel=4 panic=-1 random.trust_cpu=on ${QUICK} ${more}`],
   ];
   const child = spawn(qemu, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

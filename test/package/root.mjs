@@ -1,5 +1,5 @@
 // Fresh roots of Debian in which a package is installed as a user would: no Node, no compiler, nothing of the checkout.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeRoot } from '../../scripts/steps/apt.mjs';
 import { root as checkout } from '../../scripts/steps/files.mjs';
@@ -14,7 +14,10 @@ export function freshRoot(release, include = ['systemd', 'ca-certificates']) {
   if (!existsSync(image)) {
     const start = performance.now();
     mkdirSync(folder, { recursive: true });
-    makeRoot(image, { release, variant: 'minbase', include });
+    // One that failed is no image.
+    const making = join(folder, 'making.tar');
+    makeRoot(making, { release, variant: 'minbase', include });
+    renameSync(making, image);
     say(`package-test: root of ${release} (${seconds(start)})`);
   }
   const path = join(folder, `root-${release}`);

@@ -10,6 +10,7 @@ import { fetchNode, MACHINES, NODE_INSIDE, NODES } from '../../scripts/package/m
 import { capture, say, seconds, which } from '../../scripts/steps/run.mjs';
 import { arm64 } from './arm64.mjs';
 import { freshRoot, packages, rootAt } from './root.mjs';
+import { service } from './service.mjs';
 
 const RELEASES = ['bookworm', 'trixie', 'sid'];
 /** The processor of this machine. */
@@ -169,8 +170,13 @@ function byNpm() {
     root.put(fetchNode(HERE, node), `opt/node-${node.version}`);
     // Whatever is started by this name finds that Node alone.
     const on = `/opt/on-${node.version}`;
-    const lines = ['#!/bin/sh', `export PATH=/opt/node-${node.version}/bin:$PATH npm_config_registry=${registry}`];
-    writeFileSync(join(root.path, on), `${lines.join('\n')}\nexec "$@"\n`, { mode: 0o755 });
+    const lines = [
+      '#!/bin/sh',
+      `export PATH=/opt/node-${node.version}/bin:$PATH npm_config_registry=${registry}`,
+      'export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt',
+      'exec "$@"',
+    ];
+    writeFileSync(join(root.path, on), `${lines.join('\n')}\n`, { mode: 0o755 });
     mustOnline(root, `${on} node /opt/npm/bin/npm-cli.js install -g --prefix /opt/app /tmp/calltap.tgz`);
     const program = `${on} /opt/app/bin/calltap`;
     const demo = '/opt/app/lib/node_modules/calltap/fixtures/demo/demo.pcap';
@@ -178,7 +184,7 @@ function byNpm() {
       must(root, `! ${program} -I ${demo}`, /^calltap: this package runs on Node 20, 22, 24.*\n$/);
     else tryProgram(root, program, demo);
     if (node === NODE_INSIDE)
-      mustOnline(root, `${on} node /opt/npm/bin/npx-cli.js --yes /tmp/calltap.tgz --version`, /^calltap /m);
+      mustOnline(root, `${on} node /opt/npm/bin/npx-cli.js --yes --package=/tmp/calltap.tgz calltap --version`, /^calltap /m);
   }
   root.remove();
 }
@@ -229,6 +235,7 @@ const CHECKS = {
   rpm,
   tar,
   npm: byNpm,
+  ...Object.fromEntries(['6.1', '6.12'].map((name) => [`service-${name}`, () => service(made('_amd64.deb'), name)])),
   arm64: () => arm64(made('_arm64.deb')),
   size,
 };
@@ -238,7 +245,7 @@ for (const name of asked.length === 0 ? Object.keys(CHECKS) : asked) {
   const start = performance.now();
   try {
     if (!Object.hasOwn(CHECKS, name)) throw new Error(`no such check; there are ${Object.keys(CHECKS).join(', ')}`);
-    CHECKS[name]();
+    await CHECKS[name]();
     say(`${name}: ok (${seconds(start)})`);
   } catch (error) {
     say(`${name}: failed: ${error.message}`);
