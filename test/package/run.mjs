@@ -184,7 +184,11 @@ function byNpm() {
       must(root, `! ${program} -I ${demo}`, /^calltap: this package runs on Node 20, 22, 24.*\n$/);
     else tryProgram(root, program, demo);
     if (node === NODE_INSIDE)
-      mustOnline(root, `${on} node /opt/npm/bin/npx-cli.js --yes --package=/tmp/calltap.tgz calltap --version`, /^calltap /m);
+      mustOnline(
+        root,
+        `${on} node /opt/npm/bin/npx-cli.js --yes --package=/tmp/calltap.tgz calltap --version`,
+        /^calltap /m,
+      );
   }
   root.remove();
 }
