@@ -12,15 +12,15 @@ import { folder, freshRoot } from './root.mjs';
 
 const TOOLS = ['systemd', 'ca-certificates', 'openssl', 'curl', 'iproute2', 'procps'];
 const LIMIT_S = 1800;
-const UNIT = ['[Unit]', 'After=multi-user.target', '[Service]', 'ExecStart=/bin/sh /root/service.sh', ''].join('\n');
+const UNIT = ['[Unit]', 'After=multi-user.target', '[Service]', 'ExecStart=/bin/sh /opt/service.sh', ''].join('\n');
 
 /** The file system of the guest, all in memory. */
 function makeImage(deb, { userland }) {
   const root = freshRoot(userland, TOOLS);
-  root.put(deb, 'root/calltap.deb');
-  const { code, output } = root.run('apt-get install -y /root/calltap.deb && rm /root/calltap.deb');
+  root.put(deb, 'opt/calltap.deb');
+  const { code, output } = root.run('apt-get install -y /opt/calltap.deb && rm /opt/calltap.deb');
   if (code !== 0) throw new Error(output.trimEnd().slice(-800));
-  root.put(join(checkout, 'test/package/service.sh'), 'root/service.sh');
+  root.put(join(checkout, 'test/package/service.sh'), 'opt/service.sh');
   writeFileSync(join(root.path, 'etc/systemd/system/try.service'), UNIT);
   symlinkSync('lib/systemd/systemd', join(root.path, 'init'));
   const image = join(folder, 'service.cpio');
