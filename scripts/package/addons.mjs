@@ -1,4 +1,5 @@
 // Builds the addon for a processor and a release of Node, with its libraries inside; the host's own build stays.
+import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildBpf } from '../build-bpf.mjs';
@@ -43,7 +44,9 @@ export function buildAddon({ arch, cc }, { version, abi }, nodeFolder, libraries
   // No path of this machine in what is built, and the same names in the same order each time.
   const flags = `-ffile-prefix-map=${at}=. -frandom-seed=calltap`;
   const tools = { CC: `${cc}gcc`, CXX: `${cc}g++`, AR: `${cc}gcc-ar`, LINK: `${cc}g++` };
-  const env = { ...process.env, ...tools, CFLAGS: flags, CXXFLAGS: flags };
+  // The linker's own number is a digest of paths too, before they are stripped.
+  const link = `-Wl,--build-id=0x${createHash('sha1').update(stamp).digest('hex')}`;
+  const env = { ...process.env, ...tools, CFLAGS: flags, CXXFLAGS: flags, LDFLAGS: link };
   for (const name of Object.keys(env)) if (/^npm_config_nodedir$/i.test(name)) delete env[name];
   const built = capture(process.execPath, words, { cwd: at, env });
   if (built.code !== 0) throw new Error(`addon for ${arch}, Node ${version}: failed\n${built.output.trimEnd()}`);
