@@ -117,15 +117,18 @@ async function main() {
   const cpu = options.cpu ?? machine.cpu;
   const accel = accelerator(machine, kernels[0].path, cpu);
   say(`kernels: ${accel === 'kvm' ? 'with' : 'without'} virtualisation (${accel})`);
-  const results = [];
-  for (const kernel of kernels) {
-    const image = makeImage(folder, {
+  const imageOf = (installed) =>
+    makeImage(folder, {
       plan: { command, checks },
-      installed: deb === undefined ? null : { deb, architecture, userland: kernel.userland },
+      installed,
       programs: [...each('programs'), ...options.with],
       sources: each('sources'),
       files: each('files'),
     });
+  const results = [];
+  const ofCheckout = deb === undefined ? imageOf(null) : null;
+  for (const kernel of kernels) {
+    const image = ofCheckout ?? imageOf({ deb, architecture, userland: kernel.userland });
     results.push(await runGuest(kernel, { machine, image, accel, cpu, isCommand: command !== undefined }));
   }
   if (command === undefined) process.stdout.write(`\n${table(results)}\n`);

@@ -5,38 +5,15 @@
 //   npm run nodes -- 22 24 unit/ cli/ api/    only test files whose path contains one of these
 //
 // docs/development.md says what it fetches and how long it takes.
-import {
-  chmodSync,
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, constants, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { root } from './steps/files.mjs';
-import { captureTwice, npm, say, seconds, tee } from './steps/run.mjs';
+import { fetchNode } from './steps/node.mjs';
+import { say, seconds, tee } from './steps/run.mjs';
 
 const MAJORS = ['20', '22', '24'];
 const folder = join(root, 'build/nodes');
-
-/** A supported Node of this major from npm, which brings its headers too: its folder. Throws when it cannot be fetched. */
-function fetchNode(major) {
-  const name = `node-${process.platform}-${process.arch}`;
-  const prefix = join(folder, major);
-  mkdirSync(prefix, { recursive: true });
-  const [program, lead] = npm();
-  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const words = ['install', '--prefix', prefix, ...options, `${name}@${major}`];
-  const { code, output } = captureTwice(`Node ${major}`, program, [...lead, ...words]);
-  const path = join(prefix, 'node_modules', name);
-  if (code !== 0 || !existsSync(join(path, 'bin/node'))) throw new Error(`Node ${major} cannot be fetched: ${output}`);
-  return path;
-}
 
 /** What a copy goes without: history, what is built for this Node, other copies, and what only lint needs. */
 const LEFT_OUT = /^(\.git|build|scripts\/tools\/node_modules|native\/test\/out|bench\/(out|corpus))$/;
@@ -70,7 +47,7 @@ function everyTest() {
 
 async function runOn(major, parts) {
   const start = performance.now();
-  const node = fetchNode(major);
+  const node = fetchNode(folder, process.arch, major);
   const { version } = JSON.parse(readFileSync(join(node, 'package.json'), 'utf8'));
   say(`nodes: ${version}`);
   // Not below the checkout: lint would find two. Others may enter, for tests run calltap as another user.

@@ -11,11 +11,11 @@ import { buildAddon } from './package/addons.mjs';
 import { makeDeb, makeNpm, makeRpm, makeTar, packages } from './package/archives.mjs';
 import { billOfMaterials } from './package/bom.mjs';
 import { buildLibraries } from './package/libraries.mjs';
-import { fetchNode, MACHINES, NODE_INSIDE, NODES } from './package/machines.mjs';
+import { MACHINES, NODE_INSIDE, NODES, nodes } from './package/machines.mjs';
 import { makeTree, runtimePackages } from './package/tree.mjs';
+import { fetchNode } from './steps/node.mjs';
 import { missingForPackages } from './steps/packages.mjs';
 import { say, seconds } from './steps/run.mjs';
-import { buildScanner } from './steps/scanner.mjs';
 
 /** The processors that the command line names; all of them without --arch. */
 function chosen(words) {
@@ -35,14 +35,13 @@ async function make() {
   const isAll = machines.length === MACHINES.length;
   rmSync(packages, { recursive: true, force: true });
   mkdirSync(packages, { recursive: true });
-  buildScanner();
   const runtime = runtimePackages();
   const made = [];
   const addons = new Map();
   for (const machine of machines) {
     const libraries = buildLibraries(machine);
     for (const node of isAll ? NODES : [NODE_INSIDE]) {
-      const nodeFolder = fetchNode(machine, node);
+      const nodeFolder = fetchNode(nodes, machine.arch, node.version);
       addons.set(`${machine.arch} ${node.abi}`, buildAddon(machine, node, nodeFolder, libraries));
       if (node !== NODE_INSIDE) continue;
       const addon = addons.get(`${machine.arch} ${node.abi}`);

@@ -3,18 +3,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { archives, ownApt, updateLists } from '../../scripts/steps/apt.mjs';
 import { capture, captureTwice } from '../../scripts/steps/run.mjs';
-import { folder } from './root.mjs';
+import { folder, judge } from './root.mjs';
 
 /** What the package depends on, of Debian 12. */
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
 const EMULATOR = 'qemu-aarch64-static';
 
-/** Runs a command; throws what it printed when it fails or prints something else than `expected`. */
-function must(program, words, expected = /(?:)/) {
-  const { code, output } = capture(program, words);
-  if (code !== 0 || !expected.test(output))
-    throw new Error(`${words.join(' ')}: exit ${code}, not as expected (${expected}): ${output.trimEnd().slice(-800)}`);
-}
+const must = (program, words, expected) => judge(words.join(' '), capture(program, words), expected);
 
 /** A folder with the libraries, fetched once. */
 function libraries() {

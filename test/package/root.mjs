@@ -28,6 +28,13 @@ export function freshRoot(release, include = ['systemd', 'ca-certificates']) {
   return rootAt(path);
 }
 
+/** What a command printed; throws that when it failed or printed something else than `expected`. */
+export function judge(line, { code, output }, expected = /(?:)/) {
+  if (code !== 0 || !expected.test(output))
+    throw new Error(`${line}\n  exit ${code}, not as expected (${expected}): ${output.trimEnd().slice(-800)}`);
+  return output;
+}
+
 /** What the host knows of its network; a root needs it online. */
 const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt'];
 
@@ -41,18 +48,19 @@ export function rootAt(path) {
     LC_ALL: 'C.UTF-8',
     DEBIAN_FRONTEND: 'noninteractive',
   };
+  const run = (line) =>
+    capture('unshare', ['--mount', '--net', '--pid', '--fork', ...enter('ip link set lo up', line)], { env });
   return {
     path,
-    /** Runs a line of the root's shell as root, in a network with nothing but loopback: { code, output }. */
-    run: (line) =>
-      capture('unshare', ['--mount', '--net', '--pid', '--fork', ...enter('ip link set lo up', line)], { env }),
+    /** Runs a line of the root's shell as root, in a network with nothing but loopback: what it printed. See judge(). */
+    must: (line, expected) => judge(line, run(line), expected),
     /** The same in the host's network. */
-    runOnline: (line) => {
+    mustOnline: (line, expected) => {
       for (const file of NETWORK.filter(existsSync)) {
         mkdirSync(join(path, dirname(file)), { recursive: true });
         writeFileSync(join(path, file), readFileSync(file));
       }
-      return capture('unshare', ['--mount', '--pid', '--fork', ...enter('', line)], { env });
+      return judge(line, capture('unshare', ['--mount', '--pid', '--fork', ...enter('', line)], { env }), expected);
     },
     put: (file, to) => cpSync(file, join(path, to), { recursive: true }),
     remove: () => rmSync(path, { recursive: true, force: true }),

@@ -6,10 +6,12 @@
 // It needs mmdebstrap, rpm, lintian and Debian's mirror, and takes minutes, so it is no part of `npm test`.
 import { readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fetchNode, MACHINES, NODE_INSIDE, NODES } from '../../scripts/package/machines.mjs';
+import { MACHINES, NODE_INSIDE, NODES, nodes } from '../../scripts/package/machines.mjs';
+import { root as checkout } from '../../scripts/steps/files.mjs';
+import { fetchNode } from '../../scripts/steps/node.mjs';
 import { capture, say, seconds, which } from '../../scripts/steps/run.mjs';
 import { arm64 } from './arm64.mjs';
-import { freshRoot, packages, rootAt } from './root.mjs';
+import { freshRoot, judge, packages, rootAt } from './root.mjs';
 import { service } from './service.mjs';
 
 const RELEASES = ['bookworm', 'trixie', 'sid'];
@@ -29,78 +31,38 @@ function made(ending) {
   return join(packages, name);
 }
 
-/** Runs a line in a root; throws what it printed when it fails or prints something else than `expected`. */
-function must(root, line, expected = /(?:)/) {
-  return judge(line, root.run(line), expected);
-}
-
-/** The same in the host's network. */
-function mustOnline(root, line, expected = /(?:)/) {
-  return judge(line, root.runOnline(line), expected);
-}
-
-function judge(line, { code, output }, expected) {
-  if (code !== 0 || !expected.test(output))
-    throw new Error(`${line}\n  exit ${code}, not as expected (${expected}): ${output.trimEnd().slice(-800)}`);
-  return output;
-}
-
-/** The program as it was installed: the demo, live capture on loopback, probes, the report of the host. */
+/** The program as it was installed: demo, report of the host, probes, API, live capture on loopback. */
 function tryProgram(root, program, demo) {
-  must(root, `${program} --version`, /^calltap /);
-  must(root, `${program} -I ${demo}`, /Completed +INVITE/);
-  must(root, `${program} --check; test $? -le 1`, /^(ok|limited|missing) +program/m);
-  must(root, `${program} --uprobe-list`, /probes work here/);
-  // The API loads what nothing else does.
-  const ask = ['/v1/dialogs', '/metrics', '/openapi.json']
-    .map(
-      (path) =>
-        `exec 3<>/dev/tcp/127.0.0.1/8081; printf 'GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3; cat <&3`,
-    )
-    .join('; ');
-  const api = `${program} -I ${demo} --api 127.0.0.1:8081 & until grep -q :1F91 /proc/net/tcp; do sleep 0.2; done; ${ask}; kill %1`;
-  must(
-    root,
-    `bash -c "${api}"`,
-    /200 OK[\s\S]*"dialogs"[\s\S]*200 OK[\s\S]*service_dialogs_total[\s\S]*200 OK[\s\S]*"openapi"/,
-  );
-  const live = `(sleep 2; printf 'OPTIONS sip:a@b SIP/2.0\\r\\nCall-ID: seen-live\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n' | cat >/dev/udp/127.0.0.1/5060; sleep 1)`;
-  must(
-    root,
-    `bash -c "${live.replaceAll('"', '\\"')} & timeout --preserve-status -s INT 5 ${program} -d lo --json"`,
-    /seen-live/,
-  );
+  root.put(join(checkout, 'test/package/trial.sh'), 'tmp/trial.sh');
+  root.must(`bash /tmp/trial.sh ${demo} ${program}`);
 }
 
 function deb(release) {
   const root = freshRoot(release);
-  const before = root.run('command -v node gcc || echo neither').output;
-  if (!before.includes('neither')) throw new Error(`the root of ${release} is not fresh: ${before}`);
+  root.must('! command -v node && ! command -v gcc');
   root.put(made('_amd64.deb'), 'tmp/calltap.deb');
-  mustOnline(root, 'apt-get -q update && apt-get install -y --no-install-recommends /tmp/calltap.deb');
-  must(root, 'test ! -e /etc/systemd/system/multi-user.target.wants/calltap.service');
-  must(root, 'stat -c %a:%U /etc/calltap.env', /^600:root$/m);
-  must(root, 'calltap --config /etc/calltap.toml --print-config', /127\.0\.0\.1:8080/);
+  root.mustOnline('apt-get -q update && apt-get install -y --no-install-recommends /tmp/calltap.deb');
+  root.must('test ! -e /etc/systemd/system/multi-user.target.wants/calltap.service');
+  root.must('stat -c %a:%U /etc/calltap.env', /^600:root$/m);
+  root.must('calltap --config /etc/calltap.toml --print-config', /127\.0\.0\.1:8080/);
   tryProgram(root, 'calltap', '/usr/lib/calltap/fixtures/demo/demo.pcap');
-  must(root, 'systemd-analyze verify /usr/lib/systemd/system/calltap.service');
+  root.must('systemd-analyze verify /usr/lib/systemd/system/calltap.service');
   checkExposure(root, 'plain');
-  must(
-    root,
+  root.must(
     'install -D -m 644 -t /etc/systemd/system/calltap.service.d /usr/share/doc/calltap/examples/calltap.service.d/old-kernels.conf',
   );
   checkExposure(root, 'admin');
-  must(root, 'rm -r /etc/systemd/system/calltap.service.d');
+  root.must('rm -r /etc/systemd/system/calltap.service.d');
   upgrade(root);
-  must(
-    root,
+  root.must(
     'install -D /dev/null /var/lib/calltap/kept.pcap && apt-get remove -y calltap && ls /var/lib/calltap',
     /kept\.pcap/,
   );
-  must(root, 'test -e /etc/calltap.toml && test -e /etc/calltap.env && ! command -v calltap');
-  must(root, 'apt-get purge -y calltap');
+  root.must('test -e /etc/calltap.toml && test -e /etc/calltap.env && ! command -v calltap');
+  root.must('apt-get purge -y calltap');
   const elsewhere = ['/tmp', '/proc', '/sys', '/var/log'].map((path) => `-not -path "${path}/*"`).join(' ');
-  must(root, `find / -xdev -iname "*calltap*" ${elsewhere}`, /^\s*$/);
-  must(root, '! getent passwd calltap');
+  root.must(`find / -xdev -iname "*calltap*" ${elsewhere}`, /^\s*$/);
+  root.must('! getent passwd calltap');
   root.remove();
 }
 
@@ -113,21 +75,19 @@ function upgrade(root) {
     `echo '# of an older version' >>'${unpacked}/etc/calltap.toml'`,
     `dpkg-deb -Zgzip --build '${unpacked}' '${unpacked}.deb'`,
   ].join(' && ');
-  const older = capture('sh', ['-c', make]);
-  if (older.code !== 0) throw new Error(older.output);
-  must(root, 'apt-get purge -y calltap && apt-get install -y /tmp/older.deb && calltap --version');
-  must(root, 'sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap.env /tmp/key');
-  must(
-    root,
+  judge(make, capture('sh', ['-c', make]));
+  root.must('apt-get purge -y calltap && apt-get install -y /tmp/older.deb && calltap --version');
+  root.must('sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap.env /tmp/key');
+  root.must(
     'apt-get install -y -o Dpkg::Options::=--force-confold /tmp/calltap.deb && dpkg-query -W calltap',
     /calltap\s+(?!0\.0\.1)\d/,
   );
-  must(root, 'head -1 /etc/calltap.toml', /# mine/);
-  must(root, 'cmp /etc/calltap.env /tmp/key && calltap --config /etc/calltap.toml --print-config');
+  root.must('head -1 /etc/calltap.toml', /# mine/);
+  root.must('cmp /etc/calltap.env /tmp/key && calltap --config /etc/calltap.toml --print-config');
 }
 
 function checkExposure(root, kind) {
-  const output = must(root, 'systemd-analyze security --offline=true --no-pager calltap.service', /exposure level/);
+  const output = root.must('systemd-analyze security --offline=true --no-pager calltap.service', /exposure level/);
   const level = Number(/exposure level for \S+: ([\d.]+)/.exec(output)?.[1]);
   if (!(level <= EXPOSURE[kind]))
     throw new Error(`systemd-analyze security (${kind}): ${level}, and ${EXPOSURE[kind]} is the most`);
@@ -136,12 +96,10 @@ function checkExposure(root, kind) {
 /** By rpm itself in a root that has a C library and nothing that rpm knows. */
 function rpm() {
   const root = freshRoot('bookworm');
-  const installed = capture('rpm', ['--root', root.path, '--nodeps', '-i', made('.x86_64.rpm')]);
-  if (installed.code !== 0) throw new Error(`rpm -i: ${installed.output}`);
+  judge('rpm -i', capture('rpm', ['--root', root.path, '--nodeps', '-i', made('.x86_64.rpm')]));
   tryProgram(root, 'calltap', '/usr/lib/calltap/fixtures/demo/demo.pcap');
-  const erased = capture('rpm', ['--root', root.path, '-e', 'calltap']);
-  if (erased.code !== 0) throw new Error(`rpm -e: ${erased.output}`);
-  must(root, 'test ! -e /usr/lib/calltap && test ! -e /usr/bin/calltap');
+  judge('rpm -e', capture('rpm', ['--root', root.path, '-e', 'calltap']));
+  root.must('test ! -e /usr/lib/calltap && test ! -e /usr/bin/calltap');
   root.remove();
 }
 
@@ -149,11 +107,10 @@ function rpm() {
 function tar() {
   const root = freshRoot('bookworm');
   root.put(made('-linux-amd64.tar.gz'), 'tmp/calltap.tar.gz');
-  must(
-    root,
+  root.must(
     'mkdir -p "/srv/a folder" && tar -xzf /tmp/calltap.tar.gz -C "/srv/a folder" && mv "/srv/a folder"/calltap-* "/srv/a folder/here"',
   );
-  must(root, 'ln -s "/srv/a folder/here" /srv/here && ! ldconfig -p | grep -q libbpf');
+  root.must('ln -s "/srv/a folder/here" /srv/here && ! ldconfig -p | grep -q libbpf');
   tryProgram(root, '/srv/here/bin/calltap', '/srv/here/lib/calltap/fixtures/demo/demo.pcap');
   root.remove();
 }
@@ -165,9 +122,9 @@ function byNpm() {
   // npm itself is JavaScript.
   root.put(dirname(dirname(realpathSync(which('npm')))), 'opt/npm');
   const registry = capture('npm', ['config', 'get', 'registry']).output.trim();
-  must(root, '! command -v gcc && ! command -v python3');
+  root.must('! command -v gcc && ! command -v python3');
   for (const node of [...NODES, OTHER_NODE]) {
-    root.put(fetchNode(HERE, node), `opt/node-${node.version}`);
+    root.put(fetchNode(nodes, HERE.arch, node.version), `opt/node-${node.version}`);
     // Whatever is started by this name finds that Node alone.
     const on = `/opt/on-${node.version}`;
     const lines = [
@@ -177,15 +134,14 @@ function byNpm() {
       'exec "$@"',
     ];
     writeFileSync(join(root.path, on), `${lines.join('\n')}\n`, { mode: 0o755 });
-    mustOnline(root, `${on} node /opt/npm/bin/npm-cli.js install -g --prefix /opt/app /tmp/calltap.tgz`);
+    root.mustOnline(`${on} node /opt/npm/bin/npm-cli.js install -g --prefix /opt/app /tmp/calltap.tgz`);
     const program = `${on} /opt/app/bin/calltap`;
     const demo = '/opt/app/lib/node_modules/calltap/fixtures/demo/demo.pcap';
     if (node === OTHER_NODE)
-      must(root, `! ${program} -I ${demo}`, /^calltap: this package runs on Node 20, 22, 24.*\n$/);
+      root.must(`! ${program} -I ${demo}`, /^calltap: this package runs on Node 20, 22, 24.*\n$/);
     else tryProgram(root, program, demo);
     if (node === NODE_INSIDE)
-      mustOnline(
-        root,
+      root.mustOnline(
         `${on} node /opt/npm/bin/npx-cli.js --yes --package=/tmp/calltap.tgz calltap --version`,
         /^calltap /m,
       );
@@ -215,8 +171,7 @@ function size() {
 function symbols() {
   const root = rootAt(join(packages, 'unpacked'));
   capture('rm', ['-rf', root.path]);
-  const unpacked = capture('dpkg-deb', ['-x', made('_amd64.deb'), root.path]);
-  if (unpacked.code !== 0) throw new Error(unpacked.output);
+  judge('dpkg-deb -x', capture('dpkg-deb', ['-x', made('_amd64.deb'), root.path]));
   const script = `find '${root.path}' \\( -name '*.node' -o -name node \\) -type f -exec objdump -T {} + | grep -oE 'GLIBC(XX)?_[0-9.]+' | sort -uV`;
   const versions = capture('sh', ['-c', script]).output.match(/GLIBC(XX)?_[\d.]+/g) ?? [];
   if (versions.length === 0) throw new Error('objdump names no version');
