@@ -187,7 +187,7 @@ function captureRows(config: Config): CheckRow[] {
   const filter =
     mode === 'ebpf'
       ? ok('filter', 'eBPF: the kernel passes what calltap reads')
-      : limited('filter', `${mode}, which misses SIP on unusual ports (${why})`, 'see rights and BTF');
+      : limited('filter', `${mode}, which misses SIP on unusual ports (${why})`, 'see rights, BTF and probes');
   const rmem = Number(readText('/proc/sys/net/core/rmem_max') || 0);
   const rings = [
     `${ring / MIB} MiB an interface`,
