@@ -5,13 +5,14 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
+import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { MAX_AGENT_CHARS, MAX_REPORTED } from '../core/item-limits.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { Observer } from '../ingest/observer.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import { HepAllow, parseCidr } from '../sources/hep/allow.ts';
+import { HepAllow } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
