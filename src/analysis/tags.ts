@@ -22,6 +22,9 @@ const TAGS: readonly (readonly [number, string])[] = [
   [MARK.DTMF, 'dtmf'],
 ];
 
+/** Every label there is. */
+export const TAG_NAMES: readonly string[] = [...TAGS.map(([, tag]) => tag), 'relayed', 'b2bua'];
+
 /** Descriptions of one exchange on the two sides of a proxy follow each other this closely. */
 const SAME_EXCHANGE_US = 2_000_000;
 

@@ -227,3 +227,9 @@ export const MAX_SSRCS = 16;
 export const MAX_WORD_BYTES = 64;
 /** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
 export const MAX_ADDRESS_BYTES = 256;
+
+/** A filter: its bytes, how deep it is, its expressions, and the length of one. */
+export const MAX_FILTER_BYTES = 4_096;
+export const MAX_FILTER_DEPTH = 32;
+export const MAX_FILTER_EXPRESSIONS = 8;
+export const MAX_EXPRESSION_CHARS = 256;

@@ -1,0 +1,116 @@
+/**
+ * What a row of the table of keys is made of, by the kind of its values. A row says what it reads of a call and how much
+ * must be loaded for that; its kind says what a value means and which operators fit.
+ */
+import type { Result } from '../core/result.ts';
+import { ok } from '../core/result.ts';
+import type { Operator, Test, Value } from './filter.ts';
+import type { Subject } from './subject.ts';
+import { LEVEL } from './subject.ts';
+import { readMoment } from './time.ts';
+import type { TextTest, Units } from './value.ts';
+import { readAddress, readChoice, readCode, readNumber, readPart, readText, readWhole } from './value.ts';
+
+/** What is known of the asker: the zone in which times without one are. */
+export type Reading = { readonly isUtc: boolean };
+
+export type KeyKind = {
+  /** What help calls the values. */
+  readonly values: string;
+  /** Words that completion offers. */
+  readonly words: readonly string[];
+  /** It takes `<` and `>` too. */
+  readonly isOrdered: boolean;
+  /** The test of one value, or why it cannot be read; '' where the words say it. */
+  read(v: Value, operator: Operator, reading: Reading): Result<Test, string>;
+};
+
+type Get<T> = (s: Subject) => T;
+
+/** A test that is not known before the subject has loaded `level`. */
+function at(level: number, test: (s: Subject) => boolean): Test {
+  return (s) => (s.level < level ? null : test(s));
+}
+
+function kind<T>(
+  values: string,
+  read: (v: Value, operator: Operator, reading: Reading) => Result<T, string>,
+  testOf: (found: T) => Test,
+  more: Partial<KeyKind> = {},
+): KeyKind {
+  return {
+    values,
+    words: [],
+    isOrdered: false,
+    read(v, operator, reading) {
+      const found = read(v, operator, reading);
+      return found.ok ? ok(testOf(found.value)) : found;
+    },
+    ...more,
+  };
+}
+
+/** Texts, one of which must fit. `early` are those of the record, which may decide before `level` is loaded. */
+export function text(level: number, get: Get<Iterable<string>>, early?: Get<Iterable<string>>): KeyKind {
+  return kind('text', readText, (fits: TextTest) => {
+    const all = at(level, (s) => any(get(s), fits));
+    if (early === undefined) return all;
+    return (s) => (s.level < level ? any(early(s), fits) || null : all(s));
+  });
+}
+
+/** Texts in which a value may stand anywhere. */
+export function part(level: number, get: Get<Iterable<string>>): KeyKind {
+  return kind('part of a text', readPart, (fits: TextTest) => at(level, (s) => any(get(s), fits)));
+}
+
+/** Words of a closed set. */
+export function choice(level: number, words: readonly string[], get: Get<Iterable<string>>): KeyKind {
+  const read = (v: Value): Result<TextTest, string> => readChoice(v, words);
+  return kind('word', read, (fits) => at(level, (s) => any(get(s), fits)), { words });
+}
+
+export function address(level: number, get: Get<Iterable<string>>): KeyKind {
+  return kind('address or network', readAddress, (fits) =>
+    at(level, (s) => {
+      for (const host of get(s)) if (fits(host, s.asking.nameOf(host))) return true;
+      return false;
+    }),
+  );
+}
+
+/** Null has no number: no comparison holds. */
+export function number(values: string, units: Units, level: number, get: Get<number | null>): KeyKind {
+  const read = (v: Value, operator: Operator) => readNumber(v, operator, units);
+  return kind(values, read, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+}
+
+export function code(level: number, get: Get<number | null>): KeyKind {
+  return kind('code', readCode, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+}
+
+export function whole(values: string, max: number, level: number, get: Get<Iterable<number>>): KeyKind {
+  return kind(
+    values,
+    (v: Value) => readWhole(v, max),
+    (fits) => at(level, (s) => any(get(s), fits)),
+  );
+}
+
+/** `isIn` compares a time of the call with the value's. */
+export function moment(get: Get<number>, isIn: (us: number, valueUs: number) => boolean): KeyKind {
+  return kind(
+    'time',
+    (v: Value, _, reading) => readMoment(v, reading.isUtc),
+    (momentOf) => at(LEVEL.RECORD, (s) => isIn(get(s), momentOf(s.asking.nowUs))),
+  );
+}
+
+function any<T>(items: Iterable<T>, fits: (item: T) => boolean): boolean {
+  for (const item of items) if (fits(item)) return true;
+  return false;
+}
+
+function holds(n: number | null, fits: (n: number) => boolean): boolean {
+  return n !== null && fits(n);
+}

@@ -1,0 +1,275 @@
+/**
+ * The table of keys: what a filter can ask of a call. Parser, help and completion read it; a new key is a row here.
+ */
+import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
+import { finalCodeOf } from '../analysis/signaling/failure.ts';
+import { TAG_NAMES } from '../analysis/tags.ts';
+import { endpointKeyAddress } from '../core/ip.ts';
+import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { HEADER } from '../protocols/sip/header-name.ts';
+import type { SipUri } from '../protocols/sip/uri.ts';
+import { callTiming } from '../store/dialogs/call-timing.ts';
+import type { KeyKind } from './key-kinds.ts';
+import { address, choice, code, moment, number, part, text, whole } from './key-kinds.ts';
+import type { Subject } from './subject.ts';
+import { LEVEL } from './subject.ts';
+import { IN_MS, IN_PERCENT, IN_SEC } from './value.ts';
+
+export type Key = {
+  readonly key: string;
+  readonly kind: KeyKind;
+  readonly example: string;
+  readonly help: string;
+};
+
+const users = ({ d }: Subject): string[] => [d.fromUser, d.toUser];
+const displays = ({ d }: Subject): string[] => [d.fromDisplay ?? '', d.toDisplay ?? ''];
+
+function* headers(s: Subject, ...ids: number[]): Generator<string> {
+  for (const m of s.parsed) for (const h of m.headers) if (ids.includes(h.id)) yield h.value;
+}
+
+/** URIs of the messages: those of the start line, From and To, and of whatever else says who is called or calls. */
+function* uris(s: Subject, ...ids: number[]): Generator<SipUri> {
+  for (const m of s.parsed) {
+    if (m.requestUri !== null) yield m.requestUri;
+    for (const id of ids) for (const { uri } of m.addresses(id)) if (uri !== null) yield uri;
+  }
+}
+
+function* numbers(s: Subject): Generator<string> {
+  yield* users(s);
+  for (const uri of uris(s, HEADER.P_ASSERTED_IDENTITY, HEADER.DIVERSION)) yield uri.userDecoded ?? '';
+}
+
+function* hosts(s: Subject): Generator<string> {
+  for (const { host } of uris(s, HEADER.FROM, HEADER.TO)) if (host !== '') yield host;
+}
+
+function* addressTexts(s: Subject, id: number): Generator<string> {
+  for (const m of s.parsed) {
+    for (const { uriText, uri } of m.addresses(id)) {
+      yield uriText;
+      yield uri?.userDecoded ?? '';
+    }
+  }
+}
+
+function* credentialUsers(s: Subject): Generator<string> {
+  for (const value of headers(s, HEADER.AUTHORIZATION, HEADER.PROXY_AUTHORIZATION)) {
+    const found = /\busername\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/i.exec(value);
+    if (found !== null) yield found[1] ?? found[2] ?? '';
+  }
+}
+
+function* requestUris(s: Subject): Generator<string> {
+  for (const m of s.parsed) if (m.isRequest) yield m.requestUriText;
+}
+
+function* reasons(s: Subject): Generator<string> {
+  yield s.d.finalReason;
+  yield* headers(s, HEADER.REASON, HEADER.WARNING);
+}
+
+function* addresses(s: Subject): Generator<string> {
+  for (const { src, dst } of s.messages) {
+    yield src.host;
+    yield dst.host;
+  }
+  for (const key of s.d.claimedKeys) yield endpointKeyAddress(key);
+}
+
+function* ports(s: Subject): Generator<number> {
+  for (const { src, dst } of s.messages) {
+    yield src.port;
+    yield dst.port;
+  }
+}
+
+const opener = (s: Subject) => s.messages[0];
+
+const streams = (s: Subject) => s.facts?.streams ?? [];
+
+function worst(of: readonly (number | null)[], pick: (...n: number[]) => number): number | null {
+  const known = of.filter((n) => n !== null);
+  return known.length === 0 ? null : pick(...known);
+}
+
+function* originsSeen({ d }: Subject): Generator<string> {
+  for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
+}
+
+const { RECORD, SOCKETS, TEXTS, FACTS, LEGS } = LEVEL;
+
+const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
+  ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
+  ['from', text(RECORD, ({ d }) => [d.fromUser]), 'from:2001', 'user of From'],
+  ['to', text(RECORD, ({ d }) => [d.toUser]), 'to:+44*', 'user of To'],
+  [
+    'number',
+    text(TEXTS, numbers, users),
+    'number:*5550123',
+    'user of From, To, Request-URI, P-Asserted-Identity, Diversion',
+  ],
+  ['user', text(RECORD, users), 'user:alice', 'user of From or To'],
+  ['display', text(RECORD, displays), 'display:"Front desk"', 'display name of From or To'],
+  ['domain', text(TEXTS, hosts), 'domain:example.com', 'host of From, To or Request-URI'],
+  ['ruri', text(TEXTS, requestUris), 'ruri:*@192.0.2.9*', 'Request-URI'],
+  [
+    'pai',
+    text(TEXTS, (s) => addressTexts(s, HEADER.P_ASSERTED_IDENTITY)),
+    'pai:+4930*',
+    'P-Asserted-Identity: its URI or user',
+  ],
+  ['contact', text(TEXTS, (s) => addressTexts(s, HEADER.CONTACT)), 'contact:*192.0.2.5*', 'Contact: its URI or user'],
+  ['auth', text(TEXTS, credentialUsers), 'auth:2001', 'user name of the credentials'],
+  [
+    'method',
+    { ...text(RECORD, ({ d }) => [d.methodText]), words: METHOD_NAMES },
+    'method:INVITE',
+    'method that opened the dialog',
+  ],
+  [
+    'state',
+    choice(RECORD, DIALOG_STATES, ({ d }) => [DIALOG_STATES[d.state] ?? '']),
+    'state:Failed',
+    'state of the dialog',
+  ],
+  ['code', code(RECORD, ({ d, asking }) => finalCodeOf(d, asking.e.stores.log)), 'code:5xx', 'final code'],
+  ['reason', text(TEXTS, reasons, ({ d }) => [d.finalReason]), 'reason:*busy*', 'reason phrase, Reason or Warning'],
+  ['ip', address(SOCKETS, addresses), 'ip:192.0.2.0/24', 'address of signaling or media, or its name'],
+  ['src', address(SOCKETS, (s) => [opener(s)?.src.host ?? '']), 'src:192.0.2.7', 'address that sent the first message'],
+  [
+    'dst',
+    address(SOCKETS, (s) => [opener(s)?.dst.host ?? '']),
+    'dst:192.0.2.9',
+    'address that the first message went to',
+  ],
+  ['port', whole('port', 65_535, SOCKETS, ports), 'port:5080', 'port of signaling'],
+  [
+    'transport',
+    choice(SOCKETS, TRANSPORTS, (s) => s.messages.map((m) => TRANSPORTS[m.transport] ?? '')),
+    'transport:TLS',
+    'what carried a message',
+  ],
+  ['ua', text(TEXTS, (s) => headers(s, HEADER.USER_AGENT, HEADER.SERVER)), 'ua:~yealink', 'User-Agent or Server'],
+  [
+    'codec',
+    text(FACTS, (s) => streams(s).map(({ quality }) => quality.codec ?? '')),
+    'codec:opus',
+    'codec of a stream',
+  ],
+  [
+    'ssrc',
+    whole('SSRC', 0xffff_ffff, FACTS, (s) => streams(s).map(({ stream }) => stream.ssrc)),
+    'ssrc:0x1a2b3c4d',
+    'SSRC of a stream',
+  ],
+  [
+    'mos',
+    number('MOS', {}, FACTS, (s) =>
+      worst(
+        streams(s).map(({ quality }) => quality.mos),
+        Math.min,
+      ),
+    ),
+    'mos<3.6',
+    'worst MOS of a direction',
+  ],
+  [
+    'loss',
+    number('percent', IN_PERCENT, FACTS, (s) =>
+      worst(
+        streams(s).map(({ quality }) => quality.lossPct),
+        Math.max,
+      ),
+    ),
+    'loss>=1%',
+    'highest loss of a stream',
+  ],
+  [
+    'jitter',
+    number('time', IN_MS, FACTS, (s) =>
+      worst(
+        streams(s).map(({ quality }) => quality.jitterMs),
+        Math.max,
+      ),
+    ),
+    'jitter>30ms',
+    'highest mean jitter of a stream',
+  ],
+  ['pdd', number('time', IN_MS, RECORD, ({ d }) => callTiming(d).pddMs), 'pdd>3s', 'post-dial delay'],
+  ['setup', number('time', IN_MS, RECORD, ({ d }) => callTiming(d).setupMs), 'setup>10s', 'time from INVITE to answer'],
+  [
+    'duration',
+    number('time', IN_SEC, RECORD, ({ d }) => Math.max(0, d.updatedUs - d.createdUs) / 1e6),
+    'duration<5s',
+    'time from the first to the last message',
+  ],
+  [
+    'finding',
+    choice(FACTS, FINDING_NAMES, (s) => (s.facts === null ? [] : findingNames(s.facts))),
+    'finding:one-way-audio',
+    'what is wrong with the call',
+  ],
+  ['tag', choice(FACTS, TAG_NAMES, (s) => s.facts?.tags ?? []), '-tag:transferred', 'what kind of call it was'],
+  ['origin', choice(RECORD, ORIGINS, originsSeen), 'origin:uprobe', 'source that saw the call'],
+  ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6*', 'Call-ID of another leg of the call'],
+  [
+    'since',
+    moment(
+      ({ d }) => d.createdUs,
+      (us, from) => us >= from,
+    ),
+    'since:10m',
+    'began then or later',
+  ],
+  [
+    'until',
+    moment(
+      ({ d }) => d.createdUs,
+      (us, to) => us <= to,
+    ),
+    'until:2026-11-22T02:00',
+    'began then or earlier',
+  ],
+  ['text', part(TEXTS, (s) => s.texts), 'text:"a=sendonly"', 'part of a raw message'],
+];
+
+export const KEYS: readonly Key[] = ROWS.map(([key, kind, example, help]) => ({ key, kind, example, help }));
+
+const BY_KEY: ReadonlyMap<string, Key> = new Map(KEYS.map((row) => [row.key, row]));
+
+/** `header.NAME` is a key for every header. */
+export const HEADER_KEY: Key = {
+  key: 'header.NAME',
+  kind: headerKind(''),
+  example: 'header.X-Trunk:berlin',
+  help: 'value of any header',
+};
+const HEADER_PREFIX = 'header.';
+const HEADER_NAME = /^[\w!%*+`'~.-]{1,64}$/;
+
+function headerKind(name: string): KeyKind {
+  return text(TEXTS, (s) => s.parsed.flatMap((m) => m.headersNamed(name).map((h) => h.value)));
+}
+
+/** A word without a key: Call-ID, users, numbers and display names. */
+export const BARE: KeyKind = text(
+  TEXTS,
+  function* (s) {
+    yield s.d.callId;
+    yield* displays(s);
+    yield* numbers(s);
+  },
+  (s) => [s.d.callId, ...users(s), ...displays(s)],
+);
+
+/** The row of a key in any case; null where there is no such key. */
+export function keyNamed(name: string): Key | null {
+  const lower = name.toLowerCase();
+  const row = BY_KEY.get(lower);
+  if (row !== undefined) return row;
+  const header = lower.startsWith(HEADER_PREFIX) ? lower.slice(HEADER_PREFIX.length) : '';
+  return HEADER_NAME.test(header) ? { ...HEADER_KEY, key: HEADER_PREFIX + header, kind: headerKind(header) } : null;
+}

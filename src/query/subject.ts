@@ -1,0 +1,81 @@
+/**
+ * One dialog that a filter is asked about. What is cheap is there at once; what must be read or judged is loaded step by
+ * step, and only while the answer is open.
+ */
+import type { CallMessage } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
+import { identifierLegs } from '../analysis/correlation.ts';
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
+import { documentFactsSteps } from '../analysis/dialog-facts.ts';
+import type { Evidence } from '../analysis/evidence.ts';
+import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
+import type { Steps } from '../core/turns.ts';
+import type { SipMessage } from '../protocols/sip/message.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+
+/** What a key needs: its record, the sockets of its messages, their text, what analysis found, other legs. */
+export const LEVEL = { RECORD: 0, SOCKETS: 1, TEXTS: 2, FACTS: 3, LEGS: 4 } as const;
+
+/** What an address is called; null without a name. */
+export type NameOf = (address: string) => string | null;
+
+/** What every dialog of a walk shares. */
+export type Asking = {
+  readonly e: Evidence;
+  /** The capture's own time in microseconds, which relative times are counted from. */
+  readonly nowUs: number;
+  readonly nameOf: NameOf;
+};
+
+export class Subject {
+  readonly d: Dialog;
+  readonly asking: Asking;
+  level: number = LEVEL.RECORD;
+  #messages: readonly CallMessage[] | undefined;
+  #parsed: readonly SipMessage[] | undefined;
+  #texts: readonly string[] | undefined;
+  #facts: DialogFacts | undefined;
+  #legs: readonly Dialog[] | undefined;
+
+  constructor(d: Dialog, asking: Asking) {
+    this.d = d;
+    this.asking = asking;
+  }
+
+  /** The kept messages; each message of one dialog is bounded, and so is their number. */
+  get messages(): readonly CallMessage[] {
+    this.#messages ??= [...messagesOf(this.d, this.asking.e.stores.log)];
+    return this.#messages;
+  }
+
+  get parsed(): readonly SipMessage[] {
+    this.#parsed ??= this.messages.flatMap((m) => m.parse() ?? []);
+    return this.#parsed;
+  }
+
+  /** The raw messages as text. */
+  get texts(): readonly string[] {
+    this.#texts ??= this.messages.map((m) => m.bytes.toString('utf8'));
+    return this.#texts;
+  }
+
+  /** Null before its level. */
+  get facts(): DialogFacts | null {
+    return this.#facts ?? null;
+  }
+
+  get legs(): readonly Dialog[] {
+    const { dialogs, identifiers } = this.asking.e.stores;
+    this.#legs ??=
+      identifiers === null
+        ? []
+        : identifierLegs(this.d, { dialogs, identifiers }, MAX_LEGS_COMPARED).map(({ dialog }) => dialog);
+    return this.#legs;
+  }
+
+  /** Loads the next level. */
+  *load(): Steps<void> {
+    this.level++;
+    if (this.level === LEVEL.FACTS) this.#facts = yield* documentFactsSteps(this.asking.e, this.d);
+  }
+}

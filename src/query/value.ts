@@ -1,0 +1,140 @@
+/**
+ * What the values of a term mean, by the kind of their key: texts with stars, expressions, networks, codes, numbers with
+ * units, times. Each reader returns a predicate, or why the value cannot be read.
+ */
+import { hasPrefix, parseCidr } from '../core/cidr.ts';
+import { parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { MAX_EXPRESSION_CHARS } from '../core/item-limits.ts';
+import { compilePattern } from '../core/pattern.ts';
+import type { Result } from '../core/result.ts';
+import { fail, ok } from '../core/result.ts';
+import type { Operator, Value } from './filter.ts';
+
+/** An expression takes time linear in the text; its program is bounded too. */
+const EXPRESSION = { maxProgram: 2_000, maxRepeats: 1_000, ignoresCase: true };
+
+export type TextTest = (text: string) => boolean;
+type Read<T> = Result<T, string>;
+
+/** Whether a text is this value: without case, open at the ends that have a star. An expression is found anywhere. */
+export function readText(v: Value): Read<TextTest> {
+  if (v.isExpression) {
+    if (v.text.length > MAX_EXPRESSION_CHARS)
+      return fail(`the expression is longer than ${MAX_EXPRESSION_CHARS} characters`);
+    const compiled = compilePattern(v.text, EXPRESSION);
+    return compiled.ok ? compiled : fail(`the expression ${compiled.reason}`);
+  }
+  const wanted = v.text.toLowerCase();
+  const { isOpenStart, isOpenEnd } = v;
+  if (isOpenStart && isOpenEnd) return ok((text) => text.toLowerCase().includes(wanted));
+  if (isOpenStart) return ok((text) => text.toLowerCase().endsWith(wanted));
+  if (isOpenEnd) return ok((text) => text.toLowerCase().startsWith(wanted));
+  // Most texts differ in length: those make no second text.
+  return ok((text) => text.length === wanted.length && text.toLowerCase() === wanted);
+}
+
+/** Whether a text holds this value anywhere, without case. */
+export function readPart(v: Value): Read<TextTest> {
+  return readText(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true });
+}
+
+/** One of a closed set of words; stars and `_` for `-` are understood. */
+export function readChoice(v: Value, words: readonly string[]): Read<TextTest> {
+  const plain = readText(v.isExpression ? v : { ...v, text: v.text.replaceAll('_', '-') });
+  if (!plain.ok) return plain;
+  const chosen = new Set(words.filter((word) => plain.value(word.replaceAll('_', '-'))));
+  return chosen.size === 0 ? fail('') : ok((text) => chosen.has(text));
+}
+
+const LIKE_ADDRESS = /^[0-9a-f:]*[.:/][0-9a-f.:/]*$/i;
+
+/** Whether an address lies in this network, or has this name. */
+export function readAddress(v: Value): Read<(address: string, name: string | null) => boolean> {
+  const net = v.isExpression || v.isOpenStart || v.isOpenEnd ? null : parseCidr(v.text);
+  if (net?.ok === true) {
+    const { value } = net;
+    return ok((address) => isIn(address, value));
+  }
+  if (net !== null && LIKE_ADDRESS.test(v.text)) return fail(`it is ${net.reason}; write 192.0.2.1 or 192.0.2.0/24`);
+  const text = readText(v);
+  if (!text.ok) return text;
+  return ok((address, name) => text.value(address) || (name !== null && text.value(name)));
+}
+
+const address = new Uint8Array(16);
+
+function isIn(text: string, net: Parameters<typeof hasPrefix>[1]): boolean {
+  const four = parseIpv4(text);
+  if (four >= 0) {
+    if (net.version !== 4) return false;
+    for (let i = 0; i < 4; i++) address[i] = four >>> (24 - 8 * i);
+    return hasPrefix(address, net);
+  }
+  const six = net.version === 6 ? parseIpv6(text) : null;
+  return six !== null && hasPrefix(six, net);
+}
+
+export type NumberTest = (n: number) => boolean;
+
+/** Codes: `486`, `5xx`, `400..499`, and `>=400`. */
+export function readCode(v: Value, operator: Operator): Read<NumberTest> {
+  const what = 'write a code such as 486, 5xx or 400..499';
+  if (v.isExpression || v.isOpenStart || v.isOpenEnd) return fail(`it is no code; ${what}`);
+  const group = /^([1-6])xx$/i.exec(v.text);
+  if (group !== null && isEqual(operator)) return ok((n) => Math.floor(n / 100) === Number(group[1]));
+  if (!/^[1-6]\d\d(\.\.[1-6]\d\d)?$/.test(v.text)) return fail(`it is no code; ${what}`);
+  return readNumber(v, operator, {});
+}
+
+/** Factor of each unit; '' is what a number without one is in. */
+export type Units = Readonly<Record<string, number>>;
+export const IN_MS: Units = { '': 1, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 };
+export const IN_SEC: Units = { '': 1, ms: 0.001, s: 1, m: 60, min: 60, h: 3_600 };
+export const IN_PERCENT: Units = { '': 1, '%': 1 };
+
+const NUMBER = /^(\d{1,15}(?:\.(\d{1,9}))?)([a-z%]*)$/i;
+
+type Amount = { readonly n: number /** Half of the last digit that was written. */; readonly half: number };
+
+function readAmount(text: string, units: Units): Amount | null {
+  const [, digits, fraction = '', unit = ''] = NUMBER.exec(text) ?? [];
+  const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : unit === '' ? 1 : undefined;
+  if (digits === undefined || factor === undefined) return null;
+  return { n: Number(digits) * factor, half: (factor * 10 ** -fraction.length) / 2 };
+}
+
+function isEqual(operator: Operator): boolean {
+  return operator === ':' || operator === '=';
+}
+
+/** Numbers: `3.6`, `30ms`, `1m..5m`; equality is that of the digits written. */
+export function readNumber(v: Value, operator: Operator, units: Units): Read<NumberTest> {
+  const names = Object.keys(units).filter((unit) => unit !== '');
+  const what = names.length === 0 ? 'write a number' : `write a number with one of ${names.join(' ')}, or without`;
+  const parts = v.isExpression || v.isOpenStart || v.isOpenEnd ? [] : v.text.split('..');
+  const [low, high] = parts.map((part) => readAmount(part, units));
+  if (low === undefined || low === null || high === null || parts.length > 2) return fail(`it is no number; ${what}`);
+  if (high !== undefined) {
+    if (!isEqual(operator)) return fail(`a range takes ":", not "${operator}"`);
+    return high.n < low.n ? fail('the range runs backwards') : ok((n) => n >= low.n && n <= high.n);
+  }
+  switch (operator) {
+    case '<':
+      return ok((n) => n < low.n);
+    case '<=':
+      return ok((n) => n <= low.n);
+    case '>':
+      return ok((n) => n > low.n);
+    case '>=':
+      return ok((n) => n >= low.n);
+    default:
+      return ok((n) => Math.abs(n - low.n) < low.half || n === low.n);
+  }
+}
+
+/** A whole number, also in hexadecimal (`0x1f`). */
+export function readWhole(v: Value, max: number): Read<NumberTest> {
+  const isPlain = !v.isExpression && !v.isOpenStart && !v.isOpenEnd && /^(0x[0-9a-f]{1,8}|\d{1,10})$/i.test(v.text);
+  const wanted = isPlain ? Number(v.text) : Number.NaN;
+  return wanted <= max ? ok((n) => n === wanted) : fail(`write a whole number up to ${max}`);
+}
