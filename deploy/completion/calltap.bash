@@ -11,15 +11,24 @@ _calltap() {
     -d|--device)
       COMPREPLY=($(compgen -W "any $(command ls /sys/class/net 2>/dev/null)" -- "$word"))
       return ;;
+    --sort)
+      COMPREPLY=($(compgen -W "created -created updated -updated duration -duration pdd -pdd mos -mos loss -loss" -- "$word"))
+      return ;;
+    --color)
+      COMPREPLY=($(compgen -W "auto always never" -- "$word"))
+      return ;;
     --token-scope)
       COMPREPLY=($(compgen -W "full metrics" -- "$word"))
       return ;;
     --alert)
       COMPREPLY=($(compgen -W "syslog" -- "$word"))
       return ;;
-    -L|--hep-listen|--hep-allow|--hep-rate-limit|--hep-auth|-H|--hep-send|--hep-id|--hep-node|--hep-send-auth|--uprobe|--uprobe-comm|--uprobe-ring-bytes|--split|--user|--portrange|--ws-portrange|--call-report|--show-frame|--api|--api-max-rows|--api-max-conn|--metrics|--api-key|--api-signing-key|--api-token-ttl|--token-id|--mcp-signing-key|--metrics-auth|--quality-interval|--call-id-header|--lint-suppress|--audio-bytes|--diag-post-dial-delay|--diag-ack-wait|--diag-answer-transmissions|--diag-no-final|--diag-challenges|--diag-transmissions|--diag-no-media|--diag-one-way|--diag-media-stop|--diag-one-way-stop|--diag-late-media|--diag-ptime|--diag-comfort-noise|--diag-duration|--diag-duration-share|--diag-icmp-errors|--diag-remote-loss|--on-dialog-exec|--on-quality-exec|--quality-threshold|--exec-rate-limit|--kill-ua|--kill-response|--security-peer|--fraud-night|--max-dialogs|--max-streams|--message-log-bytes)
+    -h|--help)
+      COMPREPLY=($(compgen -W "options filter" -- "$word"))
+      return ;;
+    -L|--hep-listen|--hep-allow|--hep-rate-limit|--hep-auth|-H|--hep-send|--hep-id|--hep-node|--hep-send-auth|--uprobe|--uprobe-comm|--uprobe-ring-bytes|--split|--user|--portrange|--ws-portrange|--filter|--columns|--call-report|--show-frame|--api|--api-max-rows|--api-max-conn|--metrics|--api-key|--api-signing-key|--api-token-ttl|--token-id|--mcp-signing-key|--metrics-auth|--quality-interval|--call-id-header|--lint-suppress|--audio-bytes|--diag-post-dial-delay|--diag-ack-wait|--diag-answer-transmissions|--diag-no-final|--diag-challenges|--diag-transmissions|--diag-no-media|--diag-one-way|--diag-media-stop|--diag-one-way-stop|--diag-late-media|--diag-ptime|--diag-comfort-noise|--diag-duration|--diag-duration-share|--diag-icmp-errors|--diag-remote-loss|--on-dialog-exec|--on-quality-exec|--quality-threshold|--exec-rate-limit|--kill-ua|--kill-response|--security-peer|--fraud-night|--max-dialogs|--max-streams|--message-log-bytes)
       return ;;
   esac
-  COMPREPLY=($(compgen -W "-d --device --no-promisc -I --input -L --hep-listen -E --hep-decode --hep-allow --hep-rate-limit --hep-auth -H --hep-send --hep-id --hep-node --hep-send-auth --uprobe --uprobe-comm --uprobe-ring-bytes --uprobe-list --check -O --output --split --user --portrange --ws-portrange --decode-esp-null --json --stats-json --call-report --markdown --show-frame --api --api-max-rows --api-max-conn --metrics --peer-ctl --peer-db --api-key --api-signing-key --api-signing-key-file --api-token-ttl --api-revoked-file --mint-token --token-id --token-scope --mcp-signing-key --metrics-auth --metrics-auth-file --quality-interval --call-id-header --lint-suppress --retain-audio --audio-bytes --stir-shaken --diag-post-dial-delay --diag-ack-wait --diag-answer-transmissions --diag-no-final --diag-challenges --diag-transmissions --diag-no-media --diag-one-way --diag-media-stop --diag-one-way-stop --diag-late-media --diag-ptime --diag-comfort-noise --diag-duration --diag-duration-share --diag-icmp-errors --diag-remote-loss --on-dialog-exec --on-quality-exec --quality-threshold --exec-rate-limit --kill-scanner --kill-ua --kill-response --fail2ban --alert --syslog --syslog-socket --security-peer --security-mirrored --fraud --fraud-night --max-dialogs --max-streams --message-log-bytes --config --print-config -V --version -h --help" -- "$word"))
+  COMPREPLY=($(compgen -W "-d --device --no-promisc -I --input -L --hep-listen -E --hep-decode --hep-allow --hep-rate-limit --hep-auth -H --hep-send --hep-id --hep-node --hep-send-auth --uprobe --uprobe-comm --uprobe-ring-bytes --uprobe-list --check -O --output --split --user --portrange --ws-portrange --decode-esp-null --filter --sort --columns --csv --color --utc --json --stats-json --call-report --markdown --show-frame --api --api-max-rows --api-max-conn --metrics --peer-ctl --peer-db --api-key --api-signing-key --api-signing-key-file --api-token-ttl --api-revoked-file --mint-token --token-id --token-scope --mcp-signing-key --metrics-auth --metrics-auth-file --quality-interval --call-id-header --lint-suppress --retain-audio --audio-bytes --stir-shaken --diag-post-dial-delay --diag-ack-wait --diag-answer-transmissions --diag-no-final --diag-challenges --diag-transmissions --diag-no-media --diag-one-way --diag-media-stop --diag-one-way-stop --diag-late-media --diag-ptime --diag-comfort-noise --diag-duration --diag-duration-share --diag-icmp-errors --diag-remote-loss --on-dialog-exec --on-quality-exec --quality-threshold --exec-rate-limit --kill-scanner --kill-ua --kill-response --fail2ban --alert --syslog --syslog-socket --security-peer --security-mirrored --fraud --fraud-night --max-dialogs --max-streams --message-log-bytes --config --print-config -V --version -h --help" -- "$word"))
 }
 complete -F _calltap calltap

@@ -10,6 +10,7 @@ import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
 import { runUprobeList } from '../faces/cli/uprobe-list.ts';
 import { versionText } from '../faces/cli/version.ts';
+import { filterHelp } from '../query/help.ts';
 import { runMintToken } from '../serve/auth/configured.ts';
 import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
 import { ensureAddressSpace } from './address-space.ts';
@@ -23,13 +24,16 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   ensureAddressSpace();
   const { config, effective } = loaded.value;
-  const text = config.help
-    ? renderHelp()
-    : config.version
-      ? versionText()
-      : config.printConfig
-        ? renderConfig(effective)
-        : '';
+  const text =
+    config.help !== null
+      ? config.help === 'filter'
+        ? filterHelp()
+        : renderHelp()
+      : config.version
+        ? versionText()
+        : config.printConfig
+          ? renderConfig(effective)
+          : '';
   if (text !== '') {
     process.stdout.write(text);
     return 0;

@@ -8,7 +8,8 @@ import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
-import { printCallReport, printDialogsJson, printStatsJson, printTable } from '../faces/cli/print.ts';
+import { readAsked } from '../faces/cli/asked.ts';
+import { printAnswer, printTable } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
@@ -54,17 +55,25 @@ export async function runCapture(config: Config): Promise<number> {
     // A young generation that grows holds 21 to 31 MiB more at 100,000 mirrored messages a second, and gains nothing there.
     if (config.api === null && config.metrics === null) setFlagsFromString('--semi-space-growth-factor=1');
   }
+  const asked = readAsked(config);
   const stop = new StopSignal();
   const { session, capture } = await open(config, stop);
   if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs.gate);
-  const print = () => printAnswer(explorer, config, (performance.now() - startedMs) / 1000);
+  const print = () => printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, explorer, config, capture, print, stop);
   }
-  return printed(session, explorer, config, capture, print, stop);
+  return printed(
+    session,
+    explorer,
+    config,
+    capture,
+    async () => (await print()) || (await printTable(explorer, asked)),
+    stop,
+  );
 }
 
 /** Captures, prints and ends; the exit code. */
@@ -73,7 +82,7 @@ async function printed(
   explorer: Explorer,
   config: Config,
   capture: Capturing,
-  print: () => Promise<boolean>,
+  print: () => Promise<unknown>,
   stop: StopSignal,
 ): Promise<number> {
   const { file } = session.figures;
@@ -93,24 +102,14 @@ async function printed(
   // What was captured is in its file before a reader is waited for.
   session.outputs.close();
   try {
-    if (!(await print())) await printTable(explorer);
-    else if (config.json && isLive(config)) standardError.write(`${summaryLines(explorer.summary()).join('\n')}\n`);
+    await print();
+    if (config.json && isLive(config)) standardError.write(`${summaryLines(explorer.summary()).join('\n')}\n`);
   } finally {
     session.close();
   }
   if (isLive(config)) limitEnd();
   if (done.isCut) return stop.exitCode;
   return failed ? 1 : 0;
-}
-
-/** Prints what an option asks for once the capture has been read; false when none does. Throws ServiceError. */
-async function printAnswer(explorer: Explorer, config: Config, elapsedSec: number): Promise<boolean> {
-  const { json, callReport, statsJson } = config;
-  if (!statsJson && !json && callReport === null) return false;
-  if (statsJson) await printStatsJson(explorer, elapsedSec);
-  else if (callReport === null) await printDialogsJson(explorer);
-  else await printCallReport(explorer, callReport, config.markdown);
-  return true;
 }
 
 /** It captures or serves, and what it prints is the least of it. */

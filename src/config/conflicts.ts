@@ -33,7 +33,7 @@ type Exclusion = Texts & Condition & { readonly option: Flag; readonly excludes:
 type Check = Condition & { readonly check: (config: Config) => ServiceError | null };
 
 /** Each of them decides what standard output is. */
-const OUTPUTS = ['json', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
+const OUTPUTS = ['json', 'csv', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
 /** These read no capture. */
 const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check'] as const;
@@ -47,6 +47,7 @@ export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }
 const RULES: readonly (Need | Exclusion | Check)[] = [
   ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),
   { option: 'markdown', needs: ['call-report'] },
+  { option: 'columns', excludes: ['json', 'stats-json', 'call-report', 'show-frame'] },
   {
     option: 'fail2ban',
     excludes: OUTPUTS,

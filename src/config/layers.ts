@@ -68,11 +68,16 @@ export function readArgv(argv: readonly string[]): Layer {
   return layer;
 }
 
-/** `--uprobe` alone becomes `--uprobe=all`: parseArgs knows no optional values. A number after an option is its value. */
+/**
+ * `--uprobe` alone becomes `--uprobe=all`: parseArgs knows no optional values. A number, or a word of a closed set, after an
+ * option is its value.
+ */
 function bareValue(arg: string, next: string): string | null {
-  const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : undefined;
-  if (spec?.valueIfBare === undefined || (spec.type.kind === 'int' && /^[0-9]/.test(next))) return null;
-  return `${arg}=${spec.valueIfBare}`;
+  const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : BY_SHORT.get(arg.slice(1));
+  if (!arg.startsWith('-') || spec?.valueIfBare === undefined) return null;
+  const { type } = spec;
+  const isValue = type.kind === 'int' ? /^[0-9]/.test(next) : type.kind === 'choice' && type.values.includes(next);
+  return isValue ? null : `--${spec.flag}=${spec.valueIfBare}`;
 }
 
 function unknownOption(written: string): ServiceError {

@@ -10,6 +10,7 @@ import {
   MAX_STREAMS,
   MESSAGE_LOG_BYTES,
 } from '../core/limits.ts';
+import { SORT_KEYS } from '../core/words.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import { group, toggle, value } from './option-spec.ts';
@@ -25,6 +26,9 @@ const choice = <const V extends readonly string[]>(...values: V) => ({ kind: 'ch
 const bearerSecret = { kind: 'secret', form: 'bearer' } as const;
 const textSecret = { kind: 'secret', form: 'text' } as const;
 const userPass = { kind: 'secret', form: 'user-pass' } as const;
+
+/** `mos` and `-mos`, with every key. */
+const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
 
 /** Lifetime of a minted token in seconds (`--api-token-ttl`). */
 const TOKEN_TTL_SECS = 3_600;
@@ -119,6 +123,14 @@ const SOURCES = group('Sources', {
 });
 
 const OUTPUT = group('Output', {
+  filter: value('FILTER', text, 'Show only the calls of this filter; --help filter explains it.'),
+  sort: value('KEY', choice(...SORTS), 'Sort calls by this key; - in front of it sorts downwards.', {
+    default: 'created',
+  }),
+  columns: value('LIST', text, 'Show these columns of the call table, such as row,from,to,mos.'),
+  csv: toggle('Print the call table as CSV.'),
+  color: value('WHEN', choice('auto', 'always', 'never'), 'Colour the output.', { default: 'auto' }),
+  utc: toggle('Show and read times in UTC instead of local time.'),
   json: toggle('Print one JSON object for each dialog.'),
   'stats-json': toggle('Print the statistics of the capture as JSON.'),
   'call-report': value('CALL_ID', text, 'Print the report of one dialog.'),
@@ -284,7 +296,10 @@ const GENERAL = group('General', {
   config: value('FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
   'print-config': toggle('Print the effective options as TOML and exit.'),
   version: toggle('Print the version and the features of this build, and exit.', { short: 'V' }),
-  help: toggle('Print this help and exit.', { short: 'h' }),
+  help: value('TOPIC', choice('options', 'filter'), 'Print this help, or that of the filter language, and exit.', {
+    short: 'h',
+    valueIfBare: 'options',
+  }),
 });
 
 /** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */

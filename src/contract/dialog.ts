@@ -157,3 +157,6 @@ export const Dialog = named(
   }),
 );
 export type Dialog = Static<typeof Dialog>;
+
+/** What `--json` prints: the dialog with the times of its list row. */
+export type CallDocument = Dialog & Pick<DialogSummary, 'created_at' | 'updated_at'>;

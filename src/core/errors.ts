@@ -114,6 +114,8 @@ export const ERRORS = {
       line: '{option}: {value} is not a header name',
       remedy: 'give it without colon and blanks, such as X-Call-ID',
     },
+    FILTER_INVALID: { line: '{option}, {place}: {reason}' },
+    COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
       line: '--show-frame: {pointer} is not a frame pointer',
       remedy: 'write SOURCE#ORDINAL@DIGEST (16 hex digits) or SOURCE#ORDINAL',

@@ -6,6 +6,7 @@
 
 import type { Readable } from 'node:stream';
 import type {
+  CallDocument,
   CallTree,
   CaptureReport,
   Correlation,
@@ -24,6 +25,7 @@ import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
 import type { ReportInput } from '../view/report-input.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
+import type { CallsQuestion } from './question.ts';
 
 /** True when nobody waits for the answer any more. */
 export type IsGone = () => boolean;
@@ -55,9 +57,9 @@ export type Explorer = {
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Promise<Stats> | Stats;
   metrics(): MetricsSnapshot;
-  /** For who prints and ends, all at once: rows of the call table and documents, oldest first. */
-  calls(): Iterable<CallRow>;
-  documents(): Iterable<Dialog>;
+  /** For who prints and ends, all at once: rows of the call table, and documents. */
+  calls(question: CallsQuestion): Iterable<CallRow>;
+  documents(question: CallsQuestion): Iterable<CallDocument>;
   /** Null when there is no such dialog. */
   callReport(callId: string): ReportInput | null;
   summary(): Summary;

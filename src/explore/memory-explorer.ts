@@ -8,7 +8,7 @@ import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
-import { isNeverGone, Turns } from '../core/turns.ts';
+import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -17,7 +17,7 @@ import { CaptureReporter } from '../view/capture-reporter.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import {
-  dialogDocument,
+  callDocument,
   dialogDocumentSteps,
   dialogLintSteps,
   dialogReportSteps,
@@ -32,6 +32,7 @@ import { reportInput } from '../view/report-input.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
+import { chosenSteps } from './chosen.ts';
 import { Containers } from './containers.ts';
 import type { Explorer, Found, IsGone } from './explorer.ts';
 
@@ -85,11 +86,11 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    *calls() {
-      for (const d of dialogs.oldestFirst()) yield toCallRow(evidence, d);
+    *calls(question) {
+      for (const d of finish(chosenSteps(evidence, question))) yield toCallRow(evidence, d);
     },
-    *documents() {
-      for (const d of dialogs.oldestFirst()) yield dialogDocument(evidence, d);
+    *documents(question) {
+      for (const d of finish(chosenSteps(evidence, question))) yield callDocument(evidence, d);
     },
     callReport(callId) {
       const d = dialogs.get(callId);

@@ -1,55 +1,161 @@
 /**
- * One line of the call table: who called whom, how it ended, how it sounded, and what is wrong.
+ * One line of the call table: who called whom, how it ended, how it sounded, and what is wrong. What few tables show is
+ * read when a column asks for it.
  */
-
+import type { CallMessage } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import type { FindingName } from '../analysis/finding-names.ts';
 import { findingNames } from '../analysis/finding-names.ts';
+import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf } from '../analysis/signaling/failure.ts';
-import { DIALOG_STATES } from '../core/words.ts';
+import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { spanSec, timestampText } from './captured-at.ts';
+import { spanSec } from './captured-at.ts';
 
-/** What a line shows. */
+/** What a line shows; null and '' are unknown. */
 export type CallRow = {
-  startedAt: string;
-  state: string;
-  method: string;
-  from: string;
-  to: string;
-  code: number | null;
-  durationSec: number;
-  pddMs: number | null;
-  worstMos: number | null;
-  worstLossPct: number | null;
-  findings: readonly string[];
-  callId: string;
+  readonly callId: string;
+  /** Capture time in microseconds. */
+  readonly startedUs: number;
+  readonly updatedUs: number;
+  readonly state: string;
+  readonly method: string;
+  readonly from: string;
+  readonly to: string;
+  readonly code: number | null;
+  readonly reason: string;
+  readonly durationSec: number;
+  readonly pddMs: number | null;
+  readonly setupMs: number | null;
+  readonly worstMos: number | null;
+  readonly worstLossPct: number | null;
+  readonly worstJitterMs: number | null;
+  readonly codecs: readonly string[];
+  readonly findings: readonly string[];
+  /** Between which sockets the first message went. */
+  readonly src: string;
+  readonly dst: string;
+  readonly transport: string;
+  readonly userAgent: string;
+  readonly endedBy: string;
+  readonly origin: string;
+  readonly messages: number;
 };
 
-/** The row of one dialog. */
+/** The row of one dialog; it is to be read at once, since the dialog changes. */
 export function toCallRow(e: Evidence, d: Dialog): CallRow {
-  const facts = dialogFacts(e, d);
-  let worstMos: number | null = null;
-  let worstLossPct: number | null = null;
-  for (const { quality } of facts.streams) {
-    if (quality.mos !== null) worstMos = Math.min(worstMos ?? 5, quality.mos);
-    const { eventPackets, packets } = quality.snapshot;
-    // Streams of key presses alone have gaps in their numbers that nobody hears.
-    if (eventPackets < packets) worstLossPct = Math.max(worstLossPct ?? 0, quality.lossPct);
+  return new DialogRow(e, d);
+}
+
+class DialogRow implements CallRow {
+  readonly #e: Evidence;
+  readonly #d: Dialog;
+  #facts: DialogFacts | undefined;
+  #first: CallMessage | null | undefined;
+
+  constructor(e: Evidence, d: Dialog) {
+    this.#e = e;
+    this.#d = d;
   }
-  return {
-    startedAt: timestampText(d.createdUs),
-    state: DIALOG_STATES[d.state] ?? '',
-    method: d.methodText,
-    from: d.fromUser,
-    to: d.toUser,
-    code: finalCodeOf(d, e.stores.log),
-    durationSec: spanSec(d.createdUs, d.updatedUs),
-    pddMs: callTiming(d).pddMs,
-    worstMos,
-    worstLossPct,
-    findings: findingNames(facts),
-    callId: d.callId,
-  };
+
+  get callId(): string {
+    return this.#d.callId;
+  }
+  get startedUs(): number {
+    return this.#d.createdUs;
+  }
+  get updatedUs(): number {
+    return this.#d.updatedUs;
+  }
+  get state(): string {
+    return DIALOG_STATES[this.#d.state] ?? '';
+  }
+  get method(): string {
+    return this.#d.methodText;
+  }
+  get from(): string {
+    return this.#d.fromUser;
+  }
+  get to(): string {
+    return this.#d.toUser;
+  }
+  get code(): number | null {
+    return finalCodeOf(this.#d, this.#e.stores.log);
+  }
+  get reason(): string {
+    return this.#d.finalReason;
+  }
+  get durationSec(): number {
+    return spanSec(this.#d.createdUs, this.#d.updatedUs);
+  }
+  get pddMs(): number | null {
+    return callTiming(this.#d).pddMs;
+  }
+  get setupMs(): number | null {
+    return callTiming(this.#d).setupMs;
+  }
+  get worstMos(): number | null {
+    let worst: number | null = null;
+    for (const { quality } of this.#judged.streams) if (quality.mos !== null) worst = Math.min(worst ?? 5, quality.mos);
+    return worst;
+  }
+  get worstLossPct(): number | null {
+    let worst: number | null = null;
+    for (const { quality } of this.#judged.streams) {
+      const { eventPackets, packets } = quality.snapshot;
+      // Streams of key presses alone have gaps in their numbers that nobody hears.
+      if (eventPackets < packets) worst = Math.max(worst ?? 0, quality.lossPct);
+    }
+    return worst;
+  }
+  get worstJitterMs(): number | null {
+    const all = this.#judged.streams.map(({ quality }) => quality.jitterMs);
+    return all.length === 0 ? null : Math.max(...all);
+  }
+  get codecs(): readonly string[] {
+    return [...new Set(this.#judged.streams.flatMap(({ quality }) => quality.codec ?? []))];
+  }
+  get findings(): readonly FindingName[] {
+    return findingNames(this.#judged);
+  }
+  get src(): string {
+    return this.#opener?.srcText ?? '';
+  }
+  get dst(): string {
+    return this.#opener?.dstText ?? '';
+  }
+  get transport(): string {
+    return TRANSPORTS[this.#opener?.transport ?? -1] ?? '';
+  }
+  get userAgent(): string {
+    return this.#opener?.parse()?.value(HEADER.USER_AGENT) ?? '';
+  }
+  get endedBy(): string {
+    return whoHungUp(this.#d, this.#e.stores.log)?.side ?? '';
+  }
+  get origin(): string {
+    return ORIGINS[this.#d.origin] ?? '';
+  }
+  get messages(): number {
+    return this.#d.msgCount;
+  }
+
+  get #judged(): DialogFacts {
+    this.#facts ??= dialogFacts(this.#e, this.#d);
+    return this.#facts;
+  }
+
+  /** The oldest message that is kept. */
+  get #opener(): CallMessage | null {
+    if (this.#first === undefined) {
+      const [first] = messagesOf(this.#d, this.#e.stores.log);
+      this.#first = first ?? null;
+    }
+    return this.#first;
+  }
 }

@@ -7,13 +7,14 @@ import type { LintResult } from '../analysis/lint/lint.ts';
 import { lintDialog } from '../analysis/lint/lint.ts';
 import type { LintStream } from '../analysis/lint/rule.ts';
 import { spokenPacketMs, streamQuality } from '../analysis/stream-quality.ts';
-import type { Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
+import type { CallDocument, Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
+import { timestampText } from './captured-at.ts';
 import { toDialogDocument } from './dialog-document.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -59,6 +60,13 @@ export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
 /** All at once, for who holds nobody up. */
 export function dialogDocument(e: Evidence, d: Dialog): DialogDocument {
   return finish(dialogDocumentSteps(e, d));
+}
+
+/** The same with its times. */
+export function callDocument(e: Evidence, d: Dialog): CallDocument {
+  const { schema_version, call_id, ...rest } = dialogDocument(e, d);
+  const times = { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) };
+  return { schema_version, call_id, ...times, ...rest };
 }
 
 /** A step a stream, and one a message that is read. */

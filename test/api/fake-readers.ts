@@ -54,7 +54,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     },
     report: () => NONE,
     calls: () => [],
-    documents: () => [FULL_DIALOG],
+    documents: () => [],
     callReport: () => null,
     summary: () => assert.fail('no route asks for it'),
     captureReport: () => ({

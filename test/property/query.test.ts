@@ -4,6 +4,7 @@ import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Dialog as DialogDocument } from '../../src/contract/index.ts';
 import { finish } from '../../src/core/turns.ts';
+import { ALL_CALLS } from '../../src/explore/question.ts';
 import { complete } from '../../src/query/complete.ts';
 import type { Filter, Node } from '../../src/query/filter.ts';
 import { KEYS } from '../../src/query/keys.ts';
@@ -147,7 +148,7 @@ describe('a filter', () => {
   before(async () => {
     session = openSession(['-I', DEMO, '--json']);
     await session.read([DEMO], () => undefined);
-    documents = [...session.explorer.documents()];
+    documents = [...session.explorer.documents(ALL_CALLS)];
   });
 
   it('agrees with a naive judgement of the documents', () => {

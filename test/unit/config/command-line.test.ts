@@ -98,7 +98,13 @@ test('defaults', () => {
     config: null,
     printConfig: false,
     version: false,
-    help: false,
+    help: null,
+    filter: null,
+    sort: 'created',
+    columns: null,
+    csv: false,
+    color: 'auto',
+    utc: false,
   });
 });
 
@@ -116,7 +122,10 @@ test('every form of writing an option', () => {
   assert.equal(load('-I', 'a', '--call-report=x=y@z').callReport, 'x=y@z');
   assert.equal(load('-I', 'a', '--call-report=-odd-').callReport, '-odd-');
   assert.equal(load('--show-frame', 'a.pcap#1@0123456789abcdef').showFrame, 'a.pcap#1@0123456789abcdef');
-  assert.equal(load('--help').help, true);
+  assert.deepEqual(
+    [load('--help').help, load('-h').help, load('--help', 'filter').help],
+    ['options', 'options', 'filter'],
+  );
   assert.equal(load('-V').version, true);
   assert.equal(load('--print-config').printConfig, true);
 });

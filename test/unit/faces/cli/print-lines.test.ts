@@ -5,32 +5,18 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { printLines } from '../../../../src/faces/cli/print.ts';
 import type { CallRow } from '../../../../src/view/call-row.ts';
+import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
 
 const LONG = 'A'.repeat(60_000);
 
-function row(i: number): CallRow {
-  return {
-    startedAt: '2025-03-04T09:00:00.000000Z',
-    state: 'Trying',
-    method: 'OPTIONS',
-    from: 'a',
-    to: 'b',
-    code: null,
-    durationSec: 0,
-    pddMs: null,
-    worstMos: null,
-    worstLossPct: null,
-    findings: [],
-    callId: i % 2 === 0 ? LONG : String(i),
-  };
-}
+const row = (i: number): CallRow => ({ ...CALL_ROW, callId: i % 2 === 0 ? LONG : String(i) });
 
 test('a table of 1.2 GB, more than a string can hold, is printed whole', async () => {
   const rows = Array.from({ length: 40_000 }, (_, i) => row(i));
   let chars = 0;
   let longest = 0;
   let ends = 0;
-  await printLines(callTable(rows, false), async (text) => {
+  await printLines(callTable(rows, PIPED), async (text) => {
     chars += text.length;
     longest = Math.max(longest, text.length);
     ends += text.split('\n').length - 1;

@@ -8,24 +8,22 @@ import { frameDigest, hexDump } from '../../../../src/faces/cli/show-frame.ts';
 import { fit, layout, paint, safeText } from '../../../../src/faces/cli/terminal.ts';
 import type { CallRow } from '../../../../src/view/call-row.ts';
 import type { ReportInput } from '../../../../src/view/report-input.ts';
+import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
 
 /** Everything that moves a cursor, changes a colour or turns the direction of text around; line ends are ours. */
 const STEERING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\r\n\u009b31m\u202egnp.exe\u2066\u0000x\u007f\u2028';
 
 const ROW: CallRow = {
-  startedAt: '2025-03-04T09:00:00.000000Z',
-  state: 'Completed',
+  ...CALL_ROW,
   method: HOSTILE,
   from: HOSTILE,
   to: HOSTILE,
-  code: 200,
   durationSec: 3725,
-  pddMs: 180,
-  worstMos: 4.41,
-  worstLossPct: 0,
   findings: ['one-way-audio'],
   callId: HOSTILE,
+  userAgent: HOSTILE,
+  reason: HOSTILE,
 };
 
 const REPORT: ReportInput = {
@@ -60,7 +58,7 @@ const REPORT: ReportInput = {
 };
 
 const report = (input: ReportInput, markdown: boolean): string => `${[...callReport(input, markdown)].join('\n')}\n`;
-const tableOf = (rows: readonly CallRow[], color: boolean): string[] => [...callTable(rows, color)];
+const tableOf = (rows: readonly CallRow[], color: boolean): string[] => [...callTable(rows, { ...PIPED, color })];
 
 test('safeText replaces what steers and leaves what does not', () => {
   assert.equal(safeText('a\u001b[31mb\nc'), 'a·[31mb·c');
@@ -142,8 +140,8 @@ test('the table tells durations, and a dash where nothing is known', () => {
     ],
     false,
   );
-  assert.match(full, / 200 +1:02:05 +180 ms +4\.41 +0\.0 % +one-way-audio +x$/);
-  assert.match(bare, / - +0:59 +- +- +- +- +y$/);
+  assert.match(full, / 200 +1:02:05 +180 ms +4\.41 +0\.0 % +one-way-audio +192\.0\.2\.1:5060 +192\.0\.2\.2:5060 +x$/);
+  assert.match(bare, / - +0:59 +- +- +- +- +192\.0\.2\.1:5060 +192\.0\.2\.2:5060 +y$/);
   assert.deepEqual(tableOf([], false), []);
 });
 
