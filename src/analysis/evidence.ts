@@ -1,6 +1,7 @@
 /**
  * What every judgement rests on: the stores, how far the capture has come, and what the operator set.
  */
+import type { Names } from '../core/names.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Capture, Stores } from '../store/stores.ts';
 import { LinkedLegs } from './media/linked-legs.ts';
@@ -11,6 +12,8 @@ export type Rules = {
   readonly lintSuppress: readonly string[];
   /** Further headers that carry the Call-ID of another leg. */
   readonly callIdHeaders: readonly string[];
+  /** What the operator calls addresses. */
+  readonly names: Names;
 };
 
 /** What documents had to leave out, counted each time one is made. */

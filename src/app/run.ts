@@ -6,6 +6,7 @@ import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
+import { namesOf } from '../config/names.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import { readAsked } from '../faces/cli/asked.ts';
@@ -36,10 +37,17 @@ export function sessionOptions(config: Config): SessionOptions {
     espNull: config.decodeEspNull,
     hep: config.hepDecode,
     // The table of files asks for it only where media is missing, and finds it out then (analysis/media/linked-legs.ts).
-    correlates: config.api !== null || config.json || config.callReport !== null || isLive(config),
+    correlates:
+      config.api !== null ||
+      config.json ||
+      config.callReport !== null ||
+      config.legs ||
+      config.filter !== null ||
+      isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
+    names: namesOf(config),
     observesQuality: config.api !== null || config.metrics !== null,
   };
 }

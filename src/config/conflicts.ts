@@ -33,7 +33,10 @@ type Exclusion = Texts & Condition & { readonly option: Flag; readonly excludes:
 type Check = Condition & { readonly check: (config: Config) => ServiceError | null };
 
 /** Each of them decides what standard output is. */
-const OUTPUTS = ['json', 'csv', 'stats-json', 'call-report', 'show-frame', 'mint-token'] as const;
+const OUTPUTS = [
+  ...(['json', 'csv', 'stats-json', 'call-report', 'ladder', 'messages', 'compare', 'wav'] as const),
+  ...(['show-frame', 'mint-token'] as const),
+] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
 /** These read no capture. */
 const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check'] as const;
@@ -47,7 +50,24 @@ export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }
 const RULES: readonly (Need | Exclusion | Check)[] = [
   ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),
   { option: 'markdown', needs: ['call-report'] },
-  { option: 'columns', excludes: ['json', 'stats-json', 'call-report', 'show-frame'] },
+  { option: 'columns', excludes: OUTPUTS.filter((flag) => flag !== 'csv') },
+  { option: 'no-body', needs: ['messages'] },
+  { option: 'raw', needs: ['messages'] },
+  { option: 'show-secrets', needs: ['messages'] },
+  { option: 'wav', needs: ['to'] },
+  { option: 'to', needs: ['wav'] },
+  {
+    check: ({ compare: calls }) =>
+      calls.length === 0 || calls.length === 2
+        ? null
+        : conflict('--compare', 'it takes two calls', 'give it twice: --compare A --compare B'),
+  },
+  {
+    check: ({ raw }) =>
+      raw && process.stdout.isTTY
+        ? conflict('--raw', 'captured bytes can steer a terminal', 'send them to a file or through a pipe')
+        : null,
+  },
   {
     option: 'fail2ban',
     excludes: OUTPUTS,

@@ -76,7 +76,9 @@ function bareValue(arg: string, next: string): string | null {
   const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : BY_SHORT.get(arg.slice(1));
   if (!arg.startsWith('-') || spec?.valueIfBare === undefined) return null;
   const { type } = spec;
-  const isValue = type.kind === 'int' ? /^[0-9]/.test(next) : type.kind === 'choice' && type.values.includes(next);
+  const isWord = spec.takesNext === true && next !== '' && !next.startsWith('-');
+  const isValue =
+    isWord || (type.kind === 'int' ? /^[0-9]/.test(next) : type.kind === 'choice' && type.values.includes(next));
   return isValue ? null : `--${spec.flag}=${spec.valueIfBare}`;
 }
 
@@ -113,6 +115,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return layer;
 }
 
+/** The table of the file whose keys are names. */
+const NAMES = 'names.';
+
 const require = createRequire(import.meta.url);
 
 /** The package for TOML. Few runs have a configuration file: it is loaded when it is asked for, without waiting. */
@@ -134,6 +139,10 @@ export function readToml(text: string, file: string): Layer {
   const layer: Layer = new Map();
   for (const [key, value] of flatten(document, '')) {
     const where = `${quoted(key).slice(1, -1)} in ${file}`;
+    if (key.startsWith(NAMES)) {
+      layer.set('name', [...(layer.get('name') ?? []), ...namedBy(key.slice(NAMES.length), where, value)]);
+      continue;
+    }
     const spec = BY_TOML.get(key);
     if (spec === undefined) {
       const near = nearest(key, BY_TOML.keys());
@@ -144,6 +153,15 @@ export function readToml(text: string, file: string): Layer {
     layer.set(spec.flag, readTomlValue(spec, where, value));
   }
   return layer;
+}
+
+/** A line of `[names]`: a name, and the addresses and networks that have it. */
+function namedBy(name: string, where: string, value: unknown): string[] {
+  const addresses = Array.isArray(value) ? value : [value];
+  return addresses.map((address) => {
+    if (typeof address !== 'string') throw failure('VALUE_TYPE', { option: where, cause: 'other' });
+    return `${address}=${name}`;
+  });
 }
 
 /** Leaves of nested tables as dotted keys; smol-toml bounds the nesting by the text. */

@@ -24,6 +24,8 @@ type Extras = {
   readonly repeatable?: true;
   /** The value may be left out (`--uprobe` and `--uprobe=X`); this is what it then is. */
   readonly valueIfBare?: string;
+  /** With `valueIfBare`: a word that follows is the value, unless it is an option. */
+  readonly takesNext?: true;
   readonly env?: string;
   readonly toml?: string;
   /** In the same text form a user would write. */

@@ -130,10 +130,34 @@ const OUTPUT = group('Output', {
   columns: value('LIST', text, 'Show these columns of the call table, such as row,from,to,mos.'),
   csv: toggle('Print the call table as CSV.'),
   color: value('WHEN', choice('auto', 'always', 'never'), 'Colour the output.', { default: 'auto' }),
+  names: value('FILE', text, 'Show the names of addresses that this file has, in the format of /etc/hosts.', {
+    repeatable: true,
+    toml: 'general.names',
+  }),
+  name: value('ADDRESS=NAME', text, 'Show this name for an address or a network.', {
+    repeatable: true,
+    toml: 'general.name',
+  }),
   utc: toggle('Show and read times in UTC instead of local time.'),
   json: toggle('Print one JSON object for each dialog.'),
   'stats-json': toggle('Print the statistics of the capture as JSON.'),
-  'call-report': value('CALL_ID', text, 'Print the report of one dialog.'),
+  'call-report': value('CALL', text, 'Print the report of one call.'),
+  ladder: value('CALL', text, 'Draw the ladder of a call; repeat it to draw several calls as one.', {
+    repeatable: true,
+  }),
+  messages: value('CALL[#N]', text, 'Print the messages of a call, or one of them; bare, of all calls.', {
+    valueIfBare: 'all',
+    takesNext: true,
+  }),
+  compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
+  legs: toggle('Add the other legs of the call.'),
+  'no-body': toggle('Leave the bodies of messages out.'),
+  raw: toggle('Print messages as bytes, to a pipe or a file only.'),
+  'show-secrets': toggle('Show credentials and media keys in messages.'),
+  wav: value('CALL', text, 'Write the audio of a call to the file of --to.', {
+    implies: { flag: 'retain-audio', value: 'true' },
+  }),
+  to: value('PATH', text, 'Write to this file.'),
   markdown: toggle('Format the call report as Markdown.'),
   'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });

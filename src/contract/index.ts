@@ -1,5 +1,6 @@
 /** The wire contract in one import. Field names here are the JSON, so they are snake_case. */
 
+export * from './ask.ts';
 export * from './capture-report.ts';
 export * from './correlation.ts';
 export * from './diagnosis.ts';

@@ -114,6 +114,12 @@ export const ERRORS = {
       line: '{option}: {value} is not a header name',
       remedy: 'give it without colon and blanks, such as X-Call-ID',
     },
+    NAMES_INVALID: {
+      line: '{option}: {cause}',
+      remedy: 'write an address or network and a name on each line, such as 192.0.2.10 pbx',
+      causes: { ENOENT: 'there is no such file', other: '{reason}' },
+    },
+    NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
@@ -200,10 +206,17 @@ export const ERRORS = {
       line: '{path}: frame {ordinal} is not the one that the pointer names (digest {actual}, not {digest})',
       remedy: 'give the capture that the pointer comes from',
     },
-    DIALOG_NOT_FOUND: {
-      line: '--call-report {callId}: the capture has no dialog with this Call-ID',
-      remedy: 'run without --call-report to list them',
+    CALL_NOT_FOUND: {
+      line: '{option} {selector}: the capture has no such call{near}',
+      remedy: 'run without {option} to list the calls',
     },
+    CALL_AMBIGUOUS: { line: '{option} {selector}: {total} calls begin so ({list})', remedy: 'write more of one' },
+    MESSAGE_NOT_FOUND: {
+      line: '--messages {selector}: the call has no message of this number',
+      remedy: 'give one of its {kept} messages, counted from 0',
+    },
+    AUDIO_NOT_MADE: { line: '--wav: {reason}', remedy: 'run --call-report to see the media of the call' },
+    WRITE_FAILED: { line: '{path}: cannot write ({cause})', remedy: 'name another file or make room' },
   }),
   ...rows('operations.md#privileges', 1, {
     CAPTURE_INTERFACE_FAILED: {

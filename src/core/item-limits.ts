@@ -233,3 +233,10 @@ export const MAX_FILTER_BYTES = 4_096;
 export const MAX_FILTER_DEPTH = 32;
 export const MAX_FILTER_EXPRESSIONS = 8;
 export const MAX_EXPRESSION_CHARS = 256;
+
+/** Names of addresses and networks, and characters of one. */
+export const MAX_NAMED = 10_000;
+export const MAX_NAME_CHARS = 40;
+
+/** Legs of a call that one ladder, list of messages or capture takes in. */
+export const MAX_LEGS_SHOWN = 32;

@@ -18,7 +18,7 @@ const CHECK_EVERY = 64;
 
 /** What relative times and names of a question mean in this capture. */
 export function askingOf(e: Evidence): Asking {
-  return { e, nowUs: e.capture.nowUs, nameOf: () => null };
+  return { e, nowUs: e.capture.nowUs, nameOf: (address) => e.rules.names.of(address) };
 }
 
 /** In the order of the question; among equals the older first. */

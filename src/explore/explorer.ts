@@ -6,6 +6,9 @@
 
 import type { Readable } from 'node:stream';
 import type {
+  AskCompare,
+  AskLadder,
+  AskMessages,
   CallDocument,
   CallTree,
   CaptureReport,
@@ -26,6 +29,7 @@ import type { ReportInput } from '../view/report-input.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
 import type { CallsQuestion } from './question.ts';
+import type { Selected } from './selector.ts';
 
 /** True when nobody waits for the answer any more. */
 export type IsGone = () => boolean;
@@ -62,6 +66,15 @@ export type Explorer = {
   documents(question: CallsQuestion): Iterable<CallDocument>;
   /** Null when there is no such dialog. */
   callReport(callId: string): ReportInput | null;
+  /** The call that a selector means; without a question neither rows nor prefixes are taken (explore/selector.ts). */
+  select(selector: string, question: CallsQuestion | null): Selected;
+  /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
+  legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
+  /** The raw messages of calls, in one order of time; Call-IDs that are not here are left out. */
+  messages(callIds: readonly string[], showsSecrets: boolean, isGone?: IsGone): InTurns<Found<AskMessages>>;
+  /** Who sent what to whom, and the media. */
+  ladder(callIds: readonly string[], isGone?: IsGone): InTurns<Found<AskLadder>>;
+  compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;
   summary(): Summary;
   persistence(): Persistence;
   /** The state that holds afterwards: the network may only narrow what the command line allows. */

@@ -6,14 +6,17 @@ import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { CallTree, LintResult } from '../contract/index.ts';
+import type { AskCompare, CallTree, LintResult } from '../contract/index.ts';
+import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toCallRow } from '../view/call-row.ts';
+import { messagesSteps } from '../view/call-trace.ts';
 import { CaptureReporter } from '../view/capture-reporter.ts';
+import { compareSteps } from '../view/compare.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import {
@@ -25,6 +28,7 @@ import {
   streamRow,
 } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
+import { ladderSteps } from '../view/ladder.ts';
 import { toLintResult } from '../view/lint.ts';
 import { metricsSnapshot } from '../view/metrics.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
@@ -35,6 +39,7 @@ import { toSummary } from '../view/summary.ts';
 import { chosenSteps } from './chosen.ts';
 import { Containers } from './containers.ts';
 import type { Explorer, Found, IsGone } from './explorer.ts';
+import { select } from './selector.ts';
 
 export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
   const { evidence } = f;
@@ -57,6 +62,15 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     if (dialogs.get(callId) === undefined) return { document: null };
     const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(stores, callId, steps));
     return notRefused(made);
+  };
+  /** The same of several dialogs: one that goes meanwhile takes the document with it. */
+  const makeOfAll = <T>(
+    callIds: readonly string[],
+    isGone: IsGone | undefined,
+    steps: (all: readonly Dialog[]) => Steps<T>,
+  ): Promise<Found<T> | null> => {
+    const [first = '', ...others] = callIds.filter((callId) => dialogs.get(callId) !== undefined);
+    return make(first, isGone, (d) => steps([d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])]));
   };
   return {
     dialogs: (f, isGone) => queryDialogs(dialogs, f, capture.sources, turns, isGone),
@@ -96,6 +110,16 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
       const d = dialogs.get(callId);
       return d === undefined ? null : reportInput(evidence, d);
     },
+    select: (selector, question) => select(evidence, selector, question),
+    legs(callId, isGone) {
+      if (identifiers === null) return { document: [] };
+      return make(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
+    },
+    messages: (callIds, showsSecrets, isGone) =>
+      makeOfAll(callIds, isGone, (all) => messagesSteps(evidence, all, showsSecrets)),
+    ladder: (callIds, isGone) => makeOfAll(callIds, isGone, (all) => ladderSteps(evidence, all)),
+    compare: (callIdA, callIdB, isGone) =>
+      makeOfAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
     summary: () => toSummary(f),
     persistence: () => gate.state(),
     setPersistence: (isEnabled) => gate.request(isEnabled),
@@ -104,6 +128,18 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
 
 function* lintSteps(evidence: Evidence, d: Dialog): Steps<LintResult> {
   return toLintResult(d, yield* dialogLintSteps(evidence, d));
+}
+
+/** Two calls that are one, or gone, make no comparison. */
+function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undefined): Steps<AskCompare> {
+  if (a === undefined || b === undefined) return { schema_version: 1, call_ids: [], rows: [] };
+  return yield* compareSteps(e, [a, b]);
+}
+
+/** The legs of a call but itself, tied by identifiers; guesses are none. */
+function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
+  const { nodes } = yield* callTree(d, stores, MAX_LEGS_SHOWN);
+  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog.callId] : []));
 }
 
 function* treeSteps(d: Dialog, stores: CorrelationStores, maxRows: number): Steps<CallTree> {

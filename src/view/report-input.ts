@@ -10,30 +10,20 @@ import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import { audible } from '../analysis/stream-quality.ts';
-import type { Termination } from '../contract/index.ts';
+import type { AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
 import { finish } from '../core/turns.ts';
-import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
+import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { spanSec, timestampText } from './captured-at.ts';
+import { ladderSteps } from './ladder.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
-
-/** A message of the ladder. */
-export type ReportMessage = {
-  index: number;
-  /** Seconds since the first message. */
-  atSec: number;
-  src: string;
-  dst: string;
-  transport: string;
-  text: string;
-  note: string;
-};
 
 /** What the report of one call shows. */
 export type ReportInput = {
@@ -41,26 +31,22 @@ export type ReportInput = {
   /** Label and value, in the order to be shown. */
   facts: readonly (readonly [string, string])[];
   timing: readonly (readonly [string, string])[];
-  messages: readonly ReportMessage[];
-  /** Messages of the call that are not in the list any more. */
-  messagesNotKept: number;
+  ladder: AskLadder;
   sdp: readonly (readonly string[])[];
   media: readonly (readonly string[])[];
   findings: readonly string[];
 };
 
-const FIRST_LINE_MAX = 200;
 const LEGS_MAX = 10;
+const AGENTS_MAX = 6;
 
 export function reportInput(e: Evidence, d: Dialog): ReportInput {
   const facts = dialogFacts(e, d);
-  const messages = reportMessages(e, d);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...endFacts(e, d), ...keyFacts(e, d, facts), ...legFacts(e, d)],
+    facts: [...callFacts(d), ...agentFacts(e, d), ...endFacts(e, d), ...keyFacts(e, d, facts), ...legFacts(e, d)],
     timing: timingFacts(d),
-    messages,
-    messagesNotKept: d.msgCount - messages.length,
+    ladder: finish(ladderSteps(e, [d])),
     sdp: (d.sdp ?? []).map((entry) => [
       `${spanSec(d.createdUs, entry.tsUs).toFixed(3)} s`,
       `${entry.isOffer ? 'offer' : 'answer'} of ${entry.side === 0 ? 'caller' : 'callee'}`,
@@ -89,6 +75,18 @@ function callFacts(d: Dialog): [string, string][] {
   if (cause !== null) facts.push(['Cause', causeText(cause)]);
   if (d.referTo !== null) facts.push(['Referred to', referToUri(d.referTo)]);
   return facts;
+}
+
+/** What the two sides say they are. */
+function agentFacts(e: Evidence, d: Dialog): [string, string][] {
+  const agents = new Map<string, string>();
+  for (const m of messagesOf(d, e.stores.log)) {
+    if (!m.isFirst) continue;
+    const parsed = m.parse();
+    const agent = parsed?.value(HEADER.USER_AGENT) || parsed?.value(HEADER.SERVER) || '';
+    if (agent !== '' && agents.size < AGENTS_MAX) agents.set(`${agent} (${m.src.host})`, agent);
+  }
+  return [...agents.keys()].map((agent) => ['User-Agent', agent]);
 }
 
 function endFacts(e: Evidence, d: Dialog): [string, string][] {
@@ -134,38 +132,6 @@ function timingFacts(d: Dialog): [string, string][] {
     .map(([k, v]): [string, string] => [k, `${v} ms`]);
   if (d.retransmits > 0) known.push(['Retransmissions', String(d.retransmits)]);
   return known;
-}
-
-function firstLine(bytes: Uint8Array): string {
-  let end = 0;
-  while (end < bytes.length && end < FIRST_LINE_MAX && bytes[end] !== 13 && bytes[end] !== 10) end++;
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
-  return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
-}
-
-function reportMessages(e: Evidence, d: Dialog): ReportMessage[] {
-  const { log } = e.stores;
-  const list: ReportMessage[] = [];
-  for (const m of messagesOf(d, log)) {
-    const origin = ORIGINS[m.origin] ?? '';
-    const notes = [];
-    if (m.isRetransmission) notes.push('again');
-    if (m.isDuplicate) notes.push('same packet twice');
-    if (m.isOfAnotherSource) notes.push(`also by ${origin}`);
-    if (m.isSnapped) notes.push('cut by the capture');
-    if (m.isWeak) notes.push('address likely, not proven');
-    if (origin === 'uprobe' && m.src.port === 0) notes.push('address not known');
-    list.push({
-      index: m.index,
-      atSec: spanSec(d.createdUs, m.tsUs),
-      src: m.srcText,
-      dst: m.dstText,
-      transport: TRANSPORTS[m.transport] ?? '',
-      text: firstLine(m.bytes),
-      note: notes.join(', '),
-    });
-  }
-  return list;
 }
 
 function mediaRows(facts: DialogFacts): string[][] {

@@ -56,6 +56,11 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     calls: () => [],
     documents: () => [],
     callReport: () => null,
+    select: () => ({ none: true, near: null }),
+    legs: () => ({ document: [] }),
+    messages: () => NONE,
+    ladder: () => NONE,
+    compare: () => NONE,
     summary: () => assert.fail('no route asks for it'),
     captureReport: () => ({
       frames_read: 0,

@@ -92,12 +92,12 @@ test('--stats-json prints one object with the statistics of the contract in it',
 });
 
 test('--call-report tells one call, as text and as Markdown', async () => {
-  const args = ['-I', DEMO, '--call-report', 'nat-mismatch@pbx.example.com'];
+  const args = ['-I', DEMO, '--utc', '--call-report', 'nat-mismatch@pbx.example.com'];
   const text = await printed(args);
   assert.match(text, /^Call nat-mismatch@pbx\.example\.com\n=+\n/);
   assert.match(text, /^From +Marta Silva \(remote\) <2014>$/m);
   assert.match(text, /NAT mismatch: media comes from 203\.0\.113\.88:21004/);
-  assert.match(text, /^ {3}0 {6}0\.000 .* INVITE sip:2015@pbx\.example\.com .*>$/m);
+  assert.match(text, /^ {3}0 {2}09:00:55\.000 +\+0\.000 .* INVITE \(SDP\) sip:2015@pbx\.example\.com .*>\|$/m);
   assert.match(text, /^0\.000 s +offer of caller +192\.168\.1\.44:11850 +sendrecv /m);
   const markdown = await printed([...args, '--markdown']);
   assert.match(markdown, /^# Call nat-mismatch@pbx\.example\.com\n/);
@@ -105,12 +105,16 @@ test('--call-report tells one call, as text and as Markdown', async () => {
   assert.match(markdown, /^\|-+\|/m);
   // What a renderer would take for a tag is escaped.
   assert.match(markdown, /^- \*\*From:\*\* Marta Silva \(remote\) \\<2014\\>$/m);
-  assert.equal(markdown.split('\n').filter((line) => line === '```').length, 2);
+  assert.equal(markdown.split('\n').filter((line) => line.startsWith('```')).length, 2);
+  assert.match(markdown, /^```mermaid\nsequenceDiagram\n {2}participant L0 as 203\.0\.113\.88#58;40211$/m);
 });
 
 test('--call-report of an unknown Call-ID is one line and exit code 1', async () => {
   const r = await run(['-I', DEMO, '--call-report', 'nobody@example.com']);
-  assert.match(assertRefused(r, 1), /--call-report nobody@example\.com: the capture has no dialog with this Call-ID/);
+  assert.match(
+    assertRefused(r, 1),
+    /--call-report nobody@example\.com: the capture has no such call; run without --call-report to list the calls/,
+  );
 });
 
 test('--version and --help need no capture', async () => {

@@ -74,7 +74,7 @@ test('what an option prints is printed once all is read, and serving goes on', a
   assert.equal(ended.code, 1);
   assert.match(
     ended.stderr,
-    /calltap: --call-report nobody@example\.com: .*no dialog with this Call-ID; run without --call-report to list them\n$/,
+    /calltap: --call-report nobody@example\.com: .*the capture has no such call; run without --call-report to list the calls\n$/,
   );
 });
 

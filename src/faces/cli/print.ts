@@ -3,33 +3,14 @@
  */
 
 import type { Config } from '../../config/config.ts';
-import { failure } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
+import { callAnswer } from './call-answers.ts';
 import { callCsv } from './call-csv.ts';
-import { callReport } from './call-report.ts';
 import { callTable } from './call-table.ts';
+import { printLines } from './print-lines.ts';
 import { standardOutput } from './standard-streams.ts';
 import { summaryLines } from './summary.ts';
-
-/** Characters that are worth a write. */
-const FLUSH_AT = 64 * 1024;
-
-/**
- * Lines as they are made, so many at a time as are worth a write, and no more before `print` has taken them: a table may
- * be longer than a text can be.
- */
-export async function printLines(lines: Iterable<string>, print: (text: string) => Promise<void>): Promise<void> {
-  let text = '';
-  for (const line of lines) {
-    text += `${line}\n`;
-    if (text.length < FLUSH_AT) continue;
-    // A server answers meanwhile.
-    await print(text);
-    text = '';
-  }
-  if (text !== '') await print(text);
-}
 
 const print = (text: string): Promise<void> => standardOutput.print(text);
 
@@ -40,12 +21,15 @@ export async function printAnswer(
   asked: Asked,
   elapsedSec: number,
 ): Promise<boolean> {
-  const { json, csv, callReport, statsJson } = config;
+  const { json, csv, statsJson } = config;
   if (statsJson) await printStatsJson(explorer, elapsedSec);
   else if (json) await printDialogsJson(explorer, asked);
   else if (csv) await printCsv(explorer, asked);
-  else if (callReport !== null) await printCallReport(explorer, callReport, config.markdown);
-  else return false;
+  else {
+    const lines = await callAnswer(explorer, config, asked);
+    if (lines === null) return false;
+    await printLines(lines, print);
+  }
   return true;
 }
 
@@ -69,13 +53,6 @@ function printDialogsJson(explorer: Explorer, { question }: Asked): Promise<void
     for (const document of explorer.documents(question)) yield JSON.stringify(document);
   };
   return printLines(lines(), print);
-}
-
-/** The report of one call. Throws DIALOG_NOT_FOUND. */
-async function printCallReport(explorer: Explorer, callId: string, markdown: boolean): Promise<void> {
-  const report = explorer.callReport(callId);
-  if (report === null) throw failure('DIALOG_NOT_FOUND', { callId });
-  await printLines(callReport(report, markdown), print);
 }
 
 /** One line of figures, for scripts and the benchmark. */

@@ -2,9 +2,12 @@
  * What a terminal may be shown: hostile text made safe, columns, colour only where a person reads.
  */
 
-/** Replaces control characters (C0, C1, DEL and bidirectional overrides), so that captured text cannot steer a terminal. */
+/** Replaces control characters (C0, C1, DEL and all that turns the direction of text), so that captured text cannot steer a terminal. */
 export function safeText(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\u00b7');
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g,
+    '\u00b7',
+  );
 }
 
 /** Cuts to `width` characters, the last one an ellipsis when something was cut. */
@@ -12,8 +15,11 @@ export function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}\u2026`;
 }
 
-const COLORS = { red: 31, green: 32, yellow: 33, gray: 90, bold: 1 } as const;
+const COLORS = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, gray: 90, bold: 1 } as const;
 export type Color = keyof typeof COLORS;
+
+/** One a call, where messages of several are mixed. */
+export const CALL_COLORS: readonly Color[] = ['cyan', 'yellow', 'green', 'magenta', 'blue', 'red'];
 
 /** Colours text for a terminal; plain when the stream is not a terminal or NO_COLOR is set. */
 export function paint(text: string, color: Color | null, enabled: boolean): string {

@@ -15,7 +15,7 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
   ['-I a --json --call-report x', /--call-report: it cannot be combined with --json; give one/, '-I a --call-report x'],
   [
     '-I a --markdown',
-    /--markdown: it requires --call-report; add --call-report CALL_ID$/,
+    /--markdown: it requires --call-report; add --call-report CALL$/,
     '-I a --markdown --call-report x',
   ],
   ['-I a --fail2ban --json', /--fail2ban: its lines would mix/, '-I a --fail2ban'],

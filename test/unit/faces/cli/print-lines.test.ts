@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
-import { printLines } from '../../../../src/faces/cli/print.ts';
+import { printLines } from '../../../../src/faces/cli/print-lines.ts';
 import type { CallRow } from '../../../../src/view/call-row.ts';
 import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
 

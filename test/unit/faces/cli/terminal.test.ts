@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { AskLadder } from '../../../../src/contract/index.ts';
 import { callReport } from '../../../../src/faces/cli/call-report.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { frameDigest, hexDump } from '../../../../src/faces/cli/show-frame.ts';
@@ -11,7 +12,8 @@ import type { ReportInput } from '../../../../src/view/report-input.ts';
 import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
 
 /** Everything that moves a cursor, changes a colour or turns the direction of text around; line ends are ours. */
-const STEERING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+const STEERING =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\r\n\u009b31m\u202egnp.exe\u2066\u0000x\u007f\u2028';
 
 const ROW: CallRow = {
@@ -26,38 +28,65 @@ const ROW: CallRow = {
   reason: HOSTILE,
 };
 
+const STEP = {
+  call_id: HOSTILE,
+  index: 0,
+  at: '2025-03-04T09:00:00.000000Z',
+  src: '192.0.2.1:5060',
+  dst: '192.0.2.2:5060',
+  transport: 'UDP',
+  origin: 'wire',
+  has_sdp: true,
+  summary: HOSTILE,
+  notes: [],
+  from: 0,
+  to: 1,
+  delta_sec: 0,
+} as const;
+
+const LADDER: AskLadder = {
+  schema_version: 1,
+  call_ids: [HOSTILE],
+  started_at: STEP.at,
+  lifelines: [
+    { label: HOSTILE, address: '192.0.2.1' },
+    { label: '192.0.2.2:5060', address: '192.0.2.2' },
+  ],
+  steps: [
+    { ...STEP, notes: [] },
+    { ...STEP, index: 1, from: 1, to: 0, summary: '100 Trying', notes: ['again'] },
+    { ...STEP, index: 2, from: 1, to: 1, summary: 'x'.repeat(500), notes: [] },
+  ],
+  media: [
+    {
+      call_id: HOSTILE,
+      from: 0,
+      to: 1,
+      src: '192.0.2.1:4000',
+      dst: '192.0.2.2:4000',
+      ssrc: '0x00000001',
+      packets: 3,
+      loss_pct: 0,
+      first_seen: STEP.at,
+      last_seen: STEP.at,
+      codec: HOSTILE,
+    },
+  ],
+  not_kept: 3,
+};
+
 const REPORT: ReportInput = {
   callId: HOSTILE,
   facts: [['From', HOSTILE]],
   timing: [['Ringing', '20 ms']],
-  messages: [
-    { index: 0, atSec: 0, src: '192.0.2.1:5060', dst: '192.0.2.2:5060', transport: 'UDP', text: HOSTILE, note: '' },
-    {
-      index: 1,
-      atSec: 1.5,
-      src: '192.0.2.2:5060',
-      dst: '192.0.2.1:5060',
-      transport: 'UDP',
-      text: '100 Trying',
-      note: 'again',
-    },
-    {
-      index: 2,
-      atSec: 2,
-      src: '192.0.2.2:5060',
-      dst: '192.0.2.2:5060',
-      transport: 'UDP',
-      text: 'x'.repeat(500),
-      note: '',
-    },
-  ],
-  messagesNotKept: 3,
+  ladder: LADDER,
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
   media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '0 ms', '-', '-']],
   findings: [HOSTILE],
 };
 
-const report = (input: ReportInput, markdown: boolean): string => `${[...callReport(input, markdown)].join('\n')}\n`;
+const report = (input: ReportInput, markdown: boolean): string =>
+  `${[...callReport(input, markdown, PIPED)].join('\n')}\n`;
 const tableOf = (rows: readonly CallRow[], color: boolean): string[] => [...callTable(rows, { ...PIPED, color })];
 
 test('safeText replaces what steers and leaves what does not', () => {
@@ -155,8 +184,8 @@ test('the ladder keeps its arrows straight, whatever the messages say', () => {
   const lines = report(REPORT, false).split('\n');
   const first = lines.findIndex((line) => line.startsWith('   0 '));
   const [forth = '', back = '', self = ''] = lines.slice(first, first + 3);
-  assert.match(forth, /->$/);
-  assert.match(back, / <-+ 100 Trying -+ {2}\(again\)$/);
+  assert.match(forth, /->\|$/);
+  assert.match(back, /\|<-+ 100 Trying \(SDP\) -+\| +\(again\)$/);
   assert.match(self, /o$/);
   assert.ok([forth, self].every((line) => line.length < 160));
   assert.ok(lines.includes('3 more messages were not kept.'));

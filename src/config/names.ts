@@ -1,0 +1,35 @@
+/**
+ * The names of addresses that the options give: files in the format of /etc/hosts, and single names.
+ */
+import { readFileSync } from 'node:fs';
+import { errnoOf, failure } from '../core/errors.ts';
+import type { NamedAddress } from '../core/names.ts';
+import { Names, readName, readNames } from '../core/names.ts';
+import type { Config } from './config.ts';
+import { oneLine } from './option-value.ts';
+
+/** Single names win over those of files. Throws NAMES_INVALID and NAME_INVALID. */
+export function namesOf({ names, name }: Pick<Config, 'names' | 'name'>): Names {
+  return new Names([...names.flatMap(readFile), ...name.map(readOne)]);
+}
+
+function readFile(path: string): NamedAddress[] {
+  const option = `--names ${oneLine(path)}`;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const cause = errnoOf(error) ?? 'error';
+    throw failure('NAMES_INVALID', { option, cause, reason: `cannot read it (${cause})` });
+  }
+  const read = readNames(text);
+  if (!read.ok) throw failure('NAMES_INVALID', { option, cause: 'other', reason: read.reason });
+  return read.value;
+}
+
+function readOne(text: string): NamedAddress {
+  const equal = text.indexOf('=');
+  const read = readName(text.slice(0, Math.max(0, equal)), text.slice(equal + 1));
+  if (!read.ok) throw failure('NAME_INVALID', { value: oneLine(text.slice(0, 60)), reason: read.reason });
+  return read.value;
+}

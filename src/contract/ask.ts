@@ -1,0 +1,172 @@
+/** What `/ask` answers beside the documents of `/v1`: messages, ladders, and what could hide a call. */
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { DialogSummary } from './dialog.ts';
+import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
+import { Origin, SsrcText } from './values.ts';
+
+/** A message without its text, as ladders draw it. */
+const messageFacts = {
+  call_id: Type.String(),
+  index: Type.Integer({ minimum: 0, description: "Index into the dialog's own message list." }),
+  at: DateTime,
+  src: Type.String({ description: '`<address>:<port>`' }),
+  dst: Type.String({ description: '`<address>:<port>`' }),
+  transport: Type.String(),
+  origin: Origin,
+  summary: Type.String({ description: 'The first line without the protocol version.' }),
+  has_sdp: Type.Boolean(),
+  notes: Type.Array(Type.Enum(['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'])),
+};
+
+export const AskMessage = named(
+  'AskMessage',
+  Type.Object({ ...messageFacts, text: Type.String({ description: 'The raw message without its secrets.' }) }),
+);
+export type AskMessage = Static<typeof AskMessage>;
+export type MessageNote = AskMessage['notes'][number];
+
+export const AskMessages = named(
+  'AskMessages',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_ids: Type.Array(Type.String()),
+    messages: Type.Array(ref(AskMessage)),
+    not_kept: Type.Integer({ minimum: 0, description: 'Messages of the call that are not kept any more.' }),
+  }),
+);
+export type AskMessages = Static<typeof AskMessages>;
+
+const Lifeline = Type.Integer({ minimum: 0, description: 'Index into `lifelines`.' });
+
+export const LadderStep = named(
+  'LadderStep',
+  Type.Object({
+    ...messageFacts,
+    from: Lifeline,
+    to: Lifeline,
+    delta_sec: Type.Number({ minimum: 0, description: 'Since the message before.' }),
+  }),
+);
+export type LadderStep = Static<typeof LadderStep>;
+
+/** A stream of the call, as a bar between two lifelines. */
+export const LadderMedia = named(
+  'LadderMedia',
+  Type.Object({
+    call_id: Type.String(),
+    from: Lifeline,
+    to: Lifeline,
+    src: Type.String(),
+    dst: Type.String(),
+    ssrc: SsrcText,
+    packets: Count,
+    loss_pct: Type.Number({ minimum: 0, maximum: 100 }),
+    first_seen: DateTime,
+    last_seen: DateTime,
+    codec: Type.Optional(Type.String()),
+    mos: Type.Optional(Type.Number()),
+  }),
+);
+export type LadderMedia = Static<typeof LadderMedia>;
+
+export const Lifelines = Type.Array(
+  Type.Object({
+    label: Type.String({ description: 'Name, or address with its port where it has one alone.' }),
+    address: Type.String(),
+    name: Type.Optional(Type.String()),
+  }),
+);
+
+export const AskLadder = named(
+  'AskLadder',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_ids: Type.Array(Type.String()),
+    started_at: DateTime,
+    lifelines: Lifelines,
+    steps: Type.Array(ref(LadderStep)),
+    media: Type.Array(ref(LadderMedia)),
+    not_kept: Count,
+  }),
+);
+export type AskLadder = Static<typeof AskLadder>;
+
+/** A list row with what operators sort and filter by. */
+export const AskCall = named(
+  'AskCall',
+  Type.Object({
+    ...DialogSummary.properties,
+    src: Type.Optional(Type.String()),
+    dst: Type.Optional(Type.String()),
+    transport: Type.Optional(Type.String()),
+    user_agent: Type.Optional(Type.String()),
+    ended_by: Type.Optional(Type.Enum(['caller', 'callee'])),
+    mos_worst: Type.Optional(Type.Number()),
+    loss_pct_max: Type.Optional(Type.Number()),
+    findings: Type.Array(Type.String()),
+  }),
+);
+export type AskCall = Static<typeof AskCall>;
+
+/** What could hide a call that an empty answer lacks. */
+export const HiddenBy = named(
+  'HiddenBy',
+  Type.Object({
+    what: Type.Enum([
+      'span',
+      'no-packets',
+      'port-gate',
+      'websocket-gate',
+      'encrypted',
+      'hep-refused',
+      'dropped',
+      'evicted',
+      'filtered',
+      'undecodable',
+      'only-rtp',
+      'vlan',
+      'misspelt',
+      'elsewhere',
+    ]),
+    text: Type.String({ description: 'What was found, and what to do.' }),
+  }),
+);
+export type HiddenBy = Static<typeof HiddenBy>;
+
+export const AskCalls = named(
+  'AskCalls',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    total: Type.Integer({ minimum: 0, description: 'Calls that the filter chooses.' }),
+    calls: Type.Array(ref(AskCall)),
+    next_cursor: Type.Optional(Type.String({ description: 'Where the next page begins; absent on the last one.' })),
+    hidden_by: Type.Optional(
+      Type.Array(ref(HiddenBy), { description: 'Of an empty answer: what could hide the call.' }),
+    ),
+  }),
+);
+export type AskCalls = Static<typeof AskCalls>;
+
+export const CompareRow = named(
+  'CompareRow',
+  Type.Object({
+    group: Type.Enum(['call', 'timing', 'quality', 'headers', 'sdp', 'messages']),
+    what: Type.String(),
+    a: Type.String({ description: 'Empty where the call has nothing of it.' }),
+    b: Type.String(),
+    differs: Type.Boolean(),
+  }),
+);
+export type CompareRow = Static<typeof CompareRow>;
+
+export const AskCompare = named(
+  'AskCompare',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_ids: Type.Array(Type.String(), { minItems: 2, maxItems: 2 }),
+    rows: Type.Array(ref(CompareRow)),
+  }),
+);
+export type AskCompare = Static<typeof AskCompare>;

@@ -1,0 +1,125 @@
+/**
+ * What options ask about single calls: report, ladder, messages, a comparison, audio. Each names calls by a selector.
+ */
+import { writeFileSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { oneLine, quoted } from '../../config/option-value.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
+import type { Explorer } from '../../explore/explorer.ts';
+import type { Asked } from './asked.ts';
+import { callReport } from './call-report.ts';
+import { comparisonLines } from './comparison.ts';
+import { ladderLines } from './ladder.ts';
+import type { MessageStyle } from './messages.ts';
+import { messageLines, oneMessage } from './messages.ts';
+import type { Lines } from './print-lines.ts';
+
+/** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError. */
+export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
+  const find = (option: string) => (selector: string) => callIdOf(explorer, asked, option, selector);
+  if (config.callReport !== null) return reportOf(explorer, config, asked, find('--call-report')(config.callReport));
+  if (config.ladder.length > 0) return laddersOf(explorer, config, asked, config.ladder.map(find('--ladder')));
+  if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
+  if (config.compare.length > 0) return comparisonOf(explorer, asked, config.compare.map(find('--compare')));
+  if (config.wav !== null) return writeAudio(explorer, find('--wav')(config.wav), config.to ?? '');
+  return null;
+}
+
+/** Throws CALL_NOT_FOUND and CALL_AMBIGUOUS. */
+function callIdOf(explorer: Explorer, { question }: Asked, option: string, selector: string): string {
+  const selected = explorer.select(selector, question);
+  if ('callId' in selected) return selected.callId;
+  const shown = oneLine(selector.slice(0, 200));
+  if ('none' in selected) {
+    const near = selected.near === null ? '' : `; did you mean ${oneLine(selected.near)}?`;
+    throw failure('CALL_NOT_FOUND', { option, selector: shown, near });
+  }
+  const some = selected.candidates.map(quoted).join(', ');
+  const list = selected.total > selected.candidates.length ? `${some}, …` : some;
+  throw failure('CALL_AMBIGUOUS', { option, selector: shown, total: selected.total, list });
+}
+
+/** With --legs the call and its other legs. */
+async function withLegs(explorer: Explorer, callIds: readonly string[], hasLegs: boolean): Promise<string[]> {
+  if (!hasLegs) return [...callIds];
+  const all = new Set(callIds);
+  for (const callId of callIds) for (const leg of (await explorer.legs(callId))?.document ?? []) all.add(leg);
+  return [...all];
+}
+
+function reportOf(explorer: Explorer, { markdown }: Config, { style }: Asked, callId: string): Iterable<string> {
+  const report = explorer.callReport(callId);
+  return report === null ? [] : callReport(report, markdown, style);
+}
+
+/** One ladder over all the calls. */
+async function laddersOf(
+  explorer: Explorer,
+  { legs }: Config,
+  { style }: Asked,
+  callIds: readonly string[],
+): Promise<Iterable<string>> {
+  const document = (await explorer.ladder(await withLegs(explorer, callIds, legs)))?.document ?? null;
+  return document === null ? [] : ladderLines(document, style);
+}
+
+/** `SEL`, `SEL#N` for one message, or `all` for those of every call of the question. */
+async function messagesOf(
+  explorer: Explorer,
+  { legs, noBody, raw, showSecrets }: Config,
+  asked: Asked,
+  selector: string,
+): Promise<Lines> {
+  const option = '--messages';
+  const single = /^(.+)#(\d{1,6})$/s.exec(selector);
+  const isWhole = single === null || 'callId' in explorer.select(selector, asked.question);
+  const style = { color: asked.style.color, isUtc: asked.style.isUtc, hasBody: !noBody, isRaw: raw };
+  if (selector === 'all') {
+    const callIds = [...explorer.calls(asked.question)].map(({ callId }) => callId);
+    return ofEach(explorer, callIds, showSecrets, style);
+  }
+  const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
+  const callIds = await withLegs(explorer, [callId], legs && isWhole);
+  const document = (await explorer.messages(callIds, showSecrets))?.document ?? null;
+  if (document === null) return [];
+  if (isWhole) return messageLines(document, style);
+  const index = Number(single?.[2]);
+  const messages = document.messages.filter((m) => m.index === index);
+  if (messages.length === 0)
+    throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept: document.messages.length });
+  return messageLines({ ...document, messages, not_kept: 0 }, style);
+}
+
+/** Call by call: the texts of all of them may be more than memory takes. */
+async function* ofEach(
+  explorer: Explorer,
+  callIds: readonly string[],
+  showsSecrets: boolean,
+  style: MessageStyle,
+): AsyncGenerator<string> {
+  for (const [i, callId] of callIds.entries()) {
+    const document = (await explorer.messages([callId], showsSecrets))?.document ?? null;
+    if (document !== null) for (const m of document.messages) yield* oneMessage(m, style, i);
+  }
+}
+
+async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {
+  const [a = '', b = ''] = callIds;
+  const document = (await explorer.compare(a, b))?.document ?? null;
+  return document === null ? [] : comparisonLines(document, style.width, style.color);
+}
+
+/** Writes the WAV of a call; a line says what is in it. */
+async function writeAudio(explorer: Explorer, callId: string, path: string): Promise<Lines> {
+  const audio = (await explorer.audio(callId))?.document ?? { reason: 'the call is not here any more' };
+  const shown = oneLine(path);
+  if ('reason' in audio) throw failure('AUDIO_NOT_MADE', { reason: audio.reason.replace(/\.$/, '') });
+  try {
+    writeFileSync(path, audio.wav);
+  } catch (error) {
+    throw failure('WRITE_FAILED', { path: shown, cause: errnoOf(error) ?? 'error' });
+  }
+  return [
+    `${shown}: ${audio.wav.length} bytes${audio.isPartial ? ', partial (its comment says what is missing)' : ''}`,
+  ];
+}

@@ -1,0 +1,49 @@
+/**
+ * Raw messages, each after a line that says when, from where, to where and by which source.
+ */
+import type { AskMessage, AskMessages } from '../../contract/index.ts';
+import { clockOf } from './clock.ts';
+import type { Color } from './terminal.ts';
+import { CALL_COLORS, paint, safeText } from './terminal.ts';
+
+export type MessageStyle = {
+  readonly color: boolean;
+  readonly isUtc: boolean;
+  readonly hasBody: boolean;
+  /** As the bytes are: for a pipe alone. */
+  readonly isRaw: boolean;
+};
+
+export function* messageLines({ call_ids, messages, not_kept }: AskMessages, style: MessageStyle): Generator<string> {
+  for (const m of messages) yield* oneMessage(m, style, call_ids.indexOf(m.call_id));
+  if (not_kept > 0 && !style.isRaw)
+    yield `${not_kept} more ${not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
+}
+
+/** `call` chooses the colour of the head: one a call. */
+export function* oneMessage(m: AskMessage, style: MessageStyle, call: number): Generator<string> {
+  const text = style.hasBody ? m.text : withoutBody(m.text);
+  if (style.isRaw) {
+    yield text;
+    return;
+  }
+  const { date, time, zone } = clockOf(Date.parse(m.at) * 1000, style.isUtc);
+  const notes = m.notes.length === 0 ? '' : `  (${m.notes.join(', ')})`;
+  const head = `${date} ${time}${zone}  ${m.src} -> ${m.dst}  ${m.transport} ${m.origin}  ${safeText(m.call_id)}#${m.index}${notes}`;
+  yield paint(head, callColor(call), style.color);
+  yield* text
+    .replace(/(\r?\n)+$/, '')
+    .split(/\r?\n/)
+    .map(safeText);
+  yield '';
+}
+
+function callColor(call: number): Color {
+  return CALL_COLORS[Math.abs(call) % CALL_COLORS.length] ?? 'bold';
+}
+
+/** The start line and the headers. */
+function withoutBody(text: string): string {
+  const end = /\r?\n\r?\n/.exec(text);
+  return end === null ? text : text.slice(0, end.index + end[0].length);
+}

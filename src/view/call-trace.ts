@@ -1,0 +1,97 @@
+/**
+ * The messages of one call, over all its legs, in order of time: as facts, with their text, and as a ladder.
+ */
+import type { CallMessage } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
+import type { Evidence } from '../analysis/evidence.ts';
+import type { AskMessage, AskMessages, MessageNote } from '../contract/index.ts';
+import type { Steps } from '../core/turns.ts';
+import { ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { HEADER } from '../protocols/sip/header-name.ts';
+import type { SipMessage } from '../protocols/sip/message.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { timestampText } from './captured-at.ts';
+
+const FIRST_LINE_MAX = 200;
+
+export type Traced = { readonly d: Dialog; readonly m: CallMessage };
+
+/** The kept messages of the dialogs, oldest first. A step a dialog. */
+export function* traceOf(e: Evidence, dialogs: readonly Dialog[]): Steps<Traced[]> {
+  const all: Traced[] = [];
+  for (const d of dialogs) {
+    // One that was evicted meanwhile has left its place to another.
+    if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    for (const m of messagesOf(d, e.stores.log)) all.push({ d, m });
+    yield;
+  }
+  // Messages of one dialog keep their order among equals.
+  return dialogs.length === 1 ? all : all.sort((a, b) => a.m.tsUs - b.m.tsUs);
+}
+
+/** How many messages of the dialogs are not kept any more. */
+export function notKept(dialogs: readonly Dialog[], trace: readonly Traced[]): number {
+  return Math.max(0, dialogs.reduce((sum, d) => sum + d.msgCount, 0) - trace.length);
+}
+
+/** A message without its text. */
+export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
+  return {
+    call_id: d.callId,
+    index: m.index,
+    at: timestampText(m.tsUs),
+    src: m.srcText,
+    dst: m.dstText,
+    transport: TRANSPORTS[m.transport] ?? '',
+    origin: ORIGINS[m.origin] ?? 'wire',
+    summary: firstLine(m.bytes),
+    has_sdp: hasSdp(m.parse()),
+    notes: notesOf(m),
+  };
+}
+
+/** The texts of messages, read while they are made: bytes of all of them may be many. */
+export function* messagesSteps(e: Evidence, dialogs: readonly Dialog[], showsSecrets: boolean): Steps<AskMessages> {
+  const trace = yield* traceOf(e, dialogs);
+  const messages: AskMessage[] = [];
+  for (const traced of trace) {
+    messages.push({ ...messageFacts(traced), text: textOf(traced.m, showsSecrets) });
+    yield;
+  }
+  return {
+    schema_version: 1,
+    call_ids: dialogs.map((d) => d.callId),
+    messages,
+    not_kept: notKept(dialogs, trace),
+  };
+}
+
+/** UTF-8 where the bytes are that; credentials and keys stay out unless they are asked for. */
+export function textOf(m: CallMessage, showsSecrets: boolean): string {
+  const text = m.bytes.toString('utf8');
+  return showsSecrets ? text : withoutSecrets(text);
+}
+
+function notesOf(m: CallMessage): MessageNote[] {
+  const notes: MessageNote[] = [];
+  if (m.isRetransmission) notes.push('again');
+  if (m.isDuplicate) notes.push('duplicate');
+  if (m.isOfAnotherSource) notes.push('copy');
+  if (m.isSnapped) notes.push('cut');
+  if (m.isWeak) notes.push('address-likely');
+  if (ORIGINS[m.origin] === 'uprobe' && m.src.port === 0) notes.push('address-unknown');
+  return notes;
+}
+
+function hasSdp(parsed: SipMessage | null): boolean {
+  if (parsed === null || parsed.body.length === 0) return false;
+  return /application\/sdp|multipart\//i.test(parsed.value(HEADER.CONTENT_TYPE));
+}
+
+function firstLine(bytes: Uint8Array): string {
+  let end = 0;
+  while (end < bytes.length && end < FIRST_LINE_MAX && bytes[end] !== 13 && bytes[end] !== 10) end++;
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
+  return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+}

@@ -1,0 +1,142 @@
+/**
+ * Two calls side by side: what they were, how long things took, how they sounded, the headers and the description of the
+ * message that opened each, and the order of their messages.
+ */
+import type { Evidence } from '../analysis/evidence.ts';
+import type { AskCompare, CompareRow } from '../contract/index.ts';
+import { grouped } from '../core/maps.ts';
+import type { Steps } from '../core/turns.ts';
+import { HEADER } from '../protocols/sip/header-name.ts';
+import type { SipMessage } from '../protocols/sip/message.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { CallRow } from './call-row.ts';
+import { toCallRow } from './call-row.ts';
+import { messageFacts, traceOf } from './call-trace.ts';
+
+/** They differ between any two calls, and say nothing. */
+const OWN_TO_EACH: ReadonlySet<number> = new Set([
+  HEADER.CALL_ID,
+  HEADER.VIA,
+  HEADER.CSEQ,
+  HEADER.CONTENT_LENGTH,
+  HEADER.DATE,
+  HEADER.TIMESTAMP,
+  HEADER.MAX_FORWARDS,
+]);
+const MESSAGES_COMPARED = 40;
+
+type Side = { readonly row: CallRow; readonly opening: SipMessage | null; readonly sequence: readonly string[] };
+type Facts = readonly (readonly [what: string, of: (side: CallRow) => string])[];
+
+const ms = (n: number | null): string => (n === null ? '' : `${n} ms`);
+
+const CALL: Facts = [
+  ['State', (r) => r.state],
+  ['Method', (r) => r.method],
+  ['From', (r) => r.from],
+  ['To', (r) => r.to],
+  ['Final code', (r) => (r.code === null ? '' : `${r.code} ${r.reason}`.trim())],
+  ['Ended by', (r) => r.endedBy],
+  ['Source', (r) => r.src],
+  ['Destination', (r) => r.dst],
+  ['Transport', (r) => r.transport],
+  ['Findings', (r) => r.findings.join(', ')],
+];
+const TIMING: Facts = [
+  ['Lasted', (r) => `${r.durationSec} s`],
+  ['Post-dial delay', (r) => ms(r.pddMs)],
+  ['Set up', (r) => ms(r.setupMs)],
+];
+const QUALITY: Facts = [
+  ['Codec', (r) => r.codecs.join(', ')],
+  ['Worst MOS', (r) => r.worstMos?.toFixed(2) ?? ''],
+  ['Highest loss', (r) => (r.worstLossPct === null ? '' : `${r.worstLossPct.toFixed(1)} %`)],
+  ['Highest jitter', (r) => (r.worstJitterMs === null ? '' : `${r.worstJitterMs.toFixed(1)} ms`)],
+];
+
+export function* compareSteps(e: Evidence, [a, b]: readonly [Dialog, Dialog]): Steps<AskCompare> {
+  const sides: readonly [Side, Side] = [yield* sideOf(e, a), yield* sideOf(e, b)];
+  return {
+    schema_version: 1,
+    call_ids: [a.callId, b.callId],
+    rows: [
+      ...factRows('call', CALL, sides),
+      ...factRows('timing', TIMING, sides),
+      ...factRows('quality', QUALITY, sides),
+      ...listRows('headers', sides, headersOf),
+      ...listRows('sdp', sides, sdpOf),
+      ...sequenceRows(sides),
+    ],
+  };
+}
+
+function* sideOf(e: Evidence, d: Dialog): Steps<Side> {
+  const trace = yield* traceOf(e, [d]);
+  const sequence = trace
+    .filter(({ m }) => m.isFirst)
+    .slice(0, MESSAGES_COMPARED)
+    .map((traced) => {
+      const { summary, has_sdp } = messageFacts(traced);
+      // The target of a request is another in each call.
+      return `${summary.replace(/^([A-Z]+) \S+$/, '$1')}${has_sdp ? ' (SDP)' : ''}`;
+    });
+  yield;
+  return { row: toCallRow(e, d), opening: trace[0]?.m.parse() ?? null, sequence };
+}
+
+function row(group: CompareRow['group'], what: string, a: string, b: string): CompareRow {
+  return { group, what, a, b, differs: a !== b };
+}
+
+function factRows(group: CompareRow['group'], facts: Facts, [a, b]: readonly [Side, Side]): CompareRow[] {
+  return facts.map(([what, of]) => row(group, what, of(a.row), of(b.row)));
+}
+
+type Named = readonly (readonly [name: string, value: string])[];
+
+/** Names of either side, in the order in which they stand there. */
+function listRows(
+  group: CompareRow['group'],
+  sides: readonly [Side, Side],
+  of: (m: SipMessage) => Named,
+): CompareRow[] {
+  const [a, b] = sides.map(({ opening }) => {
+    const named = opening === null ? [] : of(opening);
+    return new Map(
+      [...grouped(named, ([name]) => name)].map(([name, list]) => [name, list.map(([, v]) => v).join(' | ')]),
+    );
+  });
+  const names = new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])]);
+  return [...names].map((name) => row(group, name, a?.get(name) ?? '', b?.get(name) ?? ''));
+}
+
+/** Without tags, which are another in each call, and without secrets. */
+function headersOf({ headers }: SipMessage): Named {
+  return headers
+    .filter(({ id }) => !OWN_TO_EACH.has(id))
+    .map(({ name, value }) => [
+      name,
+      withoutSecrets(`${name}: ${value}`)
+        .slice(name.length + 2)
+        .replace(/;tag=[^;]*/i, ''),
+    ]);
+}
+
+function sdpOf(m: SipMessage): Named {
+  const part = m.bodyParts().find(({ mediaType }) => mediaType === 'application/sdp');
+  if (part === undefined) return [];
+  const text = withoutSecrets(Buffer.from(m.body.subarray(part.start, part.end)).toString('utf8'));
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('o='))
+    .map((line) => {
+      const name = /^a=[\w-]+|^[a-z]=/.exec(line)?.[0] ?? line;
+      return [name, line.slice(name.length).replace(/^:/, '')];
+    });
+}
+
+function sequenceRows([a, b]: readonly [Side, Side]): CompareRow[] {
+  const rows = Math.max(a.sequence.length, b.sequence.length);
+  return Array.from({ length: rows }, (_, i) => row('messages', String(i), a.sequence[i] ?? '', b.sequence[i] ?? ''));
+}
