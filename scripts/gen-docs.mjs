@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, the manual, the completions, the sample configuration) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,20 +27,24 @@ const errors = { ...(await load('core/errors.js')), ...(await load('contract/pro
 const { createApi } = await load('serve/api/server.js');
 
 /** No request is made of this server, so there is nothing for it to read. */
-async function openApiText() {
-  const api = await createApi({ readers: {}, peer: {}, maxRows: 1, maxConn: 1, version: '0', onFault: say });
+/** The documents of /v1 and of /ask. */
+async function openApiTexts() {
+  const parts = { readers: {}, peer: {}, maxRows: 1, maxConn: 1, version: '0', onFault: say, ask: { log: say } };
+  const api = await createApi(parts);
   try {
-    return api.openApi();
+    return [api.openApi(), api.askOpenApi()];
   } finally {
     await api.close();
   }
 }
 
+const [openApi, askOpenApi] = await openApiTexts();
 const pages = [
   ['docs/cli.md', cliPage(options)],
   ['docs/errors.md', errorsPage(errors)],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
-  ['docs/openapi.json', await openApiText()],
+  ['docs/openapi.json', openApi],
+  ['docs/ask-openapi.json', askOpenApi],
   ['docs/calltap.1', manualPage(options)],
   ['deploy/completion/calltap.bash', bashCompletion(options)],
   ['deploy/completion/_calltap', zshCompletion(options)],

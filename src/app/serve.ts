@@ -78,6 +78,7 @@ export async function serve(
         peer,
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
+        ...(config.ask ? { ask: { log: warn } } : {}),
         ...(credentials === null ? {} : { credentials }),
         version,
         onFault: fault,

@@ -180,6 +180,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     isForFlags: true as const,
     reason: 'there is no API to guard',
   })),
+  { option: 'ask', needs: ['api'], unless: ['mint-token'], isForFlags: true },
   { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list', 'check'], unless: ['mint-token'], isForFlags: true },
   { option: 'no-promisc', needs: ['device'], unless: ['mint-token'], isForFlags: true },
   ...(['metrics-auth', 'metrics-auth-file'] as const).map((option) => ({

@@ -167,6 +167,7 @@ const API_METRICS = group('API and metrics', {
     feature: 'api',
     toml: 'api.listen',
   }),
+  ask: toggle('Serve /ask too: rich questions about calls, with the credentials of --api.', { toml: 'api.ask' }),
   'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows per page.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',

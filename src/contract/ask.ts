@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { DialogSummary } from './dialog.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
+import { RtpStream } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
 
 /** A message without its text, as ladders draw it. */
@@ -170,3 +171,90 @@ export const AskCompare = named(
   }),
 );
 export type AskCompare = Static<typeof AskCompare>;
+
+export const AskQuality = named(
+  'AskQuality',
+  Type.Object({ schema_version: SchemaVersion1, call_id: Type.String(), streams: Type.Array(ref(RtpStream)) }),
+);
+export type AskQuality = Static<typeof AskQuality>;
+
+const Examples = Type.Array(Type.String(), { description: 'Call-IDs, the newest first.' });
+
+export const AskFinding = named(
+  'AskFinding',
+  Type.Object({ finding: Type.String(), calls: Count, newest_at: DateTime, call_ids: Examples }),
+);
+export type AskFinding = Static<typeof AskFinding>;
+
+export const AskFindings = named(
+  'AskFindings',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    calls: Type.Integer({ minimum: 0, description: 'Calls that were looked at.' }),
+    findings: Type.Array(ref(AskFinding)),
+    codes: Type.Array(Type.Object({ code: Count, reason: Type.String(), calls: Count, call_ids: Examples }), {
+      description: 'Final failures by code.',
+    }),
+  }),
+);
+export type AskFindings = Static<typeof AskFindings>;
+
+export const AskRegistration = named(
+  'AskRegistration',
+  Type.Object({
+    user: Type.String(),
+    src: Type.String({ description: 'Address that registers.' }),
+    name: Type.Optional(Type.String()),
+    state: Type.String(),
+    attempts: Count,
+    failed: Count,
+    last_at: DateTime,
+    user_agent: Type.Optional(Type.String()),
+    code: Type.Optional(Count),
+    reason: Type.Optional(Type.String()),
+    call_id: Type.String({ description: 'The newest one.' }),
+  }),
+);
+export type AskRegistration = Static<typeof AskRegistration>;
+
+export const AskRegistrations = named(
+  'AskRegistrations',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    total: Count,
+    registrations: Type.Array(ref(AskRegistration)),
+  }),
+);
+export type AskRegistrations = Static<typeof AskRegistrations>;
+
+const Tallies = Type.Array(Type.Object({ name: Type.String(), count: Count }));
+
+export const AskAlert = named(
+  'AskAlert',
+  Type.Object({
+    kind: Type.String(),
+    behaviour: Type.String(),
+    source: Type.String({ description: 'Address; of a network the one it sent from last.' }),
+    net: Type.Optional(Type.String()),
+    at: DateTime,
+    first_at: DateTime,
+    count: Count,
+    method: Type.String(),
+    methods: Tallies,
+    codes: Tallies,
+    targets: Type.Array(Type.String({ description: 'Untrusted text.' })),
+    user_agent: Type.Optional(Type.String({ description: 'Untrusted text.' })),
+    text: Type.String({ description: 'The alert as one line.' }),
+  }),
+);
+export type AskAlert = Static<typeof AskAlert>;
+
+export const AskSecurity = named(
+  'AskSecurity',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    is_watching: Type.Boolean({ description: 'An option asks for the detection.' }),
+    alerts: Type.Array(ref(AskAlert)),
+  }),
+);
+export type AskSecurity = Static<typeof AskSecurity>;

@@ -158,5 +158,9 @@ export const Dialog = named(
 );
 export type Dialog = Static<typeof Dialog>;
 
-/** What `--json` prints: the dialog with the times of its list row. */
-export type CallDocument = Dialog & Pick<DialogSummary, 'created_at' | 'updated_at'>;
+/** What `--json` and `/ask` show: the dialog with the times of its list row. */
+export const CallDocument = named(
+  'CallDocument',
+  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime }),
+);
+export type CallDocument = Static<typeof CallDocument>;

@@ -240,3 +240,6 @@ export const MAX_NAME_CHARS = 40;
 
 /** Legs of a call that one ladder, list of messages or capture takes in. */
 export const MAX_LEGS_SHOWN = 32;
+
+/** Rows of a list of registrations. */
+export const MAX_REGISTRATIONS_SHOWN = 1_000;

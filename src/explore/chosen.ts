@@ -41,8 +41,18 @@ export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Step
   const sign = sort.isDescending ? -1 : 1;
   // What has no such figure goes last, whichever way.
   return keyed
-    .sort((a, b) => (Number.isNaN(a.key) ? 1 : 0) - (Number.isNaN(b.key) ? 1 : 0) || sign * (a.key - b.key) || 0)
+    .sort(
+      (a, b) =>
+        (Number.isNaN(a.key) ? 1 : 0) - (Number.isNaN(b.key) ? 1 : 0) ||
+        sign * (a.key - b.key) ||
+        a.d.serial - b.d.serial,
+    )
     .map(({ d }) => d);
+}
+
+/** The figure that calls are sorted by; NaN where there is none. */
+export function sortKeyOf(e: Evidence, d: Dialog, by: SortKey): number {
+  return KEYS[by](d, e);
 }
 
 /** NaN where there is none. */

@@ -11,7 +11,7 @@ import { callAudio } from '../export/audio.ts';
 import type { VconAudio, VconText } from '../export/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../export/vcon.ts';
 import type { Figures } from '../view/figures.ts';
-import type { Found } from './explorer.ts';
+import type { Found } from './found.ts';
 
 export class Containers {
   readonly #f: Figures;
@@ -54,7 +54,7 @@ export class Containers {
     const { dialogs, payloads } = this.#f.evidence.stores;
     const d = dialogs.get(callId);
     if (d === undefined || payloads === null) return null;
-    const found = await callAudio(this.#f.evidence, d, this.#turns, isGone, VCON_AUDIO_BYTES);
+    const found = await callAudio(this.#f.evidence, d, this.#turns, isGone, { maxBytes: VCON_AUDIO_BYTES });
     if (found === null) return { reason: 'Too many files are being made; try again.' };
     const audio = found.document;
     if ('tooLargeBytes' in audio && audio.tooLargeBytes !== undefined) return { tooLargeBytes: audio.tooLargeBytes };

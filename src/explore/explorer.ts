@@ -6,10 +6,6 @@
 
 import type { Readable } from 'node:stream';
 import type {
-  AskCompare,
-  AskLadder,
-  AskMessages,
-  CallDocument,
   CallTree,
   CaptureReport,
   Correlation,
@@ -21,26 +17,16 @@ import type {
   Stats,
   StreamList,
 } from '../contract/index.ts';
-import type { CallAudio } from '../export/audio.ts';
-import type { CallRow } from '../view/call-row.ts';
+import type { AudioSpan, CallAudio } from '../export/audio.ts';
 import type { DialogFilter } from '../view/dialog-query.ts';
 import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
-import type { ReportInput } from '../view/report-input.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
-import type { CallsQuestion } from './question.ts';
-import type { Selected } from './selector.ts';
+import type { AskPort } from './ask-port.ts';
+import type { Found, InTurns, IsGone } from './found.ts';
 
-/** True when nobody waits for the answer any more. */
-export type IsGone = () => boolean;
-
-/** Null when there is no dialog or stream of that name. */
-export type Found<T> = { readonly document: T | null };
-
-/** What takes turns may be refused: null when too many are made. */
-type InTurns<T> = Promise<T | null> | T;
-
-export type Explorer = {
+/** Documents of `/v1`, and what a run prints at its end. */
+export type Explorer = AskPort & {
   /** Newest first; may take turns, so that a scan of many dialogs does not hold the loop. Null when too many are made. */
   dialogs(filter: DialogFilter, isGone?: IsGone): InTurns<DialogList>;
   dialog(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
@@ -53,28 +39,14 @@ export type Explorer = {
   streams(filter: StreamFilter, isGone?: IsGone): InTurns<StreamList>;
   stream(ssrc: number): InTurns<Found<RtpStream>>;
   lint(callId: string, isGone?: IsGone): InTurns<Found<LintResult>>;
-  /** The WAV of the call, or why it cannot be made. */
-  audio(callId: string, isGone?: IsGone): InTurns<Found<CallAudio>>;
+  /** The WAV of the call, or of a span of it, or why it cannot be made. */
+  audio(callId: string, isGone?: IsGone, span?: AudioSpan): InTurns<Found<CallAudio>>;
   /** A container made now, as JSON text while it is read; the audio in it may take a while. */
   vcon(callId: string, isGone?: IsGone): InTurns<Found<Readable>>;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Promise<Stats> | Stats;
   metrics(): MetricsSnapshot;
-  /** For who prints and ends, all at once: rows of the call table, and documents. */
-  calls(question: CallsQuestion): Iterable<CallRow>;
-  documents(question: CallsQuestion): Iterable<CallDocument>;
-  /** Null when there is no such dialog. */
-  callReport(callId: string): ReportInput | null;
-  /** The call that a selector means; without a question neither rows nor prefixes are taken (explore/selector.ts). */
-  select(selector: string, question: CallsQuestion | null): Selected;
-  /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
-  legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
-  /** The raw messages of calls, in one order of time; Call-IDs that are not here are left out. */
-  messages(callIds: readonly string[], showsSecrets: boolean, isGone?: IsGone): InTurns<Found<AskMessages>>;
-  /** Who sent what to whom, and the media. */
-  ladder(callIds: readonly string[], isGone?: IsGone): InTurns<Found<AskLadder>>;
-  compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;
   summary(): Summary;
   persistence(): Persistence;
   /** The state that holds afterwards: the network may only narrow what the command line allows. */

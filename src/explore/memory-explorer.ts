@@ -6,21 +6,16 @@ import type { CorrelationStores } from '../analysis/correlation.ts';
 import { correlatedLegs } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskCompare, CallTree, LintResult } from '../contract/index.ts';
-import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
+import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
-import { finish, isNeverGone, Turns } from '../core/turns.ts';
+import { isNeverGone, Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { toCallRow } from '../view/call-row.ts';
-import { messagesSteps } from '../view/call-trace.ts';
 import { CaptureReporter } from '../view/capture-reporter.ts';
-import { compareSteps } from '../view/compare.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import {
-  callDocument,
   dialogDocumentSteps,
   dialogLintSteps,
   dialogReportSteps,
@@ -28,18 +23,16 @@ import {
   streamRow,
 } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
-import { ladderSteps } from '../view/ladder.ts';
 import { toLintResult } from '../view/lint.ts';
 import { metricsSnapshot } from '../view/metrics.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
-import { reportInput } from '../view/report-input.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
-import { chosenSteps } from './chosen.ts';
 import { Containers } from './containers.ts';
-import type { Explorer, Found, IsGone } from './explorer.ts';
-import { select } from './selector.ts';
+import type { Explorer } from './explorer.ts';
+import type { Found, IsGone } from './found.ts';
+import { createAsker } from './memory-asker.ts';
 
 export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
   const { evidence } = f;
@@ -63,23 +56,15 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(stores, callId, steps));
     return notRefused(made);
   };
-  /** The same of several dialogs: one that goes meanwhile takes the document with it. */
-  const makeOfAll = <T>(
-    callIds: readonly string[],
-    isGone: IsGone | undefined,
-    steps: (all: readonly Dialog[]) => Steps<T>,
-  ): Promise<Found<T> | null> => {
-    const [first = '', ...others] = callIds.filter((callId) => dialogs.get(callId) !== undefined);
-    return make(first, isGone, (d) => steps([d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])]));
-  };
   return {
     dialogs: (f, isGone) => queryDialogs(dialogs, f, capture.sources, turns, isGone),
     dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(evidence, d)),
     report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(evidence, d)),
     lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(evidence, d)),
-    async audio(callId, isGone = isNeverGone) {
+    async audio(callId, isGone = isNeverGone, span = undefined) {
       const d = dialogs.get(callId);
-      return d === undefined ? { document: null } : notRefused(await callAudio(evidence, d, turns, isGone));
+      if (d === undefined) return { document: null };
+      return notRefused(await callAudio(evidence, d, turns, isGone, { span: span ?? null }));
     },
     vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
     correlated(callId, maxRows) {
@@ -100,26 +85,7 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    *calls(question) {
-      for (const d of finish(chosenSteps(evidence, question))) yield toCallRow(evidence, d);
-    },
-    *documents(question) {
-      for (const d of finish(chosenSteps(evidence, question))) yield callDocument(evidence, d);
-    },
-    callReport(callId) {
-      const d = dialogs.get(callId);
-      return d === undefined ? null : reportInput(evidence, d);
-    },
-    select: (selector, question) => select(evidence, selector, question),
-    legs(callId, isGone) {
-      if (identifiers === null) return { document: [] };
-      return make(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
-    },
-    messages: (callIds, showsSecrets, isGone) =>
-      makeOfAll(callIds, isGone, (all) => messagesSteps(evidence, all, showsSecrets)),
-    ladder: (callIds, isGone) => makeOfAll(callIds, isGone, (all) => ladderSteps(evidence, all)),
-    compare: (callIdA, callIdB, isGone) =>
-      makeOfAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
+    ...createAsker(f, turns, notRefused),
     summary: () => toSummary(f),
     persistence: () => gate.state(),
     setPersistence: (isEnabled) => gate.request(isEnabled),
@@ -128,18 +94,6 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
 
 function* lintSteps(evidence: Evidence, d: Dialog): Steps<LintResult> {
   return toLintResult(d, yield* dialogLintSteps(evidence, d));
-}
-
-/** Two calls that are one, or gone, make no comparison. */
-function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undefined): Steps<AskCompare> {
-  if (a === undefined || b === undefined) return { schema_version: 1, call_ids: [], rows: [] };
-  return yield* compareSteps(e, [a, b]);
-}
-
-/** The legs of a call but itself, tied by identifiers; guesses are none. */
-function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
-  const { nodes } = yield* callTree(d, stores, MAX_LEGS_SHOWN);
-  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog.callId] : []));
 }
 
 function* treeSteps(d: Dialog, stores: CorrelationStores, maxRows: number): Steps<CallTree> {

@@ -14,7 +14,7 @@ import { packageVersion } from '../core/package.ts';
 import { Places } from '../core/places.ts';
 import type { Steps, Turns } from '../core/turns.ts';
 import { isDecodable } from '../protocols/codec/decoder.ts';
-import { memoryOf } from '../protocols/codec/packet-list.ts';
+import { memoryOf, withinSpan } from '../protocols/codec/packet-list.ts';
 import type { SrtpKey } from '../protocols/codec/srtp.ts';
 import { srtpKeysOf } from '../protocols/codec/srtp.ts';
 import type { AudioStream } from '../protocols/codec/timeline.ts';
@@ -32,11 +32,16 @@ export type CallAudio =
   /** `tooLargeBytes`: what the file would take. */
   | { readonly reason: string; readonly tooLargeBytes?: number };
 
+/** A part of a call, in seconds after its first kept packet. */
+export type AudioSpan = { readonly fromSec: number; readonly toSec: number };
+
+export type AudioOptions = { readonly maxBytes?: number; readonly span?: AudioSpan | null };
+
 type Payloads = NonNullable<Stores['payloads']>;
 
 type Kept = {
   readonly stream: Stream;
-  readonly audio: AudioStream;
+  audio: AudioStream;
   readonly codecs: string[];
   readonly hasLost: boolean;
 };
@@ -54,10 +59,10 @@ export function callAudio(
   d: Dialog,
   turns: Turns,
   isGone: () => boolean,
-  maxBytes = AUDIO_FILE_BYTES,
+  { maxBytes = AUDIO_FILE_BYTES, span = null }: AudioOptions = {},
 ): Promise<{ readonly document: CallAudio } | null> {
   return places.run(isGone, async () => {
-    const found = await turns.slice().finish(keptDialog(e.stores, d, prepare(e, d, maxBytes)), isGone);
+    const found = await turns.slice().finish(keptDialog(e.stores, d, prepare(e, d, maxBytes, span)), isGone);
     if (found === null) return null;
     const prepared = found.document;
     if (prepared === null) return { document: { reason: 'The dialog was evicted meanwhile.' } };
@@ -72,7 +77,7 @@ type Prepared =
   | { readonly reason: string };
 
 /** What the worker is given. A step for so many packets, and one a message that is read. */
-function* prepare(e: Evidence, d: Dialog, maxBytes: number): Steps<Prepared> {
+function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | null): Steps<Prepared> {
   const { payloads } = e.stores;
   if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
   const streams = e.stores.streams.ownedBy(d).filter((s) => s.claim?.mediaType === 'audio');
@@ -82,6 +87,10 @@ function* prepare(e: Evidence, d: Dialog, maxBytes: number): Steps<Prepared> {
   for (const stream of streams) {
     const k = yield* keep(payloads, stream, keys);
     if (k.audio.packets.ends.length > 0) kept.push(k);
+  }
+  if (span !== null && kept.length > 0) {
+    cutTo(kept, span);
+    if (kept.length === 0) return { reason: 'No packet of the call lies in this span.' };
   }
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
   if (keys !== null && keys.length === 0)
@@ -169,6 +178,14 @@ function* keep(payloads: Payloads, stream: Stream, keys: readonly SrtpKey[] | nu
     if (format !== null) formats.push({ payloadType, codec: format.name, clockRate: format.clockRate, channels });
   }
   return { stream, audio: { formats, packets, keys }, codecs, hasLost };
+}
+
+/** The span alone; streams without a packet in it go. */
+function cutTo(kept: Kept[], { fromSec, toSec }: AudioSpan): void {
+  const firstUs = Math.min(...kept.map(({ audio }) => audio.packets.tsUs[0] ?? Number.POSITIVE_INFINITY));
+  for (const k of kept)
+    k.audio = { ...k.audio, packets: withinSpan(k.audio.packets, firstUs + fromSec * 1e6, firstUs + toSec * 1e6) };
+  kept.splice(0, kept.length, ...kept.filter((k) => k.audio.packets.ends.length > 0));
 }
 
 /**

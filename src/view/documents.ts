@@ -64,7 +64,11 @@ export function dialogDocument(e: Evidence, d: Dialog): DialogDocument {
 
 /** The same with its times. */
 export function callDocument(e: Evidence, d: Dialog): CallDocument {
-  const { schema_version, call_id, ...rest } = dialogDocument(e, d);
+  return finish(callDocumentSteps(e, d));
+}
+
+export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
+  const { schema_version, call_id, ...rest } = yield* dialogDocumentSteps(e, d);
   const times = { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) };
   return { schema_version, call_id, ...times, ...rest };
 }

@@ -21,7 +21,7 @@ export function absentPeer(): PeerControl {
   return createPeerControl({ ctl: null, db: null, searchPath: '' });
 }
 
-export async function startApi(t: TestContext, deps: Partial<ApiDeps> = {}): Promise<RunningApi> {
+export async function startApi(t: Pick<TestContext, 'after'>, deps: Partial<ApiDeps> = {}): Promise<RunningApi> {
   const faults: unknown[] = [];
   const api = await createApi({
     readers: fakeReaders(),

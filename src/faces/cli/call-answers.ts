@@ -7,9 +7,7 @@ import { oneLine, quoted } from '../../config/option-value.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
-import { callReport } from './call-report.ts';
 import { comparisonLines } from './comparison.ts';
-import { ladderLines } from './ladder.ts';
 import type { MessageStyle } from './messages.ts';
 import { messageLines, oneMessage } from './messages.ts';
 import type { Lines } from './print-lines.ts';
@@ -47,9 +45,14 @@ async function withLegs(explorer: Explorer, callIds: readonly string[], hasLegs:
   return [...all];
 }
 
-function reportOf(explorer: Explorer, { markdown }: Config, { style }: Asked, callId: string): Iterable<string> {
-  const report = explorer.callReport(callId);
-  return report === null ? [] : callReport(report, markdown, style);
+async function reportOf(
+  explorer: Explorer,
+  { markdown, legs }: Config,
+  { style }: Asked,
+  callId: string,
+): Promise<Lines> {
+  const callIds = await withLegs(explorer, [callId], legs);
+  return (await explorer.text(callIds, markdown ? 'markdown' : 'text', style))?.document ?? [];
 }
 
 /** One ladder over all the calls. */
@@ -59,8 +62,7 @@ async function laddersOf(
   { style }: Asked,
   callIds: readonly string[],
 ): Promise<Iterable<string>> {
-  const document = (await explorer.ladder(await withLegs(explorer, callIds, legs)))?.document ?? null;
-  return document === null ? [] : ladderLines(document, style);
+  return (await explorer.text(await withLegs(explorer, callIds, legs), 'ladder', style))?.document ?? [];
 }
 
 /** `SEL`, `SEL#N` for one message, or `all` for those of every call of the question. */

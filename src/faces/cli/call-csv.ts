@@ -2,9 +2,10 @@
  * The call table as CSV (RFC 4180), for spreadsheets and scripts. A cell that a spreadsheet would take for a formula begins
  * with an apostrophe.
  */
+
+import { safeText } from '../../core/terminal-text.ts';
 import type { CallRow } from '../../view/call-row.ts';
 import { COLUMNS } from './columns.ts';
-import { safeText } from './terminal.ts';
 
 const FORMULA = /^[=+\-@]/;
 /** A number or a phone number is no formula. */

@@ -2,12 +2,13 @@
  * The call table: one line a dialog. On a terminal it fits the width: columns are cut and left out in a stated order, so
  * that a call is one line. In a pipe nothing is cut.
  */
+
+import type { Color } from '../../core/terminal-text.ts';
+import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
 import type { CallRow } from '../../view/call-row.ts';
-import { clockOf } from './clock.ts';
+import { clockOf } from '../../view/clock.ts';
 import type { Column } from './columns.ts';
 import { COLUMNS, USUAL_COLUMNS } from './columns.ts';
-import type { Color } from './terminal.ts';
-import { fit, layout, paint, safeText } from './terminal.ts';
 
 export type TableStyle = {
   /** Keys of COLUMNS; null is the usual ones, of which a narrow terminal shows fewer. */

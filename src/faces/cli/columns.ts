@@ -2,9 +2,10 @@
  * The columns of the call table: what each is called, shows, and is worth a colour. A new column is a row here; `--columns`
  * and CSV name it by its key.
  */
+
+import type { Color } from '../../core/terminal-text.ts';
 import type { CallRow } from '../../view/call-row.ts';
-import { clockOf } from './clock.ts';
-import type { Color } from './terminal.ts';
+import { clockOf } from '../../view/clock.ts';
 
 /** Where the row stands, and in which zone times are shown. */
 export type RowContext = { readonly number: number; readonly isUtc: boolean };

@@ -2,7 +2,7 @@
  * Two calls side by side; a mark stands before what differs.
  */
 import type { AskCompare, CompareRow } from '../../contract/index.ts';
-import { fit, paint, safeText } from './terminal.ts';
+import { fit, paint, safeText } from '../../core/terminal-text.ts';
 
 const TITLES: Readonly<Record<CompareRow['group'], string>> = {
   call: 'Call',

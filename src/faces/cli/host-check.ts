@@ -9,6 +9,8 @@ import type { Config } from '../../config/config.ts';
 import { counted } from '../../core/counted.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { packageVersion } from '../../core/package.ts';
+import type { Color } from '../../core/terminal-text.ts';
+import { paint, safeText } from '../../core/terminal-text.ts';
 import { LiveSource } from '../../sources/live/live-source.ts';
 import { type CapabilityName, effectiveCapabilities } from '../../sources/live/privileges.ts';
 import { loadNative } from '../../sources/native.ts';
@@ -16,8 +18,7 @@ import { processorRefusal, readCpuinfo } from '../../sources/processor.ts';
 import { memoryBytes, tlsRingBytes } from '../../sources/tls/open.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
-import type { Color } from './terminal.ts';
-import { mayColor, paint, safeText } from './terminal.ts';
+import { mayColor } from './terminal.ts';
 import { tryProbes } from './uprobe-list.ts';
 
 /** `limited`: calltap works, with less. `missing`: a part of it does not work on this host, or not for this user. */

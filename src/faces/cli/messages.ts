@@ -2,9 +2,9 @@
  * Raw messages, each after a line that says when, from where, to where and by which source.
  */
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
-import { clockOf } from './clock.ts';
-import type { Color } from './terminal.ts';
-import { CALL_COLORS, paint, safeText } from './terminal.ts';
+import type { Color } from '../../core/terminal-text.ts';
+import { CALL_COLORS, paint, safeText } from '../../core/terminal-text.ts';
+import { clockOf } from '../../view/clock.ts';
 
 export type MessageStyle = {
   readonly color: boolean;

@@ -3,6 +3,7 @@
  */
 
 import type { Config } from '../../config/config.ts';
+import { safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
 import { callAnswer } from './call-answers.ts';
@@ -36,7 +37,16 @@ export async function printAnswer(
 /** The call table and a summary. Resolves once they are taken. */
 export function printTable(explorer: Explorer, { question, style }: Asked): Promise<void> {
   const lines = function* (): Generator<string> {
-    yield* callTable(explorer.calls(question), style);
+    let rows = 0;
+    for (const line of callTable(explorer.calls(question), style)) {
+      rows++;
+      yield line;
+    }
+    // An empty answer says what could hide the call.
+    if (rows === 0) {
+      yield 'No call was found.';
+      for (const { text } of explorer.hiddenBy(question)) yield `- ${safeText(text)}`;
+    }
     yield '';
     yield* summaryLines(explorer.summary());
   };

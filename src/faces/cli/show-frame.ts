@@ -6,11 +6,11 @@
  */
 import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
+import { safeText } from '../../core/terminal-text.ts';
 import { captureOpenError } from '../../sources/file/file-source.ts';
 import type { NativeFrame } from '../../sources/native.ts';
 import { loadNative, PCAP_STATUS } from '../../sources/native.ts';
 import { timestampText } from '../../view/captured-at.ts';
-import { safeText } from './terminal.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;
 const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'ICMP', 6: 'TCP', 17: 'UDP', 58: 'ICMPv6' };

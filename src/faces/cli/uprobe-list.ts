@@ -5,13 +5,14 @@
 import { userInfo } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
 import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
 import type { SurveyRow } from '../../sources/tls/survey.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
-import { fit, layout, mayColor, paint, safeText } from './terminal.ts';
+import { mayColor } from './terminal.ts';
 
 /** Root may what a service may not. */
 const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';

@@ -33,11 +33,24 @@ const ROOTS: readonly NamedSchema[] = [
   contract.Problem,
 ];
 
+/** What the routes of /ask name beside those. */
+const ASK_ROOTS: readonly NamedSchema[] = [
+  contract.AskCalls,
+  contract.CallDocument,
+  contract.AskFindings,
+  contract.AskRegistrations,
+  contract.AskSecurity,
+  contract.AskMessages,
+  contract.AskLadder,
+  contract.AskQuality,
+  contract.AskCompare,
+];
+
 /** The roots and every contract schema that one of them reaches. */
-function sharedSchemas(): readonly NamedSchema[] {
+function sharedSchemas(roots: readonly NamedSchema[]): readonly NamedSchema[] {
   const byName = new Map<string, NamedSchema>();
   for (const value of Object.values(contract)) if (isNamed(value)) byName.set(value.$id, value);
-  const reached = new Map(ROOTS.map((schema) => [schema.$id, schema]));
+  const reached = new Map(roots.map((schema) => [schema.$id, schema]));
   // A map may grow while it is walked; new entries are visited too.
   for (const schema of reached.values()) {
     for (const [, name = ''] of JSON.stringify(schema).matchAll(/"\$ref":"([A-Za-z]+)#"/g)) {
@@ -53,19 +66,43 @@ function isNamed(value: unknown): value is NamedSchema {
   return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
 }
 
+/** The two documents: that of the contract, and that of /ask, by the decorator that makes each. */
+const DOCUMENTS = {
+  swagger: {
+    isOfIt: (url: string) => !url.startsWith('/ask/'),
+    title: 'Call analysis service',
+    about: 'SIP dialogs and RTP streams of one capture.',
+    tags: ['dialogs', 'streams', 'service', 'peer'],
+  },
+  askSwagger: {
+    isOfIt: (url: string) => url.startsWith('/ask/'),
+    title: 'Questions about calls',
+    about: 'Calls by filter, their messages, ladders, quality, comparison and changes.',
+    tags: ['ask'],
+  },
+} as const;
+type Decorator = keyof typeof DOCUMENTS;
+
 /** Must be called before the routes are added. `isOpen`: no credentials are configured. */
-export async function addOpenApi(app: App, isOpen: boolean): Promise<void> {
-  for (const schema of sharedSchemas()) app.addSchema(schema);
+export async function addOpenApi(app: App, isOpen: boolean, hasAsk: boolean): Promise<void> {
+  for (const schema of sharedSchemas(hasAsk ? [...ROOTS, ...ASK_ROOTS] : ROOTS)) app.addSchema(schema);
+  await addDocument(app, isOpen, 'swagger');
+  if (hasAsk) await addDocument(app, isOpen, 'askSwagger');
+}
+
+async function addDocument(app: App, isOpen: boolean, decorator: Decorator): Promise<void> {
+  const { isOfIt, title, about, tags } = DOCUMENTS[decorator];
   await app.register(swagger, {
+    decorator,
+    transform: ({ schema, url }) => ({ url, schema: isOfIt(url) ? schema : { ...schema, hide: true } }),
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Call analysis service',
+        title,
         // The version of the path prefix, not of the software.
         version: '1',
         description:
-          'SIP dialogs and RTP streams of one capture. Every answer of 400 and above is a problem ' +
-          `document (RFC 9457) whose \`type\` is one of ${contract.PROBLEM_TYPES.map((type) => `\`${type}\``).join(', ')}. ` +
+          `${about} Every answer of 400 and above is a problem document (RFC 9457) whose \`type\` is one of ${contract.PROBLEM_TYPES.map((type) => `\`${type}\``).join(', ')}. ` +
           'A key that is absent is unknown and never sent as null, except where a schema admits null. At most 100 ' +
           'answers in any second go to one address.',
       },
@@ -90,7 +127,7 @@ export async function addOpenApi(app: App, isOpen: boolean): Promise<void> {
         },
       },
       security: isOpen ? [{ bearer: [] }, {}] : [{ bearer: [] }],
-      tags: [{ name: 'dialogs' }, { name: 'streams' }, { name: 'service' }, { name: 'peer' }],
+      tags: tags.map((name) => ({ name })),
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) => {
@@ -101,16 +138,16 @@ export async function addOpenApi(app: App, isOpen: boolean): Promise<void> {
   });
 }
 
-/** Adds the route that serves the document; it is part of the document itself. */
-export function addOpenApiRoute(app: App): void {
+/** Adds the route that serves a document; it is part of the document itself. */
+export function addOpenApiRoute(app: App, decorator: Decorator = 'swagger'): void {
   let text: string | null = null;
   app.get(
-    '/openapi.json',
+    decorator === 'swagger' ? '/openapi.json' : '/ask/openapi.json',
     {
       schema: {
-        operationId: 'getOpenApi',
+        operationId: decorator === 'swagger' ? 'getOpenApi' : 'askOpenApi',
         summary: 'This document',
-        tags: ['service'],
+        tags: [decorator === 'swagger' ? 'service' : 'ask'],
         response: {
           200: {
             description: 'The OpenAPI 3.1 document.',
@@ -122,13 +159,32 @@ export function addOpenApiRoute(app: App): void {
       },
     },
     async (_request, reply) => {
-      text ??= openApiText(app);
+      text ??= openApiText(app, decorator);
       return reply.type('application/json').send(text);
     },
   );
 }
 
-/** The document as it is committed to docs/openapi.json and served. */
-export function openApiText(app: App): string {
-  return `${JSON.stringify(app.swagger(), null, 2)}\n`;
+/** The document as it is committed to docs/openapi.json, or of /ask, and served. */
+export function openApiText(app: App, decorator: Decorator = 'swagger'): string {
+  // The decorator of the second registration is none that the types know.
+  const make: unknown = Reflect.get(app, decorator);
+  if (typeof make !== 'function') throw new Error(`no document ${decorator}`);
+  return `${JSON.stringify(pruned(make.call(app)), null, 2)}\n`;
+}
+
+/** Without the schemas that no path reaches: the framework lists those of both documents in each. */
+function pruned(document: { paths?: object; components?: { schemas?: Record<string, object> } }): object {
+  const all = document.components?.schemas ?? {};
+  const reached = new Set<string>();
+  const texts = [JSON.stringify(document.paths)];
+  for (const text of texts) {
+    for (const [, name = ''] of text.matchAll(/"\$ref":"#\/components\/schemas\/([A-Za-z]+)"/g)) {
+      if (reached.has(name) || all[name] === undefined) continue;
+      reached.add(name);
+      texts.push(JSON.stringify(all[name]));
+    }
+  }
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => reached.has(name)));
+  return { ...document, components: { ...document.components, schemas } };
 }

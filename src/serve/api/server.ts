@@ -23,6 +23,7 @@ import {
 import type { Explorer } from '../../explore/explorer.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import { addAsk } from '../ask/routes.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -61,6 +62,8 @@ export type ApiDeps = {
   readonly version: string;
   /** Told of faults of our own; the client gets a 500 without their text. */
   readonly onFault: (error: unknown) => void;
+  /** Serves /ask too; told of what leaves the process, a line each. */
+  readonly ask?: { readonly log: (line: string) => void };
   /** Shorter times for tests; what is left out has the value of core/limits.ts. */
   readonly times?: Partial<ApiTimes>;
   /** More of them for tests, which have few addresses. */
@@ -82,6 +85,8 @@ export type ApiServer = {
   listen(address: { readonly host: string; readonly port: number }): Promise<string>;
   /** The OpenAPI document of the routes this build has, as JSON text. */
   openApi(): string;
+  /** The one of /ask, which must be served. */
+  askOpenApi(): string;
   /** Ends within two seconds, whatever the clients do. */
   close(): Promise<void>;
 };
@@ -200,7 +205,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     version: deps.version,
   });
 
-  await addOpenApi(app, deps.credentials === undefined);
+  await addOpenApi(app, deps.credentials === undefined, deps.ask !== undefined);
   addServiceRoutes(app, deps, metrics);
   addDialogRoutes(app, deps);
   addLegRoutes(app, deps);
@@ -211,6 +216,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   if (hasFeature('peer')) addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
+  const ask = deps.ask === undefined ? null : addAsk(app, deps, authentication, admission.moved);
   deps.extend?.(app);
   addNotBuiltRoutes(app);
   await app.ready();
@@ -218,7 +224,9 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   return {
     listen: (address) => listen(app, address, deps.credentials !== undefined),
     openApi: () => openApiText(app),
+    askOpenApi: () => openApiText(app, 'askSwagger'),
     async close() {
+      ask?.close();
       metrics.close();
       clearInterval(watch);
       admission.dropSilent();

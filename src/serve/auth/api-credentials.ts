@@ -13,6 +13,8 @@ export type BearerRefusal = AuthorizationRefusal | TokenRefusal | 'unknown';
 export type ApiCredentials = {
   /** What the Authorization fields of a request allow, or why they allow nothing. */
   check(authorization: readonly string[]): Result<TokenScope, BearerRefusal>;
+  /** Whose they are, for a log: `key`, or `token ID`. */
+  nameOf(authorization: readonly string[]): string;
 };
 
 export type ApiSecrets = {
@@ -29,18 +31,23 @@ export function createApiCredentials(secrets: ApiSecrets): ApiCredentials | null
   if (apiKey === null && secrets.signingKeys.length === 0) return null;
   const digest = apiKey === null ? null : secretDigest(apiKey);
   const keys = secrets.signingKeys.map(signingKey);
+  const verify = (value: string) =>
+    verifyToken(value, keys, { audience: 'api', nowSecs: Math.floor(nowMs() / 1000), isRevoked });
   return {
+    nameOf(authorization) {
+      const bearer = readAuthorization(authorization, 'bearer');
+      if (!bearer.ok) return 'nobody';
+      if (digest !== null && matchesDigest(bearer.value, digest)) return 'key';
+      const token = verify(bearer.value);
+      return token.ok ? `token ${token.value.id}` : 'nobody';
+    },
     check(authorization) {
       const bearer = readAuthorization(authorization, 'bearer');
       if (!bearer.ok) return bearer;
       // The static key carries no claims: it reaches everything and does not end.
       if (digest !== null && matchesDigest(bearer.value, digest)) return ok('full');
       if (keys.length === 0) return fail('unknown');
-      const token = verifyToken(bearer.value, keys, {
-        audience: 'api',
-        nowSecs: Math.floor(nowMs() / 1000),
-        isRevoked,
-      });
+      const token = verify(bearer.value);
       if (token.ok) return ok(token.value.scope);
       return token.reason === 'malformed' && !/^s[0-9]+\./.test(bearer.value) ? fail('unknown') : token;
     },

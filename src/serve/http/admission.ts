@@ -28,6 +28,8 @@ export type Admission = {
   refusal(socket: Socket): ProblemError | null;
   /** Ends the connection: the answers that were begun, then `problem`, and nothing that comes after is taken. */
   end(socket: Socket, problem: ProblemError): void;
+  /** The connection got something although no answer of it ended: it does not count as stalled. */
+  moved(socket: Socket): void;
   /** Ends connections that never sent a byte; the server cannot tell them from busy ones. */
   dropSilent(): void;
   /** Stops looking after stalled connections. */
@@ -219,6 +221,10 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
       endResponse(response, refusal);
       onRefused?.(response.statusCode);
       if (isRefused && taken.headers['connection'] === 'close') deafen(connection.address);
+    },
+    moved(socket) {
+      const connection = open.get(socket);
+      if (connection !== undefined) connection.movedMs = performance.now();
     },
     dropSilent() {
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -81,6 +81,11 @@ export class DialogStore {
     return this.#byCallId.size;
   }
 
+  /** Messages and arrivals since the store was created; a dialog's `touched` is that of its newest. */
+  get touches(): number {
+    return this.#touches;
+  }
+
   /** Serial of the next dialog: those from it on have come later than now. */
   get nextSerial(): number {
     return this.#serial;

@@ -100,6 +100,7 @@ test('defaults', () => {
     version: false,
     help: null,
     filter: null,
+    ask: false,
     ladder: [],
     messages: null,
     compare: [],

@@ -8,7 +8,8 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import type { Explorer, Found, IsGone } from '../../../explore/explorer.ts';
+import type { Explorer } from '../../../explore/explorer.ts';
+import type { Found, IsGone } from '../../../explore/found.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 
 export type App = FastifyInstance<

@@ -1,9 +1,9 @@
 /**
  * Draws the ladder of a call: a lifeline a host, an arrow a message, a bar a stream. A label is cut before its arrow is.
  */
-import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
-import { clockOf } from './clock.ts';
-import { fit, paint, safeText } from './terminal.ts';
+import type { AskLadder, LadderMedia, LadderStep } from '../contract/index.ts';
+import { fit, paint, safeText } from '../core/terminal-text.ts';
+import { clockOf } from '../view/clock.ts';
 
 export type LadderStyle = { readonly width: number | null; readonly color: boolean; readonly isUtc: boolean };
 

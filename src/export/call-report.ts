@@ -1,11 +1,12 @@
 /**
  * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
  */
-import type { ReportInput } from '../../view/report-input.ts';
-import type { LadderStyle } from './ladder.ts';
-import { ladderLines } from './ladder.ts';
+
+import { safeText } from '../core/terminal-text.ts';
+import type { ReportInput } from '../view/report-input.ts';
+import type { LadderStyle } from './ladder-text.ts';
+import { ladderLines } from './ladder-text.ts';
 import { mermaidLines } from './mermaid.ts';
-import { safeText } from './terminal.ts';
 
 const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = ['SSRC', 'From', 'To', 'Codec', 'Packets', 'Lost', 'Loss', 'Jitter', 'MOS', 'Round trip'];

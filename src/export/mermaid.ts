@@ -2,8 +2,8 @@
  * The ladder as a Mermaid diagram in Markdown, which trackers draw. Captured text keeps no meaning: what is no plain
  * character is written as its number.
  */
-import type { AskLadder } from '../../contract/index.ts';
-import { labelOf } from './ladder.ts';
+import type { AskLadder } from '../contract/index.ts';
+import { labelOf } from './ladder-text.ts';
 
 /** Line by line, the fence included. */
 export function* mermaidLines(l: AskLadder): Generator<string> {

@@ -1,0 +1,62 @@
+/**
+ * The rich questions of the port: what `/ask`, the command line and the terminal ask beside the documents of `/v1`.
+ * Whoever answers keeps to what stands here: an unknown call is a document of null, null alone is "too many are made".
+ */
+import type {
+  AskCalls,
+  AskCompare,
+  AskFindings,
+  AskLadder,
+  AskMessages,
+  AskQuality,
+  AskRegistrations,
+  AskSecurity,
+  CallDocument,
+  HiddenBy,
+} from '../contract/index.ts';
+import type { LadderStyle } from '../export/ladder-text.ts';
+import type { CallRow } from '../view/call-row.ts';
+import type { Changes } from './changes.ts';
+import type { Found, InTurns, IsGone } from './found.ts';
+import type { CallsQuestion } from './question.ts';
+import type { Selected } from './selector.ts';
+
+/** `text` and `markdown` are the report; `ladder` is the ladder alone, over all the calls. */
+export type TextLayout = 'text' | 'markdown' | 'ladder';
+
+export type AskPort = {
+  /** For who prints and ends, all at once: rows of the call table, and documents. */
+  calls(question: CallsQuestion): Iterable<CallRow>;
+  documents(question: CallsQuestion): Iterable<CallDocument>;
+  /** A page of calls; `cursor` is that of the page before, '' for the first. An unknown cursor begins anew. */
+  page(question: CallsQuestion, limit: number, cursor: string, isGone?: IsGone): InTurns<AskCalls>;
+  /** What could hide the calls of a question that found none. */
+  hiddenBy(question: CallsQuestion): HiddenBy[];
+  /** The call that a selector means; without a question neither rows nor prefixes are taken (explore/selector.ts). */
+  select(selector: string, question: CallsQuestion | null): Selected;
+  call(callId: string, isGone?: IsGone): InTurns<Found<CallDocument>>;
+  /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
+  legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
+  /** The raw messages of calls, in one order of time; Call-IDs that are not here are left out. */
+  messages(callIds: readonly string[], showsSecrets: boolean, isGone?: IsGone): InTurns<Found<AskMessages>>;
+  /** Who sent what to whom, and the media. */
+  ladder(callIds: readonly string[], isGone?: IsGone): InTurns<Found<AskLadder>>;
+  compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;
+  /** The streams of a call with their windows. */
+  quality(callId: string, isGone?: IsGone): InTurns<Found<AskQuality>>;
+  /** For people: lines. */
+  text(
+    callIds: readonly string[],
+    layout: TextLayout,
+    style: LadderStyle,
+    isGone?: IsGone,
+  ): InTurns<Found<Iterable<string>>>;
+  /** Calls with a finding, by finding, the most frequent first. */
+  findings(question: CallsQuestion, isGone?: IsGone): InTurns<AskFindings>;
+  /** Attackers that were reported, the newest first. */
+  security(): AskSecurity;
+  /** Calls that changed after a moment of an earlier answer; null for a first moment. */
+  changes(since: number | null): InTurns<Changes>;
+  /** Who registers, from where, and who fails, by user and address. */
+  registrations(question: CallsQuestion, isGone?: IsGone): InTurns<AskRegistrations>;
+};

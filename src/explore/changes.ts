@@ -1,0 +1,33 @@
+/**
+ * Which calls changed since a moment, as their list rows. The moment is the store's own count of touches.
+ */
+import type { Evidence } from '../analysis/evidence.ts';
+import type { DialogSummary } from '../contract/index.ts';
+import { MAX_CHANGES_A_TURN } from '../core/limits.ts';
+import type { Steps } from '../core/turns.ts';
+import { toDialogSummary } from '../view/dialog-summary.ts';
+
+export type Changes = {
+  /** To be asked with next. */
+  readonly upTo: number;
+  /** Null when there are more than can be told one by one: the asker reads its list again. */
+  readonly rows: readonly DialogSummary[] | null;
+};
+
+const CHECK_EVERY = 256;
+
+/** Those touched after `since`; without one only the moment is told. */
+export function* changesSteps({ stores, capture }: Evidence, since: number | null): Steps<Changes> {
+  const { dialogs } = stores;
+  const upTo = dialogs.touches;
+  const rows: DialogSummary[] = [];
+  if (since === null || since === upTo) return { upTo, rows };
+  let met = 0;
+  for (const d of dialogs.order.records()) {
+    if (++met % CHECK_EVERY === 0) yield;
+    if (d === undefined || dialogs.bySlot(d.slot) !== d || d.touched <= since) continue;
+    if (rows.length === MAX_CHANGES_A_TURN) return { upTo, rows: null };
+    rows.push(toDialogSummary(d, capture.sources));
+  }
+  return { upTo, rows };
+}

@@ -1,0 +1,183 @@
+/**
+ * What could hide the call that an answer lacks: the span and the filter that were asked, what the capture did not see, and
+ * what it did not keep. Each line says what was found and what to do.
+ */
+import { nearest } from '../config/spelling.ts';
+import type { HiddenBy } from '../contract/index.ts';
+import { counted } from '../core/counted.ts';
+import type { Steps } from '../core/turns.ts';
+import type { Filter, Node, Term } from '../query/filter.ts';
+import { passesSteps } from '../query/passes.ts';
+import { printFilter } from '../query/print.ts';
+import { Subject } from '../query/subject.ts';
+import { timestampText } from '../view/captured-at.ts';
+import type { Figures } from '../view/figures.ts';
+import { toStats } from '../view/stats.ts';
+import { askingOf } from './chosen.ts';
+import type { CallsQuestion } from './question.ts';
+
+/** Names that a misspelt one is compared with, and terms that are left out in turn. */
+const COMPARED = 20_000;
+const TERMS_TRIED = 8;
+/** A number is the same when so many of its last digits are. */
+const SAME_DIGITS = 7;
+
+const NO_TIMING = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
+
+/** The likeliest first. */
+export function* hiddenBySteps(f: Figures, { filter }: CallsQuestion): Steps<HiddenBy[]> {
+  const found = [...unseen(f)];
+  yield;
+  if (filter !== null) found.unshift(...(yield* askedElse(f, filter)));
+  found.push(...span(f));
+  return found;
+}
+
+/** What the capture did not see, or did not keep. */
+function* unseen(f: Figures): Generator<HiddenBy> {
+  const stats = toStats(f, NO_TIMING);
+  const { capture_quality: lost, caveats, losses } = stats;
+  const ports = (list: readonly { port: number; messages: number }[]): string =>
+    list.map(({ port, messages }) => `${port} (${messages})`).join(', ');
+  const frames = f.source.counter('frames');
+  const rtp = f.evidence.stores.streams.totals().packets;
+  if (frames === 0 && f.listener === null && f.tls === null)
+    yield {
+      what: 'no-packets',
+      text: `No packet was seen${f.live === null ? '' : ` on ${f.live.interfaces.join(', ')}`}: check the interface, or capture from all with -d any.`,
+    };
+  if (stats.unanalysed_sip_messages > 0)
+    yield {
+      what: 'port-gate',
+      text: `${counted(stats.unanalysed_sip_messages, 'SIP message')} on other ports were not analysed, the busiest: ${ports(stats.unanalysed_busiest_ports)}; add them with --portrange.`,
+    };
+  if (stats.unanalysed_websocket_messages > 0)
+    yield {
+      what: 'websocket-gate',
+      text: `${counted(stats.unanalysed_websocket_messages, 'WebSocket message')} on other ports were not analysed, the busiest: ${ports(stats.unanalysed_websocket_ports)}; add them with --ws-portrange.`,
+    };
+  if (caveats.encrypted_sip_flows > 0 && f.tls === null)
+    yield {
+      what: 'encrypted',
+      text: `${counted(caveats.encrypted_sip_flows, 'connection')} carried TLS, which no packet shows; run calltap on the server with --uprobe.`,
+    };
+  if (lost.hep_rejected > 0) {
+    const reasons = Object.entries(losses).filter(([name, n]) => name.startsWith('hep_') && n > 0);
+    yield {
+      what: 'hep-refused',
+      text: `${counted(lost.hep_rejected, 'HEP packet')} were refused (${reasons.map(([name, n]) => `${name} ${n}`).join(', ')}); check --hep-allow and --hep-auth.`,
+    };
+  }
+  const dropped = lost.kernel_dropped_packets + lost.interface_dropped_packets + lost.queue_dropped_packets;
+  if (dropped > 0)
+    yield { what: 'dropped', text: `${counted(dropped, 'packet')} were dropped unread: this host was too busy.` };
+  if (caveats.dialogs_evicted > 0)
+    yield {
+      what: 'evicted',
+      text: `${counted(caveats.dialogs_evicted, 'dialog')} gave way to newer ones; raise --max-dialogs.`,
+    };
+  const filtered = losses['bpf_filtered'] ?? 0;
+  if (filtered > 0)
+    yield {
+      what: 'filtered',
+      text: `--bpf left ${counted(filtered, 'frame')} out; in tcpdump's language an expression sees frames with a VLAN tag only after "vlan and".`,
+    };
+  if (f.ingest.tracker.counts.messages === 0 && rtp > 0)
+    yield {
+      what: 'only-rtp',
+      text: `${counted(rtp, 'RTP packet')} and no SIP passed here: the signaling takes another way.`,
+    };
+  if (lost.undecodable_frames > 0)
+    yield {
+      what: 'undecodable',
+      text: `${counted(lost.undecodable_frames, 'frame')} could not be decoded; /v1/stats names why.`,
+    };
+}
+
+function* span(f: Figures): Generator<HiddenBy> {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const d of f.evidence.stores.dialogs.oldestFirst()) {
+    first = Math.min(first, d.createdUs);
+    last = Math.max(last, d.updatedUs);
+  }
+  const { size } = f.evidence.stores.dialogs;
+  yield {
+    what: 'span',
+    text:
+      size === 0
+        ? 'No dialog was seen.'
+        : `${counted(size, 'dialog')} were looked at, from ${timestampText(first)} to ${timestampText(last)}.`,
+  };
+}
+
+/** The terms that all must hold. */
+function termsOf(filter: Node): readonly Node[] {
+  return filter.kind === 'and' ? filter.of : [filter];
+}
+
+/** What was perhaps meant, and which part of the filter leaves the calls out. */
+function* askedElse(f: Figures, filter: Node): Steps<HiddenBy[]> {
+  const found: HiddenBy[] = [];
+  const terms = termsOf(filter);
+  for (const term of terms) {
+    const near = term.kind === 'term' ? yield* nearTerm(f, term) : null;
+    if (near !== null) found.push(near);
+  }
+  if (terms.length < 2) return found;
+  for (const left of terms.slice(0, TERMS_TRIED)) {
+    const rest: Filter = { kind: 'and', of: terms.filter((term) => term !== left) };
+    const n = yield* count(f, rest);
+    if (n > 0) {
+      const isTime = left.kind === 'term' && (left.key === 'since' || left.key === 'until');
+      found.push({
+        what: isTime ? 'span' : 'elsewhere',
+        text: `Without ${printFilter(left)} the filter finds ${counted(n, 'call')}.`,
+      });
+    }
+  }
+  return found;
+}
+
+function* count(f: Figures, filter: Filter): Steps<number> {
+  const asking = askingOf(f.evidence);
+  let n = 0;
+  let met = 0;
+  for (const d of [...f.evidence.stores.dialogs.oldestFirst()]) {
+    if (++met % 64 === 0) yield;
+    if (f.evidence.stores.dialogs.bySlot(d.slot) === d && (yield* passesSteps(filter, new Subject(d, asking)))) n++;
+  }
+  return n;
+}
+
+const NAMES: ReadonlySet<string | null> = new Set(['from', 'to', 'user', 'number', 'callid', 'display', null]);
+
+/** A user, number or Call-ID that is nearly what a term asks for. */
+function* nearTerm(f: Figures, { key, values }: Term): Steps<HiddenBy | null> {
+  const [value] = values;
+  if (!NAMES.has(key) || values.length !== 1 || value === undefined || value.isExpression || value.text === '')
+    return null;
+  const known = new Set<string>();
+  let met = 0;
+  for (const d of f.evidence.stores.dialogs.oldestFirst()) {
+    if (++met % 64 === 0) yield;
+    if (known.size >= COMPARED) break;
+    if (key === 'callid') known.add(d.callId);
+    else
+      for (const name of [d.fromUser, d.toUser, d.fromDisplay ?? '', d.toDisplay ?? ''])
+        if (name !== '') known.add(name);
+  }
+  const { text } = value;
+  if ([...known].some((name) => name.toLowerCase() === text.toLowerCase())) return null;
+  const near = sameNumber(text, known) ?? nearest(text, known);
+  return near === null ? null : { what: 'misspelt', text: `Nobody here is ${text}; the nearest is ${near}.` };
+}
+
+/** The same number in another form: +44 20…, 0044 20…, 020…. */
+function sameNumber(text: string, known: ReadonlySet<string>): string | null {
+  const digits = text.replace(/\D/g, '');
+  if (digits.length < SAME_DIGITS) return null;
+  const tail = digits.slice(-SAME_DIGITS);
+  for (const name of known) if (name.replace(/\D/g, '').endsWith(tail)) return name;
+  return null;
+}

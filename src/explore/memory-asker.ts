@@ -1,0 +1,128 @@
+/**
+ * Answers the rich questions of the port from memory.
+ */
+import { callTree } from '../analysis/call-tree.ts';
+import type { CorrelationStores } from '../analysis/correlation.ts';
+import { ofDialog } from '../analysis/dialog-facts.ts';
+import type { Evidence } from '../analysis/evidence.ts';
+import type { AskCompare, AskQuality } from '../contract/index.ts';
+import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
+import type { Steps, Turns } from '../core/turns.ts';
+import { finish, isNeverGone } from '../core/turns.ts';
+import { callReport } from '../export/call-report.ts';
+import type { LadderStyle } from '../export/ladder-text.ts';
+import { ladderLines } from '../export/ladder-text.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { findingsSteps, registrationsSteps } from '../view/ask-lists.ts';
+import { toAskSecurity } from '../view/ask-security.ts';
+import { toCallRow } from '../view/call-row.ts';
+import { messagesSteps } from '../view/call-trace.ts';
+import { compareSteps } from '../view/compare.ts';
+import { callDocument, callDocumentSteps, streamDocument } from '../view/documents.ts';
+import type { Figures } from '../view/figures.ts';
+import { ladderSteps } from '../view/ladder.ts';
+import { reportInput } from '../view/report-input.ts';
+import type { AskPort, TextLayout } from './ask-port.ts';
+import { pageSteps } from './call-page.ts';
+import { changesSteps } from './changes.ts';
+import { chosenSteps } from './chosen.ts';
+import type { Found, IsGone } from './found.ts';
+import { hiddenBySteps } from './hidden-by.ts';
+import { select } from './selector.ts';
+
+/** `notRefused` counts an answer of null. */
+export function createAsker(f: Figures, turns: Turns, notRefused: <T>(made: T | null) => T | null): AskPort {
+  const { evidence } = f;
+  const { dialogs, identifiers } = evidence.stores;
+
+  const made = async <T>(isGone: IsGone | undefined, steps: () => Steps<T>): Promise<T | null> => {
+    const found = notRefused(await turns.document(isGone ?? isNeverGone, steps));
+    return found === null ? null : found.document;
+  };
+  /** The document of several calls; null for one of none when the first is not here or goes meanwhile. */
+  const ofAll = async <T>(
+    callIds: readonly string[],
+    isGone: IsGone | undefined,
+    steps: (all: readonly Dialog[]) => Steps<T | null>,
+  ): Promise<Found<T> | null> => {
+    const [first, ...others] = callIds.filter((callId) => dialogs.get(callId) !== undefined);
+    if (first === undefined) return { document: null };
+    const all = (d: Dialog): Dialog[] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
+    return notRefused(
+      await turns.document(isGone ?? isNeverGone, () => ofDialog(evidence.stores, first, (d) => steps(all(d)))),
+    );
+  };
+  const ofOne = <T>(callId: string, isGone: IsGone | undefined, steps: (d: Dialog) => Steps<T>) =>
+    ofAll([callId], isGone, ([d]) => steps(d as Dialog));
+
+  return {
+    *calls(question) {
+      for (const d of finish(chosenSteps(evidence, question))) yield toCallRow(evidence, d);
+    },
+    *documents(question) {
+      for (const d of finish(chosenSteps(evidence, question))) yield callDocument(evidence, d);
+    },
+    page: (question, limit, cursor, isGone) => made(isGone, () => pageSteps(f, question, limit, cursor)),
+    hiddenBy: (question) => finish(hiddenBySteps(f, question)),
+    select: (selector, question) => select(evidence, selector, question),
+    call: (callId, isGone) => ofOne(callId, isGone, (d) => callDocumentSteps(evidence, d)),
+    legs(callId, isGone) {
+      if (identifiers === null) return { document: [] };
+      return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
+    },
+    messages: (callIds, showsSecrets, isGone) =>
+      ofAll(callIds, isGone, (all) => messagesSteps(evidence, all, showsSecrets)),
+    ladder: (callIds, isGone) => ofAll(callIds, isGone, (all) => ladderSteps(evidence, all)),
+    compare: (callIdA, callIdB, isGone) =>
+      ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
+    quality: (callId, isGone) => ofOne(callId, isGone, (d) => qualitySteps(evidence, d)),
+    text: (callIds, layout, style, isGone) => ofAll(callIds, isGone, (all) => textSteps(evidence, all, layout, style)),
+    security: () => toAskSecurity(f),
+    changes: (since) => made(undefined, () => changesSteps(evidence, since)),
+    findings: (question, isGone) =>
+      made(isGone, function* () {
+        return yield* findingsSteps(evidence, yield* chosenSteps(evidence, question));
+      }),
+    registrations: (question, isGone) =>
+      made(isGone, function* () {
+        return yield* registrationsSteps(evidence, yield* chosenSteps(evidence, question));
+      }),
+  };
+}
+
+/** The legs of a call but itself, tied by identifiers; guesses are none. */
+function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
+  const { nodes } = yield* callTree(d, stores, MAX_LEGS_SHOWN);
+  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog.callId] : []));
+}
+
+/** Two calls that are one, or gone, make no comparison. */
+function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undefined): Steps<AskCompare | null> {
+  return a === undefined || b === undefined ? null : yield* compareSteps(e, [a, b]);
+}
+
+function* qualitySteps(e: Evidence, d: Dialog): Steps<AskQuality> {
+  const streams: AskQuality['streams'] = [];
+  for (const stream of e.stores.streams.ownedBy(d)) {
+    const document = streamDocument(e, stream);
+    if (document !== null) streams.push(document);
+    yield;
+  }
+  return { schema_version: 1, call_id: d.callId, streams };
+}
+
+function* textSteps(
+  e: Evidence,
+  all: readonly Dialog[],
+  layout: TextLayout,
+  style: LadderStyle,
+): Steps<Iterable<string>> {
+  if (layout === 'ladder') return ladderLines(yield* ladderSteps(e, all), style);
+  const lines: string[] = [];
+  for (const d of all) {
+    if (lines.length > 0) lines.push('');
+    lines.push(...callReport(reportInput(e, d), layout === 'markdown', style));
+    yield;
+  }
+  return lines;
+}

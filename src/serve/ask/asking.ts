@@ -1,0 +1,67 @@
+/**
+ * What the routes of `/ask` share: filters and selectors from a request, the few heavy answers that are made at a time, and
+ * a line of the log for what leaves the process.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { ProblemKind } from '../../contract/index.ts';
+import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/limits.ts';
+import { Places } from '../../core/places.ts';
+import type { Explorer } from '../../explore/explorer.ts';
+import type { CallsQuestion } from '../../explore/question.ts';
+import { placeText, sortOf } from '../../explore/question.ts';
+import { parseFilter } from '../../query/parse.ts';
+import { isGone, orBusy } from '../api/routes/route.ts';
+import { ProblemError } from '../http/problem-error.ts';
+
+export type AskDeps = {
+  readonly readers: Explorer;
+  readonly maxRows: number;
+  /** Says whose credentials the request has, for the log. */
+  readonly whose: (request: FastifyRequest) => string;
+  readonly log: (line: string) => void;
+};
+
+/** The question of a request; a filter that cannot be read is a 400 that says where and why. */
+export function readQuestion({
+  q = '',
+  sort = '-created',
+}: {
+  readonly q?: string;
+  readonly sort?: string;
+}): CallsQuestion {
+  const parsed = parseFilter(q, { isUtc: false });
+  if (parsed.ok) return { filter: parsed.filter, sort: sortOf(sort) };
+  throw new ProblemError(
+    'invalid-parameter',
+    `q, ${placeText(q, parsed.error)}: ${parsed.error.reason.replace(/[.?]$/, '')}.`,
+  );
+}
+
+/** The Call-ID that the selector of a path means: an exact one, `id:…` or `ssrc:0x…`. */
+export function readSelector(readers: Explorer, selector: string): string {
+  const selected = readers.select(selector, null);
+  if ('callId' in selected) return selected.callId;
+  throw new ProblemError('not-found', 'There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
+}
+
+/** The call, and with `legs` its other legs. */
+export async function readCalls(
+  readers: Explorer,
+  request: FastifyRequest,
+  selector: string,
+  legs: boolean | undefined,
+): Promise<readonly string[]> {
+  const callId = readSelector(readers, selector);
+  if (legs !== true) return [callId];
+  return [callId, ...(orBusy(await readers.legs(callId, isGone(request))).document ?? [])];
+}
+
+const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);
+
+/** Makes what holds much memory: two at a time, eight wait, more are refused. */
+export async function heavily<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return orBusy(await heavy.run(isGone(request), work));
+}
+
+/** What the routes of one call refuse. */
+export const OF_CALL: readonly ProblemKind[] = ['not-found', 'uri-too-long', 'invalid-parameter'];

@@ -1,0 +1,184 @@
+/** One call of `/ask`: its document, messages, ladder, quality, comparison, report and audio. */
+
+import { Type } from 'typebox';
+import {
+  AskAudioQuery,
+  AskCompare,
+  AskCompareQuery,
+  AskLadder,
+  AskLegsQuery,
+  AskMessages,
+  AskQuality,
+  AskReportQuery,
+  CallDocument,
+  SelectorParams,
+} from '../../contract/index.ts';
+import { compileParameters } from '../api/parameters.ts';
+import type { App } from '../api/routes/route.ts';
+import { answer, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import type { AskDeps } from './asking.ts';
+import { heavily, OF_CALL, readCalls, readSelector } from './asking.ts';
+
+/** Of a page; a ladder in a browser or a file is as wide as it must be. */
+const STYLE = { width: null, color: false, isUtc: true } as const;
+
+const text = (mediaType: string, description: string) => ({
+  description,
+  content: { [mediaType]: { schema: Type.Unsafe<string>({ type: 'string' }) } },
+});
+
+export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void {
+  app.get(
+    '/ask/calls/:selector',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askCall',
+        summary: 'One call',
+        tags: ['ask'],
+        params: SelectorParams,
+        response: {
+          200: answer('The dialog, with `created_at` and `updated_at`.', CallDocument),
+          ...refusals(...OF_CALL),
+        },
+      },
+    },
+    async (request) => orNoDialog(await readers.call(readSelector(readers, request.params.selector), isGone(request))),
+  );
+
+  app.get(
+    '/ask/calls/:selector/messages',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askMessages',
+        summary: 'The raw messages of a call, without credentials and keys',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskLegsQuery,
+        response: { 200: answer('The messages in order of time.', AskMessages), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request) => {
+      const calls = await readCalls(readers, request, request.params.selector, request.query.legs);
+      const found = orNoDialog(await readers.messages(calls, false, isGone(request)));
+      const bytes = found.messages.reduce((sum, m) => sum + m.text.length, 0);
+      log(`${whose(request)} read messages of ${JSON.stringify(request.params.selector)}, ${bytes} bytes`);
+      return found;
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/ladder',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askLadder',
+        summary: 'Who sent what to whom, and the media',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskLegsQuery,
+        response: { 200: answer('Lifelines, steps and streams.', AskLadder), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request) => {
+      const calls = await readCalls(readers, request, request.params.selector, request.query.legs);
+      return orNoDialog(await readers.ladder(calls, isGone(request)));
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/quality',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askQuality',
+        summary: 'The streams of a call with their windows',
+        tags: ['ask'],
+        params: SelectorParams,
+        response: { 200: answer('The streams, the newest first.', AskQuality), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request) =>
+      orNoDialog(await readers.quality(readSelector(readers, request.params.selector), isGone(request))),
+  );
+
+  app.get(
+    '/ask/calls/:selector/compare',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askCompare',
+        summary: 'Two calls side by side',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskCompareQuery,
+        response: { 200: answer('What differs is marked.', AskCompare), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request) => {
+      const a = readSelector(readers, request.params.selector);
+      const b = readSelector(readers, request.query.with);
+      return heavily(request, async () => orNoDialog(await readers.compare(a, b, isGone(request))));
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/report',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askReport',
+        summary: 'The report of a call for people: text, Markdown with a diagram, or the ladder alone',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskReportQuery,
+        response: { 200: text('text/plain', 'The report.'), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request, reply) => {
+      const { layout = 'text', legs } = request.query;
+      const calls = await readCalls(readers, request, request.params.selector, legs);
+      const lines = await heavily(request, async () =>
+        orNoDialog(await readers.text(calls, layout, STYLE, isGone(request))),
+      );
+      reply.type(layout === 'markdown' ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
+      return reply.send(`${[...lines].join('\n')}\n`);
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/audio',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askAudio',
+        summary: 'The audio of a call, or of a span of it, as WAV (needs --retain-audio)',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskAudioQuery,
+        response: {
+          200: {
+            description: 'The file.',
+            content: { 'audio/wav': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
+          },
+          ...refusals('no-audio', ...OF_CALL),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { selector } = request.params;
+      const callId = readSelector(readers, selector);
+      const { from = 0, to = Number.POSITIVE_INFINITY } = request.query;
+      if (to <= from) throw new ProblemError('invalid-parameter', 'to must be greater than from.');
+      const audio = await heavily(request, async () =>
+        orNoDialog(await readers.audio(callId, isGone(request), { fromSec: from, toSec: to })),
+      );
+      if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
+      log(`${whose(request)} heard ${JSON.stringify(selector)}, ${audio.wav.length} bytes`);
+      reply.type('audio/wav').header('x-service-audio-partial', String(audio.isPartial));
+      return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
+    },
+  );
+}

@@ -1,0 +1,124 @@
+/** Lists of `/ask`: calls by filter, findings, registrations, streams, security and health. */
+
+import {
+  AskCallQuery,
+  AskCalls,
+  AskFindings,
+  AskRegistrations,
+  AskSecurity,
+  AskSpanQuery,
+  DEFAULT_LIMIT,
+  Stats,
+  StreamList,
+  StreamQuery,
+} from '../../contract/index.ts';
+import { compileParameters } from '../api/parameters.ts';
+import type { App } from '../api/routes/route.ts';
+import { answer, isGone, orBusy, refusals } from '../api/routes/route.ts';
+import type { AskDeps } from './asking.ts';
+import { readQuestion } from './asking.ts';
+
+export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
+  app.get(
+    '/ask/calls',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askCalls',
+        summary: 'Calls that a filter chooses; an empty answer says what could hide the call',
+        tags: ['ask'],
+        querystring: AskCallQuery,
+        response: { 200: answer('A page.', AskCalls), ...refusals('invalid-parameter') },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, ...asked } = request.query;
+      const most = Math.min(limit ?? DEFAULT_LIMIT, maxRows);
+      return orBusy(await readers.page(readQuestion(asked), most, cursor ?? '', isGone(request)));
+    },
+  );
+  app.get(
+    '/ask/findings',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askFindings',
+        summary: 'What is wrong with the calls of a filter, and their final failures by code',
+        tags: ['ask'],
+        querystring: AskSpanQuery,
+        response: { 200: answer('The most frequent first.', AskFindings), ...refusals('invalid-parameter') },
+      },
+    },
+    async (request) =>
+      orBusy(await readers.findings(readQuestion({ ...request.query, sort: 'created' }), isGone(request))),
+  );
+  app.get(
+    '/ask/registrations',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askRegistrations',
+        summary: 'Who registers, from where, and who fails',
+        tags: ['ask'],
+        querystring: AskSpanQuery,
+        response: { 200: answer('The newest first.', AskRegistrations), ...refusals('invalid-parameter') },
+      },
+    },
+    async (request) =>
+      orBusy(await readers.registrations(readQuestion({ ...request.query, sort: 'created' }), isGone(request))),
+  );
+  app.get(
+    '/ask/streams',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askStreams',
+        summary: 'RTP streams, newest first',
+        tags: ['ask'],
+        querystring: StreamQuery,
+        response: { 200: answer('A page.', StreamList), ...refusals('invalid-parameter') },
+      },
+    },
+    async (request) => {
+      const { limit, offset, orphaned, mos_below } = request.query;
+      return orBusy(
+        await readers.streams(
+          {
+            limit: Math.min(limit ?? DEFAULT_LIMIT, maxRows),
+            offset: offset ?? 0,
+            ...(orphaned === undefined ? {} : { orphaned }),
+            ...(mos_below === undefined ? {} : { mosBelow: mos_below }),
+          },
+          isGone(request),
+        ),
+      );
+    },
+  );
+  app.get(
+    '/ask/health',
+    {
+      schema: {
+        operationId: 'askHealth',
+        summary: 'How much of the wire the answers are drawn from',
+        tags: ['ask'],
+        response: { 200: answer('The statistics.', Stats), ...refusals() },
+      },
+    },
+    async () => readers.stats(),
+  );
+  app.get(
+    '/ask/security',
+    {
+      schema: {
+        operationId: 'askSecurity',
+        summary: 'Attackers that the detection reported, the newest first',
+        tags: ['ask'],
+        response: {
+          200: answer('The alerts; none where no option asks for the detection.', AskSecurity),
+          ...refusals(),
+        },
+      },
+    },
+    async () => readers.security(),
+  );
+}

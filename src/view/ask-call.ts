@@ -1,0 +1,21 @@
+/**
+ * A row of `/ask/calls`: the list row of the contract with what operators filter and sort by.
+ */
+import type { Evidence } from '../analysis/evidence.ts';
+import type { AskCall } from '../contract/index.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { toCallRow } from './call-row.ts';
+import { toDialogSummary } from './dialog-summary.ts';
+
+export function toAskCall(e: Evidence, d: Dialog): AskCall {
+  const row = toCallRow(e, d);
+  const call: AskCall = { ...toDialogSummary(d, e.capture.sources), findings: [...row.findings] };
+  if (row.src !== '') call.src = row.src;
+  if (row.dst !== '') call.dst = row.dst;
+  if (row.transport !== '') call.transport = row.transport;
+  if (row.userAgent !== '') call.user_agent = row.userAgent;
+  if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;
+  if (row.worstMos !== null) call.mos_worst = row.worstMos;
+  if (row.worstLossPct !== null) call.loss_pct_max = row.worstLossPct;
+  return call;
+}

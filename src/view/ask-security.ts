@@ -1,0 +1,34 @@
+/**
+ * Attackers that the detection reported: the latest alert of each source and kind, the newest first.
+ */
+import type { AskAlert, AskSecurity } from '../contract/index.ts';
+import type { SecurityAlert } from '../security/alert.ts';
+import { alertText } from '../security/outputs/security-line.ts';
+import { timestampText } from './captured-at.ts';
+import type { Figures } from './figures.ts';
+
+export function toAskSecurity({ security }: Figures): AskSecurity {
+  const alerts = security === null ? [] : [...security.reported].sort((a, b) => b.atUs - a.atUs);
+  return { schema_version: 1, is_watching: security !== null, alerts: alerts.map(toAlert) };
+}
+
+function toAlert(alert: SecurityAlert): AskAlert {
+  const { evidence } = alert;
+  const tallies = (map: ReadonlyMap<string | number, number>): AskAlert['codes'] =>
+    [...map].map(([name, count]) => ({ name: name === 0 ? 'no answer' : String(name), count }));
+  return {
+    kind: alert.kind,
+    behaviour: alert.behaviour,
+    source: alert.source,
+    ...(alert.net === null ? {} : { net: alert.net }),
+    at: timestampText(alert.atUs),
+    first_at: timestampText(evidence.firstUs),
+    count: evidence.count,
+    method: alert.method,
+    methods: tallies(evidence.methods),
+    codes: tallies(evidence.codes),
+    targets: [...evidence.targets],
+    ...(alert.userAgent === '' ? {} : { user_agent: alert.userAgent }),
+    text: alertText(alert),
+  };
+}

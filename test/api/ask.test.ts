@@ -1,0 +1,222 @@
+/** /ask over HTTP: lists by filter, one call in every form, its bounds, its document, and changes until a token ends. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import type { ApiDeps } from '../../src/serve/api/server.ts';
+import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
+import { mintToken, signingKey } from '../../src/serve/auth/token.ts';
+import type { Json } from '../helpers/json.ts';
+import { asJson, asRows } from '../helpers/json.ts';
+import type { OpenSession } from '../helpers/open-session.ts';
+import { openSession } from '../helpers/open-session.ts';
+import { untilHolds } from '../helpers/patience.ts';
+import type { RunningApi } from './running-api.ts';
+import { startApi } from './running-api.ts';
+
+const DEMO = 'fixtures/demo/demo.pcap';
+const LOSSY = encodeURIComponent('packet-loss@pbx.example.com');
+
+let session: OpenSession;
+/** One server for all that only read. */
+let shared: RunningApi;
+const closers: (() => unknown)[] = [];
+before(async () => {
+  session = openSession(['-I', DEMO, '--api', '127.0.0.1:0', '--retain-audio']);
+  await session.read([DEMO], () => undefined);
+  shared = await start({
+    after: (close) => {
+      closers.push(close as () => unknown);
+    },
+  });
+});
+after(async () => {
+  for (const close of closers) await close();
+  session.close();
+});
+
+const lines: string[] = [];
+const start = (t: Pick<TestContext, 'after'>, deps: Partial<ApiDeps> = {}): Promise<RunningApi> =>
+  startApi(t, { readers: session.explorer, ask: { log: (line) => lines.push(line) }, ...deps });
+
+async function json(base: string, path: string, status = 200): Promise<Json> {
+  const response = await fetch(base + path);
+  const text = await response.text();
+  assert.equal(response.status, status, `${path}: ${text}`);
+  return asJson(JSON.parse(text));
+}
+
+describe('/ask', () => {
+  it('lists the calls of a filter, sorted, page by page', async () => {
+    const { base } = shared;
+    const failed = await json(base, '/ask/calls?q=state:Failed&sort=created');
+    assert.deepEqual(
+      asRows(failed['calls']).map((row) => row['call_id']),
+      ['busy', 'auth-loop', 'register-failed', 'trunk-congestion'].map((id) => `${id}@pbx.example.com`),
+    );
+    const [worst] = asRows((await json(base, '/ask/calls?q=method:INVITE&sort=mos&limit=1'))['calls']);
+    assert.deepEqual([worst?.['call_id'], worst?.['findings']], ['jitter@pbx.example.com', ['jitter', 'late-packets']]);
+    assert.equal(typeof worst?.['mos_worst'], 'number');
+    for (const sort of ['created', '-created', 'duration', '-mos', 'loss']) {
+      const seen: unknown[] = [];
+      let cursor: unknown = '';
+      do {
+        const page: Json = await json(base, `/ask/calls?sort=${sort}&limit=4&cursor=${String(cursor)}`);
+        seen.push(...asRows(page['calls']).map((row) => row['call_id']));
+        cursor = page['next_cursor'];
+      } while (cursor !== undefined);
+      const whole = asRows((await json(base, `/ask/calls?sort=${sort}&limit=100`))['calls']);
+      assert.deepEqual(
+        seen,
+        whole.map((row) => row['call_id']),
+        sort,
+      );
+      assert.equal(new Set(seen).size, 21);
+    }
+  });
+
+  it('says what could hide a call that is not there', async () => {
+    const { base } = shared;
+    const none = await json(base, '/ask/calls?q=to:%2B441632960200%20state:Failed');
+    const hidden = asRows(none['hidden_by']).map(({ what, text }) => `${String(what)}: ${String(text)}`);
+    assert.ok(
+      hidden.some(
+        (line) =>
+          /^misspelt: Nobody here is \+441632960200; the nearest is \+4416329602?10/.test(line) ||
+          /^misspelt: /.test(line),
+      ),
+      hidden.join('\n'),
+    );
+    assert.ok(hidden.some((line) => /^elsewhere: Without to:\+441632960200 the filter finds 4 calls\.$/.test(line)));
+    assert.ok(hidden.some((line) => /^span: 21 dialogs were looked at, from 2025-03-04T09:00:00/.test(line)));
+  });
+
+  it('refuses a filter with its place and reason, unknown sorts and unknown calls', async () => {
+    const { base } = shared;
+    const wrong = await json(base, '/ask/calls?q=from:1%20frm:2', 400);
+    assert.equal(wrong['detail'], 'q, character 8 ("frm"): there is no key frm; did you mean from.');
+    await json(base, '/ask/calls?sort=size', 400);
+    await json(base, '/ask/calls?limit=0', 400);
+    await json(base, '/ask/calls/nobody/ladder', 404);
+    // Neither a row nor a prefix: only what is exact.
+    await json(base, '/ask/calls/row:1', 404);
+    await json(base, '/ask/calls/packet-loss', 404);
+  });
+
+  it('shows one call as document, messages, ladder, quality, comparison, report and audio', async () => {
+    const { base } = shared;
+    const call = await json(base, `/ask/calls/${LOSSY}`);
+    assert.deepEqual(
+      [call['call_id'], call['created_at']],
+      ['packet-loss@pbx.example.com', '2025-03-04T09:00:14.000000Z'],
+    );
+    assert.equal((await json(base, '/ask/calls/ssrc:0xcdd26e9c'))['call_id'], call['call_id']);
+    assert.equal((await json(base, `/ask/calls/id:${LOSSY}`))['call_id'], call['call_id']);
+    const auth = await json(base, `/ask/calls/${encodeURIComponent('auth-loop@pbx.example.com')}/messages`);
+    const texts = asRows(auth['messages']).map(({ text }) => String(text));
+    assert.ok(texts.some((text) => text.includes('Proxy-Authorization: [removed]')));
+    assert.ok(!texts.some((text) => /response="/.test(text)));
+    const ladder = await json(base, `/ask/calls/${encodeURIComponent('transfer@pbx.example.com')}/ladder?legs=true`);
+    assert.deepEqual(ladder['call_ids'], ['transfer@pbx.example.com', 'transfer-target@pbx.example.com']);
+    assert.equal(asRows((await json(base, `/ask/calls/${LOSSY}/quality`))['streams']).length, 2);
+    const compared = await json(
+      base,
+      `/ask/calls/${LOSSY}/compare?with=${encodeURIComponent('good-g711@pbx.example.com')}`,
+    );
+    assert.ok(asRows(compared['rows']).some(({ what, differs }) => what === 'Highest loss' && differs === true));
+    const report = await fetch(`${base}/ask/calls/${LOSSY}/report?layout=markdown`);
+    assert.equal(report.headers.get('content-type'), 'text/markdown; charset=utf-8');
+    assert.match(await report.text(), /^# Call packet-loss@pbx\.example\.com\n/);
+    const size = async (query: string): Promise<number> =>
+      (await (await fetch(`${base}/ask/calls/${LOSSY}/audio${query}`)).arrayBuffer()).byteLength;
+    const [whole, second] = [await size(''), await size('?from=2&to=3')];
+    // Two channels of 8,000 samples of two bytes, and a header.
+    assert.ok(second > 31_000 && second < 36_000 && whole > 4 * second, `${whole} ${second}`);
+    assert.ok(lines.some((line) => /^loopback heard "packet-loss@pbx\.example\.com", \d+ bytes$/.test(line)));
+  });
+
+  it('sums up findings, registrations and security', async () => {
+    const { base } = shared;
+    const { findings, codes } = await json(base, '/ask/findings?q=method:INVITE');
+    assert.ok(asRows(findings).some(({ finding, calls }) => finding === 'one-way-audio' && calls === 1));
+    assert.ok(asRows(codes).some(({ code }) => code === 503));
+    const { registrations } = await json(base, '/ask/registrations');
+    assert.deepEqual(
+      asRows(registrations).map(({ user, state, failed, code }) => [user, state, failed, code]),
+      [
+        ['2020', 'Failed', 1, 403],
+        ['2001', 'Registered', 0, 200],
+      ],
+    );
+    assert.equal((await json(base, '/ask/security'))['is_watching'], false);
+    assert.equal((await json(base, '/ask/health'))['schema_version'], 2);
+  });
+
+  it('has a document of its own, and the contract has none of it', async () => {
+    const { base, api } = shared;
+    const document = await json(base, '/ask/openapi.json');
+    const paths = Object.keys(asJson(document['paths']));
+    assert.ok(paths.includes('/ask/calls/{selector}/ladder') && paths.every((path) => path.startsWith('/ask/')));
+    assert.ok(!api.openApi().includes('/ask/') && !api.openApi().includes('AskCall'));
+  });
+
+  it('is 404 without --ask', async (t) => {
+    const { base } = await startApi(t, { readers: session.explorer });
+    await json(base, '/ask/calls', 404);
+  });
+});
+
+const KEY = 'a-signing-key-of-32-characters-00';
+
+function reading(
+  base: string,
+  token: string,
+): { readonly text: () => string; readonly isOver: () => boolean; readonly status: Promise<number> } {
+  let text = '';
+  let isOver = false;
+  const status = (async () => {
+    const response = await fetch(`${base}/ask/changes`, { headers: { authorization: `Bearer ${token}` } });
+    void (async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+      isOver = true;
+    })();
+    return response.status;
+  })();
+  return { text: () => text, isOver: () => isOver, status };
+}
+
+describe('/ask/changes', () => {
+  it('tells what changed, to sixteen readers, until a token is revoked', async (t) => {
+    const revoked = new Set<string>();
+    const credentials = createApiCredentials({ apiKey: null, signingKeys: [KEY], isRevoked: (id) => revoked.has(id) });
+    assert.ok(credentials !== null);
+    const expSecs = Math.floor(Date.now() / 1000) + 600;
+    const token = mintToken({ id: 'night-shift', expSecs, audience: 'api', scope: 'full' }, signingKey(KEY));
+    const moments = [
+      { upTo: 5, rows: [] },
+      { upTo: 6, rows: [] },
+    ];
+    const row = asRows(
+      asJson(JSON.parse(JSON.stringify(await session.explorer.dialogs({ limit: 1, offset: 0 }))))['dialogs'],
+    )[0];
+    let isChanged = false;
+    const readers = {
+      ...session.explorer,
+      changes: async () => (isChanged ? { upTo: 7, rows: [row as never] } : (moments.shift() ?? { upTo: 6, rows: [] })),
+    };
+    const { base } = await start(t, { readers, credentials });
+    const first = reading(base, token);
+    assert.equal(await first.status, 200);
+    assert.ok(await untilHolds(() => first.text().includes('event: resync')));
+    isChanged = true;
+    assert.ok(
+      await untilHolds(() => /event: change\ndata: \{"call_id":"ipv6-call@pbx\.example\.com"/.test(first.text())),
+    );
+    const others = Array.from({ length: 15 }, () => reading(base, token));
+    for (const { status } of others) assert.equal(await status, 200);
+    assert.equal(await reading(base, token).status, 503);
+    revoked.add('night-shift');
+    assert.ok(await untilHolds(() => first.isOver() && others.every(({ isOver }) => isOver())));
+    assert.equal((await fetch(`${base}/ask/calls`, { headers: { authorization: `Bearer ${token}` } })).status, 401);
+  });
+});
