@@ -7,7 +7,7 @@ import { named } from './schema.ts';
 /** Problem kinds: the one list of code and document. `type` is `urn:calltap:problem:<kind>`. */
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'The request is not well-formed' },
-  'invalid-parameter': { status: 400, title: 'A parameter has a value this service does not accept' },
+  'invalid-parameter': { status: 400, title: 'A parameter is unknown or has a value this service does not accept' },
   'invalid-body': { status: 400, title: 'The request body is not what this route takes' },
   unauthorized: { status: 401, title: 'Credentials are missing or not accepted' },
   'foreign-host': { status: 403, title: 'The request names another host than this one' },

@@ -1,4 +1,4 @@
-/** Parameters of the routes. Unknown query keys are ignored; a known key with a bad value is a 400 that names it. */
+/** Parameters of the routes. An unknown query key and a known key with a bad value are a 400 that names it. */
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';

@@ -268,6 +268,8 @@ test('an unrecognized state, a malformed expression and a value that is no numbe
   await service.problem(400, '/v1/dialogs?limit=1&limit=2');
 });
 
-test('unknown query keys are ignored', async () => {
-  assert.deepEqual(await service.json('/v1/dialogs?limit=2&colour=red'), await service.json('/v1/dialogs?limit=2'));
+test('an unknown query key is 400 and names the known ones', async () => {
+  const problem = await service.problem(400, '/v1/dialogs?limit=2&colour=red');
+  assert.equal(problem['type'], 'urn:calltap:problem:invalid-parameter');
+  assert.match(String(problem['detail']), /"colour" .* state, from, limit, offset/);
 });

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import * as contract from '../../contract/index.ts';
 import type { App } from './routes/route.ts';
-import { refusals } from './routes/route.ts';
+import { guardedRefusals } from './routes/route.ts';
 
 type NamedSchema = { readonly $id: string };
 
@@ -154,7 +154,7 @@ export function addOpenApiRoute(app: App, decorator: Decorator = 'swagger'): voi
             // Typed as text: Fastify sends a string of JSON as it is, without the serializer.
             content: { 'application/json': { schema: Type.Unsafe<string>({ type: 'object' }) } },
           },
-          ...refusals(),
+          ...guardedRefusals(),
         },
       },
     },

@@ -37,6 +37,7 @@ import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
 import { createLoadShedder } from './plugins/load-shedder.ts';
+import { refuseUnknownKeys } from './plugins/query-keys.ts';
 import { refusalsByRoute } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
@@ -141,6 +142,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   readBodiesAsJson(app);
 
   const refusalOf = refusalsByRoute(app);
+  refuseUnknownKeys(app);
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
   const shedder = createLoadShedder();

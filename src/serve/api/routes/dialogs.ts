@@ -33,7 +33,7 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
         summary: 'Dialogs, newest first',
         tags: ['dialogs'],
         querystring: DialogQuery,
-        response: { 200: answer('A page of the filtered set.', DialogList), ...refusals('invalid-parameter') },
+        response: { 200: answer('A page of the filtered set.', DialogList), ...refusals() },
       },
     },
     async (request) => {

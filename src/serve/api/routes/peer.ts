@@ -85,7 +85,7 @@ export function addPeerRoutes(app: App, { peer, maxRows }: PeerRouteDeps): void 
         querystring: LabelQuery,
         response: {
           200: orAbsent('Rows, at most a page; `total` is at most a page and one.', LabelList),
-          ...refusals('invalid-parameter', 'peer-failed'),
+          ...refusals('peer-failed'),
         },
       },
     },

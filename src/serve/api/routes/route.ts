@@ -81,8 +81,13 @@ const ANYWHERE: readonly ProblemKind[] = [
   'overloaded',
 ];
 
-/** The documented refusals of a route that needs credentials when some are set, and its own host otherwise. */
+/** The documented refusals of a route of /v1, which refuses unknown parameters. */
 export function refusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
+  return guardedRefusals('invalid-parameter', ...kinds);
+}
+
+/** Those of a route that needs credentials when some are set, and its own host otherwise. */
+export function guardedRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
   return openRefusals('unauthorized', 'foreign-host', 'forwarded', ...kinds);
 }
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Persistence, PersistenceRequest, ref, Stats } from '../../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
 import type { App, RouteDeps } from './route.ts';
-import { actionRefusals, answer, openRefusals, refusals } from './route.ts';
+import { actionRefusals, answer, guardedRefusals, openRefusals, refusals } from './route.ts';
 
 export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: MetricsPage): void {
   app.get(
@@ -41,7 +41,7 @@ export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: Metr
         operationId: 'getMetrics',
         summary: 'Metrics in the Prometheus text format',
         tags: ['service'],
-        response: { 200: textAnswer('The metrics page.'), ...refusals() },
+        response: { 200: textAnswer('The metrics page.'), ...guardedRefusals() },
       },
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),

@@ -16,7 +16,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
         summary: 'RTP streams, newest first',
         tags: ['streams'],
         querystring: StreamQuery,
-        response: { 200: answer('A page of the filtered set.', StreamList), ...refusals('invalid-parameter') },
+        response: { 200: answer('A page of the filtered set.', StreamList), ...refusals() },
       },
     },
     async (request) => {
@@ -47,7 +47,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
         params: SsrcParams,
         response: {
           200: answer('The stream.', RtpStream),
-          ...refusals('invalid-parameter', 'not-found', 'uri-too-long'),
+          ...refusals('not-found', 'uri-too-long'),
         },
       },
     },
