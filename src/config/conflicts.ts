@@ -126,7 +126,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     excludes: LIVE,
     unless: NO_CAPTURE,
     reason: 'a run reads capture files or live sources, not both',
-    remedy: 'leave out -I, or -d, -L and --uprobe',
+    remedy: 'leave out the files, or -d, -L and --uprobe',
   },
   {
     unless: NO_CAPTURE,
@@ -163,8 +163,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   },
   {
     unless: ['input', 'show-frame', ...LIVE, ...NO_CAPTURE],
-    check: () =>
-      conflict('-I', 'there is nothing to read', 'give a capture file with -I FILE, or an interface with -d IFACE'),
+    check: () => conflict('-I', 'there is nothing to read', 'name a capture file, or give an interface with -d IFACE'),
   },
 
   ...(['api-key', 'api-revoked-file'] as const).map((option) => ({

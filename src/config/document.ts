@@ -7,7 +7,7 @@ import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
 import { optionValueText } from './option-value.ts';
 import { OPTIONS } from './options.ts';
 
-export const USAGE = 'calltap (-I FILE | -d IFACE | -L ADDR -E) [--api ADDR] [options]';
+export const USAGE = 'calltap (FILE... | -d IFACE | -L ADDR -E) [--api ADDR] [options]';
 
 /** Both names of an option, and its argument. */
 export function flagText(spec: OptionSpec): string {

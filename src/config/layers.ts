@@ -3,6 +3,7 @@
  * texts. What is wrong in one of them is thrown as a ServiceError.
  */
 
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
@@ -11,7 +12,7 @@ import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { parseOptionValue, quoted } from './option-value.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS, optionByFlag } from './options.ts';
 import { nearest } from './spelling.ts';
 
 /** Values of one layer by flag; more than one only for repeatable options. */
@@ -24,6 +25,9 @@ export type ValueOrigin = 'flag' | 'environment' | 'file' | 'default';
 export type Effective = ReadonlyMap<string, { readonly values: readonly OptionValue[]; readonly origin: ValueOrigin }>;
 
 const BY_FLAG: ReadonlyMap<string, OptionSpec> = new Map(OPTIONS.map((spec) => [spec.flag, spec]));
+/** Words that are commands and no captures when they come first. */
+const COMMANDS: readonly string[] = ['hub', 'mcp'];
+
 const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),
 );
@@ -31,11 +35,13 @@ const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.toml === undefined ? [] : [[spec.toml, spec] as const])),
 );
 
-/** Reads the command line (without node and script). */
+/** Reads the command line (without node and script). A word that no option takes is a capture: `-I` of it. */
 export function readArgv(argv: readonly string[]): Layer {
   const layer: Layer = new Map();
+  const terminator = argv.indexOf('--');
+  const options = terminator < 0 ? argv : argv.slice(0, terminator);
   const { tokens } = parseArgs({
-    args: argv.map((arg, i) => bareValue(arg, argv[i + 1] ?? '') ?? arg),
+    args: [...options.map((arg, i) => bareValue(arg, argv[i + 1] ?? '') ?? arg), ...argv.slice(options.length)],
     strict: false,
     tokens: true,
     allowPositionals: true,
@@ -50,13 +56,17 @@ export function readArgv(argv: readonly string[]): Layer {
       ]),
     ),
   });
+  let mayBeCommand = true;
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'option-terminator') {
+      mayBeCommand = false;
+      continue;
+    }
     if (token.kind === 'positional') {
-      // A secret with a blank in it and without quotes ends up here.
-      const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
-      const word = hasSecret ? `argument ${token.index + 1}` : quoted(token.value);
-      throw failure('ARGUMENT_UNKNOWN', { option: word });
+      if (mayBeCommand && COMMANDS.includes(token.value)) throw commandNotBuilt(token.value);
+      mayBeCommand = false;
+      addCapture(layer, token.value, token.index + 1);
+      continue;
     }
     const written = token.rawName;
     const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);
@@ -66,6 +76,19 @@ export function readArgv(argv: readonly string[]): Layer {
     addValue(layer, spec, written, isSwallowed ? undefined : token.value);
   }
   return layer;
+}
+
+/** Adds a word without an option, the n-th argument. A secret with a blank in it and without quotes ends up here too. */
+function addCapture(layer: Layer, word: string, n: number): void {
+  const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
+  // No later line may show it: nobody gives a file its name.
+  if (hasSecret && word !== '-' && !existsSync(word)) throw failure('ARGUMENT_UNKNOWN', { option: `argument ${n}` });
+  addValue(layer, optionByFlag('input'), `argument ${n}`, word);
+}
+
+function commandNotBuilt(word: string): ServiceError {
+  const remedy = `write ./${word} for a file of this name`;
+  return failure('OPTION_NOT_BUILT_IN', { option: word, reason: 'this version does not have the command', remedy });
 }
 
 /**

@@ -50,7 +50,7 @@ const SOURCES = group('Sources', {
     feature: 'live',
     toml: 'capture.no_promisc',
   }),
-  input: value('FILE', text, 'Read a capture file (pcap or pcapng); read standard input with -.', {
+  input: value('FILE', text, 'Read a capture (pcap, pcapng) or - (standard input); -I may be left out.', {
     short: 'I',
     repeatable: true,
     toml: 'capture.input',
@@ -325,6 +325,7 @@ const GENERAL = group('General', {
     short: 'h',
     valueIfBare: 'options',
   }),
+  'no-interface': toggle('Accept the -N of sngrep: calltap is not interactive anyway.', { short: 'N' }),
 });
 
 /** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */

@@ -59,7 +59,10 @@ export const ERRORS = {
       line: '{option}: this build does not have the feature {feature}',
       remedy: 'use a build that has it',
     },
-    ARGUMENT_UNKNOWN: { line: '{option}: no option takes this word', remedy: 'give a capture file with -I FILE' },
+    ARGUMENT_UNKNOWN: {
+      line: '{option}: no option takes this word, and no file has this name',
+      remedy: 'quote a key that has blanks, and name captures in front of keys',
+    },
     CONFIG_UNREADABLE: {
       line: '--config {path}: {cause}',
       remedy: 'name a readable TOML file',

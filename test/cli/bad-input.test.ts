@@ -85,7 +85,7 @@ test('a command line that is wrong', async () => {
     [['-I', DEMO, '--markdown'], /--markdown: it requires --call-report;/],
     [['-I', '-', '-I', '-'], /only one -I can read standard input/],
     [['-I', DEMO, '--config', '/nonexistent.toml'], /there is no such file/],
-    [['-I', DEMO, 'stray'], /stray/],
+    [['hub'], /^calltap: hub: .* \.\/hub/],
   ];
   for (const [args, reason] of cases) assert.match(assertRefused(await run(args), 2), reason, args.join(' '));
 });

@@ -117,6 +117,7 @@ test('defaults', () => {
     csv: false,
     color: 'auto',
     utc: false,
+    noInterface: false,
   });
 });
 
@@ -209,12 +210,42 @@ test('a mistake names the option, the reason and the remedy', () => {
   assert.equal(mistake('-I'), 'calltap: -I: the value is missing; write -I FILE');
   assert.equal(mistake('-I', '--api'), 'calltap: -I: the value is missing; write -I FILE');
   assert.equal(mistake('-I', 'a', '--json=1'), 'calltap: --json: it takes no value; write --json alone');
-  assert.match(mistake('a.pcap'), /give a capture file with -I FILE$/);
   assert.match(mistake('-I', 'a', '--api', '1', '--api', '2'), /^calltap: --api: it appears more than once/);
   assert.match(mistake(), /there is nothing to read/);
   assert.match(mistake('-I', '-', '-I', '-'), /only one -I/);
   assert.match(mistake('-I', 'a', '--markdown'), /add --call-report/);
   assert.match(mistake('-I', 'a', '--json', '--stats-json'), /cannot be combined with --json/);
+});
+
+test('a word without an option is a capture', () => {
+  assert.deepEqual(load('a.pcap', '-Ib', 'ring/', '--json', '-').input, ['a.pcap', 'b', 'ring/', '-']);
+  assert.deepEqual(load('--', '--api', '-x', '--uprobe').input, ['--api', '-x', '--uprobe']);
+  assert.deepEqual(load('-N', 'a').input, ['a']);
+  assert.equal(load('a', '--no-interface').noInterface, true);
+  assert.match(mistake('-', '-I', '-'), /only one -I can read standard input/);
+  assert.match(mistake('a', '-d', 'lo'), /leave out the files, or -d, -L and --uprobe$/);
+  assert.match(mistake(''), /^calltap: argument 1: the value is empty/);
+});
+
+test('hub and mcp are commands as the first word alone', () => {
+  for (const word of ['hub', 'mcp']) {
+    const line = `calltap: ${word}: this version does not have the command; write ./${word} for a file of this name`;
+    assert.equal(mistake(word), line);
+    assert.equal(mistake('--json', word, 'a'), line);
+    for (const argv of [[`./${word}`], ['a', word], ['--', word], ['-I', word]])
+      assert.ok(load(...argv).input.includes(argv.at(-1) ?? ''), argv.join(' '));
+  }
+});
+
+test('a secret that lacks its quotes is not shown', () => {
+  for (const flag of ['--api-key', '--api-signing-key', '--metrics-auth', '--hep-auth', '--hep-send-auth']) {
+    const value = flag === '--metrics-auth' ? 'a:open' : 'open';
+    const line = mistake('-I', 'a', flag, value, 'se*same');
+    assert.match(line, /^calltap: argument 5: no option takes this word, and no file has this name; quote a key/);
+    assert.doesNotMatch(line, /same/);
+  }
+  // A file that is there may follow a key.
+  assert.deepEqual(load('--api', '1', '--api-key', 'k', '.').input, ['.']);
 });
 
 test('hostile arguments stay one short line', () => {
@@ -223,14 +254,11 @@ test('hostile arguments stay one short line', () => {
     ['--constructor=1'],
     ['--toString'],
     ['--=x'],
-    ['-'],
-    ['--', '--api'],
     [`--${'a'.repeat(100_000)}`],
     ['--x\n\u001b[31mred'],
     ['-I', 'a', '--api', 'x\ny\u001b[0m'],
     ['-I', 'a', '--api', '\u2028:1'],
     ['-\n'],
-    ['\u0000'],
   ]) {
     mistake(...argv);
   }
