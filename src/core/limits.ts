@@ -381,6 +381,9 @@ export const HEP_REFUSED_SENDERS = 256;
 /** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
 export const HEP_ALLOW_MAX = 256;
 
+/** Capture files of one run, those of folders and patterns included; some 500 bytes each. */
+export const MAX_INPUT_FILES = 16_384;
+
 /** Capture files held open; messages of further files are copied. */
 export const MAX_OPEN_FILES = 64;
 
