@@ -7,6 +7,7 @@ import { counted } from '../core/counted.ts';
 import { sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
+import { expandInputs } from '../sources/file/inputs.ts';
 import type { Session } from './session.ts';
 
 /** What to say about a file that did not end cleanly; null when it did. */
@@ -44,9 +45,14 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
     if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
   };
+  const { paths, skipped } = expandInputs(config.input);
+  for (const { path, cause } of skipped) {
+    const why = cause === 'empty' ? 'the file is empty' : `cannot open it (${cause})`;
+    standardError.write(`${oneLine(`calltap: ${path}: ${why}; skipped`)}\n`);
+  }
   sayClocks(session.figures.ingest.clocks);
-  const end = await session.read(config.input, onEnd, onOpened);
-  const line = end === null ? null : orderLine(config.input.length, end);
+  const end = await session.read(paths, onEnd, onOpened);
+  const line = end === null ? null : orderLine(paths.length, end);
   if (line !== null) standardError.write(`${line}\n`);
   return { failed, isCut: end?.isStopped === true };
 }

@@ -50,7 +50,7 @@ const SOURCES = group('Sources', {
     feature: 'live',
     toml: 'capture.no_promisc',
   }),
-  input: value('FILE', text, 'Read a capture (pcap, pcapng) or - (standard input); -I may be left out.', {
+  input: value('FILE', text, 'Read a file, a folder, a pattern or - (standard input); -I is optional.', {
     short: 'I',
     repeatable: true,
     toml: 'capture.input',

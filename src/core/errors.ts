@@ -193,6 +193,12 @@ export const ERRORS = {
         other: 'cannot open it ({cause})',
       },
     },
+    INPUT_FOLDER_EMPTY: {
+      line: '{path}: the folder holds no capture',
+      remedy: 'name a folder with pcap or pcapng captures directly in it',
+    },
+    INPUT_PATTERN_EMPTY: { line: '{path}: the pattern names no file', remedy: 'correct it, or name the files' },
+    INPUT_TOO_MANY: { line: '{path}: there are more than {max} captures', remedy: 'read them in parts, by pattern' },
     CAPTURE_FORMAT_UNKNOWN: {
       line: '{path}: {cause}',
       remedy: 'give a pcap or pcapng capture',

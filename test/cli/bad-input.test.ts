@@ -15,7 +15,7 @@ test('a file that is not there, is a folder, is empty or is no capture', async (
   const cases: readonly (readonly [string, RegExp])[] = [
     [join(folder, 'none.pcap'), /there is no such file; check the path$/],
     [join(folder, 'a'.repeat(300)), /: cannot open it \(ENAMETOOLONG\)$/],
-    [folder, /is a directory; give a capture file$/],
+    [temporaryFolder(t), /: the folder holds no capture; name a folder with /],
     [file('empty.pcap', ''), /the file is empty; give a pcap or pcapng capture$/],
     [file('notes.txt', 'INVITE sip:bob@example.com SIP/2.0\r\n'), /not a pcap or pcapng capture/],
     [file('zeroes.pcap', new Uint8Array(4096)), /not a pcap or pcapng capture/],

@@ -37,6 +37,8 @@ export type FilesEnd = {
   isReordered: boolean;
 };
 
+/** There was no file: those of a folder were all empty. */
+const NO_FILES: FilesEnd = { isStopped: false, lastUs: 0, overlapping: 0, isReordered: false };
 const STOPPED: FilesEnd = { isStopped: true, lastUs: Number.NaN, overlapping: 0, isReordered: false };
 
 export type ReadHooks = {
@@ -80,6 +82,10 @@ export class FileSource extends PacketSource {
   /** Reads files to their ends. Rejects with ServiceError when one cannot be read at all. */
   async read(paths: readonly string[], hooks: ReadHooks = {}): Promise<FilesEnd> {
     if (this.#isStopped) return STOPPED;
+    if (paths.length === 0) {
+      hooks.opened?.();
+      return NO_FILES;
+    }
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
     const errno = this.native.openFiles(paths, this.#hold(paths, regular));
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);

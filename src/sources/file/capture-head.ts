@@ -1,0 +1,29 @@
+/**
+ * Tells a capture by its first bytes, whatever its name is: rotated files are called cap1 or dump.pcap.3. The reader in C
+ * has the last word (native/file/pcap_read.c); this keeps the other files of a folder out.
+ */
+
+import { constants, gunzipSync } from 'node:zlib';
+
+/** Bytes of a file that are looked at. */
+export const HEAD_BYTES = 4_096;
+
+/** pcap in either order: microseconds, nanoseconds, and the patched libpcap of Red Hat 6; pcapng. */
+const CAPTURES = ['a1b2c3d4', 'd4c3b2a1', 'a1b23c4d', '4d3cb2a1', 'a1b2cd34', '34cdb2a1', '0a0d0d0a'];
+const GZIP = '1f8b08';
+
+/** True for the first bytes of a capture, plain or in gzip. */
+export function isCaptureHead(head: Buffer): boolean {
+  const start = head.toString('hex', 0, 4);
+  return CAPTURES.includes(start.startsWith(GZIP) ? inflatedStart(head) : start);
+}
+
+function inflatedStart(head: Buffer): string {
+  try {
+    // What is cut is fine: the rest of the file is missing here.
+    const bytes = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * HEAD_BYTES });
+    return bytes.toString('hex', 0, 4);
+  } catch {
+    return '';
+  }
+}
