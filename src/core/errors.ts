@@ -199,6 +199,15 @@ export const ERRORS = {
     },
     INPUT_PATTERN_EMPTY: { line: '{path}: the pattern names no file', remedy: 'correct it, or name the files' },
     INPUT_TOO_MANY: { line: '{path}: there are more than {max} captures', remedy: 'read them in parts, by pattern' },
+    UNPACK_MISSING: {
+      line: '{path}: {program} is not installed, which reads this compressed capture',
+      remedy: 'install {debianPackage}, or unpack it elsewhere and pipe it in: {program} -dc FILE | calltap -',
+    },
+    UNPACK_FAILED: { line: '{path}: {program} cannot unpack it ({reason})', remedy: 'check it with {program} -t' },
+    UNPACK_NO_ROOM: {
+      line: '{path}: cannot unpack it in {folder} ({cause})',
+      remedy: 'set TMPDIR to a folder that takes files and has room',
+    },
     CAPTURE_FORMAT_UNKNOWN: {
       line: '{path}: {cause}',
       remedy: 'give a pcap or pcapng capture',

@@ -10,6 +10,9 @@ export const MAX_HEP_OUT_TEXT_BYTES = 1_024;
 export const MAX_SPLIT_BYTES = 1024 ** 5;
 export const MAX_SPLIT_SECS = 366 * 86_400;
 
+/** Bytes that one compressed capture may unpack to. */
+export const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
+
 /** Characters of a token; a minted one has about 200. */
 export const MAX_TOKEN_CHARS = 4_096;
 

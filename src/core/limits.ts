@@ -384,6 +384,10 @@ export const HEP_ALLOW_MAX = 256;
 /** Capture files of one run, those of folders and patterns included; some 500 bytes each. */
 export const MAX_INPUT_FILES = 16_384;
 
+/** Bytes on disk that the compressed captures of a run unpack to, at most half of what is free; programs at a time. */
+export const UNPACKED_BYTES = 64 * 1024 ** 3;
+export const UNPACKING_AT_A_TIME = 2;
+
 /** Capture files held open; messages of further files are copied. */
 export const MAX_OPEN_FILES = 64;
 
