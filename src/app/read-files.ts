@@ -14,12 +14,14 @@ import type { Session } from './session.ts';
 function endWarning(path: string, end: FileEnd): string | null {
   if (end.end === 'ok' || end.end === 'stopped') return null;
   if (end.end === 'empty') return `calltap: ${path}: the file is empty; skipped`;
+  const used = `used the ${counted(end.frames, 'frame')} before it`;
+  if (end.lack !== undefined) return `calltap: ${path}: ${end.lack}; ${used}`;
   const why = {
     truncated: 'ends in the middle of a record (cut off, or still being written)',
     corrupt: 'has a record that cannot be right',
     io: 'could not be read further',
   }[end.end];
-  return `calltap: ${path}: ${why}; used the ${counted(end.frames, 'frame')} before it`;
+  return `calltap: ${path}: ${why}; ${used}`;
 }
 
 /** What to say about captures that were not read one after the other as given; null when they were. */

@@ -7,7 +7,10 @@
 import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { safeText } from '../../core/terminal-text.ts';
+import { readHead } from '../../sources/file/capture-head.ts';
+import { compressionOf } from '../../sources/file/compression.ts';
 import { captureOpenError } from '../../sources/file/file-source.ts';
+import { Unpacker } from '../../sources/file/unpack.ts';
 import type { NativeFrame } from '../../sources/native.ts';
 import { loadNative, PCAP_STATUS } from '../../sources/native.ts';
 import { timestampText } from '../../view/captured-at.ts';
@@ -25,13 +28,13 @@ export function frameDigest(bytes: Uint8Array): string {
 }
 
 /** Prints the frame; exit code 0. Throws ServiceError with the one line for everything else. */
-export function runShowFrame(pointer: string, espNull: boolean): number {
+export async function runShowFrame(pointer: string, espNull: boolean): Promise<number> {
   const match = POINTER.exec(pointer);
   const path = match?.[1];
   if (match === null || path === undefined) throw failure('POINTER_INVALID', { pointer: safeText(pointer) });
   const ordinal = Number(match[2]);
   const digest = match[3];
-  const f = loadNative().frameAt(path, ordinal, espNull);
+  const f = loadNative().frameAt(await readablePath(path), ordinal, espNull);
   if (f.frame === undefined) {
     if (f.status !== PCAP_STATUS.EOF && f.status !== PCAP_STATUS.TRUNCATED && f.status !== PCAP_STATUS.CORRUPT)
       throw captureOpenError(path, f.status, f.errno);
@@ -41,6 +44,14 @@ export function runShowFrame(pointer: string, espNull: boolean): number {
   if (digest !== undefined && digest !== actual) throw failure('FRAME_MISMATCH', { path, ordinal, actual, digest });
   process.stdout.write(`${describe(path, ordinal, f, f.frame, digest === undefined).join('\n')}\n`);
   return 0;
+}
+
+/** A compressed capture is unpacked first; its file goes with the process. */
+async function readablePath(path: string): Promise<string> {
+  const compression = path === '-' ? null : compressionOf(readHead(path));
+  if (compression === null) return path;
+  const fd = (await new Unpacker().unpack(new Map([[0, { path, compression }]])))?.get(0)?.fd;
+  return fd === undefined ? path : `/proc/self/fd/${fd}`;
 }
 
 function describe(path: string, ordinal: number, f: NativeFrame, frame: Buffer, unverified: boolean): string[] {

@@ -16,6 +16,8 @@ const NONE = -1;
 export class CaptureFiles {
   readonly #readAgain: NativeBinding['readAgain'];
   #held = new Int32Array(0);
+  /** Files that only their descriptor leads to. */
+  #unnamed: ReadonlySet<number> = new Set();
   /** Readings that gave nothing, or other bytes than were captured. */
   failed = 0;
 
@@ -25,15 +27,22 @@ export class CaptureFiles {
 
   /**
    * Opens those of the files, by number, that `isRegular` says can be read again. The descriptor of each, -1 for those
-   * that are not held. Throws what the system says of a file that cannot be opened.
+   * that are not held. Those of `open` are open already and belong to this from now on: nobody can open them by a path.
+   * Throws what the system says of a file that cannot be opened.
    */
-  hold(paths: readonly string[], isRegular: (file: number) => boolean): Int32Array {
+  hold(
+    paths: readonly string[],
+    isRegular: (file: number) => boolean,
+    open: ReadonlyMap<number, number> = new Map(),
+  ): Int32Array {
     this.close();
+    this.#unnamed = new Set(open.keys());
     this.#held = new Int32Array(paths.length).fill(NONE);
+    for (const [file, fd] of open) this.#held[file] = fd;
     let n = 0;
     for (const [file, path] of paths.entries()) {
       if (n === MAX_OPEN_FILES) break;
-      if (!isRegular(file)) continue;
+      if (open.has(file) || !isRegular(file)) continue;
       try {
         // What was a file a moment ago may be a pipe now, which must not be waited for here.
         this.#held[file] = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -60,6 +69,7 @@ export class CaptureFiles {
   }
 
   close(): void {
+    this.#unnamed = new Set();
     this.#release(this.#held.length);
   }
 
@@ -67,7 +77,7 @@ export class CaptureFiles {
   #release(n: number): void {
     for (let i = this.#held.length - 1, left = n; i >= 0 && left > 0; i--) {
       const fd = this.#held[i] ?? NONE;
-      if (fd === NONE) continue;
+      if (fd === NONE || this.#unnamed.has(i)) continue;
       closeSync(fd);
       this.#held[i] = NONE;
       left--;

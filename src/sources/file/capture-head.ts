@@ -3,6 +3,7 @@
  * has the last word (native/file/pcap_read.c); this keeps the other files of a folder out.
  */
 
+import { closeSync, constants as fsConstants, openSync, readSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
 
 /** Bytes of a file that are looked at. */
@@ -11,6 +12,21 @@ export const HEAD_BYTES = 4_096;
 /** pcap in either order: microseconds, nanoseconds, and the patched libpcap of Red Hat 6; pcapng. */
 const CAPTURES = ['a1b2c3d4', 'd4c3b2a1', 'a1b23c4d', '4d3cb2a1', 'a1b2cd34', '34cdb2a1', '0a0d0d0a'];
 const GZIP = '1f8b08';
+
+/** The first bytes of a regular file; none where it cannot be read. */
+export function readHead(path: string): Buffer {
+  let fd = -1;
+  try {
+    // What was a file a moment ago may be a pipe now, which must not be waited for here.
+    fd = openSync(path, fsConstants.O_RDONLY | fsConstants.O_NONBLOCK | fsConstants.O_NOCTTY);
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0));
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (fd >= 0) closeSync(fd);
+  }
+}
 
 /** True for the first bytes of a capture, plain or in gzip. */
 export function isCaptureHead(head: Buffer): boolean {

@@ -4,7 +4,7 @@
  * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
  * middle of a record gives what was whole and says so.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
@@ -15,6 +15,10 @@ import { PacketSource } from '../packet-source.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { END, KIND } from '../records.ts';
 import { CaptureFiles } from './capture-files.ts';
+import { readHead } from './capture-head.ts';
+import { compressionOf } from './compression.ts';
+import type { PackedFile, UnpackedFile } from './unpack.ts';
+import { Unpacker } from './unpack.ts';
 
 /** What the thread had found when it was stopped is analysed for this long. */
 const STOP_LIMIT_MS = 1_200;
@@ -23,6 +27,8 @@ const STOP_LIMIT_MS = 1_200;
 export type FileEnd = {
   end: 'ok' | 'truncated' | 'corrupt' | 'io' | 'empty' | 'stopped';
   frames: number;
+  /** Of a compressed file that was not unpacked to its end: why. */
+  lack?: string;
 };
 
 /** How the reading of all files ended. */
@@ -72,6 +78,8 @@ export class FileSource extends PacketSource {
   #isClosed = false;
   #isStopped = false;
   #isAbandoned = false;
+  #unpacker: Unpacker | null = null;
+  #unpacked: ReadonlyMap<number, UnpackedFile> = new Map();
 
   constructor(options: CaptureOptions) {
     const binding = loadNative();
@@ -87,6 +95,7 @@ export class FileSource extends PacketSource {
       return NO_FILES;
     }
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
+    if (!(await this.#unpack(paths, regular)) || this.#isStopped || this.#isClosed) return STOPPED;
     const errno = this.native.openFiles(paths, this.#hold(paths, regular));
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
     this.#onEnd = hooks.onEnd ?? (() => {});
@@ -102,10 +111,18 @@ export class FileSource extends PacketSource {
     return end;
   }
 
+  #endOf(batch: RecordBatch, i: number): FileEnd {
+    const end = FILE_ENDS[batch.aux0(i)] ?? 'corrupt';
+    const frames = batch.frame(i);
+    const lack = this.#unpacked.get(batch.source(i))?.lack ?? null;
+    return lack === null || end === 'stopped' ? { end, frames } : { end: 'truncated', frames, lack };
+  }
+
   /** Ends the reading with what was read so far: at once when it has not begun, else in little more than a second. */
   stop(): void {
     if (this.#isStopped || this.#isClosed) return;
     this.#isStopped = true;
+    this.#unpacker?.stop();
     this.native.askStopFiles();
     setTimeout(() => this.#abandon(), STOP_LIMIT_MS).unref();
   }
@@ -123,13 +140,30 @@ export class FileSource extends PacketSource {
     this.#ended = null;
   }
 
+  /** Unpacks what a program of the system has to unpack; false when stop() came first. */
+  async #unpack(paths: readonly string[], regular: readonly boolean[]): Promise<boolean> {
+    const packed = new Map<number, PackedFile>();
+    for (const [file, path] of paths.entries()) {
+      const compression = regular[file] === true ? compressionOf(readHead(path)) : null;
+      if (compression !== null) packed.set(file, { path, compression });
+    }
+    if (packed.size === 0) return true;
+    this.#unpacker = new Unpacker();
+    const unpacked = await this.#unpacker.unpack(packed);
+    if (unpacked === null) return false;
+    this.#unpacked = unpacked;
+    if (this.#isClosed) for (const { fd } of unpacked.values()) closeSync(fd);
+    return true;
+  }
+
   #hold(paths: readonly string[], regular: readonly boolean[]): Int32Array {
     let file = 0;
     try {
-      return this.files.hold(paths, (i) => {
+      const isRegular = (i: number): boolean => {
         file = i;
         return regular[i] === true;
-      });
+      };
+      return this.files.hold(paths, isRegular, new Map([...this.#unpacked].map(([i, { fd }]) => [i, fd])));
     } catch (error) {
       throw systemOpenError(paths[file] ?? '', error);
     }
@@ -137,13 +171,15 @@ export class FileSource extends PacketSource {
 
   /** 0..1 of what there is to be read. */
   progress(): number {
-    return this.native.progress();
+    const read = this.native.progress();
+    return this.#unpacker === null ? read : (this.#unpacker.progress() + read) / 2;
   }
 
   /** Stops reading and frees the native side. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#unpacker?.stop();
     this.native.close();
     this.files.close();
     this.#end(STOPPED);
@@ -157,8 +193,7 @@ export class FileSource extends PacketSource {
     this.#opened = null;
     super.onSlab(batch, records);
     for (let i = 0; i < records; i++)
-      if (batch.kind(i) === KIND.FILE_END)
-        this.#onEnd(batch.source(i), { end: FILE_ENDS[batch.aux0(i)] ?? 'corrupt', frames: batch.frame(i) });
+      if (batch.kind(i) === KIND.FILE_END) this.#onEnd(batch.source(i), this.#endOf(batch, i));
     if (!isEnd) return;
     if (!isOpen) this.#end({ file: batch.source(last), errno: batch.aux1(last), status: batch.aux2(last) });
     else

@@ -10,6 +10,7 @@ import { closeSync, constants, fstatSync, opendirSync, openSync, readSync, statS
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_INPUT_FILES } from '../../core/limits.ts';
 import { HEAD_BYTES, isCaptureHead } from './capture-head.ts';
+import { compressionOf, peekUnpacked } from './compression.ts';
 import { expandPattern, isPattern } from './glob.ts';
 
 export type Inputs = {
@@ -107,11 +108,19 @@ function judge(path: string): string {
     const head = Buffer.alloc(HEAD_BYTES);
     const length = readSync(fd, head, 0, HEAD_BYTES, 0);
     if (length === 0) return 'empty';
-    return isCaptureHead(head.subarray(0, length)) ? 'capture' : 'other';
+    return isCapture(fd, head.subarray(0, length)) ? 'capture' : 'other';
   } catch (error) {
     // A link to nowhere is no file.
     return errnoOf(error) === 'ENOENT' ? 'other' : (errnoOf(error) ?? 'EIO');
   } finally {
     if (fd >= 0) closeSync(fd);
   }
+}
+
+/** A compressed file counts where its program is missing, too: then the run ends with a line that names it. */
+function isCapture(fd: number, head: Buffer): boolean {
+  const compression = compressionOf(head);
+  if (compression === null) return isCaptureHead(head);
+  const unpacked = peekUnpacked(fd, compression, HEAD_BYTES);
+  return unpacked === null || isCaptureHead(unpacked);
 }
