@@ -52,6 +52,7 @@ private:
     po.linktype = CT_PW_LINK_UNKNOWN;
     po.split_bytes = static_cast<uint64_t>(Num(opt, "splitBytes"));
     po.split_seconds = static_cast<uint64_t>(Num(opt, "splitSeconds"));
+    po.keep_files = U32(opt, "keepFiles");
     po.gate = &output.gate;
     po.counters = output.counters;
     int err = 0;

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "output/pcap_write.h"
 #include "output/pcap_encode.h"
+#include "output/pcap_keep.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ll
-#define MAX_NUMBER 99999u
 _Static_assert(CT_PW_MAX_FRAME + CT_PE_OVERHEAD <= CT_PE_BUFFER, "the longest frame fits an empty buffer");
 
 struct ct_pcap_writer {
@@ -37,13 +37,14 @@ struct ct_pcap_writer {
   uint64_t file_frames; /* in it and waiting for it */
   bool is_ng, is_split, is_regular, is_failing;
   bool is_aligned; /* the buffer begins with a record: not after a write cut short that could not be undone */
-  uint32_t waiting; /* frames in the buffer */
+  uint32_t waiting;          /* frames in the buffer */
+  struct ct_pcap_keep files; /* of a split, those that --keep counts */
   struct ct_pcap_encoder out;
 };
 
-static const char *const NAMES[CT_PW_COUNTERS] = {
-    "frames", "bytes",        "skipped_by_gate", "lost",  "link_refused",
-    "cut",    "write_errors", "open_errors",     "files", "last_errno"};
+static const char *const NAMES[CT_PW_COUNTERS] = {"frames",       "bytes",   "skipped_by_gate", "lost",
+                                                  "link_refused", "cut",     "write_errors",    "open_errors",
+                                                  "files",        "removed", "remove_errors",   "last_errno"};
 
 const char *ct_pw_counter_name(uint32_t i) { return i < CT_PW_COUNTERS ? NAMES[i] : NULL; }
 
@@ -129,11 +130,12 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   int fd = -1;
   uint32_t number = w->number;
   if (w->is_split) {
-    do {
-      number++;
-      snprintf(w->name, w->name_size, "%s.%05u", w->path, number);
+    ct_pk_make_room(&w->files, w->path, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
+    errno = EEXIST;
+    while (fd < 0 && errno == EEXIST && number < CT_PK_MAX_NUMBER) {
+      ct_pk_name(w->name, w->name_size, w->path, ++number);
       fd = open_path(w->name, O_EXCL);
-    } while (fd < 0 && errno == EEXIST && number < MAX_NUMBER);
+    }
   } else {
     fd = open_path(w->name, is_first ? O_TRUNC : 0);
   }
@@ -147,7 +149,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   if (fd < 0) {
     int err = errno;
     if (err == ENOSPC || err == EDQUOT) free_removed(w);
-    if (w->is_split) snprintf(w->name, w->name_size, "%s.%05u", w->path, w->number);
+    if (w->is_split) ct_pk_name(w->name, w->name_size, w->path, w->number);
     return fail(w, CT_PW_OPEN_ERRORS, err);
   }
   struct stat old;
@@ -167,6 +169,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
   if (w->fd >= 0) close(w->fd);
   w->fd = fd;
   w->number = number;
+  if (w->is_split) ct_pk_add(&w->files, number, &st);
   w->file_bytes = 0;
   w->opened_ns = w->now_ns;
   w->n[CT_PW_FILES]++;
@@ -208,6 +211,7 @@ static void ignore_file_size_signal(void) {
 static void free_writer(struct ct_pcap_writer *w) {
   pthread_mutex_destroy(&w->lock);
   pthread_mutex_destroy(&w->name_lock);
+  ct_pk_close(&w->files);
   free(w->path);
   free(w->name);
   free(w->shown);
@@ -220,7 +224,7 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   if (w == NULL) return NULL;
   pthread_mutex_init(&w->lock, NULL);
   pthread_mutex_init(&w->name_lock, NULL);
-  w->name_size = strlen(o->path) + 16;
+  w->name_size = strlen(o->path) + CT_PK_NAME_ROOM;
   w->path = strdup(o->path);
   w->name = calloc(1, w->name_size);
   w->shown = calloc(1, w->name_size);
@@ -237,7 +241,10 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   if (w->path != NULL && w->name != NULL && w->shown != NULL) {
     snprintf(w->name, w->name_size, "%s", o->path);
     ignore_file_size_signal();
-    if (open_next(w, true)) return w;
+    /* A later run goes on behind the earlier ones, so that the numbers are in the order of time. */
+    bool is_known = !w->is_split || ct_pk_open(&w->files, w->path, o->keep_files, &w->number);
+    if (!is_known) fail(w, CT_PW_OPEN_ERRORS, errno);
+    if (is_known && open_next(w, true)) return w;
     *err = (int)w->n[CT_PW_LAST_ERRNO];
   }
   free_writer(w);

@@ -26,17 +26,19 @@ extern "C" {
 
 /* Counters seen by JavaScript as one array. */
 enum ct_pw_counter {
-  CT_PW_FRAMES,       /* in files */
-  CT_PW_BYTES,        /* written to files, headers included */
-  CT_PW_GATED,        /* frames skipped because the persistence gate was closed */
-  CT_PW_LOST,         /* frames that could not be written: the buffer was full while writing failed, or the
+  CT_PW_FRAMES,        /* in files */
+  CT_PW_BYTES,         /* written to files, headers included */
+  CT_PW_GATED,         /* frames skipped because the persistence gate was closed */
+  CT_PW_LOST,          /* frames that could not be written: the buffer was full while writing failed, or the
                        * file was taken away meanwhile */
-  CT_PW_LINK_REFUSED, /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
-  CT_PW_CUT,          /* frames longer than CT_PW_MAX_FRAME */
-  CT_PW_WRITE_ERRORS, /* failed or short writes */
-  CT_PW_OPEN_ERRORS,  /* a next or re-opened file could not be opened; the old one continues */
-  CT_PW_FILES,        /* files opened */
-  CT_PW_LAST_ERRNO,   /* of the newest failure, 0 once writing works again */
+  CT_PW_LINK_REFUSED,  /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
+  CT_PW_CUT,           /* frames longer than CT_PW_MAX_FRAME */
+  CT_PW_WRITE_ERRORS,  /* failed or short writes */
+  CT_PW_OPEN_ERRORS,   /* a next or re-opened file could not be opened; the old one continues */
+  CT_PW_FILES,         /* files opened */
+  CT_PW_REMOVED,       /* old files of a split removed */
+  CT_PW_REMOVE_ERRORS, /* that should have been */
+  CT_PW_LAST_ERRNO,    /* of the newest failure, 0 once writing works again */
   CT_PW_COUNTERS
 };
 const char *ct_pw_counter_name(uint32_t i); /* snake_case; NULL past the end */
@@ -48,10 +50,11 @@ struct ct_pw_opts {
   uint64_t split_seconds;    /* next file after this long; 0 never */
   const ct_atomic_u32 *gate; /* 1 while frames may be written; NULL always */
   uint64_t *counters;        /* CT_PW_COUNTERS, memory of the caller */
+  uint32_t keep_files;       /* when splitting: remove older files than so many, this one included; 0 none */
 };
 
 struct ct_pcap_writer;
-/* Opens the file, path.00001 or the first number after it not yet in use when splitting. An existing
+/* Opens the file; when splitting, path.00001 or the number after the highest that is there. An existing
  * file is overwritten unless splitting. NULL with *err the errno. SIGXFSZ is ignored from here on. */
 struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err);
 /* One frame: ts_ns since the epoch, linktype a LINKTYPE_*. False when it was not taken; counted. */
