@@ -15,6 +15,7 @@ export type OutputOptions = {
   /** -O */
   readonly output: string | null;
   readonly split: Split | null;
+  readonly keep: number | null;
   /** -H */
   readonly hepSend: { readonly host: string; readonly port: number } | null;
   readonly hepId: number;
@@ -57,10 +58,10 @@ export class Outputs implements Meter {
 
   /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
   async open(inputs: readonly string[]): Promise<OutputFile | null> {
-    const { output, split } = this.#options;
+    const { output, split, keep } = this.#options;
     await this.mirror?.start();
     if (output === null) return null;
-    this.#file = OutputFile.open(output, split ?? NEVER, inputs);
+    this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep ?? 0);
     this.#file.setEnabled(this.gate.isEnabled);
     this.#clock = setInterval(() => this.#tick(), TICK_MS);
     this.#clock.unref();

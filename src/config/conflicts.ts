@@ -145,6 +145,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
       output === '-' ? conflict('-O -', 'standard output carries other data', 'name a file or a pipe') : null,
   },
   { option: 'split', needs: ['output'], unless: NO_CAPTURE },
+  { option: 'keep', needs: ['split'], unless: NO_CAPTURE },
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
   {

@@ -1,5 +1,6 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
+import { MAX_KEPT_FILES } from '../core/item-limits.ts';
 import {
   API_MAX_CONN,
   API_MAX_ROWS,
@@ -109,6 +110,9 @@ const SOURCES = group('Sources', {
   }),
   split: value('SIZE|TIME', { kind: 'split' }, 'Start the next file at this size or after this time (100M, 1h).', {
     toml: 'capture.split',
+  }),
+  keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
+    toml: 'capture.keep',
   }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', { toml: 'general.user' }),
   portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {

@@ -10,6 +10,9 @@ export const MAX_HEP_OUT_TEXT_BYTES = 1_024;
 export const MAX_SPLIT_BYTES = 1024 ** 5;
 export const MAX_SPLIT_SECS = 366 * 86_400;
 
+/** Files that `--keep` may keep of a split; 48 bytes of memory each. */
+export const MAX_KEPT_FILES = 100_000;
+
 /** Bytes that one compressed capture may unpack to. */
 export const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
 

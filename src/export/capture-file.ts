@@ -5,8 +5,9 @@
  */
 
 import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { getSystemErrorName } from 'node:util';
-import { countedWere } from '../core/counted.ts';
+import { counted, countedWere } from '../core/counted.ts';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
@@ -15,6 +16,12 @@ import type { Packet } from '../sources/packet.ts';
 
 /** When the next file is begun: before it holds `bytes`, or after `seconds`; 0 is never. */
 export type Split = { readonly bytes: number; readonly seconds: number };
+
+/** What `--keep` says where it is not given: no file is ever removed. */
+const KEEP_ALL = 0;
+
+/** The names of a split: native/output/pcap_keep.h. */
+const NUMBERED = /\.([0-9]{5}|[1-9][0-9]{5,8})$/;
 
 /** Counters that are losses: frames that were captured and are in no file. */
 const LOSSES = ['lost', 'link_refused', 'cut'] as const;
@@ -27,6 +34,7 @@ export class OutputFile {
   #saidErrno = 0;
   #saidLost = 0;
   #saidRefused = false;
+  #saidRemoveErrors = 0;
   #isClosed = false;
 
   private constructor(path: string, binding: NativeBinding) {
@@ -36,12 +44,16 @@ export class OutputFile {
     this.#counters = new BigUint64Array(this.#names.length);
   }
 
-  /** Opens the first file. Throws ServiceError; `inputs` are capture files that must not be overwritten. */
-  static open(path: string, split: Split, inputs: readonly string[] = []): OutputFile {
-    const same = inputs.find((input) => isSameFile(input, path));
+  /**
+   * Opens the first file. Throws ServiceError; `inputs` are capture files that must not be overwritten. Of a split the
+   * newest `keep` files stay; what is older is removed, that of earlier runs too.
+   */
+  static open(path: string, split: Split, inputs: readonly string[] = [], keep = KEEP_ALL): OutputFile {
+    const same = inputs.find((input) => isSameFile(input, path) || (keep > 0 && isNumberedFileOf(path, input)));
     if (same !== undefined) throw failure('OUTPUT_IS_INPUT', { path });
     const output = new OutputFile(path, loadNative());
-    const errno = output.#native.open({ path, splitBytes: split.bytes, splitSeconds: split.seconds });
+    const { bytes: splitBytes, seconds: splitSeconds } = split;
+    const errno = output.#native.open({ path, splitBytes, splitSeconds, keepFiles: keep });
     if (errno !== 0) throw openError(path, errno);
     return output;
   }
@@ -83,6 +95,13 @@ export class OutputFile {
     if (!this.#saidRefused && this.counter('link_refused') > 0) {
       this.#saidRefused = true;
       news.push(`-O ${this.path}: a pcap file has one link type, calltap skips frames of others; name it .pcapng`);
+    }
+    const unremoved = this.counter('remove_errors');
+    if (unremoved > this.#saidRemoveErrors) {
+      this.#saidRemoveErrors = unremoved;
+      news.push(
+        `-O ${this.path}: cannot remove ${counted(unremoved, 'old file')} of --keep; let this user write the folder`,
+      );
     }
     return news;
   }
@@ -131,6 +150,18 @@ function isSameFile(a: string, b: string): boolean {
   try {
     const [x, y] = [statSync(a, { bigint: true }), statSync(b, { bigint: true })];
     return x.dev === y.dev && x.ino === y.ino && x.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** True for an input that a split of `path` may come to remove. */
+function isNumberedFileOf(path: string, input: string): boolean {
+  const name = NUMBERED.exec(input);
+  if (name === null || basename(input.slice(0, name.index)) !== basename(path)) return false;
+  try {
+    const [x, y] = [statSync(dirname(input), { bigint: true }), statSync(dirname(path), { bigint: true })];
+    return x.dev === y.dev && x.ino === y.ino;
   } catch {
     return false;
   }

@@ -128,7 +128,7 @@ export type NativeOutputFile = {
   /** What setOutput() of a capture takes. */
   id(): number;
   /** errno; 0 when the first file is there. */
-  open(options: { path: string; splitBytes: number; splitSeconds: number }): number;
+  open(options: { path: string; splitBytes: number; splitSeconds: number; keepFiles: number }): number;
   /** After setEnabled(false) returns, nothing more is written. */
   setEnabled(isEnabled: boolean): void;
   /** The next tick opens the file again under its name. */

@@ -1,6 +1,6 @@
 /** -O: what is captured is in the file, the gate stops it at once, and logrotate can take the file away. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -67,6 +67,32 @@ test('the name decides the format, --split the size of each file', async (t) => 
   );
 });
 
+test('--keep: the newest files stay, those of an earlier run go first, and nothing else is touched', async (t) => {
+  const dir = temporaryFolder(t);
+  const ring = join(dir, 'ring.pcap');
+  const others = ['ring.pcap', 'ring.pcap.1', 'ring.pcap.00001.gz', 'ring.pcap.000002', 'other.pcap.00001'];
+  for (const name of others) writeFileSync(join(dir, name), 'x');
+  const kept = (): string[] => readdirSync(dir).filter((name) => !others.includes(name));
+  const args = [DEMO, '-O', ring, '--split', '64k', '--keep', '4'];
+  const first = await run(args);
+  assert.deepEqual([first.code, first.stderr], [0, '']);
+  const written = kept().sort();
+  assert.equal(written.length, 4);
+  const tail = written.flatMap((name) => frames(join(dir, name)));
+  assert.deepEqual(tail, frames(DEMO).slice(-tail.length));
+  const newest = written.at(-1) ?? '';
+  assert.equal((await run(args)).code, 0);
+  assert.equal(kept().length, 4);
+  assert.ok((kept().sort()[0] ?? '') > newest, 'the numbers go on');
+  for (const name of others) assert.equal(readFileSync(join(dir, name), 'utf8'), 'x', name);
+  // What is read must not be removed meanwhile.
+  const [oldest = ''] = kept().sort();
+  const own = await run([join(dir, oldest), ...args.slice(1)]);
+  assert.match(own.stderr, /^calltap: -O \S+: it is the file that -I reads; name another one\n$/);
+  assert.equal(own.code, 1);
+  assert.ok(existsSync(join(dir, oldest)));
+});
+
 test('a file that is read, standard output, a missing folder and --split alone are refused in one line', async (t) => {
   const dir = temporaryFolder(t);
   const cases: readonly (readonly [readonly string[], RegExp, number])[] = [
@@ -76,6 +102,7 @@ test('a file that is read, standard output, a missing folder and --split alone a
     [['-I', DEMO, '-O', dir], /is a directory/, 1],
     [['-I', DEMO, '--split', '1h'], /add -O FILE/, 2],
     [['-I', DEMO, '-O', join(dir, 'x'), '--split', '10'], /--split/, 2],
+    [['-I', DEMO, '-O', join(dir, 'x'), '--keep', '5'], /--keep: it requires --split; add --split/, 2],
     [['-I', DEMO, '-O', join(dir, 'x'), '--split', '1h,2h'], /--split/, 2],
     [['-I', DEMO, '--user', 'nobody'], /--user/, 2],
   ];

@@ -39,6 +39,7 @@ test('defaults', () => {
     hepSendAuth: null,
     output: null,
     split: null,
+    keep: null,
     user: null,
     onDialogExec: null,
     onQualityExec: null,
@@ -126,6 +127,9 @@ test('--split: a size, a time, or both', () => {
   assert.deepEqual(split('100M'), { bytes: 100 * 1024 ** 2, seconds: 0 });
   assert.deepEqual(split('1h'), { bytes: 0, seconds: 3600 });
   assert.deepEqual(split('15min, 64k'), { bytes: 65_536, seconds: 900 });
+  assert.equal(load('-I', 'a', '-O', 'b', '--split', '1h', '--keep', '50').keep, 50);
+  for (const keep of ['0', '1', '-3', 'x', '100001'])
+    assert.match(mistake('-I', 'a', '-O', 'b', '--split', '1h', `--keep=${keep}`), /from 2 to 100000$/);
 });
 
 test('every form of writing an option', () => {

@@ -32,6 +32,7 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
   ['-d lo --hep-allow ::/0', /--hep-allow: it requires -L; add -L ADDR$/, '-L 1 -E --hep-allow ::/0'],
   ['-d lo --hep-auth k', /--hep-auth: it requires -L/, '-L 1 -E --hep-auth k'],
   ['-d lo --split 1h', /--split: it requires -O; add -O FILE$/, '-d lo --split 1h -O x'],
+  ['-d lo -O x --keep 5', /--keep: it requires --split; add --split SIZE\|TIME$/, '-d lo -O x --split 1h --keep 5'],
   ['-d lo -O -', /-O -: standard output/, '-d lo -O x'],
   ['-d lo --hep-node x', /--hep-node: it requires -H; add -H ADDR$/, '-d lo --hep-node x -H 9060'],
   ['-d lo --hep-send-auth x', /--hep-send-auth: it requires -H/, '-d lo --hep-send-auth x -H 9060'],
