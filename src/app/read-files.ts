@@ -49,7 +49,7 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
   };
   const { paths, skipped } = expandInputs(config.input);
   for (const { path, cause } of skipped) {
-    const why = cause === 'empty' ? 'the file is empty' : `cannot open it (${cause})`;
+    const why = { empty: 'the file is empty', damaged: 'cannot unpack it' }[cause] ?? `cannot open it (${cause})`;
     standardError.write(`${oneLine(`calltap: ${path}: ${why}; skipped`)}\n`);
   }
   sayClocks(session.figures.ingest.clocks);

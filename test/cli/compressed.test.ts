@@ -1,12 +1,12 @@
 /** Compressed captures as a user meets them: read like the plain one, alone and in a folder, whatever their names. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { fileOf, readRecords } from '../helpers/split-capture.ts';
-import { DEMO, printed, run } from './run-program.ts';
+import { DEMO, PROGRAM, printed, run } from './run-program.ts';
 
 const pack = (program: string, bytes: Uint8Array): Buffer =>
   execFileSync(program, ['-c', '-1'], { input: bytes, maxBuffer: 1 << 26, stdio: ['pipe', 'pipe', 'ignore'] });
@@ -22,6 +22,22 @@ test('a folder of parts, each packed by another program, reads like the whole', 
   writeFileSync(join(folder, 'notes.xz'), pack('xz', Buffer.from('no capture')));
   const wanted = counts(await printed([DEMO, '--stats-json']));
   assert.equal(counts(await printed([folder, '--stats-json'])), wanted);
+  // A ring whose newest file was cut before its first block.
+  writeFileSync(join(folder, 'ring5'), pack('zstd', readFileSync(DEMO)).subarray(0, 12));
+  const r = await run([folder, '--stats-json']);
+  assert.deepEqual([r.code, r.stderr], [0, `calltap: ${join(folder, 'ring5')}: cannot unpack it; skipped\n`]);
+  assert.equal(counts(r.stdout), wanted);
+});
+
+test('more compressed files than there are descriptors for are one line', async (t) => {
+  const folder = temporaryFolder(t);
+  const bytes = pack('lz4', readFileSync(DEMO).subarray(0, 10_000));
+  for (let i = 0; i < 60; i++) writeFileSync(join(folder, `ring${i}`), bytes);
+  const r = spawnSync('sh', ['-c', 'ulimit -n 60 && exec "$0" "$@"', process.execPath, PROGRAM, folder], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([r.status, r.stdout], [1, '']);
+  assert.match(r.stderr, /^calltap: this process has too many open files; raise its limit [^\n]*\n$/);
 });
 
 test('a pointer names the compressed file, and --show-frame follows it', async (t) => {

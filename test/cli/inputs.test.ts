@@ -53,11 +53,22 @@ test('of a folder only regular files count that begin as a capture does', async 
   const server = createServer().listen(join(folder, 'socket'));
   t.after(() => server.close());
   writeFileSync(join(folder, 'zero.pcap'), '');
+  writeFileSync(join(folder, 'zero.gz'), gzipSync(''));
   const { paths, skipped } = expandInputs([folder]);
   assert.deepEqual(paths, [join(folder, 'link')]);
-  assert.deepEqual(skipped, [{ path: join(folder, 'zero.pcap'), cause: 'empty' }]);
+  assert.deepEqual(skipped, [
+    { path: join(folder, 'broken.gz'), cause: 'damaged' },
+    { path: join(folder, 'zero.gz'), cause: 'empty' },
+    { path: join(folder, 'zero.pcap'), cause: 'empty' },
+  ]);
   const r = await run([folder, '--stats-json']);
-  assert.deepEqual([r.code, r.stderr], [0, `calltap: ${join(folder, 'zero.pcap')}: the file is empty; skipped\n`]);
+  assert.equal(r.code, 0);
+  assert.deepEqual(r.stderr.split('\n'), [
+    `calltap: ${join(folder, 'broken.gz')}: cannot unpack it; skipped`,
+    `calltap: ${join(folder, 'zero.gz')}: the file is empty; skipped`,
+    `calltap: ${join(folder, 'zero.pcap')}: the file is empty; skipped`,
+    '',
+  ]);
 });
 
 test('an empty file alone in a folder is a warning, and a folder without captures is one line', async (t) => {

@@ -12,6 +12,8 @@ export const HEAD_BYTES = 4_096;
 /** pcap in either order: microseconds, nanoseconds, and the patched libpcap of Red Hat 6; pcapng. */
 const CAPTURES = ['a1b2c3d4', 'd4c3b2a1', 'a1b23c4d', '4d3cb2a1', 'a1b2cd34', '34cdb2a1', '0a0d0d0a'];
 const GZIP = '1f8b08';
+/** Bytes that deflate makes of one at most. */
+const MOST_INFLATED = 1_040;
 
 /** The first bytes of a regular file; none where it cannot be read. */
 export function readHead(path: string): Buffer {
@@ -30,16 +32,20 @@ export function readHead(path: string): Buffer {
 
 /** True for the first bytes of a capture, plain or in gzip. */
 export function isCaptureHead(head: Buffer): boolean {
-  const start = head.toString('hex', 0, 4);
-  return CAPTURES.includes(start.startsWith(GZIP) ? inflatedStart(head) : start);
+  const plain = isGzip(head) ? inflatedHead(head) : head;
+  return plain !== null && CAPTURES.includes(plain.toString('hex', 0, 4));
 }
 
-function inflatedStart(head: Buffer): string {
+export function isGzip(head: Buffer): boolean {
+  return head.toString('hex', 0, 3) === GZIP;
+}
+
+/** What the first bytes of a gzip file begin with; null for damaged ones. */
+export function inflatedHead(head: Buffer): Buffer | null {
   try {
     // What is cut is fine: the rest of the file is missing here.
-    const bytes = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * HEAD_BYTES });
-    return bytes.toString('hex', 0, 4);
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_INFLATED * HEAD_BYTES });
   } catch {
-    return '';
+    return null;
   }
 }

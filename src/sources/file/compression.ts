@@ -48,11 +48,11 @@ export function unpackerEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
 }
 
-/** The first bytes of what is in the file, at most `length`; null without the program. `fd` stands at its beginning. */
-export function peekUnpacked(fd: number, compression: Compression, length: number): Buffer | null {
+/** The first bytes of what is in the file, at most `length`, or why there are none. `fd` stands at its beginning. */
+export function peekUnpacked(fd: number, compression: Compression, length: number): Buffer | 'missing' | 'damaged' {
   const file = findUnpacker(compression);
-  if (file === null) return null;
-  const { stdout } = spawnSync(file, ['-dc'], {
+  if (file === null) return 'missing';
+  const { stdout, status } = spawnSync(file, ['-dc'], {
     stdio: [fd, 'pipe', 'ignore'],
     env: unpackerEnvironment(),
     // More than that ends the program.
@@ -60,5 +60,6 @@ export function peekUnpacked(fd: number, compression: Compression, length: numbe
     timeout: PEEK_MS,
     killSignal: 'SIGKILL',
   });
-  return stdout ?? Buffer.alloc(0);
+  const bytes = stdout ?? Buffer.alloc(0);
+  return bytes.length > 0 || status === 0 ? bytes : 'damaged';
 }

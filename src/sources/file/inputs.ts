@@ -9,13 +9,13 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_INPUT_FILES } from '../../core/limits.ts';
-import { HEAD_BYTES, isCaptureHead } from './capture-head.ts';
+import { HEAD_BYTES, inflatedHead, isCaptureHead, isGzip } from './capture-head.ts';
 import { compressionOf, peekUnpacked } from './compression.ts';
 import { expandPattern, isPattern } from './glob.ts';
 
 export type Inputs = {
   readonly paths: readonly string[];
-  /** Files of a folder that are left out, and why; an errno or `empty`. */
+  /** Files of a folder that are left out, and why; an errno, `empty` or `damaged`. */
   readonly skipped: readonly SkippedFile[];
 };
 
@@ -97,7 +97,7 @@ function* filesIn(folder: string): Generator<string> {
   }
 }
 
-/** `capture`, `other`, `empty`, or the errno of a file that cannot be looked at. */
+/** `capture`, `other`, `empty`, `damaged`, or the errno of a file that cannot be looked at. */
 function judge(path: string): string {
   let fd = -1;
   try {
@@ -107,8 +107,7 @@ function judge(path: string): string {
     if (!fstatSync(fd).isFile()) return 'other';
     const head = Buffer.alloc(HEAD_BYTES);
     const length = readSync(fd, head, 0, HEAD_BYTES, 0);
-    if (length === 0) return 'empty';
-    return isCapture(fd, head.subarray(0, length)) ? 'capture' : 'other';
+    return judgeHead(fd, head.subarray(0, length));
   } catch (error) {
     // A link to nowhere is no file.
     return errnoOf(error) === 'ENOENT' ? 'other' : (errnoOf(error) ?? 'EIO');
@@ -117,10 +116,16 @@ function judge(path: string): string {
   }
 }
 
-/** A compressed file counts where its program is missing, too: then the run ends with a line that names it. */
-function isCapture(fd: number, head: Buffer): boolean {
+function judgeHead(fd: number, head: Buffer): string {
   const compression = compressionOf(head);
-  if (compression === null) return isCaptureHead(head);
-  const unpacked = peekUnpacked(fd, compression, HEAD_BYTES);
-  return unpacked === null || isCaptureHead(unpacked);
+  const plain = compression === null ? plainHead(head) : peekUnpacked(fd, compression, HEAD_BYTES);
+  // It counts where its program is missing: the run ends with a line that names the program.
+  if (plain === 'missing') return 'capture';
+  if (plain === 'damaged') return 'damaged';
+  if (plain.length === 0) return 'empty';
+  return isCaptureHead(plain) ? 'capture' : 'other';
+}
+
+function plainHead(head: Buffer): Buffer | 'damaged' {
+  return isGzip(head) ? (inflatedHead(head) ?? 'damaged') : head;
 }

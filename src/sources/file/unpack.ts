@@ -135,8 +135,11 @@ export class Unpacker {
       ([code]: unknown[]) => (code === 0 ? null : `exit code ${String(code)}`),
       (error: unknown) => errnoOf(error) ?? String(error),
     );
-    if (pid === undefined || stdout === null || stderr === null)
-      throw failure('UNPACK_FAILED', { path: packed.path, program, reason: (await ended) ?? 'no pipe' });
+    if (pid === undefined || stdout === null || stderr === null) {
+      const reason = (await ended) ?? 'no pipe';
+      if (reason === 'EMFILE') throw failure('TOO_MANY_FILES', {});
+      throw failure('UNPACK_FAILED', { path: packed.path, program, reason });
+    }
     this.#groups.add(pid);
     giveUpPriority(pid);
     let said = '';
