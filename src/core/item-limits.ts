@@ -26,6 +26,9 @@ export const MAX_USER_PATTERN_CHARS = 256;
 export const MAX_START_LINE_BYTES = 4_096;
 export const MAX_FRAMED_METHOD_BYTES = 64;
 
+/** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
+export const MAX_MESSAGE_FRAMES = 256;
+
 /** Bytes of a text chunk that is read; longer ones are cut. */
 export const MAX_HEP_TEXT_BYTES = 1_024;
 

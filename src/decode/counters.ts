@@ -27,6 +27,8 @@ export class DecodeCounters {
   tcpMessagesTruncated = 0;
   /** Messages left unfinished when the connection ended or was replaced. */
   tcpMessagesAborted = 0;
+  /** Frames of a message beyond MAX_MESSAGE_FRAMES, where they are kept. */
+  messageFramesBeyondCap = 0;
   sipMessages = 0;
   /** SIP messages on a stream without Content-Length; taken as having no body. */
   sipWithoutContentLength = 0;

@@ -11,6 +11,7 @@ import { copyBytes, FrameMark, type InFrame, type Packet } from '../sources/pack
 import { ByteBudget } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import { FRAGMENT_LIMITS, type FragmentLimits } from './decode-limits.ts';
+import { framesOf, withFrames } from './held-frames.ts';
 import { SegmentQueue } from './segment-queue.ts';
 
 const DATAGRAM_BYTES = 65_535;
@@ -53,7 +54,7 @@ export type FragmentResult =
       readonly payload: Uint8Array;
       /** The protocol the first fragment (offset 0) names. */
       readonly proto: number;
-      /** The frame of the fragment at offset 0. */
+      /** The frame of the fragment at offset 0; with `keepsFrames` also those of the others. */
       readonly begin: InFrame;
     };
 
@@ -77,15 +78,17 @@ const PENDING: FragmentResult = { kind: 'pending' };
 export class FragmentReassembler {
   readonly counters: DecodeCounters;
   readonly #limits: FragmentLimits;
+  readonly #keepsFrames: boolean;
   /** In the order of their first fragments. */
   readonly #open = new Map<string, Datagram>();
   /** What datagrams were completed of and when, so that copies of their fragments start nothing new. */
   readonly #finished = new Map<string, { readonly tsUs: number; readonly marks: readonly number[] }>();
   readonly #budget: ByteBudget;
 
-  constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS) {
+  constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS, keepsFrames = false) {
     this.counters = counters;
     this.#limits = limits;
+    this.#keepsFrames = keepsFrames;
     this.#budget = new ByteBudget(limits.maxBytes);
   }
 
@@ -212,7 +215,13 @@ export class FragmentReassembler {
   #complete(key: string, d: Datagram, last: Packet): FragmentResult {
     const payload = new Uint8Array(d.total);
     d.pieces.copyRun(payload);
-    const begin = d.pieces.head?.mark ?? markOfFrame(last);
+    const first = d.pieces.head?.mark ?? markOfFrame(last);
+    const begin = this.#keepsFrames
+      ? withFrames(
+          first,
+          d.pieces.all.flatMap(({ mark }) => framesOf(mark)),
+        )
+      : first;
     this.#open.delete(key);
     d.pieces.clear();
     if (this.#finished.size >= this.#limits.maxDatagrams) dropOldest(this.#finished);

@@ -8,6 +8,7 @@ import { FrameMark, type InFrame } from '../sources/packet.ts';
 import { type ByteBudget, ByteBuffer } from './byte-buffer.ts';
 import type { DecodeCounters } from './counters.ts';
 import type { TcpLimits } from './decode-limits.ts';
+import { HeldFrames } from './held-frames.ts';
 import { PROTOCOL, type Protocol, StreamStart, startsStream } from './protocol-sniff.ts';
 import {
   bodyWithoutLength,
@@ -29,6 +30,7 @@ export type FramerShared = {
   readonly budget: ByteBudget;
   readonly inflation: SharedInflation;
   readonly contentLength: ContentLength;
+  readonly keepsFrames?: boolean;
 };
 
 /** A complete message; `begin` is the segment it began in. */
@@ -52,6 +54,7 @@ export class StreamFramer {
   readonly #target: FramedTarget;
   readonly #held: ByteBuffer;
   readonly #heldMark = new FrameMark();
+  readonly #heldFrames: HeldFrames | null;
   #mark: InFrame;
   /** Bytes at the front of what is being read that came with earlier segments. */
   #oldBytes = 0;
@@ -71,6 +74,7 @@ export class StreamFramer {
     this.#session = session;
     this.#target = target;
     this.#held = new ByteBuffer(shared.budget);
+    this.#heldFrames = shared.keepsFrames === true ? new HeldFrames(shared.counters) : null;
     this.#begin = new StreamStart(session, shared.limits, shared.counters, this);
     this.#mark = this.#heldMark;
   }
@@ -93,6 +97,7 @@ export class StreamFramer {
       if (rest < end) {
         this.#held.append(b, rest, end);
         this.#heldMark.copy(mark);
+        this.#heldFrames?.restart(end - rest, mark);
       }
       return;
     }
@@ -101,6 +106,7 @@ export class StreamFramer {
     this.#held.append(b, start, end);
     const rest = this.#consume(this.#held.bytes, 0, this.#held.length);
     if (rest >= old) this.#heldMark.copy(mark);
+    this.#heldFrames?.keep(rest, this.#held.length - rest, mark);
     this.#held.dropFront(rest);
   }
 
@@ -120,7 +126,7 @@ export class StreamFramer {
     else if (this.#need > 0) {
       const left = this.#need - held;
       this.#shared.counters.tcpMessagesTruncated++;
-      this.#emit(this.#held.bytes, 0, held, false, this.#heldMark, true);
+      this.#emit(this.#held.bytes, 0, held, false, this.#beginOf(0, held, held), true);
       this.#held.clear();
       this.#need = AT_BOUNDARY;
       if (missing <= left) this.#skip = left - missing;
@@ -283,7 +289,7 @@ export class StreamFramer {
       const next = pos + this.#need;
       if (next > end) return pos;
       this.#need = AT_BOUNDARY;
-      this.#emit(b, pos, next, false, this.#markAt(pos), false);
+      this.#emit(b, pos, next, false, this.#beginOf(pos, next), false);
       pos = next;
       if (pos === end) return end;
     }
@@ -361,6 +367,7 @@ export class StreamFramer {
         return pos;
       }
       if (bytes > end - pos) return pos;
+      this.#heldFrames?.collect(pos, pos + bytes, this.#oldBytes, this.#mark, !receiver.hasPartial);
       receiver.frame(b, pos, this.#markAt(pos), this.#mark.tsUs);
       pos += bytes;
     }
@@ -398,7 +405,7 @@ export class StreamFramer {
     const stop = body >= 0 && close + body < end ? close + body : end;
     counters.tcpBytesIgnored += end - stop;
     counters.wsMessages++;
-    this.#emit(b, at, stop, true, begin, false);
+    this.#emit(b, at, stop, true, this.#heldFrames?.ofMessage(begin) ?? begin, false);
     return true;
   }
 
@@ -410,6 +417,11 @@ export class StreamFramer {
 
   #markAt(pos: number): InFrame {
     return pos < this.#oldBytes ? this.#heldMark : this.#mark;
+  }
+
+  #beginOf(pos: number, end: number, old = this.#oldBytes): InFrame {
+    const begin = pos < old ? this.#heldMark : this.#mark;
+    return this.#heldFrames?.of(begin, pos, end, old, this.#mark) ?? begin;
   }
 
   #keepAlive(b: Uint8Array, from: number, end: number): number {

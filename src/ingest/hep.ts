@@ -103,6 +103,7 @@ export class HepIngest {
     c.srcPort = p.srcPort;
     c.dstPort = p.dstPort;
     c.frame = outer.frame;
+    c.parts = outer.parts;
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;

@@ -6,6 +6,9 @@ import type { HepClock } from './hep/hep-clock.ts';
 /** Where the payload buf[start..end) lies in a capture file that can be read again, and the check of its bytes. */
 export type FilePlace = { file: number; at: number; start: number; end: number; check: number };
 
+/** One frame of a file or an interface. */
+export type FrameAt = { readonly source: number; readonly frame: number };
+
 /** One object is filled again and again: it holds during a call only. */
 export type Packet = {
   tsUs: number;
@@ -28,6 +31,8 @@ export type Packet = {
   dstPort: number;
   /** Ordinal of the frame in its source, -1 without one; of a message in parts, the frame it began in. */
   frame: number;
+  /** The other frames that carried a part of it; null without one, or where nobody will ask. */
+  parts: readonly FrameAt[] | null;
   /** The frame's digest as two halves; 0 when none was taken. */
   digestHigh: number;
   digestLow: number;
@@ -61,6 +66,7 @@ export function emptyPacket(addresses: Uint8Array = new Uint8Array(32)): Packet 
     srcPort: 0,
     dstPort: 0,
     frame: -1,
+    parts: null,
     digestHigh: 0,
     digestLow: 0,
     frameStart: 0,
@@ -73,12 +79,15 @@ export function emptyPacket(addresses: Uint8Array = new Uint8Array(32)): Packet 
 }
 
 /** What of a packet says which frame some bytes came in, and when. */
-export type InFrame = Readonly<Pick<Packet, 'tsUs' | 'frame' | 'digestHigh' | 'digestLow' | 'origin' | 'source'>>;
+export type InFrame = Readonly<
+  Pick<Packet, 'tsUs' | 'frame' | 'parts' | 'digestHigh' | 'digestLow' | 'origin' | 'source'>
+>;
 
 /** The same, kept beyond the call. */
 export class FrameMark implements InFrame {
   tsUs = 0;
   frame = -1;
+  parts: readonly FrameAt[] | null = null;
   digestHigh = 0;
   digestLow = 0;
   origin = 0;
@@ -87,6 +96,7 @@ export class FrameMark implements InFrame {
   copy(from: InFrame): void {
     this.tsUs = from.tsUs;
     this.frame = from.frame;
+    this.parts = from.parts;
     this.digestHigh = from.digestHigh;
     this.digestLow = from.digestLow;
     this.origin = from.origin;

@@ -47,6 +47,8 @@ export type TcpHooks = {
   /** A message that its gate excludes; `port` is the service's. */
   onExcluded(kind: 'sip' | 'websocket', port: number): void;
   readonly contentLength: ContentLength;
+  /** The packet names all frames of the message. */
+  readonly keepsFrames?: boolean;
 };
 
 export class TcpReassembler {
@@ -64,8 +66,8 @@ export class TcpReassembler {
     this.counters = counters;
     this.#limits = limits;
     const budget = new ByteBudget(limits.maxTotalBytes);
-    const { contentLength } = hooks;
-    this.#shared = { counters, limits, budget, inflation: new SharedInflation(counters), contentLength };
+    const { contentLength, keepsFrames = false } = hooks;
+    this.#shared = { counters, limits, budget, inflation: new SharedInflation(counters), contentLength, keepsFrames };
     this.#table = new TcpTable();
   }
 
@@ -258,6 +260,7 @@ export class TcpReassembler {
       p.origin = begin.origin;
       p.source = begin.source;
       p.frame = begin.frame;
+      p.parts = begin.parts;
       p.digestLow = begin.digestLow;
       p.digestHigh = begin.digestHigh;
       p.isSnapped = isTruncated;
