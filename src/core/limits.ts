@@ -42,6 +42,9 @@ export const DIALOGS_WITH_PARTIES = 1_024;
 /** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
 export const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
 
+/** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). */
+export const FRAME_LEDGER_BYTES = 128 * 1024 * 1024;
+
 /** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
 export const AUDIO_BYTES = 256 * 1024 * 1024;
 

@@ -19,6 +19,7 @@ import { EndpointIndex } from '../store/media/endpoint-index.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
 import { PayloadRing } from '../store/media/payload-ring.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
+import { FrameLedger } from '../store/messages/frame-ledger.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
 import type { Capture, QualityContext, Stores } from '../store/stores.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
@@ -46,6 +47,8 @@ export type IngestOptions = {
   readonly windowSec: number;
   /** Index what ties dialogs together; only who can be asked for it needs it. */
   readonly correlates: boolean;
+  /** Remember which frames carried messages, for who writes them in a second pass over the files. */
+  readonly keepsFrames?: boolean;
   /** Further headers that carry the Call-ID of another leg. */
   readonly callIdHeaders: readonly string[];
 };
@@ -149,6 +152,7 @@ export function createIngest(parts: IngestParts): Ingest {
   const media = live === null ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
   const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
   const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
+  const frames = options.keepsFrames === true ? new FrameLedger() : null;
   const keys = new KeyPresses();
   const decode = new DecodeCounters();
   const clocks = new HepClocks();
@@ -164,6 +168,7 @@ export function createIngest(parts: IngestParts): Ingest {
   };
   const dialogs = new DialogStore(options.maxDialogs, (d) => {
     identifiers?.onDialogGone(d);
+    frames?.forget(d.slot);
     d.expiresUs = Number.NaN;
     forgetMedia(d);
     icmp.onDialogGone(d);
@@ -197,6 +202,7 @@ export function createIngest(parts: IngestParts): Ingest {
     expiries: new ExpiryQueue<Dialog>(),
     identifiers,
     clocks,
+    frames,
     digest: parts.digest,
     onChange: (d, from) => {
       for (const observer of stateObservers) observer.onDialogState(d, from, capture);
@@ -226,6 +232,7 @@ export function createIngest(parts: IngestParts): Ingest {
     observers,
     capture: () => capture,
     counters: decode,
+    keepsFrames: frames !== null,
     onExcluded: (kind, port) => {
       const ports = excluded[kind];
       ports.set(port, (ports.get(port) ?? 0) + 1);
@@ -235,7 +242,7 @@ export function createIngest(parts: IngestParts): Ingest {
   const tickers = observersOf(observers, 'onTick');
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
-    stores: { dialogs, streams, log, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
+    stores: { dialogs, streams, log, frames, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
     capture,
     ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, clocks, decode, media, excluded },
     onRecords(batch, count) {

@@ -7,12 +7,13 @@
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
+import { FRAGMENT_LIMITS } from '../decode/decode-limits.ts';
 import { FragmentReassembler } from '../decode/fragments.ts';
 import type { TcpSegment } from '../decode/tcp/tcp.ts';
 import { TcpReassembler } from '../decode/tcp/tcp.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { contentLength } from '../protocols/sip/scanner/scan.ts';
-import { emptyPacket, type FilePlace, type Packet } from '../sources/packet.ts';
+import { emptyPacket, type FilePlace, type FrameAt, type Packet } from '../sources/packet.ts';
 import { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
@@ -53,6 +54,8 @@ export type PacketParts = {
   counters: DecodeCounters;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
+  /** Messages name all frames that carried them. */
+  keepsFrames: boolean;
 };
 
 export class PacketIngest {
@@ -64,6 +67,8 @@ export class PacketIngest {
   readonly #scratch = PacketSource.scratch();
   /** The packet of the record that is being read. */
   readonly #carrier = emptyPacket();
+  /** Of a reassembled datagram: its further frames. */
+  #parts: readonly FrameAt[] | null = null;
   readonly #ahead: SipAhead;
   readonly #place: FilePlace = { file: 0, at: Number.NaN, start: 0, end: 0, check: 0 };
   readonly #segment: Mutable<TcpSegment> = {
@@ -85,12 +90,13 @@ export class PacketIngest {
     this.#d = deps;
     this.#rtcpObservers = observersOf(deps.observers, 'onRtcp');
     this.#windowObservers = observersOf(deps.observers, 'onWindow');
-    this.#fragments = new FragmentReassembler(deps.counters);
+    this.#fragments = new FragmentReassembler(deps.counters, FRAGMENT_LIMITS, deps.keepsFrames);
     this.#tcp = new TcpReassembler(
       {
         onMessage: (bytes, start, end, packet) => deps.sip.onBytes(asBuffer(bytes), start, end, packet),
         onExcluded: deps.onExcluded,
         contentLength,
+        keepsFrames: deps.keepsFrames,
       },
       deps.counters,
     );
@@ -227,6 +233,7 @@ export class PacketIngest {
   #carryBy(c: Packet, transport: number): void {
     c.arrivedUs = c.tsUs;
     c.transport = transport;
+    c.parts = this.#parts;
     this.#place.file = c.source;
   }
 
@@ -269,10 +276,13 @@ export class PacketIngest {
     const descriptor = new Uint8Array(b.descriptor(i));
     descriptor[OFFSET.transport] = r.proto;
     const made = this.#d.source.datagram(this.#scratch, r.payload, descriptor);
+    const outer = this.#parts;
+    this.#parts = r.begin.parts;
     for (let k = 0; k < made; k++) {
       this.#scratch.setFrame(k, r.begin);
       this.#onRecord(this.#scratch, k);
     }
+    this.#parts = outer;
   }
 
   #onStreamOpened(b: RecordBatch, i: number): void {

@@ -13,6 +13,7 @@ import type { Stream } from './media/stream.ts';
 import type { StreamStore } from './media/stream-store.ts';
 import type { RelayUse, StunFlow } from './media/stun-flow.ts';
 import type { UnseenStreams } from './media/unseen-streams.ts';
+import type { FrameLedger } from './messages/frame-ledger.ts';
 import type { MessageLog } from './messages/message-log.ts';
 
 export type Dialogs = Omit<
@@ -58,6 +59,8 @@ export type Stores = {
   readonly dialogs: Dialogs;
   readonly streams: Streams;
   readonly log: Messages;
+  /** The frames that carried messages; null where nobody writes them again. */
+  readonly frames: Pick<FrameLedger, 'visit' | 'unkept'> | null;
   /** What ties dialogs to calls; null where nobody will ask. */
   readonly identifiers: Identifiers | null;
   /** RTP kept for its audio; null without --retain-audio. */

@@ -32,6 +32,10 @@ const STREAMS_OF_BYTES: readonly Loss[] = [
   decode('tcpMessageTooLong', 'Messages beyond a size cap.'),
   decode('tcpMessagesTruncated', 'Messages cut by a hole in their body; kept in part.'),
   decode('tcpMessagesAborted', 'Messages unfinished when their connection ended.'),
+  decode(
+    'messageFramesBeyondCap',
+    'Frames of a message beyond 256, where the frames of calls are written; the file of `-O` lacks them.',
+  ),
   decode('wsBadFrames', 'WebSocket frames that break RFC 6455.'),
   decode(
     'wsCompressedUndecodable',
@@ -130,6 +134,12 @@ const STORES: readonly Loss[] = [
     shed: 'messages_evicted',
     remedy: 'Raise `--message-log-bytes`.',
   }),
+  loss(
+    'message_frames_unkept',
+    (f) => f.evidence.stores.frames?.unkept ?? 0,
+    'Frames of messages that found no room in the list of frames; the file of `-O` lacks them.',
+    { remedy: 'Read fewer files at a time.' },
+  ),
   loss('message_file_changed', (f) => f.file?.files.failed ?? 0, 'Messages whose file changed after it was read.'),
   loss(
     'messages_beyond_dialog_cap',

@@ -25,6 +25,7 @@ import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
+import type { FrameLedger } from '../../store/messages/frame-ledger.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import { HepClocks } from '../hep-clocks.ts';
@@ -44,6 +45,7 @@ export class DialogTracker {
   readonly #from = new Party();
   readonly #to = new Party();
   readonly #log: MessageLog;
+  readonly #ledger: FrameLedger | null;
   readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
   readonly #times: DialogTimes;
@@ -66,11 +68,14 @@ export class DialogTracker {
     /** Left out where nobody will ask what belongs together. */
     identifiers?: CallIdentifiers | null;
     clocks?: HepClocks;
+    /** Left out where nobody will write the frames of messages. */
+    frames?: FrameLedger | null;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
     this.#frames = new FramePointers(deps.digest);
     this.#dialogs = deps.dialogs;
     this.#log = deps.log;
+    this.#ledger = deps.frames ?? null;
     this.#parties = new DialogParties(deps.log, deps.dialogs.room);
     this.#sdp = deps.sdp;
     this.#times = new DialogTimes(deps.clocks ?? new HepClocks(), deps.dialogs, deps.log, deps.expiries);
@@ -118,6 +123,7 @@ export class DialogTracker {
     else if (c.clock !== null || d.clock !== null) this.#times.place(d, c);
     if (kind === 0 && isChallenge(scan.status)) seen.isRefusal = challengeAgain(d, buf, scan);
     this.#keep(d, buf, start, end, scan, c, kind);
+    if (this.#ledger !== null) this.#ledger.add(d.slot, c);
     seen.isOfOtherFork = isOfOtherFork(d, buf, scan, toTagHash);
     if (hasSources) this.#noteSource(d, scan, c);
     // Receive queues and merged files put records a little out of order; a clock that was set back is another matter.
