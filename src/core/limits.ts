@@ -45,6 +45,10 @@ export const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
 /** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). */
 export const FRAME_LEDGER_BYTES = 128 * 1024 * 1024;
 
+/** Pairs of sockets whose media is written in a second pass, and sockets of one dialog that are paired with each other. */
+export const MAX_SELECTED_PAIRS = 262_144;
+export const MAX_PAIRED_SOCKETS = 64;
+
 /** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
 export const AUDIO_BYTES = 256 * 1024 * 1024;
 

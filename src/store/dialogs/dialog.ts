@@ -213,6 +213,11 @@ export class Dialog extends DialogRecord {
     return this.claimedCount === 0 ? [] : this.memory.sdp.claimedKeys(this.sdpRow);
   }
 
+  /** The same, and since when. */
+  get claims(): { key: EndpointKey; fromUs: number }[] {
+    return this.claimedCount === 0 ? [] : this.memory.sdp.claims(this.sdpRow);
+  }
+
   /** Number of its offers and answers. */
   get sdpCount(): number {
     return this.sdpCountOf(0) + this.sdpCountOf(1);

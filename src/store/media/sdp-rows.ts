@@ -264,6 +264,14 @@ export class SdpRows extends WithAccessors {
     return found.reverse();
   }
 
+  /** The claims of the list that `newest` ends, oldest first. */
+  claims(newest: number): { key: EndpointKey; fromUs: number }[] {
+    const found: { key: EndpointKey; fromUs: number }[] = [];
+    for (let row = newest; row !== NONE; row = this.older(row))
+      if ((this.facts(row) & FACT.CLAIM) !== 0) found.push({ key: this.key(row), fromUs: this.tsUs(row) });
+    return found.reverse();
+  }
+
   /** Endpoints claimed by the list that `newest` ends, oldest first. */
   claimedKeys(newest: number): EndpointKey[] {
     const found: EndpointKey[] = [];
