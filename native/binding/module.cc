@@ -14,6 +14,7 @@ NAN_MODULE_INIT(InitAll) {
   InitProcess(target);
   InitSockets(target);
   InitCapture(target);
+  InitSecondPass(target);
   InitHepCapture(target);
   InitOutputFile(target);
   InitTlsCapture(target);

@@ -183,6 +183,14 @@ export const ERRORS = {
     HOOK_INVALID: { line: '{option}: {reason}', remedy: 'give a program and its arguments' },
   }),
   ...rows('operations.md#running', 1, {
+    CAPTURE_READ_ONCE: {
+      line: '-I {path}: {cause}',
+      causes: {
+        pipe: 'it can be read only once, and to write the frames of calls it is read twice; save it to a file first',
+        changed:
+          'it changed while it was read, so the frames of calls are not found again; read a file that is complete',
+      },
+    },
     CAPTURE_OPEN_FAILED: {
       line: '{path}: {cause}',
       causes: {

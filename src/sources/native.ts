@@ -166,6 +166,37 @@ export type NativeFrame = {
   payload?: Buffer;
 };
 
+/** A second reading of files that writes some of their frames; a descriptor is as for openFiles(). */
+export type NativeSecondPass = {
+  paths: readonly string[];
+  descriptors: Int32Array;
+  /** Of each file the numbers of its frames, in order. */
+  ordinals: readonly Float64Array[];
+  /** Rows of struct ct_flow. */
+  flows: Uint8Array;
+  /** The id of an OutputFile. */
+  output: number;
+  /** Random. */
+  seed: Uint8Array;
+  espNull: boolean;
+  /** [asked to stop, per mille of the files read] */
+  control: Uint32Array;
+};
+
+/** enum ct_pcap_status and errno of the file number `failed`, -1 none. */
+export type NativeSecondResult = {
+  read: number;
+  taken: number;
+  refused: number;
+  copies: number;
+  missing: number;
+  missedFragments: number;
+  isStopped: boolean;
+  failed: number;
+  status: number;
+  errno: number;
+};
+
 /** What was given up, or what failed and why; capabilities by number. */
 export type PrivilegesResult = { errno: number; step: string; kept: number[]; threadsLeft: number; uid: number };
 
@@ -219,6 +250,8 @@ export type NativeBinding = {
   closeSocket(fd: number): void;
   /** A descriptor from which a command reads these bytes and then the end, or -errno; the caller closes it. */
   inputPipe(bytes: Uint8Array): number;
+  /** On a thread of its own; `done` is called once. */
+  secondPass(options: NativeSecondPass, done: (result: NativeSecondResult) => void): void;
   OutputFile: new () => NativeOutputFile;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;

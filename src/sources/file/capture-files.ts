@@ -57,6 +57,11 @@ export class CaptureFiles {
     return this.#held;
   }
 
+  /** The descriptor of each file, -1 for those that are not held. */
+  get descriptors(): Int32Array {
+    return this.#held;
+  }
+
   /** The bytes that lay there, or null when they can no longer be had. */
   read(file: number, at: number, length: number, check: number): Uint8Array | null {
     const fd = this.#held[file] ?? NONE;

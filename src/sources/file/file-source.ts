@@ -10,6 +10,7 @@ import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
 import type { CaptureOptions } from '../capture-memory.ts';
+import type { NativeBinding } from '../native.ts';
 import { loadNative, PCAP_STATUS } from '../native.ts';
 import { PacketSource } from '../packet-source.ts';
 import type { RecordBatch } from '../record-batch.ts';
@@ -19,6 +20,8 @@ import { readHead } from './capture-head.ts';
 import { compressionOf } from './compression.ts';
 import type { PackedFile, UnpackedFile } from './unpack.ts';
 import { Unpacker } from './unpack.ts';
+import type { FrameSelection } from './frame-selection.ts';
+import { type FilesAgain, stampOf, type WrittenFrames, writeFrames } from './second-pass.ts';
 
 /** What the thread had found when it was stopped is analysed for this long. */
 const STOP_LIMIT_MS = 1_200;
@@ -80,10 +83,18 @@ export class FileSource extends PacketSource {
   #isAbandoned = false;
   #unpacker: Unpacker | null = null;
   #unpacked: ReadonlyMap<number, UnpackedFile> = new Map();
+  readonly #binding: NativeBinding;
+  readonly #espNull: boolean;
+  /** What was read last; null before. */
+  #read: FilesAgain | null = null;
+  /** Of the second pass, as NativeSecondPass has it. */
+  readonly #control = new Uint32Array(2);
 
   constructor(options: CaptureOptions) {
     const binding = loadNative();
     super(binding, FILE_SLABS, options, true);
+    this.#binding = binding;
+    this.#espNull = options.espNull;
     this.files = new CaptureFiles(binding.readAgain);
   }
 
@@ -96,7 +107,9 @@ export class FileSource extends PacketSource {
     }
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
     if (!(await this.#unpack(paths, regular)) || this.#isStopped || this.#isClosed) return STOPPED;
-    const errno = this.native.openFiles(paths, this.#hold(paths, regular));
+    const descriptors = this.#hold(paths, regular);
+    this.#read = { paths, descriptors, stamps: paths.map(stampOf), espNull: this.#espNull };
+    const errno = this.native.openFiles(paths, descriptors);
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
     this.#onEnd = hooks.onEnd ?? (() => {});
     if (regular.every(Boolean)) this.#opened = hooks.opened ?? null;
@@ -118,11 +131,27 @@ export class FileSource extends PacketSource {
     return lack === null || end === 'stopped' ? { end, frames } : { end: 'truncated', frames, lack };
   }
 
+  /** How many files were read. */
+  get fileCount(): number {
+    return this.#read?.paths.length ?? 0;
+  }
+
+  /**
+   * Reads the files that were read once more, and writes the selected frames to the output of this number. Rejects with
+   * ServiceError where a file cannot be read twice or has changed.
+   */
+  async writeSelected(selection: FrameSelection, output: number): Promise<WrittenFrames> {
+    if (this.#read === null || this.#isStopped || this.#isClosed)
+      return { frames: 0, missedFragments: 0, isStopped: true };
+    return writeFrames(this.#binding, this.#read, selection, output, this.#control);
+  }
+
   /** Ends the reading with what was read so far: at once when it has not begun, else in little more than a second. */
   stop(): void {
     if (this.#isStopped || this.#isClosed) return;
     this.#isStopped = true;
     this.#unpacker?.stop();
+    Atomics.store(this.#control, 0, 1);
     this.native.askStopFiles();
     setTimeout(() => this.#abandon(), STOP_LIMIT_MS).unref();
   }
@@ -175,11 +204,17 @@ export class FileSource extends PacketSource {
     return this.#unpacker === null ? read : (this.#unpacker.progress() + read) / 2;
   }
 
+  /** The same of the second pass. */
+  secondProgress(): number {
+    return Atomics.load(this.#control, 1) / 1000;
+  }
+
   /** Stops reading and frees the native side. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#unpacker?.stop();
+    Atomics.store(this.#control, 0, 1);
     this.native.close();
     this.files.close();
     this.#end(STOPPED);

@@ -70,6 +70,7 @@ class FakeNative {
       digest: () => {},
       inflate: () => -1,
       readAgain: () => -1,
+      secondPass: () => undefined,
       openReply: () => -1,
       sendReply: () => -1,
       openSyslog: () => -1,
