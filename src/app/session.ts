@@ -110,7 +110,8 @@ export function createSession(parts: SessionParts): Session {
     async read(paths, onEnd, onOpened) {
       if (file === null) return null;
       const output = await outputs.open(paths);
-      if (output !== null) file.setOutput(output.id);
+      // With the frames of dialogs kept, who chooses among them writes in a second pass.
+      if (output !== null && options.keepsFrames !== true) file.setOutput(output.id);
       ingest.begin(paths);
       const end = await file.read(paths, {
         onEnd: (i, how) => onEnd(paths[i] ?? '', how),

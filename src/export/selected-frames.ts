@@ -1,10 +1,16 @@
 /**
- * Which frames of the files that were read belong to some dialogs: those of their messages, and of their media.
+ * Which frames of the files that were read belong to some dialogs: those of their messages, and of their media. A second
+ * pass over the files writes them.
  */
+import type { FileSource } from '../sources/file/file-source.ts';
 import type { FrameSelection } from '../sources/file/frame-selection.ts';
+import type { WrittenFrames } from '../sources/file/second-pass.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stores } from '../store/stores.ts';
+import type { OutputFile } from './capture-file.ts';
 import { mediaFlows } from './media-flows.ts';
+
+export type SelectionStores = Pick<Stores, 'dialogs' | 'streams' | 'stun' | 'frames'>;
 
 export type SelectedFrames = FrameSelection & {
   /** Pairs of sockets beyond a cap: their media is not written. */
@@ -12,16 +18,27 @@ export type SelectedFrames = FrameSelection & {
 };
 
 /** `files`: how many were read. The stores must have a ledger of frames, or there are none of messages. */
-export function selectFrames(
-  dialogs: Iterable<Dialog>,
-  stores: Pick<Stores, 'dialogs' | 'streams' | 'stun' | 'frames'>,
-  files: number,
-): SelectedFrames {
+export function selectFrames(dialogs: Iterable<Dialog>, stores: SelectionStores, files: number): SelectedFrames {
   const chosen = new Set(dialogs);
   const numbers: number[][] = Array.from({ length: files }, () => []);
   for (const { slot } of chosen) stores.frames?.visit(slot, (source, ordinal) => numbers[source]?.push(ordinal));
   const { flows, skipped } = mediaFlows(chosen, stores);
   return { ordinals: numbers.map(inOrder), flows, skippedPairs: skipped };
+}
+
+/**
+ * Reads the files of `source` once more and writes what belongs to the dialogs, in the order of time. Rejects with
+ * ServiceError where a file cannot be read twice, or has changed.
+ */
+export async function writeDialogs(
+  dialogs: Iterable<Dialog>,
+  stores: SelectionStores,
+  source: FileSource,
+  output: OutputFile,
+): Promise<WrittenFrames & { readonly skippedPairs: number }> {
+  const selection = selectFrames(dialogs, stores, source.fileCount);
+  const written = await source.writeSelected(selection, output.id);
+  return { ...written, skippedPairs: selection.skippedPairs };
 }
 
 function inOrder(numbers: readonly number[]): Float64Array {
