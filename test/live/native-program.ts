@@ -47,7 +47,7 @@ export function buildLiveProgram(t: TestContext, name: string): LiveProgram {
     .map((file) => `native/${file}`);
   const ebpf = hasEbpf ? ['-DCT_HAVE_LIBBPF', '-Ibuild/bpf'] : [];
   const flags = ['-std=c11', '-D_GNU_SOURCE=', '-O2', '-g', '-w', '-Inative', '-Inative/test', ...ebpf];
-  const libraries = ['-lz', '-lm', '-lpthread', ...(hasEbpf ? ['-ldl'] : [])];
+  const libraries = ['-lz', '-lm', '-lpthread', '-ldl'];
   execFileSync('cc', [...flags, `native/test/${name}.c`, ...sources, '-o', path, ...libraries], { cwd: root });
   return { path, hasEbpf };
 }
