@@ -57,6 +57,8 @@ private:
     pl_.decode.hep = Flag(opt, "hep");
     pl_.digests = Flag(opt, "digests");
     pl_.retain = Flag(opt, "retain");
+    const std::string bpf = TextOf(opt, "bpf");
+    if (!bpf.empty() && (pl_.filter = ct_frame_filter_create(bpf.c_str())) == nullptr) return "out of memory";
     pl_.counters = reinterpret_cast<uint64_t *>(counters.data);
     pl_.sip_out_ports = reinterpret_cast<uint32_t *>(sipPorts.data);
     pl_.ws_out_ports = reinterpret_cast<uint32_t *>(wsPorts.data);

@@ -8,6 +8,7 @@ namespace calltap {
 
 NAN_MODULE_INIT(InitBuildInfo);  // build_info.cc: what this addon was built with
 NAN_MODULE_INIT(InitBytes);      // bytes.cc: digests, inflate, and a second read of a file
+NAN_MODULE_INIT(InitExpression); // expression.cc: expressions of tcpdump
 NAN_MODULE_INIT(InitFrameAt);    // frame_at.cc: one frame of a file
 NAN_MODULE_INIT(InitProcess);    // process.cc: privileges, signals, threads, a restart
 NAN_MODULE_INIT(InitSockets);    // sockets.cc: what Node cannot send

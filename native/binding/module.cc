@@ -10,6 +10,7 @@ namespace calltap {
 NAN_MODULE_INIT(InitAll) {
   InitBuildInfo(target);
   InitBytes(target);
+  InitExpression(target);
   InitFrameAt(target);
   InitProcess(target);
   InitSockets(target);

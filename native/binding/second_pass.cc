@@ -19,6 +19,7 @@ public:
   ~SecondPass() override {
     if (stop_ != nullptr) node::RemoveEnvironmentCleanupHook(isolate_, Stop, stop_);
     ct_selection_free(selection_);
+    ct_frame_filter_free(pass_.filter);
   }
 
   // What is wrong with the options, or nullptr.
@@ -50,6 +51,9 @@ public:
                                numbers.len / sizeof(double));
     }
     pass_.decode.esp_null = Flag(opt, "espNull");
+    const std::string bpf = TextOf(opt, "bpf");
+    if (!bpf.empty() && (pass_.filter = ct_frame_filter_create(bpf.c_str())) == nullptr)
+      return "out of memory";
     auto *words = reinterpret_cast<ct_atomic_u32 *>(control.data);
     pass_.stop = words;
     pass_.progress = words + 1;

@@ -25,6 +25,12 @@ uint32_t U32(Local<Object> o, const char *name) { return U32(Prop(o, name)); }
 bool Flag(Local<Object> o, const char *name) { return Flag(Prop(o, name)); }
 double Num(Local<Object> o, const char *name) { return Nan::To<double>(Prop(o, name)).FromMaybe(0); }
 
+std::string TextOf(Local<Object> o, const char *name) {
+  Local<Value> v = Prop(o, name);
+  Nan::Utf8String text(v);
+  return v->IsString() && *text != nullptr ? *text : "";
+}
+
 uint32_t U32(Local<Value> v) { return Nan::To<uint32_t>(v).FromMaybe(0); }
 bool Flag(Local<Value> v) { return Nan::To<bool>(v).FromMaybe(false); }
 

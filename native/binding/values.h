@@ -63,6 +63,9 @@ uint32_t U32(Local<Object> o, const char *name);
 bool Flag(Local<Object> o, const char *name);
 double Num(Local<Object> o, const char *name);
 
+// The text of a property; empty when it is none.
+std::string TextOf(Local<Object> o, const char *name);
+
 // Arguments of a call: 0 or false when the argument is absent or is no number.
 uint32_t U32(Local<Value> v);
 bool Flag(Local<Value> v);

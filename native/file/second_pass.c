@@ -23,9 +23,16 @@ static bool is_copy(struct pass *s, uint32_t file, const struct ct_frame *f) {
   return s->copies != NULL && ct_copies_drop(s->copies, file, &s->p->decode, f, 1, &once, &missed) == 0;
 }
 
+/* What is selected by its number passed in the first pass. */
+static bool is_passed(struct pass *s, const struct ct_frame *f) {
+  struct ct_frame out;
+  uint32_t unfit = 0;
+  return s->p->filter == NULL || ct_frame_filter_pass(s->p->filter, f, 1, &out, &unfit) > 0;
+}
+
 static void look_at(struct pass *s, uint32_t file, const struct ct_frame *f) {
   enum ct_taken taken = ct_selection_take(s->p->selection, file, f, &s->p->decode);
-  if (taken == CT_TAKEN_NOT) return;
+  if (taken == CT_TAKEN_NOT || (taken == CT_TAKEN_BY_FLOW && !is_passed(s, f))) return;
   if (taken == CT_TAKEN_BY_FLOW && is_copy(s, file, f)) {
     s->r->copies++;
     return;

@@ -9,6 +9,7 @@
 #include "file/pcap_merge.h"
 #include "file/selection.h"
 #include "output/pcap_write.h"
+#include "system/frame_filter.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,6 +20,8 @@ struct ct_second_pass {
   uint32_t files;
   struct ct_selection *selection;
   struct ct_decode_opts decode;
+  struct ct_frame_filter
+      *filter; /* what the first pass did not look at is not written; NULL: it did at all */
   uint64_t copies_key[2];
   struct ct_pcap_writer *output;
   ct_atomic_u32 *stop;     /* asked to end */

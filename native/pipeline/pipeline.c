@@ -16,6 +16,7 @@ static const char *const OWN_NAMES[CT_N_COUNT] = {
     "frames",           "frame_bytes",         "snapped_frames",     "invalid_timestamps",
     "sip_outside_gate", "ws_sip_outside_gate", "rtp_from_fragments", "rtp_from_fragments_dropped",
     "records_cut",      "tunneled_frames",     "copied_frames",      "copies_missed",
+    "bpf_skipped",      "bpf_unfit",
 };
 static const char *const CLASS_NAMES[CT_CLS_COUNT] = {
     "class_other", "class_sip",  "class_sip_outside", "class_ws_outside",
@@ -49,6 +50,8 @@ void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
 void ct_pipeline_close(struct ct_pipeline *pl) {
   ct_copies_free(pl->copies);
   pl->copies = NULL;
+  ct_frame_filter_free(pl->filter);
+  pl->filter = NULL;
   ct_inject_free(pl->inject);
   pl->inject = NULL;
 }
@@ -296,7 +299,14 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   uint32_t plain = 0;
   const bool may_be_plain =
       !pl->retain && pl->origin == CT_ORIGIN_WIRE; /* retained packets all go to TypeScript */
-  struct ct_frame once[CT_BATCH];
+  struct ct_frame passed[CT_BATCH], once[CT_BATCH];
+  if (pl->filter != NULL) {
+    uint32_t unfit = 0, kept = ct_frame_filter_pass(pl->filter, frame, n, passed, &unfit);
+    tally.n[CT_N_BPF_SKIPPED] = n - kept - unfit;
+    tally.n[CT_N_BPF_UNFIT] = unfit;
+    frame = passed;
+    n = kept;
+  }
   if (pl->copies != NULL) {
     uint64_t missed = 0;
     uint32_t kept = ct_copies_drop(pl->copies, pl->source_id, &pl->decode, frame, n, once, &missed);

@@ -13,6 +13,7 @@
 #include "output/pcap_write.h"
 #include "pipeline/copies.h"
 #include "rtp/rtp_table.h"
+#include "system/frame_filter.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,6 +35,8 @@ enum ct_counter {
   CT_N_TUNNELED,
   CT_N_COPIES,        /* frames that another source or interface gave: no other counter has them */
   CT_N_COPIES_MISSED, /* frames that could not be compared with all of their time */
+  CT_N_BPF_SKIPPED,   /* frames that the expression of --bpf does not match: no other counter has them */
+  CT_N_BPF_UNFIT,     /* likewise of a link type that it cannot be for */
   CT_N_COUNT
 };
 /* Of four enumerations: C++20 adds numbers only. */
@@ -54,8 +57,9 @@ struct ct_pipeline {
   uint8_t origin;
   bool in_file; /* frames lie in a file that can be read again; frame + file_delta is where */
   uint64_t file_delta;
-  bool digests;        /* take FNV-1a of frames that may be pointed at */
-  bool retain;         /* RTP packets go to TypeScript whole, for their audio */
+  bool digests;                   /* take FNV-1a of frames that may be pointed at */
+  struct ct_frame_filter *filter; /* frames that do not pass are nobody's (--bpf); NULL: all do */
+  bool retain;                    /* RTP packets go to TypeScript whole, for their audio */
   bool cut_on_purpose; /* the kernel filter cuts media after its headers: no loss, not counted as snapped */
   int64_t last_ns;     /* time of the newest frame, copies apart */
   uint64_t copies_key[2];   /* random */

@@ -5,6 +5,7 @@
  *   test_packet_live [SCENARIO...]    needs root; without, every scenario is skipped with the reason
  */
 #include "live_lab.h"
+#include "system/expression.h"
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <netinet/udp.h>
@@ -136,6 +137,33 @@ static void vlan(void) {
   CHECK_EQ(l->records[1].vlan, 200);
   CHECK_EQ(live_count(l, 0, CT_L_VLAN_TAGS), 2);
   CHECK_EQ(l->counters[CT_N_BYTES], (54 - 12 + 4 + OPTIONS_BYTES) + (54 - 12 + 8 + OPTIONS_BYTES));
+  lab_free(l);
+}
+
+/* The expression sees the tag that the kernel took out; what it does not match is no frame. */
+static void expression(void) {
+  if (ct_expression_refusal()[0] != '\0') return;
+  make_veth();
+  struct lab *l = lab_open(CT_FILTER_EBPF, LAB_SLABS);
+  l->pl.filter = ct_frame_filter_create("vlan 100");
+  lab_add(l, "vb", 8);
+  if (ct_live_start(&l->live) != 0) abort();
+  int out = raw_socket("va");
+  for (uint32_t vlan = 100; vlan <= 101; vlan++) {
+    uint32_t at = put_ether(frame, 0x8100);
+    put16(frame + at, vlan);
+    put16(frame + at + 2, 0x0800);
+    at += 4;
+    at += udp_datagram(frame + at, 5060, 5060, OPTIONS_TEXT, OPTIONS_BYTES);
+    send_frame(out, frame, at);
+  }
+  send_frame(out, frame, sip_frame());
+  wait_count(l, 0, CT_L_FRAMES, 3);
+  lab_stop(l);
+  CHECK_EQ(records_of(l, CT_KIND_UDP), 1);
+  CHECK_EQ(l->records[0].vlan, 100);
+  CHECK_EQ(l->counters[CT_N_FRAMES], 1);
+  CHECK_EQ(l->counters[CT_N_BPF_SKIPPED], 2);
   lab_free(l);
 }
 
@@ -360,6 +388,7 @@ int main(int argc, char **argv) {
       {"overflow", overflow, false},
       {"kernel_drops", kernel_drops, false},
       {"vlan", vlan, false},
+      {"expression", expression, false},
       {"gso", gso, false},
       {"loopback", loopback, false},
       {"recovery", recovery, false},

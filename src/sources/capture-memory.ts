@@ -22,6 +22,8 @@ export type CaptureOptions = {
   readonly hep: boolean;
   /** RTP packets are handed on whole, for their audio. */
   readonly retainsPayload: boolean;
+  /** Only frames that this expression of tcpdump matches; null or left out: all. */
+  readonly bpf?: string | null;
 };
 
 /** The slabs of a ring; what is not filled is not in use. */
@@ -84,6 +86,7 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     retain: options.retainsPayload,
     hep: options.hep,
     digests,
+    bpf: options.bpf ?? '',
   };
 }
 

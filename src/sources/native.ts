@@ -57,6 +57,8 @@ export type NativeCaptureOptions = {
   retain: boolean;
   hep: boolean;
   digests: boolean;
+  /** Frames that this expression of tcpdump does not match are nobody's; '' all are looked at. */
+  bpf: string;
 };
 
 export type NativeLiveOptions = {
@@ -179,6 +181,7 @@ export type NativeSecondPass = {
   /** Random. */
   seed: Uint8Array;
   espNull: boolean;
+  bpf: string;
   /** [asked to stop, per mille of the files read] */
   control: Uint32Array;
 };
@@ -250,6 +253,8 @@ export type NativeBinding = {
   closeSocket(fd: number): void;
   /** A descriptor from which a command reads these bytes and then the end, or -errno; the caller closes it. */
   inputPipe(bytes: Uint8Array): number;
+  /** What is wrong with an expression of tcpdump, '' nothing; or that libpcap is missing, and what to do. */
+  expressionRefusal(text: string): { isMissing: boolean; text: string };
   /** On a thread of its own; `done` is called once. */
   secondPass(options: NativeSecondPass, done: (result: NativeSecondResult) => void): void;
   OutputFile: new () => NativeOutputFile;

@@ -84,7 +84,7 @@ export class FileSource extends PacketSource {
   #unpacker: Unpacker | null = null;
   #unpacked: ReadonlyMap<number, UnpackedFile> = new Map();
   readonly #binding: NativeBinding;
-  readonly #espNull: boolean;
+  readonly #options: CaptureOptions;
   /** What was read last; null before. */
   #read: FilesAgain | null = null;
   /** Of the second pass, as NativeSecondPass has it. */
@@ -94,7 +94,7 @@ export class FileSource extends PacketSource {
     const binding = loadNative();
     super(binding, FILE_SLABS, options, true);
     this.#binding = binding;
-    this.#espNull = options.espNull;
+    this.#options = options;
     this.files = new CaptureFiles(binding.readAgain);
   }
 
@@ -108,7 +108,8 @@ export class FileSource extends PacketSource {
     const regular = paths.map((path) => path !== '-' && isReadableFile(path));
     if (!(await this.#unpack(paths, regular)) || this.#isStopped || this.#isClosed) return STOPPED;
     const descriptors = this.#hold(paths, regular);
-    this.#read = { paths, descriptors, stamps: paths.map(stampOf), espNull: this.#espNull };
+    const { espNull, bpf } = this.#options;
+    this.#read = { paths, descriptors, stamps: paths.map(stampOf), espNull, bpf: bpf ?? '' };
     const errno = this.native.openFiles(paths, descriptors);
     if (errno !== 0) throw captureOpenError(paths[0] ?? '', PCAP_STATUS.IO, errno);
     this.#onEnd = hooks.onEnd ?? (() => {});

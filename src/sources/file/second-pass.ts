@@ -26,6 +26,8 @@ export type FilesAgain = {
   readonly descriptors: Int32Array;
   readonly stamps: readonly FileStamp[];
   readonly espNull: boolean;
+  /** What the first pass did not look at is not written. */
+  readonly bpf: string;
 };
 
 /** What tells that a file is the same and unchanged; null for what is no file. */
@@ -45,12 +47,12 @@ export async function writeFrames(
   control: Uint32Array,
 ): Promise<WrittenFrames> {
   refuseChanged(files);
-  const { paths, descriptors, espNull } = files;
+  const { paths, descriptors, espNull, bpf } = files;
   const result = await new Promise<NativeSecondResult>((resolve) => {
     const flows = packFlows(selection.flows);
     const { ordinals } = selection;
     binding.secondPass(
-      { paths, descriptors, ordinals, flows, output, seed: randomBytes(16), espNull, control },
+      { paths, descriptors, ordinals, flows, output, seed: randomBytes(16), espNull, bpf, control },
       resolve,
     );
   });
