@@ -53,6 +53,7 @@ const DEV = [
   { name: 'bzip2', present: program('bzip2') },
   { name: 'lz4', present: program('lz4') },
   { name: 'tshark', present: program('tshark') },
+  { name: 'tcpdump', present: program('tcpdump') },
   { name: 'fail2ban', present: program('fail2ban-server') },
   { name: 'systemd-standalone-tmpfiles', present: program('systemd-tmpfiles') },
   { name: 'sipvicious', present: program('svcrack') },

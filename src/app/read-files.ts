@@ -56,6 +56,9 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
   const end = await session.read(paths, onEnd, onOpened);
   const line = end === null ? null : orderLine(paths.length, end);
   if (line !== null) standardError.write(`${line}\n`);
+  const unfit = session.figures.source.counter('bpf_unfit');
+  if (unfit > 0)
+    standardError.write(`calltap: --bpf: skipped ${counted(unfit, 'frame')} of a link type that it cannot be for\n`);
   return { failed, isCut: end?.isStopped === true };
 }
 

@@ -35,6 +35,7 @@ export function sessionOptions(config: Config): SessionOptions {
     windowSec: config.qualityInterval,
     thresholds: config.thresholds,
     espNull: config.decodeEspNull,
+    bpf: config.bpf,
     hep: config.hepDecode,
     // The table of files asks for it only where media is missing, and finds it out then (analysis/media/linked-legs.ts).
     correlates:

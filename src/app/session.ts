@@ -25,6 +25,7 @@ export type SessionOptions = Figures['options'] & {
   readonly sipPorts: readonly PortSpan[];
   readonly wsPorts: readonly PortSpan[];
   readonly espNull: boolean;
+  readonly bpf: string | null;
   readonly hep: boolean;
   /** Count the quality of streams as they end. */
   readonly observesQuality: boolean;

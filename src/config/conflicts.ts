@@ -136,6 +136,12 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
       return twice === undefined ? null : conflict(`-d ${twice}`, 'this would capture the same packets twice', remedy);
     },
   },
+  {
+    option: 'bpf',
+    needs: ['input', 'device'],
+    unless: NO_CAPTURE,
+    reason: 'it filters the packets of files and interfaces',
+  },
   { option: 'hep-listen', needs: ['hep-decode'], unless: NO_CAPTURE },
   { option: 'hep-allow', needs: ['hep-listen'], unless: NO_CAPTURE },
   { option: 'hep-auth', needs: ['hep-listen'], unless: NO_CAPTURE },

@@ -56,6 +56,9 @@ const SOURCES = group('Sources', {
     repeatable: true,
     toml: 'capture.input',
   }),
+  bpf: value('EXPR', text, "Analyse only packets that match tcpdump's filter expression.", {
+    toml: 'capture.bpf',
+  }),
   'hep-listen': value('ADDR', address, 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).', {
     short: 'L',
     feature: 'hep',

@@ -63,6 +63,8 @@ export const ERRORS = {
       line: '{option}: no option takes this word, and no file has this name',
       remedy: 'quote a key that has blanks, and name captures in front of keys',
     },
+    ARGUMENT_UNKNOWN: { line: '{option}: no option takes this word', remedy: 'give a capture file with -I FILE' },
+    BPF_INVALID: { line: '--bpf: {reason}', remedy: 'correct the expression (man pcap-filter)' },
     CONFIG_UNREADABLE: {
       line: '--config {path}: {cause}',
       remedy: 'name a readable TOML file',
@@ -362,6 +364,7 @@ export const ERRORS = {
     PROCESSOR_UNSUPPORTED: { line: '{reason}' },
   }),
   ...rows('operations.md#trouble', 1, {
+    BPF_UNAVAILABLE: { line: '--bpf: {reason}' },
     TOO_MANY_FILES: {
       line: 'this process has too many open files',
       remedy: 'raise its limit (ulimit -n 1024, LimitNOFILE=)',

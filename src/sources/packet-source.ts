@@ -1,6 +1,7 @@
 /**
  * What files and interfaces have in common as a source: one native capture with the memory lent to it, and its counters.
  */
+import { failure } from '../core/errors.ts';
 import type { CaptureMemory, CaptureOptions } from './capture-memory.ts';
 import { allocateCaptureMemory, nativeOptions } from './capture-memory.ts';
 import type { NativeBinding, NativeCapture, NativeInfo } from './native.ts';
@@ -16,9 +17,10 @@ export abstract class PacketSource {
   readonly #counterAt: ReadonlyMap<string, number>;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
 
-  /** `digests` where frames can be pointed at later. */
+  /** `digests` where frames can be pointed at later. Throws ServiceError for an expression that is none. */
   constructor(binding: NativeBinding, slabs: number, options: CaptureOptions, digests: boolean) {
     this.info = binding.info();
+    refuseExpression(binding, options.bpf ?? null);
     const memory = allocateCaptureMemory(slabs, this.info.counterCount);
     this.#memory = memory;
     this.sipOutPorts = memory.sipOutPorts;
@@ -73,4 +75,11 @@ export abstract class PacketSource {
   static scratch(): RecordBatch {
     return new RecordBatch(Buffer.allocUnsafeSlow(SLAB_BYTES), new Uint8Array(SLAB_RECORDS * RECORD_BYTES));
   }
+}
+
+function refuseExpression(binding: NativeBinding, expression: string | null): void {
+  if (expression === null) return;
+  const { isMissing, text } = binding.expressionRefusal(expression);
+  if (isMissing) throw failure('BPF_UNAVAILABLE', { reason: text });
+  if (text !== '') throw failure('BPF_INVALID', { reason: text });
 }

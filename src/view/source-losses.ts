@@ -42,6 +42,10 @@ export const FRAME_LOSSES: readonly Loss[] = [
     (f) => f.source.counter('copies_missed'),
     'Frames not compared with other sources: too many came at once.',
   ),
+  loss('frame_bpf_skipped', (f) => f.source.counter('bpf_skipped'), 'No loss: `--bpf` does not match these frames.'),
+  loss('frame_bpf_unfit', (f) => f.source.counter('bpf_unfit'), 'Frames of a link type that `--bpf` cannot be for.', {
+    remedy: 'Leave out what only other link types have, such as `ether` or `vlan`.',
+  }),
   loss('file_records_abandoned', (f) => f.file?.abandoned ?? 0, 'Records of a file that a signal left unread.'),
   loss('record_cut', (f) => f.source.counter('records_cut'), 'Records that are longer than a slab.', {
     quality: 'queue_dropped_packets',

@@ -103,7 +103,7 @@ export class LiveSource extends PacketSource {
       blocks: 0,
       bestFilter: FILTERS.indexOf(options.bestFilter),
       promiscuous: options.isPromiscuous,
-      wholeRtp: options.retainsPayload || options.writesFrames,
+      wholeRtp: options.retainsPayload || options.writesFrames || (options.bpf ?? null) !== null,
     });
     if (opened.errno !== 0) {
       this.close();

@@ -28,6 +28,7 @@ test('defaults', () => {
     input: ['a.pcap'],
     device: [],
     noPromisc: false,
+    bpf: null,
     hepListen: null,
     hepAllow: [],
     hepRateLimit: 50_000,

@@ -11,12 +11,14 @@ import { bothWays } from '../../../fixtures/build/scene-kit.ts';
 import { OutputFile } from '../../../src/export/capture-file.ts';
 import { writeDialogs } from '../../../src/export/selected-frames.ts';
 import { refuseReadOnce, type WrittenFrames } from '../../../src/sources/file/second-pass.ts';
+import { loadNative } from '../../../src/sources/native.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { openSession } from '../../helpers/open-session.ts';
 import { temporaryFolder } from '../../helpers/read-capture.ts';
 import { readRecords } from '../../helpers/split-capture.ts';
 
 const CALL = basicCall('one');
+const noLibpcap = loadNative().expressionRefusal('udp').isMissing && 'no libpcap';
 
 /** A call of 7 messages and 176 packets of voice. */
 function callBytes(): Uint8Array {
@@ -51,6 +53,15 @@ test('two taps of a link give each frame once', async (t) => {
   const one = readRecords(paths[0] ?? '').records.length;
   assert.equal(done.frames, one);
   assert.equal(session.file?.secondProgress(), 1);
+});
+
+test('what --bpf left out is not written either', { skip: noLibpcap }, async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'call.pcap');
+  writeFileSync(path, callBytes());
+  const session = await read(t, [path], ['--bpf', 'udp port 5060 or udp src port 20000']);
+  const done = await writeAll(session, join(folder, 'out.pcapng'));
+  assert.equal(done.frames, CALL.messages.length + (readRecords(path).records.length - CALL.messages.length) / 2);
 });
 
 test('a mirrored call is written as the packets of its mirror', async (t) => {
