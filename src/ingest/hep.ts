@@ -9,6 +9,7 @@ import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
 import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { FrameLedger } from '../store/messages/frame-ledger.ts';
 import type { HepClocks } from './hep-clocks.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
@@ -29,6 +30,8 @@ export type HepIngestDeps = {
   /** True for a packet that this process sent itself (-H) and met again on an interface. */
   readonly isOwn: (outer: Packet) => boolean;
   readonly dialog: (callId: string) => Dialog | null;
+  /** Left out where nobody will write the frames of dialogs. */
+  readonly frames?: FrameLedger | null;
 };
 
 export class HepIngest {
@@ -109,7 +112,12 @@ export class HepIngest {
     c.source = outer.source;
     if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
     else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
-    else this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c);
+    else this.#keepFrame(this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c), c);
+  }
+
+  /** Reports by HEP belong to the dialog as messages do: no socket of its media carried them. */
+  #keepFrame(dialog: Dialog | null, c: Packet): void {
+    if (dialog !== null) this.#d.frames?.add(dialog.slot, c);
   }
 
   /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
@@ -137,6 +145,7 @@ export class HepIngest {
     }
     rtcp.packets++;
     const callId = p.correlationId;
-    rtcp.onReports(reports.value, c, callId === null ? null : dialog(callId));
+    const named = callId === null ? null : dialog(callId);
+    this.#keepFrame(rtcp.onReports(reports.value, c, named) ?? named, c);
   }
 }

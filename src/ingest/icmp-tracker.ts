@@ -14,6 +14,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
 import type { IcmpNote } from '../store/icmp/icmp-note.ts';
+import type { FrameLedger } from '../store/messages/frame-ledger.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
@@ -29,6 +30,7 @@ export class IcmpTracker {
   readonly #dialogs: DialogStore;
   readonly #log: MessageLog;
   readonly media: IcmpMediaTally;
+  readonly #frames: FrameLedger | null;
   /** By serial number of the dialog. */
   readonly #notes = new Map<number, IcmpNote[]>();
   readonly #seen = new SeenTwice();
@@ -40,10 +42,12 @@ export class IcmpTracker {
   notesEvicted = 0;
   readonly refused = new Map<string, number>(ICMP_REASONS.map((r) => [r, 0]));
 
-  constructor(dialogs: DialogStore, log: MessageLog, media: IcmpMediaTally) {
+  /** `frames` is null where nobody will write what belongs to dialogs. */
+  constructor(dialogs: DialogStore, log: MessageLog, media: IcmpMediaTally, frames: FrameLedger | null = null) {
     this.#dialogs = dialogs;
     this.#log = log;
     this.media = media;
+    this.#frames = frames;
   }
 
   onPacket(buf: Buffer, start: number, end: number, c: Packet): void {
@@ -66,6 +70,7 @@ export class IcmpTracker {
     const row = mayBeSip ? this.#quotedRow(buf, e, src, dst, c.tsUs) : NO_ROW;
     if (mayBeSip && (row !== NO_ROW || looksSip(buf, e))) {
       const d = this.#byCallId(buf, e) ?? (row === NO_ROW ? undefined : this.#dialogs.bySlot(this.#log.dialog(row)));
+      if (d !== undefined) this.#frames?.add(d.slot, c);
       if (d === undefined) this.signalingUnattributed++;
       else this.#note(d, e, src, dst, reportedBy, row, c.tsUs);
       return;

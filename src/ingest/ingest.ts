@@ -192,7 +192,7 @@ export function createIngest(parts: IngestParts): Ingest {
     dialogs,
     (number, at, length, check) => file?.files.read(number, at, length, check) ?? null,
   );
-  const icmp = new IcmpTracker(dialogs, log, new IcmpMediaTally(endpoints, streams));
+  const icmp = new IcmpTracker(dialogs, log, new IcmpMediaTally(endpoints, streams), frames);
   log.onMove = (slot, from, to) => icmp.onRowMoved(slot, from, to);
   const stateObservers = observersOf(observers, 'onDialogState');
   const tracker = new DialogTracker({
@@ -218,6 +218,7 @@ export function createIngest(parts: IngestParts): Ingest {
     clocks,
     isOwn: parts.isOwn,
     dialog: (callId) => dialogs.get(callId) ?? null,
+    frames,
   });
   const packets: PacketIngest = new PacketIngest({
     source,

@@ -8,6 +8,7 @@ import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { hep3 } from '../../../fixtures/build/hep.ts';
 import { bothWays } from '../../../fixtures/build/scene-kit.ts';
+import { packageRoot } from '../../../src/core/package.ts';
 import { OutputFile } from '../../../src/export/capture-file.ts';
 import { writeDialogs } from '../../../src/export/selected-frames.ts';
 import { refuseReadOnce, type WrittenFrames } from '../../../src/sources/file/second-pass.ts';
@@ -74,9 +75,24 @@ test('a mirrored call is written as the packets of its mirror', async (t) => {
     bytes: hep3({ ...m, payload: m.bytes }),
   }));
   const other = { ...collector, tsUs: CALL.startUs + 1, bytes: Uint8Array.of(1, 2, 3) };
-  writeFileSync(path, new Capture().add([...packets, other]).pcap());
+  // Reports by HEP name the call.
+  const report = Buffer.from(
+    '{"ssrc":7,"type":201,"report_count":1,"report_blocks":[{"source_ssrc":9,"fraction_lost":0}]}',
+  );
+  const at = { ...collector, tsUs: CALL.startUs + 3_000_000, payload: report };
+  const reports = [CALL.callId, 'another'].map((correlationId) => ({
+    ...at,
+    bytes: hep3(at, { protocolType: 5, correlationId }),
+  }));
+  writeFileSync(path, new Capture().add([...packets, other, ...reports]).pcap());
   const done = await writeAll(await read(t, [path], ['-E']), join(folder, 'out.pcapng'));
-  assert.equal(done.frames, CALL.messages.length);
+  assert.equal(done.frames, CALL.messages.length + 1);
+});
+
+test('ICMP errors about its messages belong to a call', async (t) => {
+  const path = join(packageRoot(), 'fixtures/pcap/call-icmp-signaling.pcap');
+  const done = await writeAll(await read(t, [path]), join(temporaryFolder(t), 'out.pcapng'));
+  assert.equal(done.frames, readRecords(path).records.length);
 });
 
 test('a file that changed meanwhile is one line', async (t) => {
