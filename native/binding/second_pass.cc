@@ -17,7 +17,7 @@ class SecondPass : public Nan::AsyncWorker {
 public:
   explicit SecondPass(Nan::Callback *done) : Nan::AsyncWorker(done, "calltap:second-pass") {}
   ~SecondPass() override {
-    if (stop_ != nullptr) node::RemoveEnvironmentCleanupHook(isolate_, Stop, stop_);
+    if (isolate_ != nullptr) node::RemoveEnvironmentCleanupHook(isolate_, Stop, this);
     ct_selection_free(selection_);
     ct_frame_filter_free(pass_.filter);
   }
@@ -58,8 +58,7 @@ public:
     pass_.stop = words;
     pass_.progress = words + 1;
     isolate_ = isolate;
-    stop_ = words;
-    node::AddEnvironmentCleanupHook(isolate, Stop, stop_);
+    node::AddEnvironmentCleanupHook(isolate, Stop, this);
     return nullptr;
   }
 
@@ -91,7 +90,7 @@ public:
   }
 
 private:
-  static void Stop(void *word) { static_cast<ct_atomic_u32 *>(word)->store(1); }
+  static void Stop(void *self) { static_cast<SecondPass *>(self)->pass_.stop->store(1); }
 
   View Pin(Local<Value> v) {
     if (v->IsArrayBufferView()) pins_.push_back(v.As<v8::ArrayBufferView>()->Buffer()->GetBackingStore());
@@ -101,7 +100,6 @@ private:
   ct_second_pass pass_{};
   ct_second_result result_{};
   ct_selection *selection_ = nullptr;
-  ct_atomic_u32 *stop_ = nullptr;
   v8::Isolate *isolate_ = nullptr;
   std::shared_ptr<Output> output_;
   std::vector<std::string> names_;

@@ -56,6 +56,16 @@ test('two taps of a link give each frame once', async (t) => {
   assert.equal(session.file?.secondProgress(), 1);
 });
 
+test('files are read again as often as is asked', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'call.pcap');
+  writeFileSync(path, callBytes());
+  const session = await read(t, [path]);
+  const all = readRecords(path).records.length;
+  for (const to of ['a.pcapng', 'b.pcapng', 'c.pcapng'])
+    assert.equal((await writeAll(session, join(folder, to))).frames, all);
+});
+
 test('what --bpf left out is not written either', { skip: noLibpcap }, async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'call.pcap');
