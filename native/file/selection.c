@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ICMP 1
 #define UDP 17
+#define ICMPV6 58
 #define LINK_ETHERNET 1u
 #define FRAGMENT_SETS 512u /* of datagrams in fragments; a power of two */
 #define FRAGMENT_WAYS 4u
@@ -175,6 +177,29 @@ static bool has_fragment(struct ct_selection *s, const struct ct_packet *p) {
   return is_ours;
 }
 
+/* ---- ICMP errors ---- */
+
+/* RFC 792, RFC 4443: type and code, a checksum and four bytes more, then the packet that failed as far as there is room. */
+static bool quotes_flow(const struct ct_selection *s, const struct ct_packet *p) {
+  if (p->len < 8) return false;
+  const uint8_t type = p->payload[0], *d = p->payload + 8;
+  const bool six = p->proto == ICMPV6;
+  if (six ? type < 1 || type > 4 : type != 3 && type != 11 && type != 12) return false;
+  uint32_t len = p->len - 8, header = 40;
+  struct ct_packet quoted = {.ts_ns = p->ts_ns, .ip_version = six ? 6 : 4};
+  if (len < 1 || d[0] >> 4 != quoted.ip_version) return false;
+  if (!six) header = (d[0] & 15u) * 4;
+  if (header < 20 || len < header + 4 || d[six ? 6 : 9] != UDP) return false;
+  if (six) {
+    memcpy(quoted.src, d + 8, 16);
+    memcpy(quoted.dst, d + 24, 16);
+  } else {
+    ct_set_ipv4(quoted.src, d + 12);
+    ct_set_ipv4(quoted.dst, d + 16);
+  }
+  return has_flow(s, &quoted, ct_be16(d + header), ct_be16(d + header + 2), d, 0);
+}
+
 /* ---- A frame ---- */
 
 /* True for plain UDP between ports that no flow has, as nearly all frames of most files are. */
@@ -207,8 +232,10 @@ enum ct_taken ct_selection_take(struct ct_selection *s, uint32_t file, const str
                         .vlan = f->vlan};
   enum ct_reason reason = ct_decode_frame(&p, f->linktype, o);
   bool by_flow = false;
-  if (reason == CT_OK)
-    by_flow = p.proto == UDP && has_flow(s, &p, p.sport, p.dport, p.payload, p.len);
+  if (reason == CT_OK && p.proto == UDP)
+    by_flow = has_flow(s, &p, p.sport, p.dport, p.payload, p.len);
+  else if (reason == CT_OK && (p.proto == ICMP || p.proto == ICMPV6))
+    by_flow = quotes_flow(s, &p);
   else if (reason == CT_FRAGMENT)
     by_flow = has_fragment(s, &p);
   return by_number ? CT_TAKEN_BY_NUMBER : by_flow ? CT_TAKEN_BY_FLOW : CT_TAKEN_NOT;

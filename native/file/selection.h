@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * selection.h - which frames of files a second pass takes: those with a number of the list, and those between two
- * sockets at a time.
+ * sockets at a time, with the ICMP errors that quote one.
  *
  * The sockets are those of the innermost packet. Of a datagram in fragments the first one has the ports: those after it
  * are taken with it, and those before it are counted as missed.

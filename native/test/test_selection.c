@@ -151,8 +151,35 @@ static void fragments(void) {
   ct_selection_free(s);
 }
 
+/* An error about a packet of 10.0.0.1, quoted as far as `n` bytes. */
+static bool takes_error(struct ct_selection *s, uint8_t type, uint16_t sport, uint32_t n) {
+  uint8_t quoted[60], d[120];
+  udp_datagram(quoted, sport, 30000, RTP, 12);
+  uint32_t at = put_ether(d, 0x0800);
+  at += put_ipv4(d + at, 1, 8 + n);
+  memcpy(d + at, (const uint8_t[]){type, 3, 0, 0, 0, 0, 0, 0}, 8);
+  memcpy(d + at + 8, quoted, n);
+  uint8_t *exact = exact_copy(d, at + 8 + n);
+  struct ct_frame f = frame_of(exact, at + 8 + n, 0, SECOND);
+  bool taken = ct_selection_take(s, 0, &f, &NONE) == CT_TAKEN_BY_FLOW;
+  free(exact);
+  return taken;
+}
+
+static void errors(void) {
+  const struct ct_flow row = flow(20000, 30000, 0, 2e6, false);
+  struct ct_selection *s = ct_selection_create(1, &row, 1, KEY);
+  CHECK(takes_error(s, 3, 20000, 40));
+  CHECK(takes_error(s, 11, 20000, 28)); /* as little as RFC 792 asks for */
+  CHECK(!takes_error(s, 8, 20000, 40));
+  CHECK(!takes_error(s, 3, 20002, 40));
+  for (uint32_t n = 0; n < 28; n++) CHECK_EQ(takes_error(s, 3, 20000, n), n >= 24);
+  ct_selection_free(s);
+}
+
 int main(void) {
   flows();
+  errors();
   ipv6();
   numbers();
   fragments();
