@@ -63,7 +63,6 @@ export const ERRORS = {
       line: '{option}: no option takes this word, and no file has this name',
       remedy: 'quote a key that has blanks, and name captures in front of keys',
     },
-    ARGUMENT_UNKNOWN: { line: '{option}: no option takes this word', remedy: 'give a capture file with -I FILE' },
     BPF_INVALID: { line: '--bpf: {reason}', remedy: 'correct the expression (man pcap-filter)' },
     CONFIG_UNREADABLE: {
       line: '--config {path}: {cause}',

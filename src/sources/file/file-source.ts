@@ -18,10 +18,10 @@ import { END, KIND } from '../records.ts';
 import { CaptureFiles } from './capture-files.ts';
 import { readHead } from './capture-head.ts';
 import { compressionOf } from './compression.ts';
-import type { PackedFile, UnpackedFile } from './unpack.ts';
-import { Unpacker } from './unpack.ts';
 import type { FrameSelection } from './frame-selection.ts';
 import { type FilesAgain, stampOf, type WrittenFrames, writeFrames } from './second-pass.ts';
+import type { PackedFile, UnpackedFile } from './unpack.ts';
+import { Unpacker } from './unpack.ts';
 
 /** What the thread had found when it was stopped is analysed for this long. */
 const STOP_LIMIT_MS = 1_200;
