@@ -9,8 +9,9 @@ import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
+import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
-import { printAnswer, printTable } from '../faces/cli/print.ts';
+import { printAnswer, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
@@ -49,6 +50,7 @@ export function sessionOptions(config: Config): SessionOptions {
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
     names: namesOf(config),
+    keepsFrames: choosesFrames(config),
     observesQuality: config.api !== null || config.metrics !== null,
   };
 }
@@ -69,7 +71,7 @@ export async function runCapture(config: Config): Promise<number> {
   const { session, capture } = await open(config, stop);
   if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   const startedMs = performance.now();
-  const explorer = createExplorer(session.figures, session.outputs.gate);
+  const explorer = createExplorer(session.figures, session.outputs);
   const print = () => printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
@@ -79,6 +81,7 @@ export async function runCapture(config: Config): Promise<number> {
     session,
     explorer,
     config,
+    asked,
     capture,
     async () => (await print()) || (await printTable(explorer, asked)),
     stop,
@@ -90,6 +93,7 @@ async function printed(
   session: Session,
   explorer: Explorer,
   config: Config,
+  asked: Asked,
   capture: Capturing,
   print: () => Promise<unknown>,
   stop: StopSignal,
@@ -106,6 +110,7 @@ async function printed(
   // Commands that run get their time; a second signal does not wait for them.
   if (!isLive(config)) {
     await session.hooks?.drain();
+    if (choosesFrames(config) && !done.isCut) saySaved(await explorer.save(asked.question, config.legs));
     failed = reportUnwritten(session) || failed;
   }
   // What was captured is in its file before a reader is waited for.
@@ -119,6 +124,11 @@ async function printed(
   if (isLive(config)) limitEnd();
   if (done.isCut) return stop.exitCode;
   return failed ? 1 : 0;
+}
+
+/** -O gets the frames of some calls of files alone: they are chosen once all is read. */
+function choosesFrames(config: Config): boolean {
+  return config.filter !== null && config.output !== null && !isLive(config);
 }
 
 /** It captures or serves, and what it prints is the least of it. */

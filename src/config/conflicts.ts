@@ -151,6 +151,15 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
       output === '-' ? conflict('-O -', 'standard output carries other data', 'name a file or a pipe') : null,
   },
   { option: 'split', needs: ['output'], unless: NO_CAPTURE },
+  {
+    unless: NO_CAPTURE,
+    check: ({ filter, output, device, hepListen, uprobe, input }) =>
+      filter !== null &&
+      output !== null &&
+      (device.length > 0 || hepListen !== null || uprobe.length > 0 || input.includes('-'))
+        ? conflict('--filter with -O', 'it reads the files twice, and this source can be read once', 'use --split call')
+        : null,
+  },
   { option: 'keep', needs: ['split'], unless: NO_CAPTURE },
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },

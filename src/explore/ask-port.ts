@@ -24,6 +24,15 @@ import type { Selected } from './selector.ts';
 /** `text` and `markdown` are the report; `ladder` is the ladder alone, over all the calls. */
 export type TextLayout = 'text' | 'markdown' | 'ladder';
 
+/** What went to the file of -O; what of it could not. */
+export type SavedCalls = {
+  readonly calls: number;
+  readonly frames: number;
+  /** Fragments of media whose beginning no frame showed, and pairs of sockets beyond a cap. */
+  readonly missedFragments: number;
+  readonly skippedPairs: number;
+};
+
 export type AskPort = {
   /** For who prints and ends, all at once: rows of the call table, and documents. */
   calls(question: CallsQuestion): Iterable<CallRow>;
@@ -51,6 +60,11 @@ export type AskPort = {
     style: LadderStyle,
     isGone?: IsGone,
   ): InTurns<Found<Iterable<string>>>;
+  /**
+   * Writes the frames of the calls of a question, with their media, to the file of -O: a second reading of the files. Null
+   * where there are no files, or no -O. Throws ServiceError where a file cannot be read twice.
+   */
+  save(question: CallsQuestion, hasLegs: boolean): Promise<SavedCalls | null>;
   /** Calls with a finding, by finding, the most frequent first. */
   findings(question: CallsQuestion, isGone?: IsGone): InTurns<AskFindings>;
   /** Attackers that were reported, the newest first. */

@@ -10,8 +10,10 @@ import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
 import type { Steps, Turns } from '../core/turns.ts';
 import { finish, isNeverGone } from '../core/turns.ts';
 import { callReport } from '../export/call-report.ts';
+import type { OutputFile } from '../export/capture-file.ts';
 import type { LadderStyle } from '../export/ladder-text.ts';
 import { ladderLines } from '../export/ladder-text.ts';
+import { writeDialogs } from '../export/selected-frames.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { findingsSteps, registrationsSteps } from '../view/ask-lists.ts';
 import { toAskSecurity } from '../view/ask-security.ts';
@@ -31,7 +33,12 @@ import { hiddenBySteps } from './hidden-by.ts';
 import { select } from './selector.ts';
 
 /** `notRefused` counts an answer of null. */
-export function createAsker(f: Figures, turns: Turns, notRefused: <T>(made: T | null) => T | null): AskPort {
+export function createAsker(
+  f: Figures,
+  output: () => OutputFile | null,
+  turns: Turns,
+  notRefused: <T>(made: T | null) => T | null,
+): AskPort {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
 
@@ -77,6 +84,14 @@ export function createAsker(f: Figures, turns: Turns, notRefused: <T>(made: T | 
       ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
     quality: (callId, isGone) => ofOne(callId, isGone, (d) => qualitySteps(evidence, d)),
     text: (callIds, layout, style, isGone) => ofAll(callIds, isGone, (all) => textSteps(evidence, all, layout, style)),
+    async save(question, hasLegs) {
+      const file = output();
+      if (file === null || f.file === null) return null;
+      const chosen = new Set(finish(chosenSteps(evidence, question)));
+      if (hasLegs && identifiers !== null)
+        for (const d of [...chosen]) for (const leg of finish(legDialogs(d, { dialogs, identifiers }))) chosen.add(leg);
+      return { calls: chosen.size, ...(await writeDialogs(chosen, evidence.stores, f.file, file)) };
+    },
     security: () => toAskSecurity(f),
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
     findings: (question, isGone) =>
@@ -91,9 +106,13 @@ export function createAsker(f: Figures, turns: Turns, notRefused: <T>(made: T | 
 }
 
 /** The legs of a call but itself, tied by identifiers; guesses are none. */
-function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
+function* legDialogs(d: Dialog, stores: CorrelationStores): Steps<Dialog[]> {
   const { nodes } = yield* callTree(d, stores, MAX_LEGS_SHOWN);
-  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog.callId] : []));
+  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog] : []));
+}
+
+function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
+  return (yield* legDialogs(d, stores)).map(({ callId }) => callId);
 }
 
 /** Two calls that are one, or gone, make no comparison. */

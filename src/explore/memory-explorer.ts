@@ -10,6 +10,7 @@ import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import { isNeverGone, Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
+import type { OutputFile } from '../export/capture-file.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { CaptureReporter } from '../view/capture-reporter.ts';
@@ -34,7 +35,11 @@ import type { Explorer } from './explorer.ts';
 import type { Found, IsGone } from './found.ts';
 import { createAsker } from './memory-asker.ts';
 
-export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
+/** The gate of what is written, and the file of -O once it is open. */
+export type Saver = { readonly gate: PersistenceGate; readonly file: OutputFile | null };
+
+export function createExplorer(f: Figures, saver: Saver): Explorer {
+  const { gate } = saver;
   const { evidence } = f;
   const { stores, capture, omitted } = evidence;
   const { dialogs, streams, identifiers } = stores;
@@ -85,7 +90,7 @@ export function createExplorer(f: Figures, gate: PersistenceGate): Explorer {
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    ...createAsker(f, turns, notRefused),
+    ...createAsker(f, () => saver.file, turns, notRefused),
     summary: () => toSummary(f),
     persistence: () => gate.state(),
     setPersistence: (isEnabled) => gate.request(isEnabled),

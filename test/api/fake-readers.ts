@@ -62,6 +62,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     compare: () => NONE,
     security: () => ({ schema_version: 1, is_watching: false, alerts: [] }),
     changes: () => ({ upTo: 0, rows: [] }),
+    save: async () => null,
     page: () => ({ schema_version: 1, total: 0, calls: [] }),
     hiddenBy: () => [],
     call: () => NONE,

@@ -38,6 +38,6 @@ export function openSession(
   const { figures, outputs } = session;
   const { evidence, ingest, source, file } = figures;
   const { dialogs, streams, log } = ingest.stores;
-  const explorer = createExplorer(figures, outputs.gate);
+  const explorer = createExplorer(figures, outputs);
   return { ...session, evidence, ingest, source, file, dialogs, streams, log, explorer };
 }

@@ -3,14 +3,16 @@
  */
 
 import type { Config } from '../../config/config.ts';
+import { counted } from '../../core/counted.ts';
 import { safeText } from '../../core/terminal-text.ts';
+import type { SavedCalls } from '../../explore/ask-port.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
 import { callAnswer } from './call-answers.ts';
 import { callCsv } from './call-csv.ts';
 import { callTable } from './call-table.ts';
 import { printLines } from './print-lines.ts';
-import { standardOutput } from './standard-streams.ts';
+import { standardError, standardOutput } from './standard-streams.ts';
 import { summaryLines } from './summary.ts';
 
 const print = (text: string): Promise<void> => standardOutput.print(text);
@@ -63,6 +65,18 @@ function printDialogsJson(explorer: Explorer, { question }: Asked): Promise<void
     for (const document of explorer.documents(question)) yield JSON.stringify(document);
   };
   return printLines(lines(), print);
+}
+
+/** What went to the file of -O, and what of it could not. */
+export function saySaved(saved: SavedCalls | null): void {
+  if (saved === null) return;
+  const { calls, missedFragments, skippedPairs } = saved;
+  const lacks = [
+    ...(missedFragments > 0 ? [`${counted(missedFragments, 'fragment')} of media`] : []),
+    ...(skippedPairs > 0 ? [`the media of ${counted(skippedPairs, 'pair')} of sockets`] : []),
+  ];
+  if (calls === 0) standardError.write('calltap: -O: no call matches; the file has no frame\n');
+  if (lacks.length > 0) standardError.write(`calltap: -O: it lacks ${lacks.join(' and ')}\n`);
 }
 
 /** One line of figures, for scripts and the benchmark. */
