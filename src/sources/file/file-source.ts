@@ -87,6 +87,8 @@ export class FileSource extends PacketSource {
   readonly #options: CaptureOptions;
   /** What was read last; null before. */
   #read: FilesAgain | null = null;
+  /** Settles when no second pass is under way. */
+  #writing: Promise<unknown> = Promise.resolve();
   /** Of the second pass, as NativeSecondPass has it. */
   readonly #control = new Uint32Array(2);
 
@@ -142,6 +144,13 @@ export class FileSource extends PacketSource {
    * ServiceError where a file cannot be read twice or has changed.
    */
   async writeSelected(selection: FrameSelection, output: number): Promise<WrittenFrames> {
+    // One after the other: a descriptor has one place from which it is read.
+    const turn = this.#writing.then(() => this.#write(selection, output));
+    this.#writing = turn.then(ignore, ignore);
+    return turn;
+  }
+
+  async #write(selection: FrameSelection, output: number): Promise<WrittenFrames> {
     if (this.#read === null || this.#isStopped || this.#isClosed)
       return { frames: 0, missedFragments: 0, isStopped: true };
     return writeFrames(this.#binding, this.#read, selection, output, this.#control);
@@ -217,7 +226,8 @@ export class FileSource extends PacketSource {
     this.#unpacker?.stop();
     Atomics.store(this.#control, 0, 1);
     this.native.close();
-    this.files.close();
+    // A second pass reads from the descriptors until it has stopped.
+    void this.#writing.then(() => this.files.close());
     this.#end(STOPPED);
   }
 
@@ -241,6 +251,8 @@ export class FileSource extends PacketSource {
       });
   }
 }
+
+function ignore(): void {}
 
 /** True for a regular file. Throws ServiceError for what may not be read. */
 function isReadableFile(path: string): boolean {

@@ -66,6 +66,29 @@ test('files are read again as often as is asked', async (t) => {
     assert.equal((await writeAll(session, join(folder, to))).frames, all);
 });
 
+test('two second passes at a time do not meet', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'call.pcap');
+  writeFileSync(path, callBytes());
+  const session = await read(t, [path]);
+  const all = readRecords(path).records.length;
+  const both = await Promise.all(['a.pcapng', 'b.pcapng'].map((to) => writeAll(session, join(folder, to))));
+  assert.deepEqual(
+    both.map((done) => done.frames),
+    [all, all],
+  );
+});
+
+test('a close ends a second pass', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'call.pcap');
+  writeFileSync(path, callBytes());
+  const session = await read(t, [path]);
+  const done = writeAll(session, join(folder, 'a.pcapng'));
+  session.close();
+  assert.equal((await done).isStopped, true);
+});
+
 test('what --bpf left out is not written either', { skip: noLibpcap }, async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'call.pcap');
