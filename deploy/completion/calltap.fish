@@ -3,6 +3,7 @@ complete -c calltap -f
 complete -c calltap -s d -l device -x -a 'any (command ls /sys/class/net 2>/dev/null)' -d 'Capture from an interface, or from all of them with any.'
 complete -c calltap -l no-promisc -d 'Leave the interfaces out of promiscuous mode.'
 complete -c calltap -s I -l input -r -F -d 'Read a file, a folder, a pattern or - (standard input); -I is optional.'
+complete -c calltap -l bpf -x -d 'Analyse only packets that match tcpdump\'s filter expression.'
 complete -c calltap -s L -l hep-listen -x -d 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).'
 complete -c calltap -s E -l hep-decode -d 'Decode HEP packets and analyse what they carry.'
 complete -c calltap -l hep-allow -x -d 'Accept HEP only from this network.'

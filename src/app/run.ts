@@ -11,13 +11,16 @@ import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
+import { watchingOf } from '../faces/cli/live-answers.ts';
 import { printAnswer, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
+import { StatusLine } from '../faces/cli/status-line.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
 import { Security } from '../security/detection.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
+import type { Watching } from '../view/live-calls.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, reportUnwritten } from './read-files.ts';
@@ -68,11 +71,16 @@ export async function runCapture(config: Config): Promise<number> {
   }
   const asked = readAsked(config);
   const stop = new StopSignal();
-  const { session, capture } = await open(config, stop);
+  const watching = isLive(config) ? watchingOf(config, asked) : null;
+  const { session, capture } = await open(config, watching, stop);
   if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs);
-  const print = () => printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
+  const print = async (): Promise<boolean> => {
+    // What was told while it happened is not told again.
+    if (watching !== null) session.figures.watched?.flush();
+    return watching !== null || printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
+  };
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, explorer, config, capture, print, stop);
@@ -99,7 +107,10 @@ async function printed(
   stop: StopSignal,
 ): Promise<number> {
   const { file } = session.figures;
-  const bar = new ProgressBar('reading', () => file?.progress() ?? 0);
+  const bar =
+    file === null
+      ? new StatusLine(() => explorer.pulse(), session.figures.watched === null)
+      : new ProgressBar('reading', () => file.progress());
   let done: FilesRead;
   try {
     done = await capture(() => undefined);
@@ -147,10 +158,11 @@ function isLive(config: Config): boolean {
 /** Everything that the options name, opened. Throws ServiceError. */
 async function open(
   config: Config,
+  watching: Watching | null,
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
   const say = (line: string): void => standardError.write(`calltap: ${line}\n`);
-  const parts = sessionParts(config, say);
+  const parts = sessionParts(config, watching, say);
   if (!isLive(config)) {
     const session = createSession({ ...parts, live: null, listener: null, tls: null });
     void stop.came.then(() => session.stopReading());
@@ -167,7 +179,11 @@ async function open(
   };
 }
 
-function sessionParts(config: Config, say: (line: string) => void): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
+function sessionParts(
+  config: Config,
+  watching: Watching | null,
+  say: (line: string) => void,
+): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
@@ -176,6 +192,7 @@ function sessionParts(config: Config, say: (line: string) => void): Omit<Session
     security: detection(config, say),
     hooks: hooksOf(config, say),
     sayIdentity: config.stirShaken ? (line) => standardError.write(`${line}\n`) : null,
+    watching,
     meters: [lineLosses],
   };
 }

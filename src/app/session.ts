@@ -17,6 +17,7 @@ import { loadNative } from '../sources/native.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { Figures, Meter } from '../view/figures.ts';
 import { createFigures } from '../view/figures.ts';
+import type { Watching } from '../view/live-calls.ts';
 
 /** Streams judged before other work gets a turn. */
 const JUDGE_A_TURN = 200;
@@ -43,6 +44,7 @@ export type SessionParts = {
   readonly security: Security | null;
   readonly hooks: Hooks | null;
   readonly sayIdentity: ((line: string) => void) | null;
+  readonly watching: Watching | null;
   /** What counts losses beside the outputs and hooks. */
   readonly meters: readonly Meter[];
 };

@@ -20,6 +20,7 @@ import type {
 import type { AudioSpan, CallAudio } from '../export/audio.ts';
 import type { DialogFilter } from '../view/dialog-query.ts';
 import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
+import type { Pulse } from '../view/pulse.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
 import type { AskPort } from './ask-port.ts';
@@ -48,6 +49,8 @@ export type Explorer = AskPort & {
   stats(): Promise<Stats> | Stats;
   metrics(): MetricsSnapshot;
   summary(): Summary;
+  /** How a live capture does: cheap enough for every second. */
+  pulse(): Pulse;
   persistence(): Persistence;
   /** The state that holds afterwards: the network may only narrow what the command line allows. */
   setPersistence(isEnabled: boolean): Persistence;

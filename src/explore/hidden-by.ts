@@ -76,7 +76,7 @@ function* unseen(f: Figures): Generator<HiddenBy> {
       what: 'evicted',
       text: `${counted(caveats.dialogs_evicted, 'dialog')} gave way to newer ones; raise --max-dialogs.`,
     };
-  const filtered = losses['bpf_filtered'] ?? 0;
+  const filtered = losses['frame_bpf_skipped'] ?? 0;
   if (filtered > 0)
     yield {
       what: 'filtered',

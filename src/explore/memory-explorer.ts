@@ -27,6 +27,7 @@ import type { Figures } from '../view/figures.ts';
 import { toLintResult } from '../view/lint.ts';
 import { metricsSnapshot } from '../view/metrics.ts';
 import { PddPercentiles } from '../view/pdd-percentiles.ts';
+import { toPulse } from '../view/pulse.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
@@ -92,6 +93,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     metrics: () => metricsSnapshot(f),
     ...createAsker(f, () => saver.file, turns, notRefused),
     summary: () => toSummary(f),
+    pulse: () => toPulse(f),
     persistence: () => gate.state(),
     setPersistence: (isEnabled) => gate.request(isEnabled),
   };

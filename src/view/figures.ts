@@ -12,6 +12,8 @@ import { TlsIngest } from '../ingest/tls.ts';
 import type { Security } from '../security/detection.ts';
 import type { HepListener } from '../sources/hep/listener.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import type { Watching } from './live-calls.ts';
+import { LiveCalls } from './live-calls.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
@@ -42,6 +44,8 @@ export type FigureParts = Omit<IngestParts, 'options' | 'observers'> & {
   readonly security: Security | null;
   /** Count the quality of streams as they end: only a server shows it. */
   readonly observesQuality: boolean;
+  /** Who is told of calls while they happen; null where nobody is. */
+  readonly watching: Watching | null;
   /** Says a line for each Identity token; null without --stir-shaken. */
   readonly sayIdentity: ((line: string) => void) | null;
   /** Further ones, in the order in which they are shown things; the last is the detection of attackers. */
@@ -52,6 +56,7 @@ export type FigureParts = Omit<IngestParts, 'options' | 'observers'> & {
 };
 
 export type Figures = Omit<FigureParts, 'tls'> & {
+  readonly watched: LiveCalls | null;
   readonly ingest: Ingest;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
@@ -60,19 +65,21 @@ export type Figures = Omit<FigureParts, 'tls'> & {
 
 /** Puts together what reads a capture, what it keeps, and what is counted of it. */
 export function createFigures(parts: FigureParts): Figures {
-  const { options, security, sayIdentity, tls } = parts;
+  const { options, security, sayIdentity, tls, watching } = parts;
   const observations = new CallObservations(parts.observesQuality);
+  const watched: LiveCalls | null = watching === null ? null : new LiveCalls(() => evidence, watching);
   const observers = [
     ...parts.observers,
+    ...(watched === null ? [] : [watched]),
     ...(sayIdentity === null ? [] : [stirShakenLog(sayIdentity)]),
     ...(security === null ? [] : [security]),
     observations,
   ];
   const ingest = createIngest({ ...parts, observers });
-  const evidence = createEvidence(ingest.stores, ingest.capture, options, () => ingest.packets.records);
+  const evidence: Evidence = createEvidence(ingest.stores, ingest.capture, options, () => ingest.packets.records);
   const probes =
     tls === null
       ? null
       : { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) };
-  return { ...parts, observers, ingest, evidence, observations, tls: probes };
+  return { ...parts, observers, watched, ingest, evidence, observations, tls: probes };
 }

@@ -70,6 +70,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     text: () => NONE,
     findings: () => ({ schema_version: 1, calls: 0, findings: [], codes: [] }),
     registrations: () => ({ schema_version: 1, total: 0, registrations: [] }),
+    pulse: () => assert.fail('no route asks for it'),
     summary: () => assert.fail('no route asks for it'),
     captureReport: () => ({
       frames_read: 0,

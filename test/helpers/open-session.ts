@@ -32,7 +32,16 @@ export function openSession(
     options: { ...sessionOptions(config), observesQuality: false, ...options },
     outputs: new Outputs(config, () => undefined),
     hepAuth: config.hepAuth,
-    ...{ live: null, listener: null, tls: null, security: null, hooks: null, sayIdentity: null, meters: [] },
+    ...{
+      live: null,
+      listener: null,
+      tls: null,
+      security: null,
+      hooks: null,
+      sayIdentity: null,
+      watching: null,
+      meters: [],
+    },
     ...parts,
   });
   const { figures, outputs } = session;

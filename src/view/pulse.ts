@@ -1,0 +1,35 @@
+/**
+ * How a live capture does, in the few numbers of a status line: cheap enough to be read every second.
+ */
+import { DIALOG_STATES } from '../core/words.ts';
+import type { Figures } from './figures.ts';
+import { lossCounters } from './losses.ts';
+
+/** Calls that are being set up, or talk. */
+const ACTIVE = (['Trying', 'Ringing', 'InCall', 'Transferring'] as const).map((name) => DIALOG_STATES.indexOf(name));
+
+export type Pulse = {
+  readonly calls: number;
+  readonly active: number;
+  readonly packets: number;
+  readonly sipMessages: number;
+  readonly dropped: number;
+  /** SIP messages on ports that are not analysed. */
+  readonly outside: number;
+  readonly isDegraded: boolean;
+};
+
+export function toPulse(f: Figures): Pulse {
+  const { dialogs } = f.evidence.stores;
+  const lost = lossCounters(f);
+  const { source } = f;
+  return {
+    calls: dialogs.size,
+    active: ACTIVE.reduce((sum, state) => sum + (dialogs.inState[state] ?? 0), 0),
+    packets: source.counter('frames'),
+    sipMessages: f.ingest.tracker.counts.messages,
+    dropped: lost.kernel_dropped_packets + lost.interface_dropped_packets + lost.queue_dropped_packets,
+    outside: source.counter('sip_outside_gate') + f.ingest.decode.excludedSip,
+    isDegraded: Object.values(lost).some((n) => n > 0),
+  };
+}
