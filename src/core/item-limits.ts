@@ -252,3 +252,13 @@ export const MAX_LEGS_SHOWN = 32;
 
 /** Rows of a list of registrations. */
 export const MAX_REGISTRATIONS_SHOWN = 1_000;
+/** Bytes of a scenario: SIPp refuses a file of 64 KiB. */
+export const MAX_SIPP_BYTES = 65_535;
+/** Bytes of a message in it, of its headers, of one header: above these SIPp writes past its buffers. */
+export const MAX_SIPP_MESSAGE_BYTES = 32_768;
+export const MAX_SIPP_HEADERS_BYTES = 16_384;
+export const MAX_SIPP_HEADER_BYTES = 1_900;
+/** Bytes of a method there. */
+export const MAX_SIPP_METHOD_BYTES = 28;
+/** Milliseconds of a pause there; a longer one of the call takes this long. */
+export const MAX_SIPP_PAUSE_MS = 2_000;
