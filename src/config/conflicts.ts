@@ -34,7 +34,7 @@ type Check = Condition & { readonly check: (config: Config) => ServiceError | nu
 
 /** Each of them decides what standard output is. */
 const OUTPUTS = [
-  ...(['json', 'csv', 'stats-json', 'call-report', 'ladder', 'messages', 'compare', 'wav'] as const),
+  ...(['json', 'csv', 'stats-json', 'call-report', 'ladder', 'messages', 'compare', 'wav', 'sipp'] as const),
   ...(['show-frame', 'mint-token'] as const),
 ] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
@@ -53,9 +53,11 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'columns', excludes: OUTPUTS.filter((flag) => flag !== 'csv') },
   { option: 'no-body', needs: ['messages'] },
   { option: 'raw', needs: ['messages'] },
-  { option: 'show-secrets', needs: ['messages'] },
+  { option: 'show-secrets', needs: ['messages', 'sipp'] },
   { option: 'wav', needs: ['to'] },
-  { option: 'to', needs: ['wav'] },
+  { option: 'sipp', needs: ['to'] },
+  { option: 'span', needs: ['wav'] },
+  { option: 'to', needs: ['wav', 'sipp'] },
   {
     check: ({ compare: calls }) =>
       calls.length === 0 || calls.length === 2

@@ -164,7 +164,9 @@ const OUTPUT = group('Output', {
   wav: value('CALL', text, 'Write the audio of a call to the file of --to.', {
     implies: { flag: 'retain-audio', value: 'true' },
   }),
-  to: value('PATH', text, 'Write to this file.'),
+  span: value('SPAN', text, 'Write this part of the audio: seconds such as 10..12, or worst.'),
+  sipp: value('CALL', text, 'Write SIPp scenarios that replay a call into the folder of --to.'),
+  to: value('PATH', text, 'Write to this file or folder.'),
   markdown: toggle('Format the call report as Markdown.'),
   'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });

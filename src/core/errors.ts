@@ -124,6 +124,10 @@ export const ERRORS = {
       causes: { ENOENT: 'there is no such file', other: '{reason}' },
     },
     NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
+    SPAN_INVALID: {
+      line: '--span: {value} is no span',
+      remedy: 'write seconds after the first packet, such as 10..12, or worst',
+    },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
@@ -243,6 +247,7 @@ export const ERRORS = {
       remedy: 'give one of its {kept} messages, counted from 0',
     },
     AUDIO_NOT_MADE: { line: '--wav: {reason}', remedy: 'run --call-report to see the media of the call' },
+    SCENARIOS_NOT_MADE: { line: '--sipp: {reason}', remedy: 'run --ladder to see the messages of the call' },
     WRITE_FAILED: { line: '{path}: cannot write ({cause})', remedy: 'name another file or make room' },
   }),
   ...rows('operations.md#privileges', 1, {

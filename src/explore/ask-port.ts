@@ -15,6 +15,7 @@ import type {
   HiddenBy,
 } from '../contract/index.ts';
 import type { LadderStyle } from '../export/ladder-text.ts';
+import type { SippPair } from '../export/sipp.ts';
 import type { CallRow } from '../view/call-row.ts';
 import type { Changes } from './changes.ts';
 import type { Found, InTurns, IsGone } from './found.ts';
@@ -53,6 +54,8 @@ export type AskPort = {
   compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;
   /** The streams of a call with their windows. */
   quality(callId: string, isGone?: IsGone): InTurns<Found<AskQuality>>;
+  /** A pair of SIPp scenarios that replay the call, or why there is none. */
+  sipp(callId: string, showsSecrets: boolean, isGone?: IsGone): InTurns<Found<SippPair | { readonly reason: string }>>;
   /** For people: lines. */
   text(
     callIds: readonly string[],

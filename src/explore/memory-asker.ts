@@ -14,6 +14,8 @@ import type { OutputFile } from '../export/capture-file.ts';
 import type { LadderStyle } from '../export/ladder-text.ts';
 import { ladderLines } from '../export/ladder-text.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
+import type { SippPair } from '../export/sipp.ts';
+import { sippScenarios } from '../export/sipp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { findingsSteps, registrationsSteps } from '../view/ask-lists.ts';
 import { toAskSecurity } from '../view/ask-security.ts';
@@ -83,6 +85,7 @@ export function createAsker(
     compare: (callIdA, callIdB, isGone) =>
       ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
     quality: (callId, isGone) => ofOne(callId, isGone, (d) => qualitySteps(evidence, d)),
+    sipp: (callId, showsSecrets, isGone) => ofOne(callId, isGone, (d) => sippSteps(evidence, d, showsSecrets)),
     text: (callIds, layout, style, isGone) => ofAll(callIds, isGone, (all) => textSteps(evidence, all, layout, style)),
     async save(question, hasLegs) {
       const file = output();
@@ -128,6 +131,16 @@ function* qualitySteps(e: Evidence, d: Dialog): Steps<AskQuality> {
     yield;
   }
   return { schema_version: 1, call_id: d.callId, streams };
+}
+
+const NO_SCENARIO = {
+  no_request: 'no request of the call is kept',
+  no_replayable_request: 'the call has no request that SIPp can send',
+} as const;
+
+function* sippSteps(e: Evidence, d: Dialog, showSecrets: boolean): Steps<SippPair | { readonly reason: string }> {
+  const made = yield* sippScenarios(d, e.stores.log, { showSecrets });
+  return made.ok ? made.value : { reason: NO_SCENARIO[made.reason] };
 }
 
 function* textSteps(

@@ -63,6 +63,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     security: () => ({ schema_version: 1, is_watching: false, alerts: [] }),
     changes: () => ({ upTo: 0, rows: [] }),
     save: async () => null,
+    sipp: () => NONE,
     page: () => ({ schema_version: 1, total: 0, calls: [] }),
     hiddenBy: () => [],
     call: () => NONE,

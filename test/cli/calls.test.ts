@@ -80,11 +80,34 @@ test('two calls stand side by side, what differs is marked', async () => {
   assert.match(assertRefused(r, 2), /--compare: it takes two calls; give it twice/);
 });
 
+test('a pair of SIPp scenarios goes to a folder, with the lines that run it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-sipp-'));
+  const text = await ask('--sipp', 'good-g711@', '--to', join(folder, 'new'));
+  assert.match(text, /^sipp -sf \S+uas\.xml -m 1 .*&\nsipp -sf \S+uac\.xml -m 1 /);
+  for (const side of ['uac', 'uas'])
+    assert.match(readFileSync(join(folder, 'new', `${side}.xml`), 'latin1'), /^<\?xml [\s\S]*<scenario /);
+  assert.match(
+    assertRefused(await run(['-I', DEMO, '--sipp', 'row:2']), 2),
+    /--sipp: it requires --to; add --to PATH$/,
+  );
+  rmSync(folder, { recursive: true });
+});
+
 test('the audio of a call goes to a file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-wav-'));
   const path = join(folder, 'call.wav');
   assert.match(await ask('--wav', 'good-g711@', '--to', path), /call\.wav: \d+ bytes/);
   assert.equal(readFileSync(path).subarray(0, 4).toString('latin1'), 'RIFF');
+  const whole = readFileSync(path).length;
+  assert.match(
+    await ask('--wav', 'jitter@', '--span', 'worst', '--to', path),
+    /bytes, \d+\.\d to \d+\.\d s of the call/,
+  );
+  assert.ok(readFileSync(path).length < whole);
+  assert.match(
+    assertRefused(await run(['-I', DEMO, '--wav', 'row:2', '--to', path, '--span', '5..2']), 2),
+    /--span: 5\.\.2 is no span; write/,
+  );
   assert.match(await refused('--wav', 'busy@', '--to', path), /--wav: No audio stream belongs to this dialog; run/);
   assert.match(await refused('--wav', 'good-g711@', '--to', join(folder, 'no', 'x.wav')), /cannot write \(ENOENT\)/);
   rmSync(folder, { recursive: true });

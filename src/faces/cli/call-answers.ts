@@ -1,12 +1,12 @@
 /**
  * What options ask about single calls: report, ladder, messages, a comparison, audio. Each names calls by a selector.
  */
-import { writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
-import { errnoOf, failure } from '../../core/errors.ts';
+import { failure } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
+import { writeAudio, writeScenarios } from './call-files.ts';
 import { comparisonLines } from './comparison.ts';
 import type { MessageStyle } from './messages.ts';
 import { messageLines, oneMessage } from './messages.ts';
@@ -19,7 +19,8 @@ export async function callAnswer(explorer: Explorer, config: Config, asked: Aske
   if (config.ladder.length > 0) return laddersOf(explorer, config, asked, config.ladder.map(find('--ladder')));
   if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
   if (config.compare.length > 0) return comparisonOf(explorer, asked, config.compare.map(find('--compare')));
-  if (config.wav !== null) return writeAudio(explorer, find('--wav')(config.wav), config.to ?? '');
+  if (config.sipp !== null) return writeScenarios(explorer, config, find('--sipp')(config.sipp));
+  if (config.wav !== null) return writeAudio(explorer, config, find('--wav')(config.wav));
   return null;
 }
 
@@ -109,19 +110,4 @@ async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: reado
   const [a = '', b = ''] = callIds;
   const document = (await explorer.compare(a, b))?.document ?? null;
   return document === null ? [] : comparisonLines(document, style.width, style.color);
-}
-
-/** Writes the WAV of a call; a line says what is in it. */
-async function writeAudio(explorer: Explorer, callId: string, path: string): Promise<Lines> {
-  const audio = (await explorer.audio(callId))?.document ?? { reason: 'the call is not here any more' };
-  const shown = oneLine(path);
-  if ('reason' in audio) throw failure('AUDIO_NOT_MADE', { reason: audio.reason.replace(/\.$/, '') });
-  try {
-    writeFileSync(path, audio.wav);
-  } catch (error) {
-    throw failure('WRITE_FAILED', { path: shown, cause: errnoOf(error) ?? 'error' });
-  }
-  return [
-    `${shown}: ${audio.wav.length} bytes${audio.isPartial ? ', partial (its comment says what is missing)' : ''}`,
-  ];
 }

@@ -111,6 +111,8 @@ test('defaults', () => {
     raw: false,
     showSecrets: false,
     wav: null,
+    span: null,
+    sipp: null,
     to: null,
     names: [],
     name: [],

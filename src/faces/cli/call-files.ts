@@ -1,0 +1,83 @@
+/**
+ * What is written beside the capture for one call: its audio, and SIPp scenarios that replay it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { oneLine } from '../../config/option-value.ts';
+import type { AskQuality } from '../../contract/index.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
+import type { Explorer } from '../../explore/explorer.ts';
+import type { Lines } from './print-lines.ts';
+
+/** Writes the WAV of a call, or of a span of it; a line says what is in it. */
+export async function writeAudio(
+  explorer: Explorer,
+  { to, span, qualityInterval }: Config,
+  callId: string,
+): Promise<Lines> {
+  const path = to ?? '';
+  const part =
+    span === 'worst' ? worstSpan((await explorer.quality(callId))?.document ?? null, qualityInterval) : readSpan(span);
+  const isNever = (): boolean => false;
+  const found = await explorer.audio(callId, isNever, part ?? undefined);
+  const audio = found?.document ?? { reason: 'the call is not here any more' };
+  if ('reason' in audio) throw failure('AUDIO_NOT_MADE', { reason: audio.reason.replace(/\.$/, '') });
+  writeTo(path, audio.wav);
+  const where = part === null ? '' : `, ${part.fromSec.toFixed(1)} to ${part.toSec.toFixed(1)} s of the call`;
+  const lack = audio.isPartial ? ', partial (its comment says what is missing)' : '';
+  return [`${oneLine(path)}: ${audio.wav.length} bytes${where}${lack}`];
+}
+
+type Span = { readonly fromSec: number; readonly toSec: number };
+
+/** `10..12`, in seconds after the first packet; null without one. Throws SPAN_INVALID. */
+function readSpan(text: string | null): Span | null {
+  if (text === null) return null;
+  const [, from = '', to = ''] = /^(\d{1,6}(?:\.\d{1,3})?)\.\.(\d{1,6}(?:\.\d{1,3})?)$/.exec(text) ?? [];
+  if (from === '' || Number(to) <= Number(from)) throw failure('SPAN_INVALID', { value: oneLine(text.slice(0, 60)) });
+  return { fromSec: Number(from), toSec: Number(to) };
+}
+
+/** The window with the lowest score, else with most loss; null where no window was measured. */
+function worstSpan(quality: AskQuality | null, windowSec: number): Span | null {
+  const streams = quality?.streams ?? [];
+  const startMs = Math.min(...streams.map(({ first_seen }) => Date.parse(first_seen)));
+  let worst: { readonly atMs: number; readonly badness: number } | null = null;
+  for (const { quality_intervals } of streams) {
+    for (const { timestamp, mos, loss_pct } of quality_intervals) {
+      const badness = typeof mos === 'number' ? 500 - 100 * mos : loss_pct;
+      if (worst === null || badness > worst.badness) worst = { atMs: Date.parse(timestamp), badness };
+    }
+  }
+  if (worst === null) return null;
+  const fromSec = Math.max(0, (worst.atMs - startMs) / 1000);
+  return { fromSec, toSec: fromSec + windowSec };
+}
+
+/** Writes the pair of scenarios into a folder; lines say how to run them, and what is not replayed as captured. */
+export async function writeScenarios(explorer: Explorer, { to, showSecrets }: Config, callId: string): Promise<Lines> {
+  const pair = (await explorer.sipp(callId, showSecrets))?.document ?? { reason: 'the call is not here any more' };
+  if ('reason' in pair) throw failure('SCENARIOS_NOT_MADE', { reason: pair.reason });
+  const folder = to ?? '';
+  const [uac = '', uas = ''] = (['uac', 'uas'] as const).map((side) => {
+    const path = join(folder, `${side}.xml`);
+    writeTo(path, Buffer.from(pair[side], 'latin1'), folder);
+    return oneLine(path);
+  });
+  return [
+    `sipp -sf ${uas} -m 1 -i 127.0.0.1 -p 5070 &`,
+    `sipp -sf ${uac} -m 1 -i 127.0.0.1 -p 5071 127.0.0.1:5070`,
+    ...pair.notes.map((note) => `note: ${note}`),
+  ];
+}
+
+/** Throws WRITE_FAILED. `folder` is made where it is missing. */
+function writeTo(path: string, bytes: Uint8Array, folder: string | null = null): void {
+  try {
+    if (folder !== null) mkdirSync(folder, { recursive: true });
+    writeFileSync(path, bytes);
+  } catch (error) {
+    throw failure('WRITE_FAILED', { path: oneLine(path), cause: errnoOf(error) ?? 'error' });
+  }
+}
