@@ -71,5 +71,7 @@ function* judged(e: Evidence, d: Dialog, judges: readonly Judge[]): Steps<Dialog
     yield* judge(call, found) ?? [];
     yield;
   }
-  return { streams, ...found };
+  // Spelled out, as in analysis/stream-quality.ts.
+  const { media, relay, stunMismatch, icmp, signaling, recording, tags } = found;
+  return { streams, media, relay, stunMismatch, icmp, signaling, recording, tags };
 }

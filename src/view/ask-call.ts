@@ -6,6 +6,7 @@ import type { AskCall } from '../contract/index.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toCallRow } from './call-row.ts';
 import { toDialogSummary } from './dialog-summary.ts';
+import { mosValue, percent } from './stream-document.ts';
 
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
   const row = toCallRow(e, d);
@@ -15,7 +16,7 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
   if (row.transport !== '') call.transport = row.transport;
   if (row.userAgent !== '') call.user_agent = row.userAgent;
   if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;
-  if (row.worstMos !== null) call.mos_worst = row.worstMos;
-  if (row.worstLossPct !== null) call.loss_pct_max = row.worstLossPct;
+  if (row.worstMos !== null) call.mos_worst = mosValue(row.worstMos);
+  if (row.worstLossPct !== null) call.loss_pct_max = percent(row.worstLossPct);
   return call;
 }

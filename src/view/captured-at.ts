@@ -10,8 +10,12 @@ import type { FramePointer } from '../store/dialogs/call-marks.ts';
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const MIN_SECOND = -62_167_219_200;
 
-let cachedSecond = Number.NaN;
-let cachedText = '';
+const DAY_SEC = 86_400;
+/** "00" to "59". */
+const TWO: readonly string[] = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+
+let cachedDay = Number.NaN;
+let cachedDate = '';
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of a capture time in microseconds. */
 export function timestampText(us: number): string {
@@ -20,11 +24,16 @@ export function timestampText(us: number): string {
   const second = Math.floor(whole / 1_000_000);
   if (second > LAST_SECOND) return '9999-12-31T23:59:59.999999Z';
   if (second < MIN_SECOND) return '0000-01-01T00:00:00.000000Z';
-  if (second !== cachedSecond) {
-    cachedSecond = second;
-    cachedText = new Date(second * 1000).toISOString().slice(0, 19);
+  const day = Math.floor(second / DAY_SEC);
+  if (day !== cachedDay) {
+    cachedDay = day;
+    cachedDate = new Date(day * DAY_SEC * 1000).toISOString().slice(0, 11);
   }
-  return `${cachedText}.${String(whole - second * 1_000_000).padStart(6, '0')}Z`;
+  const ofDay = second - day * DAY_SEC;
+  const minutes = Math.floor(ofDay / 60);
+  const time = `${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[ofDay % 60]}`;
+  // With a digit in front it has all its zeros.
+  return `${cachedDate}${time}.${String(1_000_000 + whole - second * 1_000_000).slice(1)}Z`;
 }
 
 /** Seconds between two capture times, to the microsecond; never negative. */

@@ -68,9 +68,8 @@ export function callDocument(e: Evidence, d: Dialog): CallDocument {
 }
 
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
-  const { schema_version, call_id, ...rest } = yield* dialogDocumentSteps(e, d);
-  const times = { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) };
-  return { schema_version, call_id, ...times, ...rest };
+  const document = yield* dialogDocumentSteps(e, d);
+  return Object.assign(document, { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) });
 }
 
 /** A step a stream, and one a message that is read. */

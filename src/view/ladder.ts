@@ -11,7 +11,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Traced } from './call-trace.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
 import { spanSec, timestampText } from './captured-at.ts';
-import { ssrcText } from './stream-document.ts';
+import { mosValue, percent, ssrcText } from './stream-document.ts';
 
 type Socket = { readonly host: string; readonly port: number };
 
@@ -59,12 +59,12 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[], lines: Lifelines): St
         dst: endpointKeyText(stream.dstKey),
         ssrc: ssrcText(stream.ssrc),
         packets: q.snapshot.packets,
-        loss_pct: q.lossPct,
+        loss_pct: percent(q.lossPct),
         first_seen: timestampText(q.snapshot.firstUs),
         last_seen: timestampText(q.snapshot.lastUs),
       };
       if (q.codec !== null) row.codec = q.codec;
-      if (q.mos !== null) row.mos = q.mos;
+      if (q.mos !== null) row.mos = mosValue(q.mos);
       media.push(row);
     }
   }

@@ -5,6 +5,7 @@ import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import { rounded } from '../core/rounded.ts';
 import { ORIGINS } from '../core/words.ts';
 import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
 import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
@@ -16,6 +17,11 @@ import { framePointerText, timestampText } from './captured-at.ts';
 
 const NO_DSCP = 0xff;
 
+/** Times are measured to a microsecond, loss by packets, and a score has no more digits than its inputs. */
+export const milliseconds = (n: number): number => rounded(n, 4);
+export const percent = (n: number): number => rounded(n, 4);
+export const mosValue = (n: number): number => rounded(n, 4);
+
 export function ssrcText(ssrc: number): string {
   return `0x${(ssrc >>> 0).toString(16).padStart(8, '0')}`;
 }
@@ -24,16 +30,16 @@ export function ssrcText(ssrc: number): string {
 export function toInterval(w: StreamWindow, q: QualityScale): QualityInterval {
   const out: QualityInterval = {
     timestamp: timestampText(w.startUs),
-    jitter_ms: windowJitterMs(w, q.jitterClock),
-    loss_pct: lossPct(w.lost, w.expected),
+    jitter_ms: milliseconds(windowJitterMs(w, q.jitterClock)),
+    loss_pct: percent(lossPct(w.lost, w.expected)),
     packets: w.packets,
   };
   const score = scoreWindow(w, q.impairment, q.floorPackets, q.delayMs);
   if (score === null) return out;
   out.verdict = score.verdict;
   if (score.verdict !== 'not_scorable') {
-    out.mos = score.mos;
-    out.r_factor = score.rFactor;
+    out.mos = mosValue(score.mos);
+    out.r_factor = rounded(score.rFactor, 4);
   }
   return out;
 }
@@ -44,13 +50,13 @@ export function toStreamRow(stream: Stream, q: StreamQuality): StreamRow {
     src: endpointKeyText(stream.srcKey),
     dst: endpointKeyText(stream.dstKey),
     packets: q.snapshot.packets,
-    jitter_ms: q.jitterMs,
-    loss_pct: q.lossPct,
+    jitter_ms: milliseconds(q.jitterMs),
+    loss_pct: percent(q.lossPct),
     orphaned: stream.dialog === null,
   };
   if (q.codec !== null) row.codec = q.codec;
   if (stream.dialog !== null) row.associated_dialog = stream.dialog.callId;
-  if (q.mos !== null) row.mos = q.mos;
+  if (q.mos !== null) row.mos = mosValue(q.mos);
   return row;
 }
 
@@ -70,8 +76,8 @@ export function toRtpStream(
     dst: endpointKeyText(stream.dstKey),
     packets: s.packets,
     octets: Math.max(0, s.octets - s.packets * srtpTrailerBytes(stream)),
-    jitter_ms: q.jitterMs,
-    loss_pct: q.lossPct,
+    jitter_ms: milliseconds(q.jitterMs),
+    loss_pct: percent(q.lossPct),
     orphaned: stream.dialog === null,
     first_seen: timestampText(s.firstUs),
     last_seen: timestampText(s.lastUs),
@@ -82,10 +88,10 @@ export function toRtpStream(
   if (burst !== null)
     doc.burst_gap = {
       burst_count: burst.burstCount,
-      burst_duration_ms: burst.burstDurationMs,
-      gap_duration_ms: burst.gapDurationMs,
-      burst_loss_rate: burst.burstLossPct / 100,
-      gap_loss_rate: burst.gapLossPct / 100,
+      burst_duration_ms: milliseconds(burst.burstDurationMs),
+      gap_duration_ms: milliseconds(burst.gapDurationMs),
+      burst_loss_rate: rounded(burst.burstLossPct / 100, 6),
+      gap_loss_rate: rounded(burst.gapLossPct / 100, 6),
       is_bursty: burst.isBursty,
     };
   if (s.dscpFirst !== NO_DSCP) {
@@ -104,9 +110,9 @@ export function toRtpStream(
   if (frame !== undefined) doc.frame = frame;
   const roundTrip = stream.rtcp?.roundTrip ?? null;
   if (roundTrip !== null) {
-    doc.round_trip_ms = roundTrip.ms;
+    doc.round_trip_ms = milliseconds(roundTrip.ms);
     doc.round_trip_source = roundTrip.source;
   }
-  if (q.mos !== null) doc.mos = q.mos;
+  if (q.mos !== null) doc.mos = mosValue(q.mos);
   return doc;
 }

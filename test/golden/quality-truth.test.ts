@@ -13,6 +13,9 @@ import { asJson } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
+/** Documents show four decimal places. */
+const SHOWN = 6e-5;
+
 /** Times in a capture are whole microseconds and the native sums are single precision: 5 microseconds of error at most. */
 const JITTER_MS = 0.005;
 
@@ -99,13 +102,13 @@ function checkDocument(session: OpenSession, stream: Stream, truth: StreamTruth,
     [doc.src, doc.dst, doc.codec, doc.payload_type, doc.packets, doc.octets, doc.associated_dialog, doc.orphaned],
     [truth.src, truth.dst, truth.codec, truth.payloadType, truth.captured, truth.octets, callId, false],
   );
-  near(doc.loss_pct, truth.lossPct, 1e-9, 'loss_pct');
+  near(doc.loss_pct, truth.lossPct, SHOWN, 'loss_pct');
   if (truth.jitterMeanMs !== undefined) near(doc.jitter_ms, truth.jitterMeanMs, JITTER_MS, 'jitter_ms');
   const wantedR = rFactorOf(truth);
   if (truth.burstRatio === 1) near(wantedR, truth.rFactor, 1e-9, 'the fixture and this test agree on R');
   const tolerance = toleranceR(truth);
   // MOS falls by at most 0.06 a point of R.
-  near(doc.mos, mosOf(wantedR), tolerance * 0.06 + 1e-6, 'mos');
+  near(doc.mos, mosOf(wantedR), tolerance * 0.06 + SHOWN, 'mos');
   const windows = doc.quality_intervals;
   assert.equal(
     windows.reduce((sum, w) => sum + w.packets, 0),
@@ -118,7 +121,7 @@ function checkDocument(session: OpenSession, stream: Stream, truth: StreamTruth,
   near(meanR, wantedR, tolerance, 'R, weighted by packets');
   for (const w of scored) {
     assert.equal(w.verdict, (w.r_factor ?? 0) >= 70 ? 'acceptable' : 'degraded');
-    near(w.mos, mosOf(w.r_factor ?? 0), 1e-6, 'MOS of the window');
+    near(w.mos, mosOf(w.r_factor ?? 0), SHOWN, 'MOS of the window');
   }
   for (const w of windows.filter((v) => v.r_factor === undefined))
     assert.ok(w.packets < 50, 'only a short window has none');

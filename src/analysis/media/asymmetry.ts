@@ -8,7 +8,6 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { formatOf } from '../../store/media/codec-format.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
-import { Ways } from './ways.ts';
 
 export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
@@ -31,23 +30,22 @@ function agreedUs(d: Dialog): number {
   return wasHeld ? Number.POSITIVE_INFINITY : d.answerUs;
 }
 
-export function checkAsymmetry({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
+export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: MediaFindings): void {
   // Ring tones and announcements before the answer have no other direction.
   const answeredUs = Number.isNaN(d.answerUs) ? 0 : d.answerUs;
-  const ways = new Ways(audio);
   for (const a of audio) {
     const b = ways.reverseOf(a.stream)[0];
     if (b === undefined || a.stream.serial > b.stream.serial) continue;
-    const pair = `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
+    const pair = (): string => `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
     // Key presses and comfort noise alone have neither a codec nor a packet time to compare.
     const isSpoken = isSpeech(a) && isSpeech(b);
     if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec)
-      f.hints.push(`Codec asymmetry between ${pair}: ${a.codec} one way, ${b.codec} the other.`);
+      f.hints.push(`Codec asymmetry between ${pair()}: ${a.codec} one way, ${b.codec} the other.`);
     else if (isSpoken && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
-      f.hints.push(`Payload type asymmetry between ${pair}: ${a.payloadType} one way, ${b.payloadType} the other.`);
+      f.hints.push(`Payload type asymmetry between ${pair()}: ${a.payloadType} one way, ${b.payloadType} the other.`);
     if (isSpoken && a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > t.ptimeMs)
       f.hints.push(
-        `Packet time asymmetry between ${pair}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
+        `Packet time asymmetry between ${pair()}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
       );
     checkComfortNoise(a, b, t, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
@@ -59,7 +57,9 @@ export function checkAsymmetry({ d, audio, thresholds: t }: MediaCase, f: MediaF
     const long = Math.max(...spans);
     const short = Math.min(...spans);
     if (long - short > t.durationSec && (long - short) * 100 > long * t.durationPct)
-      f.hints.push(`Duration asymmetry between ${pair}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`);
+      f.hints.push(
+        `Duration asymmetry between ${pair()}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`,
+      );
     return;
   }
 }

@@ -4,6 +4,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
+import type { Ways } from './ways.ts';
 
 /** A stream with the counters that the detections need. */
 export type MediaStream = {
@@ -56,6 +57,8 @@ export type MediaCase = MediaContext & {
   readonly during: readonly MediaStream[];
   /** Of those, audio that a description named. */
   readonly audio: readonly MediaStream[];
+  /** The ways that `audio` runs. */
+  readonly ways: Ways<MediaStream>;
 };
 
 export type MediaCheck = (c: MediaCase, found: MediaFindings) => void;

@@ -36,7 +36,26 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   const found = nothingFound().media;
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  const c: MediaCase = { ...context, d, streams, during, audio };
+  // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
+  const { isRtpCaptured, sawRtp, refusedUs, isPathVisible, sharesMedia, linkedMedia, isTapOver } = context;
+  const { nowUs, unseen, thresholds } = context;
+  const c: MediaCase = {
+    isRtpCaptured,
+    sawRtp,
+    refusedUs,
+    isPathVisible,
+    sharesMedia,
+    linkedMedia,
+    isTapOver,
+    nowUs,
+    unseen,
+    thresholds,
+    d,
+    streams,
+    during,
+    audio,
+    ways: new Ways(audio),
+  };
   const hasAll = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs);
   for (const { check, needsAll } of CHECKS) if (hasAll || !needsAll) check(c, found);
   return found;
@@ -86,10 +105,10 @@ function checkOneWay(c: MediaCase, f: MediaFindings): void {
   if (changeUs > d.answerUs) isOneWaySince(c, changeUs, f);
 }
 
-function isOneWaySince({ d, audio, thresholds: t }: MediaCase, sinceUs: number, f: MediaFindings): boolean {
+function isOneWaySince({ d, audio, ways, thresholds: t }: MediaCase, sinceUs: number, f: MediaFindings): boolean {
   // What only reached into it from before is early media or what was before the hold, not the other direction.
   const heard = audio.filter((s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000));
-  const only = oneWayStream(d, heard);
+  const only = oneWayStream(d, heard, heard.length === audio.length ? ways : new Ways(heard));
   if (only === null) return false;
   const sec = (only.lastUs - Math.max(only.firstUs, Number.isNaN(sinceUs) ? 0 : sinceUs)) / 1e6;
   if (sec < t.oneWaySec) return false;
@@ -126,18 +145,19 @@ function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null 
 }
 
 /** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */
-function oneWayStream(d: Dialog, heard: readonly MediaStream[]): MediaStream | null {
-  const named = namedAddresses(d);
-  const ways = new Ways(heard);
-  const isTwoWay = heard.some(
-    (a) => a.hasReverse || ways.reverseOf(a.stream).length > 0 || heard.some((b) => isFromBeside(a, b, named)),
-  );
-  if (!isTwoWay) return longest(heard);
+function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<MediaStream>): MediaStream | null {
+  const isAnswered = heard.some((a) => a.hasReverse || ways.reverseOf(a.stream).length > 0);
+  if (!isAnswered && !isFromBesideAny(d, heard)) return longest(heard);
   for (const host of partyHosts(d)) {
     const sent = heard.filter((s) => endpointKeyAddress(s.stream.srcKey) === host && !s.hasReverse);
     if (sent.length > 0 && !heard.some((s) => endpointKeyAddress(s.stream.dstKey) === host)) return longest(sent);
   }
   return null;
+}
+
+function isFromBesideAny(d: Dialog, heard: readonly MediaStream[]): boolean {
+  const named = namedAddresses(d);
+  return heard.some((a) => heard.some((b) => isFromBeside(a, b, named)));
 }
 
 /**
@@ -177,19 +197,17 @@ function partyHosts(d: Dialog): string[] {
   return [...[...a].filter((host) => !b.has(host)), ...[...b].filter((host) => !a.has(host))];
 }
 
-function checkNat({ d, audio }: MediaCase, f: MediaFindings): void {
+function checkNat({ d, audio, ways }: MediaCase, f: MediaFindings): void {
   const bySide = [new Set<string>(), new Set<string>()] as const;
   for (const e of d.sdp ?? [])
     for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
   // Of a side whose description is not here, nobody knows where its media should come from.
   if (bySide.some((addresses) => addresses.size === 0)) return;
-  const named = new Set([...bySide[0], ...bySide[1]]);
-  // Candidates and a=rtcp are named too.
-  const claimed = new Set(d.claimedKeys.map(endpointKeyAddress));
-  const ways = new Ways(audio);
   for (const s of audio) {
     const from = endpointKeyAddress(s.stream.srcKey);
-    if (named.has(from) || claimed.has(from)) continue;
+    if (bySide.some((addresses) => addresses.has(from))) continue;
+    // Candidates and a=rtcp are named too.
+    if (d.claimedKeys.some((key) => endpointKeyAddress(key) === from)) continue;
     // A relay names its own address to both sides and answers to where the media came from; ICE has checked the pair.
     const to = endpointKeyAddress(s.stream.dstKey);
     const isRelayed = bySide[0].has(to) && bySide[1].has(to);
@@ -198,7 +216,7 @@ function checkNat({ d, audio }: MediaCase, f: MediaFindings): void {
     if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;
     f.hints.push(
-      `NAT mismatch: media comes from ${endpointKeyText(s.stream.srcKey)}, which no SDP of the call named (${[...named].join(', ')}).`,
+      `NAT mismatch: media comes from ${endpointKeyText(s.stream.srcKey)}, which no SDP of the call named (${[...new Set([...bySide[0], ...bySide[1]])].join(', ')}).`,
     );
     return;
   }

@@ -11,7 +11,7 @@ import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
-import { Ways } from './ways.ts';
+import type { Ways } from './ways.ts';
 
 /** Directions that end this close to each other end together. */
 const TOGETHER_US = 1_000_000;
@@ -29,7 +29,7 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
   const endUs = endOf(d, c.nowUs);
   const promises = promisesOf(d, startUs, endUs);
   if (promises.length === 0) return;
-  const ways = new Ways(audio);
+  const { ways } = c;
   const stops = stopsOf(c, ways, promises);
   if (stops.length === 0 || c.sharesMedia()) return;
   f.mediaStopped = true;

@@ -28,7 +28,12 @@ export class Ways<T extends { readonly stream: Stream }> {
 
 /** Between two hosts their addresses; on one host its ports tell the ways apart. */
 function wayOf(src: EndpointKey, dst: EndpointKey): string {
-  const from = endpointKeyAddress(src);
-  const to = endpointKeyAddress(dst);
+  const from = hostOf(src);
+  const to = hostOf(dst);
   return from === to ? `${src} ${dst}` : `${from} ${to}`;
+}
+
+/** The address in whatever form tells it from others: no text is made of an IPv4 address. */
+function hostOf(key: EndpointKey): number | string {
+  return typeof key === 'number' ? Math.floor(key / 65_536) : endpointKeyAddress(key);
 }

@@ -27,6 +27,8 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   const answered = messages.filter(
     (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
   );
+  // With an ACK on some leg only the number of copies can prove anything: most calls end here, with no text read.
+  if (isAcked && answered.length < t.answerTransmissions) return null;
   const acks = messages.filter((m) => m.isRequest && m.method === METHOD.ACK);
   const acked = new Map<string, boolean>();
   const isOpen = (m: CallMessage): boolean => {

@@ -4,7 +4,7 @@
  */
 
 import type { Color } from '../../core/terminal-text.ts';
-import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
+import { fit, paint, safeText } from '../../core/terminal-text.ts';
 import type { CallRow } from '../../view/call-row.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { Column } from './columns.ts';
@@ -45,62 +45,56 @@ export const NARROWING: readonly (readonly [key: string, most: number])[] = [
 const CALL_ID_LEAST = 8;
 const GAP = 2;
 
-/** One row's texts, and the colours of those that have one. */
-type Cells = { readonly texts: string[]; readonly colors: readonly (Color | null)[]; readonly startedUs: number };
+/**
+ * A row as it is kept until all widths are known: one text, since a list of them takes four times the memory. Call-IDs are
+ * kept beside it; they may be long.
+ */
+type Row = { readonly packed: string; readonly callId: string; readonly colors: string; readonly startedUs: number };
+
+/** Between the texts of a row; none of them has it, since they are safe for a terminal. */
+const BETWEEN = '\u0000';
 
 /** The table, line by line; nothing without rows. */
 export function* callTable(rows: Iterable<CallRow>, style: TableStyle): Generator<string> {
   const columns = (style.columns ?? USUAL_COLUMNS).flatMap((key) => COLUMNS.get(key) ?? []);
-  const cells = [...cellsOf(rows, columns, style)];
-  if (cells.length === 0) return;
-  if (style.width === null) yield* lines(columns, cells, style.color);
-  else yield* fitted(columns, cells, style, style.width);
+  const widths = columns.map(({ title }) => title.length);
+  const kept: Row[] = [];
+  for (const r of rows) kept.push(packed(r, columns, style, kept.length + 1, widths));
+  if (kept.length === 0) return;
+  const idOf = style.width === null ? (callId: string) => callId : shortest(kept.map(({ callId }) => callId));
+  const c = columns.findIndex(isCallId);
+  if (c >= 0 && style.width !== null)
+    for (const { callId } of kept) widths[c] = Math.max(widths[c] ?? 0, idOf(callId).length);
+  const most = style.width === null ? widths : narrowed(columns, widths, style.width);
+  const table = lines(columns, most, kept, idOf, style);
+  yield* style.width === null ? table : withDates(table, kept, style);
 }
+
+const isCallId = ({ key }: Column): boolean => key === 'callid';
 
 /** A row is read once and let go of: its findings take more memory than its texts. */
-function* cellsOf(rows: Iterable<CallRow>, columns: readonly Column[], { isUtc }: TableStyle): Generator<Cells> {
-  let number = 0;
-  for (const r of rows) {
-    const context = { number: ++number, isUtc };
-    yield {
-      texts: columns.map((column) => {
-        const text = column.text(r, context);
-        // Nothing is measured in the last column: its text, however long, is made safe when its line is.
-        return column.key === 'callid'
-          ? text
-          : safeText(column.most === undefined ? text : fit(text, column.most)) || '-';
-      }),
-      colors: columns.map((column) => column.color?.(r) ?? null),
-      startedUs: r.startedUs,
-    };
-  }
+function packed(r: CallRow, columns: readonly Column[], style: TableStyle, number: number, widths: number[]): Row {
+  const { isUtc, width, color } = style;
+  const context = { number, isUtc };
+  const texts = columns.map((column, c) => {
+    if (isCallId(column)) return '';
+    // On a terminal the day stands on a line of its own.
+    const whole =
+      column.key === 'started' && width !== null ? clockOf(r.startedUs, isUtc).time : column.text(r, context);
+    const text = safeText(column.most === undefined ? whole : fit(whole, column.most)) || '-';
+    widths[c] = Math.max(widths[c] ?? 0, text.length);
+    return text;
+  });
+  return {
+    packed: texts.join(BETWEEN),
+    callId: r.callId,
+    colors: color ? columns.map((column) => column.color?.(r) ?? '').join(',') : '',
+    startedUs: r.startedUs,
+  };
 }
 
-function* lines(columns: readonly Column[], cells: readonly Cells[], color: boolean): Generator<string> {
-  const right = new Set(columns.flatMap(({ isRight }, i) => (isRight === true ? [i] : [])));
-  yield* layout(
-    columns.map(({ title }) => title),
-    cells.map(({ texts }) => texts),
-    right,
-    (text, row, column) => {
-      if (row < 0) return paint(text, 'bold', color);
-      const shown = columns[column]?.key === 'callid' ? safeText(text) : text;
-      return paint(shown, cells[row]?.colors[column] ?? null, color);
-    },
-  );
-}
-
-function* fitted(
-  columns: readonly Column[],
-  cells: readonly Cells[],
-  style: TableStyle,
-  width: number,
-): Generator<string> {
-  shortenStarts(columns, cells, style.isUtc);
-  shortenCallIds(columns, cells);
-  const widths = columns.map(({ title }, c) =>
-    cells.reduce((w, { texts }) => Math.max(w, (texts[c] ?? '').length), title.length),
-  );
+/** What each column may take on a terminal of this width; 0 leaves it out. */
+function narrowed(columns: readonly Column[], widths: readonly number[], width: number): number[] {
   const most = widths.slice();
   const total = (): number => most.reduce((sum, w) => sum + (w === 0 ? 0 : w + GAP), -GAP);
   for (const [key, limit] of NARROWING) {
@@ -108,59 +102,73 @@ function* fitted(
     const c = columns.findIndex((column) => column.key === key);
     if (c >= 0) most[c] = Math.min(most[c] ?? 0, limit);
   }
-  const kept = columns.flatMap((column, c) => ((most[c] ?? 0) > 0 ? [{ column, c, most: most[c] ?? 0 }] : []));
-  const shown = cells.map(({ texts, colors, startedUs }) => ({
-    texts: kept.map(({ column, c, most: limit }) => {
-      const text = texts[c] ?? '';
-      return column.key === 'started' ? text.slice(0, limit) : fit(text, limit);
-    }),
-    colors: kept.map(({ c }) => colors[c] ?? null),
-    startedUs,
-  }));
-  yield* withDates(
-    lines(
-      kept.map(({ column }) => column),
-      shown,
-      style.color,
-    ),
-    shown,
-    style,
+  return most;
+}
+
+function* lines(
+  columns: readonly Column[],
+  most: readonly number[],
+  rows: readonly Row[],
+  idOf: (callId: string) => string,
+  { color, width }: TableStyle,
+): Generator<string> {
+  const shown = columns.flatMap((column, c) => ((most[c] ?? 0) > 0 ? [{ column, c, most: most[c] ?? 0 }] : []));
+  const last = shown.length - 1;
+  const line = (textOf: (c: number, most: number) => string, colorOf: (c: number) => Color | null): string =>
+    shown
+      .map(({ column, c, most: limit }, i) => {
+        const text = textOf(c, limit);
+        const blanks = ' '.repeat(Math.max(0, limit - text.length));
+        const painted = paint(text, colorOf(c), color);
+        if (column.isRight === true) return blanks + painted;
+        return i === last ? painted : painted + blanks;
+      })
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  yield line(
+    (c) => columns[c]?.title ?? '',
+    () => 'bold',
   );
+  for (const row of rows) {
+    const texts = row.packed.split(BETWEEN);
+    const colors = row.colors.split(',');
+    yield line(
+      (c, limit) => {
+        const column = columns[c];
+        if (column === undefined) return '';
+        if (isCallId(column)) return safeText(width === null ? row.callId : fit(idOf(row.callId), limit));
+        const text = texts[c] ?? '';
+        if (width === null) return text;
+        return column.key === 'started' ? text.slice(0, limit) : fit(text, limit);
+      },
+      // Only names of colours were put there.
+      (c) => (colors[c] || null) as Color | null,
+    );
+  }
+}
+
+/** Call-IDs as long as they must be for no other to begin so; the program finds a call by that. */
+function shortest(callIds: readonly string[]): (callId: string) => string {
+  const sorted = [...callIds].sort();
+  const least = new Map<string, number>();
+  for (const [i, id] of sorted.entries())
+    least.set(id, 1 + Math.max(common(id, sorted[i - 1] ?? ''), common(id, sorted[i + 1] ?? '')));
+  return (id) => safeText(fit(id, Math.max(CALL_ID_LEAST, (least.get(id) ?? id.length) + 1)));
 }
 
 /** The day stands on a line of its own, where it changes, so that each row has the time alone. */
-function* withDates(table: Iterable<string>, cells: readonly Cells[], { isUtc, color }: TableStyle): Generator<string> {
+function* withDates(table: Iterable<string>, rows: readonly Row[], { isUtc, color }: TableStyle): Generator<string> {
   let i = -1;
   let day = '';
   for (const line of table) {
-    const cell = cells[i++];
-    if (cell !== undefined) {
-      const { date, zone } = clockOf(cell.startedUs, isUtc);
+    const row = rows[i++];
+    if (row !== undefined) {
+      const { date, zone } = clockOf(row.startedUs, isUtc);
       const today = `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`;
       if (today !== day) yield paint(today, 'gray', color);
       day = today;
     }
     yield line;
-  }
-}
-
-function shortenStarts(columns: readonly Column[], cells: readonly Cells[], isUtc: boolean): void {
-  const c = columns.findIndex(({ key }) => key === 'started');
-  if (c < 0) return;
-  for (const { texts, startedUs } of cells) texts[c] = clockOf(startedUs, isUtc).time;
-}
-
-/** Each to what no other begins with; the program finds a call by that. */
-function shortenCallIds(columns: readonly Column[], cells: readonly Cells[]): void {
-  const c = columns.findIndex(({ key }) => key === 'callid');
-  if (c < 0) return;
-  const sorted = cells.map(({ texts }) => texts[c] ?? '').sort();
-  const least = new Map<string, number>();
-  for (const [i, id] of sorted.entries())
-    least.set(id, 1 + Math.max(common(id, sorted[i - 1] ?? ''), common(id, sorted[i + 1] ?? '')));
-  for (const { texts } of cells) {
-    const id = texts[c] ?? '';
-    texts[c] = safeText(fit(id, Math.max(CALL_ID_LEAST, (least.get(id) ?? id.length) + 1)));
   }
 }
 

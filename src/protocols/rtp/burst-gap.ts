@@ -60,8 +60,10 @@ export function finishBurstGap(state: BurstGapState, packetMs: number): BurstGap
     }
     inCluster = 0;
   };
+  // Read once: each reading makes an array.
+  const { received } = state;
   for (let i = WINDOW_BITS - 1; i >= 0; i--) {
-    if ((((state.received[i >> 5] ?? 0) >>> (i & 31)) & 1) === 1) continue;
+    if ((((received[i >> 5] ?? 0) >>> (i & 31)) & 1) === 1) continue;
     const sequence = state.extMax - i;
     if (inCluster > 0 && sequence - last - 1 >= GMIN) close();
     if (inCluster === 0) first = sequence;

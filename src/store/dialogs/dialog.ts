@@ -204,7 +204,7 @@ export class Dialog extends DialogRecord {
   }
 
   /** Offers and answers in order, as they stand now; null without any. */
-  get sdp(): SdpEntry[] | null {
+  get sdp(): readonly SdpEntry[] | null {
     return this.sdpCount === 0 ? null : this.memory.sdp.entries(this.sdpRow);
   }
 

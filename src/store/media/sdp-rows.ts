@@ -76,10 +76,16 @@ const WithAccessors = InBlocks as new (
   ...args: ConstructorParameters<typeof RowBlocks>
 ) => RowBlocks & Accessors<typeof SDP.kinds>;
 
+/** No row has this number. */
+const UNLISTED = -2;
+
 export class SdpRows extends WithAccessors {
   readonly shapes = new Numbered<SdpShape>();
   readonly #descriptions = new Numbered<SdpDescription>();
   readonly #claimed = new Numbered<ClaimedMedia>();
+  /** The list of entries() that was made last, and its row; UNLISTED once any row has changed. */
+  #listed: readonly SdpEntry[] = [];
+  #listedOf = UNLISTED;
   /** Senders and endpoints that are texts: IPv6. */
   readonly #senders = new Map<number, string>();
   readonly #keys = new Map<number, string>();
@@ -138,6 +144,7 @@ export class SdpRows extends WithAccessors {
   }
 
   #add(d: Describer, tsUs: number, facts: number, v4: number, port: number, beside: number): number {
+    this.#listedOf = UNLISTED;
     const row = this.take();
     this.budget.add(d, ROW_BYTES);
     this.setTsUs(row, tsUs);
@@ -152,6 +159,7 @@ export class SdpRows extends WithAccessors {
   }
 
   #asEntry(d: Describer, row: number, facts: number, c: Packet): number {
+    this.#listedOf = UNLISTED;
     d.countSdp((facts & FACT.CALLED) === 0 ? 0 : 1);
     const sender = endpointKey(c.addresses, c.srcOff, c.ipVersion, c.srcPort);
     const isText = typeof sender === 'string';
@@ -165,6 +173,7 @@ export class SdpRows extends WithAccessors {
 
   /** Frees all rows of a dialog, whose claims nobody finds any more. */
   free(d: Describer): void {
+    this.#listedOf = UNLISTED;
     for (let row = d.sdpRow; row !== NONE; row = this.#freed(row));
     d.sdpRow = NONE;
     d.dropSdpCounts();
@@ -191,6 +200,7 @@ export class SdpRows extends WithAccessors {
     return (this.facts(row) & FACT.ENTRY) !== 0;
   }
   addFacts(row: number, facts: number): void {
+    this.#listedOf = UNLISTED;
     this.setFacts(row, this.facts(row) | facts);
   }
 
@@ -229,6 +239,7 @@ export class SdpRows extends WithAccessors {
     return EVENTS[(this.facts(row) >>> EVENT_AT) & 7] ?? null;
   }
   setEvent(row: number, event: SdpEvent | null): void {
+    this.#listedOf = UNLISTED;
     this.addFacts(row, EVENTS.indexOf(event) << EVENT_AT);
   }
 
@@ -255,13 +266,17 @@ export class SdpRows extends WithAccessors {
   }
 
   /** Entries of the list that `newest` ends, oldest first. */
-  entries(newest: number): SdpEntry[] {
+  entries(newest: number): readonly SdpEntry[] {
+    // The judges of a call ask for the same list a dozen times.
+    if (newest === this.#listedOf) return this.#listed;
     const found: SdpEntry[] = [];
     for (let row = newest; row !== NONE; row = this.older(row)) {
       const entry = this.entry(row);
       if (entry !== null) found.push(entry);
     }
-    return found.reverse();
+    this.#listedOf = newest;
+    this.#listed = found.reverse();
+    return this.#listed;
   }
 
   /** The claims of the list that `newest` ends, oldest first. */
