@@ -38,6 +38,8 @@ complete -c calltap -l stats-json -d 'Print the statistics of the capture as JSO
 complete -c calltap -l call-report -x -d 'Print the report of one call.'
 complete -c calltap -l ladder -x -d 'Draw the ladder of a call; repeat it to draw several calls as one.'
 complete -c calltap -l messages -d 'Print the messages of a call, or one of them; bare, of all calls.'
+complete -c calltap -l quality -x -d 'Show how a call sounded over time, both directions.'
+complete -c calltap -l show -x -a 'findings registrations attackers' -d 'Sum the calls up by this.'
 complete -c calltap -l compare -x -d 'Compare two calls: give it twice.'
 complete -c calltap -l legs -d 'Add the other legs of the call.'
 complete -c calltap -l no-body -d 'Leave the bodies of messages out.'

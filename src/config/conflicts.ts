@@ -34,7 +34,19 @@ type Check = Condition & { readonly check: (config: Config) => ServiceError | nu
 
 /** Each of them decides what standard output is. */
 const OUTPUTS = [
-  ...(['json', 'csv', 'stats-json', 'call-report', 'ladder', 'messages', 'compare', 'wav', 'sipp'] as const),
+  ...([
+    'json',
+    'csv',
+    'stats-json',
+    'call-report',
+    'ladder',
+    'messages',
+    'quality',
+    'show',
+    'compare',
+    'wav',
+    'sipp',
+  ] as const),
   ...(['show-frame', 'mint-token'] as const),
 ] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;

@@ -156,6 +156,8 @@ const OUTPUT = group('Output', {
     valueIfBare: 'all',
     takesNext: true,
   }),
+  quality: value('CALL', text, 'Show how a call sounded over time, both directions.'),
+  show: value('WHAT', choice('findings', 'registrations', 'attackers'), 'Sum the calls up by this.'),
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
   legs: toggle('Add the other legs of the call.'),
   'no-body': toggle('Leave the bodies of messages out.'),

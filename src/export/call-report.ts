@@ -9,7 +9,19 @@ import { ladderLines } from './ladder-text.ts';
 import { mermaidLines } from './mermaid.ts';
 
 const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
-const MEDIA_HEADER = ['SSRC', 'From', 'To', 'Codec', 'Packets', 'Lost', 'Loss', 'Jitter', 'MOS', 'Round trip'];
+const MEDIA_HEADER = [
+  'SSRC',
+  'From',
+  'To',
+  'Codec',
+  'Packets',
+  'Lost',
+  'Loss',
+  'Packet time',
+  'Jitter',
+  'MOS',
+  'Round trip',
+];
 /** The report, line by line. */
 export function* callReport(input: ReportInput, markdown: boolean, style: LadderStyle): Generator<string> {
   yield heading(`Call ${inline(input.callId, markdown)}`, 1, markdown);

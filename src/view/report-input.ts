@@ -9,7 +9,8 @@ import { dialogFacts } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
-import { audible } from '../analysis/stream-quality.ts';
+import type { StreamQuality } from '../analysis/stream-quality.ts';
+import { audible, spokenPacketMs } from '../analysis/stream-quality.ts';
 import type { AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
@@ -143,10 +144,17 @@ function mediaRows(facts: DialogFacts): string[][] {
     String(q.snapshot.packets),
     String(q.snapshot.lost),
     `${q.lossPct.toFixed(2)} %`,
+    packetTimeText(q),
     `${q.jitterMs.toFixed(2)} ms`,
     q.mos === null ? '-' : q.mos.toFixed(2),
     roundTripText(stream.rtcp?.roundTrip ?? null),
   ]);
+}
+
+/** The packet time that was used; a dash where nobody spoke. */
+function packetTimeText(q: StreamQuality): string {
+  const ms = spokenPacketMs(q);
+  return ms > 0 ? `${ms.toFixed(0)} ms` : '-';
 }
 
 function roundTripText(roundTrip: { readonly ms: number } | null): string {

@@ -11,6 +11,8 @@ import { comparisonLines } from './comparison.ts';
 import type { MessageStyle } from './messages.ts';
 import { messageLines, oneMessage } from './messages.ts';
 import type { Lines } from './print-lines.ts';
+import { qualityLines } from './quality-lines.ts';
+import { attackerLines, findingsLines, registrationLines } from './sums.ts';
 
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
@@ -18,6 +20,8 @@ export async function callAnswer(explorer: Explorer, config: Config, asked: Aske
   if (config.callReport !== null) return reportOf(explorer, config, asked, find('--call-report')(config.callReport));
   if (config.ladder.length > 0) return laddersOf(explorer, config, asked, config.ladder.map(find('--ladder')));
   if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
+  if (config.quality !== null) return qualityOf(explorer, asked, find('--quality')(config.quality));
+  if (config.show !== null) return sumsOf(explorer, asked, config.show);
   if (config.compare.length > 0) return comparisonOf(explorer, asked, config.compare.map(find('--compare')));
   if (config.sipp !== null) return writeScenarios(explorer, config, find('--sipp')(config.sipp));
   if (config.wav !== null) return writeAudio(explorer, config, find('--wav')(config.wav));
@@ -104,6 +108,26 @@ async function* ofEach(
     const document = (await explorer.messages([callId], showsSecrets))?.document ?? null;
     if (document !== null) for (const m of document.messages) yield* oneMessage(m, style, i);
   }
+}
+
+async function qualityOf(explorer: Explorer, { style }: Asked, callId: string): Promise<Lines> {
+  const document = (await explorer.quality(callId))?.document ?? null;
+  return document === null ? [] : qualityLines(document, style);
+}
+
+/** What nothing else asks for at the same time is never refused. */
+async function sumsOf(
+  explorer: Explorer,
+  { question, style }: Asked,
+  what: NonNullable<Config['show']>,
+): Promise<Lines> {
+  if (what === 'attackers') return attackerLines(explorer.security(), style.isUtc);
+  if (what === 'registrations') {
+    const found = await explorer.registrations(question);
+    return found === null ? [] : registrationLines(found, style.isUtc);
+  }
+  const found = await explorer.findings(question);
+  return found === null ? [] : findingsLines(found);
 }
 
 async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {

@@ -111,6 +111,8 @@ test('defaults', () => {
     raw: false,
     showSecrets: false,
     wav: null,
+    quality: null,
+    show: null,
     span: null,
     sipp: null,
     to: null,

@@ -81,7 +81,7 @@ const REPORT: ReportInput = {
   timing: [['Ringing', '20 ms']],
   ladder: LADDER,
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
-  media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '0 ms', '-', '-']],
+  media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '20 ms', '0 ms', '-', '-']],
   findings: [HOSTILE],
 };
 

@@ -1,0 +1,33 @@
+/**
+ * How a call sounded over time: the windows of each stream, with a bar for the score.
+ */
+import type { AskQuality } from '../../contract/index.ts';
+import { paint, safeText } from '../../core/terminal-text.ts';
+import { clockOf } from '../../view/clock.ts';
+import type { TableStyle } from './call-table.ts';
+
+/** A bar of this length is the highest score of narrowband speech. */
+const BAR = 20;
+const BEST = 4.5;
+const WORST = 1;
+
+export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableStyle): Generator<string> {
+  if (streams.length === 0) yield 'No RTP stream belongs to this call.';
+  for (const s of streams) {
+    const mos = typeof s.mos === 'number' ? `MOS ${s.mos.toFixed(2)}` : 'no MOS';
+    const codec = safeText(s.codec ?? `type ${s.payload_type}`);
+    const figures = `${mos}, ${s.loss_pct.toFixed(1)} % lost, jitter ${s.jitter_ms.toFixed(1)} ms`;
+    yield paint(`${s.src} -> ${s.dst}  ${s.ssrc}  ${codec}  ${s.packets} packets, ${figures}`, 'bold', color);
+    for (const w of s.quality_intervals) {
+      const time = clockOf(Date.parse(w.timestamp) * 1000, isUtc).time.slice(0, 8);
+      const score = typeof w.mos === 'number' ? w.mos : null;
+      const length = score === null ? 0 : Math.round(((score - WORST) / (BEST - WORST)) * BAR);
+      const bar = '#'.repeat(Math.max(0, length)).padEnd(BAR, '.');
+      const shown = score === null ? '   -' : score.toFixed(2);
+      const tint = score === null || score >= 3.6 ? null : score < 3.1 ? 'red' : 'yellow';
+      const loss = `${w.loss_pct.toFixed(1).padStart(5)} %`;
+      yield `  ${time}  ${paint(shown, tint, color)} [${paint(bar, tint, color)}]  lost ${loss}  jitter ${w.jitter_ms.toFixed(1).padStart(6)} ms`;
+    }
+    yield '';
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks.
+ */
+import type { AskFindings, AskRegistrations, AskSecurity } from '../../contract/index.ts';
+import { layout, safeText } from '../../core/terminal-text.ts';
+import { clockOf } from '../../view/clock.ts';
+
+const plain = (text: string): string => text;
+const when = (at: string, isUtc: boolean): string => {
+  const { date, time, zone } = clockOf(Date.parse(at) * 1000, isUtc);
+  return `${date} ${time.slice(0, 8)}${zone}`;
+};
+
+export function* findingsLines({ calls, findings, codes }: AskFindings): Generator<string> {
+  yield `${calls} calls`;
+  if (findings.length > 0) {
+    yield '';
+    const rows = findings.map((f) => [f.finding, String(f.calls), safeText(f.call_ids[0] ?? '')]);
+    yield* layout(['Finding', 'Calls', 'Newest'], rows, new Set([1]), plain);
+  }
+  if (codes.length > 0) {
+    yield '';
+    const rows = codes.map((c) => [
+      String(c.code),
+      safeText(c.reason) || '-',
+      String(c.calls),
+      safeText(c.call_ids[0] ?? ''),
+    ]);
+    yield* layout(['Code', 'Reason', 'Calls', 'Newest'], rows, new Set([2]), plain);
+  }
+}
+
+export function* registrationLines({ total, registrations }: AskRegistrations, isUtc: boolean): Generator<string> {
+  yield `${total} users and addresses`;
+  if (registrations.length === 0) return;
+  yield '';
+  const rows = registrations.map((r) => [
+    when(r.last_at, isUtc),
+    safeText(r.user) || '-',
+    r.name === undefined ? r.src : `${r.name} ${r.src}`,
+    r.state,
+    r.code === undefined ? '-' : String(r.code),
+    `${r.failed} of ${r.attempts}`,
+    safeText(r.user_agent ?? '-'),
+  ]);
+  yield* layout(['Last', 'User', 'From', 'State', 'Code', 'Failed', 'User-Agent'], rows, new Set([4, 5]), plain);
+  if (total > registrations.length) yield `${total - registrations.length} more are not shown.`;
+}
+
+export function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: boolean): Generator<string> {
+  if (!is_watching) yield 'Nobody watches for attackers; add --kill-scanner or --fraud.';
+  else if (alerts.length === 0) yield 'No attacker was found.';
+  for (const { at, text } of alerts) yield `${when(at, isUtc)}  ${safeText(text)}`;
+}
