@@ -4,7 +4,15 @@
  * passwords in URIs (RFC 3261 section 19.1.1).
  */
 
+import { asBuffer } from '../../core/byte-text.ts';
+
 const REMOVED = '[removed]';
+
+/** What stands in place of a secret. */
+type Hidden = (secret: string) => string;
+const removed: Hidden = () => REMOVED;
+/** As many characters as the secret had. */
+const masked: Hidden = (secret) => 'x'.repeat(secret.length);
 
 /** The name of a header at the start of a line, blanks before it; also inside a body that quotes a message. */
 const NAME = /^[ \t]*([a-z0-9-]+)[ \t]*:/gim;
@@ -12,7 +20,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['authorization', 'authenticate', 'authentication-info', 'www-authenticate', 'response-key'],
   ...['proxy-authorization', 'proxy-authenticate', 'proxy-authentication-info'],
 ]);
-const IN_URI = /([?&;](?:proxy-)?authorization=)[^&>\s;]*/gi;
+const IN_URI = /([?&;](?:proxy-)?authorization=)[^&> \t\r\n;]*/gi;
 const CRYPTO = /^([ \t]*a=crypto:\d+[ \t]+\S+[ \t]+)[^\n]*/gim;
 const KEY_LINE = /^([ \t]*(?:k=|a=key-mgmt:|a=ice-pwd:|a=3ge2ae:))[^\n]*/gim;
 /** "sip:", a user part and a colon. */
@@ -20,10 +28,26 @@ const MIN_WORD = 6;
 
 /** The message without its secrets; line ends and everything else as they were. Linear in the text, whatever stands in it. */
 export function withoutSecrets(text: string): string {
-  const keepEnd = (match: string, kept: string): string => `${kept}${REMOVED}${match.endsWith('\r') ? '\r' : ''}`;
-  return withoutPasswords(withoutHeaders(text).replace(IN_URI, `$1${REMOVED}`))
-    .replace(CRYPTO, (match, kept: string) => keepEnd(match, kept))
-    .replace(KEY_LINE, (match, kept: string) => keepEnd(match, kept));
+  return hideSecrets(text, removed);
+}
+
+/**
+ * The bytes of a message with its secrets masked: as many bytes, so that its Content-Length stays right. A character a
+ * byte, for the names of secrets and all that ends them are ASCII.
+ */
+export function maskSecrets(bytes: Uint8Array): Buffer {
+  return Buffer.from(hideSecrets(asBuffer(bytes).toString('latin1'), masked), 'latin1');
+}
+
+function hideSecrets(text: string, hidden: Hidden): string {
+  /** The line end is no part of the secret. */
+  const hideLine = (match: string, kept: string): string => {
+    const end = match.endsWith('\r') ? match.length - 1 : match.length;
+    return `${kept}${hidden(match.slice(kept.length, end))}${match.slice(end)}`;
+  };
+  return withoutPasswords(withoutHeaders(text, hidden).replace(IN_URI, hideLine), hidden)
+    .replace(CRYPTO, hideLine)
+    .replace(KEY_LINE, hideLine);
 }
 
 function isSecret(name: string): boolean {
@@ -31,16 +55,20 @@ function isSecret(name: string): boolean {
 }
 
 /** Headers that hold credentials lose their values, and the lines these continue on. */
-function withoutHeaders(text: string): string {
+function withoutHeaders(text: string, hidden: Hidden): string {
   let out = '';
   let from = 0;
   NAME.lastIndex = 0;
   for (let m = NAME.exec(text); m !== null; m = NAME.exec(text)) {
     if (!isSecret((m[1] ?? '').toLowerCase())) continue;
-    const end = valueEnd(text, NAME.lastIndex);
-    out += `${text.slice(from, NAME.lastIndex)} ${REMOVED}${text[end - 1] === '\r' ? '\r' : ''}`;
+    const start = NAME.lastIndex;
+    const next = valueEnd(text, start);
+    const end = text[next - 1] === '\r' ? next - 1 : next;
+    // One blank, where there is room for it.
+    const blank = hidden === removed || end > start ? ' ' : '';
+    out += `${text.slice(from, start)}${blank}${hidden(text.slice(start + 1, end))}`;
     from = end;
-    NAME.lastIndex = end;
+    NAME.lastIndex = next;
   }
   return out + text.slice(from);
 }
@@ -53,7 +81,7 @@ function valueEnd(text: string, at: number): number {
 }
 
 /** Between the first colon after `sip:` or `sips:` and the @ that ends the word (RFC 3261 section 19.1.1). */
-function withoutPasswords(text: string): string {
+function withoutPasswords(text: string, hidden: Hidden): string {
   let out = '';
   let from = 0;
   let behind = 0;
@@ -63,7 +91,7 @@ function withoutPasswords(text: string): string {
     behind = at + 1;
     const colon = at - start < MIN_WORD ? -1 : passwordColon(text.slice(start, at));
     if (colon < 0) continue;
-    out += `${text.slice(from, start + colon + 1)}${REMOVED}`;
+    out += `${text.slice(from, start + colon + 1)}${hidden(text.slice(start + colon + 1, at))}`;
     from = at;
   }
   return out + text.slice(from);
@@ -71,7 +99,7 @@ function withoutPasswords(text: string): string {
 
 /** What a user part or a password may hold: no blank, quote or angle bracket. */
 function isOfWord(c: number): boolean {
-  return c > 0x20 && c !== 0x22 && c !== 0x3c && c !== 0x3e && c !== 0xa0;
+  return c > 0x20 && c !== 0x22 && c !== 0x3c && c !== 0x3e;
 }
 
 /** Offset of the colon in front of the password in a word; -1 where it is missing. */

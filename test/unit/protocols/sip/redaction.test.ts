@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withoutSecrets } from '../../../../src/protocols/sip/redaction.ts';
+import { maskSecrets, withoutSecrets } from '../../../../src/protocols/sip/redaction.ts';
 
 const SECRET = 'S3CR3T';
 
@@ -38,6 +38,36 @@ test('credentials, challenges, keys and passwords are taken out, the rest stays 
   assert.equal(
     withoutSecrets('INVITE sip:bob@example.com SIP/2.0\r\n\r\n'),
     'INVITE sip:bob@example.com SIP/2.0\r\n\r\n',
+  );
+});
+
+test('masked, a message has the same length and all else at its place', () => {
+  const lines: readonly (readonly [string, string])[] = [
+    ['INVITE sip:bob@example.com SIP/2.0', 'INVITE sip:bob@example.com SIP/2.0'],
+    ['Authorization: Digest a="S3CR3T",\r\n b="S3CR3T"', `Authorization: ${'x'.repeat(31)}`],
+    ['WWW-Authenticate:', 'WWW-Authenticate:'],
+    ['Contact: <sip:\u00e0:S3CR3T@192.0.2.1>', 'Contact: <sip:\u00e0:xxxxxx@192.0.2.1>'],
+    [
+      'Refer-To: <sip:x@y?Authorization=S3C\u00e0R3T&Subject=y>',
+      'Refer-To: <sip:x@y?Authorization=xxxxxxxx&Subject=y>',
+    ],
+    ['', ''],
+    ['a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:S3CR3T', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 ${'x'.repeat(13)}`],
+    ['k=base64:S3CR3T', `k=${'x'.repeat(13)}`],
+    ['a=ice-pwd:S3CR3T', 'a=ice-pwd:xxxxxx'],
+  ];
+  const given = Buffer.from(lines.map(([line]) => line).join('\r\n'));
+  const hidden = maskSecrets(given);
+  assert.equal(hidden.toString(), lines.map(([, line]) => line).join('\r\n'));
+  assert.equal(hidden.length, given.length);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(200), (noise, at) => {
+      const bytes = Buffer.concat([noise.subarray(0, at), given, noise.subarray(at)]);
+      const out = maskSecrets(bytes);
+      assert.equal(out.length, bytes.length);
+      for (const [i, byte] of out.entries())
+        assert.ok(byte === bytes[i] || byte === 0x78 || byte === 0x20, `byte ${i}`);
+    }),
   );
 });
 
