@@ -18,6 +18,7 @@ NAN_MODULE_INIT(InitAll) {
   InitSecondPass(target);
   InitHepCapture(target);
   InitOutputFile(target);
+  InitMessageCapture(target);
   InitTlsCapture(target);
 }
 

@@ -2,6 +2,7 @@
 // output_file.cc - OutputFile of JavaScript: one file, or the files of a split, that captured frames go to (-O).
 // src/sources/native.ts types it and says what each method does.
 #include "binding/functions.h"
+#include "binding/message.h"
 #include "binding/output.h"
 #include "core/datagram.h"
 #include <cerrno>
@@ -27,6 +28,7 @@ public:
     Method<&OutputFile::Name>(tpl, "name");
     Method<&OutputFile::Counters>(tpl, "counters");
     Method<&OutputFile::WriteDatagram>(tpl, "writeDatagram");
+    Method<&OutputFile::WriteMessage>(tpl, "writeMessage");
     Method<&OutputFile::Close>(tpl, "close");
     Put(target, "OutputFile", Nan::GetFunction(tpl).ToLocalChecked());
   }
@@ -107,6 +109,15 @@ private:
     // Only now: a getter of the arrival may have closed the output.
     if (len == 0 || output_->writer == nullptr) return;
     ct_pcap_write(output_->writer, frame_.data(), ts_ns, len, len, CT_DATAGRAM_FRAME_LINK);
+  }
+
+  void WriteMessage(Call info) {
+    Message m;
+    if (!ReadMessage(info, m)) return Nan::ThrowTypeError("writeMessage(bytes, start, end, packet, comment)");
+    // Only now: a getter of the packet may have closed the output.
+    if (output_->writer == nullptr) return;
+    const auto len = static_cast<uint32_t>(m.pdu.size());
+    ct_pcap_write_message(output_->writer, m.pdu.data(), m.ts_ns, len, m.comment.c_str());
   }
 
   // The file closes when no capture writes to it any more.

@@ -15,6 +15,7 @@
 #define BLOCK_SECTION 0x0a0d0d0au
 #define BLOCK_INTERFACE 1u
 #define BLOCK_PACKET 6u
+#define NG_COMMENT 8u /* opt_comment and opt_endofopt but for the text */
 _Static_assert(PCAP_HEADER <= CT_PE_EXTRA && NG_INTERFACE <= CT_PE_EXTRA, "CT_PE_EXTRA holds either");
 _Static_assert(CT_PE_OVERHEAD >= CT_PE_EXTRA + NG_PACKET, "CT_PE_OVERHEAD holds both");
 
@@ -27,6 +28,16 @@ static void put32(struct ct_pcap_encoder *e, uint32_t v) {
   e->used += 4;
 }
 static uint32_t padded(uint32_t n) { return (n + 3u) & ~3u; }
+static uint32_t comment_length(const char *comment) {
+  return (uint32_t)strnlen(comment, CT_PE_COMMENT - NG_COMMENT);
+}
+
+/* Bytes, and zeros up to a multiple of four. */
+static void put_padded(struct ct_pcap_encoder *e, const void *from, uint32_t n) {
+  if (n > 0) memcpy(e->buffer + e->used, from, n);
+  memset(e->buffer + e->used + n, 0, padded(n) - n);
+  e->used += padded(n);
+}
 
 /* | magic | 2 | 4 | 0 | 0 | snaplen | link type | */
 static void put_pcap_header(struct ct_pcap_encoder *e, uint32_t linktype) {
@@ -90,16 +101,18 @@ int ct_pe_interface(struct ct_pcap_encoder *e, uint32_t linktype) {
   return (int)e->n_linktypes++;
 }
 
-uint32_t ct_pe_need(const struct ct_pcap_encoder *e, uint32_t caplen) {
-  return e->is_ng ? NG_PACKET + padded(caplen) : PCAP_RECORD + caplen;
+uint32_t ct_pe_need(const struct ct_pcap_encoder *e, uint32_t caplen, const char *comment) {
+  if (!e->is_ng) return PCAP_RECORD + caplen;
+  return NG_PACKET + padded(caplen) + (comment == NULL ? 0 : NG_COMMENT + padded(comment_length(comment)));
 }
 
 /* pcap: | seconds | ns | captured | on the wire | bytes |
- * pcapng: | 6 | length | interface | ts high | ts low | captured | on the wire | bytes, padded | length | */
+ * pcapng: | 6 | length | interface | ts high | ts low | captured | on the wire | bytes, padded | options | length |
+ * options: | opt_comment 1, 16 | its length 16 | text, padded | 0 | */
 void ct_pe_frame(struct ct_pcap_encoder *e, uint32_t interface, const uint8_t *frame, int64_t ts_ns,
-                 uint32_t caplen, uint32_t wirelen) {
+                 uint32_t caplen, uint32_t wirelen, const char *comment) {
   uint64_t ts = ts_ns < 0 ? 0 : (uint64_t)ts_ns;
-  uint32_t length = ct_pe_need(e, caplen);
+  uint32_t length = ct_pe_need(e, caplen, comment);
   if (e->is_ng) {
     put32(e, BLOCK_PACKET);
     put32(e, length);
@@ -113,11 +126,19 @@ void ct_pe_frame(struct ct_pcap_encoder *e, uint32_t interface, const uint8_t *f
   }
   put32(e, caplen);
   put32(e, wirelen);
-  if (caplen > 0) memcpy(e->buffer + e->used, frame, caplen);
-  e->used += caplen;
-  if (!e->is_ng) return;
-  memset(e->buffer + e->used, 0, padded(caplen) - caplen);
-  e->used += padded(caplen) - caplen;
+  if (!e->is_ng) {
+    if (caplen > 0) memcpy(e->buffer + e->used, frame, caplen);
+    e->used += caplen;
+    return;
+  }
+  put_padded(e, frame, caplen);
+  if (comment != NULL) {
+    uint32_t n = comment_length(comment);
+    put16(e, 1);
+    put16(e, (uint16_t)n);
+    put_padded(e, comment, n);
+    put32(e, 0); /* opt_endofopt */
+  }
   put32(e, length);
 }
 

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "output/pcap_write.h"
+#include "core/exported_pdu.h"
 #include "output/pcap_encode.h"
 #include "output/pcap_keep.h"
 #include <errno.h>
@@ -42,9 +43,10 @@ struct ct_pcap_writer {
   struct ct_pcap_encoder out;
 };
 
-static const char *const NAMES[CT_PW_COUNTERS] = {"frames",       "bytes",   "skipped_by_gate", "lost",
-                                                  "link_refused", "cut",     "write_errors",    "open_errors",
-                                                  "files",        "removed", "remove_errors",   "last_errno"};
+static const char *const NAMES[CT_PW_COUNTERS] = {
+    "frames",           "bytes",        "skipped_by_gate", "lost",  "link_refused", "cut",
+    "messages_refused", "write_errors", "open_errors",     "files", "removed",      "remove_errors",
+    "last_errno"};
 
 const char *ct_pw_counter_name(uint32_t i) { return i < CT_PW_COUNTERS ? NAMES[i] : NULL; }
 
@@ -252,13 +254,14 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
 }
 
 static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns, uint32_t caplen,
-                         uint32_t wirelen, uint32_t linktype) {
+                         uint32_t wirelen, uint32_t linktype, const char *comment) {
   if (!is_gate_open(w)) {
     w->n[CT_PW_GATED]++;
     return false;
   }
-  uint32_t take = caplen > CT_PW_MAX_FRAME ? CT_PW_MAX_FRAME : caplen;
-  uint32_t need = ct_pe_need(&w->out, take);
+  uint32_t room = comment == NULL ? CT_PW_MAX_FRAME : CT_PW_MAX_FRAME - CT_PE_COMMENT;
+  uint32_t take = caplen > room ? room : caplen;
+  uint32_t need = ct_pe_need(&w->out, take, comment);
   bool is_full =
       w->split_bytes > 0 && w->file_frames > 0 && w->file_bytes + w->out.used + need > w->split_bytes;
   if (is_full && !w->is_failing) turn(w, false);
@@ -275,7 +278,7 @@ static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t
   }
   if (w->first_linktype == CT_PW_LINK_UNKNOWN) w->first_linktype = linktype;
   if (take < caplen) w->n[CT_PW_CUT]++;
-  ct_pe_frame(&w->out, (uint32_t)interface, frame, ts_ns, take, wirelen < caplen ? caplen : wirelen);
+  ct_pe_frame(&w->out, (uint32_t)interface, frame, ts_ns, take, wirelen < caplen ? caplen : wirelen, comment);
   w->waiting++;
   w->file_frames++;
   return true;
@@ -284,7 +287,19 @@ static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t
 bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns, uint32_t caplen,
                    uint32_t wirelen, uint32_t linktype) {
   pthread_mutex_lock(&w->lock);
-  bool taken = write_locked(w, frame, ts_ns, caplen, wirelen, linktype);
+  bool taken = write_locked(w, frame, ts_ns, caplen, wirelen, linktype, NULL);
+  pthread_mutex_unlock(&w->lock);
+  return taken;
+}
+
+bool ct_pcap_write_message(struct ct_pcap_writer *w, const uint8_t *pdu, int64_t ts_ns, uint32_t len,
+                           const char *comment) {
+  bool taken = false;
+  pthread_mutex_lock(&w->lock);
+  if (!w->is_ng && is_gate_open(w))
+    w->n[CT_PW_MESSAGES_REFUSED]++;
+  else
+    taken = write_locked(w, pdu, ts_ns, len, len, CT_PDU_LINK, comment);
   pthread_mutex_unlock(&w->lock);
   return taken;
 }

@@ -26,19 +26,20 @@ extern "C" {
 
 /* Counters seen by JavaScript as one array. */
 enum ct_pw_counter {
-  CT_PW_FRAMES,        /* in files */
-  CT_PW_BYTES,         /* written to files, headers included */
-  CT_PW_GATED,         /* frames skipped because the persistence gate was closed */
-  CT_PW_LOST,          /* frames that could not be written: the buffer was full while writing failed, or the
+  CT_PW_FRAMES,       /* in files */
+  CT_PW_BYTES,        /* written to files, headers included */
+  CT_PW_GATED,        /* frames skipped because the persistence gate was closed */
+  CT_PW_LOST,         /* frames that could not be written: the buffer was full while writing failed, or the
                        * file was taken away meanwhile */
-  CT_PW_LINK_REFUSED,  /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
-  CT_PW_CUT,           /* frames longer than CT_PW_MAX_FRAME */
-  CT_PW_WRITE_ERRORS,  /* failed or short writes */
-  CT_PW_OPEN_ERRORS,   /* a next or re-opened file could not be opened; the old one continues */
-  CT_PW_FILES,         /* files opened */
-  CT_PW_REMOVED,       /* old files of a split removed */
-  CT_PW_REMOVE_ERRORS, /* that should have been */
-  CT_PW_LAST_ERRNO,    /* of the newest failure, 0 once writing works again */
+  CT_PW_LINK_REFUSED, /* frames of a second link type in pcap, or beyond CT_PW_LINKTYPES */
+  CT_PW_CUT,          /* frames longer than CT_PW_MAX_FRAME */
+  CT_PW_MESSAGES_REFUSED, /* messages without a frame, for which pcap has no place */
+  CT_PW_WRITE_ERRORS,     /* failed or short writes */
+  CT_PW_OPEN_ERRORS,      /* a next or re-opened file could not be opened; the old one continues */
+  CT_PW_FILES,            /* files opened */
+  CT_PW_REMOVED,          /* old files of a split removed */
+  CT_PW_REMOVE_ERRORS,    /* that should have been */
+  CT_PW_LAST_ERRNO,       /* of the newest failure, 0 once writing works again */
   CT_PW_COUNTERS
 };
 const char *ct_pw_counter_name(uint32_t i); /* snake_case; NULL past the end */
@@ -60,6 +61,10 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err);
 /* One frame: ts_ns since the epoch, linktype a LINKTYPE_*. False when it was not taken; counted. */
 bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns, uint32_t caplen,
                    uint32_t wirelen, uint32_t linktype);
+/* The same of a message that has no frame: `pdu` is what ct_pdu_put() made and the message. It has a comment and an
+ * interface of its own, and so no place in a pcap file. */
+bool ct_pcap_write_message(struct ct_pcap_writer *w, const uint8_t *pdu, int64_t ts_ns, uint32_t len,
+                           const char *comment);
 /* At least once a second, now_ns of CLOCK_MONOTONIC: flushes, retries, splits by time, re-opens. */
 void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
 /* The gate was closed: writes what was taken before it. */

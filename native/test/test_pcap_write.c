@@ -3,6 +3,8 @@
  */
 #define _GNU_SOURCE
 #include "pcap_written.h"
+#include "core/exported_pdu.h"
+#include "core/record.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,6 +52,71 @@ static void round_trip(const char *name) {
   }
   CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_EOF);
   ct_pcap_close(f);
+}
+
+/* A message without a frame: its bytes are a frame of link type 252, and a comment follows them. */
+static void messages(void) {
+  static const uint8_t v4[8] = {192, 0, 2, 1, 198, 51, 100, 2};
+  const struct ct_pdu pdu = {v4, v4 + 4, 40000, 5061, 4, CT_OVER_TLS, CT_ORIGIN_UPROBE, true, true};
+  static uint8_t frame[CT_PDU_TAGS + 300000];
+  char longest[300];
+  memset(longest, 'c', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  const uint32_t tags = ct_pdu_put(frame, &pdu);
+  CHECK(tags <= CT_PDU_TAGS);
+  struct ct_pcap_writer *w = open_at(at("messages.pcapng"), CT_PW_LINK_UNKNOWN, 0, 0);
+  for (uint32_t i = 0; i < 9; i++)
+    CHECK(ct_pcap_write_message(w, frame, i, tags + i, i == 8 ? longest : &"abcdefgh"[8 - i]));
+  CHECK(ct_pcap_write_message(w, frame, 9, sizeof frame, longest));
+  CHECK(put(w, 10, 60, 1));
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_CUT], 1);
+  CHECK_EQ(n[CT_PW_FRAMES], 11);
+  CHECK_EQ(n[CT_PW_BYTES], size_of(at("messages.pcapng")));
+  enum ct_pcap_status st;
+  int err;
+  struct ct_pcap *f = ct_pcap_open(at("messages.pcapng"), &st, &err);
+  struct ct_frame r;
+  for (uint32_t i = 0; i < 11; i++) {
+    CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_RECORD);
+    CHECK_EQ(r.linktype, i == 10 ? 1 : CT_PDU_LINK);
+    CHECK_EQ(r.if_index, i == 10);
+    if (i > 8) continue;
+    CHECK_EQ(r.caplen, tags + i);
+    CHECK_EQ(r.wirelen, tags + i);
+    CHECK_EQ(memcmp(r.data, frame, r.caplen), 0);
+  }
+  CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_EOF);
+  ct_pcap_close(f);
+  /* Each file of a split has both interfaces; a pcap file has no place for a message, whatever came before. */
+  w = open_at(at("split.pcapng"), CT_PW_LINK_UNKNOWN, 400, 0);
+  for (uint32_t i = 0; i < 4; i++) {
+    CHECK(ct_pcap_write_message(w, frame, i, tags, "probe"));
+    CHECK(put(w, i, 60, 1));
+  }
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_FILES], 4);
+  for (uint32_t i = 1; i <= 4; i++) {
+    char part[64];
+    snprintf(part, sizeof part, "split.pcapng.%05u", i);
+    f = ct_pcap_open(at(part), &st, &err);
+    CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_RECORD);
+    CHECK_EQ(r.linktype, CT_PDU_LINK);
+    CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_RECORD);
+    CHECK_EQ(r.linktype, 1);
+    CHECK_EQ(ct_pcap_next(f, &r), CT_PCAP_EOF);
+    ct_pcap_close(f);
+  }
+  w = open_at(at("messages.pcap"), CT_PW_LINK_UNKNOWN, 0, 0);
+  CHECK(!ct_pcap_write_message(w, frame, 1, tags, "probe"));
+  atomic_store(&gate, 0);
+  CHECK(!ct_pcap_write_message(w, frame, 2, tags, "probe"));
+  atomic_store(&gate, 1);
+  CHECK(put(w, 3, 100, 1));
+  ct_pcap_write_close(w);
+  CHECK_EQ(n[CT_PW_MESSAGES_REFUSED], 1);
+  CHECK_EQ(n[CT_PW_GATED], 1);
+  check_file(at("messages.pcap"), 100, 1, 3);
 }
 
 static void link_types(void) {
@@ -265,6 +332,7 @@ int main(void) {
   round_trip("all.pcap");
   round_trip("all.pcapng");
   link_types();
+  messages();
   flushes();
   split_by_size("size.pcap");
   split_by_size("size.pcapng");

@@ -125,6 +125,32 @@ export type NativeCapture = {
   close(): void;
 };
 
+/** What a file says of a message that has no frame. */
+export type MessagePacket = Readonly<
+  Pick<
+    Packet,
+    | 'tsUs'
+    | 'origin'
+    | 'transport'
+    | 'ipVersion'
+    | 'addresses'
+    | 'srcOff'
+    | 'dstOff'
+    | 'srcPort'
+    | 'dstPort'
+    | 'isSnapped'
+    | 'isWeak'
+  >
+>;
+
+/** Messages without a frame as a pcapng file in memory. */
+export type NativeMessageCapture = {
+  /** Appends bytes[start..end); how many bytes wait for take(). Throws RangeError beyond 256 KiB. */
+  add(bytes: Uint8Array, start: number, end: number, packet: MessagePacket, comment: string): number;
+  /** The bytes of the file since the last time; the first ones begin it. */
+  take(): Buffer;
+};
+
 /** The writer of captured frames. */
 export type NativeOutputFile = {
   /** What setOutput() of a capture takes. */
@@ -143,6 +169,8 @@ export type NativeOutputFile = {
   counters(out: BigUint64Array): void;
   /** Writes a packet that came by a connection as the datagram it could have been. */
   writeDatagram(payload: Uint8Array, start: number, end: number, arrival: Packet): void;
+  /** Writes a message that has no frame; a pcap file has no place for it, and counts it. */
+  writeMessage(bytes: Uint8Array, start: number, end: number, packet: MessagePacket, comment: string): void;
   /** Flushes. The file closes when no capture writes to it any more. */
   close(): void;
 };
@@ -258,6 +286,7 @@ export type NativeBinding = {
   /** On a thread of its own; `done` is called once. */
   secondPass(options: NativeSecondPass, done: (result: NativeSecondResult) => void): void;
   OutputFile: new () => NativeOutputFile;
+  MessageCapture: new () => NativeMessageCapture;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;
   TlsCapture: new (options: NativeTlsOptions, onSlab: (slab: number, records: number) => void) => NativeTlsCapture;
   Capture: new (options: NativeCaptureOptions, onSlab: (slab: number, records: number) => void) => NativeCapture;

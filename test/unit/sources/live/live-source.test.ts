@@ -89,6 +89,11 @@ class FakeNative {
           throw new Error('no output here');
         }
       } as unknown as NativeBinding['OutputFile'],
+      MessageCapture: class {
+        constructor() {
+          throw new Error('no file here');
+        }
+      } as unknown as NativeBinding['MessageCapture'],
       HepCapture: class {
         constructor() {
           throw new Error('no HEP here');
