@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
+import { ProbeMessages } from '../export/probe-messages.ts';
 import { HepStrangers, sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { LiveClock } from '../ingest/live-clock.ts';
@@ -95,6 +96,10 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
       return ingest.hep.onDatagram(b, start, end, arrival);
     },
   });
+  if (figures.tls !== null && outputs.isSaved) {
+    const messages = new ProbeMessages(() => outputs.file);
+    figures.tls.ingest.onTaken = (...message) => messages.write(...message);
+  }
   const probes = figures.tls === null ? null : runProbes(figures.tls, ingest.tick, say);
   return {
     session,

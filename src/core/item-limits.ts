@@ -70,6 +70,9 @@ export const MAX_CODE_BACK = 512;
 /** Characters of `--uprobe-comm`, and ancestors of a process that are looked at. */
 export const MAX_UPROBE_PATTERN = 256;
 export const MAX_ANCESTORS = 64;
+/** Characters of the name of a program in a packet comment, and processes whose program's name is remembered for it. */
+export const MAX_PROGRAM_NAME = 48;
+export const MAX_NAMED_PROCESSES = 1_024;
 
 /** Functions that .eh_frame_hdr names; Debian's largest programs have a tenth. */
 export const MAX_FRAME_FUNCTIONS = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import { getSystemErrorName } from 'node:util';
 import { counted, countedWere } from '../core/counted.ts';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
-import type { NativeBinding, NativeOutputFile } from '../sources/native.ts';
+import type { MessagePacket, NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Packet } from '../sources/packet.ts';
 
@@ -23,8 +23,8 @@ const KEEP_ALL = 0;
 /** The names of a split: native/output/pcap_keep.h. */
 const NUMBERED = /\.([0-9]{5}|[1-9][0-9]{5,8})$/;
 
-/** Counters that are losses: frames that were captured and are in no file. */
-const LOSSES = ['lost', 'link_refused', 'cut'] as const;
+/** Counters that are losses: frames and messages that were captured and are in no file. */
+const LOSSES = ['lost', 'link_refused', 'messages_refused', 'cut'] as const;
 
 export class OutputFile {
   readonly path: string;
@@ -34,6 +34,7 @@ export class OutputFile {
   #saidErrno = 0;
   #saidLost = 0;
   #saidRefused = false;
+  #saidMessages = false;
   #saidRemoveErrors = 0;
   #isClosed = false;
 
@@ -96,6 +97,12 @@ export class OutputFile {
       this.#saidRefused = true;
       news.push(`-O ${this.path}: a pcap file has one link type, calltap skips frames of others; name it .pcapng`);
     }
+    if (!this.#saidMessages && this.counter('messages_refused') > 0) {
+      this.#saidMessages = true;
+      news.push(
+        `-O ${this.path}: messages of TLS probes have no frame, and a pcap file no place for them; name it .pcapng`,
+      );
+    }
     const unremoved = this.counter('remove_errors');
     if (unremoved > this.#saidRemoveErrors) {
       this.#saidRemoveErrors = unremoved;
@@ -136,6 +143,11 @@ export class OutputFile {
   /** A HEP packet that came by a connection, written as a datagram. */
   writeDatagram(b: Uint8Array, start: number, end: number, arrival: Packet): void {
     if (!this.#isClosed) this.#native.writeDatagram(b, start, end, arrival);
+  }
+
+  /** A message that has no frame, on an interface of its own; `comment` is a packet comment. */
+  writeMessage(b: Uint8Array, start: number, end: number, packet: MessagePacket, comment: string): void {
+    if (!this.#isClosed) this.#native.writeMessage(b, start, end, packet, comment);
   }
 
   /** Flushes and closes; the captures that write to it are closed before. */

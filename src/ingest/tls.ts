@@ -9,7 +9,7 @@ import { BothEnds } from '../decode/tls/both-ends.ts';
 import type { TlsChunk } from '../decode/tls/streams.ts';
 import { TlsStreams } from '../decode/tls/streams.ts';
 import { contentLength } from '../protocols/sip/scanner/scan.ts';
-import { emptyPacket } from '../sources/packet.ts';
+import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { KIND, TLS_FLAG } from '../sources/records.ts';
 import type { SipIngest } from './sip.ts';
@@ -23,6 +23,8 @@ export class TlsIngest {
   readonly decode = new DecodeCounters();
   readonly streams: TlsStreams;
   readonly bothEnds = new BothEnds();
+  /** Sees each message that was taken after the stores, with the process; the bytes are valid during the call. */
+  onTaken: ((bytes: Uint8Array, start: number, end: number, packet: Packet, pid: number) => void) | null = null;
   readonly #packet = emptyPacket();
   readonly #chunk: Mutable<TlsChunk> = {
     packet: this.#packet,
@@ -49,6 +51,7 @@ export class TlsIngest {
           if (this.bothEnds.isSecond(bytes, start, end, packet, isWritten, pid)) return false;
           packet.origin = UPROBE_ORIGIN;
           sip.onBytes(asBuffer(bytes), start, end, packet);
+          this.onTaken?.(bytes, start, end, packet, pid);
           return true;
         },
         onVerdict,
