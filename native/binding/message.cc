@@ -21,7 +21,7 @@ bool ReadMessage(Call info, Message &out) {
   pdu.origin = static_cast<uint8_t>(U32(packet, "origin"));
   pdu.is_weak = Flag(packet, "isWeak");
   pdu.is_cut = Flag(packet, "isSnapped");
-  out.ts_ns = Whole(Num(packet, "tsUs") * 1000.0);
+  out.ts_ns = Nanoseconds(Num(packet, "tsUs"));
   auto addresses = Prop(packet, "addresses");
   // Only now: a getter of the packet may have taken memory away.
   View bytes = ViewOf(info[0]), ends = ViewOf(addresses);

@@ -105,7 +105,7 @@ private:
     d.version = static_cast<uint8_t>(U32(a, "ipVersion"));
     frame_.resize(CT_DATAGRAM_FRAME_ROOM);
     uint32_t len = ct_datagram_frame(frame_.data(), &d, payload.data + start, end - start);
-    int64_t ts_ns = Whole(Num(a, "tsUs") * 1000.0);
+    int64_t ts_ns = Nanoseconds(Num(a, "tsUs"));
     // Only now: a getter of the arrival may have closed the output.
     if (len == 0 || output_->writer == nullptr) return;
     ct_pcap_write(output_->writer, frame_.data(), ts_ns, len, len, CT_DATAGRAM_FRAME_LINK);

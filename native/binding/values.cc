@@ -45,4 +45,10 @@ std::vector<std::string> Strings(Local<v8::Array> items, uint32_t n) {
 
 int64_t Whole(double v) { return v > -9.2e18 && v < 9.2e18 ? static_cast<int64_t>(v) : 0; }
 
+int64_t Nanoseconds(double us) {
+  int64_t whole = Whole(us);
+  if (whole > INT64_MAX / 1000 - 1 || whole < INT64_MIN / 1000 + 1) return 0;
+  return whole * 1000 + static_cast<int64_t>((us - static_cast<double>(whole)) * 1000.0);
+}
+
 } // namespace calltap

@@ -76,5 +76,8 @@ std::vector<std::string> Strings(Local<v8::Array> items, uint32_t n);
 // The whole part of a number; 0 when 63 bits cannot hold it.
 int64_t Whole(double v);
 
+// Microseconds since the epoch as nanoseconds: as such they would not fit a double.
+int64_t Nanoseconds(double us);
+
 } // namespace calltap
 #endif
