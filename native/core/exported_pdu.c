@@ -66,3 +66,109 @@ uint32_t ct_pdu_put(uint8_t *out, const struct ct_pdu *pdu) {
   at = put_text(at, TAG_COLUMN, column);
   return (uint32_t)(put_tag(at, TAG_END, NULL, 0) - out);
 }
+
+/* ---- reading ---- */
+
+static uint32_t get16(const uint8_t *d) { return (uint32_t)d[0] << 8 | d[1]; }
+
+/* The rest of a text. */
+struct text {
+  const uint8_t *d;
+  uint32_t len;
+};
+
+static bool take(struct text *t, const char *word) {
+  const uint32_t n = (uint32_t)strlen(word);
+  if (t->len < n || memcmp(t->d, word, n) != 0) return false;
+  t->d += n;
+  t->len -= n;
+  return true;
+}
+
+/* The number of the name that stands before a blank or the end; `n` for another one. */
+static uint32_t take_name(struct text *t, const char *const *names, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    struct text rest = *t;
+    if (!take(&rest, names[i]) || (rest.len > 0 && rest.d[0] != ' ')) continue;
+    *t = rest;
+    return i;
+  }
+  return n;
+}
+
+static void read_column(struct ct_pdu *pdu, struct text t) {
+  while (t.len > 0 && t.d[t.len - 1] == 0) t.len--;
+  if (!take(&t, COLUMN)) return;
+  const uint32_t transport = take_name(&t, TRANSPORT, CT_TRANSPORTS);
+  if (transport == CT_TRANSPORTS || !take(&t, " ")) return;
+  const uint32_t origin = take_name(&t, ORIGIN, ORIGINS);
+  const bool is_weak = take(&t, WEAK), is_cut = take(&t, CUT);
+  if (origin == ORIGINS || t.len > 0) return;
+  pdu->transport = (uint8_t)transport;
+  pdu->origin = (uint8_t)origin;
+  pdu->is_weak = is_weak;
+  pdu->is_cut = is_cut;
+}
+
+/* What the tags held; addresses and the column mean something only together or after the rest. */
+struct tags {
+  const uint8_t *address[4]; /* from TAG_IPV4_SRC on */
+  struct text column;
+  uint32_t port_type, ports[2];
+  bool is_sip;
+};
+
+/* False when the length is none for the tag. */
+static bool read_tag(struct tags *t, uint32_t tag, const uint8_t *value, uint32_t len) {
+  switch (tag) {
+  case TAG_DISSECTOR: {
+    struct text name = {value, len};
+    t->is_sip = take(&name, DISSECTOR) && (name.len == 0 || name.d[0] == 0);
+    return true;
+  }
+  case TAG_IPV4_SRC:
+  case TAG_IPV4_DST:
+  case TAG_IPV6_SRC:
+  case TAG_IPV6_DST: t->address[tag - TAG_IPV4_SRC] = value; return len == (tag < TAG_IPV6_SRC ? 4 : 16);
+  case TAG_PORT_TYPE:
+  case TAG_SRC_PORT:
+  case TAG_DST_PORT: {
+    if (len != 4) return false;
+    uint32_t number = get16(value) << 16 | get16(value + 2);
+    if (tag == TAG_PORT_TYPE)
+      t->port_type = number;
+    else
+      t->ports[tag - TAG_SRC_PORT] = number;
+    return tag == TAG_PORT_TYPE || number <= UINT16_MAX;
+  }
+  case TAG_COLUMN: t->column = (struct text){value, len}; return true;
+  default: return true;
+  }
+}
+
+enum ct_pdu_status ct_pdu_read(struct ct_pdu *pdu, const uint8_t *d, uint32_t len, uint32_t *tags) {
+  struct tags t = {0};
+  uint32_t at = 0, tag, size;
+  do {
+    if (len - at < 4) return CT_PDU_SHORT;
+    tag = get16(d + at);
+    size = get16(d + at + 2);
+    at += 4;
+    if (size > len - at) return CT_PDU_SHORT;
+    if (!read_tag(&t, tag, d + at, size)) return CT_PDU_BAD;
+    at += size;
+  } while (tag != TAG_END);
+  if (!t.is_sip) return CT_PDU_OTHER;
+  *tags = at;
+  *pdu = (struct ct_pdu){.transport = t.port_type == PORT_TCP ? CT_OVER_TCP : CT_OVER_UDP};
+  for (uint32_t i = 0; i < 4; i += 2) {
+    if (t.address[i] == NULL || t.address[i + 1] == NULL) continue;
+    pdu->version = i == 0 ? 4 : 6;
+    pdu->src = t.address[i];
+    pdu->dst = t.address[i + 1];
+    pdu->src_port = (uint16_t)t.ports[0];
+    pdu->dst_port = (uint16_t)t.ports[1];
+  }
+  read_column(pdu, t.column);
+  return CT_PDU_OK;
+}

@@ -34,6 +34,16 @@ struct ct_pdu {
 /* Writes the tags for `pdu` to `out`, which has CT_PDU_TAGS bytes; their length. The message comes after them. */
 uint32_t ct_pdu_put(uint8_t *out, const struct ct_pdu *pdu);
 
+enum ct_pdu_status {
+  CT_PDU_OK,
+  CT_PDU_SHORT, /* cut inside the tags */
+  CT_PDU_BAD,   /* a tag of an impossible length, or a port beyond 65535 */
+  CT_PDU_OTHER  /* not for the dissector of SIP */
+};
+/* Reads the tags of a packet of CT_PDU_LINK, of which `len` bytes are there: *tags are theirs, and the message comes after
+ * them. Addresses of `pdu` point into `d`. What another program wrote has the origin of the wire. */
+enum ct_pdu_status ct_pdu_read(struct ct_pdu *pdu, const uint8_t *d, uint32_t len, uint32_t *tags);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,7 @@ enum ct_kind {
   CT_KIND_TLS_CLOSE = 16, /* the connection's object was freed or reused; connection 0: the process ended */
   CT_KIND_RTP_KEY = 17,   /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
   CT_KIND_FILE_END = 18,  /* one of several files ended; aux0 enum ct_end, frame how many it had */
+  CT_KIND_MESSAGE = 19,   /* SIP message that had no frame; aux2 enum ct_transport; ip_version may be 0 */
 };
 
 /* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from
@@ -65,6 +66,7 @@ enum ct_record_flag {
   CT_FLAG_LOOKS_SIP = 8, /* first bytes are a SIP start line */
   CT_FLAG_TUNNELED = 16, /* inside at least one encapsulation */
   CT_FLAG_RELAYED = 32,  /* was inside TURN ChannelData or a Send or Data indication */
+  CT_FLAG_WEAK = 64,     /* of a message: its addresses are likely, not proven */
 };
 
 enum ct_end {

@@ -290,11 +290,14 @@ static enum ct_class classify_tcp(struct ct_packet *p, const struct ct_gate *g) 
 
 enum ct_class ct_classify(struct ct_packet *p, const struct ct_gate *g, const struct ct_decode_opts *o) {
   enum ct_class c = CT_CLS_OTHER;
-  p->cls_flags = 0;
+  /* What the walk said of a message stays. */
+  if (CT_LIKELY(!p->is_message)) p->cls_flags = 0;
   if (CT_LIKELY(p->proto == 17)) {
     c = classify_udp(p, g, o);
   } else if (p->proto == 6) {
     c = classify_tcp(p, g);
+  } else if (p->is_message) {
+    c = CT_CLS_SIP; /* whatever its port: the capture says so */
   } else if (p->proto == 1 || p->proto == 58) {
     c = CT_CLS_ICMP;
   }

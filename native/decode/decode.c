@@ -38,6 +38,8 @@ static void reset_outputs(struct ct_packet *p) {
   p->sport = p->dport = 0;
   p->tcp_flags = p->frag_more = 0;
   p->cls = p->cls_flags = 0;
+  p->is_message = false;
+  p->transport = p->origin = 0;
 }
 
 static enum ct_reason run(struct ct_walk *w, enum ct_step step) {

@@ -3,8 +3,10 @@
  *
  * Link types: tcpdump.org "Link-layer header types". Ethernet II and 802.3 (IEEE 802.3), 802.1Q tags,
  * 802.2 LLC/SNAP (RFC 1042), MPLS (RFC 3032) and pseudowires (RFC 4385, RFC 4448), PPPoE (RFC 2516),
- * PPP (RFC 1661, RFC 1662), MACsec (IEEE 802.1AE).
+ * PPP (RFC 1661, RFC 1662), MACsec (IEEE 802.1AE); exported PDUs (core/exported_pdu.h).
  */
+#include "core/exported_pdu.h"
+#include "core/record.h"
 #include "decode/walk.h"
 
 enum link_type {
@@ -336,6 +338,42 @@ static enum ct_step link_pktap(struct ct_walk *w) {
   return link_first(w, linktype);
 }
 
+/* A SIP message of its own: nothing is below it. Only the link type of the capture leads here, so that no byte of a network
+ * can claim to be one. */
+static enum ct_step link_pdu(struct ct_walk *w) {
+  struct ct_packet *p = w->p;
+  struct ct_pdu pdu;
+  uint32_t tags;
+  switch (ct_pdu_read(&pdu, w->d, w->len, &tags)) {
+  case CT_PDU_OK: break;
+  case CT_PDU_SHORT: return ct_walk_end(w, CT_R_LINK_SHORT);
+  case CT_PDU_BAD: return ct_walk_end(w, CT_R_PDU_BAD);
+  case CT_PDU_OTHER: return ct_walk_end(w, CT_R_PROTO_OTHER);
+  }
+  ct_walk_skip(w, tags);
+  /* How much is missing is not known. */
+  if (pdu.is_cut && w->wire == w->len) w->wire++;
+  p->ip_version = pdu.version;
+  if (pdu.version == 6) {
+    memcpy(p->src, pdu.src, 16);
+    memcpy(p->dst, pdu.dst, 16);
+  } else if (pdu.version == 4) {
+    ct_set_ipv4(p->src, pdu.src);
+    ct_set_ipv4(p->dst, pdu.dst);
+  }
+  p->sport = pdu.src_port;
+  p->dport = pdu.dst_port;
+  p->is_message = true;
+  p->transport = pdu.transport;
+  p->origin = pdu.origin;
+  p->cls_flags = pdu.is_weak ? CT_FLAG_WEAK : 0;
+  p->payload = w->d;
+  p->len = w->len;
+  p->wire_len = w->wire;
+  return ct_walk_end(w, CT_OK);
+}
+
 enum ct_step ct_link_first(struct ct_walk *w, uint32_t linktype) {
+  if (linktype == CT_PDU_LINK) return link_pdu(w);
   return linktype == LINK_PKTAP ? link_pktap(w) : link_first(w, linktype);
 }

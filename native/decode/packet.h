@@ -36,6 +36,7 @@ extern "C" {
   ROW(CT_R_UDP_BAD, "udp_bad", true) /* length field below 8 or beyond the IP payload */                     \
   ROW(CT_R_TCP_SHORT, "tcp_short", true)                                                                     \
   ROW(CT_R_TCP_BAD, "tcp_bad", true) /* data offset impossible */                                            \
+  ROW(CT_R_PDU_BAD, "pdu_bad", true) /* tags of an exported PDU impossible */                                \
   ROW(CT_R_GRE_BAD, "gre_bad", true)                                                                         \
   ROW(CT_R_ERSPAN_BAD, "erspan_bad", true)                                                                   \
   ROW(CT_R_TUNNEL_BAD, "tunnel_bad", true)    /* the structure of a tunnel or MACsec does not hold */        \
@@ -103,7 +104,10 @@ struct ct_packet {
   uint16_t ip_id;             /* IPv4 identification, 0 for IPv6 */
   uint8_t ip_version, proto, dscp, tcp_flags;
   uint8_t frag_more, tunnel_depth, cls, cls_flags;
-  uint8_t src[16], dst[16]; /* IPv4 in the first 4 bytes, rest zero */
+  bool
+      is_message; /* payload is a SIP message that had no frame: proto is 0, and ip_version where not known */
+  uint8_t transport, origin; /* of such a message: enum ct_transport, enum ct_origin */
+  uint8_t src[16], dst[16];  /* IPv4 in the first 4 bytes, rest zero */
 };
 
 struct ct_decode_opts {

@@ -97,6 +97,8 @@ static uint64_t hash_frame(const struct ct_copies *c, const struct ct_decode_opt
            (uint32_t)p.ip_version << 16 | p.proto, p.wire_len);
   if (reason == CT_FRAGMENT)
     head[6] = (uint64_t)1 << 63 | (uint64_t)p.frag_more << 32 | p.frag_off;
+  else if (p.is_message)
+    head[6] = (uint64_t)1 << 62 | (uint64_t)p.origin << 8 | p.transport;
   else if (p.proto == 6)
     head[6] = ((uint64_t)p.tcp_seq << 32 | p.tcp_ack) + p.tcp_flags;
   return hash_of(c->key, head, HEAD, p.payload, p.len);

@@ -81,7 +81,7 @@ static void show_rtp_counters(struct ct_pipeline *pl) {
 /* Kinds of records whose frame TypeScript may name by its digest. */
 static bool is_pointed_at(uint8_t kind) {
   return kind == CT_KIND_UDP || kind == CT_KIND_STREAM_OPENED || kind == CT_KIND_TCP ||
-         kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP;
+         kind == CT_KIND_FRAGMENT || kind == CT_KIND_HEP || kind == CT_KIND_MESSAGE;
 }
 
 /* A record with the packet's facts and `len` bytes of `bytes`. */
@@ -117,7 +117,7 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   r->dst_port = p->dport;
   r->vlan = p->vlan;
   r->kind = kind;
-  r->origin = pl->origin;
+  r->origin = p->is_message ? p->origin : pl->origin;
   r->ip_version = p->ip_version;
   r->transport = p->proto;
   r->dscp = p->dscp;
@@ -196,7 +196,12 @@ static uint16_t lower_port(const struct ct_packet *p) { return p->sport < p->dpo
 /* Everything but RTP. */
 static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
   switch ((enum ct_class)p->cls) {
-  case CT_CLS_SIP: emit(pl, sink, p, CT_KIND_UDP, p->payload, p->len, 0, 0, p->ip_id); break;
+  case CT_CLS_SIP:
+    if (CT_UNLIKELY(p->is_message))
+      emit(pl, sink, p, CT_KIND_MESSAGE, p->payload, p->len, 0, 0, p->transport);
+    else
+      emit(pl, sink, p, CT_KIND_UDP, p->payload, p->len, 0, 0, p->ip_id);
+    break;
   case CT_CLS_TCP:
     emit(pl, sink, p, CT_KIND_TCP, p->payload, p->len, p->tcp_seq, p->tcp_flags, p->tcp_ack);
     break;

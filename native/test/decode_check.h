@@ -27,7 +27,7 @@ static inline void check_promises(const struct ct_packet *p, enum ct_reason r, c
   CHECK(p->payload >= from && p->payload <= from + n);
   CHECK(p->len <= (size_t)(from + n - p->payload));
   CHECK(p->len <= p->wire_len);
-  CHECK(p->ip_version == 4 || p->ip_version == 6);
+  CHECK(p->ip_version == 4 || p->ip_version == 6 || (p->ip_version == 0 && p->is_message));
 }
 
 #endif

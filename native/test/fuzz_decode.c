@@ -7,6 +7,8 @@
  */
 
 #include "check.h"
+#include "core/exported_pdu.h"
+#include "core/record.h"
 #include "decode/packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -31,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ASSERT((unsigned)r < CT_REASON_COUNT && p.tunnel_depth <= CT_MAX_TUNNELS && p.vlan < 4096);
   if (r != CT_OK && r != CT_FRAGMENT) return 0;
   ASSERT(p.payload >= d && p.payload <= d + n && p.len <= (size_t)(d + n - p.payload) && p.len <= p.wire_len);
-  ASSERT(p.ip_version == 4 || p.ip_version == 6);
+  ASSERT(p.ip_version == 4 || p.ip_version == 6 || (p.ip_version == 0 && p.is_message));
+  ASSERT(!p.is_message || (p.transport < CT_TRANSPORTS && p.origin <= CT_ORIGIN_UPROBE && p.proto == 0));
   if (r == CT_FRAGMENT) {
     ASSERT(p.frag_more || p.frag_off != 0);
     ASSERT(p.frag_off % 8 == 0 && p.frag_off < 65536);
