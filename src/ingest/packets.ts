@@ -146,6 +146,9 @@ export class PacketIngest {
       case KIND.TCP:
         this.#onSegment(b, i);
         return;
+      case KIND.MESSAGE:
+        this.#onMessage(b, i);
+        return;
       case KIND.STREAM_OPENED:
         this.#onStreamOpened(b, i);
         return;
@@ -208,6 +211,14 @@ export class PacketIngest {
   #onUdp(b: RecordBatch, i: number, scan: SipScan): void {
     const start = b.off(i);
     this.#d.sip.onScanned(b.data, scan, this.#carryUdp(b, i), start, start + b.len(i));
+  }
+
+  /** A message that had no frame of its own: the file says what carried it, and who saw it. */
+  #onMessage(b: RecordBatch, i: number): void {
+    const c = this.#carry(b, i, b.aux2(i));
+    c.isWeak = (b.flags(i) & FLAG.WEAK) !== 0;
+    this.#d.sip.onBytes(b.data, b.off(i), b.off(i) + b.len(i), c);
+    c.isWeak = false;
   }
 
   #carryUdp(b: RecordBatch, i: number): Packet {

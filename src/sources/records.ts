@@ -27,10 +27,11 @@ export const KIND = {
   TLS_CLOSE: 16,
   RTP_KEY: 17,
   FILE_END: 18,
+  MESSAGE: 19,
 } as const;
 
 /** enum ct_record_flag */
-export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16, RELAYED: 32 } as const;
+export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16, RELAYED: 32, WEAK: 64 } as const;
 
 /** enum ct_end */
 export const END = { OK: 0, TRUNCATED: 1, BAD_RECORD: 2, IO: 3, STOPPED: 4, NOT_OPENED: 5, EMPTY: 6 } as const;

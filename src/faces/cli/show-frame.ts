@@ -16,7 +16,8 @@ import { loadNative, PCAP_STATUS } from '../../sources/native.ts';
 import { timestampText } from '../../view/captured-at.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;
-const PROTOCOLS: Readonly<Record<number, string>> = { 1: 'ICMP', 6: 'TCP', 17: 'UDP', 58: 'ICMPv6' };
+/** 0 is a SIP message that had no frame. */
+const PROTOCOLS: Readonly<Record<number, string>> = { 0: 'SIP', 1: 'ICMP', 6: 'TCP', 17: 'UDP', 58: 'ICMPv6' };
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
@@ -62,11 +63,12 @@ function describe(path: string, ordinal: number, f: NativeFrame, frame: Buffer, 
   if (f.tunnels !== undefined && f.tunnels.length > 0) lines.push(`inside ${f.tunnels.join(', ')}`);
   if (f.isDecoded === true && f.src !== undefined && f.dst !== undefined) {
     const version = f.ipVersion ?? 4;
+    const ip = version === 0 ? 'IP' : `IPv${version}`;
     const src = endpointText(ipText(f.src, 0, version), f.srcPort ?? 0);
     const dst = endpointText(ipText(f.dst, 0, version), f.dstPort ?? 0);
     const name = PROTOCOLS[f.protocol ?? 0] ?? `protocol ${f.protocol}`;
     const fragment = f.reason === 'ok' ? '' : ' (IP fragment)';
-    lines.push(`IPv${version} ${name} ${src} -> ${dst}, ${f.payload?.length ?? 0} payload bytes${fragment}`);
+    lines.push(`${ip} ${name} ${src} -> ${dst}, ${f.payload?.length ?? 0} payload bytes${fragment}`);
   } else lines.push(`not decoded: ${f.reason}`);
   const text = f.payload?.toString('utf8') ?? '';
   if (/^(SIP\/2\.0 |[A-Za-z]+ \S+ SIP\/2\.0)/.test(text)) {
