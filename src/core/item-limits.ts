@@ -265,3 +265,7 @@ export const MAX_SIPP_HEADER_BYTES = 1_900;
 export const MAX_SIPP_METHOD_BYTES = 28;
 /** Milliseconds of a pause there; a longer one of the call takes this long. */
 export const MAX_SIPP_PAUSE_MS = 2_000;
+
+/** Messages and bytes of a capture that is rebuilt from kept messages; a call of eight legs has a quarter of them at most. */
+export const MAX_REBUILT_MESSAGES = 16_384;
+export const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
