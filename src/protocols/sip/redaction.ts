@@ -6,13 +6,11 @@
 
 import { asBuffer } from '../../core/byte-text.ts';
 
-const REMOVED = '[removed]';
-
-/** What stands in place of a secret. */
-type Hidden = (secret: string) => string;
-const removed: Hidden = () => REMOVED;
-/** As many characters as the secret had. */
-const masked: Hidden = (secret) => 'x'.repeat(secret.length);
+/** What stands in place of a secret, and in front of it behind the colon of a header. */
+type Hiding = { readonly blank: string; readonly hide: (secret: string) => string };
+const REMOVED: Hiding = { blank: ' ', hide: () => '[removed]' };
+/** As many characters; blanks and folds stay, or who reads a scheme and what follows it would find no header. */
+const MASKED: Hiding = { blank: '', hide: (secret) => secret.replace(/[^ \t\r\n]/g, 'x') };
 
 /** The name of a header at the start of a line, blanks before it; also inside a body that quotes a message. */
 const NAME = /^[ \t]*([a-z0-9-]+)[ \t]*:/gim;
@@ -28,7 +26,7 @@ const MIN_WORD = 6;
 
 /** The message without its secrets; line ends and everything else as they were. Linear in the text, whatever stands in it. */
 export function withoutSecrets(text: string): string {
-  return hideSecrets(text, removed);
+  return hideSecrets(text, REMOVED);
 }
 
 /**
@@ -36,16 +34,16 @@ export function withoutSecrets(text: string): string {
  * byte, for the names of secrets and all that ends them are ASCII.
  */
 export function maskSecrets(bytes: Uint8Array): Buffer {
-  return Buffer.from(hideSecrets(asBuffer(bytes).toString('latin1'), masked), 'latin1');
+  return Buffer.from(hideSecrets(asBuffer(bytes).toString('latin1'), MASKED), 'latin1');
 }
 
-function hideSecrets(text: string, hidden: Hidden): string {
+function hideSecrets(text: string, hiding: Hiding): string {
   /** The line end is no part of the secret. */
   const hideLine = (match: string, kept: string): string => {
     const end = match.endsWith('\r') ? match.length - 1 : match.length;
-    return `${kept}${hidden(match.slice(kept.length, end))}${match.slice(end)}`;
+    return `${kept}${hiding.hide(match.slice(kept.length, end))}${match.slice(end)}`;
   };
-  return withoutPasswords(withoutHeaders(text, hidden).replace(IN_URI, hideLine), hidden)
+  return withoutPasswords(withoutHeaders(text, hiding).replace(IN_URI, hideLine), hiding)
     .replace(CRYPTO, hideLine)
     .replace(KEY_LINE, hideLine);
 }
@@ -55,7 +53,7 @@ function isSecret(name: string): boolean {
 }
 
 /** Headers that hold credentials lose their values, and the lines these continue on. */
-function withoutHeaders(text: string, hidden: Hidden): string {
+function withoutHeaders(text: string, { blank, hide }: Hiding): string {
   let out = '';
   let from = 0;
   NAME.lastIndex = 0;
@@ -64,9 +62,7 @@ function withoutHeaders(text: string, hidden: Hidden): string {
     const start = NAME.lastIndex;
     const next = valueEnd(text, start);
     const end = text[next - 1] === '\r' ? next - 1 : next;
-    // One blank, where there is room for it.
-    const blank = hidden === removed || end > start ? ' ' : '';
-    out += `${text.slice(from, start)}${blank}${hidden(text.slice(start + 1, end))}`;
+    out += `${text.slice(from, start)}${blank}${hide(text.slice(start, end))}`;
     from = end;
     NAME.lastIndex = next;
   }
@@ -81,7 +77,7 @@ function valueEnd(text: string, at: number): number {
 }
 
 /** Between the first colon after `sip:` or `sips:` and the @ that ends the word (RFC 3261 section 19.1.1). */
-function withoutPasswords(text: string, hidden: Hidden): string {
+function withoutPasswords(text: string, { hide }: Hiding): string {
   let out = '';
   let from = 0;
   let behind = 0;
@@ -91,7 +87,7 @@ function withoutPasswords(text: string, hidden: Hidden): string {
     behind = at + 1;
     const colon = at - start < MIN_WORD ? -1 : passwordColon(text.slice(start, at));
     if (colon < 0) continue;
-    out += `${text.slice(from, start + colon + 1)}${hidden(text.slice(start + colon + 1, at))}`;
+    out += `${text.slice(from, start + colon + 1)}${hide(text.slice(start + colon + 1, at))}`;
     from = at;
   }
   return out + text.slice(from);

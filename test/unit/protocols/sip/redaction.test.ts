@@ -44,7 +44,7 @@ test('credentials, challenges, keys and passwords are taken out, the rest stays 
 test('masked, a message has the same length and all else at its place', () => {
   const lines: readonly (readonly [string, string])[] = [
     ['INVITE sip:bob@example.com SIP/2.0', 'INVITE sip:bob@example.com SIP/2.0'],
-    ['Authorization: Digest a="S3CR3T",\r\n b="S3CR3T"', `Authorization: ${'x'.repeat(31)}`],
+    ['Authorization: Digest a="S3CR3T",\r\n b="S3CR3T"', 'Authorization: xxxxxx xxxxxxxxxxx\r\n xxxxxxxxxx'],
     ['WWW-Authenticate:', 'WWW-Authenticate:'],
     ['Contact: <sip:\u00e0:S3CR3T@192.0.2.1>', 'Contact: <sip:\u00e0:xxxxxx@192.0.2.1>'],
     [
@@ -65,8 +65,7 @@ test('masked, a message has the same length and all else at its place', () => {
       const bytes = Buffer.concat([noise.subarray(0, at), given, noise.subarray(at)]);
       const out = maskSecrets(bytes);
       assert.equal(out.length, bytes.length);
-      for (const [i, byte] of out.entries())
-        assert.ok(byte === bytes[i] || byte === 0x78 || byte === 0x20, `byte ${i}`);
+      for (const [i, byte] of out.entries()) assert.ok(byte === bytes[i] || byte === 0x78, `byte ${i}`);
     }),
   );
 });
