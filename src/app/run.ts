@@ -53,7 +53,9 @@ export function sessionOptions(config: Config): SessionOptions {
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
     names: namesOf(config),
-    keepsFrames: choosesFrames(config),
+    // /ask/…/capture reads the files once more.
+    writesLater: choosesFrames(config),
+    keepsFrames: choosesFrames(config) || (config.ask && !isLive(config)),
     observesQuality: config.api !== null || config.metrics !== null,
   };
 }

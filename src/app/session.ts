@@ -30,6 +30,8 @@ export type SessionOptions = Figures['options'] & {
   readonly hep: boolean;
   /** Count the quality of streams as they end. */
   readonly observesQuality: boolean;
+  /** The file of -O gets frames when they have been chosen, by a second reading. */
+  readonly writesLater?: boolean;
 };
 
 export type SessionParts = {
@@ -114,7 +116,7 @@ export function createSession(parts: SessionParts): Session {
       if (file === null) return null;
       const output = await outputs.open(paths);
       // With the frames of dialogs kept, who chooses among them writes in a second pass.
-      if (output !== null && options.keepsFrames !== true) file.setOutput(output.id);
+      if (output !== null && options.writesLater !== true) file.setOutput(output.id);
       ingest.begin(paths);
       const end = await file.read(paths, {
         onEnd: (i, how) => onEnd(paths[i] ?? '', how),

@@ -269,3 +269,15 @@ export const MAX_SIPP_PAUSE_MS = 2_000;
 /** Messages and bytes of a capture that is rebuilt from kept messages; a call of eight legs has a quarter of them at most. */
 export const MAX_REBUILT_MESSAGES = 16_384;
 export const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
+
+/** Captures, audio files, comparisons and reports of `/ask` that are made at once, and requests that wait for a place. */
+export const ASK_HEAVY = 2;
+export const ASK_HEAVY_WAITING = 8;
+
+/** Readers of `/ask/changes`, bytes that one may leave unread, and changed calls that one turn tells. */
+export const ASK_CHANGE_READERS = 16;
+export const ASK_CHANGE_UNREAD_BYTES = 256 * 1024;
+export const MAX_CHANGES_A_TURN = 2_000;
+
+/** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
+export const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;

@@ -438,12 +438,3 @@ export const PEER_ROW_CHARS = 8 * 1024 * 1024;
 
 /** Control programs that run at once. */
 export const PEER_AT_ONCE = 4;
-
-/** Captures, audio files, comparisons and reports of `/ask` that are made at once, and requests that wait for a place. */
-export const ASK_HEAVY = 2;
-export const ASK_HEAVY_WAITING = 8;
-
-/** Readers of `/ask/changes`, bytes that one may leave unread, and changed calls that one turn tells. */
-export const ASK_CHANGE_READERS = 16;
-export const ASK_CHANGE_UNREAD_BYTES = 256 * 1024;
-export const MAX_CHANGES_A_TURN = 2_000;

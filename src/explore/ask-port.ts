@@ -17,6 +17,7 @@ import type {
 import type { LadderStyle } from '../export/ladder-text.ts';
 import type { SippPair } from '../export/sipp.ts';
 import type { CallRow } from '../view/call-row.ts';
+import type { CallCapture } from './captures.ts';
 import type { Changes } from './changes.ts';
 import type { Found, InTurns, IsGone } from './found.ts';
 import type { CallsQuestion } from './question.ts';
@@ -68,6 +69,8 @@ export type AskPort = {
    * where there are no files, or no -O. Throws ServiceError where a file cannot be read twice.
    */
   save(question: CallsQuestion, hasLegs: boolean): Promise<SavedCalls | null>;
+  /** The capture of calls as pcapng, or why there is none. Rejects with ServiceError where the files have changed. */
+  capture(callIds: readonly string[], isGone?: IsGone): Promise<Found<CallCapture> | null>;
   /** Calls with a finding, by finding, the most frequent first. */
   findings(question: CallsQuestion, isGone?: IsGone): InTurns<AskFindings>;
   /** Attackers that were reported, the newest first. */

@@ -3,7 +3,7 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { DialogSummary } from '../contract/index.ts';
-import { MAX_CHANGES_A_TURN } from '../core/limits.ts';
+import { MAX_CHANGES_A_TURN } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
 

@@ -28,6 +28,7 @@ import { ladderSteps } from '../view/ladder.ts';
 import { reportInput } from '../view/report-input.ts';
 import type { AskPort, TextLayout } from './ask-port.ts';
 import { pageSteps } from './call-page.ts';
+import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import type { Found, IsGone } from './found.ts';
@@ -94,6 +95,12 @@ export function createAsker(
       if (hasLegs && identifiers !== null)
         for (const d of [...chosen]) for (const leg of finish(legDialogs(d, { dialogs, identifiers }))) chosen.add(leg);
       return { calls: chosen.size, ...(await writeDialogs(chosen, evidence.stores, f.file, file)) };
+    },
+    async capture(callIds, isGone = isNeverGone) {
+      const chosen = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
+      if (chosen.length === 0) return { document: null };
+      const made = await callCapture(f, chosen, turns, isGone);
+      return made === null ? null : { document: made };
     },
     security: () => toAskSecurity(f),
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),

@@ -1,5 +1,9 @@
 /** /ask over HTTP: lists by filter, one call in every form, its bounds, its document, and changes until a token ends. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
@@ -16,12 +20,13 @@ import { startApi } from './running-api.ts';
 const DEMO = 'fixtures/demo/demo.pcap';
 const LOSSY = encodeURIComponent('packet-loss@pbx.example.com');
 
+const folder = mkdtempSync(join(tmpdir(), 'calltap-ask-'));
 let session: OpenSession;
 /** One server for all that only read. */
 let shared: RunningApi;
 const closers: (() => unknown)[] = [];
 before(async () => {
-  session = openSession(['-I', DEMO, '--api', '127.0.0.1:0', '--retain-audio']);
+  session = openSession(['-I', DEMO, '--api', '127.0.0.1:0', '--ask', '--retain-audio']);
   await session.read([DEMO], () => undefined);
   shared = await start({
     after: (close) => {
@@ -32,6 +37,7 @@ before(async () => {
 after(async () => {
   for (const close of closers) await close();
   session.close();
+  rmSync(folder, { recursive: true });
 });
 
 const lines: string[] = [];
@@ -132,6 +138,30 @@ describe('/ask', () => {
     // Two channels of 8,000 samples of two bytes, and a header.
     assert.ok(second > 31_000 && second < 36_000 && whole > 4 * second, `${whole} ${second}`);
     assert.ok(lines.some((line) => /^loopback heard "packet-loss@pbx\.example\.com", \d+ bytes$/.test(line)));
+  });
+
+  it('sends the frames of a call with its media, or rebuilt SIP where no file can be read again', async (t) => {
+    const frames = async (base: string): Promise<[rebuilt: string | null, frames: number]> => {
+      const response = await fetch(`${base}/ask/calls/${LOSSY}/capture`);
+      assert.equal(response.status, 200);
+      assert.equal(
+        response.headers.get('content-disposition'),
+        'attachment; filename="packet-loss@pbx.example.com.pcapng"',
+      );
+      const input = Buffer.from(await response.arrayBuffer());
+      assert.equal(String(input.length), response.headers.get('content-length'));
+      const path = join(folder, 'call.pcapng');
+      writeFileSync(path, input);
+      const args = ['-r', path, '-T', 'fields', '-e', 'frame.number'];
+      const shown = execFileSync('tshark', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return [response.headers.get('x-service-capture-rebuilt'), shown.trimEnd().split('\n').length];
+    };
+    assert.deepEqual(await frames(shared.base), ['false', 1061]);
+    const live = openSession(['-I', DEMO]);
+    await live.read([DEMO], () => undefined);
+    const { base } = await start(t, { readers: live.explorer });
+    assert.deepEqual(await frames(base), ['true', 7]);
+    live.close();
   });
 
   it('sums up findings, registrations and security', async () => {

@@ -64,6 +64,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     changes: () => ({ upTo: 0, rows: [] }),
     save: async () => null,
     sipp: () => NONE,
+    capture: async () => NONE,
     page: () => ({ schema_version: 1, total: 0, calls: [] }),
     hiddenBy: () => [],
     call: () => NONE,

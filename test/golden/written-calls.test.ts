@@ -141,7 +141,7 @@ function framesOf(path: string): string[] {
 }
 
 async function write(t: TestContext, path: string, names: readonly string[], to: string): Promise<string> {
-  const session = openSession(['-I', path], { keepsFrames: true });
+  const session = openSession(['-I', path], { keepsFrames: true, writesLater: true });
   t.after(() => session.close());
   await session.read([path], () => undefined);
   const { file } = session;

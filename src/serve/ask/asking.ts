@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
-import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/limits.ts';
+import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { CallsQuestion } from '../../explore/question.ts';

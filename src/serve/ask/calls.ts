@@ -1,5 +1,6 @@
 /** One call of `/ask`: its document, messages, ladder, quality, comparison, report and audio. */
 
+import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import {
   AskAudioQuery,
@@ -15,7 +16,7 @@ import {
 } from '../../contract/index.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
-import { answer, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
+import { answer, fileName, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { AskDeps } from './asking.ts';
 import { heavily, OF_CALL, readCalls, readSelector } from './asking.ts';
@@ -145,6 +146,48 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       );
       reply.type(layout === 'markdown' ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
       return reply.send(`${[...lines].join('\n')}\n`);
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/capture',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askCapture',
+        summary: 'The frames of a call with its media as pcapng; of a live source its SIP, rebuilt',
+        tags: ['ask'],
+        params: SelectorParams,
+        querystring: AskLegsQuery,
+        response: {
+          200: {
+            description: 'The file.',
+            headers: {
+              'X-Service-Capture-Rebuilt': {
+                type: 'string',
+                description: '`true`: SIP rebuilt from kept messages, without RTP.',
+              },
+            },
+            content: {
+              'application/vnd.tcpdump.pcap': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
+            },
+          },
+          ...refusals('no-capture', ...OF_CALL),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { selector } = request.params;
+      const calls = await readCalls(readers, request, selector, request.query.legs);
+      const capture = await heavily(request, async () => orNoDialog(await readers.capture(calls, isGone(request))));
+      if ('reason' in capture) throw new ProblemError('no-capture', capture.reason);
+      log(`${whose(request)} fetched the capture of ${JSON.stringify(selector)}, ${capture.bytes} bytes`);
+      reply
+        .type('application/vnd.tcpdump.pcap')
+        .header('content-length', capture.bytes)
+        .header('content-disposition', `attachment; filename="${fileName(calls[0] ?? '')}.pcapng"`)
+        .header('x-service-capture-rebuilt', String(capture.isRebuilt));
+      return reply.send(capture.file);
     },
   );
 

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/limits.ts';
+import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
 import type { AskPort } from '../../explore/ask-port.ts';
 
 /** How often readers are told what changed. */

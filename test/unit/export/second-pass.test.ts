@@ -29,7 +29,10 @@ function callBytes(): Uint8Array {
 }
 
 async function read(t: TestContext, paths: readonly string[], options: readonly string[] = []): Promise<OpenSession> {
-  const session = openSession([...paths.flatMap((path) => ['-I', path]), ...options], { keepsFrames: true });
+  const session = openSession([...paths.flatMap((path) => ['-I', path]), ...options], {
+    keepsFrames: true,
+    writesLater: true,
+  });
   t.after(() => session.close());
   await session.read(paths, () => undefined);
   return session;

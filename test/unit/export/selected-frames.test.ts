@@ -26,7 +26,7 @@ async function selectionOf(
   }
   const path = join(temporaryFolder(t), 'calls.pcap');
   writeFileSync(path, capture.pcap());
-  const { session } = await readCaptureFile(t, path, [], { keepsFrames: true });
+  const { session } = await readCaptureFile(t, path, [], { keepsFrames: true, writesLater: true });
   const { stores } = session.ingest;
   const dialogs = chosen.map((i) => {
     const dialog = session.dialogs.get(calls[i]?.callId ?? '');

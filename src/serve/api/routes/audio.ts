@@ -5,7 +5,7 @@ import { CallIdParams } from '../../../contract/index.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { isGone, orNoDialog, refusals } from './route.ts';
+import { fileName, isGone, orNoDialog, refusals } from './route.ts';
 
 export function addAudioRoute(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -44,13 +44,4 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
       return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
     },
   );
-}
-
-/** A Call-ID with nothing in it that a header or a file system could take for more than a name. */
-function fileName(callId: string): string {
-  const name = callId
-    .replace(/[^A-Za-z0-9._@-]/g, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 100);
-  return name === '' ? 'call' : name;
 }
