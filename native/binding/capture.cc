@@ -57,6 +57,7 @@ private:
     pl_.decode.hep = Flag(opt, "hep");
     pl_.digests = Flag(opt, "digests");
     pl_.retain = Flag(opt, "retain");
+    pl_.frames = Flag(opt, "frames");
     const std::string bpf = TextOf(opt, "bpf");
     if (!bpf.empty() && (pl_.filter = ct_frame_filter_create(bpf.c_str())) == nullptr) return "out of memory";
     pl_.counters = reinterpret_cast<uint64_t *>(counters.data);

@@ -39,7 +39,13 @@ enum ct_kind {
   CT_KIND_RTP_KEY = 17,   /* RTP telephone-event of a stream, from its header on; aux as for STREAM_OPENED */
   CT_KIND_FILE_END = 18,  /* one of several files ended; aux0 enum ct_end, frame how many it had */
   CT_KIND_MESSAGE = 19,   /* SIP message that had no frame; aux2 enum ct_transport; ip_version may be 0 */
+  CT_KIND_FRAME =
+      20, /* where the files of calls are written: the frame itself, after the records that it gave;
+                         aux0 enum ct_frame_part, of RTP aux1 stream index and aux2 generation */
 };
+
+/* What a frame may be of a call: a message or what speaks of one, a part of one, media, RTCP. */
+enum ct_frame_part { CT_FRAME_MESSAGE = 0, CT_FRAME_PART = 1, CT_FRAME_MEDIA = 2, CT_FRAME_CONTROL = 3 };
 
 /* TLS records: aux0 and aux1 are the connection's id (low, high), aux2 enum ct_tls_flag and from
  * CT_TLS_LIBRARY_SHIFT on enum ct_tls_library; digest is process id | thread id << 32; frame is the stream
@@ -80,8 +86,10 @@ enum ct_end {
 };
 
 struct ct_record {
-  double ts_us;       /*  0 microseconds since the epoch */
-  double frame;       /*  8 ordinal in its source, 0-based; -1 without one */
+  double ts_us; /*  0 microseconds since the epoch */
+  double
+      frame; /*  8 ordinal in its source, 0-based; -1 without one; below that the frame has a number and cannot
+                             be read again */
   uint64_t digest;    /* 16 FNV-1a 64 of the captured bytes; 0 when not taken */
   uint32_t off;       /* 24 payload offset in the slab */
   uint32_t len;       /* 28 payload bytes present */
@@ -102,8 +110,8 @@ struct ct_record {
   uint8_t src[16];    /* 64 */
   uint8_t dst[16];    /* 80 */
   double file_at; /* 96 UDP: where the payload lies in the file it was read from; 0 it cannot be read again */
-  uint32_t check; /* 104 with file_at: ct_payload_check() of the payload */
-  uint32_t spare; /* 108 */
+  uint32_t check; /* 104 with file_at: ct_payload_check() of the payload; FRAME: ns within its second */
+  uint32_t link;  /* 108 FRAME: LINKTYPE_* */
 };                /* 112 bytes */
 
 #ifndef __cplusplus

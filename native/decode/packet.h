@@ -91,6 +91,7 @@ struct ct_packet {
   uint64_t ordinal;         /* frame number in its source, 0-based (set by the reader) */
   const uint8_t *frame;     /* the captured frame (set by the reader) */
   uint32_t caplen, wirelen; /* its captured and wire length (set by the reader) */
+  uint32_t linktype;        /* LINKTYPE_* of the frame (set by the reader) */
   const uint8_t *payload;   /* transport payload (or ICMP message, or fragment bytes) */
   const uint8_t *wrap;      /* with CT_FLAG_RELAYED: the TURN framing, wrap_len bytes, in front of payload */
   uint32_t wrap_len;

@@ -3,6 +3,7 @@
  */
 #include "pipeline/pipeline.h"
 #include "decode/walk.h"
+#include "pipeline/frame_record.h"
 #include "pipeline/inject.h"
 #include "rtp/rtp_plain.h"
 #include <string.h>
@@ -108,7 +109,7 @@ static void emit(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_p
   else if (take > 0)
     memcpy(data, bytes, take);
   r->ts_us = (double)(p->ts_ns / 1000) + (double)(p->ts_ns % 1000) / 1000.0;
-  r->frame = pl->digests ? (double)p->ordinal : -1.0;
+  r->frame = ct_frame_number(pl, p);
   r->wire_len = p->wire_len > len ? p->wire_len : len;
   r->aux0 = aux0;
   r->aux1 = aux1;
@@ -182,6 +183,7 @@ static void update_rtp(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   if (ev.n > 0) emit_stream_events(pl, sink, p, &ev, ct_be32(p->payload + 8));
   if (pl->retain && ev.index != CT_RTP_NO_STREAM)
     emit(pl, sink, p, CT_KIND_RTP, p->payload, p->len, ev.index, 0, ev.generation);
+  ct_emit_frame(pl, sink, p, CT_FRAME_MEDIA, ev.index, ev.generation);
 }
 
 /* ICMP errors quote what failed (RFC 792, RFC 4443); the rest of ICMP is not ours. */
@@ -247,6 +249,7 @@ static enum ct_reason decode(const struct ct_pipeline *pl, struct ct_packet *p, 
   p->frame = f->data;
   p->caplen = f->caplen;
   p->wirelen = f->wirelen;
+  p->linktype = f->linktype;
   p->vlan = f->vlan;
   return ct_decode_frame(p, f->linktype, &pl->decode);
 }
@@ -278,6 +281,7 @@ static void look_at(struct ct_pipeline *pl, struct tally *tally, const struct ct
 static void emit_fragment(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
   emit(pl, sink, p, CT_KIND_FRAGMENT, p->payload, p->len, p->frag_id, p->frag_off,
        (uint32_t)p->proto | (uint32_t)p->frag_more << 8);
+  ct_emit_frame(pl, sink, p, CT_FRAME_PART, CT_RTP_NO_STREAM, 0);
 }
 
 /* A plain frame that its stream has more to say about than a count. */
@@ -303,7 +307,7 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   uint64_t bytes = 0;
   uint32_t plain = 0;
   const bool may_be_plain =
-      !pl->retain && pl->origin == CT_ORIGIN_WIRE; /* retained packets all go to TypeScript */
+      !pl->retain && !pl->frames && pl->origin == CT_ORIGIN_WIRE; /* else they all go to TypeScript */
   struct ct_frame passed[CT_BATCH], once[CT_BATCH];
   if (pl->filter != NULL) {
     uint32_t unfit = 0, kept = ct_frame_filter_pass(pl->filter, frame, n, passed, &unfit);
@@ -350,7 +354,10 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
         update_rtp_of(pl, sink, &frame[i], &l, i);
       break;
     case LOOK_RTP: update_rtp(pl, sink, &l.p[i], l.hash[i], l.stream[i]); break;
-    case LOOK_CLASS: emit_class(pl, sink, &l.p[i]); break;
+    case LOOK_CLASS:
+      emit_class(pl, sink, &l.p[i]);
+      ct_emit_frame_of_class(pl, sink, &l.p[i]);
+      break;
     case LOOK_FRAGMENT: emit_fragment(pl, sink, &l.p[i]); break;
     case LOOK_NOTHING: break;
     }

@@ -60,6 +60,7 @@ struct ct_pipeline {
   bool digests;                   /* take FNV-1a of frames that may be pointed at */
   struct ct_frame_filter *filter; /* frames that do not pass are nobody's (--bpf); NULL: all do */
   bool retain;                    /* RTP packets go to TypeScript whole, for their audio */
+  bool frames;                    /* frames that may be of a call go to TypeScript, for the files of calls */
   bool cut_on_purpose; /* the kernel filter cuts media after its headers: no loss, not counted as snapped */
   int64_t last_ns;     /* time of the newest frame, copies apart */
   uint64_t copies_key[2];   /* random */

@@ -96,6 +96,52 @@ static void digests_are_those_of_the_whole_frame(void) {
   pl.digests = false;
 }
 
+static void frames_follow_what_they_gave(void) {
+  static const struct {
+    uint8_t kind;
+    uint32_t part, of;
+  } want[] = {{CT_KIND_UDP, 0, 0},           {CT_KIND_FRAME, CT_FRAME_MESSAGE, 0},
+              {CT_KIND_STREAM_OPENED, 0, 1}, {CT_KIND_FRAME, CT_FRAME_MEDIA, 1},
+              {CT_KIND_TCP, 0, 2},           {CT_KIND_FRAME, CT_FRAME_PART, 2}};
+  const uint32_t n = sizeof want / sizeof want[0];
+  struct ct_frame batch[4];
+  uint8_t frames[4][200];
+  uint32_t len[4];
+  struct ct_ring own = {.slab = slabs, .n = 2};
+  struct ct_sink sink = {.ring = &own};
+  len[0] = udp_frame(frames[0], 5060, 5060, SIP, sizeof SIP - 1);
+  len[1] = udp_frame(frames[1], 30000, 30000, RTP, sizeof RTP);
+  len[2] = tcp_frame(frames[2], 5060, 5060, 0, SIP, sizeof SIP - 1);
+  len[3] = udp_frame(frames[3], 5999, 6999, SIP, sizeof SIP - 1); /* outside the gate: nobody's */
+  slabs[0].used = slabs[0].count = slabs[1].used = slabs[1].count = 0;
+  pl.frames = true;
+  for (uint32_t i = 0; i < 4; i++)
+    batch[i] = (struct ct_frame){.data = frames[i],
+                                 .caplen = len[i],
+                                 .wirelen = len[i] + i,
+                                 .ordinal = 7 + i,
+                                 .ts_ns = 1764100000123456789,
+                                 .linktype = ETHERNET};
+  ct_pipeline_batch(&pl, &sink, batch, 4);
+  CHECK_EQ(slabs[0].count, n);
+  ct_ring_publish(&own);
+  for (uint32_t i = 0; i < n && i < slabs[0].count; i++) {
+    const struct ct_record *r = &slabs[0].rec[i];
+    CHECK_EQ(r->kind, want[i].kind);
+    CHECK_EQ((int64_t)r->frame, -9 - (int64_t)want[i].of); /* of no file: cannot be read again */
+    if (r->kind != CT_KIND_FRAME) continue;
+    CHECK_EQ(r->aux0, want[i].part);
+    CHECK_EQ(r->check, 123456789);
+    CHECK_EQ(r->link, ETHERNET);
+    CHECK_EQ(r->wire_len, len[want[i].of] + want[i].of);
+    CHECK_EQ(r->len, len[want[i].of]);
+    CHECK_EQ(memcmp(slabs[0].data + r->off, frames[want[i].of], r->len), 0);
+  }
+  CHECK_EQ(slabs[0].rec[3].aux1, slabs[0].rec[2].aux0);
+  CHECK_EQ(slabs[0].rec[5].aux1, CT_RTP_NO_STREAM);
+  pl.frames = false;
+}
+
 int main(void) {
   struct ct_rtp_opts o = {.max_streams = 16, .buffer_ms = 60};
   pthread_t thread;
@@ -127,6 +173,7 @@ int main(void) {
   CHECK_EQ(sip_out[5999], 2 * each);
   CHECK_EQ(named("class_sip"), 0);
   digests_are_those_of_the_whole_frame();
+  frames_follow_what_they_gave();
   ct_pipeline_close(&pl);
   ct_rtp_free(pl.rtp);
   free(data);

@@ -22,6 +22,8 @@ export type CaptureOptions = {
   readonly hep: boolean;
   /** RTP packets are handed on whole, for their audio. */
   readonly retainsPayload: boolean;
+  /** Frames that may be of a call are handed on whole, for the files of calls. */
+  readonly handsFrames?: boolean;
   /** Only frames that this expression of tcpdump matches; null or left out: all. */
   readonly bpf?: string | null;
 };
@@ -84,6 +86,7 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     bufferMs: BUFFER_MS,
     espNull: options.espNull,
     retain: options.retainsPayload,
+    frames: options.handsFrames === true,
     hep: options.hep,
     digests,
     bpf: options.bpf ?? '',

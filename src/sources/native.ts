@@ -55,6 +55,8 @@ export type NativeCaptureOptions = {
   espNull: boolean;
   /** RTP packets come whole, as records of their own. */
   retain: boolean;
+  /** Frames that may be of a call come whole, after the records that they gave. */
+  frames: boolean;
   hep: boolean;
   digests: boolean;
   /** Frames that this expression of tcpdump does not match are nobody's; '' all are looked at. */

@@ -103,6 +103,12 @@ export class RecordBatch {
   aux2(i: number): number {
     return this.#u32[i * U32 + OFFSET.aux2 / 4] ?? 0;
   }
+  check(i: number): number {
+    return this.#u32[i * U32 + OFFSET.check / 4] ?? 0;
+  }
+  link(i: number): number {
+    return this.#u32[i * U32 + OFFSET.link / 4] ?? 0;
+  }
   srcPort(i: number): number {
     return this.#u16[i * U16 + OFFSET.srcPort / 2] ?? 0;
   }

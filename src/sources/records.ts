@@ -28,7 +28,11 @@ export const KIND = {
   RTP_KEY: 17,
   FILE_END: 18,
   MESSAGE: 19,
+  FRAME: 20,
 } as const;
+
+/** enum ct_frame_part: what a frame may be of a call. */
+export const FRAME_PART = { MESSAGE: 0, PART: 1, MEDIA: 2, CONTROL: 3 } as const;
 
 /** enum ct_record_flag */
 export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16, RELAYED: 32, WEAK: 64 } as const;
@@ -75,4 +79,5 @@ export const OFFSET = {
   dst: 80,
   fileAt: 96,
   check: 104,
+  link: 108,
 } as const;

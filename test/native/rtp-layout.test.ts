@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as layout from '../../src/protocols/rtp/stream-layout.ts';
-import { ABI, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
+import { ABI, FRAME_PART, KIND, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
 
 function nativeFolder(): string | null {
   for (const start of [import.meta.dirname, process.cwd()]) {
@@ -54,6 +54,8 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     ['CT_SLAB_RECORDS', SLAB_RECORDS],
     ['sizeof(struct ct_record)', RECORD_BYTES],
   ];
+  for (const [name, value] of Object.entries(FRAME_PART)) want.push([`CT_FRAME_${name}`, value]);
+  for (const [name, value] of Object.entries(KIND)) want.push([`CT_KIND_${name}`, value]);
   for (const [field, at] of Object.entries(OFFSET)) want.push([`offsetof(struct ct_record, ${snake(field)})`, at]);
   for (const [field, at] of Object.entries(layout.STREAM)) {
     want.push([`offsetof(struct ct_stream, ${snake(field)})`, at]);
