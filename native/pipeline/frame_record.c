@@ -51,7 +51,10 @@ void ct_emit_frame_of_class(struct ct_pipeline *pl, struct ct_sink *sink, const 
   case CT_CLS_SIP:
   case CT_CLS_HEP:
   case CT_CLS_ICMP: part = CT_FRAME_MESSAGE; break;
-  case CT_CLS_TCP: part = CT_FRAME_PART; break;
+  case CT_CLS_TCP:
+    if (p->len == 0) return; /* an acknowledgement carries nothing */
+    part = CT_FRAME_PART;
+    break;
   case CT_CLS_RTCP: part = CT_FRAME_CONTROL; break;
   case CT_CLS_SIP_OUT:
   case CT_CLS_WS_OUT:

@@ -9,7 +9,7 @@ import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
 import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { FrameLedger } from '../store/messages/frame-ledger.ts';
+import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { HepClocks } from './hep-clocks.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
@@ -31,7 +31,7 @@ export type HepIngestDeps = {
   readonly isOwn: (outer: Packet) => boolean;
   readonly dialog: (callId: string) => Dialog | null;
   /** Left out where nobody will write the frames of dialogs. */
-  readonly frames?: FrameLedger | null;
+  readonly frames?: MessageFrames | null;
 };
 
 export class HepIngest {

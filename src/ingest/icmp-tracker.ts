@@ -14,7 +14,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
 import type { IcmpNote } from '../store/icmp/icmp-note.ts';
-import type { FrameLedger } from '../store/messages/frame-ledger.ts';
+import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
@@ -30,10 +30,12 @@ export class IcmpTracker {
   readonly #dialogs: DialogStore;
   readonly #log: MessageLog;
   readonly media: IcmpMediaTally;
-  readonly #frames: FrameLedger | null;
+  readonly #frames: MessageFrames | null;
   /** By serial number of the dialog. */
   readonly #notes = new Map<number, IcmpNote[]>();
   readonly #seen = new SeenTwice();
+  /** Told of each error that quotes a packet of media; null where nobody asks. */
+  onMedia: ((src: EndpointKey, dst: EndpointKey, c: Packet) => void) | null = null;
   errors = 0;
   /** Errors that a mirror port showed once more. */
   duplicateFrames = 0;
@@ -43,7 +45,7 @@ export class IcmpTracker {
   readonly refused = new Map<string, number>(ICMP_REASONS.map((r) => [r, 0]));
 
   /** `frames` is null where nobody will write what belongs to dialogs. */
-  constructor(dialogs: DialogStore, log: MessageLog, media: IcmpMediaTally, frames: FrameLedger | null = null) {
+  constructor(dialogs: DialogStore, log: MessageLog, media: IcmpMediaTally, frames: MessageFrames | null = null) {
     this.#dialogs = dialogs;
     this.#log = log;
     this.media = media;
@@ -76,6 +78,7 @@ export class IcmpTracker {
       return;
     }
     this.media.add(e, buf, src, dst, reportedBy, c.tsUs);
+    if (src !== null && dst !== null) this.onMedia?.(src, dst, c);
   }
 
   notes(d: Dialog): readonly IcmpNote[] {

@@ -16,6 +16,7 @@ import { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
 import { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
 import { EndpointIndex } from '../store/media/endpoint-index.ts';
+import { FrameOwners } from '../store/media/frame-owners.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
 import { PayloadRing } from '../store/media/payload-ring.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
@@ -24,6 +25,8 @@ import { MessageLog } from '../store/messages/message-log.ts';
 import type { Capture, QualityContext, Stores } from '../store/stores.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Digest } from './dialogs/frame-pointers.ts';
+import type { FrameSink } from './frame-intake.ts';
+import { FrameIntake } from './frame-intake.ts';
 import { HepIngest } from './hep.ts';
 import { HepClocks } from './hep-clocks.ts';
 import { HepDoor } from './hep-door.ts';
@@ -67,6 +70,8 @@ export type IngestParts = {
   readonly hepAuth: HepAuth | null;
   readonly digest: Digest;
   readonly observers: readonly Observer[];
+  /** Takes the frames of calls, where the source hands them over; null or left out: nobody does. */
+  readonly frameSink?: FrameSink | null;
   /** True for a packet that this process mirrored itself and met again on an interface. */
   readonly isOwn: (outer: Packet) => boolean;
 };
@@ -152,7 +157,9 @@ export function createIngest(parts: IngestParts): Ingest {
   const media = live === null ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
   const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
   const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
-  const frames = options.keepsFrames === true ? new FrameLedger() : null;
+  const ledger = options.keepsFrames === true ? new FrameLedger() : null;
+  const frameSink = parts.frameSink ?? null;
+  const frames = frameSink ?? ledger;
   const keys = new KeyPresses();
   const decode = new DecodeCounters();
   const clocks = new HepClocks();
@@ -193,6 +200,8 @@ export function createIngest(parts: IngestParts): Ingest {
     (number, at, length, check) => file?.files.read(number, at, length, check) ?? null,
   );
   const icmp = new IcmpTracker(dialogs, log, new IcmpMediaTally(endpoints, streams), frames);
+  const intake = frameSink === null ? null : new FrameIntake(frameSink, new FrameOwners(endpoints), streams);
+  if (intake !== null) icmp.onMedia = (src, dst, c) => intake.onQuote(src, dst, c);
   log.onMove = (slot, from, to) => icmp.onRowMoved(slot, from, to);
   const stateObservers = observersOf(observers, 'onDialogState');
   const tracker = new DialogTracker({
@@ -234,6 +243,7 @@ export function createIngest(parts: IngestParts): Ingest {
     capture: () => capture,
     counters: decode,
     keepsFrames: frames !== null,
+    intake,
     onExcluded: (kind, port) => {
       const ports = excluded[kind];
       ports.set(port, (ports.get(port) ?? 0) + 1);
@@ -243,7 +253,7 @@ export function createIngest(parts: IngestParts): Ingest {
   const tickers = observersOf(observers, 'onTick');
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
-    stores: { dialogs, streams, log, frames, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
+    stores: { dialogs, streams, log, frames: ledger, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
     capture,
     ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, clocks, decode, media, excluded },
     onRecords(batch, count) {

@@ -22,6 +22,7 @@ import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { StreamStore } from '../store/media/stream-store.ts';
 import type { Capture } from '../store/stores.ts';
+import type { FrameIntake } from './frame-intake.ts';
 import type { HepIngest } from './hep.ts';
 import type { IcmpTracker } from './icmp-tracker.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
@@ -56,6 +57,8 @@ export type PacketParts = {
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
   /** Messages name all frames that carried them. */
   keepsFrames: boolean;
+  /** Takes the frames themselves; null where they are not wanted. */
+  intake: FrameIntake | null;
 };
 
 export class PacketIngest {
@@ -176,6 +179,9 @@ export class PacketIngest {
       case KIND.FRAGMENT:
         this.#onFragment(b, i);
         return;
+      case KIND.FRAME:
+        this.#d.intake?.onRecord(b, i);
+        return;
       case KIND.HEP:
         this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
@@ -271,8 +277,9 @@ export class PacketIngest {
 
   #onFragment(b: RecordBatch, i: number): void {
     const aux2 = b.aux2(i);
+    const c = this.#carry(b, i, TRANSPORT.UDP);
     const r = this.#fragments.add({
-      packet: this.#carry(b, i, TRANSPORT.UDP),
+      packet: c,
       id: b.aux0(i),
       proto: aux2 & 0xff,
       offset: b.aux1(i),
@@ -283,6 +290,7 @@ export class PacketIngest {
       wireLength: b.wireLen(i),
     });
     if (r.kind !== 'complete') return;
+    this.#d.intake?.onDatagram(r.payload, r.proto, c, r.begin);
     // The datagram goes through the same walk as any packet: tunnels inside it are followed.
     const descriptor = new Uint8Array(b.descriptor(i));
     descriptor[OFFSET.transport] = r.proto;

@@ -34,6 +34,9 @@ export const KIND = {
 /** enum ct_frame_part: what a frame may be of a call. */
 export const FRAME_PART = { MESSAGE: 0, PART: 1, MEDIA: 2, CONTROL: 3 } as const;
 
+/** aux1 of a frame that is no packet of a stream (CT_RTP_NO_STREAM). */
+export const NO_STREAM = 0xffff_ffff;
+
 /** enum ct_record_flag */
 export const FLAG = { SNAPPED: 1, SIP_GATE: 2, WS_GATE: 4, LOOKS_SIP: 8, TUNNELED: 16, RELAYED: 32, WEAK: 64 } as const;
 

@@ -25,7 +25,7 @@ import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
-import type { FrameLedger } from '../../store/messages/frame-ledger.ts';
+import type { MessageFrames } from '../../store/messages/frame-ledger.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import { HepClocks } from '../hep-clocks.ts';
@@ -45,7 +45,7 @@ export class DialogTracker {
   readonly #from = new Party();
   readonly #to = new Party();
   readonly #log: MessageLog;
-  readonly #ledger: FrameLedger | null;
+  readonly #ledger: MessageFrames | null;
   readonly #parties: DialogParties;
   readonly #sdp: SdpTracker;
   readonly #times: DialogTimes;
@@ -69,7 +69,7 @@ export class DialogTracker {
     identifiers?: CallIdentifiers | null;
     clocks?: HepClocks;
     /** Left out where nobody will write the frames of messages. */
-    frames?: FrameLedger | null;
+    frames?: MessageFrames | null;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
     this.#frames = new FramePointers(deps.digest);

@@ -108,6 +108,16 @@ export class EndpointIndex {
     return lingering;
   }
 
+  /** All claims on the endpoint that are in force at `atUs`, or whose dialog ended shortly before, the newest first. */
+  claimsAt(key: EndpointKey, atUs: number, out: number[]): void {
+    const rows = this.rows;
+    out.length = 0;
+    for (let row = this.#newestOf(key); row !== NONE; row = rows.nextClaim(row)) {
+      const dialog = rows.tsUs(row) > atUs ? null : this.#dialogOf(row);
+      if (dialog !== null && !(dialog.endedUs < atUs - CLAIM_LINGER_US)) out.push(row);
+    }
+  }
+
   /** The dialog of a claim had ended by `atUs`. */
   isOver(row: number, atUs: number): boolean {
     const dialog = this.dialogOf(row);

@@ -18,6 +18,9 @@ const Rows = InBlocks as new (words: number) => RowBlocks & Accessors<typeof FRA
 /** A frame, or a message: the frame it began in, and the others. */
 type Carried = FrameAt & { readonly parts: readonly FrameAt[] | null };
 
+/** What is told which frames carried the messages of dialogs: a ledger, or who writes them as they come. */
+export type MessageFrames = Pick<FrameLedger, 'add' | 'forget'>;
+
 export class FrameLedger {
   readonly #rows = new Rows(FRAME.words);
   readonly #most: number;
