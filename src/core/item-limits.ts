@@ -13,6 +13,30 @@ export const MAX_SPLIT_SECS = 366 * 86_400;
 /** Files that `--keep` may keep of a split; 48 bytes of memory each. */
 export const MAX_KEPT_FILES = 100_000;
 
+/** Characters of a user and of a Call-ID in the name of a call's file (`--split call`). */
+export const MAX_CALL_NAME_USER = 24;
+export const MAX_CALL_NAME_ID = 32;
+
+/**
+ * `--split call`: descriptors that are open at a time, and buffers of frames that wait for the disk. A file that is closed
+ * is opened again where a frame comes.
+ */
+export const MAX_OPEN_CALL_FILES = 512;
+export const MAX_CALL_BUFFERS = 4_096;
+export const CALL_BUFFER_BYTES = 16 * 1024;
+/** Buffers kept for the next frames when none wait. */
+export const CALL_BUFFERS_KEPT = 256;
+
+/** Files of calls made in a second of capture time, and in a run. */
+export const MAX_CALL_FILES_A_SECOND = 500;
+export const MAX_CALL_FILES = 10_000_000;
+
+/** Frames with a part of a message that wait for the rest of it, and their bytes (`--split call`). */
+export const MAX_WAITING_FRAMES = 16_384;
+export const WAITING_FRAMES_BYTES = 16 * 1024 * 1024;
+/** Messages whose frame is still to be handed over: those of one TCP segment, or of a moment without frames. */
+export const MAX_DUE_MESSAGES = 4_096;
+
 /** Bytes that one compressed capture may unpack to. */
 export const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
 
