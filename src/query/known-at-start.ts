@@ -1,0 +1,40 @@
+/**
+ * What a filter can ask of a call whose first message has just come: who writes a file for each call decides then.
+ *
+ * A term about what the call becomes (its quality, its end, what is wrong with it) is no question that can be answered.
+ */
+
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Filter, Node, Term } from './filter.ts';
+import { passes } from './passes.ts';
+import type { Asking } from './subject.ts';
+import { LEVEL, Subject } from './subject.ts';
+
+/** Keys of the table whose answer the first message does not hold. */
+const LATER: ReadonlySet<string> = new Set(
+  'state code reason pdd setup duration codec ssrc mos loss jitter finding tag leg'.split(' '),
+);
+
+/** The first key that asks for what comes later; null without one. */
+export function laterKey(filter: Filter): string | null {
+  const found = filter === null ? undefined : termsOf(filter).find(({ key }) => key !== null && LATER.has(key));
+  return found?.key ?? null;
+}
+
+function termsOf(node: Node): Term[] {
+  switch (node.kind) {
+    case 'term':
+      return [node];
+    case 'not':
+      return termsOf(node.of);
+    default:
+      return node.of.flatMap(termsOf);
+  }
+}
+
+/** Whether the call passes by its first message; what is not known yet does not match. */
+export function passesAtStart(filter: Filter, d: Dialog, asking: Asking): boolean {
+  const subject = new Subject(d, asking);
+  subject.level = LEVEL.TEXTS;
+  return passes(filter, subject) === true;
+}
