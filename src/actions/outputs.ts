@@ -1,10 +1,16 @@
 /**
- * Where captured content goes besides the stores: the file of -O after its persistence gate, and the HEP mirror of -H.
+ * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, and the
+ * HEP mirror of -H.
  */
 import { hostname } from 'node:os';
+import { failure } from '../core/errors.ts';
+import { questionOf } from '../explore/question.ts';
+import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
+import { CallSplit } from '../export/call-split.ts';
 import type { Split } from '../export/capture-file.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
+import { laterKey } from '../query/known-at-start.ts';
 import type { Meter, Written } from '../view/figures.ts';
 import { snake } from '../view/loss-row.ts';
 import type { MetricFamily } from '../view/metrics-snapshot.ts';
@@ -14,7 +20,10 @@ import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
 export type OutputOptions = {
   /** -O */
   readonly output: string | null;
-  readonly split: Split | null;
+  readonly split: (Split & { readonly isByCall: boolean }) | null;
+  /** Which calls get a file, with --split call. */
+  readonly filter: string | null;
+  readonly utc: boolean;
   readonly keep: number | null;
   /** -H */
   readonly hepSend: { readonly host: string; readonly port: number } | null;
@@ -33,16 +42,23 @@ export class Outputs implements Meter {
   readonly mirror: HepOut | null;
   readonly #options: OutputOptions;
   readonly #say: (line: string) => void;
+  /** Chooses the frames of calls; null without --split call. */
+  readonly calls: CallSplit | null;
+  #callFiles: CallFiles | null = null;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
   /** Messages of troubles that are over. */
   #mirrorLost = 0;
 
-  /** `say` is given lines for people, without their end. */
+  /** `say` is given lines for people, without their end. Throws ServiceError. */
   constructor(options: OutputOptions, say: (line: string) => void) {
     this.#options = options;
     this.#say = say;
-    this.gate = new PersistenceGate(options.output !== null, (isEnabled) => this.#file?.setEnabled(isEnabled));
+    this.gate = new PersistenceGate(options.output !== null, (isEnabled) => {
+      this.#file?.setEnabled(isEnabled);
+      this.#callFiles?.setEnabled(isEnabled);
+    });
+    this.calls = options.split?.isByCall === true ? callSplit(options) : null;
     const { hepSend, hepId, hepNode, hepSendAuth } = options;
     this.mirror =
       hepSend === null
@@ -61,15 +77,26 @@ export class Outputs implements Meter {
     const { output, split, keep } = this.#options;
     await this.mirror?.start();
     if (output === null) return null;
-    this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep ?? 0);
-    this.#file.setEnabled(this.gate.isEnabled);
+    if (this.calls !== null) {
+      this.#callFiles = new CallFiles(output);
+      this.#callFiles.setEnabled(this.gate.isEnabled);
+      this.calls.writeTo(this.#callFiles);
+    } else {
+      this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep ?? 0);
+      this.#file.setEnabled(this.gate.isEnabled);
+    }
     this.#clock = setInterval(() => this.#tick(), TICK_MS);
     this.#clock.unref();
     return this.#file;
   }
 
+  /** Null with --split call. */
   get file(): OutputFile | null {
     return this.#file;
+  }
+
+  get callFiles(): CallFiles | null {
+    return this.#callFiles;
   }
 
   /** -O was given, whether the gate is open or not. */
@@ -79,18 +106,24 @@ export class Outputs implements Meter {
 
   /** The file that content reaches right now, null while none does. */
   get writingTo(): string | null {
-    return this.gate.isEnabled ? (this.#file?.name ?? null) : null;
+    return this.gate.isEnabled ? (this.#file?.name ?? this.#callFiles?.path ?? null) : null;
   }
 
   get written(): Written | null {
     const file = this.#file;
+    const calls = this.#callFiles;
+    if (calls !== null) {
+      const { counters, path } = calls;
+      const losses = CALL_FILE_LOSSES.map((name) => [name, counters.get(name)] as const);
+      return { name: path, frames: counters.get('frames'), calls: counters.get('files'), losses };
+    }
     return file === null ? null : { name: file.name, frames: file.counter('frames'), losses: file.losses() };
   }
 
   *losses(): ReturnType<Meter['losses']> {
     const { mirror } = this;
     if (mirror !== null) for (const name of HEP_OUT_LOSSES) yield [`hep_out_${snake(name)}`, mirror.counters.get(name)];
-    for (const [reason, count] of this.#file?.losses() ?? []) yield [`output_${reason}`, count];
+    for (const [reason, count] of this.#file?.losses() ?? this.written?.losses ?? []) yield [`output_${reason}`, count];
   }
 
   /** Zero where the option is not given: a dashboard needs no exceptions. */
@@ -106,7 +139,7 @@ export class Outputs implements Meter {
         'calltap_output_total',
         'Frames and files of -O, by what became of them.',
         'event',
-        this.#file?.counts() ?? [],
+        this.#file?.counts() ?? this.#callFiles?.counts() ?? [],
       ),
     ];
   }
@@ -114,6 +147,7 @@ export class Outputs implements Meter {
   /** SIGHUP: after logrotate moved the file away. */
   reopen(): void {
     this.#file?.reopen();
+    this.#callFiles?.reopen();
     // The capture threads tick once a second; an operator should not wait for it.
     this.#tick();
   }
@@ -129,6 +163,8 @@ export class Outputs implements Meter {
     this.#clock = null;
     this.mirror?.close();
     this.#file?.close();
+    this.calls?.onFinish();
+    this.#callFiles?.close();
   }
 
   /** Which messages the collector misses is not known before it is well again. */
@@ -147,6 +183,18 @@ export class Outputs implements Meter {
   }
 
   #tick(): void {
-    for (const line of this.#file?.tick() ?? []) this.#say(line);
+    for (const line of this.#file?.tick() ?? this.#callFiles?.tick() ?? []) this.#say(line);
   }
+}
+
+/** Throws FILTER_INVALID, and OPTION_CONFLICT for a filter that cannot be answered when a call begins. */
+function callSplit({ filter: text, utc }: OutputOptions): CallSplit {
+  const { filter } = questionOf(text, 'created', utc);
+  const key = laterKey(filter);
+  if (key === null) return new CallSplit(filter);
+  throw failure('OPTION_CONFLICT', {
+    option: `--filter ${key}`,
+    reason: '--split call decides when a call begins, and this is not known then',
+    remedy: 'choose by numbers, addresses or headers; or capture all, and filter the files later',
+  });
 }

@@ -62,13 +62,16 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
   return { failed, isCut: end?.isStopped === true };
 }
 
-/** True when the file of -O lacks some of what was read; says so on standard error. */
-export function reportUnwritten({ figures, outputs: { file } }: Session): boolean {
-  const trouble = file?.trouble ?? null;
-  if (file === null || trouble === null) return false;
-  const missing = figures.source.counter('frames') - file.counter('frames');
+/** True when what -O names lacks some of what was read; says so on standard error. */
+export function reportUnwritten({ figures, outputs: { file, callFiles } }: Session): boolean {
+  callFiles?.flush();
+  const trouble = file?.trouble ?? callFiles?.trouble ?? null;
+  if (trouble === null) return false;
+  const name = file?.name ?? callFiles?.path ?? '';
+  const unwritten = file === null ? 0 : figures.source.counter('frames') - file.counter('frames');
+  const missing = callFiles?.counters.get('lost') ?? unwritten;
   standardError.write(
-    `${oneLine(`calltap: -O ${file.name}: cannot write (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
+    `${oneLine(`calltap: -O ${name}: cannot write (${trouble}); ${counted(missing, 'frame')} ${missing === 1 ? 'is' : 'are'} not in it`)}\n`,
   );
   return true;
 }

@@ -40,6 +40,7 @@ export function sessionOptions(config: Config): SessionOptions {
     thresholds: config.thresholds,
     espNull: config.decodeEspNull,
     bpf: config.bpf,
+    handsFrames: config.split?.isByCall === true,
     hep: config.hepDecode,
     // The table of files asks for it only where media is missing, and finds it out then (analysis/media/linked-legs.ts).
     correlates:

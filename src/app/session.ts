@@ -27,6 +27,7 @@ export type SessionOptions = Figures['options'] & {
   readonly wsPorts: readonly PortSpan[];
   readonly espNull: boolean;
   readonly bpf: string | null;
+  readonly handsFrames: boolean;
   readonly hep: boolean;
   /** Count the quality of streams as they end. */
   readonly observesQuality: boolean;
@@ -85,7 +86,12 @@ export function createSession(parts: SessionParts): Session {
     digest: loadNative().digest,
     isOwn: (outer) => mirror?.isOwn(outer) ?? false,
     observesQuality: options.observesQuality,
-    observers: [...(mirror === null ? [] : [mirror.observer]), ...(hooks === null ? [] : [hooks])],
+    observers: [
+      ...(mirror === null ? [] : [mirror.observer]),
+      ...(outputs.calls === null ? [] : [outputs.calls]),
+      ...(hooks === null ? [] : [hooks]),
+    ],
+    frameSink: outputs.calls,
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],
     identity: {
@@ -95,6 +101,7 @@ export function createSession(parts: SessionParts): Session {
     },
   });
   const { file, ingest, observers } = figures;
+  outputs.calls?.begin(figures.evidence);
   let isClosed = false;
 
   /** What no end of a call has judged, in turns, so that a server answers meanwhile. */

@@ -1,10 +1,12 @@
 /** Which options need, exclude or contradict others, as a table. The first row that is broken is the mistake. */
 
+import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import type { Effective } from './layers.ts';
 import type { RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
+import { oneLine } from './option-value.ts';
 import type { Flag, TABLE } from './options.ts';
 import { optionByFlag } from './options.ts';
 
@@ -167,14 +169,16 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'split', needs: ['output'], unless: NO_CAPTURE },
   {
     unless: NO_CAPTURE,
-    check: ({ filter, output, device, hepListen, uprobe, input }) =>
+    check: ({ filter, output, split, device, hepListen, uprobe, input }) =>
       filter !== null &&
       output !== null &&
+      split?.isByCall !== true &&
       (device.length > 0 || hepListen !== null || uprobe.length > 0 || input.includes('-'))
         ? conflict('--filter with -O', 'it reads the files twice, and this source can be read once', 'use --split call')
         : null,
   },
-  { option: 'keep', needs: ['split'], unless: NO_CAPTURE },
+  { option: 'keep', needs: ['split'], unless: NO_CAPTURE, remedy: 'add --split SIZE|TIME' },
+  { unless: NO_CAPTURE, check: callSplitConflict },
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
   {
@@ -223,6 +227,27 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
 
 function conflict(option: string, reason: string, remedy: string): ServiceError {
   return failure('OPTION_CONFLICT', { option, reason, remedy });
+}
+
+/** A file for each call needs frames to write, and a folder that is there. */
+function callSplitConflict({ split, output, keep, device, input }: Config): ServiceError | null {
+  if (split?.isByCall !== true || output === null) return null;
+  const option = '--split call';
+  if (keep !== null)
+    return conflict(option, 'it cannot be combined with --keep', 'leave --keep out and remove old files yourself');
+  if (!isFolder(output))
+    return conflict(option, `-O ${oneLine(output)} is no folder`, 'make the folder first, or name another one');
+  if (device.length === 0 && input.length === 0)
+    return conflict(option, 'only -d and -I have frames to write', 'add -d, or leave --split call out');
+  return null;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** The first mistake between options; null without one, or when they are only printed. */

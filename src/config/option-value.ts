@@ -11,8 +11,8 @@ export type PortRange = { readonly from: number; readonly to: number };
 /** Where a listener binds; `host` is an IP address or a name, without brackets. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** When a written file is followed by the next: at `bytes`, after `seconds`; 0 is never. */
-export type Split = { readonly bytes: number; readonly seconds: number };
+/** When a written file is followed by the next: at `bytes`, after `seconds`; 0 is never. Or a file for each call. */
+export type Split = { readonly bytes: number; readonly seconds: number; readonly isByCall: boolean };
 
 export type OptionType =
   | { readonly kind: 'string' }
@@ -148,8 +148,9 @@ function parseSize(text: string, { min, max }: Range, wrong: Wrong): number {
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
 const MIN_SPLIT_BYTES = 64 * 1024;
 
-/** A size, a time, or both with a comma between them: whichever is reached first. */
+/** The word call; or a size, a time, or both with a comma between them: whichever is reached first. */
 function parseSplit(text: string, wrong: Wrong): Split {
+  if (text.trim() === 'call') return { bytes: 0, seconds: 0, isByCall: true };
   let bytes = 0;
   let seconds = 0;
   for (const part of text.split(',')) {
@@ -166,7 +167,7 @@ function parseSplit(text: string, wrong: Wrong): Split {
       throw wrong('SPLIT_INVALID', { value: quoted(part), cause: 'form' });
     bytes = size;
   }
-  return { bytes, seconds };
+  return { bytes, seconds, isByCall: false };
 }
 
 /** Ranges sorted and joined, so that what is printed and matched has one form. */
@@ -220,6 +221,7 @@ export function optionValueText(value: OptionValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);
   if ('bytes' in value) {
+    if (value.isByCall) return 'call';
     return [value.bytes > 0 ? `${value.bytes}` : '', value.seconds > 0 ? `${value.seconds}s` : '']
       .filter(Boolean)
       .join(',');

@@ -111,9 +111,12 @@ const SOURCES = group('Sources', {
     short: 'O',
     toml: 'capture.output',
   }),
-  split: value('SIZE|TIME', { kind: 'split' }, 'Start the next file at this size or after this time (100M, 1h).', {
-    toml: 'capture.split',
-  }),
+  split: value(
+    'SIZE|TIME|call',
+    { kind: 'split' },
+    'Start the next file at this size or time (100M, 1h), or for each call.',
+    { toml: 'capture.split' },
+  ),
   keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
     toml: 'capture.keep',
   }),

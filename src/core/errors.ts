@@ -96,7 +96,7 @@ export const ERRORS = {
     },
     SPLIT_INVALID: {
       line: '{option}: {value} {cause}',
-      remedy: 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h',
+      remedy: 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h; or the word call',
       causes: { form: 'is neither a size nor a time', range: 'is out of range' },
     },
     PORTS_INVALID: {

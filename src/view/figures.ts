@@ -31,8 +31,13 @@ export type Probes = { readonly source: TlsSource; readonly ingest: TlsIngest };
 /** Which run of which host this is, and how long it has lasted. */
 export type RunIdentity = { readonly node: string; readonly instance: string; readonly uptimeSec: () => number };
 
-/** What went to the file of -O. */
-export type Written = { readonly name: string; readonly frames: number; readonly losses: readonly LabelledCount[] };
+/** What went to the file of -O; with --split call to the folder, in so many files. */
+export type Written = {
+  readonly name: string;
+  readonly frames: number;
+  readonly calls?: number;
+  readonly losses: readonly LabelledCount[];
+};
 
 /** -O: whether it was given, the file that content reaches now, and what reached it. */
 export type Saving = { readonly isSaved: boolean; readonly writingTo: string | null; readonly written: Written | null };

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -178,5 +178,32 @@ describe('frames of calls against tshark', { skip: !hasTshark() && 'no tshark' }
         name,
       );
     }
+  });
+
+  it('are in a file for each call, after one reading', async (t) => {
+    const folder = temporaryFolder(t);
+    const [path, to] = [join(folder, 'all.pcap'), join(folder, 'calls')];
+    mkdirSync(to);
+    const { bytes, names } = capture();
+    writeFileSync(path, bytes);
+    const session = openSession(['-I', path, '-O', to, '--split', 'call']);
+    await session.read([path], () => undefined);
+    session.close();
+    const files = readdirSync(to);
+    assert.equal(files.length, names.length, files.join(' '));
+    const all = framesOf(path);
+    for (const i of [1, 4, 7]) {
+      const name = names[i] ?? '';
+      const isLate = i === UDP_CALLS + TCP_CALLS;
+      const expected = expectedFrames(path, name, isLate ? 0 : i, isLate);
+      const file = files.find((one) => one.includes(`_${name}-calltap.example`)) ?? assert.fail(name);
+      // A segment that began a message is written when the message is whole.
+      const wanted = all.filter((_, n) => expected.has(n + 1));
+      assert.deepEqual(framesOf(join(to, file)).sort(), wanted.sort(), name);
+    }
+    assert.deepEqual(
+      session.outputs.written?.losses.filter(([, n]) => n > 0),
+      [],
+    );
   });
 });

@@ -37,8 +37,10 @@ export function summaryLines(summary: Summary): string[] {
   return lines;
 }
 
-function writtenLine({ name, frames, losses }: Written): string {
+function writtenLine({ name, frames, calls, losses }: Written): string {
   const lost = losses.filter(([, n]) => n > 0);
   const note = lost.length === 0 ? '' : `; not in it: ${lost.map(([reason, n]) => `${reason} ${n}`).join(', ')}`;
-  return `${counted(frames, 'frame')} written to ${name}${note}`;
+  const what =
+    calls === undefined ? counted(frames, 'frame') : `${counted(calls, 'call')} (${counted(frames, 'frame')})`;
+  return `${what} written to ${name}${note}`;
 }

@@ -1,6 +1,7 @@
 /** The command line: every form of an option, and one line for every mistake. */
 
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
@@ -127,11 +128,14 @@ test('defaults', () => {
   });
 });
 
-test('--split: a size, a time, or both', () => {
-  const split = (text: string): unknown => load('-I', 'a', '-O', 'b', '--split', text).split;
-  assert.deepEqual(split('100M'), { bytes: 100 * 1024 ** 2, seconds: 0 });
-  assert.deepEqual(split('1h'), { bytes: 0, seconds: 3600 });
-  assert.deepEqual(split('15min, 64k'), { bytes: 65_536, seconds: 900 });
+test('--split: a size, a time, or both; or a file for each call', () => {
+  const split = (text: string): unknown => load('-I', 'a', '-O', tmpdir(), '--split', text).split;
+  assert.deepEqual(split('100M'), { bytes: 100 * 1024 ** 2, seconds: 0, isByCall: false });
+  assert.deepEqual(split('1h'), { bytes: 0, seconds: 3600, isByCall: false });
+  assert.deepEqual(split('15min, 64k'), { bytes: 65_536, seconds: 900, isByCall: false });
+  assert.deepEqual(split('call'), { bytes: 0, seconds: 0, isByCall: true });
+  for (const text of ['call,1h', 'calls', 'CALL'])
+    assert.match(mistake('-I', 'a', '-O', 'b', '--split', text), /neither a size nor a time; .*; or the word call$/);
   assert.equal(load('-I', 'a', '-O', 'b', '--split', '1h', '--keep', '50').keep, 50);
   for (const keep of ['0', '1', '-3', 'x', '100001'])
     assert.match(mistake('-I', 'a', '-O', 'b', '--split', '1h', `--keep=${keep}`), /from 2 to 100000$/);
