@@ -131,6 +131,8 @@ export class CallFiles {
       this.#saidLost = lost;
       this.#saidCause = null;
     }
+    // A file that was removed to make room takes its room while it is open.
+    if (this.#hasFailed) this.reopen();
     this.#hasFailed = false;
     this.#hasWritten = false;
     if (!this.#saidRefused && this.counters.get('files_refused') > 0) {
@@ -227,6 +229,7 @@ export class CallFiles {
     }
     this.counters.add('bytes', done);
     file.size += done;
+    if (file.size === 0) this.#discard(file);
     return done === bytes.length ? file.waiting : wholeBlocks(bytes, done).frames;
   }
 
@@ -261,6 +264,13 @@ export class CallFiles {
       if (this.#open.size <= this.#caps.open) break;
       this.#closeFile(oldest);
     }
+  }
+
+  /** A file without a byte is no capture: nothing of it stays. */
+  #discard(file: CallFile): void {
+    this.#closeFile(file);
+    if (file.made !== null) this.#folder.remove(file.made);
+    file.made = null;
   }
 
   #closeFile(file: CallFile): void {

@@ -5,7 +5,7 @@
  * name of the descriptor, /proc/self/fd/N, leads to the same folder whatever happens to the path.
  */
 import { randomBytes } from 'node:crypto';
-import { accessSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
 
 const { O_RDONLY, O_WRONLY, O_DIRECTORY, O_CREAT, O_EXCL, O_NOFOLLOW, O_APPEND, O_NONBLOCK, R_OK, W_OK, X_OK } =
@@ -67,6 +67,16 @@ export class CallFolder {
     if (now.isFile() && now.dev === dev && now.ino === ino) return fd;
     closeSync(fd);
     return null;
+  }
+
+  /** Removes a file that was made, while its name leads to it. */
+  remove({ name, dev, ino }: MadeFile): void {
+    try {
+      const now = lstatSync(this.#at(name), { bigint: true });
+      if (now.dev === dev && now.ino === ino) unlinkSync(this.#at(name));
+    } catch {
+      // It has gone, or stays as it is.
+    }
   }
 
   close(): void {

@@ -99,4 +99,14 @@ test('a disk that takes no more is said and counted, and ends with 1', async (t)
     while (at < b.length) at += b.readUInt32LE(at + 4);
     assert.equal(at, b.length, 'whole blocks');
   }
+  const full = temporaryFolder(t);
+  const none = await finished(
+    spawn(
+      'sh',
+      limited.map((word) => (word === folder ? full : word.replace('-f 16', '-f 0'))),
+    ),
+  );
+  assert.equal(none.code, 1);
+  assert.match(none.stdout, /^0 calls \(0 frames\) written to \S+; not in it: lost 190$/m);
+  assert.deepEqual(readdirSync(full), [], 'no file without a byte stays');
 });
