@@ -40,7 +40,9 @@ export class CallSplit implements FrameSink, Observer {
   readonly #calls = new Map<number, Call | null>();
   /** Calls with something that is open or waits. */
   readonly #active = new Set<Call>();
+  /** Another array after each frame. */
   #due: Due[] = [];
+  #dueAtTick: Due[] = this.#due;
   /** Media that no dialog owned yet, by its stream. */
   readonly #unowned = new WeakMap<Stream, number>();
   #evidence: Evidence | null = null;
@@ -70,9 +72,13 @@ export class CallSplit implements FrameSink, Observer {
     if (this.#due.length >= MAX_DUE_MESSAGES) this.#handOut(null);
   }
 
-  /** The dialog is gone. */
+  /** The dialog is gone. What is due to others may still come. */
   forget(slot: number): void {
-    if (this.#due.length > 0) this.#handOut(null);
+    const due = this.#due.filter(({ dialog }) => dialog.slot === slot);
+    if (due.length > 0) {
+      this.#due = this.#due.filter((one) => !due.includes(one));
+      this.#give(due, null);
+    }
     const call = this.#calls.get(slot) ?? null;
     this.#calls.delete(slot);
     if (call !== null) this.#finish(call);
@@ -89,7 +95,9 @@ export class CallSplit implements FrameSink, Observer {
 
   onTick(nowUs: number): void {
     if (nowUs > this.#nowUs) this.#nowUs = nowUs;
-    this.#handOut(null);
+    // The frame of the last record may be the first of the next slab.
+    if (this.#due === this.#dueAtTick) this.#handOut(null);
+    this.#dueAtTick = this.#due;
     this.#sweep();
   }
 
@@ -101,6 +109,10 @@ export class CallSplit implements FrameSink, Observer {
   #handOut(last: CapturedFrame | null): void {
     const due = this.#due;
     this.#due = [];
+    this.#give(due, last);
+  }
+
+  #give(due: readonly Due[], last: CapturedFrame | null): void {
     const lastKey = last === null ? Number.NaN : frameKey(last);
     for (const { dialog, keys } of due) {
       const call = this.#callOf(dialog);

@@ -106,6 +106,30 @@ test('a mirrored call has the packets of its mirror, ICMP errors the call that t
   assert.deepEqual(Object.values((await splitFile(t, path)).files), [readRecords(path).records.length]);
 });
 
+test('a frame may come after a tick; one that never comes is counted', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'in.pcap');
+  writeFileSync(path, new Capture().add(basicCall('call').messages.slice(0, 1)).pcap());
+  const to = temporaryFolder(t);
+  const session = openSession(['-I', path, '-O', to, '--split', 'call']);
+  await session.read([path], () => undefined);
+  const { calls } = session.outputs;
+  const [dialog] = session.dialogs.oldestFirst();
+  assert.ok(calls !== null && dialog !== undefined);
+  const at = { source: 0, bytes: Buffer.from('abc'), start: 0, end: 3, wireLength: 3, linkType: 1, nanos: 0 };
+  const frame = (n: number) => ({ ...at, frame: n, tsUs: EPOCH_US, isPart: false });
+  for (const n of [100, 101]) calls.add(dialog.slot, { source: 0, frame: n, parts: null });
+  calls.onTick(EPOCH_US);
+  calls.onFrame(frame(101), [], undefined);
+  calls.add(dialog.slot, { source: 0, frame: 102, parts: null });
+  calls.add(dialog.slot, { source: 0, frame: -1, parts: null });
+  calls.onTick(EPOCH_US + 1e6);
+  calls.onTick(EPOCH_US + 2e6);
+  session.close();
+  const losses = Object.fromEntries((session.outputs.written?.losses ?? []).filter(([, n]) => n > 0));
+  assert.deepEqual([framesIn(to), losses], [{ call: 2 }, { parts_missing: 2, without_frame: 1 }]);
+});
+
 test('a part of a message waits under a cap, and is given once to each call', () => {
   const waiting = new WaitingFrames(2);
   const bytes = Buffer.from('xabcx');
