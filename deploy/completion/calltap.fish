@@ -19,7 +19,7 @@ complete -c calltap -l uprobe-ring-bytes -x -d 'Set the size of the kernel ring 
 complete -c calltap -l uprobe-list -d 'List the processes that --uprobe can observe, and why not the others.'
 complete -c calltap -l check -d 'Say what this host offers calltap, what it lacks, and what to do.'
 complete -c calltap -s O -l output -r -F -d 'Write captured frames to a file: pcapng if its name ends so, else pcap.'
-complete -c calltap -l split -x -d 'Start the next file at this size or after this time (100M, 1h).'
+complete -c calltap -l split -x -d 'Start the next file at this size or time (100M, 1h), or for each call.'
 complete -c calltap -l keep -x -d 'Keep the newest N files of --split, and remove older ones.'
 complete -c calltap -l user -x -d 'Switch to this user after opening sockets and listeners.'
 complete -c calltap -l portrange -x -d 'Analyse SIP on these ports, and only count it on others.'
