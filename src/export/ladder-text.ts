@@ -30,7 +30,8 @@ export function* ladderLines(l: AskLadder, style: LadderStyle): Generator<string
   const column = Math.max(COLUMN_LEAST, Math.min(COLUMN_MOST, Math.floor(room / Math.max(1, l.lifelines.length))));
   const clock = clockOf(Date.parse(l.started_at) * 1000, style.isUtc);
   const heads = l.lifelines.map(({ label }) => center(fit(safeText(label), column - 2), column)).join('');
-  yield paint(`${`${clock.date} ${clock.zone}`.padEnd(LEFT)}${heads}`.trimEnd(), 'bold', style.color);
+  const zone = clock.zone === 'Z' ? 'UTC' : `UTC${clock.zone}`;
+  yield paint(`${`${clock.date} ${zone}`.padEnd(LEFT)}${heads}`.trimEnd(), 'bold', style.color);
   const draw = (arrow: Arrow): string => drawn(arrow, l.lifelines.length, column);
   const several = l.call_ids.length > 1;
   const media = l.media.slice();

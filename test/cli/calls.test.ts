@@ -44,7 +44,7 @@ test('a Call-ID that looks like a row wins over the row', async () => {
 
 test('a ladder over all legs has a letter a call, and a name beside its address', async () => {
   const text = await ask('--ladder', 'transfer@', '--legs', '--name', '192.0.2.10=pbx');
-  assert.match(text, /^2025-03-04 Z .* pbx 192\.0\.2\.10:5060$/m);
+  assert.match(text, /^2025-03-04 UTC .* pbx 192\.0\.2\.10:5060$/m);
   assert.match(text, /^ {2}A5 .* REFER /m);
   assert.match(text, /^ {2}B0 .* INVITE \(SDP\) /m);
   assert.match(text, /=+ RTP G729 0\.0 % MOS 4\.10 =+>/);

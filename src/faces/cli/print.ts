@@ -7,6 +7,7 @@ import { counted } from '../../core/counted.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { SavedCalls } from '../../explore/ask-port.ts';
 import type { Explorer } from '../../explore/explorer.ts';
+import type { CallRow } from '../../view/call-row.ts';
 import type { Asked } from './asked.ts';
 import { callAnswer } from './call-answers.ts';
 import { callCsv } from './call-csv.ts';
@@ -40,17 +41,22 @@ export async function printAnswer(
 export function printTable(explorer: Explorer, { question, style }: Asked): Promise<void> {
   const lines = function* (): Generator<string> {
     let rows = 0;
-    for (const line of callTable(explorer.calls(question), style)) {
-      rows++;
-      yield line;
-    }
+    const counted = function* (): Generator<CallRow> {
+      for (const row of explorer.calls(question)) {
+        rows++;
+        yield row;
+      }
+    };
+    yield* callTable(counted(), style);
     // An empty answer says what could hide the call.
     if (rows === 0) {
       yield 'No call was found.';
       for (const { text } of explorer.hiddenBy(question)) yield `- ${safeText(text)}`;
     }
     yield '';
-    yield* summaryLines(explorer.summary());
+    const summary = explorer.summary();
+    if (question.filter !== null) yield `${rows} of ${summary.stats.dialogs.total} dialogs match the filter`;
+    yield* summaryLines(summary);
   };
   return printLines(lines(), print);
 }
