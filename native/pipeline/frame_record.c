@@ -59,6 +59,10 @@ void ct_emit_frame_of_class(struct ct_pipeline *pl, struct ct_sink *sink, const 
   case CT_CLS_SIP_OUT:
   case CT_CLS_WS_OUT:
   case CT_CLS_KEEPALIVE: return;
+  case CT_CLS_OTHER:
+    /* Of an interface it is known at once which sockets calls name: the rest of its traffic is none of ours. */
+    if (p->proto != UDP || (!pl->digests && !ct_rtp_is_named(pl->rtp, p))) return;
+    break;
   default:
     if (p->proto != UDP) return;
   }

@@ -56,6 +56,10 @@ static bool is_named(const struct ct_admit *a, const uint8_t *addr, uint8_t ip_v
   return __atomic_load_n(n, __ATOMIC_RELAXED) != 0;
 }
 
+bool ct_admit_is_named(const struct ct_admit *a, const struct ct_packet *p) {
+  return is_named(a, p->dst, p->ip_version, p->dport) || is_named(a, p->src, p->ip_version, p->sport);
+}
+
 /* ---- marks of what was refused ---- */
 
 static struct ct_mark *set_of(const struct ct_admit *a, uint64_t hash) {
@@ -70,8 +74,7 @@ static uint32_t find_mark(const struct ct_mark *set, uint64_t hash) {
 
 enum ct_standing ct_admit_standing(const struct ct_admit *a, uint64_t hash, const struct ct_packet *p,
                                    const struct ct_rtp_header *h) {
-  if (is_named(a, p->dst, p->ip_version, p->dport) || is_named(a, p->src, p->ip_version, p->sport))
-    return CT_NAMED;
+  if (ct_admit_is_named(a, p)) return CT_NAMED;
   const struct ct_mark *set = set_of(a, hash);
   uint32_t i = find_mark(set, hash);
   if (i == MARKS_A_SET || set[i].pt != h->pt) return CT_STRANGER;

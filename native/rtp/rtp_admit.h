@@ -35,6 +35,8 @@ bool ct_admit_open(struct ct_admit *a, const uint64_t key[2]);
 void ct_admit_close(struct ct_admit *a);
 /* An SDP names the endpoint, or no longer does. One thread at a time; it need not be the table's. */
 void ct_admit_name(struct ct_admit *a, const uint8_t addr[16], uint16_t port, bool is_named);
+/* Whether an SDP names an end of the packet; another endpoint with the same hash may say so too. */
+bool ct_admit_is_named(const struct ct_admit *a, const struct ct_packet *p);
 enum ct_standing ct_admit_standing(const struct ct_admit *a, uint64_t hash, const struct ct_packet *p,
                                    const struct ct_rtp_header *h);
 /* Leaves the mark; true when the stream had none. */

@@ -82,6 +82,10 @@ void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, 
   ct_admit_name(&t->admit, addr, port, is_named);
 }
 
+bool ct_rtp_is_named(const struct ct_rtp_table *t, const struct ct_packet *p) {
+  return ct_admit_is_named(&t->admit, p);
+}
+
 void ct_rtp_prefetch_slot(const struct ct_rtp_table *t, uint64_t hash) {
   ct_rtp_index_prefetch(&t->index, (uint32_t)hash);
 }

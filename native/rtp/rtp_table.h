@@ -73,6 +73,8 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *gues
 /* An SDP names this endpoint, or no longer does: as often one as the other. `addr` as in ct_packet, the rest of IPv4 zero.
  * Safe to call from the reading thread. */
 void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named);
+/* Whether one does, as far as can be told at once. */
+bool ct_rtp_is_named(const struct ct_rtp_table *t, const struct ct_packet *p);
 /* For a source that may wait: `settle` returns when TypeScript has been told all and has said which streams it claims.
  * Called before one that nobody claims gives its place, unless it has been silent since the last call. */
 void ct_rtp_on_settle(struct ct_rtp_table *t, void (*settle)(void *arg), void *arg);

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
+#include "pipeline/frame_record.h"
 #include "pipeline/pipeline.h"
 #include "net_frames.h"
 #include <pthread.h>
@@ -139,7 +140,21 @@ static void frames_follow_what_they_gave(void) {
   }
   CHECK_EQ(slabs[0].rec[3].aux1, slabs[0].rec[2].aux0);
   CHECK_EQ(slabs[0].rec[5].aux1, CT_RTP_NO_STREAM);
-  pl.frames = false;
+  /* What is no media that calltap knows (T.38, say) only where a call may have named the socket. */
+  const uint8_t host[16] = {0};
+  struct ct_packet p = {.frame = frames[0], .caplen = len[0], .wirelen = len[0], .proto = 17, .ip_version = 4};
+  p.dport = 4000;
+  const uint32_t before = slabs[1].count;
+  ct_emit_frame_of_class(&pl, &sink, &p);
+  CHECK_EQ(slabs[1].count, before);
+  ct_rtp_name(pl.rtp, host, 4000, true);
+  ct_emit_frame_of_class(&pl, &sink, &p);
+  CHECK_EQ(slabs[1].count, before + 1);
+  ct_rtp_name(pl.rtp, host, 4000, false);
+  pl.digests = true; /* of a file every socket may be named later */
+  ct_emit_frame_of_class(&pl, &sink, &p);
+  CHECK_EQ(slabs[1].count, before + 2);
+  pl.digests = pl.frames = false;
 }
 
 int main(void) {
