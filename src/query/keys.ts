@@ -88,7 +88,7 @@ function* ports(s: Subject): Generator<number> {
 
 const opener = (s: Subject) => s.messages[0];
 
-const streams = (s: Subject) => s.facts?.streams ?? [];
+const streams = (s: Subject) => s.streams;
 
 function worst(of: readonly (number | null)[], pick: (...n: number[]) => number): number | null {
   const known = of.filter((n) => n !== null);
@@ -99,7 +99,7 @@ function* originsSeen({ d }: Subject): Generator<string> {
   for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
 }
 
-const { RECORD, SOCKETS, TEXTS, FACTS, LEGS } = LEVEL;
+const { RECORD, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
 
 const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
   ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
@@ -155,19 +155,19 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ['ua', text(TEXTS, (s) => headers(s, HEADER.USER_AGENT, HEADER.SERVER)), 'ua:~yealink', 'User-Agent or Server'],
   [
     'codec',
-    text(FACTS, (s) => streams(s).map(({ quality }) => quality.codec ?? '')),
+    text(STREAMS, (s) => streams(s).map(({ quality }) => quality.codec ?? '')),
     'codec:opus',
     'codec of a stream',
   ],
   [
     'ssrc',
-    whole('SSRC', 0xffff_ffff, FACTS, (s) => streams(s).map(({ stream }) => stream.ssrc)),
+    whole('SSRC', 0xffff_ffff, STREAMS, (s) => streams(s).map(({ stream }) => stream.ssrc)),
     'ssrc:0x1a2b3c4d',
     'SSRC of a stream',
   ],
   [
     'mos',
-    number('MOS', {}, FACTS, (s) =>
+    number('MOS', {}, STREAMS, (s) =>
       worst(
         streams(s).map(({ quality }) => quality.mos),
         Math.min,
@@ -178,7 +178,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ],
   [
     'loss',
-    number('percent', IN_PERCENT, FACTS, (s) =>
+    number('percent', IN_PERCENT, STREAMS, (s) =>
       worst(
         streams(s).map(({ quality }) => quality.lossPct),
         Math.max,
@@ -189,7 +189,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ],
   [
     'jitter',
-    number('time', IN_MS, FACTS, (s) =>
+    number('time', IN_MS, STREAMS, (s) =>
       worst(
         streams(s).map(({ quality }) => quality.jitterMs),
         Math.max,

@@ -2,19 +2,21 @@
  * One dialog that a filter is asked about. What is cheap is there at once; what must be read or judged is loaded step by
  * step, and only while the answer is open.
  */
+import type { CallStream } from '../analysis/call.ts';
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { streamQuality } from '../analysis/stream-quality.ts';
 import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 
-/** What a key needs: its record, the sockets of its messages, their text, what analysis found, other legs. */
-export const LEVEL = { RECORD: 0, SOCKETS: 1, TEXTS: 2, FACTS: 3, LEGS: 4 } as const;
+/** What a key needs: the record, sockets and texts of messages, figures of streams, findings, other legs. */
+export const LEVEL = { RECORD: 0, SOCKETS: 1, TEXTS: 2, STREAMS: 3, FACTS: 4, LEGS: 5 } as const;
 
 /** What an address is called; null without a name. */
 export type NameOf = (address: string) => string | null;
@@ -34,6 +36,7 @@ export class Subject {
   #messages: readonly CallMessage[] | undefined;
   #parsed: readonly SipMessage[] | undefined;
   #texts: readonly string[] | undefined;
+  #streams: readonly CallStream[] | undefined;
   #facts: DialogFacts | undefined;
   #legs: readonly Dialog[] | undefined;
 
@@ -57,6 +60,16 @@ export class Subject {
   get texts(): readonly string[] {
     this.#texts ??= this.messages.map((m) => m.bytes.toString('utf8'));
     return this.#texts;
+  }
+
+  /** The streams with their figures; those whose counters are gone are left out. */
+  get streams(): readonly CallStream[] {
+    const { stores, capture } = this.asking.e;
+    this.#streams ??= stores.streams.ownedBy(this.d).flatMap((stream) => {
+      const quality = streamQuality(stream, capture.quality);
+      return quality === null ? [] : [{ stream, quality }];
+    });
+    return this.#streams;
   }
 
   /** Null before its level. */

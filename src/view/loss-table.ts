@@ -227,9 +227,14 @@ const ANSWERS: readonly Loss[] = [
   ofMeters('hep_out_', 'hep_out_*', 'Messages that calltap did not send to the collector of `-H`.', {
     remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
   }),
-  ofMeters('output_', 'output_*', 'Frames and messages that calltap did not write to the file of `-O`, or to those of calls.', {
-    remedy: 'Look at the disk; of calls, see [a file for each call](operations.md#a-file-for-each-call).',
-  }),
+  ofMeters(
+    'output_',
+    'output_*',
+    'Frames and messages that calltap did not write to the file of `-O`, or to those of calls.',
+    {
+      remedy: 'Look at the disk; of calls, see [a file for each call](operations.md#a-file-for-each-call).',
+    },
+  ),
   ofMeters('stdout_lines_lost', 'stdout_lines_lost', 'Lines that the reader of standard output did not take in time.', {
     remedy: 'Look at who reads them; 1 MiB waits for a reader that stalls.',
   }),
