@@ -67,7 +67,7 @@ test('a crash names file and line of our sources', () => {
   const [, file = '', line = ''] = /at [^\n]*?(src\/faces\/cli\/[\w-]+\.ts):(\d+):\d+/.exec(err) ?? [];
   assert.notEqual(file, '', err);
   assert.match(readFileSync(join(ROOT, file), 'utf8').split('\n')[Number(line) - 1] ?? '', /write\(/);
-  assert.match(err, /at async start \(src\/app\/program\.ts:\d+:\d+\)/);
+  assert.match(err, /at async printed \(src\/app\/run\.ts:\d+:\d+\)/);
 });
 
 test('only what nothing assigns becomes a constant of the bundle', async () => {
