@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { streamQuality } from '../analysis/stream-quality.ts';
+import { ServiceError } from '../core/errors.ts';
 import { ASK_CAPTURE_BYTES } from '../core/item-limits.ts';
 import type { Turns } from '../core/turns.ts';
 import { OutputFile } from '../export/capture-file.ts';
@@ -74,6 +75,9 @@ async function fromFiles(
     let written: Awaited<ReturnType<typeof writeDialogs>>;
     try {
       written = await writeDialogs(dialogs, f.evidence.stores, source, output);
+    } catch (error) {
+      if (error instanceof ServiceError) return { reason: error.message };
+      throw error;
     } finally {
       output.close();
     }

@@ -87,7 +87,7 @@ export class FileSource extends PacketSource {
   readonly #options: CaptureOptions;
   /** What was read last; null before. */
   #read: FilesAgain | null = null;
-  /** Settles when no second pass is under way. */
+  /** Settles when neither the files are read nor a second pass is under way. */
   #writing: Promise<unknown> = Promise.resolve();
   /** Of the second pass, as NativeSecondPass has it. */
   readonly #control = new Uint32Array(2);
@@ -120,6 +120,7 @@ export class FileSource extends PacketSource {
     const ended = new Promise<FilesEnd | NotOpened>((resolve) => {
       this.#ended = resolve;
     });
+    this.#writing = ended.then(ignore);
     hooks.meanwhile?.();
     const end = await ended;
     if (!this.#isClosed && !this.#isAbandoned) this.native.endFiles();
@@ -140,7 +141,7 @@ export class FileSource extends PacketSource {
   }
 
   /**
-   * Reads the files that were read once more, and writes the selected frames to the output of this number. Rejects with
+   * Reads the files once more when they were read, and writes the selected frames to the output of this number. Rejects with
    * ServiceError where a file cannot be read twice or has changed.
    */
   async writeSelected(selection: FrameSelection, output: number): Promise<WrittenFrames> {

@@ -82,6 +82,33 @@ test('two second passes at a time do not meet', async (t) => {
   );
 });
 
+test('a second pass asked for while the files are read begins when they were read', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'long.pcap');
+  const once = new Capture().add(CALL.messages).pcap();
+  const records = once.subarray(24);
+  writeFileSync(path, Buffer.concat([once, ...Array.from({ length: 19_999 }, () => records)]));
+  const session = openSession(['-I', path], { keepsFrames: true, writesLater: true });
+  t.after(() => session.close());
+  const output = OutputFile.open(join(folder, 'early.pcapng'), { bytes: 0, seconds: 0 });
+  t.after(() => output.close());
+  const early: Promise<WrittenFrames>[] = [];
+  const ends: [string, number][] = [];
+  await session.read(
+    [path],
+    (_path, { end, frames }) => ends.push([end, frames]),
+    () => {
+      assert.ok(session.file !== null);
+      early.push(session.file.writeSelected({ ordinals: [Float64Array.of(139_999)], flows: [] }, output.id));
+    },
+  );
+  assert.deepEqual(ends, [['ok', 140_000]]);
+  assert.deepEqual(
+    (await Promise.all(early)).map(({ frames }) => frames),
+    [1],
+  );
+});
+
 test('a close ends a second pass', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'call.pcap');
