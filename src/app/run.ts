@@ -11,7 +11,7 @@ import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
-import { watchingOf } from '../faces/cli/live-answers.ts';
+import { printRest, watchingOf } from '../faces/cli/live-answers.ts';
 import { printAnswer, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
@@ -80,9 +80,13 @@ export async function runCapture(config: Config): Promise<number> {
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs);
   const print = async (): Promise<boolean> => {
-    // What was told while it happened is not told again.
-    if (watching !== null) session.figures.watched?.flush();
-    return watching !== null || printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
+    const { watched } = session.figures;
+    if (watched !== null) {
+      // What was told while it happened is not told again.
+      await printRest(watched.rest());
+      return true;
+    }
+    return printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
   };
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');

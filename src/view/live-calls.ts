@@ -66,9 +66,14 @@ export class LiveCalls implements Observer {
     }
   }
 
-  /** The capture ends: all that was not told yet, whatever its state. */
-  flush(): void {
-    for (const d of this.#evidence().stores.dialogs.oldestFirst()) if (!this.#told.has(d)) this.#tell(d);
+  /** When the capture has ended: what was not told yet, whatever its state. The reader takes it as fast as it can. */
+  *rest(): Generator<CallDocument> {
+    for (const d of this.#evidence().stores.dialogs.oldestFirst()) {
+      if (this.#told.has(d)) continue;
+      this.#ending.delete(d);
+      this.#told.add(d);
+      if (this.#watching.onEnd !== null && this.#passes(d)) yield callDocument(this.#evidence(), d);
+    }
   }
 
   #tell(d: Dialog): void {
