@@ -2,11 +2,15 @@
 
 const LONGEST = 64;
 
-/** The nearest candidate, or null when none is near enough to be what was meant. */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+/** The nearest candidate, or null when none is near enough to be what was meant: a third of the word, or `mostEdits`. */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  mostEdits = Math.max(2, Math.ceil(word.length / 3)),
+): string | null {
   if (word.length > LONGEST) return null;
   let best: string | null = null;
-  let bestDistance = Math.max(2, Math.ceil(word.length / 3)) + 1;
+  let bestDistance = mostEdits + 1;
   for (const candidate of candidates) {
     // A candidate that the word begins, or that begins the word, is near however long the rest is.
     const isPrefix = word.length >= 3 && (candidate.startsWith(word) || word.startsWith(candidate));

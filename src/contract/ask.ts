@@ -118,6 +118,7 @@ export const HiddenBy = named(
     what: Type.Enum([
       'span',
       'no-packets',
+      'no-sip',
       'port-gate',
       'websocket-gate',
       'encrypted',
@@ -127,7 +128,6 @@ export const HiddenBy = named(
       'filtered',
       'undecodable',
       'only-rtp',
-      'vlan',
       'misspelt',
       'elsewhere',
     ]),

@@ -19,6 +19,8 @@ import type { CallsQuestion } from './question.ts';
 /** Names that a misspelt one is compared with, and terms that are left out in turn. */
 const COMPARED = 20_000;
 const TERMS_TRIED = 8;
+/** Slips of a finger in a number or a Call-ID; numbers of one trunk differ in a few digits anyway. */
+const MISTYPED = 2;
 /** A number is the same when so many of its last digits are. */
 const SAME_DIGITS = 7;
 
@@ -41,7 +43,8 @@ function* unseen(f: Figures): Generator<HiddenBy> {
     list.map(({ port, messages }) => `${port} (${messages})`).join(', ');
   const frames = f.source.counter('frames');
   const rtp = f.evidence.stores.streams.totals().packets;
-  if (frames === 0 && f.listener === null && f.tls === null)
+  const filtered = losses['frame_bpf_skipped'] ?? 0;
+  if (frames === 0 && filtered === 0 && f.listener === null && f.tls === null)
     yield {
       what: 'no-packets',
       text: `No packet was seen${f.live === null ? '' : ` on ${f.live.interfaces.join(', ')}`}: check the interface, or capture from all with -d any.`,
@@ -76,22 +79,32 @@ function* unseen(f: Figures): Generator<HiddenBy> {
       what: 'evicted',
       text: `${counted(caveats.dialogs_evicted, 'dialog')} gave way to newer ones; raise --max-dialogs.`,
     };
-  const filtered = losses['frame_bpf_skipped'] ?? 0;
   if (filtered > 0)
     yield {
       what: 'filtered',
       text: `--bpf left ${counted(filtered, 'frame')} out; in tcpdump's language an expression sees frames with a VLAN tag only after "vlan and".`,
     };
-  if (f.ingest.tracker.counts.messages === 0 && rtp > 0)
+  const isSilent = f.ingest.tracker.counts.messages + stats.unanalysed_sip_messages === 0;
+  if (isSilent && rtp > 0)
     yield {
       what: 'only-rtp',
       text: `${counted(rtp, 'RTP packet')} and no SIP passed here: the signaling takes another way.`,
     };
+  if (isSilent && rtp === 0 && frames > 0 && caveats.encrypted_sip_flows === 0) yield noSip(f, frames);
   if (lost.undecodable_frames > 0)
     yield {
       what: 'undecodable',
       text: `${counted(lost.undecodable_frames, 'frame')} could not be decoded; /v1/stats names why.`,
     };
+}
+
+/** Packets came, but nothing of a call: another interface, or another host. */
+function noSip(f: Figures, frames: number): HiddenBy {
+  const text =
+    f.live === null
+      ? `${counted(frames, 'frame')} were read, and neither SIP nor RTP was in them: the calls take another way.`
+      : `${counted(frames, 'frame')} passed ${f.live.interfaces.join(', ')}, and neither SIP nor RTP was in them: capture from all interfaces with -d any.`;
+  return { what: 'no-sip', text };
 }
 
 function* span(f: Figures): Generator<HiddenBy> {
@@ -125,16 +138,15 @@ function* askedElse(f: Figures, filter: Node): Steps<HiddenBy[]> {
     if (near !== null) found.push(near);
   }
   if (terms.length < 2) return found;
-  for (const left of terms.slice(0, TERMS_TRIED)) {
-    const rest: Filter = { kind: 'and', of: terms.filter((term) => term !== left) };
-    const n = yield* count(f, rest);
-    if (n > 0) {
-      const isTime = left.kind === 'term' && (left.key === 'since' || left.key === 'until');
+  const isTime = (term: Node): boolean => term.kind === 'term' && (term.key === 'since' || term.key === 'until');
+  const timesFirst = [...terms.filter(isTime), ...terms.filter((term) => !isTime(term))];
+  for (const left of timesFirst.slice(0, TERMS_TRIED)) {
+    const n = yield* count(f, { kind: 'and', of: terms.filter((term) => term !== left) });
+    if (n > 0)
       found.push({
-        what: isTime ? 'span' : 'elsewhere',
+        what: isTime(left) ? 'span' : 'elsewhere',
         text: `Without ${printFilter(left)} the filter finds ${counted(n, 'call')}.`,
       });
-    }
   }
   return found;
 }
@@ -169,7 +181,7 @@ function* nearTerm(f: Figures, { key, values }: Term): Steps<HiddenBy | null> {
   }
   const { text } = value;
   if ([...known].some((name) => name.toLowerCase() === text.toLowerCase())) return null;
-  const near = sameNumber(text, known) ?? nearest(text, known);
+  const near = sameNumber(text, known) ?? nearest(text, known, MISTYPED);
   return near === null ? null : { what: 'misspelt', text: `Nobody here is ${text}; the nearest is ${near}.` };
 }
 
