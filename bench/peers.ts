@@ -89,12 +89,40 @@ function readSngrep(output: string): Claim | undefined {
   return dialogs === undefined ? undefined : { counts: { dialogs: Number(dialogs.slice('Dialog count: '.length)) } };
 }
 
-/** calltap in the checkout at `root`, on one core and on all. */
+/** Rows of the table: its number and the date are the first words of each. */
+function readTable(output: string): Claim {
+  return { counts: { dialogs: output.match(/^ *\d+ +\d{4}-\d\d-\d\d /gm)?.length ?? 0 } };
+}
+
+function readDocuments(output: string): Claim {
+  return { counts: { dialogs: output.match(/^\{"/gm)?.length ?? 0 } };
+}
+
+/** A filter has no truth of its own: rows, or the line that says how many there are. */
+function readFiltered(output: string): Claim | undefined {
+  const { counts } = readTable(output);
+  return (counts.dialogs ?? 0) > 0 || /match the filter|No dialog/.test(output) ? { counts: {} } : undefined;
+}
+
+const FILTER = 'method:INVITE mos<4 loss>1% jitter>5ms';
+
+/** calltap in the checkout at `root`, on one core and on all; then the commands that a person types. */
 export function calltapPeers(node: string, main: string): readonly Peer[] {
   const args = (file: string): readonly string[] => [main, '-I', file, STATS_JSON.flag];
+  const typed = (name: string, read: Peer['read'], ...options: string[]): Peer => ({
+    name,
+    program: node,
+    cores: 0,
+    args: (file) => [main, file, ...options],
+    read,
+    longAnswer: true,
+  });
   return [
     { name: 'calltap', program: node, cores: 0, args, read: readCalltap },
     { name: 'calltap, 1 core', program: node, cores: 1, args, read: readCalltap },
+    typed('calltap FILE (the table)', readTable),
+    typed('calltap FILE --json', readDocuments, '--json'),
+    typed('calltap FILE --filter', readFiltered, '--filter', FILTER),
   ];
 }
 
