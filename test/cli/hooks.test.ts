@@ -63,3 +63,31 @@ test('a limit of one a second drops the rest of a file, and a bad command is one
   assert.equal(missing.code, 0);
   assert.match(missing.stderr, /--on-dialog-exec: \/no\/such\/hook: cannot start it/);
 });
+
+test('hooks run in every mode', async (t) => {
+  const folder = temporaryFolder(t);
+  const modes = [
+    [],
+    ['--json'],
+    ['--stats-json'],
+    ['--csv'],
+    ['--messages'],
+    ['--filter', 'state:Failed'],
+    ['--filter', 'state:Failed', '-O', join(folder, 'failed.pcapng')],
+    ['-O', folder, '--split', 'call'],
+    ['--ladder', 'busy@pbx.example.com'],
+    ['--call-report', 'busy@pbx.example.com'],
+    ['--show', 'findings'],
+  ];
+  const told: string[] = [];
+  for (const [i, mode] of modes.entries()) {
+    const out = join(folder, `out-${i}`);
+    const hook = ['--on-dialog-exec', `sh -c "cat >> '${out}'"`, '--exec-rate-limit', '1000'];
+    const result = await run([DEMO, ...mode, ...hook]);
+    assert.equal(result.code, 0, result.stderr);
+    const steps = events(out).map((e) => `${String(e['call_id'])} ${String(e['to_state'])} ${String(e['at'])}`);
+    told.push(JSON.stringify(steps.sort()));
+    assert.equal(told.at(-1), told[0], mode.join(' '));
+  }
+  assert.match(told[0] ?? '', /busy@pbx.example.com Failed/);
+});
