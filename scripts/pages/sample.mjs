@@ -4,6 +4,7 @@
 const ACTIVE = {
   'capture.device': '["any"]',
   'api.listen': '"127.0.0.1:8080"',
+  'api.ask': 'true',
 };
 
 /** The default as TOML, else what stands for the value: the name that the help gives it. */

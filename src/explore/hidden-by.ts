@@ -47,7 +47,7 @@ function* unseen(f: Figures): Generator<HiddenBy> {
   if (frames === 0 && filtered === 0 && f.listener === null && f.tls === null)
     yield {
       what: 'no-packets',
-      text: `No packet was seen${f.live === null ? '' : ` on ${f.live.interfaces.join(', ')}`}: check the interface, or capture from all with -d any.`,
+      text: `No packet was seen${f.live === null ? '' : ` on ${f.live.interfaces.join(', ')}`}: ${elsewhere(f)}.`,
     };
   if (stats.unanalysed_sip_messages > 0)
     yield {
@@ -100,11 +100,18 @@ function* unseen(f: Figures): Generator<HiddenBy> {
 
 /** Packets came, but nothing of a call: another interface, or another host. */
 function noSip(f: Figures, frames: number): HiddenBy {
-  const text =
-    f.live === null
-      ? `${counted(frames, 'frame')} were read, and neither SIP nor RTP was in them: the calls take another way.`
-      : `${counted(frames, 'frame')} passed ${f.live.interfaces.join(', ')}, and neither SIP nor RTP was in them: capture from all interfaces with -d any.`;
-  return { what: 'no-sip', text };
+  const where = f.live === null ? 'were read' : `passed ${f.live.interfaces.join(', ')}`;
+  return {
+    what: 'no-sip',
+    text: `${counted(frames, 'frame')} ${where}, and neither SIP nor RTP was in them: ${elsewhere(f)}.`,
+  };
+}
+
+function elsewhere({ live }: Figures): string {
+  if (live === null) return 'the calls take another way';
+  return live.interfaces.includes('any')
+    ? 'no call was made yet, or the calls take another way'
+    : 'capture from all interfaces with -d any';
 }
 
 function* span(f: Figures): Generator<HiddenBy> {
