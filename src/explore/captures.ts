@@ -31,7 +31,7 @@ export type CallCapture =
 /** A frame of RTP in a file takes so many bytes beside its payload. */
 const FRAME_COST = 90;
 
-/** Null when nobody waits for it any more. */
+/** Null when nobody waits for it any more, or calltap stops. */
 export async function callCapture(
   f: Figures,
   dialogs: readonly Dialog[],
@@ -64,7 +64,7 @@ async function fromFiles(
   f: Figures,
   source: NonNullable<Figures['file']>,
   dialogs: readonly Dialog[],
-): Promise<CallCapture> {
+): Promise<CallCapture | null> {
   if (mediaBytes(f, dialogs) > ASK_CAPTURE_BYTES)
     return { reason: 'The capture of this call is too large for an answer; write it with --filter and -O.' };
   const folder = mkdtempSync(join(tmpdir(), 'calltap-capture-'));
@@ -81,6 +81,7 @@ async function fromFiles(
     } finally {
       output.close();
     }
+    if (written.isStopped) return null;
     const lack = written.missedFragments + written.skippedPairs === 0 ? '' : 'some of its media';
     const { size } = statSync(path);
     const file = createReadStream(path);

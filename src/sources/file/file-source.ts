@@ -87,7 +87,6 @@ export class FileSource extends PacketSource {
   readonly #options: CaptureOptions;
   /** What was read last; null before. */
   #read: FilesAgain | null = null;
-  /** Settles when neither the files are read nor a second pass is under way. */
   #writing: Promise<unknown> = Promise.resolve();
   /** Of the second pass, as NativeSecondPass has it. */
   readonly #control = new Uint32Array(2);
@@ -138,6 +137,11 @@ export class FileSource extends PacketSource {
   /** How many files were read. */
   get fileCount(): number {
     return this.#read?.paths.length ?? 0;
+  }
+
+  /** Settles when neither the files are read nor a second pass is under way. */
+  whenRead(): Promise<unknown> {
+    return this.#writing;
   }
 
   /**

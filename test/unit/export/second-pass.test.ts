@@ -99,14 +99,15 @@ test('a second pass asked for while the files are read begins when they were rea
     (_path, { end, frames }) => ends.push([end, frames]),
     () => {
       assert.ok(session.file !== null);
+      assert.equal(session.dialogs.size, 0);
+      early.push(writeDialogs(session.dialogs.oldestFirst(), session.ingest.stores, session.file, output));
       early.push(session.file.writeSelected({ ordinals: [Float64Array.of(139_999)], flows: [] }, output.id));
     },
   );
   assert.deepEqual(ends, [['ok', 140_000]]);
-  assert.deepEqual(
-    (await Promise.all(early)).map(({ frames }) => frames),
-    [1],
-  );
+  const [ofCall, last] = await Promise.all(early);
+  assert.ok(ofCall !== undefined && ofCall.frames >= 7, `${ofCall?.frames} frames of the call`);
+  assert.equal(last?.frames, 1);
 });
 
 test('a close ends a second pass', async (t) => {
