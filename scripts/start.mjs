@@ -33,7 +33,13 @@ function portIsFree() {
 function printUrls(base) {
   say('');
   say(`calltap serves ${DEMO} at ${base}; try in another terminal:`);
-  for (const path of ['/v1/dialogs?limit=5', '/v1/dialogs?state=Failed', '/v1/streams?mos_below=3.6']) {
+  for (const path of [
+    '/v1/dialogs?limit=5',
+    '/v1/dialogs?state=Failed',
+    '/v1/streams?mos_below=3.6',
+    '/ask/calls?q=mos<3.6',
+    '/ask/calls/packet-loss@pbx.example.com/report',
+  ]) {
     say(`  curl '${base}${path}'`);
   }
   say('Stop with Ctrl-C. Your own capture: npm start -- -I my.pcap');
@@ -49,7 +55,7 @@ async function demo(args) {
   const isPlaced = args.some((arg) => arg === '--api' || arg.startsWith('--api='));
   const place = isPlaced ? [] : ['--api', `${HOST}:${(await portIsFree()) ? PORT : 0}`];
   // A group of its own: one Ctrl-C reaches it once, through us, not a second time from the terminal.
-  const child = spawn(process.execPath, [MAIN, '-I', DEMO, ...place, ...args], {
+  const child = spawn(process.execPath, [MAIN, '-I', DEMO, '--ask', ...place, ...args], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe'],
