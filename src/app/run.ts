@@ -11,8 +11,8 @@ import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
-import { printRest, watchingOf } from '../faces/cli/live-answers.ts';
-import { printAnswer, printTable, saySaved } from '../faces/cli/print.ts';
+import { watchingOf } from '../faces/cli/live-answers.ts';
+import { printAnswer, printDocuments, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
 import { StatusLine } from '../faces/cli/status-line.ts';
@@ -83,7 +83,7 @@ export async function runCapture(config: Config): Promise<number> {
     const { watched } = session.figures;
     if (watched !== null) {
       // What was told while it happened is not told again.
-      await printRest(watched.rest());
+      await printDocuments(watched.rest());
       return true;
     }
     return printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);

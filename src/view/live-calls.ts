@@ -62,24 +62,26 @@ export class LiveCalls implements Observer {
   onTick(nowUs: number): void {
     for (const d of this.#ending) {
       if (this.#evidence().stores.dialogs.bySlot(d.slot) !== d) this.#ending.delete(d);
-      else if (d.updatedUs + SETTLE_US <= nowUs) this.#tell(d);
+      else if (d.updatedUs + SETTLE_US <= nowUs) {
+        const document = this.#lastOf(d);
+        if (document !== null) this.#watching.onEnd?.(document);
+      }
     }
   }
 
   /** When the capture has ended: what was not told yet, whatever its state. The reader takes it as fast as it can. */
   *rest(): Generator<CallDocument> {
     for (const d of this.#evidence().stores.dialogs.oldestFirst()) {
-      if (this.#told.has(d)) continue;
-      this.#ending.delete(d);
-      this.#told.add(d);
-      if (this.#watching.onEnd !== null && this.#passes(d)) yield callDocument(this.#evidence(), d);
+      const document = this.#told.has(d) ? null : this.#lastOf(d);
+      if (document !== null) yield document;
     }
   }
 
-  #tell(d: Dialog): void {
+  /** The document of a dialog that is told of now; null when the filter leaves it out. */
+  #lastOf(d: Dialog): CallDocument | null {
     this.#ending.delete(d);
     this.#told.add(d);
-    if (this.#watching.onEnd !== null && this.#passes(d)) this.#watching.onEnd(callDocument(this.#evidence(), d));
+    return this.#watching.onEnd !== null && this.#passes(d) ? callDocument(this.#evidence(), d) : null;
   }
 
   #passes(d: Dialog): boolean {

@@ -3,11 +3,9 @@
  * that the reader of standard output does not take in time are counted, and hold nothing up.
  */
 import type { Config } from '../../config/config.ts';
-import type { CallDocument } from '../../contract/index.ts';
 import type { Watching } from '../../view/live-calls.ts';
 import type { Asked } from './asked.ts';
 import { oneMessage } from './messages.ts';
-import { printLines } from './print-lines.ts';
 import { standardOutput } from './standard-streams.ts';
 
 /** Null where nothing is printed before the end. */
@@ -22,12 +20,4 @@ export function watchingOf(config: Config, { question, style }: Asked): Watching
     onMessage: isEach ? (m, call) => standardOutput.write(`${[...oneMessage(m, shown, call)].join('\n')}\n`) : null,
     onEnd: json ? (document) => standardOutput.write(`${JSON.stringify(document)}\n`) : null,
   };
-}
-
-/** The documents of calls that were not told while the capture ran: none of them is lost. */
-export function printRest(documents: Iterable<CallDocument>): Promise<void> {
-  const lines = function* (): Generator<string> {
-    for (const document of documents) yield JSON.stringify(document);
-  };
-  return printLines(lines(), (text) => standardOutput.print(text));
 }

@@ -3,6 +3,7 @@
  */
 
 import type { Config } from '../../config/config.ts';
+import type { CallDocument } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { SavedCalls } from '../../explore/ask-port.ts';
@@ -27,7 +28,7 @@ export async function printAnswer(
 ): Promise<boolean> {
   const { json, csv, statsJson } = config;
   if (statsJson) await printStatsJson(explorer, elapsedSec);
-  else if (json) await printDialogsJson(explorer, asked);
+  else if (json) await printDocuments(explorer.documents(asked.question));
   else if (csv) await printCsv(explorer, asked);
   else {
     const lines = await callAnswer(explorer, config, asked);
@@ -65,10 +66,10 @@ function printCsv(explorer: Explorer, { question, style }: Asked): Promise<void>
   return printLines(callCsv(explorer.calls(question), style.columns, style.isUtc), print);
 }
 
-/** One JSON object a dialog, oldest first. */
-function printDialogsJson(explorer: Explorer, { question }: Asked): Promise<void> {
+/** One JSON object a dialog. */
+export function printDocuments(documents: Iterable<CallDocument>): Promise<void> {
   const lines = function* (): Generator<string> {
-    for (const document of explorer.documents(question)) yield JSON.stringify(document);
+    for (const document of documents) yield JSON.stringify(document);
   };
   return printLines(lines(), print);
 }
