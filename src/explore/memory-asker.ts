@@ -97,6 +97,9 @@ export function createAsker(
       return { calls: chosen.size, ...(await writeDialogs(chosen, evidence.stores, f.file, file)) };
     },
     async capture(callIds, isGone = isNeverGone) {
+      // Before that a call lacks frames, and may still give way to others.
+      await f.file?.whenRead();
+      if (isGone()) return null;
       const chosen = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
       if (chosen.length === 0) return { document: null };
       const made = await callCapture(f, chosen, turns, isGone);

@@ -36,10 +36,7 @@ export async function writeDialogs(
   source: FileSource,
   output: OutputFile,
 ): Promise<WrittenFrames & { readonly skippedPairs: number }> {
-  // What was asked for while the files are read has all its frames, and may be gone by then.
-  await source.whenRead();
-  const kept = [...dialogs].filter((d) => stores.dialogs.bySlot(d.slot) === d);
-  const selection = selectFrames(kept, stores, source.fileCount);
+  const selection = selectFrames(dialogs, stores, source.fileCount);
   const written = await source.writeSelected(selection, output.id);
   return { ...written, skippedPairs: selection.skippedPairs };
 }
