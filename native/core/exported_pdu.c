@@ -37,9 +37,8 @@ static uint8_t *put_tag(uint8_t *at, enum tag tag, const void *value, uint32_t l
 
 /* A text is padded with zeros to a multiple of four; its length counts them, and one of them ends it. */
 static uint8_t *put_text(uint8_t *at, enum tag tag, const char *text) {
-  uint8_t padded[32] = {0};
-  uint32_t len = (uint32_t)strlen(text);
-  memcpy(padded, text, len);
+  char padded[32] = {0};
+  uint32_t len = (uint32_t)snprintf(padded, sizeof padded, "%s", text);
   return put_tag(at, tag, padded, (len + 4) & ~3u);
 }
 
@@ -79,7 +78,7 @@ struct text {
 
 static bool take(struct text *t, const char *word) {
   const uint32_t n = (uint32_t)strlen(word);
-  if (t->len < n || memcmp(t->d, word, n) != 0) return false;
+  if (t->d == NULL || t->len < n || memcmp(t->d, word, n) != 0) return false;
   t->d += n;
   t->len -= n;
   return true;

@@ -19,19 +19,16 @@ struct bpf_program {
   struct ct_bpf_insn *insn;
 };
 
-/* Type, name and parameters. */
-#define FUNCTIONS(X)                                                                                         \
-  X(pcap_t *, pcap_open_dead, (int link, int snaplen))                                                       \
-  X(int, pcap_compile,                                                                                       \
-    (pcap_t * p, struct bpf_program * program, const char *text, int optimize, uint32_t netmask))            \
-  X(char *, pcap_geterr, (pcap_t * p))                                                                       \
-  X(void, pcap_freecode, (struct bpf_program * program))                                                     \
-  X(void, pcap_close, (pcap_t * p))
-
+/* What is called, and the names in the same order. */
 static struct {
-#define MEMBER(type, name, parameters) type(*name) parameters;
-  FUNCTIONS(MEMBER)
+  pcap_t *(*open_dead)(int link, int snaplen);
+  int (*compile)(pcap_t *p, struct bpf_program *program, const char *text, int optimize, uint32_t netmask);
+  char *(*geterr)(pcap_t *p);
+  void (*freecode)(struct bpf_program *program);
+  void (*close)(pcap_t *p);
 } late;
+static const char *const NAMES[] = {"pcap_open_dead", "pcap_compile", "pcap_geterr", "pcap_freecode",
+                                    "pcap_close"};
 static char refusal[256];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* compilers before 1.8 have one state a process */
 
@@ -42,21 +39,18 @@ static void *open_library(void) {
 }
 
 static void load_library(void) {
-  static const char *const names[] = {
-#define NAME(type, name, parameters) #name,
-      FUNCTIONS(NAME)};
   /* POSIX has it that dlsym() gives functions as pointers to data. */
-  void *found[sizeof names / sizeof *names];
+  void *found[sizeof NAMES / sizeof *NAMES];
   _Static_assert(sizeof found == sizeof late, "one pointer a function");
   void *library = open_library();
   if (library == NULL) {
     snprintf(refusal, sizeof refusal, "libpcap is not there; " REMEDY);
     return;
   }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    found[i] = dlsym(library, names[i]);
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+    found[i] = dlsym(library, NAMES[i]);
     if (found[i] != NULL) continue;
-    snprintf(refusal, sizeof refusal, "libpcap is another version, it has no %s; " REMEDY, names[i]);
+    snprintf(refusal, sizeof refusal, "libpcap is another version, it has no %s; " REMEDY, NAMES[i]);
     dlclose(library);
     return;
   }
@@ -99,14 +93,14 @@ struct ct_bpf_insn *ct_expression_compile(const char *text, uint32_t linktype, u
   pthread_mutex_lock(&lock);
   struct ct_bpf_insn *own = NULL;
   struct bpf_program program = {0};
-  pcap_t *p = late.pcap_open_dead(dlt_of(linktype), SNAPLEN);
-  if (p != NULL && late.pcap_compile(p, &program, text, 1, NETMASK_UNKNOWN) == 0) {
+  pcap_t *p = late.open_dead(dlt_of(linktype), SNAPLEN);
+  if (p != NULL && late.compile(p, &program, text, 1, NETMASK_UNKNOWN) == 0) {
     own = copy_of(&program, n);
-    late.pcap_freecode(&program);
+    late.freecode(&program);
   } else if (p != NULL) {
-    snprintf(error, CT_EXPRESSION_ERROR, "%s", late.pcap_geterr(p));
+    snprintf(error, CT_EXPRESSION_ERROR, "%s", late.geterr(p));
   }
-  if (p != NULL) late.pcap_close(p);
+  if (p != NULL) late.close(p);
   pthread_mutex_unlock(&lock);
   return own;
 }
