@@ -4,10 +4,10 @@
  */
 import type { AskCalls } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toAskCall } from '../view/ask-call.ts';
 import type { Figures } from '../view/figures.ts';
-import { chosenSteps, sortKeyOf } from './chosen.ts';
+import type { Chosen } from './chosen.ts';
+import { chosenSteps, compareKeys, compareSerials } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
 import type { CallsQuestion, Sort } from './question.ts';
 
@@ -17,29 +17,36 @@ export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, c
   const { evidence: e } = f;
   const chosen = yield* chosenSteps(e, question);
   const after = readCursor(cursor);
-  const place = (d: Dialog): Place => ({ key: sortKeyOf(e, d, question.sort.by), serial: d.serial });
-  const start = after === null ? 0 : chosen.findIndex((d) => isAfter(place(d), after, question.sort));
-  const page = start < 0 ? [] : chosen.slice(start, start + limit);
+  const start = after === null ? 0 : firstAfter(chosen, after, question.sort);
+  const page = chosen.dialogs.slice(start, start + limit);
   const calls: AskCalls['calls'] = [];
   for (const d of page) {
     yield;
     if (e.stores.dialogs.bySlot(d.slot) === d) calls.push(toAskCall(e, d));
   }
-  const answer: AskCalls = { schema_version: 1, total: chosen.length, calls };
-  const last = page.at(-1);
-  if (last !== undefined && start + limit < chosen.length) answer.next_cursor = writeCursor(place(last));
-  if (chosen.length === 0) answer.hidden_by = yield* hiddenBySteps(f, question);
+  const total = chosen.dialogs.length;
+  const answer: AskCalls = { schema_version: 1, total, calls };
+  if (start + limit < total) answer.next_cursor = writeCursor(placeAt(chosen, start + limit - 1));
+  if (total === 0) answer.hidden_by = yield* hiddenBySteps(f, question);
   return answer;
 }
 
-/** In the order of chosenSteps(): by the figure, what has none last, among equals by number. */
-function isAfter(place: Place, before: Place, { by, isDescending }: Sort): boolean {
-  const [a, b] = [Number.isNaN(place.key), Number.isNaN(before.key)];
-  if (a !== b) return a;
-  const sign = isDescending ? -1 : 1;
-  if (!a && place.key !== before.key) return sign * (place.key - before.key) > 0;
-  // Only creation goes backwards as a whole; else equals stay in order of arrival.
-  return by === 'created' && isDescending ? place.serial < before.serial : place.serial > before.serial;
+function placeAt({ dialogs, keys }: Chosen, i: number): Place {
+  return { key: keys[i] ?? Number.NaN, serial: dialogs[i]?.serial ?? 0 };
+}
+
+/** Where the calls behind `before` begin. */
+function firstAfter(chosen: Chosen, before: Place, sort: Sort): number {
+  let from = 0;
+  let to = chosen.dialogs.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const { key, serial } = placeAt(chosen, middle);
+    const place = compareKeys(key, before.key, sort) || compareSerials(serial, before.serial, sort);
+    if (place > 0) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 function writeCursor({ key, serial }: Place): string {

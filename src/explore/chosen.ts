@@ -4,80 +4,90 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
+import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
+import type { Filter } from '../query/filter.ts';
 import { passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
 import { Subject } from '../query/subject.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { CallsQuestion } from './question.ts';
+import type { CallsQuestion, Sort } from './question.ts';
 
-/** Dialogs between two steps, where each takes less than a microsecond. */
+/** Dialogs between two steps, where each takes a few microseconds. */
 const CHECK_EVERY = 64;
 
+/** Calls, and of each the figure that they are sorted by: NaN where there is none. */
+export type Chosen = { readonly dialogs: readonly Dialog[]; readonly keys: Float64Array };
+
 /** What relative times and names of a question mean in this capture. */
-export function askingOf(e: Evidence): Asking {
+function askingOf(e: Evidence): Asking {
   return { e, nowUs: e.capture.nowUs, nameOf: (address) => e.rules.names.of(address) };
 }
 
-/** In the order of the question; among equals the older first. */
-export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Steps<Dialog[]> {
+/** Visits the dialogs that pass, from the oldest to the newest; those that come meanwhile may be left out. */
+export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) => void): Steps<void> {
   const { dialogs } = e.stores;
   const asking = askingOf(e);
-  const found: Dialog[] = [];
-  let met = 0;
-  for (const d of [...dialogs.oldestFirst()]) {
-    if (++met % CHECK_EVERY === 0) yield;
+  // Who sends faster than a dear filter judges must not keep the walk up.
+  let left = dialogs.size;
+  for (const d of dialogs.oldestFirst()) {
+    if (left-- === 0) return;
+    if (left % CHECK_EVERY === 0) yield;
     if (dialogs.bySlot(d.slot) !== d) continue;
-    if (filter === null || (yield* passesSteps(filter, new Subject(d, asking)))) found.push(d);
+    if (filter === null || (yield* passesSteps(filter, new Subject(d, asking)))) visit(d);
   }
-  if (sort.by === 'created') return sort.isDescending ? found.reverse() : found;
-  const keyed: { readonly d: Dialog; readonly key: number }[] = [];
-  for (const d of found) {
-    if (++met % CHECK_EVERY === 0) yield;
-    if (dialogs.bySlot(d.slot) === d) keyed.push({ d, key: KEYS[sort.by](d, e) });
-  }
-  const sign = sort.isDescending ? -1 : 1;
-  // What has no such figure goes last, whichever way.
-  return keyed
-    .sort(
-      (a, b) =>
-        (Number.isNaN(a.key) ? 1 : 0) - (Number.isNaN(b.key) ? 1 : 0) ||
-        sign * (a.key - b.key) ||
-        a.d.serial - b.d.serial,
-    )
-    .map(({ d }) => d);
 }
 
-/** The figure that calls are sorted by; NaN where there is none. */
-export function sortKeyOf(e: Evidence, d: Dialog, by: SortKey): number {
-  return KEYS[by](d, e);
+/** In the order of the question; among equals the older first. */
+export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Steps<Chosen> {
+  const { dialogs } = e.stores;
+  const found: Dialog[] = [];
+  yield* passingSteps(e, filter, (d) => found.push(d));
+  if (sort.by === 'created' && sort.isDescending) found.reverse();
+  const keys = new Float64Array(found.length);
+  const byPlace = (a: number, b: number): number =>
+    compareKeys(keys[a] ?? 0, keys[b] ?? 0, sort) || compareSerials(found[a]?.serial ?? 0, found[b]?.serial ?? 0, sort);
+  let isOrdered = true;
+  for (const [i, d] of found.entries()) {
+    if (i % CHECK_EVERY === 0) yield;
+    keys[i] = dialogs.bySlot(d.slot) === d ? KEYS[sort.by](d, e) : Number.NaN;
+    isOrdered &&= i === 0 || byPlace(i - 1, i) < 0;
+  }
+  if (isOrdered) return { dialogs: found, keys };
+  const order = yield* orderSteps(found.length, byPlace);
+  const chosen = { dialogs: [...found], keys: keys.slice() };
+  for (const [i, place] of order.entries()) {
+    if (i % CHECK_EVERY === 0) yield;
+    chosen.dialogs[i] = found[place] as Dialog;
+    chosen.keys[i] = keys[place] ?? Number.NaN;
+  }
+  return chosen;
 }
 
-/** NaN where there is none. */
+/** What has no figure goes last, whichever way. */
+export function compareKeys(a: number, b: number, { isDescending }: Sort): number {
+  if (a < b) return isDescending ? 1 : -1;
+  if (a > b) return isDescending ? -1 : 1;
+  return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0);
+}
+
+/** Equals stay in order of arrival, but creation goes backwards as a whole. */
+export function compareSerials(a: number, b: number, { by, isDescending }: Sort): number {
+  return by === 'created' && isDescending ? b - a : a - b;
+}
+
 const KEYS: Readonly<Record<SortKey, (d: Dialog, e: Evidence) => number>> = {
   created: (d) => d.createdUs,
   updated: (d) => d.updatedUs,
   duration: (d) => d.updatedUs - d.createdUs,
   pdd: (d) => callTiming(d).pddMs ?? Number.NaN,
-  mos: (d, e) => worst(e, d, (q) => q.mos, Math.min),
-  loss: (d, e) => worst(e, d, (q) => q.lossPct, Math.max),
+  mos: (d, e) => worstMos(d, e),
+  loss: (d, e) => e.stores.streams.worstLossPct(d) ?? Number.NaN,
 };
 
-type Quality = NonNullable<ReturnType<typeof streamQuality>>;
-
-function worst(
-  e: Evidence,
-  d: Dialog,
-  of: (q: Quality) => number | null,
-  pick: (a: number, b: number) => number,
-): number {
-  let found = Number.NaN;
-  for (const stream of e.stores.streams.ownedBy(d)) {
-    const quality = streamQuality(stream, e.capture.quality);
-    const figure = quality === null ? null : of(quality);
-    if (figure !== null) found = Number.isNaN(found) ? figure : pick(found, figure);
-  }
-  return found;
+function worstMos(d: Dialog, { stores, capture }: Evidence): number {
+  const scores = stores.streams.ownedBy(d).flatMap((stream) => streamQuality(stream, capture.quality)?.mos ?? []);
+  return scores.length === 0 ? Number.NaN : Math.min(...scores);
 }

@@ -7,17 +7,16 @@ import type { HiddenBy } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node, Term } from '../query/filter.ts';
-import { passesSteps } from '../query/passes.ts';
 import { printFilter } from '../query/print.ts';
-import { Subject } from '../query/subject.ts';
 import { timestampText } from '../view/captured-at.ts';
 import type { Figures } from '../view/figures.ts';
 import { toStats } from '../view/stats.ts';
-import { askingOf } from './chosen.ts';
+import { passingSteps } from './chosen.ts';
 import type { CallsQuestion } from './question.ts';
 
 /** Names that a misspelt one is compared with, and terms that are left out in turn. */
 const COMPARED = 20_000;
+const COMPARED_AT_ONCE = 64;
 const TERMS_TRIED = 8;
 /** Slips of a finger in a number or a Call-ID; numbers of one trunk differ in a few digits anyway. */
 const MISTYPED = 2;
@@ -31,7 +30,7 @@ export function* hiddenBySteps(f: Figures, { filter }: CallsQuestion): Steps<Hid
   const found = [...unseen(f)];
   yield;
   if (filter !== null) found.unshift(...(yield* askedElse(f, filter)));
-  found.push(...span(f));
+  found.push(yield* spanSteps(f));
   return found;
 }
 
@@ -114,15 +113,16 @@ function elsewhere({ live }: Figures): string {
     : 'capture from all interfaces with -d any';
 }
 
-function* span(f: Figures): Generator<HiddenBy> {
+function* spanSteps(f: Figures): Steps<HiddenBy> {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
-  for (const d of f.evidence.stores.dialogs.oldestFirst()) {
+  let size = 0;
+  yield* passingSteps(f.evidence, null, (d) => {
+    size++;
     first = Math.min(first, d.createdUs);
     last = Math.max(last, d.updatedUs);
-  }
-  const { size } = f.evidence.stores.dialogs;
-  yield {
+  });
+  return {
     what: 'span',
     text:
       size === 0
@@ -159,13 +159,8 @@ function* askedElse(f: Figures, filter: Node): Steps<HiddenBy[]> {
 }
 
 function* count(f: Figures, filter: Filter): Steps<number> {
-  const asking = askingOf(f.evidence);
   let n = 0;
-  let met = 0;
-  for (const d of [...f.evidence.stores.dialogs.oldestFirst()]) {
-    if (++met % 64 === 0) yield;
-    if (f.evidence.stores.dialogs.bySlot(d.slot) === d && (yield* passesSteps(filter, new Subject(d, asking)))) n++;
-  }
+  yield* passingSteps(f.evidence, filter, () => n++);
   return n;
 }
 
@@ -176,24 +171,40 @@ function* nearTerm(f: Figures, { key, values }: Term): Steps<HiddenBy | null> {
   const [value] = values;
   if (!NAMES.has(key) || values.length !== 1 || value === undefined || value.isExpression || value.text === '')
     return null;
+  const { text } = value;
   const known = new Set<string>();
-  let met = 0;
-  for (const d of f.evidence.stores.dialogs.oldestFirst()) {
-    if (++met % 64 === 0) yield;
-    if (known.size >= COMPARED) break;
+  yield* passingSteps(f.evidence, null, (d) => {
+    if (known.size >= COMPARED) return;
     if (key === 'callid') known.add(d.callId);
     else
       for (const name of [d.fromUser, d.toUser, d.fromDisplay ?? '', d.toDisplay ?? ''])
         if (name !== '') known.add(name);
-  }
-  const { text } = value;
-  if ([...known].some((name) => name.toLowerCase() === text.toLowerCase())) return null;
-  const near = sameNumber(text, known) ?? nearest(text, known, MISTYPED);
+  });
+  const near = yield* nearestSteps(text, known);
   return near === null ? null : { what: 'misspelt', text: `Nobody here is ${text}; the nearest is ${near}.` };
 }
 
+/** The same number in another form, else the nearest name; null when somebody is called so, or nearly nobody. */
+function* nearestSteps(text: string, known: ReadonlySet<string>): Steps<string | null> {
+  const lower = text.toLowerCase();
+  let same: string | null = null;
+  let near: string | null = null;
+  let few: string[] = [];
+  for (const name of known) {
+    if (name.toLowerCase() === lower) return null;
+    few.push(name);
+    if (few.length < COMPARED_AT_ONCE) continue;
+    same ??= sameNumber(text, few);
+    near = nearest(text, near === null ? few : [near, ...few], MISTYPED);
+    few = [];
+    yield;
+  }
+  same ??= sameNumber(text, few);
+  return same ?? nearest(text, near === null ? few : [near, ...few], MISTYPED);
+}
+
 /** The same number in another form: +44 20…, 0044 20…, 020…. */
-function sameNumber(text: string, known: ReadonlySet<string>): string | null {
+function sameNumber(text: string, known: readonly string[]): string | null {
   const digits = text.replace(/\D/g, '');
   if (digits.length < SAME_DIGITS) return null;
   const tail = digits.slice(-SAME_DIGITS);

@@ -67,10 +67,10 @@ export function createAsker(
 
   return {
     *calls(question) {
-      for (const d of finish(chosenSteps(evidence, question))) yield toCallRow(evidence, d);
+      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield toCallRow(evidence, d);
     },
     *documents(question) {
-      for (const d of finish(chosenSteps(evidence, question))) yield callDocument(evidence, d);
+      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield callDocument(evidence, d);
     },
     page: (question, limit, cursor, isGone) => made(isGone, () => pageSteps(f, question, limit, cursor)),
     hiddenBy: (question) => finish(hiddenBySteps(f, question)),
@@ -91,7 +91,7 @@ export function createAsker(
     async save(question, hasLegs) {
       const file = output();
       if (file === null || f.file === null) return null;
-      const chosen = new Set(finish(chosenSteps(evidence, question)));
+      const chosen = new Set(finish(chosenSteps(evidence, question)).dialogs);
       if (hasLegs && identifiers !== null)
         for (const d of [...chosen]) for (const leg of finish(legDialogs(d, { dialogs, identifiers }))) chosen.add(leg);
       return { calls: chosen.size, ...(await writeDialogs(chosen, evidence.stores, f.file, file)) };
@@ -109,11 +109,11 @@ export function createAsker(
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
     findings: (question, isGone) =>
       made(isGone, function* () {
-        return yield* findingsSteps(evidence, yield* chosenSteps(evidence, question));
+        return yield* findingsSteps(evidence, (yield* chosenSteps(evidence, question)).dialogs);
       }),
     registrations: (question, isGone) =>
       made(isGone, function* () {
-        return yield* registrationsSteps(evidence, yield* chosenSteps(evidence, question));
+        return yield* registrationsSteps(evidence, (yield* chosenSteps(evidence, question)).dialogs);
       }),
   };
 }

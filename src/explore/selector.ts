@@ -33,7 +33,7 @@ export function select(e: Evidence, selector: string, question: CallsQuestion | 
   if (question === null) return NONE;
   const row = /^row:([1-9]\d{0,8})$/.exec(selector)?.[1];
   if (row !== undefined) {
-    const d = finish(chosenSteps(e, question))[Number(row) - 1];
+    const d = finish(chosenSteps(e, question)).dialogs[Number(row) - 1];
     return d === undefined ? NONE : { callId: d.callId };
   }
   return byPrefix(dialogs.oldestFirst(), selector.replace(/…$/, ''));
@@ -56,7 +56,6 @@ function byPrefix(dialogs: Iterable<Dialog>, prefix: string): Selected {
 
 /** The call that owns the newest stream with this SSRC. */
 function ofStream({ stores }: Evidence, ssrc: number): Selected {
-  for (const stream of stores.streams.fromNewest())
-    if (stream.ssrc === ssrc && stream.dialog !== null) return { callId: stream.dialog.callId };
-  return NONE;
+  const owner = stores.streams.newestOf(ssrc)?.dialog ?? null;
+  return owner === null ? NONE : { callId: owner.callId };
 }

@@ -29,7 +29,7 @@ type Get<T> = (s: Subject) => T;
 
 /** A test that is not known before the subject has loaded `level`. */
 function at(level: number, test: (s: Subject) => boolean): Test {
-  return (s) => (s.level < level ? null : test(s));
+  return (s) => (s.has(level) ? test(s) : null);
 }
 
 function kind<T>(
@@ -55,7 +55,7 @@ export function text(level: number, get: Get<Iterable<string>>, early?: Get<Iter
   return kind('text', readText, (fits: TextTest) => {
     const all = at(level, (s) => any(get(s), fits));
     if (early === undefined) return all;
-    return (s) => (s.level < level ? any(early(s), fits) || null : all(s));
+    return (s) => all(s) ?? (any(early(s), fits) || null);
   });
 }
 

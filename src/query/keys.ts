@@ -99,7 +99,7 @@ function* originsSeen({ d }: Subject): Generator<string> {
   for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
 }
 
-const { RECORD, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
+const { RECORD, COUNTERS, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
 
 const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
   ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
@@ -178,12 +178,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ],
   [
     'loss',
-    number('percent', IN_PERCENT, STREAMS, (s) =>
-      worst(
-        streams(s).map(({ quality }) => quality.lossPct),
-        Math.max,
-      ),
-    ),
+    number('percent', IN_PERCENT, COUNTERS, ({ d, asking }) => asking.e.stores.streams.worstLossPct(d)),
     'loss>=1%',
     'highest loss of a stream',
   ],

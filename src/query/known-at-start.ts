@@ -32,7 +32,7 @@ function termsOf(node: Node): Term[] {
   }
 }
 
-/** Whether the call passes by its first message; what is not known yet does not match. */
+/** Whether the call passes by its first message. The filter has no laterKey(). */
 export function passesAtStart(filter: Filter, d: Dialog, asking: Asking): boolean {
   const subject = new Subject(d, asking);
   subject.level = LEVEL.TEXTS;

@@ -5,7 +5,6 @@
 import type { Steps } from '../core/turns.ts';
 import type { Filter } from './filter.ts';
 import type { Subject } from './subject.ts';
-import { LEVEL } from './subject.ts';
 
 /** Null while the subject has not loaded enough. */
 export function passes(filter: Filter, s: Subject): boolean | null {
@@ -37,7 +36,6 @@ export function* passesSteps(filter: Filter, s: Subject): Steps<boolean> {
   for (;;) {
     const passed = passes(filter, s);
     if (passed !== null) return passed;
-    if (s.level === LEVEL.LEGS) return false;
     yield;
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
     yield* s.load();

@@ -15,8 +15,11 @@ import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 
-/** What a key needs: the record, sockets and texts of messages, figures of streams, findings, other legs. */
-export const LEVEL = { RECORD: 0, SOCKETS: 1, TEXTS: 2, STREAMS: 3, FACTS: 4, LEGS: 5 } as const;
+/**
+ * What a key needs, the cheapest first: the record, counters of streams, sockets of messages, quality of streams, texts of
+ * messages, findings, other legs.
+ */
+export const LEVEL = { RECORD: 0, COUNTERS: 1, SOCKETS: 2, STREAMS: 3, TEXTS: 4, FACTS: 5, LEGS: 6 } as const;
 
 /** What an address is called; null without a name. */
 export type NameOf = (address: string) => string | null;
@@ -33,6 +36,8 @@ export class Subject {
   readonly d: Dialog;
   readonly asking: Asking;
   level: number = LEVEL.RECORD;
+  /** The least level that an open term has asked for. */
+  #wanted: number = Number.POSITIVE_INFINITY;
   #messages: readonly CallMessage[] | undefined;
   #parsed: readonly SipMessage[] | undefined;
   #texts: readonly string[] | undefined;
@@ -86,9 +91,17 @@ export class Subject {
     return this.#legs;
   }
 
-  /** Loads the next level. */
+  /** Whether `level` is loaded; if not, it is wanted. */
+  has(level: number): boolean {
+    if (this.level >= level) return true;
+    this.#wanted = Math.min(this.#wanted, level);
+    return false;
+  }
+
+  /** Loads what is wanted, and no more. */
   *load(): Steps<void> {
-    this.level++;
-    if (this.level === LEVEL.FACTS) this.#facts = yield* documentFactsSteps(this.asking.e, this.d);
+    this.level = this.#wanted;
+    this.#wanted = Number.POSITIVE_INFINITY;
+    if (this.level >= LEVEL.FACTS) this.#facts ??= yield* documentFactsSteps(this.asking.e, this.d);
   }
 }

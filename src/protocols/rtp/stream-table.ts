@@ -1,6 +1,7 @@
 /**
  * The native stream table seen from TypeScript: chunks of native memory read by index, no call a stream.
  */
+import { lossPct } from './quality.ts';
 import { STREAM, STREAM_BYTES } from './stream-layout.ts';
 import { copyStream, StreamSnapshot } from './stream-snapshot.ts';
 
@@ -48,6 +49,14 @@ export class StreamTable {
     if (s.generation !== generation) return;
     sum.packets += s.packets;
     sum.lost += s.lost;
+  }
+
+  /** Lost for good in percent, as it stands; null when the slot is another's by now. */
+  lossPct(index: number, generation: number): number | null {
+    const view = this.#view(index);
+    if (view === null) return null;
+    const s = new StreamSnapshot(view, this.#base(index));
+    return s.generation === generation ? lossPct(s.lost, s.expected) : null;
   }
 
   /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */

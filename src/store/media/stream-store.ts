@@ -266,6 +266,25 @@ export class StreamStore {
     return this.#bySsrc.find(ssrc).map((place) => this.stream(place));
   }
 
+  /** The highest loss of a dialog's streams in percent, of their counters alone; null where none has any. */
+  worstLossPct(dialog: Dialog): number | null {
+    const columns = this.#columns;
+    let worst: number | null = null;
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = columns.older(place)) {
+      const lost = this.table?.lossPct(place, columns.generation(place)) ?? null;
+      if (lost !== null && lost >= (worst ?? 0)) worst = lost;
+    }
+    return worst;
+  }
+
+  /** The newest that a dialog owns of all with this SSRC. */
+  newestOf(ssrc: number): Stream | null {
+    const columns = this.#columns;
+    for (const place of this.#order.fromNewest())
+      if (columns.ssrc(place) === ssrc && columns.dialog(place) !== null) return this.stream(place);
+    return null;
+  }
+
   /** The stream of `ssrc` that the RTCP port `key` belongs to: the same port (RFC 5761), or the one below. */
   forRtcpSource(key: EndpointKey, ssrc: number, atUs: number): Stream | null {
     const columns = this.#columns;

@@ -31,8 +31,7 @@ test('the first INVITE answers every other key, and the words that it holds', as
   }
   for (const text of ['from:alice', 'to:bob method:INVITE', 'ip:192.0.2.10', 'header.Max-Forwards:70', '-from:carol'])
     assert.equal(passesAtStart(filterOf(text), dialog, asking), true, text);
-  for (const text of ['from:carol', 'mos<3', '-mos<3', 'to:bob finding:one-way-audio'])
-    assert.equal(passesAtStart(filterOf(text), dialog, asking), false, text);
+  assert.equal(passesAtStart(filterOf('from:carol'), dialog, asking), false);
 });
 
 test('a key that asks for what comes later is named, wherever it stands', () => {
