@@ -5,6 +5,8 @@
 import type { Result } from '../core/result.ts';
 import { ok } from '../core/result.ts';
 import type { Operator, Test, Value } from './filter.ts';
+import type { Literal } from './literal.ts';
+import { literalOf } from './literal.ts';
 import type { Subject } from './subject.ts';
 import { LEVEL } from './subject.ts';
 import { readMoment } from './time.ts';
@@ -35,7 +37,7 @@ function at(level: number, test: (s: Subject) => boolean): Test {
 function kind<T>(
   values: string,
   read: (v: Value, operator: Operator, reading: Reading) => Result<T, string>,
-  testOf: (found: T) => Test,
+  testOf: (found: T, v: Value) => Test,
   more: Partial<KeyKind> = {},
 ): KeyKind {
   return {
@@ -44,24 +46,34 @@ function kind<T>(
     isOrdered: false,
     read(v, operator, reading) {
       const found = read(v, operator, reading);
-      return found.ok ? ok(testOf(found.value)) : found;
+      return found.ok ? ok(testOf(found.value, v)) : found;
     },
     ...more,
   };
 }
 
-/** Texts, one of which must fit. `early` are those of the record, which may decide before `level` is loaded. */
-export function text(level: number, get: Get<Iterable<string>>, early?: Get<Iterable<string>>): KeyKind {
-  return kind('text', readText, (fits: TextTest) => {
-    const all = at(level, (s) => any(get(s), fits));
-    if (early === undefined) return all;
-    return (s) => all(s) ?? (any(early(s), fits) || null);
-  });
+/**
+ * Texts, one of which must fit. `early` are those of the record, which may decide before `level` is loaded. At the level of
+ * texts all others stand in the raw messages.
+ */
+export function text(level: number, get: Get<Iterable<string>>, early: Get<Iterable<string>> = () => []): KeyKind {
+  return kind('text', readText, (fits: TextTest, v) => testOfTexts(level, get, early, fits, literalOf(v)));
 }
 
 /** Texts in which a value may stand anywhere. */
 export function part(level: number, get: Get<Iterable<string>>): KeyKind {
-  return kind('part of a text', readPart, (fits: TextTest) => at(level, (s) => any(get(s), fits)));
+  return kind('part of a text', readPart, (fits: TextTest, v) => testOfTexts(level, get, () => [], fits, literalOf(v)));
+}
+
+function testOfTexts(
+  level: number,
+  get: Get<Iterable<string>>,
+  early: Get<Iterable<string>>,
+  fits: TextTest,
+  literal: Literal | null,
+): Test {
+  const isWorthReading = (s: Subject): boolean => level !== LEVEL.TEXTS || literal === null || s.mayHold(literal);
+  return (s) => any(early(s), fits) || (s.has(level) ? isWorthReading(s) && any(get(s), fits) : null);
 }
 
 /** Words of a closed set. */

@@ -14,6 +14,8 @@ import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { Literal } from './literal.ts';
+import { mayHold } from './literal.ts';
 
 /**
  * What a key needs, the cheapest first: the record, counters of streams, sockets of messages, quality of streams, texts of
@@ -65,6 +67,11 @@ export class Subject {
   get texts(): readonly string[] {
     this.#texts ??= this.messages.map((m) => m.bytes.toString('utf8'));
     return this.#texts;
+  }
+
+  /** Whether a raw message may hold it. */
+  mayHold(literal: Literal): boolean {
+    return this.messages.some(({ bytes }) => mayHold(bytes, literal));
   }
 
   /** The streams with their figures; those whose counters are gone are left out. */
