@@ -5,10 +5,6 @@
 
 namespace calltap {
 
-namespace {
-constexpr uint64_t kSliceNs = 2 * 1000 * 1000; // JavaScript works so long, then the loop has a turn
-} // namespace
-
 void SlabSource::Construct(Call info, const char *name, const char *resource, Make make) {
   if (!info.IsConstructCall() || !info[0]->IsObject() || !info[1]->IsFunction())
     return Nan::ThrowTypeError((std::string("new ") + name + "(options, onSlab)").c_str());
@@ -124,7 +120,7 @@ void SlabSource::Drain() {
     }
     if (closing_ || silent_) return;
     ct_ring_release(&ring_);
-    if ((threw || uv_hrtime() - start > kSliceNs) && ct_ring_pending(&ring_) > 0) {
+    if ((threw || uv_hrtime() - start > ct_ring_slice_ns(&ring_)) && ct_ring_pending(&ring_) > 0) {
       uv_async_send(&async_);
       return;
     }

@@ -135,6 +135,11 @@ void ct_ring_release(struct ct_ring *r) {
   futex_wake(&r->tail);
 }
 
+uint64_t ct_ring_slice_ns(const struct ct_ring *r) {
+  const uint64_t ms = 1000 * 1000;
+  return r->live && ct_ring_pending(r) > r->n / 8 ? 10 * ms : 2 * ms;
+}
+
 uint64_t ct_ring_unread(const struct ct_ring *r) {
   uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
   uint64_t n = 0;

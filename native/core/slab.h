@@ -68,6 +68,8 @@ void ct_ring_look(struct ct_ring *r);
 /* Consumer: number of published slabs not yet released; release the oldest one. */
 uint32_t ct_ring_pending(const struct ct_ring *r);
 void ct_ring_release(struct ct_ring *r);
+/* Consumer: how long it takes slabs before others have a turn; longer while a live ring fills up, which will not wait. */
+uint64_t ct_ring_slice_ns(const struct ct_ring *r);
 /* Consumer: records published and not yet released, but for a source's last word. */
 uint64_t ct_ring_unread(const struct ct_ring *r);
 /* Consumer: make a waiting producer give up. */

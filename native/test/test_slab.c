@@ -126,6 +126,20 @@ static void one_call_until_it_has_looked(void) {
   free_rig(g);
 }
 
+static void who_falls_behind_takes_longer(void) {
+  struct rig *live = make_rig(true), *file = make_rig(false);
+  CHECK(ct_ring_slice_ns(&live->ring) == 2000000);
+  CHECK(put(&live->ring, 1, 8) && put(&file->ring, 1, 8));
+  ct_ring_publish(&live->ring);
+  ct_ring_publish(&file->ring);
+  CHECK(ct_ring_slice_ns(&live->ring) == 10000000);
+  CHECK(ct_ring_slice_ns(&file->ring) == 2000000); /* a file waits */
+  ct_ring_release(&live->ring);
+  CHECK(ct_ring_slice_ns(&live->ring) == 2000000);
+  free_rig(live);
+  free_rig(file);
+}
+
 /* head and tail are counted on past 2^32. */
 static void numbers_wrap(void) {
   struct rig *g = make_rig(true);
@@ -161,6 +175,7 @@ static void lengths_are_held_against_the_slab(void) {
 
 int main(void) {
   one_call_until_it_has_looked();
+  who_falls_behind_takes_longer();
   numbers_wrap();
   lengths_are_held_against_the_slab();
   nobody_is_left_waiting();

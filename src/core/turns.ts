@@ -25,16 +25,22 @@ export const isNeverGone = (): boolean => false;
 
 /** Milliseconds of one slice. */
 const SLICE_MS = 2;
+/** Others had work when a turn took longer than this beside the slice; who gives way then rests so long. */
+const OTHERS_MS = 1;
+const GIVEN_MS = 6;
 
 export class Turns {
   readonly #nowMs: () => number;
+  readonly #givesWay: boolean;
   readonly #waiting: (() => void)[] = [];
   readonly #documents = new Places(MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING);
   #isScheduled = false;
   #walks = 0;
 
-  constructor(nowMs: () => number) {
+  /** With `givesWay` others have most of a busy loop; an idle one is used whole. */
+  constructor(nowMs: () => number, givesWay = false) {
     this.#nowMs = nowMs;
+    this.#givesWay = givesWay;
   }
 
   /** Walks under way and at rest. */
@@ -80,11 +86,17 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;
+    const sinceMs = this.#nowMs();
     setImmediate(() => {
-      this.#isScheduled = false;
-      this.#waiting.shift()?.();
-      this.#schedule();
+      if (this.#givesWay && this.#nowMs() - sinceMs > OTHERS_MS) setTimeout(() => this.#next(), GIVEN_MS);
+      else this.#next();
     });
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    this.#waiting.shift()?.();
+    this.#schedule();
   }
 }
 

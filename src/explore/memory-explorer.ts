@@ -45,6 +45,8 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
   const { stores, capture, omitted } = evidence;
   const { dialogs, streams, identifiers } = stores;
   const turns = new Turns(() => performance.now());
+  // Whoever asks much there must not hold up the capture and /v1.
+  const askTurns = new Turns(() => performance.now(), true);
   const reporter = new CaptureReporter(f, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
   const containers = new Containers(f, turns);
@@ -91,7 +93,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    ...createAsker(f, () => saver.file, turns, notRefused),
+    ...createAsker(f, () => saver.file, askTurns, notRefused),
     summary: () => toSummary(f),
     pulse: () => toPulse(f),
     persistence: () => gate.state(),

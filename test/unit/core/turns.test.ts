@@ -14,6 +14,7 @@ class Work {
   longestMs = 0;
   #turnMs = 0;
   readonly turns = new Turns(() => this.nowMs);
+  readonly polite = new Turns(() => this.nowMs, true);
 
   *steps(count: number, stepMs: number): Steps<number> {
     for (let i = 0; i < count; i++) {
@@ -78,4 +79,24 @@ test('a document that nobody waits for any more is given up between two steps', 
 test('who holds nobody up takes all steps at once', () => {
   const work = new Work();
   assert.equal(finish(work.steps(7, 1)), 7);
+});
+
+test('who gives way leaves a busy loop to others, and uses an idle one whole', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const work = new Work();
+  assert.deepEqual(await work.polite.document(here, () => work.steps(100, 1)), { document: 100 });
+  let isMade = false;
+  const made = work.polite.document(here, () => work.steps(10, 1)).then(() => (isMade = true));
+  // Others take 3 ms of each turn.
+  const turnOfOthers = async (): Promise<void> => {
+    work.nowMs += 3;
+    await turn();
+  };
+  for (let i = 0; i < 50; i++) await turnOfOthers();
+  assert.equal(isMade, false);
+  for (let i = 0; i < 50 && !isMade; i++) {
+    t.mock.timers.tick(10);
+    await turnOfOthers();
+  }
+  await made;
 });
