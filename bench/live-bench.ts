@@ -236,7 +236,7 @@ function installed(reader: Reader): boolean {
 }
 
 /** A program of one file. */
-function compiled(name: string): string {
+export function compiled(name: string): string {
   const bench = join(packageRoot(), 'bench');
   const out = join(bench, 'out', name);
   const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror', '-pthread'];

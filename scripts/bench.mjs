@@ -23,7 +23,7 @@ const loadBundled = async (file) => {
 };
 const benches = {
   live: async () => (await load('live-bench')).liveBench(rest),
-  ask: async () => (await load('ask-load')).askLoad(root, rest),
+  ask: async () => (await load('ask-load')).askLoad(rest),
   holds: async () => (await load('holds')).holdsBench(rest),
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
