@@ -200,7 +200,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     check: () => conflict('-I', 'there is nothing to read', 'name a capture file, or give an interface with -d IFACE'),
   },
 
-  ...(['api-key', 'api-revoked-file'] as const).map((option) => ({
+  ...(['api-key', 'api-key-file', 'api-revoked-file'] as const).map((option) => ({
     option,
     needs: ['api'] as const,
     unless: ['mint-token'] as const,

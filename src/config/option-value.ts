@@ -104,9 +104,14 @@ export function parseOptionValue(type: OptionType, text: string, option: string)
 /** Says what is wrong with a secret without showing any of it. */
 function parseSecret(form: 'bearer' | 'text' | 'user-pass', text: string, wrong: Wrong): string {
   if (text === '') throw wrong('VALUE_EMPTY', {});
-  if (form === 'bearer' && !/^[!-~]{1,4096}$/.test(text)) throw wrong('API_KEY_INVALID', {});
+  if (form === 'bearer' && !isApiKey(text)) throw wrong('API_KEY_INVALID', {});
   if (form === 'user-pass' && !isUserPass(text)) throw wrong('USER_PASSWORD_INVALID', {});
   return text;
+}
+
+/** What fits into an Authorization header. */
+export function isApiKey(text: string): boolean {
+  return /^[!-~]{1,4096}$/.test(text);
 }
 
 /** RFC 7617 §2: the user holds no colon, and neither part control characters. */

@@ -211,6 +211,9 @@ const CREDENTIALS = group('Credentials', {
   'api-key': value('KEY', bearerSecret, 'Accept this static API key; set it in the environment.', {
     env: 'SERVICE_API_KEY',
   }),
+  'api-key-file': value('FILE', text, 'Read the static API key from a file, unless --api-key gives one.', {
+    toml: 'api.key_file',
+  }),
   'api-signing-key': value('KEY', textSecret, 'Verify tokens with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_API_SIGNING_KEY',

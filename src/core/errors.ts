@@ -159,7 +159,7 @@ export const ERRORS = {
     API_BIND_NOT_LOOPBACK: {
       line: '--api {address}: an address other than loopback requires a key',
       remedy:
-        'give --api-key, --api-signing-key or --api-signing-key-file (or SERVICE_API_KEY or ' +
+        'give --api-key, --api-key-file, --api-signing-key or --api-signing-key-file (or SERVICE_API_KEY or ' +
         'SERVICE_API_SIGNING_KEY), or bind 127.0.0.1 or ::1',
     },
     METRICS_BIND_NOT_LOOPBACK: {

@@ -218,7 +218,7 @@ test('6: minting uses the first key, the key of the file goes before it, and all
   const folder = temporaryFolder(t);
   const apiSigningKeyFile = join(folder, 'key');
   writeFileSync(apiSigningKeyFile, '  from a file\n');
-  const config = { apiKey: null, apiSigningKey: SIGNING, apiSigningKeyFile, apiRevokedFile: null };
+  const config = { apiKey: null, apiKeyFile: null, apiSigningKey: SIGNING, apiSigningKeyFile, apiRevokedFile: null };
   const made = readApiCredentials(config, () => undefined);
   assert.ok(made);
   const { port } = await startApi(t, { credentials: made });
@@ -234,7 +234,7 @@ test('6: a revocation counts for the next request, without a restart; a lost fil
   const apiRevokedFile = join(folder, 'revoked');
   writeFileSync(apiRevokedFile, '# nobody yet\n\n');
   const warnings: string[] = [];
-  const config = { apiKey: KEY, apiSigningKey: SIGNING, apiSigningKeyFile: null, apiRevokedFile };
+  const config = { apiKey: KEY, apiKeyFile: null, apiSigningKey: SIGNING, apiSigningKeyFile: null, apiRevokedFile };
   const made = readApiCredentials(config, (line) => warnings.push(line));
   assert.ok(made);
   const { port } = await startApi(t, { credentials: made });

@@ -238,7 +238,14 @@ test('TLS options are refused with the reverse proxy as the remedy, also beside 
 test('the pages that are generated name every credential option', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
   const section = page.split('## Credentials\n')[1]?.split('\n## ')[0] ?? '';
-  for (const flag of ['api-key', 'api-signing-key', 'api-signing-key-file', 'api-token-ttl', 'api-revoked-file']) {
+  for (const flag of [
+    'api-key',
+    'api-key-file',
+    'api-signing-key',
+    'api-signing-key-file',
+    'api-token-ttl',
+    'api-revoked-file',
+  ]) {
     assert.match(section, new RegExp(`--${flag}[ \`]`));
   }
   assert.ok(!section.includes('Not built'));

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
-import { isUserPass, oneLine } from '../../config/option-value.ts';
+import { isApiKey, isUserPass, oneLine } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
@@ -17,7 +17,7 @@ import { mintToken, signingKey } from './token.ts';
 const SECRET_FILE_BYTES = 64 * 1024;
 
 type SigningOptions = Pick<Config, 'apiSigningKey' | 'apiSigningKeyFile'>;
-type ApiOptions = SigningOptions & Pick<Config, 'apiKey' | 'apiRevokedFile'>;
+type ApiOptions = SigningOptions & Pick<Config, 'apiKey' | 'apiKeyFile' | 'apiRevokedFile'>;
 type MetricsOptions = Pick<Config, 'metricsAuth' | 'metricsAuthFile'>;
 
 /** All signing keys of the API; the first mints. The key of the file goes first, so that it is the minting key. */
@@ -28,7 +28,8 @@ export function readSigningKeys(config: SigningOptions): readonly string[] {
 
 /** The credentials of the API, or null when none are configured. `warn` gets one line when a file goes away later. */
 export function readApiCredentials(config: ApiOptions, warn: (line: string) => void): ApiCredentials | null {
-  const { apiKey, apiRevokedFile: file } = config;
+  const { apiRevokedFile: file } = config;
+  const apiKey = config.apiKey ?? readApiKey(config.apiKeyFile);
   const signingKeys = readSigningKeys(config);
   if (file === null) return createApiCredentials({ apiKey, signingKeys, isRevoked: () => false });
   const option = `--api-revoked-file ${oneLine(file)}`;
@@ -45,6 +46,15 @@ export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: Metrics
     throw failure('METRICS_AUTH_INVALID', { path: oneLine(metricsAuthFile) });
   }
   return createBasicCredentials(userPass);
+}
+
+/** A key that no client can present is refused, as on the command line. */
+function readApiKey(path: string | null): string | null {
+  if (path === null) return null;
+  const option = '--api-key-file';
+  const key = readSecret(option, path, 'the key');
+  if (!isApiKey(key)) throw failure('API_KEY_INVALID', { option: `${option} ${oneLine(path)}` });
+  return key;
 }
 
 /** The text of a file that holds one secret, without the blanks around it. */

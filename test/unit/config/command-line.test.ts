@@ -81,6 +81,7 @@ test('defaults', () => {
     metrics: null,
     apiKey: null,
     apiSigningKey: [],
+    apiKeyFile: null,
     apiSigningKeyFile: null,
     apiTokenTtl: 3600,
     apiRevokedFile: null,

@@ -58,8 +58,10 @@ test('--api-signing-key is repeatable and keeps its order; SERVICE_API_SIGNING_K
 });
 
 test('files and the lifetime come from every layer', () => {
-  const toml = '[api]\nsigning_key_file = "k"\nrevoked_file = "r"\ntoken_ttl = 60\n[metrics]\nauth_file = "m"\n';
+  const toml =
+    '[api]\nkey_file = "a"\nsigning_key_file = "k"\nrevoked_file = "r"\ntoken_ttl = 60\n[metrics]\nauth_file = "m"\n';
   const { config } = load(['--config', 'f'], {}, toml);
+  assert.equal(config.apiKeyFile, 'a');
   assert.equal(config.apiSigningKeyFile, 'k');
   assert.equal(config.apiRevokedFile, 'r');
   assert.equal(config.apiTokenTtl, 60);
@@ -84,6 +86,7 @@ test('credentials that guard nothing are refused on the command line, and left f
   const noApi = /^calltap: --api-[a-z-]+: there is no API to guard; add --api ADDR/;
   for (const argv of [
     ['--api-key', 'k'],
+    ['--api-key-file', 'f'],
     ['--api-signing-key', 'k'],
     ['--api-signing-key-file', 'f'],
     ['--api-revoked-file', 'f'],

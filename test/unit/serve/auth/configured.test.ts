@@ -49,14 +49,39 @@ test('a key file that is missing, empty, too large, a folder or binary is one li
   assert.match(read('/nonexistent/\u001b[31m\nx'), /\?\[31m\?x/);
 });
 
+test('the API key of the file is trimmed, and --api-key goes before it', (t) => {
+  const files = { apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: null };
+  const scopeOf = (key: string, config: { apiKey: string | null; apiKeyFile: string | null }): string | undefined => {
+    const credentials = readApiCredentials({ ...files, ...config }, () => undefined);
+    const checked = credentials?.check([`Bearer ${key}`]);
+    return checked?.ok === true ? checked.value : undefined;
+  };
+  const apiKeyFile = file(t, ' from-the-file\n');
+  assert.equal(scopeOf('from-the-file', { apiKey: null, apiKeyFile }), 'full');
+  assert.equal(scopeOf('given', { apiKey: 'given', apiKeyFile }), 'full');
+  assert.equal(scopeOf('from-the-file', { apiKey: 'given', apiKeyFile }), undefined);
+  const read = (path: string): string =>
+    line(() => readApiCredentials({ ...files, apiKey: null, apiKeyFile: path }, () => undefined));
+  assert.match(read('/nonexistent/key'), /^--api-key-file \/nonexistent\/key: there is no such file; /);
+  const blank = read(file(t, 'two words'));
+  assert.match(blank, /^--api-key-file \S+: the key does not fit into an Authorization header; /);
+  assert.ok(!blank.includes('words'));
+});
+
 test('the revocation file must be there when the API starts', () => {
-  const config = { apiKey: 'k', apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: '/nonexistent/ids' };
+  const config = {
+    apiKey: 'k',
+    apiKeyFile: null,
+    apiSigningKey: [],
+    apiSigningKeyFile: null,
+    apiRevokedFile: '/nonexistent/ids',
+  };
   const text = line(() => readApiCredentials(config, () => assert.fail('no warning')));
   assert.match(text, /^--api-revoked-file \/nonexistent\/ids: there is no such file; /);
 });
 
 test('nothing configured is no credentials, also with a revocation file', (t) => {
-  const config = { apiKey: null, apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: null };
+  const config = { apiKey: null, apiKeyFile: null, apiSigningKey: [], apiSigningKeyFile: null, apiRevokedFile: null };
   assert.equal(
     readApiCredentials(config, () => undefined),
     null,
