@@ -5,6 +5,7 @@ const ACTIVE = {
   'capture.device': '["any"]',
   'api.listen': '"127.0.0.1:8080"',
   'api.ask': 'true',
+  'api.key_file': '"/etc/calltap/key"',
 };
 
 /** The default as TOML, else what stands for the value: the name that the help gives it. */
@@ -28,7 +29,8 @@ export function sampleConfig({ OPTIONS, isBuiltIn }) {
     '# Options of the calltap service (systemctl restart calltap after a change; calltap(1) explains each).',
     '# A line that begins with "#" and a name shows a default, or in capitals what belongs there. Remove the "#" to change it.',
     '# Check the file: calltap --config /etc/calltap.toml --print-config',
-    '# Secrets have no line here: put NAME=value lines into /etc/calltap.env (mode 600).',
+    '# Secrets have no line here: the key of the API is in /etc/calltap/key; for others put NAME=value lines into',
+    '# /etc/calltap.env (mode 600).',
     ...[...sections].map(([name, lines]) => `\n[${name}]\n${lines.join('\n\n')}`),
     '',
   ].join('\n');

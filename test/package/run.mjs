@@ -43,7 +43,8 @@ function deb(release) {
   root.put(made('_amd64.deb'), 'tmp/calltap.deb');
   root.mustOnline('apt-get -q update && apt-get install -y --no-install-recommends /tmp/calltap.deb');
   root.must('test ! -e /etc/systemd/system/multi-user.target.wants/calltap.service');
-  root.must('stat -c %a:%U /etc/calltap.env', /^600:root$/m);
+  root.must('stat -c %a:%U:%G /etc/calltap/key', /^640:root:calltap$/m);
+  root.must('wc -c </etc/calltap/key', /^65$/m);
   root.must('calltap --config /etc/calltap.toml --print-config', /127\.0\.0\.1:8080/);
   tryProgram(root, 'calltap', '/usr/lib/calltap/fixtures/demo/demo.pcap');
   root.must('systemd-analyze verify /usr/lib/systemd/system/calltap.service');
@@ -58,7 +59,7 @@ function deb(release) {
     'install -D /dev/null /var/lib/calltap/kept.pcap && apt-get remove -y calltap && ls /var/lib/calltap',
     /kept\.pcap/,
   );
-  root.must('test -e /etc/calltap.toml && test -e /etc/calltap.env && ! command -v calltap');
+  root.must('test -e /etc/calltap.toml && test -e /etc/calltap/key && ! command -v calltap');
   root.must('apt-get purge -y calltap');
   const elsewhere = ['/tmp', '/proc', '/sys', '/var/log'].map((path) => `-not -path "${path}/*"`).join(' ');
   root.must(`find / -xdev -iname "*calltap*" ${elsewhere}`, /^\s*$/);
@@ -77,13 +78,13 @@ function upgrade(root) {
   ].join(' && ');
   judge(make, capture('sh', ['-c', make]));
   root.must('apt-get purge -y calltap && apt-get install -y /tmp/older.deb && calltap --version');
-  root.must('sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap.env /tmp/key');
+  root.must('sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap/key /tmp/key');
   root.must(
     'apt-get install -y -o Dpkg::Options::=--force-confold /tmp/calltap.deb && dpkg-query -W calltap',
     /calltap\s+(?!0\.0\.1)\d/,
   );
   root.must('head -1 /etc/calltap.toml', /# mine/);
-  root.must('cmp /etc/calltap.env /tmp/key && calltap --config /etc/calltap.toml --print-config');
+  root.must('cmp /etc/calltap/key /tmp/key && calltap --config /etc/calltap.toml --print-config');
 }
 
 function checkExposure(root, kind) {

@@ -24,7 +24,7 @@ message() { printf '%s\r\nVia: SIP/2.0/TLS x.invalid;branch=z9hG4bK1\r\nFrom: <s
 
 echo "kernel $(uname -r)"
 ip link set lo up
-key=$(sed -n 's/^SERVICE_API_KEY=//p' /etc/calltap.env)
+key=$(cat /etc/calltap/key)
 systemctl enable --now --quiet calltap
 text=schema_version wait_for ask stats
 state=$(systemctl show calltap --property ActiveState,NRestarts,User,MemoryMax | tr '\n' ' ')
