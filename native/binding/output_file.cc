@@ -25,6 +25,7 @@ public:
     Method<&OutputFile::SetEnabled>(tpl, "setEnabled");
     Method<&OutputFile::Reopen>(tpl, "reopen");
     Method<&OutputFile::Tick>(tpl, "tick");
+    Method<&OutputFile::Flush>(tpl, "flush");
     Method<&OutputFile::Name>(tpl, "name");
     Method<&OutputFile::Counters>(tpl, "counters");
     Method<&OutputFile::WriteDatagram>(tpl, "writeDatagram");
@@ -76,6 +77,8 @@ private:
   void Tick(Call) {
     if (output_->writer != nullptr) ct_pcap_write_tick(output_->writer, static_cast<int64_t>(uv_hrtime()));
   }
+
+  void Flush(Call) { output_->Flush(); }
 
   Local<v8::String> Name(Call) {
     char name[PATH_MAX + 16] = "";

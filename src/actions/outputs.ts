@@ -4,6 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { failure } from '../core/errors.ts';
+import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
@@ -16,8 +17,10 @@ import { snake } from '../view/loss-row.ts';
 import type { MetricFamily } from '../view/metrics-snapshot.ts';
 import { counterFamily } from '../view/metrics-snapshot.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
+import type { ReadBackOptions } from './read-back.ts';
+import { readBack } from './read-back.ts';
 
-export type OutputOptions = {
+export type OutputOptions = ReadBackOptions & {
   /** -O */
   readonly output: string | null;
   readonly split: (Split & { readonly isByCall: boolean }) | null;
@@ -102,6 +105,16 @@ export class Outputs implements Meter {
   /** -O was given, whether the gate is open or not. */
   get isSaved(): boolean {
     return this.#options.output !== null;
+  }
+
+  /**
+   * Writes what the files of -O hold of calls between these times to `to`: the number of frames, or why there are none;
+   * null when nobody waits any more.
+   */
+  async readBack(calls: CallsOfTime, to: string, isGone: () => boolean): Promise<number | string | null> {
+    const files = this.#file?.filesOver(calls.fromUs, calls.toUs) ?? [];
+    if (this.#file === null) return 'no -O writes frames';
+    return readBack(files, calls.callIds, to, this.#options, isGone);
   }
 
   /** The file that content reaches right now, null while none does. */

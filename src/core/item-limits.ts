@@ -305,3 +305,5 @@ export const MAX_CHANGES_A_TURN = 2_000;
 
 /** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
 export const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
+/** Bytes of the files of `-O` that are read back for the capture of a live call. */
+export const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;

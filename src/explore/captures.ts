@@ -1,6 +1,6 @@
 /**
- * The capture of a call as a pcapng: its frames where the files can be read once more, else its SIP rebuilt from the kept
- * messages. Frames go through a private file in the folder for temporary files, which nobody else can open.
+ * The capture of a call as a pcapng: its frames where the files can be read once more, of a live call those that -O wrote,
+ * else its SIP rebuilt from the kept messages. Frames go through a private file in the folder for temporary files, which nobody else can open.
  */
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { streamQuality } from '../analysis/stream-quality.ts';
 import { ServiceError } from '../core/errors.ts';
 import { ASK_CAPTURE_BYTES } from '../core/item-limits.ts';
 import type { Turns } from '../core/turns.ts';
+import { ORIGINS } from '../core/words.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { rebuiltCapture } from '../export/rebuilt-capture.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
@@ -28,24 +29,42 @@ export type CallCapture =
     }
   | { readonly reason: string };
 
+const HEP_SEEN = 1 << ORIGINS.indexOf('hep');
 /** A frame of RTP in a file takes so many bytes beside its payload. */
 const FRAME_COST = 90;
+
+export type CallsOfTime = {
+  readonly callIds: readonly string[];
+  readonly fromUs: number;
+  readonly toUs: number;
+};
+
+export type ReadsBack = {
+  /** Writes frames of live calls to `to`: their number, or why there are none; null when nobody waits any more. */
+  readBack(calls: CallsOfTime, to: string, isGone: IsGone): Promise<number | string | null>;
+};
 
 /** Null when nobody waits for it any more, or calltap stops. */
 export async function callCapture(
   f: Figures,
   dialogs: readonly Dialog[],
+  saver: ReadsBack,
   turns: Turns,
   isGone: IsGone,
 ): Promise<CallCapture | null> {
-  return f.file === null || f.evidence.stores.frames === null
-    ? rebuilt(f, dialogs, turns, isGone)
-    : fromFiles(f, f.file, dialogs);
+  if (mediaBytes(f, dialogs) > ASK_CAPTURE_BYTES)
+    return { reason: 'The capture of this call is too large for an answer; write it with --filter and -O.' };
+  const { file } = f;
+  if (file !== null && f.evidence.stores.frames !== null) return inFile((path) => writeFrames(f, file, dialogs, path));
+  const back = await inFile((path) => writeBack(f, dialogs, saver, path, isGone));
+  if (back !== null && 'file' in back) return back;
+  return back === null || isGone() ? null : rebuilt(f, dialogs, back.reason, turns, isGone);
 }
 
 async function rebuilt(
   f: Figures,
   dialogs: readonly Dialog[],
+  reason: string,
   turns: Turns,
   isGone: IsGone,
 ): Promise<CallCapture | null> {
@@ -56,44 +75,83 @@ async function rebuilt(
     file: Readable.from(chunks, { objectMode: false }),
     bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0),
     isRebuilt: true,
-    lack: leftOut === 0 ? '' : `${leftOut} messages`,
+    lack: `${leftOut === 0 ? '' : `${leftOut} messages and `}all RTP: ${reason}`,
   };
 }
 
-async function fromFiles(
+/** What is missing from what was written, '' where nothing is; else why it was not written, null for a stop. */
+type WrittenFile = { readonly lack: string } | { readonly reason: string } | null;
+
+async function writeFrames(
   f: Figures,
   source: NonNullable<Figures['file']>,
   dialogs: readonly Dialog[],
-): Promise<CallCapture | null> {
-  if (mediaBytes(f, dialogs) > ASK_CAPTURE_BYTES)
-    return { reason: 'The capture of this call is too large for an answer; write it with --filter and -O.' };
+  path: string,
+): Promise<WrittenFile> {
+  const output = OutputFile.open(path, { bytes: 0, seconds: 0 });
+  output.setEnabled(true);
+  try {
+    const written = await writeDialogs(dialogs, f.evidence.stores, source, output);
+    if (written.isStopped) return null;
+    return { lack: written.missedFragments + written.skippedPairs === 0 ? '' : 'some of its media' };
+  } catch (error) {
+    if (error instanceof ServiceError) return { reason: error.message };
+    throw error;
+  } finally {
+    output.close();
+  }
+}
+
+/** Calls that HEP brought have no frame of theirs in the files of -O. */
+async function writeBack(
+  f: Figures,
+  dialogs: readonly Dialog[],
+  saver: ReadsBack,
+  path: string,
+  isGone: IsGone,
+): Promise<WrittenFile> {
+  if (dialogs.some((d) => (d.originsSeen & HEP_SEEN) !== 0)) return { reason: 'HEP brought the call' };
+  const calls = {
+    callIds: dialogs.map((d) => d.callId),
+    fromUs: Math.min(...dialogs.map((d) => d.createdUs)),
+    toUs: Math.max(...dialogs.map((d) => d.updatedUs)),
+  };
+  const expected = framesOf(f, dialogs);
+  const frames = await saver.readBack(calls, path, isGone);
+  if (frames === null) return null;
+  if (typeof frames === 'string') return { reason: frames };
+  if (frames === 0) return { reason: 'the files of -O do not hold it' };
+  return { lack: frames < expected ? `${expected - frames} of ${expected} frames` : '' };
+}
+
+/** The file that `write` makes in a folder of its own, open for reading while its name is gone already. */
+async function inFile(write: (path: string) => Promise<WrittenFile>): Promise<CallCapture | null> {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-capture-'));
   try {
     const path = join(folder, 'call.pcapng');
-    const output = OutputFile.open(path, { bytes: 0, seconds: 0 });
-    output.setEnabled(true);
-    let written: Awaited<ReturnType<typeof writeDialogs>>;
-    try {
-      written = await writeDialogs(dialogs, f.evidence.stores, source, output);
-    } catch (error) {
-      if (error instanceof ServiceError) return { reason: error.message };
-      throw error;
-    } finally {
-      output.close();
-    }
-    if (written.isStopped) return null;
-    const lack = written.missedFragments + written.skippedPairs === 0 ? '' : 'some of its media';
+    const written = await write(path);
+    if (written === null || 'reason' in written) return written;
     const { size } = statSync(path);
     const file = createReadStream(path);
-    // Open before its name goes: it lasts as long as it is read.
     await new Promise((resolve, reject) => {
       file.once('open', resolve);
       file.once('error', reject);
     });
-    return { file, bytes: size, isRebuilt: false, lack };
+    return { file, bytes: size, isRebuilt: false, lack: written.lack };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Messages and packets of the calls: a message that came in several frames counts once. */
+function framesOf({ evidence: { stores, capture } }: Figures, dialogs: readonly Dialog[]): number {
+  let frames = 0;
+  for (const d of dialogs) {
+    frames += d.msgCount;
+    for (const stream of stores.streams.ownedBy(d))
+      frames += streamQuality(stream, capture.quality)?.snapshot.packets ?? 0;
+  }
+  return frames;
 }
 
 /** What the media of the calls takes in a file, about. */

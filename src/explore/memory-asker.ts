@@ -28,6 +28,7 @@ import { ladderSteps } from '../view/ladder.ts';
 import { reportInput } from '../view/report-input.ts';
 import type { AskPort, TextLayout } from './ask-port.ts';
 import { pageSteps } from './call-page.ts';
+import type { ReadsBack } from './captures.ts';
 import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
@@ -38,7 +39,7 @@ import { select } from './selector.ts';
 /** `notRefused` counts an answer of null. */
 export function createAsker(
   f: Figures,
-  output: () => OutputFile | null,
+  saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
   notRefused: <T>(made: T | null) => T | null,
 ): AskPort {
@@ -89,7 +90,7 @@ export function createAsker(
     sipp: (callId, showsSecrets, isGone) => ofOne(callId, isGone, (d) => sippSteps(evidence, d, showsSecrets)),
     text: (callIds, layout, style, isGone) => ofAll(callIds, isGone, (all) => textSteps(evidence, all, layout, style)),
     async save(question, hasLegs) {
-      const file = output();
+      const { file } = saver;
       if (file === null || f.file === null) return null;
       const chosen = new Set(finish(chosenSteps(evidence, question)).dialogs);
       if (hasLegs && identifiers !== null)
@@ -102,7 +103,7 @@ export function createAsker(
       if (isGone()) return null;
       const chosen = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
       if (chosen.length === 0) return { document: null };
-      const made = await callCapture(f, chosen, turns, isGone);
+      const made = await callCapture(f, chosen, saver, turns, isGone);
       return made === null ? null : { document: made };
     },
     security: () => toAskSecurity(f),

@@ -31,13 +31,14 @@ import { toPulse } from '../view/pulse.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
+import type { ReadsBack } from './captures.ts';
 import { Containers } from './containers.ts';
 import type { Explorer } from './explorer.ts';
 import type { Found, IsGone } from './found.ts';
 import { createAsker } from './memory-asker.ts';
 
-/** The gate of what is written, and the file of -O once it is open. */
-export type Saver = { readonly gate: PersistenceGate; readonly file: OutputFile | null };
+/** The gate of what is written, the file of -O once it is open, and what its files hold of live calls. */
+export type Saver = ReadsBack & { readonly gate: PersistenceGate; readonly file: OutputFile | null };
 
 export function createExplorer(f: Figures, saver: Saver): Explorer {
   const { gate } = saver;
@@ -93,7 +94,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    ...createAsker(f, () => saver.file, askTurns, notRefused),
+    ...createAsker(f, saver, askTurns, notRefused),
     summary: () => toSummary(f),
     pulse: () => toPulse(f),
     persistence: () => gate.state(),

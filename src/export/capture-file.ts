@@ -4,8 +4,8 @@
  * Frames are written by the thread that captures them (native/output/pcap_write.h); this only commands it.
  */
 
-import { statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import { counted, countedWere } from '../core/counted.ts';
 import type { ServiceError } from '../core/errors.ts';
@@ -23,11 +23,15 @@ const KEEP_ALL = 0;
 /** The names of a split: native/output/pcap_keep.h. */
 const NUMBERED = /\.([0-9]{5}|[1-9][0-9]{5,8})$/;
 
+/** How much earlier or later than its packets a file may have been written. */
+const FILE_MARGIN_MS = 5_000;
+
 /** Counters that are losses: frames and messages that were captured and are in no file. */
 const LOSSES = ['lost', 'link_refused', 'messages_refused', 'cut'] as const;
 
 export class OutputFile {
   readonly path: string;
+  readonly #isSplit: boolean;
   readonly #native: NativeOutputFile;
   readonly #names: readonly string[];
   readonly #counters: BigUint64Array;
@@ -38,8 +42,9 @@ export class OutputFile {
   #saidRemoveErrors = 0;
   #isClosed = false;
 
-  private constructor(path: string, binding: NativeBinding) {
+  private constructor(path: string, isSplit: boolean, binding: NativeBinding) {
     this.path = path;
+    this.#isSplit = isSplit;
     this.#native = new binding.OutputFile();
     this.#names = binding.info().outputCounterNames;
     this.#counters = new BigUint64Array(this.#names.length);
@@ -52,8 +57,8 @@ export class OutputFile {
   static open(path: string, split: Split, inputs: readonly string[] = [], keep = KEEP_ALL): OutputFile {
     const same = inputs.find((input) => isSameFile(input, path) || (keep > 0 && isNumberedFileOf(path, input)));
     if (same !== undefined) throw failure('OUTPUT_IS_INPUT', { path });
-    const output = new OutputFile(path, loadNative());
     const { bytes: splitBytes, seconds: splitSeconds } = split;
+    const output = new OutputFile(path, splitBytes + splitSeconds > 0, loadNative());
     const errno = output.#native.open({ path, splitBytes, splitSeconds, keepFiles: keep });
     if (errno !== 0) throw openError(path, errno);
     return output;
@@ -67,6 +72,23 @@ export class OutputFile {
   /** The file that is written now: the newest one of a split. */
   get name(): string {
     return this.#native.name();
+  }
+
+  /** What was written is in the files; those that may hold frames of this time (microseconds since the epoch). */
+  filesOver(fromUs: number, toUs: number): readonly string[] {
+    this.#native.flush();
+    if (!this.#isSplit) return [this.path];
+    const folder = dirname(this.path);
+    const numbered = readdirSync(folder)
+      .filter((name) => isNumberOf(this.path, name))
+      .map((name) => join(folder, name))
+      .sort((a, b) => numberOf(a) - numberOf(b));
+    // A file was last written to when the next one began.
+    const endsMs = numbered.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    const margin = FILE_MARGIN_MS;
+    return numbered.filter(
+      (_, i) => (endsMs[i] ?? 0) >= fromUs / 1000 - margin && (endsMs[i - 1] ?? 0) <= toUs / 1000 + margin,
+    );
   }
 
   /** The persistence gate: when this returns for false, nothing more is written. */
@@ -165,6 +187,15 @@ function isSameFile(a: string, b: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isNumberOf(path: string, name: string): boolean {
+  const found = NUMBERED.exec(name);
+  return found !== null && name.slice(0, found.index) === basename(path);
+}
+
+function numberOf(path: string): number {
+  return Number(NUMBERED.exec(path)?.[1] ?? 0);
 }
 
 /** True for an input that a split of `path` may come to remove. */

@@ -165,6 +165,8 @@ export type NativeOutputFile = {
   reopen(): void;
   /** Flushes, splits by time and reopens, for when no thread captures. */
   tick(): void;
+  /** What is buffered goes into the file. */
+  flush(): void;
   /** Of the file that is written now. */
   name(): string;
   /** Fills one value a name of info().outputCounterNames. */

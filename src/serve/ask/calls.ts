@@ -24,6 +24,9 @@ import { heavily, OF_CALL, readCalls, readSelector } from './asking.ts';
 /** Of a page; a ladder in a browser or a file is as wide as it must be. */
 const STYLE = { width: null, color: false, isUtc: true } as const;
 
+/** What a header field may hold. */
+const headerText = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, 300);
+
 const text = (mediaType: string, description: string) => ({
   description,
   content: { [mediaType]: { schema: Type.Unsafe<string>({ type: 'string' }) } },
@@ -155,7 +158,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       validatorCompiler: compileParameters,
       schema: {
         operationId: 'askCapture',
-        summary: 'The frames of a call with its media as pcapng; of a live source its SIP, rebuilt',
+        summary:
+          'The frames of a call with its media as pcapng; of a live source those that -O wrote, else its SIP, rebuilt',
         tags: ['ask'],
         params: SelectorParams,
         querystring: AskLegsQuery,
@@ -167,6 +171,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
                 type: 'string',
                 description: '`true`: SIP rebuilt from kept messages, without RTP.',
               },
+              'X-Service-Capture-Lacks': { type: 'string', description: 'What is missing; absent where nothing is.' },
             },
             content: {
               'application/vnd.tcpdump.pcap': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
@@ -187,6 +192,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
         .header('content-length', capture.bytes)
         .header('content-disposition', `attachment; filename="${fileName(calls[0] ?? '')}.pcapng"`)
         .header('x-service-capture-rebuilt', String(capture.isRebuilt));
+      if (capture.lack !== '') reply.header('x-service-capture-lacks', headerText(capture.lack));
       return reply.send(capture.file);
     },
   );

@@ -1,0 +1,88 @@
+/**
+ * The frames of live calls, read back from the files of -O: another calltap reads the files, with the calls as its filter,
+ * and writes what it finds. It comes after everything else on the machine, has no secrets, and a limit in bytes and time.
+ */
+import { statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import type { PortRange } from '../config/option-value.ts';
+import { READ_BACK_BYTES } from '../core/item-limits.ts';
+import { packageRoot } from '../core/package.ts';
+
+/** What changes which frames belong to a call. */
+export type ReadBackOptions = {
+  readonly portrange: readonly PortRange[];
+  readonly wsPortrange: readonly PortRange[];
+  readonly decodeEspNull: boolean;
+};
+
+const LIMIT_MS = 60_000;
+const LOOK_MS = 200;
+/** What of this program's environment it sees. */
+const SEEN = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
+
+/** Frames that it wrote to `to`; a text says why it wrote none, null that nobody waits any more. */
+export async function readBack(
+  files: readonly string[],
+  callIds: readonly string[],
+  to: string,
+  options: ReadBackOptions,
+  isGone: () => boolean,
+): Promise<number | string | null> {
+  const sizes = files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const bytes = sizes.reduce((a, b) => a + b, 0);
+  if (bytes === 0) return 'the files of -O are gone';
+  if (bytes > READ_BACK_BYTES) return `the files of -O that may hold it are larger than ${READ_BACK_BYTES} bytes`;
+  const ended = new AbortController();
+  const child = execa(process.execPath, [...process.execArgv, ...argumentsOf(files, callIds, to, options)], {
+    env: Object.fromEntries(
+      SEEN.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    timeout: LIMIT_MS,
+    forceKillAfterDelay: 1_000,
+    // A table of some calls, and lines for people.
+    maxBuffer: 256 * 1024,
+    cancelSignal: ended.signal,
+  });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      if (isGone()) ended.abort();
+      await sleep(LOOK_MS, null, { ref: false });
+    }
+  })();
+  const { exitCode, stdout, stderr, timedOut } = await child;
+  isOver = true;
+  void watching;
+  if (isGone()) return null;
+  if (timedOut) return `reading the files of -O took longer than ${LIMIT_MS / 1000} s`;
+  const frames = /^(\d+) frames? written to /m.exec(stdout)?.[1];
+  if (exitCode === 0 && frames !== undefined) return Number(frames);
+  return `the files of -O could not be read: ${stderr.split('\n')[0] ?? ''}`;
+}
+
+function argumentsOf(
+  files: readonly string[],
+  callIds: readonly string[],
+  to: string,
+  { portrange, wsPortrange, decodeEspNull }: ReadBackOptions,
+): string[] {
+  const quoted = callIds.map((id) => `"${id.replace(/["\\]/g, '\\$&')}"`);
+  return [
+    join(packageRoot(), 'dist/program/calltap.js'),
+    ...files.flatMap((path) => ['-I', path]),
+    ...['--filter', `callid:${quoted.join(',')}`, '-O', to],
+    ...['--portrange', portText(portrange), '--ws-portrange', portText(wsPortrange)],
+    ...(decodeEspNull ? ['--decode-esp-null'] : []),
+  ];
+}
+
+function portText(ranges: readonly PortRange[]): string {
+  return ranges.map(({ from, to }) => `${from}-${to}`).join(',');
+}
