@@ -20,7 +20,7 @@ const UNIT = ['[Unit]', 'After=multi-user.target', '[Service]', 'ExecStart=/bin/
 function makeImage(deb, { userland }) {
   const root = freshRoot(userland, TOOLS);
   root.put(deb, 'opt/calltap.deb');
-  root.must('apt-get install -y /opt/calltap.deb && rm /opt/calltap.deb');
+  root.must('apt-get install -y --no-install-recommends /opt/calltap.deb && rm /opt/calltap.deb');
   root.put(join(checkout, 'test/package/service.sh'), 'opt/service.sh');
   writeFileSync(join(root.path, 'etc/systemd/system/try.service'), UNIT);
   symlinkSync('lib/systemd/systemd', join(root.path, 'init'));
