@@ -14,9 +14,9 @@ import type {
   CallDocument,
   HiddenBy,
 } from '../contract/index.ts';
-import type { LadderStyle } from '../export/ladder-text.ts';
 import type { SippPair } from '../export/sipp.ts';
 import type { CallRow } from '../view/call-row.ts';
+import type { LadderStyle } from '../view/ladder-text.ts';
 import type { CallCapture } from './captures.ts';
 import type { Changes } from './changes.ts';
 import type { Found, InTurns, IsGone } from './found.ts';

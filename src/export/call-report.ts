@@ -3,9 +3,9 @@
  */
 
 import { safeText } from '../core/terminal-text.ts';
+import type { LadderStyle } from '../view/ladder-text.ts';
+import { ladderLines } from '../view/ladder-text.ts';
 import type { ReportInput } from '../view/report-input.ts';
-import type { LadderStyle } from './ladder-text.ts';
-import { ladderLines } from './ladder-text.ts';
 import { mermaidLines } from './mermaid.ts';
 
 const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];

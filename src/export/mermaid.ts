@@ -3,7 +3,7 @@
  * character is written as its number.
  */
 import type { AskLadder } from '../contract/index.ts';
-import { labelOf } from './ladder-text.ts';
+import { labelOf } from '../view/ladder-text.ts';
 
 /** Line by line, the fence included. */
 export function* mermaidLines(l: AskLadder): Generator<string> {

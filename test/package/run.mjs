@@ -77,7 +77,9 @@ function upgrade(root) {
     `dpkg-deb -Zgzip --build '${unpacked}' '${unpacked}.deb'`,
   ].join(' && ');
   judge(make, capture('sh', ['-c', make]));
-  root.must('apt-get purge -y calltap && apt-get install -y --no-install-recommends /tmp/older.deb && calltap --version');
+  root.must(
+    'apt-get purge -y calltap && apt-get install -y --no-install-recommends /tmp/older.deb && calltap --version',
+  );
   root.must('sed -i "1i # mine" /etc/calltap.toml && cp /etc/calltap/key /tmp/key');
   root.must(
     'apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-confold /tmp/calltap.deb && dpkg-query -W calltap',

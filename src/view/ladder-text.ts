@@ -3,7 +3,7 @@
  */
 import type { AskLadder, LadderMedia, LadderStep } from '../contract/index.ts';
 import { fit, paint, safeText } from '../core/terminal-text.ts';
-import { clockOf } from '../view/clock.ts';
+import { clockOf } from './clock.ts';
 
 export type LadderStyle = { readonly width: number | null; readonly color: boolean; readonly isUtc: boolean };
 
