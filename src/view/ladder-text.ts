@@ -24,33 +24,51 @@ const NOTES = {
 
 type Arrow = { readonly from: number; readonly to: number; readonly label: string; readonly shaft: string };
 
+/** A line of the drawing, and which step it shows; null for lifelines, media and what stands below. */
+export type LadderRow = {
+  readonly text: string;
+  readonly step: LadderStep | null;
+  readonly look: 'head' | 'plain' | 'again';
+};
+
 /** Line by line. */
 export function* ladderLines(l: AskLadder, style: LadderStyle): Generator<string> {
+  for (const { text, look } of ladderRows(l, style)) yield paint(text, COLORS[look], style.color);
+}
+
+const COLORS = { head: 'bold', plain: null, again: 'gray' } as const;
+
+export function* ladderRows(l: AskLadder, style: Pick<LadderStyle, 'width' | 'isUtc'>): Generator<LadderRow> {
   const room = (style.width ?? PAGE) - LEFT;
   const column = Math.max(COLUMN_LEAST, Math.min(COLUMN_MOST, Math.floor(room / Math.max(1, l.lifelines.length))));
   const clock = clockOf(Date.parse(l.started_at) * 1000, style.isUtc);
   const heads = l.lifelines.map(({ label }) => center(fit(safeText(label), column - 2), column)).join('');
   const zone = clock.zone === 'Z' ? 'UTC' : `UTC${clock.zone}`;
-  yield paint(`${`${clock.date} ${zone}`.padEnd(LEFT)}${heads}`.trimEnd(), 'bold', style.color);
+  yield { text: `${`${clock.date} ${zone}`.padEnd(LEFT)}${heads}`.trimEnd(), step: null, look: 'head' };
   const draw = (arrow: Arrow): string => drawn(arrow, l.lifelines.length, column);
   const several = l.call_ids.length > 1;
   const media = l.media.slice();
   for (const step of l.steps) {
-    while (media[0] !== undefined && media[0].first_seen <= step.at) yield* mediaLine(media.shift(), draw);
-    const isAgain = step.notes.length > 0;
-    yield paint(
-      stepLine(step, several ? l.call_ids.indexOf(step.call_id) : -1, draw, style),
-      isAgain ? 'gray' : null,
-      style.color,
-    );
+    while (media[0] !== undefined && media[0].first_seen <= step.at) yield* mediaRow(media.shift(), draw);
+    const text = stepLine(step, several ? l.call_ids.indexOf(step.call_id) : -1, draw, style);
+    yield { text, step, look: step.notes.length > 0 ? 'again' : 'plain' };
   }
-  for (const m of media) yield* mediaLine(m, draw);
-  if (l.not_kept > 0) yield `${l.not_kept} more ${l.not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
+  for (const m of media) yield* mediaRow(m, draw);
+  if (l.not_kept > 0) yield note(`${l.not_kept} more ${l.not_kept === 1 ? 'message was' : 'messages were'} not kept.`);
   if (several) yield* legend(l.call_ids);
 }
 
+function note(text: string): LadderRow {
+  return { text, step: null, look: 'plain' };
+}
+
 /** `leg`: which of several calls the message belongs to; -1 with one call. */
-function stepLine(step: LadderStep, leg: number, draw: (arrow: Arrow) => string, style: LadderStyle): string {
+function stepLine(
+  step: LadderStep,
+  leg: number,
+  draw: (arrow: Arrow) => string,
+  style: Pick<LadderStyle, 'isUtc'>,
+): string {
   const { time } = clockOf(Date.parse(step.at) * 1000, style.isUtc);
   const label = labelOf(step);
   const index = leg < 0 ? String(step.index) : `${legName(leg)}${step.index}`;
@@ -59,11 +77,12 @@ function stepLine(step: LadderStep, leg: number, draw: (arrow: Arrow) => string,
   return `${left}${draw({ from: step.from, to: step.to, label, shaft: '-' })}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`.trimEnd();
 }
 
-function* mediaLine(m: LadderMedia | undefined, draw: (arrow: Arrow) => string): Generator<string> {
+function* mediaRow(m: LadderMedia | undefined, draw: (arrow: Arrow) => string): Generator<LadderRow> {
   if (m === undefined) return;
   const figures = ['RTP', m.codec ?? '', `${m.loss_pct.toFixed(1)} %`];
   if (m.mos !== undefined) figures.push(`MOS ${m.mos.toFixed(2)}`);
-  yield `${' '.repeat(LEFT)}${draw({ from: m.from, to: m.to, label: figures.filter((figure) => figure !== '').join(' '), shaft: '=' })}`.trimEnd();
+  const label = figures.filter((figure) => figure !== '').join(' ');
+  yield note(`${' '.repeat(LEFT)}${draw({ from: m.from, to: m.to, label, shaft: '=' })}`.trimEnd());
 }
 
 /** "(SDP)" stands before the target, which is cut first. */
@@ -78,9 +97,9 @@ function legName(leg: number): string {
   return leg < 26 ? String.fromCharCode(65 + leg) : `${leg}:`;
 }
 
-function* legend(callIds: readonly string[]): Generator<string> {
-  yield '';
-  for (const [i, id] of callIds.entries()) yield `${legName(i)}  ${safeText(id)}`;
+function* legend(callIds: readonly string[]): Generator<LadderRow> {
+  yield note('');
+  for (const [i, id] of callIds.entries()) yield note(`${legName(i)}  ${safeText(id)}`);
 }
 
 /** One row of lifelines with an arrow across some of them. */
