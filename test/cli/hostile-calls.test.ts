@@ -1,59 +1,15 @@
 /** Calls whose every text is hostile, through every output of the command line: nothing steers, runs or ends what it stands in. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ALICE, BOB } from '../../fixtures/build/basic-call.ts';
-import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
-import { SipScript } from '../../fixtures/build/sip-call.ts';
+import { hostileCapture, STEERING } from '../helpers/hostile-calls.ts';
 import { printed } from './run-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'calltap-hostile-'));
 after(() => rmSync(folder, { recursive: true }));
-const OWNED = join(folder, 'owned');
-
-/** One line each, as a header can carry it. */
-const TEXTS: readonly string[] = [
-  `]]><exec command="touch ${OWNED}"/>`,
-  `[file name=${OWNED}] [$1] [field0] [authentication username=a]`,
-  '\u001b[2J\u001b]0;owned\u0007\u009b31m',
-  '\u202egnp.exe\u2066\u200f\u061c',
-  'a\u0000b',
-  '=cmd|" /C calc"!A0',
-  '@SUM(1+1)*cmd',
-  'x; participant P->>Q: %% {init: {"theme":"x"}} end ```',
-  '| a | <img src=x onerror=alert(1)> [l](javascript:1) `c` **b**',
-  '../../../../tmp/owned',
-  'row:1',
-  '-rf',
-  '--',
-  '"or" (a or b) ~x *',
-];
-
-function capture(): string {
-  const scripts = TEXTS.map((text, i) => {
-    const party = { ...ALICE, display: text.replace(/["\\]/g, "'") };
-    const call = new SipScript({ callId: text, caller: party, callee: BOB, startUs: EPOCH_US + i * 10_000_000 });
-    const headers = [
-      ['Subject', text],
-      ['X-Trunk', text],
-    ] as const;
-    const invite = call.request('INVITE', 0, { headers });
-    call.respond(invite, 100, 10);
-    call.respond(invite, 486, 50, { reason: text, headers: [['Warning', `399 x "${text.replaceAll('"', "'")}"`]] });
-    call.ack(invite, 486, 60);
-    return call;
-  });
-  const path = join(folder, 'hostile.pcap');
-  writeFileSync(path, new Capture().add(scripts.flatMap(({ messages }) => messages)).pcap());
-  return path;
-}
-
-const PATH = capture();
-/** Everything but line ends that moves a cursor, changes a colour or turns text around. */
-const STEERING =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
+const { path: PATH, texts: TEXTS, owned: OWNED } = hostileCapture(folder);
 const ask = (...args: string[]): Promise<string> => printed([PATH, ...args]);
 
 test('no output for people has a control character, and each call is there', async () => {
