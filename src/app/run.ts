@@ -49,6 +49,7 @@ export function sessionOptions(config: Config): SessionOptions {
       config.callReport !== null ||
       config.legs ||
       config.filter !== null ||
+      config.interactive ||
       isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
@@ -56,7 +57,7 @@ export function sessionOptions(config: Config): SessionOptions {
     names: namesOf(config),
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
-    keepsFrames: choosesFrames(config) || (config.ask && !isLive(config)),
+    keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
     observesQuality: config.api !== null || config.metrics !== null,
   };
 }
@@ -91,6 +92,10 @@ export async function runCapture(config: Config): Promise<number> {
   if (config.api !== null || config.metrics !== null) {
     const { serve } = await import('./serve.ts');
     return serve(session, explorer, config, capture, print, stop);
+  }
+  if (config.interactive) {
+    const { interact } = await import('./interact.ts');
+    return interact(session, explorer, config, asked, capture, stop);
   }
   return printed(
     session,

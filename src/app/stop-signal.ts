@@ -21,10 +21,12 @@ export class StopSignal {
   /** The first signal came. */
   readonly came: Promise<void>;
   #signal: StopName | null = null;
+  #resolve: () => void = () => undefined;
 
   /** Signals end nothing by themselves from now on. */
   constructor() {
     this.came = new Promise((resolve) => {
+      this.#resolve = resolve;
       const onSignal = (signal: NodeJS.Signals): void => {
         for (const name of SIGNALS) process.off(name, onSignal);
         // Without listeners Node follows signals no more, and this needs no turn of the loop.
@@ -34,6 +36,11 @@ export class StopSignal {
       };
       for (const name of SIGNALS) process.on(name, onSignal);
     });
+  }
+
+  /** As a signal does, without one: who reads has seen enough. */
+  end(): void {
+    this.#resolve();
   }
 
   /** Of a process that it cut short: 130 or 143; 0 while none came. */

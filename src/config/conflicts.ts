@@ -48,6 +48,7 @@ const OUTPUTS = [
     'compare',
     'wav',
     'sipp',
+    'interactive',
   ] as const),
   ...(['show-frame', 'mint-token'] as const),
 ] as const;
@@ -67,7 +68,30 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'columns', excludes: OUTPUTS.filter((flag) => flag !== 'csv') },
   { option: 'no-body', needs: ['messages'] },
   { option: 'raw', needs: ['messages'] },
-  { option: 'show-secrets', needs: ['messages', 'sipp'] },
+  { option: 'show-secrets', needs: ['messages', 'sipp', 'interactive'] },
+  { option: 'no-interface', excludes: ['interactive'] },
+  {
+    option: 'interactive',
+    excludes: ['api', 'metrics'],
+    reason: 'a service has no screen',
+    remedy: 'leave one of them out',
+  },
+  {
+    check: ({ interactive, input }) =>
+      interactive && input.includes('-')
+        ? conflict('-i', 'standard input is the keyboard', 'write what comes there to a file, and name that')
+        : null,
+  },
+  {
+    check: ({ interactive, output, filter, device }) =>
+      interactive && output !== null && filter !== null && device.length === 0
+        ? conflict(
+            '-i',
+            'what --filter chooses for -O is written at the end of a run without a screen',
+            'leave -O out; s saves a call',
+          )
+        : null,
+  },
   { option: 'wav', needs: ['to'] },
   { option: 'sipp', needs: ['to'] },
   { option: 'span', needs: ['wav'] },

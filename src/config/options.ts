@@ -342,7 +342,8 @@ const GENERAL = group('General', {
     short: 'h',
     valueIfBare: 'options',
   }),
-  'no-interface': toggle('Accept the -N of sngrep: calltap is not interactive anyway.', { short: 'N' }),
+  interactive: toggle('Show calls, ladders and messages on the whole terminal.', { short: 'i' }),
+  'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', { short: 'N' }),
 });
 
 /** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */

@@ -129,6 +129,10 @@ export const ERRORS = {
       remedy: 'write seconds after the first packet, such as 10..12, or worst',
     },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
+    TERMINAL_UNFIT: {
+      line: '-i: {reason}',
+      remedy: 'run it in a terminal, or leave -i out: calltap prints a table then',
+    },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
       line: '--show-frame: {pointer} is not a frame pointer',

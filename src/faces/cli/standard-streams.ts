@@ -31,6 +31,7 @@ class StandardStream {
   readonly #fd: number;
   readonly #stream: () => NodeJS.WriteStream;
   #outlet: Outlet | null = null;
+  #sink: ((text: string) => void) | null = null;
 
   constructor(name: string, fd: number, stream: () => NodeJS.WriteStream) {
     this.#name = name;
@@ -52,9 +53,15 @@ class StandardStream {
     return this.#outlet?.lost ?? 0;
   }
 
+  /** While the terminal shows a screen: lines go there. Null: as before. */
+  divert(sink: ((text: string) => void) | null): void {
+    this.#sink = sink;
+  }
+
   /** Whole lines. What continues loses and counts those that nobody takes. */
   write(text: string): void {
-    if (this.#outlet === null) this.#stream().write(text);
+    if (this.#sink !== null) this.#sink(text);
+    else if (this.#outlet === null) this.#stream().write(text);
     else this.#outlet.write(text);
   }
 

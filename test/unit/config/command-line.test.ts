@@ -125,6 +125,7 @@ test('defaults', () => {
     csv: false,
     color: 'auto',
     utc: false,
+    interactive: false,
     noInterface: false,
   });
 });
@@ -322,4 +323,18 @@ test('what is not built says so in one line', () => {
   for (const flag of ['--api-tls-cert', '--api-tls-key']) {
     assert.match(mistake('-I', 'a', '--api', '1', flag, 'x'), /reverse proxy/);
   }
+});
+
+test('-i goes with sources and a filter, and with nothing that prints or serves', () => {
+  assert.equal(load('-i', 'a', '--filter', 'from:1', '--show-secrets').interactive, true);
+  assert.equal(load('-i', '-d', 'eth0', '-O', 'f').interactive, true);
+  for (const [more, why] of [
+    [['a', '--json'], /--json/],
+    [['-d', 'eth0', '--fail2ban'], /its lines would mix with those of another output/],
+    [['-d', 'eth0', '--api', '127.0.0.1:0'], /a service has no screen/],
+    [['-'], /standard input is the keyboard/],
+    [['a', '--filter', 'from:1', '-O', 'f'], /leave -O out/],
+    [['a', '-N'], /cannot be combined with -i/],
+  ] as const)
+    assert.match(mistake('-i', ...more), why);
 });

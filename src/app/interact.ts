@@ -1,0 +1,68 @@
+/**
+ * Runs a capture under the terminal's screens, until somebody ends them or a signal comes.
+ */
+import type { Config } from '../config/config.ts';
+import type { Explorer } from '../explore/explorer.ts';
+import type { Asked } from '../faces/cli/asked.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import type { Interactive } from '../faces/tui/interactive.ts';
+import { openInteractive } from '../faces/tui/interactive.ts';
+import { refuseUnfit, Tty } from '../faces/tui/tty.ts';
+import type { Capturing } from './read-files.ts';
+import type { Session } from './session.ts';
+import type { StopSignal } from './stop-signal.ts';
+import { limitEnd } from './stop-signal.ts';
+
+/** The exit code. Throws ServiceError, with the terminal as it was. */
+export async function interact(
+  session: Session,
+  explorer: Explorer,
+  config: Config,
+  asked: Asked,
+  capture: Capturing,
+  stop: StopSignal,
+): Promise<number> {
+  let screens: Interactive | null = null;
+  try {
+    refuseUnfit();
+    const { file } = session.figures;
+    const reading = capture(() => {
+      screens = openInteractive(
+        explorer,
+        {
+          question: newestFirst(asked.question),
+          filterText: config.filter ?? '',
+          isUtc: config.utc,
+          showsSecrets: config.showSecrets,
+          source: sourceOf(config),
+          progress: () => file?.progress() ?? null,
+        },
+        (events) => new Tty(asked.style.color, events),
+      );
+      standardError.divert(screens.log);
+      void screens.ended.then(() => stop.end());
+    });
+    await Promise.race([reading, stop.came]);
+    await stop.came;
+    await reading;
+  } finally {
+    standardError.divert(null);
+    (screens as Interactive | null)?.close();
+    session.outputs.close();
+    session.close();
+    limitEnd();
+  }
+  return stop.exitCode;
+}
+
+/** Whoever looks wants the newest call on top; --sort says otherwise. */
+function newestFirst({ filter, sort }: Asked['question']): Asked['question'] {
+  return { filter, sort: sort.by === 'created' ? { by: 'created', isDescending: true } : sort };
+}
+
+function sourceOf({ device, input, hepListen, uprobe }: Config): string {
+  const parts = [...device, ...input];
+  if (hepListen !== null) parts.push(`HEP ${hepListen.host}:${hepListen.port}`);
+  if (uprobe.length > 0) parts.push(`TLS of ${uprobe.join(', ')}`);
+  return parts.join(' ');
+}

@@ -1,0 +1,154 @@
+/**
+ * The loop of the terminal: a stack of screens, keys to the topmost, frames when something changed. It waits for nothing:
+ * answers come when they come, and a frame is drawn at most ten times a second, or at once after a key.
+ */
+import type { Look } from './cells.ts';
+import { Cells, LOOK, widthOf } from './cells.ts';
+import type { Binding } from './keys.ts';
+import { bindingOf, shownKey } from './keys.ts';
+import type { Screen } from './tty.ts';
+
+const FRAME_MS = 100;
+const MESSAGE_MS = 5_000;
+
+/** A part of the screen. */
+export type Area = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type Cursor = { readonly x: number; readonly y: number };
+
+export interface View {
+  /** For the help. */
+  readonly title: string;
+  readonly bindings: readonly Binding[];
+  /** Draws itself; a cursor is where text is typed. */
+  draw(cells: Cells, area: Area): Cursor | null;
+  /** Takes a key before the bindings do, as a line that is typed into does. */
+  take?(key: string): boolean;
+  /** Once a second, where it is the topmost one. */
+  tick?(): void;
+}
+
+/** Draws the line above all views. */
+export type Strip = (cells: Cells, area: Area) => void;
+
+export class App {
+  readonly #screen: () => Screen;
+  readonly #strip: Strip;
+  readonly #views: View[] = [];
+  readonly #global: readonly Binding[];
+  #cells: Cells | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #clock: NodeJS.Timeout | null = null;
+  #drawnMs = Number.NEGATIVE_INFINITY;
+  #message: { readonly text: string; readonly look: Look; readonly untilMs: number } | null = null;
+  #quit: () => void = () => undefined;
+
+  /** `screen` is there once run() was called. */
+  constructor(screen: () => Screen, strip: Strip, global: (app: App) => readonly Binding[]) {
+    this.#screen = screen;
+    this.#strip = strip;
+    this.#global = global(this);
+  }
+
+  /** Shows the first view until quit(). */
+  run(first: View): Promise<void> {
+    this.#views.push(first);
+    this.#clock = setInterval(() => {
+      this.top.tick?.();
+      this.changed();
+    }, 1_000);
+    this.changed();
+    return new Promise((resolve) => {
+      this.#quit = () => {
+        if (this.#clock !== null) clearInterval(this.#clock);
+        if (this.#timer !== null) clearTimeout(this.#timer);
+        resolve();
+      };
+    });
+  }
+
+  quit(): void {
+    this.#quit();
+  }
+
+  get top(): View {
+    return this.#views.at(-1) as View;
+  }
+
+  /** Bindings of the topmost view, and those of all. */
+  get tables(): readonly (readonly Binding[])[] {
+    return [this.top.bindings, this.#global];
+  }
+
+  push(view: View): void {
+    this.#views.push(view);
+    this.changed();
+  }
+
+  /** Back to the view below; the first one stays. */
+  pop(): void {
+    if (this.#views.length > 1) this.#views.pop();
+    this.changed();
+  }
+
+  /** One line over the footer, for some seconds. */
+  say(text: string, look: Look = LOOK.plain): void {
+    this.#message = { text, look, untilMs: performance.now() + MESSAGE_MS };
+    this.changed();
+  }
+
+  onKey(key: string): void {
+    this.#message = null;
+    if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run();
+    this.changed();
+  }
+
+  onResize(): void {
+    this.#cells = null;
+    this.changed();
+  }
+
+  /** Something is to be drawn anew. */
+  changed(): void {
+    if (this.#timer !== null) return;
+    const waitMs = Math.max(0, this.#drawnMs + FRAME_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.draw();
+    }, waitMs);
+  }
+
+  draw(): void {
+    this.#drawnMs = performance.now();
+    const screen = this.#screen();
+    const { width, height } = screen;
+    if (width < 20 || height < 5) {
+      screen.write('\u001b[H\u001b[2J');
+      this.#cells = null;
+      return;
+    }
+    this.#cells ??= new Cells(width, height, screen.hasColor);
+    const cells = this.#cells;
+    cells.clear();
+    this.#strip(cells, { x: 0, y: 0, width, height: 1 });
+    const cursor = this.top.draw(cells, { x: 0, y: 1, width, height: height - 2 });
+    this.#drawLast(cells, height - 1);
+    screen.write(cells.frame(cursor));
+  }
+
+  /** A message, or what keys do here. */
+  #drawLast(cells: Cells, y: number): void {
+    const message = this.#message;
+    if (message !== null && performance.now() < message.untilMs) {
+      cells.put(0, y, message.text, message.look);
+      return;
+    }
+    let x = 0;
+    for (const { keys, short } of this.tables.flat()) {
+      if (short === undefined) continue;
+      const key = shownKey(keys[0] ?? '');
+      if (x + widthOf(key) + widthOf(short) + 1 > cells.width) break;
+      x += cells.put(x, y, key, LOOK.reverse);
+      x += cells.put(x, y, ` ${short}  `);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The columns of the list: how wide each is, and which stay when the screen is narrow. What they show is that of the call
+ * table.
+ */
+import type { AskCall } from '../../contract/index.ts';
+import type { CallRow } from '../../view/call-row.ts';
+import { clockOf } from '../../view/clock.ts';
+import type { Column } from '../cli/columns.ts';
+import { COLUMNS } from '../cli/columns.ts';
+import { LOOK } from './cells.ts';
+
+/** Widths are fixed, so that nothing moves sideways while calls come; the higher the rank the longer it stays. */
+const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] = [
+  ['started', 8, 9],
+  ['state', 9, 10],
+  ['method', 8, 5],
+  ['from', 14, 12],
+  ['to', 14, 12],
+  ['code', 4, 11],
+  ['duration', 8, 7],
+  ['pdd', 9, 3],
+  ['mos', 4, 6],
+  ['loss', 7, 2],
+  ['findings', 24, 8],
+  ['src', 21, 4],
+  ['dst', 21, 4],
+  ['callid', 24, 1],
+];
+const GAP = 1;
+
+export type Shown = { readonly column: Column; readonly width: number };
+
+/** What fits into so many cells, in the order of the table; what is left over goes to the last one. */
+export function shownColumns(width: number): readonly Shown[] {
+  let room = width;
+  const chosen = new Set<string>();
+  for (const [key, wide] of SHAPES.toSorted((a, b) => b[2] - a[2])) {
+    if (wide + GAP > room) continue;
+    chosen.add(key);
+    room -= wide + GAP;
+  }
+  const shown = SHAPES.flatMap(([key, wide]) => {
+    const column = COLUMNS.get(key);
+    return column === undefined || !chosen.has(key) ? [] : [{ column, width: wide }];
+  });
+  const last = shown.at(-1);
+  return last === undefined ? shown : [...shown.slice(0, -1), { ...last, width: last.width + room }];
+}
+
+/** A list row as the table takes it; what the row does not tell is unknown. */
+export function rowOf(c: AskCall): CallRow {
+  return {
+    callId: c.call_id,
+    startedUs: Date.parse(c.created_at) * 1000,
+    updatedUs: Date.parse(c.updated_at) * 1000,
+    state: c.state,
+    method: c.method,
+    from: c.from_user ?? '',
+    to: c.to_user ?? '',
+    code: c.final_status_code ?? null,
+    reason: c.final_status_reason ?? '',
+    durationSec: c.duration_sec,
+    pddMs: c.timing.pdd_ms ?? null,
+    setupMs: c.timing.setup_ms ?? null,
+    worstMos: c.mos_worst ?? null,
+    worstLossPct: c.loss_pct_max ?? null,
+    worstJitterMs: null,
+    codecs: [],
+    findings: c.findings,
+    src: c.src ?? '',
+    dst: c.dst ?? '',
+    transport: c.transport ?? '',
+    userAgent: c.user_agent ?? '',
+    endedBy: c.ended_by ?? '',
+    origin: c.input_origin ?? '',
+    messages: c.msg_count,
+  };
+}
+
+/** The text of a column; the time of day alone, since the day stands in the head. */
+export function textOf({ key, text }: Column, row: CallRow, isUtc: boolean): string {
+  return key === 'started' ? clockOf(row.startedUs, isUtc).time.slice(0, 8) : text(row, { number: 0, isUtc });
+}
+
+const COLORS: Readonly<Record<string, number>> = { red: LOOK.red, green: LOOK.green, yellow: LOOK.yellow };
+
+export function lookOf({ color }: Column, row: CallRow): number {
+  return COLORS[color?.(row) ?? ''] ?? LOOK.plain;
+}

@@ -1,0 +1,124 @@
+/**
+ * The calls that the list shows: pages of an answer, read as far as somebody looked, from the beginning or from the end.
+ *
+ * While somebody has gone down into the list its rows stay where they are: changed calls change in place, and new ones are
+ * counted until the list is read again.
+ */
+import type { AskCall, HiddenBy } from '../../contract/index.ts';
+import type { AskPort } from '../../explore/ask-port.ts';
+import type { CallsQuestion, Sort } from '../../explore/question.ts';
+
+const PAGE = 200;
+/** Rows before the end of what was read at which the next page is asked for. */
+const AHEAD = 100;
+/** A list that takes long to make is read again so many times less often. */
+const SHARE = 50;
+const REFRESH_MS = 1_000;
+
+type Pages = Pick<AskPort, 'page' | 'changes'>;
+
+export class CallList {
+  readonly #port: Pages;
+  readonly #onChanged: () => void;
+  question: CallsQuestion;
+  rows: AskCall[] = [];
+  total = 0;
+  hiddenBy: readonly HiddenBy[] = [];
+  /** Why the newest answer did not come; '' while there is none. */
+  trouble = '';
+  isLoading = false;
+  /** The first row's place in the whole list. */
+  first = 0;
+  #cursor: string | null = null;
+  #isFromEnd = false;
+  #asked = 0;
+  #changes: number | null = null;
+  /** Calls that came since the list was read, whatever its filter is, while it stands still. */
+  readonly #news = new Set<string>();
+  #readAt = '';
+  #takesMs = 0;
+  #readMs = Number.NEGATIVE_INFINITY;
+
+  constructor(port: Pages, question: CallsQuestion, onChanged: () => void) {
+    this.#port = port;
+    this.question = question;
+    this.#onChanged = onChanged;
+  }
+
+  get news(): number {
+    return this.#news.size;
+  }
+
+  /** Reads the list anew from its beginning, or the last page of it. */
+  async read(question: CallsQuestion = this.question, isFromEnd = false): Promise<void> {
+    const asked = ++this.#asked;
+    this.question = question;
+    this.isLoading = true;
+    const startMs = performance.now();
+    this.#readAt = new Date().toISOString();
+    this.#changes = (await this.#port.changes(null))?.upTo ?? this.#changes;
+    const page = await this.#port.page(this.#asks(isFromEnd), PAGE, '');
+    // Another question came meanwhile.
+    if (asked !== this.#asked) return;
+    this.isLoading = false;
+    this.#readMs = performance.now();
+    this.#takesMs = this.#readMs - startMs;
+    this.trouble = page === null ? 'too many questions at once' : '';
+    if (page !== null) {
+      this.#isFromEnd = isFromEnd;
+      this.rows = isFromEnd ? page.calls.toReversed() : page.calls;
+      this.total = page.total;
+      this.first = isFromEnd ? page.total - page.calls.length : 0;
+      this.hiddenBy = page.hidden_by ?? [];
+      this.#cursor = page.next_cursor ?? null;
+      this.#news.clear();
+    }
+    this.#onChanged();
+  }
+
+  /** Reads the next page where `row` is near the end of what was read; how many rows came before the first one. */
+  async more(row: number): Promise<number> {
+    const isNear = this.#isFromEnd ? row < AHEAD : row >= this.rows.length - AHEAD;
+    if (!isNear || this.#cursor === null || this.isLoading) return 0;
+    const asked = this.#asked;
+    this.isLoading = true;
+    const page = await this.#port.page(this.#asks(this.#isFromEnd), PAGE, this.#cursor);
+    if (asked !== this.#asked) return 0;
+    this.isLoading = false;
+    if (page === null) return 0;
+    const known = new Set(this.rows.map(({ call_id }) => call_id));
+    const calls = page.calls.filter(({ call_id }) => !known.has(call_id));
+    this.#cursor = page.next_cursor ?? null;
+    this.rows = this.#isFromEnd ? [...calls.toReversed(), ...this.rows] : [...this.rows, ...calls];
+    if (this.#isFromEnd) this.first = Math.max(0, this.first - calls.length);
+    this.#onChanged();
+    return this.#isFromEnd ? calls.length : 0;
+  }
+
+  /** Once a second: reads the list again while nobody stands in it, else what changed in it. */
+  async refresh(isStill: boolean): Promise<void> {
+    if (this.isLoading || performance.now() - this.#readMs < Math.max(REFRESH_MS, this.#takesMs * SHARE)) return;
+    const asked = this.#asked;
+    const found = await this.#port.changes(this.#changes);
+    if (found === null || asked !== this.#asked || found.upTo === this.#changes) return;
+    if (!isStill || found.rows === null) {
+      if (!isStill) await this.read(this.question, false);
+      return;
+    }
+    this.#changes = found.upTo;
+    const at = new Map(this.rows.map(({ call_id }, i) => [call_id, i]));
+    for (const row of found.rows) {
+      const i = at.get(row.call_id);
+      const before = i === undefined ? undefined : this.rows[i];
+      if (i !== undefined && before !== undefined) this.rows[i] = { ...before, ...row };
+      else if (row.created_at > this.#readAt) this.#news.add(row.call_id);
+    }
+    this.#onChanged();
+  }
+
+  #asks(isFromEnd: boolean): CallsQuestion {
+    const { filter, sort } = this.question;
+    const turned: Sort = { by: sort.by, isDescending: sort.isDescending !== isFromEnd };
+    return { filter, sort: turned };
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * One call: who called whom and what is wrong on top, its ladder on the left, and the message that is chosen there on the
+ * right. With its other legs it is one ladder over all of them.
+ */
+import type { AskLadder, AskMessage, AskMessages } from '../../contract/index.ts';
+import type { AskPort } from '../../explore/ask-port.ts';
+import type { LadderRow } from '../../view/ladder-text.ts';
+import { ladderRows } from '../../view/ladder-text.ts';
+import { qualityLines } from '../cli/quality-lines.ts';
+import type { App, Area, Cursor, View } from './app.ts';
+import type { Cells } from './cells.ts';
+import { LOOK, widthOf } from './cells.ts';
+import type { Binding } from './keys.ts';
+import { moving, Scroll } from './scroll.ts';
+import { TextView } from './text-view.ts';
+
+/** Cells of the ladder that show when there is no room for all of it. */
+const LADDER_LEAST = 62;
+const HEAD = 2;
+/** The part of the screen that the ladder takes beside a message, where there is room for both. */
+const LADDER_PART = 0.6;
+const MESSAGE_LEAST = 30;
+
+export type CallPort = Pick<AskPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality'>;
+
+export type CallParts = {
+  readonly port: CallPort;
+  readonly isUtc: boolean;
+  readonly showsSecrets: boolean;
+  save(callIds: readonly string[]): void;
+};
+
+export class CallView implements View {
+  readonly title = 'Call';
+  readonly bindings: readonly Binding[];
+  readonly #app: App;
+  readonly #parts: CallParts;
+  readonly #first: string;
+  readonly #scroll = new Scroll();
+  #callIds: readonly string[];
+  #ladder: AskLadder | null = null;
+  #messages: readonly AskMessage[] = [];
+  /** Facts of the report that stand on top. */
+  #facts = '';
+  #findings: readonly string[] = [];
+  /** Lines of the message above the first that is shown; null where the message has the whole screen. */
+  #messageTop = 0;
+  #isMessageAlone = false;
+  #trouble = '';
+
+  constructor(app: App, callId: string, parts: CallParts) {
+    this.#app = app;
+    this.#parts = parts;
+    this.#first = callId;
+    this.#callIds = [callId];
+    this.bindings = [
+      { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back to the list.', run: () => this.#back() },
+      {
+        keys: ['enter'],
+        short: 'Message',
+        help: 'Show the message on the whole screen, or beside the ladder.',
+        run: () => this.#turnMessage(),
+      },
+      {
+        keys: ['x', 'f4'],
+        short: 'Legs',
+        help: 'Show the other legs of the call too, or leave them out.',
+        run: () => void this.#turnLegs(),
+      },
+      { keys: ['r'], short: 'Report', help: 'Show the report of the call.', run: () => void this.#report() },
+      {
+        keys: ['v'],
+        short: 'Quality',
+        help: 'Show how the call sounded, window by window.',
+        run: () => void this.#quality(),
+      },
+      {
+        keys: ['s', 'f2'],
+        short: 'Save',
+        help: 'Write the frames of what is shown to a pcapng file.',
+        run: () => parts.save(this.#callIds),
+      },
+      { keys: ['space'], help: 'Scroll the message down.', run: () => this.#scrollMessage(1) },
+      { keys: ['b'], help: 'Scroll the message up.', run: () => this.#scrollMessage(-1) },
+      ...moving(this.#scroll, () => this.#ladder?.steps.length ?? 0).map((binding) => ({
+        ...binding,
+        run: () => {
+          binding.run();
+          this.#messageTop = 0;
+        },
+      })),
+    ];
+    void this.read();
+  }
+
+  async read(): Promise<void> {
+    const { port, showsSecrets } = this.#parts;
+    const style = { width: null, color: false, isUtc: this.#parts.isUtc };
+    const [ladder, messages, report] = await Promise.all([
+      port.ladder(this.#callIds),
+      port.messages(this.#callIds, showsSecrets),
+      port.text([this.#first], 'text', style),
+    ]);
+    this.#ladder = ladder?.document ?? null;
+    this.#messages = (messages?.document as AskMessages | null | undefined)?.messages ?? [];
+    const lines = [...(report?.document ?? [])];
+    this.#facts = lines
+      .filter((line) => /^(From|To|State|Final response) {2,}/.test(line))
+      .map((line) => line.replace(/^.*? {2,}/, ''))
+      .join('  ');
+    this.#findings = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
+    this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
+    this.#app.changed();
+  }
+
+  tick(): void {
+    void this.read();
+  }
+
+  draw(cells: Cells, { y, width, height }: Area): Cursor | null {
+    cells.put(0, y, `${this.#first}  ${this.#facts}`, LOOK.bold, width);
+    cells.put(
+      0,
+      y + 1,
+      this.#trouble || this.#findings.join('  ') || 'nothing wrong was found',
+      this.#findings.length > 0 ? LOOK.red : LOOK.dim,
+      width,
+    );
+    const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
+    if (this.#isMessageAlone) {
+      this.#drawMessage(cells, area);
+      return null;
+    }
+    const ladderWidth = Math.min(width, Math.max(LADDER_LEAST, Math.floor(width * LADDER_PART)));
+    const rest = width - ladderWidth - 1;
+    this.#drawLadder(cells, { ...area, width: rest < MESSAGE_LEAST ? width : ladderWidth });
+    if (rest >= MESSAGE_LEAST) this.#drawMessage(cells, { ...area, x: ladderWidth + 1, width: rest });
+    return null;
+  }
+
+  #drawLadder(cells: Cells, { y, width, height }: Area): void {
+    if (this.#ladder === null) return;
+    const rows = [...ladderRows(this.#ladder, { width, isUtc: this.#parts.isUtc })];
+    const chosen = this.#chosen;
+    const [head, ...others] = rows;
+    if (head !== undefined) cells.put(0, y, head.text, LOOK.bold, width);
+    const at = others.findIndex(({ step }) => step !== null && step === chosen);
+    const top = Math.max(0, Math.min(at - Math.floor(height / 2), others.length - (height - 1)));
+    this.#scroll.resize(height - 1, this.#ladder.steps.length);
+    for (const [i, row] of others.slice(top, top + height - 1).entries()) {
+      cells.put(0, y + 1 + i, row.text, lookOf(row), width);
+      if (top + i === at) cells.mark(0, y + 1 + i, width, LOOK.reverse);
+    }
+  }
+
+  #drawMessage(cells: Cells, { x, y, width, height }: Area): void {
+    const message = this.#message;
+    if (message === null) return;
+    cells.put(x, y, `${message.src} -> ${message.dst}  ${message.transport} ${message.origin}`, LOOK.bold, width);
+    const lines = message.text
+      .replace(/(\r?\n)+$/, '')
+      .split(/\r?\n/)
+      .flatMap((line) => folded(line, width));
+    this.#messageTop = Math.max(0, Math.min(this.#messageTop, lines.length - (height - 1)));
+    for (const [i, line] of lines.slice(this.#messageTop, this.#messageTop + height - 1).entries())
+      cells.put(x, y + 1 + i, line, LOOK.plain, width);
+  }
+
+  get #chosen() {
+    return this.#ladder?.steps[this.#scroll.at] ?? null;
+  }
+
+  get #message(): AskMessage | null {
+    const chosen = this.#chosen;
+    return this.#messages.find((m) => m.call_id === chosen?.call_id && m.index === chosen.index) ?? null;
+  }
+
+  #back(): void {
+    if (this.#isMessageAlone) this.#isMessageAlone = false;
+    else this.#app.pop();
+  }
+
+  #turnMessage(): void {
+    this.#isMessageAlone = !this.#isMessageAlone;
+    this.#messageTop = 0;
+  }
+
+  #scrollMessage(way: 1 | -1): void {
+    this.#messageTop = Math.max(0, this.#messageTop + way * 10);
+  }
+
+  async #turnLegs(): Promise<void> {
+    if (this.#callIds.length > 1) this.#callIds = [this.#first];
+    else {
+      const others = (await this.#parts.port.legs(this.#first))?.document ?? [];
+      if (others.length === 0) return this.#app.say('no other leg of this call is known');
+      this.#callIds = [this.#first, ...others];
+    }
+    this.#scroll.to(0, 1);
+    await this.read();
+  }
+
+  async #report(): Promise<void> {
+    const { isUtc, port } = this.#parts;
+    const lines = (await port.text([this.#first], 'text', { width: null, color: false, isUtc }))?.document;
+    this.#show('Report', lines);
+  }
+
+  async #quality(): Promise<void> {
+    const document = (await this.#parts.port.quality(this.#first))?.document ?? null;
+    const style = { columns: null, isUtc: this.#parts.isUtc, color: false, width: null };
+    this.#show('Quality', document === null ? null : qualityLines(document, style));
+  }
+
+  #show(title: string, lines: Iterable<string> | null | undefined): void {
+    if (lines === null || lines === undefined) this.#app.say('the call is not here any more');
+    else
+      this.#app.push(
+        new TextView(
+          this.#app,
+          title,
+          [...lines].flatMap((line) => line.split('\n')),
+        ),
+      );
+  }
+}
+
+function lookOf({ look }: LadderRow): number {
+  return look === 'again' ? LOOK.dim : LOOK.plain;
+}
+
+/** A line in pieces of the width; what continues is set in. */
+function folded(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const out: string[] = [];
+  let rest = [...line];
+  while (rest.length > 0) {
+    const most = out.length === 0 ? width : width - 2;
+    let n = Math.min(rest.length, most);
+    while (n > 1 && widthOf(rest.slice(0, n).join('')) > most) n--;
+    out.push((out.length === 0 ? '' : '  ') + rest.slice(0, n).join(''));
+    rest = rest.slice(n);
+  }
+  return out;
+}

@@ -1,0 +1,178 @@
+/**
+ * The list of calls, with the filter above it: where everybody begins.
+ */
+import { SORT_KEYS } from '../../core/words.ts';
+import type { CallsQuestion } from '../../explore/question.ts';
+import { clockOf } from '../../view/clock.ts';
+import type { App, Area, Cursor, View } from './app.ts';
+import { lookOf, rowOf, shownColumns, textOf } from './call-columns.ts';
+import type { CallList } from './call-list.ts';
+import type { Cells } from './cells.ts';
+import { LOOK } from './cells.ts';
+import type { FilterLine } from './filter-line.ts';
+import type { Binding } from './keys.ts';
+import { moving, Scroll } from './scroll.ts';
+
+/** Filter, titles, and the line below the rows. */
+const AROUND = 3;
+
+export type CallsParts = {
+  readonly list: CallList;
+  readonly filter: FilterLine;
+  readonly isUtc: boolean;
+  /** Opens a call. */
+  open(callIds: readonly string[]): void;
+  /** The newest call that failed, of all that are kept; null without one. */
+  newestFailure(): Promise<string | null>;
+};
+
+export class CallsView implements View {
+  readonly title = 'Calls';
+  readonly bindings: readonly Binding[];
+  readonly #app: App;
+  readonly #parts: CallsParts;
+  readonly #scroll = new Scroll();
+  /** Somebody went down into the list: its rows stay where they are. */
+  #isStill = false;
+  #isPaused = false;
+
+  constructor(app: App, parts: CallsParts) {
+    this.#app = app;
+    this.#parts = parts;
+    const { list } = parts;
+    const toEnds = { first: () => this.#first(), last: () => this.#last() };
+    this.bindings = [
+      {
+        keys: ['enter', 'f5'],
+        short: 'Show',
+        help: 'Show the ladder and the messages of the call.',
+        run: () => this.#open(),
+      },
+      { keys: ['/', 'f3'], short: 'Filter', help: 'Type a filter; Tab completes it.', run: () => parts.filter.open() },
+      {
+        keys: ['e'],
+        short: 'Newest failure',
+        help: 'Show the newest call that failed.',
+        run: () => void this.#newestFailure(),
+      },
+      { keys: ['>'], short: 'Sort', help: 'Sort by the next figure.', run: () => this.#sort() },
+      { keys: ['z'], help: 'Turn the order round.', run: () => this.#turn() },
+      { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
+      ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
+        ...binding,
+        run: () => {
+          binding.run();
+          this.#moved();
+        },
+      })),
+    ];
+  }
+
+  take(key: string): boolean {
+    return this.#parts.filter.take(key);
+  }
+
+  tick(): void {
+    if (!this.#isPaused) void this.#parts.list.refresh(this.#isStill);
+  }
+
+  draw(cells: Cells, { y, width, height }: Area): Cursor | null {
+    const { list, filter } = this.#parts;
+    const cursor = filter.draw(cells, { x: 0, y, width, height: 1 });
+    const columns = shownColumns(width);
+    let x = 0;
+    for (const { column, width: wide } of columns) {
+      cells.put(x, y + 1, column.title, LOOK.bold, wide);
+      x += wide + 1;
+    }
+    const rows = height - AROUND;
+    this.#scroll.resize(rows, list.rows.length);
+    for (let i = 0; i < rows; i++) this.#drawRow(cells, columns, this.#scroll.top + i, y + 2 + i);
+    if (list.rows.length === 0 && !list.isLoading)
+      for (const [i, { text }] of list.hiddenBy.entries()) cells.put(0, y + 3 + i, text);
+    cells.put(0, y + height - 1, this.#position(), LOOK.dim);
+    return cursor;
+  }
+
+  #drawRow(cells: Cells, columns: ReturnType<typeof shownColumns>, i: number, y: number): void {
+    const call = this.#parts.list.rows[i];
+    if (call === undefined) return;
+    const row = rowOf(call);
+    let x = 0;
+    for (const { column, width } of columns) {
+      const text = textOf(column, row, this.#parts.isUtc);
+      const at = column.isRight === true ? Math.max(0, width - text.length) : 0;
+      cells.put(x + at, y, text, lookOf(column, row), width - at);
+      x += width + 1;
+    }
+    if (i === this.#scroll.at) cells.mark(0, y, cells.width, LOOK.reverse);
+  }
+
+  #position(): string {
+    const { list, isUtc } = this.#parts;
+    if (list.trouble !== '') return list.trouble;
+    const call = list.rows[this.#scroll.at];
+    if (call === undefined) return list.isLoading ? 'reading' : 'no calls';
+    const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, isUtc);
+    const { by, isDescending } = list.question.sort;
+    const parts = [
+      `${list.first + this.#scroll.at + 1} of ${list.total}`,
+      `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`,
+      `by ${by}${isDescending ? ', falling' : ''}`,
+    ];
+    if (this.#isPaused) parts.push('paused');
+    const whichever = list.question.filter === null ? '' : ', whether they match or not';
+    if (list.news > 0) parts.push(`${list.news} new${whichever} (g reads the list again)`);
+    return parts.join('   ');
+  }
+
+  /** The filter was accepted, or another order chosen. */
+  async ask(question: CallsQuestion): Promise<void> {
+    this.#isStill = false;
+    this.#scroll.to(0, 1);
+    await this.#parts.list.read(question);
+  }
+
+  #moved(): void {
+    this.#isStill = this.#scroll.at > 0;
+    void this.#parts.list.more(this.#scroll.at).then((before) => {
+      if (before > 0) this.#scroll.shift(before);
+    });
+  }
+
+  #first(): void {
+    this.#scroll.to(0, 1);
+    void this.#parts.list.read();
+  }
+
+  #last(): void {
+    const { list } = this.#parts;
+    void list.read(list.question, true).then(() => this.#scroll.to(list.rows.length - 1, list.rows.length));
+  }
+
+  #open(): void {
+    const call = this.#parts.list.rows[this.#scroll.at];
+    if (call !== undefined) this.#parts.open([call.call_id]);
+  }
+
+  async #newestFailure(): Promise<void> {
+    const callId = await this.#parts.newestFailure();
+    if (callId === null) this.#app.say('no call failed');
+    else this.#parts.open([callId]);
+  }
+
+  #sort(): void {
+    const { filter, sort } = this.#parts.list.question;
+    const by = SORT_KEYS[(SORT_KEYS.indexOf(sort.by) + 1) % SORT_KEYS.length] ?? 'created';
+    void this.ask({ filter, sort: { by, isDescending: sort.isDescending } });
+  }
+
+  #turn(): void {
+    const { filter, sort } = this.#parts.list.question;
+    void this.ask({ filter, sort: { by: sort.by, isDescending: !sort.isDescending } });
+  }
+
+  #pause(): void {
+    this.#isPaused = !this.#isPaused;
+  }
+}

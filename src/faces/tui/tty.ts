@@ -1,0 +1,96 @@
+/**
+ * The terminal of a person: keys in, frames out, and as it was before once the program has ended in whatever way.
+ */
+import { writeSync } from 'node:fs';
+import { emitKeypressEvents } from 'node:readline';
+import { failure } from '../../core/errors.ts';
+import type { Pressed } from './keys.ts';
+import { keyName } from './keys.ts';
+
+const ESC = '\u001b[';
+/** Another screen than that of the shell, without wrapping. */
+const ENTER = `${ESC}?1049h${ESC}?7l${ESC}2J`;
+const LEAVE = `${ESC}?2026l${ESC}0m${ESC}?7h${ESC}?25h${ESC}?1049l`;
+/** How long after Esc the rest of a sequence is waited for. */
+const ESCAPE_MS = 40;
+
+export type TtyEvents = {
+  onKey(key: string): void;
+  onResize(): void;
+  /** The terminal has gone. */
+  onEnd(): void;
+};
+
+export interface Screen {
+  readonly width: number;
+  readonly height: number;
+  readonly hasColor: boolean;
+  write(text: string): void;
+  close(): void;
+}
+
+export class Tty implements Screen {
+  readonly #in = process.stdin;
+  readonly #out = process.stdout;
+  readonly #leave = (): void => this.close();
+  readonly hasColor: boolean;
+  #isOpen = true;
+
+  /** Throws TERMINAL_UNFIT where nothing can be drawn. */
+  constructor(hasColor: boolean, { onKey, onResize, onEnd }: TtyEvents) {
+    refuseUnfit();
+    this.hasColor = hasColor;
+    // Of an interface Node reads this one number, and its types ask for all of it.
+    Reflect.apply(emitKeypressEvents, undefined, [this.#in, { escapeCodeTimeout: ESCAPE_MS }]);
+    this.#in.setRawMode(true);
+    this.#in.on('keypress', (_: string | undefined, pressed: Pressed) => {
+      const key = keyName(pressed);
+      if (key !== null) onKey(key);
+    });
+    this.#in.on('end', onEnd);
+    this.#in.on('error', onEnd);
+    this.#out.on('resize', onResize);
+    process.on('SIGHUP', onEnd);
+    // Whatever ends the process: what is shown then is the shell's again.
+    process.on('exit', this.#leave);
+    this.write(ENTER);
+  }
+
+  get width(): number {
+    return this.#out.columns;
+  }
+  get height(): number {
+    return this.#out.rows;
+  }
+
+  write(text: string): void {
+    if (this.#isOpen) this.#out.write(text);
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    process.off('exit', this.#leave);
+    try {
+      this.#in.setRawMode(false);
+      // At an exit nothing that waits is written any more.
+      writeSync(1, LEAVE);
+    } catch {
+      // The terminal has gone, and nobody sees it.
+    }
+    this.#in.pause();
+  }
+}
+
+/** Throws TERMINAL_UNFIT where no screen can be shown. */
+export function refuseUnfit(): void {
+  const why = unfit(process.stdin.isTTY, process.stdout.isTTY, process.env['TERM'] ?? '');
+  if (why !== null) throw failure('TERMINAL_UNFIT', { reason: why });
+}
+
+/** Why a terminal cannot show the screens; null when it can. */
+export function unfit(isInput: boolean, isOutput: boolean, term: string): string | null {
+  if (!isInput || !isOutput) return 'standard input and output must be a terminal';
+  if (term === '' || term === 'dumb') return `TERM=${term} cannot place the cursor`;
+  return null;
+}

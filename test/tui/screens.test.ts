@@ -1,0 +1,191 @@
+/** The terminal as a person uses it, in tmux: each screen as it was written down, and what keys do. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/core/package.ts';
+import { hostileCapture, STEERING } from '../helpers/hostile-calls.ts';
+import { until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
+import type { Size } from './tmux.ts';
+import { assertScreen, skipWithoutTmux, Tmux } from './tmux.ts';
+
+const ROOT = packageRoot();
+const PROGRAM = [process.execPath, join(ROOT, 'dist/program/calltap.js')];
+const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
+const SCREENS = join(ROOT, 'test/tui/screens');
+const options = { skip: skipWithoutTmux };
+
+/** Compares with the file, or writes it where UPDATE_SCREENS says so. */
+function isAsWritten(name: string, lines: readonly string[]): void {
+  const path = join(SCREENS, `${name}.txt`);
+  const shown = lines.map((line) => line.replaceAll(DEMO, 'demo.pcap'));
+  if (process.env['UPDATE_SCREENS'] === '1') {
+    mkdirSync(SCREENS, { recursive: true });
+    writeFileSync(path, `${shown.join('\n').trimEnd()}\n`);
+  }
+  assert.ok(existsSync(path), `${path} is missing: UPDATE_SCREENS=1 writes it`);
+  assertScreen(shown, readFileSync(path, 'utf8'));
+}
+
+async function demo(t: TestContext, size: Size, ...more: string[]): Promise<Tmux> {
+  const tmux = new Tmux(t, [...PROGRAM, '-i', 'demo.pcap', ...more], size, [`--chdir=${join(ROOT, 'fixtures/demo')}`]);
+  await tmux.settled(/^1 of \d+ /m);
+  return tmux;
+}
+
+for (const size of [
+  [80, 24],
+  [120, 40],
+  [200, 60],
+] as const) {
+  const name = size.join('x');
+  test(`the screens at ${name}`, options, async (t) => {
+    const tmux = await demo(t, size);
+    isAsWritten(`calls-${name}`, tmux.screen());
+    await tmux.press('e');
+    isAsWritten(`newest-failure-${name}`, await tmux.settled(/503 Service Unavailable/));
+    await tmux.press('?');
+    isAsWritten(`help-${name}`, await tmux.settled(/Keys of: Call/));
+  });
+}
+
+test('the newest failure and its cause: one key', options, async (t) => {
+  const tmux = await demo(t, [100, 30]);
+  await tmux.press('e');
+  await tmux.shows(/refused with 503 Service Unavailable \(Q\.850;cause=34/);
+});
+
+test('a filter is typed with completion; a mistake is named, and the line stays', options, async (t) => {
+  const tmux = await demo(t, [100, 30]);
+  await tmux.press('/');
+  tmux.type('sta');
+  await tmux.press('Tab');
+  await tmux.shows(/^Filter: state:$/m);
+  tmux.type('Fa');
+  await tmux.press('Tab', 'Enter');
+  const rows = await tmux.settled(/1 of 4 /);
+  assert.equal(rows.filter((row) => / Failed /.test(row)).length, 4);
+  await tmux.press('/', 'C-u');
+  tmux.type('frm:1');
+  await tmux.press('Enter');
+  await tmux.shows(/character 1 \("frm"\): there is no key frm; did you mean from\?/);
+  await tmux.press('Escape');
+  await tmux.shows(/^Filter: state:Failed$/m);
+  await tmux.press('/', 'C-u');
+  tmux.type('from:2oo1');
+  await tmux.press('Enter');
+  await tmux.shows(/21 dialogs were looked at/);
+});
+
+test('the other legs in one ladder: two keys; report and quality: one each', options, async (t) => {
+  const tmux = await demo(t, [140, 40], '--filter', 'callid:transfer@*');
+  await tmux.press('Enter', 'x');
+  await tmux.shows(/^A {2}transfer@/m);
+  await tmux.shows(/^B {2}transfer-target@/m);
+  await tmux.press('r');
+  await tmux.shows(/^Final response {2}200 OK$/m);
+  await tmux.press('Escape', 'v');
+  await tmux.shows(/^Quality\n/m);
+});
+
+test('a message alone, scrolled, and back to the list in two keys', options, async (t) => {
+  const tmux = await demo(t, [80, 12], '--filter', 'callid:busy*');
+  await tmux.press('Enter');
+  await tmux.shows(/486 Busy Here/);
+  await tmux.press('Enter');
+  await tmux.shows(/^INVITE sip:2007@pbx\.example\.com SIP\/2\.0$/m);
+  await tmux.press('Space', 'Space', 'Space');
+  await tmux.shows(/^a=sendrecv$/m);
+  await tmux.press('Escape', 'Escape');
+  await tmux.shows(/1 of 1 /);
+});
+
+test('a capture for the carrier: two keys; the file is new, private, and a capture', options, async (t) => {
+  const folder = temporaryFolder(t);
+  const tmux = new Tmux(t, [...PROGRAM, '-i', DEMO, '--filter', 'callid:busy*'], [100, 30], [`--chdir=${folder}`]);
+  await tmux.settled(/1 of 1 /);
+  await tmux.press('Enter', 's');
+  await tmux.shows(/busy_pbx\.example\.com\.pcapng: \d+ bytes$/m);
+  await tmux.press('s');
+  await tmux.shows(/busy_pbx\.example\.com-2\.pcapng: \d+ bytes$/m);
+  assert.equal(readdirSync(folder).length, 2);
+  assert.equal(readFileSync(join(folder, 'busy_pbx.example.com.pcapng')).readUInt32LE(0), 0x0a0d0d0a);
+});
+
+test('sorted by a figure, turned round, and from the end', options, async (t) => {
+  const tmux = await demo(t, [120, 30]);
+  await tmux.press('>', '>', '>', '>', 'z');
+  await tmux.shows(/1 of 21 .* by mos$/m);
+  await tmux.shows(/Started[^\n]*\n[^\n]* 2\.93 /);
+  await tmux.press('G');
+  await tmux.shows(/21 of 21/);
+});
+
+test('another size: the screen is drawn anew', options, async (t) => {
+  const tmux = await demo(t, [120, 40]);
+  tmux.resize([80, 24]);
+  isAsWritten('calls-80x24', await tmux.settled(/^Started {2}State {5}From/m));
+});
+
+test('without colours, and with what is wrong in red', options, async (t) => {
+  const plain = await demo(t, [120, 30], '--color', 'never');
+  assert.doesNotMatch(plain.colored(), /\u001b\[(?:\d+;)*3[0-7]m/);
+  const colored = await demo(t, [120, 30], '--color', 'always');
+  assert.match(colored.colored(), /\u001b\[(?:\d+;)*31m[^\n]*Failed/);
+});
+
+for (const [how, end] of [
+  ['q', (tmux: Tmux) => tmux.press('q')],
+  ['Ctrl-C', (tmux: Tmux) => tmux.press('C-c')],
+  ['SIGTERM', (tmux: Tmux) => void process.kill(tmux.pid, 'SIGTERM')],
+] as const)
+  test(`ended by ${how}: the terminal is as it was`, options, async (t) => {
+    const tmux = await demo(t, [80, 24]);
+    await end(tmux);
+    const lines = await tmux.shows(/ended (0|143)\nicanon\necho\n/);
+    assert.ok(!lines.some((line) => line.includes('Filter:')), 'the screen of the shell');
+  });
+
+test('hostile calls: each is in the list and opens, and no byte of theirs steers the terminal', options, async (t) => {
+  const folder = temporaryFolder(t);
+  const { path, texts, owned } = hostileCapture(folder);
+  const tmux = new Tmux(t, [...PROGRAM, '-i', path], [120, 40]);
+  await tmux.settled(new RegExp(`1 of ${texts.length} `));
+  const log = join(folder, 'bytes');
+  tmux.record(log);
+  await tmux.press('C-l');
+  for (let i = 0; i < texts.length; i++) {
+    await tmux.press('Enter');
+    await tmux.shows(/Esc Back/);
+    await tmux.press('r', 'Escape', 'Enter', 'Escape', 'Escape');
+    await tmux.shows(/Enter Show/);
+    await tmux.press('j');
+  }
+  await tmux.press('q');
+  await tmux.shows(/ended 0/);
+  const written = readFileSync(log, 'utf8').replace(/\r?\n?(ended|-?icanon|-?echo)[\s\S]*$/, '');
+  const left = written.replace(/\u001b\[(\?(2026|25|7|1049)[hl]|\d+;\d+H|2J|[\d;]*m)/g, '');
+  assert.ok(left.length > 10_000, `${left.length}`);
+  assert.doesNotMatch(left, STEERING);
+  assert.equal(existsSync(owned), false);
+});
+
+test('a terminal that goes takes the program with it', options, async (t) => {
+  const tmux = await demo(t, [80, 24]);
+  const { pid } = tmux;
+  tmux.kill();
+  await until(
+    () => !existsSync(`/proc/${pid}`),
+    () => `${pid} still runs`,
+  );
+});
+
+test('what cannot be shown is one line, before anything is opened', options, async (t) => {
+  const dumb = new Tmux(t, [...PROGRAM, '-i', DEMO], [100, 10], ['TERM=dumb']);
+  await dumb.shows(/^calltap: -i: TERM=dumb cannot place the cursor; run it in a terminal/m);
+  await dumb.shows(/ended 2/);
+  const gone = new Tmux(t, [...PROGRAM, '-i', '/nonexistent.pcap'], [100, 10]);
+  await gone.shows(/^calltap: \/nonexistent\.pcap: there is no such file/m);
+});

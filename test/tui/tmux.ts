@@ -1,0 +1,110 @@
+/**
+ * A terminal that tests read: tmux without anybody's configuration, one server a test. Keys go in as a person presses
+ * them, and a screen is waited for, never a time.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../helpers/patience.ts';
+
+export const skipWithoutTmux = spawnSync('tmux', ['-V']).status === 0 ? false : 'tmux is not installed';
+
+/** What of a user's environment would change a screen. */
+const UNSET = ['env', '-u', 'NO_COLOR', '-u', 'TMUX'];
+const SET = ['TZ=UTC', 'LC_ALL=C.UTF-8'];
+
+export type Size = readonly [width: number, height: number];
+
+export class Tmux {
+  readonly #name = `calltap-${process.pid}-${randomBytes(3).toString('hex')}`;
+  readonly #env: NodeJS.ProcessEnv;
+
+  /** Runs a command in a terminal of this size; when it has ended its code stands on the screen. */
+  constructor(t: TestContext, command: readonly string[], [width, height]: Size, env: readonly string[] = []) {
+    const { TMUX: _, ...rest } = process.env;
+    this.#env = { ...rest, LC_ALL: 'C.UTF-8' };
+    t.after(() => void spawnSync('tmux', ['-L', this.#name, 'kill-server'], { env: this.#env }));
+    const quoted = [...UNSET, ...env, ...SET, ...command].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    const script = `${quoted}; echo "ended $?"; stty -a | grep -o -e '-\\?icanon' -e '-\\?echo '; exec sleep 1000`;
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(width), '-y', String(height), script);
+  }
+
+  #tmux(...words: string[]): string {
+    return execFileSync('tmux', ['-L', this.#name, ...words], { env: this.#env, encoding: 'utf8' });
+  }
+
+  /** Keys by the names of tmux: `j`, `Enter`, `C-c`. One by one, as a person does: Esc and a letter are two keys. */
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) {
+      this.#tmux('send-keys', key);
+      if (key === 'Escape') await sleep(100);
+    }
+  }
+
+  type(text: string): void {
+    this.#tmux('send-keys', '-l', text);
+  }
+
+  resize([width, height]: Size): void {
+    this.#tmux('resize-window', '-x', String(width), '-y', String(height));
+  }
+
+  /** Lines without blanks at their ends. */
+  screen(): string[] {
+    return this.#tmux('capture-pane', '-p')
+      .split('\n')
+      .map((line) => line.trimEnd());
+  }
+
+  /** With the sequences that colour it. */
+  colored(): string {
+    return this.#tmux('capture-pane', '-p', '-e');
+  }
+
+  get pid(): number {
+    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
+    return Number(execFileSync('pgrep', ['-P', shell, '-f', 'calltap.js'], { encoding: 'utf8' }).split('\n')[0]);
+  }
+
+  /** From now on what the program writes goes to a file too. */
+  record(path: string): void {
+    this.#tmux('pipe-pane', `cat >'${path}'`);
+  }
+
+  kill(): void {
+    this.#tmux('kill-pane');
+  }
+
+  async shows(what: RegExp): Promise<string[]> {
+    let last: string[] = [];
+    return until(
+      () => {
+        last = this.screen();
+        return what.test(last.join('\n')) ? last : null;
+      },
+      () => `the screen never showed ${what}:\n${last.join('\n')}`,
+    );
+  }
+
+  /** The screen once two looks at it are equal, and `what` is on it. */
+  async settled(what: RegExp): Promise<string[]> {
+    let before = '';
+    return until(
+      () => {
+        const now = this.screen();
+        const isSame = now.join('\n') === before;
+        before = now.join('\n');
+        return isSame && what.test(before) ? now : null;
+      },
+      () => `the screen never settled on ${what}:\n${before}`,
+      150,
+    );
+  }
+}
+
+/** The screen as it was written down, and shown where it is another. */
+export function assertScreen(lines: readonly string[], golden: string): void {
+  assert.equal(lines.join('\n').trimEnd(), golden.trimEnd());
+}

@@ -1,0 +1,113 @@
+/** The list of calls: pages from either end, rows that stay while somebody stands in them, and a dear list read seldom. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AskCall } from '../../../../src/contract/index.ts';
+import type { AskPort } from '../../../../src/explore/ask-port.ts';
+import { ALL_CALLS } from '../../../../src/explore/question.ts';
+import { CallList } from '../../../../src/faces/tui/call-list.ts';
+
+function call(n: number): AskCall {
+  const at = new Date(n * 1000).toISOString();
+  const timing = { pdd_ms: null, setup_ms: null, retransmits: 0, duration_ms: null };
+  return {
+    call_id: `c${n}`,
+    state: 'Trying',
+    method: 'INVITE',
+    msg_count: 1,
+    duration_sec: 0,
+    created_at: at,
+    updated_at: at,
+    timing,
+    findings: [],
+  };
+}
+
+/** Calls 0 to count - 1; more of them, and changes, as a test likes. */
+class Port {
+  count = 1_000;
+  asked = 0;
+  upTo = 1;
+  changed: AskCall[] | null = [];
+
+  readonly page: AskPort['page'] = ({ sort }, limit, cursor) => {
+    this.asked++;
+    const all = Array.from({ length: this.count }, (_, i) => call(sort.isDescending ? this.count - 1 - i : i));
+    const start = cursor === '' ? 0 : Number(cursor);
+    const more = start + limit < this.count ? { next_cursor: String(start + limit) } : {};
+    return { schema_version: 1, total: this.count, calls: all.slice(start, start + limit), ...more };
+  };
+  readonly changes: AskPort['changes'] = (since) => ({ upTo: this.upTo, rows: since === null ? [] : this.changed });
+}
+
+const ids = (list: CallList): string[] => [list.rows[0], list.rows.at(-1)].map((row) => row?.call_id ?? '');
+const NEWEST = { filter: null, sort: { by: 'created', isDescending: true } } as const;
+
+test('pages come as somebody goes down, and from the end as somebody goes up', async () => {
+  const list = new CallList(new Port(), NEWEST, () => undefined);
+  await list.read();
+  assert.deepEqual([ids(list), list.total, list.first], [['c999', 'c800'], 1_000, 0]);
+  assert.equal(await list.more(50), 0);
+  assert.equal(list.rows.length, 200);
+  assert.equal(await list.more(150), 0);
+  assert.deepEqual([list.rows.length, ids(list)], [400, ['c999', 'c600']]);
+  await list.read(NEWEST, true);
+  assert.deepEqual([ids(list), list.first], [['c199', 'c0'], 800]);
+  assert.equal(await list.more(10), 200, 'rows came before the first one');
+  assert.deepEqual([ids(list), list.first], [['c399', 'c0'], 600]);
+});
+
+test('the rows of who stands in the list change in place; new calls are counted, and shown when it is read again', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const port = new Port();
+  const list = new CallList(port, ALL_CALLS, () => undefined);
+  await list.read();
+  t.mock.method(performance, 'now', () => 1e9);
+  port.upTo = 2;
+  port.changed = [{ ...call(3), state: 'Failed' }, call(5_000)];
+  await list.refresh(true);
+  assert.deepEqual([list.rows[3]?.state, list.rows.length, list.news], ['Failed', 200, 1]);
+  assert.deepEqual(list.rows[3]?.findings, []);
+  port.upTo = 3;
+  await list.refresh(false);
+  assert.deepEqual([list.rows[3]?.state, list.news], ['Trying', 0]);
+});
+
+test('nothing changed: the list is not read again; and one that takes long is read seldom', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const port = new Port();
+  const { page } = port;
+  const slow = {
+    changes: port.changes,
+    page(...words: Parameters<typeof page>) {
+      nowMs += 400;
+      return page(...words);
+    },
+  };
+  const list = new CallList(slow, NEWEST, () => undefined);
+  await list.read();
+  nowMs += 30_000;
+  await list.refresh(false);
+  assert.equal(port.asked, 1);
+  port.upTo = 2;
+  nowMs = 400 + 19_000;
+  await list.refresh(false);
+  assert.equal(port.asked, 1, '50 times the 0.4 s that it took are not over');
+  nowMs = 400 + 21_000;
+  await list.refresh(false);
+  assert.equal(port.asked, 2);
+});
+
+test('an answer that was overtaken by another question is let go of', async () => {
+  const port = new Port();
+  const answers: (() => void)[] = [];
+  const late: AskPort['page'] = (...words) =>
+    new Promise((resolve) => answers.push(() => resolve(port.page(...words))));
+  const list = new CallList({ changes: port.changes, page: late }, NEWEST, () => undefined);
+  const first = list.read();
+  const second = list.read(ALL_CALLS);
+  await new Promise(setImmediate);
+  for (const answer of answers.reverse()) answer();
+  await Promise.all([first, second]);
+  assert.deepEqual(ids(list), ['c0', 'c199']);
+});
