@@ -99,6 +99,7 @@ export const AskCall = named(
   'AskCall',
   Type.Object({
     ...DialogSummary.properties,
+    code: Type.Optional(Type.Integer({ description: 'The final code, also that of a REGISTER.' })),
     src: Type.Optional(Type.String()),
     dst: Type.Optional(Type.String()),
     transport: Type.Optional(Type.String()),

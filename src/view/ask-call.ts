@@ -11,6 +11,7 @@ import { mosValue, percent } from './stream-document.ts';
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
   const row = toCallRow(e, d);
   const call: AskCall = { ...toDialogSummary(d, e.capture.sources), findings: [...row.findings] };
+  if (row.code !== null) call.code = row.code;
   if (row.src !== '') call.src = row.src;
   if (row.dst !== '') call.dst = row.dst;
   if (row.transport !== '') call.transport = row.transport;
