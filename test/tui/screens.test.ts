@@ -96,21 +96,60 @@ test('a message alone, scrolled, and back to the list in two keys', options, asy
   await tmux.shows(/486 Busy Here/);
   await tmux.press('Enter');
   await tmux.shows(/^INVITE sip:2007@pbx\.example\.com SIP\/2\.0$/m);
-  await tmux.press('Space', 'Space', 'Space');
+  await tmux.press('J', 'J', 'J');
   await tmux.shows(/^a=sendrecv$/m);
   await tmux.press('Escape', 'Escape');
   await tmux.shows(/1 of 1 /);
+});
+
+test('two messages, and two calls, side by side: Space and Space', options, async (t) => {
+  const tmux = await demo(t, [120, 30], '--filter', 'callid:busy*,packet-loss*', '--sort', 'created');
+  await tmux.press('Space', 'j', 'Space');
+  await tmux.shows(/^! Final code/m);
+  await tmux.press('Escape', 'e');
+  await tmux.shows(/^trunk-congestion@/m);
+  await tmux.press('Space', 'j', 'Space');
+  await tmux.shows(/^- INVITE sip:/m);
+  await tmux.shows(/^\+ SIP\/2\.0 100 Trying$/m);
+});
+
+test('what is wrong, who registers, who attacks: one key each, and from there to the calls', options, async (t) => {
+  const tmux = await demo(t, [120, 30], '--kill-scanner');
+  await tmux.press('F');
+  await tmux.shows(/^ {6}2 auth-loop /m);
+  await tmux.press('Enter');
+  await tmux.shows(/^Filter: finding:auth-loop\n[\s\S]*1 of 2 /m);
+  await tmux.press('R');
+  await tmux.shows(/^2020 +198\.51\.100\.41 +Failed +1 +1 /m);
+  await tmux.press('Enter');
+  await tmux.shows(/The credentials were challenged 3 times/);
+  await tmux.press('Escape', 'Escape', 'S');
+  await tmux.shows(/^Nobody was reported\.$/m);
 });
 
 test('a capture for the carrier: two keys; the file is new, private, and a capture', options, async (t) => {
   const folder = temporaryFolder(t);
   const tmux = new Tmux(t, [...PROGRAM, '-i', DEMO, '--filter', 'callid:busy*'], [100, 30], [`--chdir=${folder}`]);
   await tmux.settled(/1 of 1 /);
-  await tmux.press('Enter', 's');
+  await tmux.press('Enter', 's', 'p');
   await tmux.shows(/busy_pbx\.example\.com\.pcapng: \d+ bytes$/m);
-  await tmux.press('s');
+  await tmux.press('s', 'p');
   await tmux.shows(/busy_pbx\.example\.com-2\.pcapng: \d+ bytes$/m);
-  assert.equal(readdirSync(folder).length, 2);
+  await tmux.press('s');
+  await tmux.shows(/^Save as: p frames/m);
+  await tmux.press('z');
+  for (const [key, said] of [
+    ['m', /busy_pbx\.example\.com\.md$/m],
+    ['t', /busy_pbx\.example\.com\.txt$/m],
+    ['l', /busy_pbx\.example\.com\.ladder\.txt$/m],
+    ['j', /busy_pbx\.example\.com\.json$/m],
+    ['x', /busy_pbx\.example\.com-sipp\/uac\.xml and uas\.xml$/m],
+  ] as const) {
+    await tmux.press('s', key);
+    await tmux.shows(said);
+  }
+  const names = ['.json', '.ladder.txt', '.md', '.pcapng', '.txt', '-2.pcapng', '-sipp'];
+  assert.deepEqual(readdirSync(folder).toSorted(), names.map((end) => `busy_pbx.example.com${end}`).toSorted());
   assert.equal(readFileSync(join(folder, 'busy_pbx.example.com.pcapng')).readUInt32LE(0), 0x0a0d0d0a);
 });
 

@@ -40,6 +40,7 @@ export class App {
   #clock: NodeJS.Timeout | null = null;
   #drawnMs = Number.NEGATIVE_INFINITY;
   #message: { readonly text: string; readonly look: Look; readonly untilMs: number } | null = null;
+  #choice: { readonly text: string; readonly acts: ReadonlyMap<string, () => void> } | null = null;
   #quit: () => void = () => undefined;
 
   /** `screen` is there once run() was called. */
@@ -90,15 +91,30 @@ export class App {
     this.changed();
   }
 
+  /** Back to the first view. */
+  home(): void {
+    this.#views.length = 1;
+    this.changed();
+  }
+
   /** One line over the footer, for some seconds. */
   say(text: string, look: Look = LOOK.plain): void {
     this.#message = { text, look, untilMs: performance.now() + MESSAGE_MS };
     this.changed();
   }
 
+  /** Asks for one key; any other one leaves it. */
+  choose(text: string, acts: ReadonlyMap<string, () => void>): void {
+    this.#choice = { text, acts };
+    this.changed();
+  }
+
   onKey(key: string): void {
     this.#message = null;
-    if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run();
+    const choice = this.#choice;
+    this.#choice = null;
+    if (choice !== null) choice.acts.get(key)?.();
+    else if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run();
     this.changed();
   }
 
@@ -137,6 +153,10 @@ export class App {
 
   /** A message, or what keys do here. */
   #drawLast(cells: Cells, y: number): void {
+    if (this.#choice !== null) {
+      cells.put(0, y, this.#choice.text, LOOK.bold);
+      return;
+    }
     const message = this.#message;
     if (message !== null && performance.now() < message.untilMs) {
       cells.put(0, y, message.text, message.look);

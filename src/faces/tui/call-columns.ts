@@ -57,7 +57,7 @@ export function rowOf(c: AskCall): CallRow {
     method: c.method,
     from: c.from_user ?? '',
     to: c.to_user ?? '',
-    code: c.final_status_code ?? null,
+    code: c.code ?? c.final_status_code ?? null,
     reason: c.final_status_reason ?? '',
     durationSec: c.duration_sec,
     pddMs: c.timing.pdd_ms ?? null,

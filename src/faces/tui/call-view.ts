@@ -10,6 +10,7 @@ import { qualityLines } from '../cli/quality-lines.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK, widthOf } from './cells.ts';
+import { difference } from './difference.ts';
 import type { Binding } from './keys.ts';
 import { moving, Scroll } from './scroll.ts';
 import { TextView } from './text-view.ts';
@@ -45,6 +46,8 @@ export class CallView implements View {
   #findings: readonly string[] = [];
   /** Lines of the message above the first that is shown; null where the message has the whole screen. */
   #messageTop = 0;
+  /** The first of two messages that are to be compared. */
+  #marked: AskMessage | null = null;
   #isMessageAlone = false;
   #trouble = '';
 
@@ -80,8 +83,9 @@ export class CallView implements View {
         help: 'Write the frames of what is shown to a pcapng file.',
         run: () => parts.save(this.#callIds),
       },
-      { keys: ['space'], help: 'Scroll the message down.', run: () => this.#scrollMessage(1) },
-      { keys: ['b'], help: 'Scroll the message up.', run: () => this.#scrollMessage(-1) },
+      { keys: ['space'], help: 'Choose a message; with a second one both are compared.', run: () => this.#choose() },
+      { keys: ['J'], help: 'Scroll the message down.', run: () => this.#scrollMessage(1) },
+      { keys: ['K'], help: 'Scroll the message up.', run: () => this.#scrollMessage(-1) },
       ...moving(this.#scroll, () => this.#ladder?.steps.length ?? 0).map((binding) => ({
         ...binding,
         run: () => {
@@ -157,10 +161,7 @@ export class CallView implements View {
     const message = this.#message;
     if (message === null) return;
     cells.put(x, y, `${message.src} -> ${message.dst}  ${message.transport} ${message.origin}`, LOOK.bold, width);
-    const lines = message.text
-      .replace(/(\r?\n)+$/, '')
-      .split(/\r?\n/)
-      .flatMap((line) => folded(line, width));
+    const lines = linesOf(message).flatMap((line) => folded(line, width));
     this.#messageTop = Math.max(0, Math.min(this.#messageTop, lines.length - (height - 1)));
     for (const [i, line] of lines.slice(this.#messageTop, this.#messageTop + height - 1).entries())
       cells.put(x, y + 1 + i, line, LOOK.plain, width);
@@ -183,6 +184,18 @@ export class CallView implements View {
   #turnMessage(): void {
     this.#isMessageAlone = !this.#isMessageAlone;
     this.#messageTop = 0;
+  }
+
+  #choose(): void {
+    const message = this.#message;
+    const first = this.#marked;
+    if (message === null) return;
+    this.#marked = first === null ? message : null;
+    if (first === null) this.#app.say('chosen; Space on another message compares them');
+    else if (first.call_id !== message.call_id || first.index !== message.index) {
+      const title = `${first.summary}   and   ${message.summary}`;
+      this.#app.push(new TextView(this.#app, title, difference(linesOf(first), linesOf(message))));
+    }
   }
 
   #scrollMessage(way: 1 | -1): void {
@@ -223,6 +236,10 @@ export class CallView implements View {
         ),
       );
   }
+}
+
+function linesOf({ text }: AskMessage): string[] {
+  return text.replace(/(\r?\n)+$/, '').split(/\r?\n/);
 }
 
 function lookOf({ look }: LadderRow): number {

@@ -22,6 +22,7 @@ export type CallsParts = {
   readonly isUtc: boolean;
   /** Opens a call. */
   open(callIds: readonly string[]): void;
+  compare(a: string, b: string): void;
   /** The newest call that failed, of all that are kept; null without one. */
   newestFailure(): Promise<string | null>;
 };
@@ -35,6 +36,8 @@ export class CallsView implements View {
   /** Somebody went down into the list: its rows stay where they are. */
   #isStill = false;
   #isPaused = false;
+  /** The first of two calls that are to be compared. */
+  #chosen: string | null = null;
 
   constructor(app: App, parts: CallsParts) {
     this.#app = app;
@@ -55,6 +58,7 @@ export class CallsView implements View {
         help: 'Show the newest call that failed.',
         run: () => void this.#newestFailure(),
       },
+      { keys: ['space'], help: 'Choose a call; with a second one both are compared.', run: () => this.#choose() },
       { keys: ['>'], short: 'Sort', help: 'Sort by the next figure.', run: () => this.#sort() },
       { keys: ['z'], help: 'Turn the order round.', run: () => this.#turn() },
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
@@ -105,6 +109,7 @@ export class CallsView implements View {
       cells.put(x + at, y, text, lookOf(column, row), width - at);
       x += width + 1;
     }
+    if (call.call_id === this.#chosen) cells.mark(0, y, cells.width, LOOK.bold | LOOK.underline);
     if (i === this.#scroll.at) cells.mark(0, y, cells.width, LOOK.reverse);
   }
 
@@ -159,6 +164,15 @@ export class CallsView implements View {
     const callId = await this.#parts.newestFailure();
     if (callId === null) this.#app.say('no call failed');
     else this.#parts.open([callId]);
+  }
+
+  #choose(): void {
+    const call = this.#parts.list.rows[this.#scroll.at];
+    if (call === undefined) return;
+    const first = this.#chosen;
+    this.#chosen = first === null ? call.call_id : null;
+    if (first === null) this.#app.say('chosen; Space on another call compares them');
+    else if (first !== call.call_id) this.#parts.compare(first, call.call_id);
   }
 
   #sort(): void {

@@ -2,19 +2,21 @@
  * The terminal over a capture: puts the screens together. It asks the port alone, and nothing of it is waited for by the
  * capture.
  */
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
-import { errnoOf } from '../../core/errors.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { parseFilter } from '../../query/parse.ts';
+import { comparisonLines } from '../cli/comparison.ts';
 import { App } from './app.ts';
 import { CallList } from './call-list.ts';
 import { CallView } from './call-view.ts';
 import { CallsView } from './calls-view.ts';
 import { LOOK } from './cells.ts';
+import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
+import { FORMATS, saveCall } from './save.ts';
 import { SourceStrip } from './source-strip.ts';
+import { TableView } from './table-view.ts';
+import { findingsTable, registrationsTable, securityTable } from './tables.ts';
 import { helpLines, TextView } from './text-view.ts';
 import type { Screen, TtyEvents } from './tty.ts';
 
@@ -55,6 +57,19 @@ export function openInteractive(
     strip.draw,
     (a) => [
       { keys: ['?', 'f1', 'h'], short: 'Help', help: 'Show what each key does here.', run: () => help(a) },
+      {
+        keys: ['F'],
+        short: 'Findings',
+        help: 'Show what is wrong with calls, by finding and code.',
+        run: () => table(findingsTable),
+      },
+      {
+        keys: ['R'],
+        short: 'Registrations',
+        help: 'Show who registers, from where, and who fails.',
+        run: () => table(registrationsTable),
+      },
+      { keys: ['S'], help: 'Show attackers that were reported.', run: () => table(securityTable) },
       { keys: ['L'], help: 'Show what calltap said.', run: () => a.push(new TextView(a, 'Log', log)) },
       { keys: ['ctrl-l'], help: 'Draw the screen anew.', run: () => a.onResize() },
       { keys: ['ctrl-c', 'q', 'f10'], short: 'Quit', help: 'End calltap.', run: () => a.quit() },
@@ -71,12 +86,13 @@ export function openInteractive(
     onMistake: (text) => app.say(text, LOOK.red),
   });
   const show = (callId: string): void =>
-    app.push(new CallView(app, callId, { port: explorer, isUtc, showsSecrets, save: (callIds) => void save(callIds) }));
+    app.push(new CallView(app, callId, { port: explorer, isUtc, showsSecrets, save }));
   const calls: CallsView = new CallsView(app, {
     list,
     filter,
     isUtc,
     open: ([callId = '']) => show(callId),
+    compare: (a, b) => void compare(a, b),
     newestFailure: async () => {
       const failed = parseFilter('state:Failed', { isUtc });
       const asked = { filter: failed.ok ? failed.filter : null, sort: { by: 'created', isDescending: true } } as const;
@@ -84,26 +100,45 @@ export function openInteractive(
     },
   });
 
+  function table(make: typeof findingsTable): void {
+    const events = {
+      filter: (text: string): void => {
+        app.home();
+        filter.set(text);
+      },
+      open: show,
+    };
+    app.push(new TableView(app, make(explorer, events, isUtc)));
+  }
+
+  async function compare(a: string, b: string): Promise<void> {
+    const found = (await explorer.compare(a, b))?.document ?? null;
+    if (found === null) return app.say('these are not two calls that are here');
+    const lines = [...comparisonLines(found, screen.width, false)];
+    app.push(new TextView(app, 'Two calls: what differs is marked', lines.map(marked)));
+  }
+
   function help(a: App): void {
     const { title } = a.top;
     a.push(new TextView(a, 'Help', helpLines(`Keys of: ${title}`, a.tables)));
   }
 
-  async function save(callIds: readonly string[]): Promise<void> {
-    const [first = ''] = callIds;
-    app.say('writing the capture');
-    try {
-      const found = (await explorer.capture(callIds))?.document ?? { reason: 'the call is not here any more' };
-      if ('reason' in found) return app.say(found.reason, LOOK.red);
-      const path = await writeNew(fileNameOf(first), found.file);
-      const lack = found.lack === '' ? '' : `, without ${found.lack}`;
-      app.say(
-        `${path}: ${found.bytes} bytes${found.isRebuilt ? ', SIP rebuilt from messages' : ''}${lack}`,
-        LOOK.green,
-      );
-    } catch (error) {
-      app.say(`cannot write the capture: ${errnoOf(error) ?? String(error)}`, LOOK.red);
-    }
+  function save(callIds: readonly string[]): void {
+    const acts = FORMATS.map(
+      ({ key, name }) =>
+        [
+          key,
+          async () => {
+            app.say('writing');
+            const { said, isSaved } = await saveCall(explorer, callIds, name, { isUtc, showsSecrets });
+            app.say(said, isSaved ? LOOK.green : LOOK.red);
+          },
+        ] as const,
+    );
+    app.choose(
+      `Save as: ${FORMATS.map(({ key, help: what }) => `${key} ${what}`).join('   ')}`,
+      new Map(acts.map(([key, act]) => [key, () => void act()])),
+    );
   }
 
   const ended = app.run(calls);
@@ -122,31 +157,6 @@ export function openInteractive(
   };
 }
 
-/** Captured text is no path: only these characters of a Call-ID stay. */
-function fileNameOf(callId: string): string {
-  return (
-    callId
-      .replace(/[^A-Za-z0-9._-]/g, '_')
-      .replace(/^\.+/, '_')
-      .slice(0, 80) || 'call'
-  );
-}
-
-/** Writes a file that is not there yet; its path. */
-async function writeNew(name: string, content: NodeJS.ReadableStream): Promise<string> {
-  for (let n = 1; ; n++) {
-    const path = `${name}${n === 1 ? '' : `-${n}`}.pcapng`;
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    try {
-      await new Promise<void>((resolve, reject) => {
-        file.once('open', () => resolve());
-        file.once('error', reject);
-      });
-    } catch (error) {
-      if (errnoOf(error) === 'EEXIST' && n < 1_000) continue;
-      throw error;
-    }
-    await pipeline(content, file);
-    return path;
-  }
+function marked(text: string): ShownLine {
+  return { text, look: text.startsWith('!') ? LOOK.yellow : LOOK.plain };
 }

@@ -4,6 +4,7 @@
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
+import type { ShownLine } from './difference.ts';
 import type { Binding } from './keys.ts';
 import { shownKey } from './keys.ts';
 import { moving, Scroll } from './scroll.ts';
@@ -11,12 +12,12 @@ import { moving, Scroll } from './scroll.ts';
 export class TextView implements View {
   readonly title: string;
   readonly bindings: readonly Binding[];
-  readonly #lines: readonly string[];
+  readonly #lines: readonly ShownLine[];
   readonly #scroll = new Scroll();
 
-  constructor(app: App, title: string, lines: readonly string[]) {
+  constructor(app: App, title: string, lines: readonly (string | ShownLine)[]) {
     this.title = title;
-    this.#lines = lines;
+    this.#lines = lines.map((line) => (typeof line === 'string' ? { text: line, look: LOOK.plain } : line));
     this.bindings = [
       { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back.', run: () => app.pop() },
       ...moving(this.#scroll, () => this.#lines.length),
@@ -29,7 +30,7 @@ export class TextView implements View {
     for (let i = 0; i < height - 1; i++) {
       const line = this.#lines[this.#scroll.top + i];
       if (line === undefined) break;
-      cells.put(0, y + 1 + i, line, LOOK.plain, width);
+      cells.put(0, y + 1 + i, line.text, line.look, width);
       if (this.#scroll.top + i === this.#scroll.at) cells.mark(0, y + 1 + i, width, LOOK.underline);
     }
     return null;

@@ -1,0 +1,108 @@
+/**
+ * Writes one call to files of the working directory, in each format. What is there already is never written over, and a
+ * Call-ID becomes a name of harmless characters.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
+import { errnoOf } from '../../core/errors.ts';
+import type { AskPort } from '../../explore/ask-port.ts';
+
+export type SavePort = Pick<AskPort, 'capture' | 'text' | 'call' | 'sipp'>;
+
+export const FORMATS = [
+  { key: 'p', name: 'pcapng', help: 'frames with media' },
+  { key: 'm', name: 'md', help: 'Markdown report' },
+  { key: 't', name: 'txt', help: 'report' },
+  { key: 'l', name: 'ladder.txt', help: 'ladder' },
+  { key: 'j', name: 'json', help: 'JSON' },
+  { key: 'x', name: 'sipp', help: 'SIPp scenarios' },
+] as const;
+export type Format = (typeof FORMATS)[number]['name'];
+
+const GONE = 'the call is not here any more';
+const NAMES_TRIED = 1_000;
+
+export type SaveStyle = { readonly isUtc: boolean; readonly showsSecrets: boolean };
+
+/** What was written, or why nothing was. */
+export async function saveCall(
+  port: SavePort,
+  callIds: readonly string[],
+  format: Format,
+  { isUtc, showsSecrets }: SaveStyle,
+): Promise<{ readonly said: string; readonly isSaved: boolean }> {
+  const [first = ''] = callIds;
+  const name = fileNameOf(first);
+  const no = (reason: string) => ({ said: reason, isSaved: false });
+  const written = (path: string, more = '') => ({ said: `${path}${more}`, isSaved: true });
+  const text = async (layout: 'text' | 'markdown' | 'ladder') =>
+    (await port.text(callIds, layout, { width: null, color: false, isUtc }))?.document;
+  try {
+    if (format === 'pcapng') {
+      const found = (await port.capture(callIds))?.document ?? { reason: GONE };
+      if ('reason' in found) return no(found.reason);
+      const path = await writeNew(`${name}.pcapng`, found.file);
+      const lack = found.lack === '' ? '' : `, without ${found.lack}`;
+      return written(path, `: ${found.bytes} bytes${lack}`);
+    }
+    if (format === 'json') {
+      const document = (await port.call(first))?.document ?? null;
+      return document === null
+        ? no(GONE)
+        : written(await writeNew(`${name}.json`, [`${JSON.stringify(document, null, 2)}\n`]));
+    }
+    if (format === 'sipp') {
+      const pair = (await port.sipp(first, showsSecrets))?.document ?? { reason: GONE };
+      if ('reason' in pair) return no(pair.reason);
+      const folder = await newFolder(`${name}-sipp`);
+      await writeNew(`${folder}/uac.xml`, [pair.uac]);
+      await writeNew(`${folder}/uas.xml`, [pair.uas]);
+      return written(`${folder}/uac.xml and uas.xml`);
+    }
+    const lines = await text(format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder');
+    if (lines === null || lines === undefined) return no(GONE);
+    return written(await writeNew(`${name}.${format}`, [`${[...lines].join('\n')}\n`]));
+  } catch (error) {
+    return no(`cannot write it: ${errnoOf(error) ?? String(error)}`);
+  }
+}
+
+/** Captured text is no path: only these characters of a Call-ID stay. */
+export function fileNameOf(callId: string): string {
+  return (
+    callId
+      .replace(/[^A-Za-z0-9._-]/g, '_')
+      .replace(/^[.-]+/, '_')
+      .slice(0, 80) || 'call'
+  );
+}
+
+/** `name`, else `name-2` and so on in front of its ending: the first that is not there yet. */
+async function firstFree<T>(name: string, make: (path: string) => Promise<T>): Promise<{ path: string; made: T }> {
+  const [, stem = name, ending = ''] = /^(.*?)((?:\.ladder)?\.[a-z]+)$/.exec(name) ?? [];
+  for (let n = 1; ; n++) {
+    const path = n === 1 ? name : `${stem}-${n}${ending}`;
+    try {
+      return { path, made: await make(path) };
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST' || n === NAMES_TRIED) throw error;
+    }
+  }
+}
+
+async function writeNew(
+  name: string,
+  chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>,
+): Promise<string> {
+  const { path, made } = await firstFree(name, (free): Promise<FileHandle> => open(free, 'wx', 0o600));
+  try {
+    for await (const chunk of chunks) await made.writeFile(chunk);
+  } finally {
+    await made.close();
+  }
+  return path;
+}
+
+async function newFolder(name: string): Promise<string> {
+  return (await firstFree(name, (free) => mkdir(free, 0o700))).path;
+}

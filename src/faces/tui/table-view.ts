@@ -1,0 +1,90 @@
+/**
+ * A table with a row that is chosen: findings, registrations, attackers.
+ */
+import type { App, Area, Cursor, View } from './app.ts';
+import type { Cells } from './cells.ts';
+import { LOOK } from './cells.ts';
+import type { Binding } from './keys.ts';
+import { moving, Scroll } from './scroll.ts';
+
+/** `width` 0: as wide as there is room. */
+export type TableColumn = { readonly title: string; readonly width: number; readonly isRight?: true };
+export type TableRow = {
+  readonly texts: readonly string[];
+  /** What Enter opens; null where it opens nothing. */
+  readonly open: (() => void) | null;
+};
+
+export type TableParts = {
+  readonly title: string;
+  readonly columns: readonly TableColumn[];
+  /** Null where too many ask at once. */
+  read(): Promise<readonly TableRow[] | null>;
+  /** Where there is no row. */
+  readonly empty: string;
+  readonly enter: string;
+};
+
+export class TableView implements View {
+  readonly title: string;
+  readonly bindings: readonly Binding[];
+  readonly #app: App;
+  readonly #parts: TableParts;
+  readonly #scroll = new Scroll();
+  #rows: readonly TableRow[] = [];
+  #isRead = false;
+
+  constructor(app: App, parts: TableParts) {
+    this.#app = app;
+    this.#parts = parts;
+    this.title = parts.title;
+    this.bindings = [
+      { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back.', run: () => app.pop() },
+      { keys: ['enter'], short: 'Calls', help: parts.enter, run: () => this.#rows[this.#scroll.at]?.open?.() },
+      { keys: ['r', 'f5'], short: 'Read again', help: 'Read the table again.', run: () => void this.#read() },
+      ...moving(this.#scroll, () => this.#rows.length),
+    ];
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#parts.read();
+    if (rows === null) return this.#app.say('too many questions at once', LOOK.red);
+    this.#rows = rows;
+    this.#isRead = true;
+    this.#app.changed();
+  }
+
+  draw(cells: Cells, { y, width, height }: Area): Cursor | null {
+    cells.put(0, y, this.title, LOOK.bold, width);
+    const places = this.#places(width);
+    for (const { x, wide, column } of places) cells.put(x, y + 1, column.title, LOOK.bold, wide);
+    const rows = height - 2;
+    this.#scroll.resize(rows, this.#rows.length);
+    for (let i = 0; i < rows; i++) {
+      const row = this.#rows[this.#scroll.top + i];
+      if (row === undefined) break;
+      for (const [c, { x, wide, column }] of places.entries()) {
+        const text = row.texts[c] ?? '';
+        const at = column.isRight === true ? Math.max(0, wide - text.length) : 0;
+        cells.put(x + at, y + 2 + i, text, LOOK.plain, wide - at);
+      }
+      if (this.#scroll.top + i === this.#scroll.at) cells.mark(0, y + 2 + i, width, LOOK.reverse);
+    }
+    if (this.#rows.length === 0) cells.put(0, y + 2, this.#isRead ? this.#parts.empty : 'reading', LOOK.dim, width);
+    return null;
+  }
+
+  #places(width: number): { readonly x: number; readonly wide: number; readonly column: TableColumn }[] {
+    const { columns } = this.#parts;
+    const fixed = columns.reduce((sum, column) => sum + column.width + 1, -1);
+    const open = columns.filter((column) => column.width === 0).length;
+    const rest = Math.max(0, Math.floor((width - fixed) / Math.max(1, open)));
+    let x = 0;
+    return columns.map((column) => {
+      const place = { x, wide: column.width === 0 ? rest : column.width, column };
+      x += place.wide + 1;
+      return place;
+    });
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
+ */
+import type { AskPort } from '../../explore/ask-port.ts';
+import { ALL_CALLS } from '../../explore/question.ts';
+import { clockOf } from '../../view/clock.ts';
+import type { TableParts, TableRow } from './table-view.ts';
+
+export type TablePort = Pick<AskPort, 'findings' | 'registrations' | 'security'>;
+
+export type TableEvents = {
+  /** Shows the calls of a filter in the list. */
+  filter(text: string): void;
+  open(callId: string): void;
+};
+
+function moment(at: string, isUtc: boolean): string {
+  const { date, time } = clockOf(Date.parse(at) * 1000, isUtc);
+  return `${date} ${time.slice(0, 8)}`;
+}
+
+const MOMENT = { title: 'Newest', width: 19 } as const;
+const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
+
+export function findingsTable(port: TablePort, { filter }: TableEvents, isUtc: boolean): TableParts {
+  return {
+    title: 'Findings: what is wrong with calls',
+    columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
+    enter: 'Show the calls that have it.',
+    empty: 'No call has a finding, and none failed.',
+    async read() {
+      const found = await port.findings(ALL_CALLS);
+      if (found === null) return null;
+      const findings = found.findings.map(
+        ({ finding, calls, newest_at }): TableRow => ({
+          texts: [String(calls), finding, moment(newest_at, isUtc)],
+          open: () => filter(`finding:${finding}`),
+        }),
+      );
+      const codes = found.codes.map(
+        ({ code, reason, calls }): TableRow => ({
+          texts: [String(calls), `${code} ${reason}`, ''],
+          open: () => filter(`code:${code}`),
+        }),
+      );
+      return [...findings, ...codes];
+    },
+  };
+}
+
+export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc: boolean): TableParts {
+  return {
+    title: 'Registrations: who registers, from where, and who fails',
+    columns: [
+      { title: 'User', width: 20 },
+      { title: 'From', width: 24 },
+      { title: 'State', width: 11 },
+      { title: 'Tries', width: 6, isRight: true },
+      { title: 'Failed', width: 6, isRight: true },
+      { title: 'Last', width: 19 },
+      { title: 'Answer', width: 0 },
+    ],
+    enter: 'Show the newest registration of the user.',
+    empty: 'Nobody registered.',
+    async read() {
+      const found = await port.registrations(ALL_CALLS);
+      return (
+        found?.registrations.map((r) => ({
+          texts: [
+            r.user,
+            r.name === undefined ? r.src : `${r.name} (${r.src})`,
+            r.state,
+            String(r.attempts),
+            String(r.failed),
+            moment(r.last_at, isUtc),
+            r.code === undefined ? '' : `${r.code} ${r.reason ?? ''}`,
+          ],
+          open: () => open(r.call_id),
+        })) ?? null
+      );
+    },
+  };
+}
+
+export function securityTable(port: TablePort, { filter }: TableEvents, isUtc: boolean): TableParts {
+  const { is_watching } = port.security();
+  return {
+    title: 'Attackers that were reported',
+    columns: [MOMENT, { title: 'From', width: 24 }, { title: 'Kind', width: 12 }, { title: 'What', width: 0 }],
+    enter: 'Show what came from there.',
+    empty: is_watching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.',
+    read: () =>
+      Promise.resolve(
+        port.security().alerts.map((a) => ({
+          texts: [moment(a.at, isUtc), a.net ?? a.source, a.kind, a.text],
+          open: () => filter(`ip:${a.net ?? a.source}`),
+        })),
+      ),
+  };
+}
