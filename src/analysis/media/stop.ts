@@ -27,6 +27,9 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
   if (audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return;
   const startUs = Number.isNaN(d.answerUs) ? d.createdUs : d.answerUs;
   const endUs = endOf(d, c.nowUs);
+  // Most calls: every direction was heard until the end, whatever was promised.
+  const leastUs = c.thresholds.mediaStopSec * 1e6;
+  if (audio.every((s) => endUs - s.lastUs < leastUs)) return;
   const promises = promisesOf(d, startUs, endUs);
   if (promises.length === 0) return;
   const { ways } = c;
