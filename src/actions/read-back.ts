@@ -3,13 +3,13 @@
  * and writes what it finds. It comes after everything else on the machine, has no secrets, and a limit in bytes and time.
  */
 import { statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { PortRange } from '../config/option-value.ts';
 import { READ_BACK_BYTES } from '../core/item-limits.ts';
 import { packageRoot } from '../core/package.ts';
+import { comeLast } from '../core/started-process.ts';
 
 /** What changes which frames belong to a call. */
 export type ReadBackOptions = {
@@ -49,7 +49,7 @@ export async function readBack(
     maxBuffer: 256 * 1024,
     cancelSignal: ended.signal,
   });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) comeLast(child.pid);
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {

@@ -2,7 +2,7 @@
  * The programs that this one starts. They get no priority of its own: a probe's threads come before others, what they make
  * does not. Each leads a process group, so that nothing it started stays behind.
  */
-import { getPriority, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** Takes a nice value below 0 from a process or thread that inherited it; 0 is the calling thread. */
 export function giveUpPriority(id: number): void {
@@ -10,6 +10,15 @@ export function giveUpPriority(id: number): void {
     if (getPriority(id) < 0) setPriority(id, 0);
   } catch {
     // It has ended.
+  }
+}
+
+/** Everything else on the machine goes before it. */
+export function comeLast(id: number): void {
+  try {
+    setPriority(id, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended, or a filter of system calls forbids it.
   }
 }
 
