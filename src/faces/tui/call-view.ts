@@ -22,7 +22,7 @@ const HEAD = 2;
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 
-export type CallPort = Pick<AskPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality'>;
+export type CallPort = Pick<AskPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes'>;
 
 export type CallParts = {
   readonly port: CallPort;
@@ -50,6 +50,12 @@ export class CallView implements View {
   #marked: AskMessage | null = null;
   #isMessageAlone = false;
   #trouble = '';
+  #changes: number | null = null;
+  #fold: { readonly text: string; readonly width: number; readonly lines: readonly string[] } = {
+    text: '',
+    width: 0,
+    lines: [],
+  };
 
   constructor(app: App, callId: string, parts: CallParts) {
     this.#app = app;
@@ -100,6 +106,7 @@ export class CallView implements View {
   async read(): Promise<void> {
     const { port, showsSecrets } = this.#parts;
     const style = { width: null, color: false, isUtc: this.#parts.isUtc };
+    this.#changes ??= (await port.changes(null))?.upTo ?? null;
     const [ladder, messages, report] = await Promise.all([
       port.ladder(this.#callIds),
       port.messages(this.#callIds, showsSecrets),
@@ -118,7 +125,15 @@ export class CallView implements View {
   }
 
   tick(): void {
-    void this.read();
+    void this.#readChanged();
+  }
+
+  /** A long call takes long to read: only when something came to it. */
+  async #readChanged(): Promise<void> {
+    const found = await this.#parts.port.changes(this.#changes);
+    if (found === null || found.upTo === this.#changes) return;
+    this.#changes = found.upTo;
+    if (found.rows === null || found.rows.some(({ call_id }) => this.#callIds.includes(call_id))) await this.read();
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
@@ -161,10 +176,18 @@ export class CallView implements View {
     const message = this.#message;
     if (message === null) return;
     cells.put(x, y, `${message.src} -> ${message.dst}  ${message.transport} ${message.origin}`, LOOK.bold, width);
-    const lines = linesOf(message).flatMap((line) => folded(line, width));
+    const lines = this.#folded(message, width);
     this.#messageTop = Math.max(0, Math.min(this.#messageTop, lines.length - (height - 1)));
     for (const [i, line] of lines.slice(this.#messageTop, this.#messageTop + height - 1).entries())
       cells.put(x, y + 1 + i, line, LOOK.plain, width);
+  }
+
+  /** A message may be 60 kB in one line: it is folded when it is another one, or the width is. */
+  #folded(message: AskMessage, width: number): readonly string[] {
+    const { text } = message;
+    if (this.#fold.text !== text || this.#fold.width !== width)
+      this.#fold = { text, width, lines: linesOf(message).flatMap((line) => folded(line, width)) };
+    return this.#fold.lines;
   }
 
   get #chosen() {
@@ -247,16 +270,16 @@ function lookOf({ look }: LadderRow): number {
 }
 
 /** A line in pieces of the width; what continues is set in. */
-function folded(line: string, width: number): string[] {
+export function folded(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line];
+  const characters = [...line];
   const out: string[] = [];
-  let rest = [...line];
-  while (rest.length > 0) {
-    const most = out.length === 0 ? width : width - 2;
-    let n = Math.min(rest.length, most);
-    while (n > 1 && widthOf(rest.slice(0, n).join('')) > most) n--;
-    out.push((out.length === 0 ? '' : '  ') + rest.slice(0, n).join(''));
-    rest = rest.slice(n);
+  for (let from = 0; from < characters.length; ) {
+    const inset = from === 0 ? '' : '  ';
+    let to = Math.min(characters.length, from + Math.max(1, width - inset.length));
+    while (to > from + 1 && widthOf(characters.slice(from, to).join('')) > width - inset.length) to--;
+    out.push(inset + characters.slice(from, to).join(''));
+    from = to;
   }
   return out;
 }
