@@ -9,9 +9,10 @@ import { ladderRows } from '../../view/ladder-text.ts';
 import { qualityLines } from '../cli/quality-lines.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
-import { LOOK, widthOf } from './cells.ts';
+import { LOOK } from './cells.ts';
 import { difference } from './difference.ts';
 import type { Binding } from './keys.ts';
+import { linesOf, MessagePane } from './message-pane.ts';
 import { moving, Scroll } from './scroll.ts';
 import { TextView } from './text-view.ts';
 
@@ -44,18 +45,12 @@ export class CallView implements View {
   /** Facts of the report that stand on top. */
   #facts = '';
   #findings: readonly string[] = [];
-  /** Lines of the message above the first that is shown; null where the message has the whole screen. */
-  #messageTop = 0;
+  readonly #pane = new MessagePane();
   /** The first of two messages that are to be compared. */
   #marked: AskMessage | null = null;
   #isMessageAlone = false;
   #trouble = '';
   #changes: number | null = null;
-  #fold: { readonly text: string; readonly width: number; readonly lines: readonly string[] } = {
-    text: '',
-    width: 0,
-    lines: [],
-  };
 
   constructor(app: App, callId: string, parts: CallParts) {
     this.#app = app;
@@ -90,13 +85,13 @@ export class CallView implements View {
         run: () => parts.save(this.#callIds),
       },
       { keys: ['space'], help: 'Choose a message; with a second one both are compared.', run: () => this.#choose() },
-      { keys: ['J'], help: 'Scroll the message down.', run: () => this.#scrollMessage(1) },
-      { keys: ['K'], help: 'Scroll the message up.', run: () => this.#scrollMessage(-1) },
+      { keys: ['J'], help: 'Scroll the message down.', run: () => this.#pane.scroll(1) },
+      { keys: ['K'], help: 'Scroll the message up.', run: () => this.#pane.scroll(-1) },
       ...moving(this.#scroll, () => this.#ladder?.steps.length ?? 0).map((binding) => ({
         ...binding,
         run: () => {
           binding.run();
-          this.#messageTop = 0;
+          this.#pane.reset();
         },
       })),
     ];
@@ -147,13 +142,13 @@ export class CallView implements View {
     );
     const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
     if (this.#isMessageAlone) {
-      this.#drawMessage(cells, area);
+      this.#pane.draw(cells, area, this.#message);
       return null;
     }
     const ladderWidth = Math.min(width, Math.max(LADDER_LEAST, Math.floor(width * LADDER_PART)));
     const rest = width - ladderWidth - 1;
     this.#drawLadder(cells, { ...area, width: rest < MESSAGE_LEAST ? width : ladderWidth });
-    if (rest >= MESSAGE_LEAST) this.#drawMessage(cells, { ...area, x: ladderWidth + 1, width: rest });
+    if (rest >= MESSAGE_LEAST) this.#pane.draw(cells, { ...area, x: ladderWidth + 1, width: rest }, this.#message);
     return null;
   }
 
@@ -172,24 +167,6 @@ export class CallView implements View {
     }
   }
 
-  #drawMessage(cells: Cells, { x, y, width, height }: Area): void {
-    const message = this.#message;
-    if (message === null) return;
-    cells.put(x, y, `${message.src} -> ${message.dst}  ${message.transport} ${message.origin}`, LOOK.bold, width);
-    const lines = this.#folded(message, width);
-    this.#messageTop = Math.max(0, Math.min(this.#messageTop, lines.length - (height - 1)));
-    for (const [i, line] of lines.slice(this.#messageTop, this.#messageTop + height - 1).entries())
-      cells.put(x, y + 1 + i, line, LOOK.plain, width);
-  }
-
-  /** A message may be 60 kB in one line: it is folded when it is another one, or the width is. */
-  #folded(message: AskMessage, width: number): readonly string[] {
-    const { text } = message;
-    if (this.#fold.text !== text || this.#fold.width !== width)
-      this.#fold = { text, width, lines: linesOf(message).flatMap((line) => folded(line, width)) };
-    return this.#fold.lines;
-  }
-
   get #chosen() {
     return this.#ladder?.steps[this.#scroll.at] ?? null;
   }
@@ -206,7 +183,7 @@ export class CallView implements View {
 
   #turnMessage(): void {
     this.#isMessageAlone = !this.#isMessageAlone;
-    this.#messageTop = 0;
+    this.#pane.reset();
   }
 
   #choose(): void {
@@ -219,10 +196,6 @@ export class CallView implements View {
       const title = `${first.summary}   and   ${message.summary}`;
       this.#app.push(new TextView(this.#app, title, difference(linesOf(first), linesOf(message))));
     }
-  }
-
-  #scrollMessage(way: 1 | -1): void {
-    this.#messageTop = Math.max(0, this.#messageTop + way * 10);
   }
 
   async #turnLegs(): Promise<void> {
@@ -261,25 +234,6 @@ export class CallView implements View {
   }
 }
 
-function linesOf({ text }: AskMessage): string[] {
-  return text.replace(/(\r?\n)+$/, '').split(/\r?\n/);
-}
-
 function lookOf({ look }: LadderRow): number {
   return look === 'again' ? LOOK.dim : LOOK.plain;
-}
-
-/** A line in pieces of the width; what continues is set in. */
-export function folded(line: string, width: number): string[] {
-  if (widthOf(line) <= width) return [line];
-  const characters = [...line];
-  const out: string[] = [];
-  for (let from = 0; from < characters.length; ) {
-    const inset = from === 0 ? '' : '  ';
-    let to = Math.min(characters.length, from + Math.max(1, width - inset.length));
-    while (to > from + 1 && widthOf(characters.slice(from, to).join('')) > width - inset.length) to--;
-    out.push(inset + characters.slice(from, to).join(''));
-    from = to;
-  }
-  return out;
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { folded } from '../../../../src/faces/tui/call-view.ts';
 import { widthOf } from '../../../../src/faces/tui/cells.ts';
+import { folded } from '../../../../src/faces/tui/message-pane.ts';
 
 test('the pieces of a line are the line, and each fits', () => {
   const line = fc.string({ unit: fc.constantFrom('a', ' ', '\u6f22', '\u00e9', ';'), maxLength: 200 });
