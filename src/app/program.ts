@@ -60,6 +60,10 @@ function isOutOfMemory(error: unknown): boolean {
 export async function start(argv: readonly string[]): Promise<void> {
   guardStandardStreams();
   guardMemoryUsage();
+  // Also where the native side calls: nobody stands above it who could say it.
+  process.on('uncaughtExceptionMonitor', (error: unknown) => {
+    if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
+  });
   // Node would open a debugger's port, which lets any local user run code in a process that may capture packets.
   process.on('SIGUSR1', () => undefined);
   try {
