@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import type { PortRange } from '../config/option-value.ts';
 import { READ_BACK_BYTES } from '../core/item-limits.ts';
 import { packageRoot } from '../core/package.ts';
-import { comeLast } from '../core/started-process.ts';
+import { comeLast, seenEnvironment } from '../core/started-process.ts';
 
 /** What changes which frames belong to a call. */
 export type ReadBackOptions = {
@@ -20,8 +20,6 @@ export type ReadBackOptions = {
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-/** What of this program's environment it sees. */
-const SEEN = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
 
 /** Frames that it wrote to `to`; a text says why it wrote none, null that nobody waits any more. */
 export async function readBack(
@@ -37,9 +35,7 @@ export async function readBack(
   if (bytes > READ_BACK_BYTES) return `the files of -O that may hold it are larger than ${READ_BACK_BYTES} bytes`;
   const ended = new AbortController();
   const child = execa(process.execPath, [...process.execArgv, ...argumentsOf(files, callIds, to, options)], {
-    env: Object.fromEntries(
-      SEEN.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-    ),
+    env: seenEnvironment(process.env),
     extendEnv: false,
     reject: false,
     stdin: 'ignore',

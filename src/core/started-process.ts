@@ -4,6 +4,18 @@
  */
 import { constants, getPriority, setPriority } from 'node:os';
 
+/** What of this program's environment they see: no key and no token. */
+const SEEN = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME', 'TMPDIR'];
+
+export function seenEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const seen: Record<string, string> = {};
+  for (const name of SEEN) {
+    const value = env[name];
+    if (value !== undefined) seen[name] = value;
+  }
+  return seen;
+}
+
 /** Takes a nice value below 0 from a process or thread that inherited it; 0 is the calling thread. */
 export function giveUpPriority(id: number): void {
   try {

@@ -132,25 +132,25 @@ test('a capture for the carrier: two keys; the file is new, private, and a captu
   const tmux = new Tmux(t, [...PROGRAM, '-i', DEMO, '--filter', 'callid:busy*'], [100, 30], [`--chdir=${folder}`]);
   await tmux.settled(/1 of 1 /);
   await tmux.press('Enter', 's', 'p');
-  await tmux.shows(/busy_pbx\.example\.com\.pcapng: \d+ bytes$/m);
+  await tmux.shows(/busy@pbx\.example\.com\.pcapng: \d+ bytes$/m);
   await tmux.press('s', 'p');
-  await tmux.shows(/busy_pbx\.example\.com-2\.pcapng: \d+ bytes$/m);
+  await tmux.shows(/busy@pbx\.example\.com-2\.pcapng: \d+ bytes$/m);
   await tmux.press('s');
   await tmux.shows(/^Save as: p frames/m);
   await tmux.press('z');
   for (const [key, said] of [
-    ['m', /busy_pbx\.example\.com\.md$/m],
-    ['t', /busy_pbx\.example\.com\.txt$/m],
-    ['l', /busy_pbx\.example\.com\.ladder\.txt$/m],
-    ['j', /busy_pbx\.example\.com\.json$/m],
-    ['x', /busy_pbx\.example\.com-sipp\/uac\.xml and uas\.xml$/m],
+    ['m', /busy@pbx\.example\.com\.md$/m],
+    ['t', /busy@pbx\.example\.com\.txt$/m],
+    ['l', /busy@pbx\.example\.com\.ladder\.txt$/m],
+    ['j', /busy@pbx\.example\.com\.json$/m],
+    ['x', /busy@pbx\.example\.com-sipp\/uac\.xml and uas\.xml$/m],
   ] as const) {
     await tmux.press('s', key);
     await tmux.shows(said);
   }
   const names = ['.json', '.ladder.txt', '.md', '.pcapng', '.txt', '-2.pcapng', '-sipp'];
-  assert.deepEqual(readdirSync(folder).toSorted(), names.map((end) => `busy_pbx.example.com${end}`).toSorted());
-  assert.equal(readFileSync(join(folder, 'busy_pbx.example.com.pcapng')).readUInt32LE(0), 0x0a0d0d0a);
+  assert.deepEqual(readdirSync(folder).toSorted(), names.map((end) => `busy@pbx.example.com${end}`).toSorted());
+  assert.equal(readFileSync(join(folder, 'busy@pbx.example.com.pcapng')).readUInt32LE(0), 0x0a0d0d0a);
 });
 
 test('sorted by a figure, turned round, and from the end', options, async (t) => {

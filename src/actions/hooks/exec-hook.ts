@@ -12,12 +12,10 @@ import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../../core/errors.ts';
 import { HOOKS_RUNNING, HOOKS_WAITING } from '../../core/limits.ts';
-import { giveUpPriority, killGroup } from '../../core/started-process.ts';
+import { giveUpPriority, killGroup, seenEnvironment } from '../../core/started-process.ts';
 
 export const LIMIT_MS = 10_000;
 const SECOND_MS = 1000;
-/** What of this program's environment a command sees: no key and no token. */
-const SEEN = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME', 'TMPDIR'];
 
 export type ExecCounts = {
   /** Commands started. */
@@ -46,7 +44,7 @@ export type ExecHookOptions = {
 export class ExecHook {
   readonly counts: ExecCounts = { started: 0, rateLimited: 0, queueFull: 0, failed: 0, timedOut: 0 };
   readonly #o: ExecHookOptions;
-  readonly #env: Record<string, string> = {};
+  readonly #env: Readonly<Record<string, string>>;
   readonly #waiting: string[] = [];
   readonly #groups = new Set<number>();
   #running = 0;
@@ -58,11 +56,7 @@ export class ExecHook {
 
   constructor(options: ExecHookOptions) {
     this.#o = options;
-    const env = options.env ?? process.env;
-    for (const name of SEEN) {
-      const value = env[name];
-      if (value !== undefined) this.#env[name] = value;
-    }
+    this.#env = seenEnvironment(options.env ?? process.env);
   }
 
   /** Takes a place in the running second for one event; false counts it as dropped, and it need not be built. */

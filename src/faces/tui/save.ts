@@ -5,6 +5,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open } from 'node:fs/promises';
 import { errnoOf } from '../../core/errors.ts';
+import { callIdFileName } from '../../core/file-name.ts';
 import type { AskPort } from '../../explore/ask-port.ts';
 
 export type SavePort = Pick<AskPort, 'capture' | 'text' | 'call' | 'sipp'>;
@@ -32,7 +33,7 @@ export async function saveCall(
   { isUtc, showsSecrets }: SaveStyle,
 ): Promise<{ readonly said: string; readonly isSaved: boolean }> {
   const [first = ''] = callIds;
-  const name = fileNameOf(first);
+  const name = callIdFileName(first);
   const no = (reason: string) => ({ said: reason, isSaved: false });
   const written = (path: string, more = '') => ({ said: `${path}${more}`, isSaved: true });
   const text = async (layout: 'text' | 'markdown' | 'ladder') =>
@@ -65,16 +66,6 @@ export async function saveCall(
   } catch (error) {
     return no(`cannot write it: ${errnoOf(error) ?? String(error)}`);
   }
-}
-
-/** Captured text is no path: only these characters of a Call-ID stay. */
-export function fileNameOf(callId: string): string {
-  return (
-    callId
-      .replace(/[^A-Za-z0-9._-]/g, '_')
-      .replace(/^[.-]+/, '_')
-      .slice(0, 80) || 'call'
-  );
 }
 
 /** `name`, else `name-2` and so on in front of its ending: the first that is not there yet. */

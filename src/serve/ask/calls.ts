@@ -14,9 +14,10 @@ import {
   CallDocument,
   SelectorParams,
 } from '../../contract/index.ts';
+import { callIdFileName } from '../../core/file-name.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
-import { answer, fileName, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
+import { answer, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { AskDeps } from './asking.ts';
 import { heavily, OF_CALL, readCalls, readSelector } from './asking.ts';
@@ -190,7 +191,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       reply
         .type('application/vnd.tcpdump.pcap')
         .header('content-length', capture.bytes)
-        .header('content-disposition', `attachment; filename="${fileName(calls[0] ?? '')}.pcapng"`)
+        .header('content-disposition', `attachment; filename="${callIdFileName(calls[0] ?? '')}.pcapng"`)
         .header('x-service-capture-rebuilt', String(capture.isRebuilt));
       if (capture.lack !== '') reply.header('x-service-capture-lacks', headerText(capture.lack));
       return reply.send(capture.file);

@@ -2,10 +2,11 @@
 
 import { Type } from 'typebox';
 import { CallIdParams } from '../../../contract/index.ts';
+import { callIdFileName } from '../../../core/file-name.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { fileName, isGone, orNoDialog, refusals } from './route.ts';
+import { isGone, orNoDialog, refusals } from './route.ts';
 
 export function addAudioRoute(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -39,7 +40,7 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
       if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
       reply
         .type('audio/wav')
-        .header('content-disposition', `attachment; filename="${fileName(params.call_id)}.wav"`)
+        .header('content-disposition', `attachment; filename="${callIdFileName(params.call_id)}.wav"`)
         .header('x-service-audio-partial', String(audio.isPartial));
       return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
     },

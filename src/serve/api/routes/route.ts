@@ -116,12 +116,3 @@ export function openRefusals(...kinds: readonly ProblemKind[]): Record<string, P
     ]),
   );
 }
-
-/** A Call-ID with nothing in it that a header or a file system could take for more than a name. */
-export function fileName(callId: string): string {
-  const name = callId
-    .replace(/[^A-Za-z0-9._@-]/g, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 100);
-  return name === '' ? 'call' : name;
-}
