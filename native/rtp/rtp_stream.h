@@ -64,7 +64,7 @@ struct ct_stream {
   int64_t last_audio_ns;   /* 144 where plain is set: last_ns is it, and this is old */
   uint32_t first_audio_ts; /* 152 */
   uint32_t hash_tag;       /* 156 */
-  uint32_t spare1;         /* 160 */
+  uint32_t expected_prev;  /* 160 expected of the segments before the last resync */
   uint32_t link_next;      /* 164 free list, index + 1 */
   uint32_t self;           /* 168 index + 1 */
   uint16_t ts_step_seen;   /* 172 candidate for ts_step */
@@ -98,22 +98,22 @@ struct ct_stream {
   int64_t window_start_ns;  /* 304 */
   uint64_t first_frame;     /* 312 ordinal of the first frame in its source */
   /* line 5: what closing a window reads and writes */
-  uint32_t w_packets;     /* 320 the counters as they stood when the open window began */
-  uint32_t w_expected;    /* 324 */
-  uint32_t w_unique;      /* 328 */
-  uint32_t w_duplicates;  /* 332 */
-  uint32_t w_reordered;   /* 336 */
-  uint32_t w_discarded;   /* 340 */
-  uint32_t w_loss_runs;   /* 344 */
-  uint32_t w_jitter_n;    /* 348 */
-  uint32_t window_seq;    /* 352 windows closed */
-  uint32_t expected_prev; /* 356 expected of the segments before the last resync */
-  uint32_t duplicates;    /* 360 */
-  uint32_t reordered;     /* 364 arrived late and un-counted their loss */
-  uint32_t discarded;     /* 368 received, but later than the buffer allows */
-  uint32_t loss_runs;     /* 372 runs of lost packets, as known now */
-  uint32_t other_clock;   /* 376 clock of lane 4, 0 none */
-  uint32_t other_skip;    /* 380 samples before lane 4 began */
+  uint32_t w_packets;    /* 320 the counters as they stood when the open window began */
+  uint32_t w_expected;   /* 324 */
+  uint32_t w_unique;     /* 328 */
+  uint32_t w_duplicates; /* 332 */
+  uint32_t w_reordered;  /* 336 */
+  uint32_t w_discarded;  /* 340 */
+  uint32_t w_loss_runs;  /* 344 */
+  uint32_t w_jitter_n;   /* 348 */
+  uint32_t window_seq;   /* 352 windows closed */
+  uint32_t spare1;       /* 356 */
+  uint32_t duplicates;   /* 360 */
+  uint32_t reordered;    /* 364 arrived late and un-counted their loss */
+  uint32_t discarded;    /* 368 received, but later than the buffer allows */
+  uint32_t loss_runs;    /* 372 runs of lost packets, as known now */
+  uint32_t other_clock;  /* 376 clock of lane 4, 0 none */
+  uint32_t other_skip;   /* 380 samples before lane 4 began */
   /* lines 6 and 7: rare */
   double jitter_sum[CT_RTP_LANES];   /* 384 over the closed windows' samples */
   uint32_t strays;                   /* 424 belong to no sequence: unconfirmed jumps, far too late */
