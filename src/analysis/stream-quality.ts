@@ -4,13 +4,17 @@
 
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
+import { openWindow } from '../protocols/rtp/open-window.ts';
 import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
+import type { CodecFormat } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
+import type { Evidence } from './evidence.ts';
 
 /** By what the packets of a stream are judged. */
 export type QualityScale = {
@@ -37,7 +41,7 @@ export type StreamQuality = QualityScale & {
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const windows = closedWindows(stream, s, c);
+  const windows = closedWindows(stream, s, c, c.streams.windows(stream));
   const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
   const score = scoreStream(windows, impairment, floorPackets, delayMs, clockRate);
   // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
@@ -57,10 +61,33 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   };
 }
 
+/** The MOS of streamQuality() alone, for who asks it of all streams: nothing is copied, the stream is read where it lies. */
+export function streamMos(stream: Stream, c: QualityContext): number | null {
+  return c.streams.peek(stream, (s, closed) => {
+    const format = streamFormat(stream, s.payloadType);
+    const windows = closedWindows(stream, s, c, closed);
+    const { windowSec } = c;
+    return (
+      scoreStream(windows, impairmentIn(format), packetFloor(windowSec), delayOf(stream), format?.clockRate ?? null)
+        ?.mos ?? null
+    );
+  });
+}
+
+/** The lowest MOS of a dialog's streams; null where none has one. */
+export function worstMos({ stores, capture }: Evidence, d: Dialog): number | null {
+  let worst: number | null = null;
+  for (const stream of stores.streams.ownedBy(d)) {
+    const mos = streamMos(stream, capture.quality);
+    if (mos !== null && mos < (worst ?? Number.POSITIVE_INFINITY)) worst = mos;
+  }
+  return worst;
+}
+
 /** The window that closed last and its scale, without the hour of others; null where it is missing. */
 export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
-  const window = s === null ? undefined : closedWindows(stream, s, c, 1).at(-1);
+  const window = s === null ? undefined : closedWindows(stream, s, c, c.streams.windows(stream, 1)).at(-1);
   return s === null || window === undefined ? null : { window, scale: scaleOf(stream, s, c) };
 }
 
@@ -77,24 +104,31 @@ function scaleOf(stream: Stream, s: StreamSnapshot, c: QualityContext): QualityS
     codec: format?.name ?? null,
     clockRate: format?.clockRate ?? null,
     jitterClock: timed?.clockRate ?? null,
-    impairment: format === null ? null : impairmentOf({ name: format.name }, true),
+    impairment: impairmentIn(format),
     floorPackets: packetFloor(c.windowSec),
-    delayMs: oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null),
+    delayMs: delayOf(stream),
   };
 }
 
-/** The open window counts as closed once capture time has passed it, or its stream has ended. */
-function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, limit?: number): StreamWindow[] {
-  const windows = c.streams.windows(stream, limit);
-  const open = s.openWindow;
-  if (open === null) return windows;
+function impairmentIn(format: CodecFormat | null): Impairment | null {
+  return format === null ? null : impairmentOf({ name: format.name }, true);
+}
+
+function delayOf(stream: Stream): number {
+  return oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null);
+}
+
+/** With the open window, which counts as closed once capture time has passed it, or its stream has ended. */
+function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, closed: StreamWindow[]): StreamWindow[] {
+  const open = openWindow(s);
+  if (open === null) return closed;
   const isOver =
     c.isExhausted ||
     s.isRetired ||
     open.startUs + open.lengthUs <= c.nowUs ||
     (stream.dialog !== null && stream.dialog.endedUs <= c.nowUs);
-  if (isOver) windows.push(open);
-  return windows;
+  if (isOver) closed.push(open);
+  return closed;
 }
 
 /** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */

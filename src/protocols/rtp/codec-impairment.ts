@@ -48,7 +48,12 @@ const BY_NAME: ReadonlyMap<string, Impairment> = new Map<string, Impairment>([
 
 /** The codec's impairment, or null when G.113 has none. `concealment`: receivers of G.711 conceal loss. */
 export function impairmentOf(codec: CodecFacts, concealment: boolean): Impairment | null {
-  const name = codec.name?.toUpperCase() ?? '';
+  const { name } = codec;
+  if (name === null) return null;
+  return namedImpairment(name, codec, concealment) ?? namedImpairment(name.toUpperCase(), codec, concealment);
+}
+
+function namedImpairment(name: string, codec: CodecFacts, concealment: boolean): Impairment | null {
   switch (name) {
     case 'PCMU':
     case 'PCMA':

@@ -47,6 +47,10 @@ export function lossPct(lost: number, expected: number): number {
   return expected > 0 ? Math.min(100, (lost / expected) * 100) : 0;
 }
 
+/** In place of an R: few packets were expected; the codec has no published value. */
+const TOO_FEW = -1;
+const NOT_SCORABLE = -2;
+
 /**
  * Scores a window; null when fewer packets than `floor` were expected in it. `oneWayDelayMs` is 0 when no delay was
  * declared or measured: a delay is never invented.
@@ -57,21 +61,28 @@ export function scoreWindow(
   floor: number,
   oneWayDelayMs: number,
 ): Score | null {
-  if (window.expected < floor) return null;
-  if (codec === null) return { verdict: 'not_scorable' };
-  // The window before has counted as lost what came here instead: it is more than was expected here, and weighs once.
-  const surplus = Math.max(0, window.packets - window.duplicates - window.expected);
-  const effectivePct = lossPct(window.lost + Math.max(0, window.discarded - surplus), window.expected);
-  const ratio = burstRatio(window.lost, window.lossRuns, window.expected);
-  const r = rFactor(codec, effectivePct, ratio, oneWayDelayMs);
-  if (r === null) return { verdict: 'not_scorable' };
+  const r = windowR(window, codec, floor, oneWayDelayMs);
+  if (r === TOO_FEW) return null;
+  if (r === NOT_SCORABLE) return { verdict: 'not_scorable' };
   return { verdict: r >= ACCEPTABLE_R ? 'acceptable' : 'degraded', rFactor: r, mos: mosOfR(r) };
+}
+
+function windowR(window: WindowCounts, codec: Impairment | null, floor: number, oneWayDelayMs: number): number {
+  const { expected, lost } = window;
+  if (expected < floor) return TOO_FEW;
+  if (codec === null) return NOT_SCORABLE;
+  // The window before has counted as lost what came here instead: it is more than was expected here, and weighs once.
+  const surplus = Math.max(0, window.packets - window.duplicates - expected);
+  const effectivePct = lossPct(lost + Math.max(0, window.discarded - surplus), expected);
+  const ratio = burstRatio(lost, window.lossRuns, expected);
+  return rFactor(codec, effectivePct, ratio, oneWayDelayMs) ?? NOT_SCORABLE;
 }
 
 /** Milliseconds that the packets expected in the window last, at most the window; `clockRate` in Hz, null unknown. */
 function expectedMs(window: TimedCounts, clockRate: number | null): number {
-  const isTimed = window.tsStep > 0 && clockRate !== null && clockRate > 0;
-  const packetMs = isTimed ? (window.tsStep * 1000) / clockRate : DEFAULT_PACKET_MS;
+  const { tsStep } = window;
+  const isTimed = tsStep > 0 && clockRate !== null && clockRate > 0;
+  const packetMs = isTimed ? (tsStep * 1000) / clockRate : DEFAULT_PACKET_MS;
   return Math.min(window.lengthUs / 1000, window.expected * packetMs);
 }
 
@@ -87,18 +98,18 @@ export function scoreStream(
   let totalMs = 0;
   let worst = Number.POSITIVE_INFINITY;
   for (const window of windows) {
-    const score = scoreWindow(window, codec, floor, oneWayDelayMs);
-    if (score === null) continue;
+    const r = windowR(window, codec, floor, oneWayDelayMs);
+    if (r === TOO_FEW) continue;
     // The mean of those windows alone that lost nothing would praise a stream for what nobody can judge.
-    if (score.verdict === 'not_scorable') return null;
+    if (r === NOT_SCORABLE) return null;
     const weightMs = expectedMs(window, clockRate);
-    weighted += score.rFactor * weightMs;
+    weighted += r * weightMs;
     totalMs += weightMs;
-    worst = Math.min(worst, score.mos);
+    worst = Math.min(worst, r);
   }
   if (totalMs === 0) return null;
   const r = weighted / totalMs;
-  return { rFactor: r, mos: mosOfR(r), worstMos: worst };
+  return { rFactor: r, mos: mosOfR(r), worstMos: mosOfR(worst) };
 }
 
 /** One-way delay for Id: the declared one, else half a measured round trip, else none. */

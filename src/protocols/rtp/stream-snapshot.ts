@@ -17,7 +17,7 @@ import {
   STREAM_NUMBERS,
   STREAM_STATE,
 } from './stream-layout.ts';
-import type { JitterLanes, StreamWindow } from './stream-window.ts';
+import type { JitterLanes } from './stream-window.ts';
 import { laneOf } from './stream-window.ts';
 
 type PayloadTypeCount = { readonly payloadType: number; readonly packets: number; readonly isEvent: boolean };
@@ -130,48 +130,23 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     const sum = this.view.getFloat64(this.base + STREAM.jitterSum + lane * 8, true);
     const skipped = lane === LANES - 1 ? this.otherSkip : 0;
     return {
-      meanMs: ratio(sum + this.#inLane(STREAM.jitter0Wsum, STREAM.jitterWsum, lane), this.jitterN - skipped),
+      meanMs: ratio(sum + this.windowJitterSum(lane), this.jitterN - skipped),
       nowMs: this.#inLane(STREAM.jitter0, STREAM.jitter, lane),
       maxMs: this.#inLane(STREAM.jitter0Max, STREAM.jitterMax, lane),
     };
   }
 
-  /**
-   * The window not yet closed: the counters now less the counters when it began. It is closed by capture time or by the
-   * stream's end; null when it is empty.
-   */
-  get openWindow(): StreamWindow | null {
-    const packets = (this.packets % 4294967296) - this.wPackets;
-    if (packets <= 0) return null;
-    // A late packet lowers what an earlier window counted: a window never shows less than nothing.
-    const expected = Math.max(0, this.expected - this.wExpected);
-    const startUs = this.#timeUs(STREAM.windowStartNs);
-    const jitterMs = [this.#openJitter(0)];
-    if (this.laneMode === LANE_MODE.ALL) for (let lane = 1; lane < LANES; lane++) jitterMs.push(this.#openJitter(lane));
-    return {
-      laneMode: this.laneMode,
-      otherClock: this.otherClock,
-      clock: this.clock,
-      startUs,
-      lengthUs: this.#timeUs(STREAM.windowEndNs) - startUs,
-      packets,
-      expected,
-      lost: Math.max(0, expected - (this.unique - this.wUnique)),
-      duplicates: this.duplicates - this.wDuplicates,
-      reordered: this.reordered - this.wReordered,
-      discarded: this.discarded - this.wDiscarded,
-      lossRuns: Math.max(0, this.lossRuns - this.wLossRuns),
-      jitterMs,
-      jitterSamples: this.jitterN - this.wJitterN,
-      payloadType: this.audioPt,
-      tsStep: this.tsStep,
-    };
+  get windowStartUs(): number {
+    return this.#timeUs(STREAM.windowStartNs);
   }
 
-  #openJitter(lane: number): number {
-    const samples = this.jitterN - this.wJitterN;
-    const counted = lane === LANES - 1 ? Math.min(samples, this.jitterN - this.otherSkip) : samples;
-    return ratio(this.#inLane(STREAM.jitter0Wsum, STREAM.jitterWsum, lane), counted);
+  get windowEndUs(): number {
+    return this.#timeUs(STREAM.windowEndNs);
+  }
+
+  /** In a lane: the sum of the running jitter since the window began. */
+  windowJitterSum(lane: number): number {
+    return this.#inLane(STREAM.jitter0Wsum, STREAM.jitterWsum, lane);
   }
 
   /**
@@ -207,17 +182,24 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
   }
 }
 
-/** The stream at `base` as it stands, copied again when a window closed meanwhile; null when its slot was never used. */
+/** Tries before a stream whose windows keep closing is taken as it stands. */
+const TRIES = 3;
+
+/** What `read` makes of a stream, again while a window closes in between. */
+export function settled<T>(live: StreamSnapshot, read: () => T): T {
+  for (let tries = 1; ; tries++) {
+    const before = live.windowSeq;
+    const made = read();
+    if (live.windowSeq === before || tries === TRIES) return made;
+  }
+}
+
+/** The stream at `base` as it stands, copied; null when its slot was never used. */
 export function copyStream(view: DataView, base: number): StreamSnapshot | null {
-  const live = new StreamSnapshot(view, base);
   const bytes = new Uint8Array(view.buffer, base, STREAM_BYTES);
   // Of the pool of small Buffers: memory of its own takes longer to get than to fill.
   const copy = Buffer.allocUnsafe(STREAM_BYTES);
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const before = live.windowSeq;
-    copy.set(bytes);
-    if (live.windowSeq === before) break;
-  }
+  settled(new StreamSnapshot(view, base), () => copy.set(bytes));
   const snapshot = new StreamSnapshot(new DataView(copy.buffer, copy.byteOffset, STREAM_BYTES), 0);
   return snapshot.generation === 0 ? null : snapshot;
 }

@@ -27,6 +27,12 @@ export class StreamTable {
     return view === null ? null : copyStream(view, this.#base(index));
   }
 
+  /** The stream at `index` where it lies, or null when the slot was never used: its numbers change while they are read. */
+  at(index: number): StreamSnapshot | null {
+    const view = this.#view(index);
+    return view === null ? null : new StreamSnapshot(view, this.#base(index));
+  }
+
   /** Uses of the slot so far; a stream is only the one its record named while this is equal. */
   generation(index: number): number {
     return this.#view(index)?.getUint32(this.#base(index) + STREAM.generation, true) ?? 0;
@@ -34,8 +40,7 @@ export class StreamTable {
 
   /** Newest packet in microseconds since the epoch; null when the slot was never used. */
   lastSeenUs(index: number): number | null {
-    const view = this.#view(index);
-    return view === null ? null : new StreamSnapshot(view, this.#base(index)).lastUs;
+    return this.at(index)?.lastUs ?? null;
   }
 
   /**
@@ -43,20 +48,16 @@ export class StreamTable {
    * by code that has not run before: one call a stream.
    */
   addTo(sum: { packets: number; lost: number }, index: number, generation: number): void {
-    const view = this.#view(index);
-    if (view === null) return;
-    const s = new StreamSnapshot(view, this.#base(index));
-    if (s.generation !== generation) return;
+    const s = this.at(index);
+    if (s?.generation !== generation) return;
     sum.packets += s.packets;
     sum.lost += s.lost;
   }
 
   /** Lost for good in percent, as it stands; null when the slot is another's by now. */
   lossPct(index: number, generation: number): number | null {
-    const view = this.#view(index);
-    if (view === null) return null;
-    const s = new StreamSnapshot(view, this.#base(index));
-    return s.generation === generation ? lossPct(s.lost, s.expected) : null;
+    const s = this.at(index);
+    return s?.generation === generation ? lossPct(s.lost, s.expected) : null;
   }
 
   /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */

@@ -1,7 +1,7 @@
 /**
  * One quality window of a stream: the native record of a closed one, and the open one read from the stream.
  */
-import { LANE_CLOCKS, LANE_MODE, LANES, WINDOW } from './stream-layout.ts';
+import { LANE_CLOCKS, LANE_MODE, LANES, WINDOW, WINDOW_BYTES } from './stream-layout.ts';
 
 /** Which jitter lane holds for which clock; the clock of a dynamic payload type is known late. */
 export type JitterLanes = {
@@ -53,43 +53,112 @@ export function windowJitterMs(window: StreamWindow, clockRate: number | null): 
   return window.jitterMs[laneOf(window, clockRate)] ?? 0;
 }
 
-/**
- * The newest `limit` windows of the record at `off` (struct ct_rtp_window), newest first; the bytes must be there. A record
- * without packets is an outage: as many windows as it has runs of losses, of which each lost its share.
- */
-export function parseWindows(bytes: Uint8Array, off: number, limit: number): StreamWindow[] {
-  const record = parseRecord(bytes, off);
-  if (record.packets > 0) return limit > 0 ? [record] : [];
-  const { startUs, lengthUs, expected, lossRuns } = record;
-  const out: StreamWindow[] = [];
-  for (let i = lossRuns - 1; i >= 0 && out.length < limit; i--) {
-    const share = Math.floor(((i + 1) * expected) / lossRuns) - Math.floor((i * expected) / lossRuns);
-    out.push({ ...record, startUs: startUs + i * lengthUs, expected: share, lost: share, lossRuns: 1 });
+/** A closed window, read where its record lies (struct ct_rtp_window). */
+class ClosedWindow implements StreamWindow {
+  readonly #view: DataView;
+  readonly #base: number;
+
+  constructor(view: DataView, base: number) {
+    this.#view = view;
+    this.#base = base;
   }
-  return out;
+
+  get startUs(): number {
+    return this.#view.getFloat64(this.#base + WINDOW.startUs, true);
+  }
+  get lengthUs(): number {
+    return this.#view.getFloat64(this.#base + WINDOW.lengthUs, true);
+  }
+  get packets(): number {
+    return this.#u32(WINDOW.packets);
+  }
+  get expected(): number {
+    return this.#u32(WINDOW.expected);
+  }
+  get lost(): number {
+    return this.#u32(WINDOW.lost);
+  }
+  get duplicates(): number {
+    return this.#u32(WINDOW.duplicates);
+  }
+  get reordered(): number {
+    return this.#u32(WINDOW.reordered);
+  }
+  get discarded(): number {
+    return this.#u32(WINDOW.discarded);
+  }
+  get lossRuns(): number {
+    return this.#u32(WINDOW.lossRuns);
+  }
+  get jitterMs(): number[] {
+    const ofLanes: number[] = [];
+    for (let lane = 0; lane < LANES; lane++)
+      ofLanes.push(this.#view.getFloat32(this.#base + WINDOW.jitterMs + lane * 4, true));
+    return ofLanes;
+  }
+  get jitterSamples(): number {
+    return this.#u32(WINDOW.jitterN);
+  }
+  get otherClock(): number {
+    return this.#u32(WINDOW.otherClock);
+  }
+  get clock(): number {
+    return this.#u32(WINDOW.clock);
+  }
+  get payloadType(): number {
+    return this.#view.getUint8(this.#base + WINDOW.pt);
+  }
+  get laneMode(): number {
+    return this.#view.getUint8(this.#base + WINDOW.laneMode);
+  }
+  get tsStep(): number {
+    return this.#view.getUint16(this.#base + WINDOW.tsStep, true);
+  }
+
+  #u32(field: number): number {
+    return this.#view.getUint32(this.#base + field, true);
+  }
 }
 
-function parseRecord(bytes: Uint8Array, off: number): StreamWindow {
-  const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const u32 = (field: number): number => v.getUint32(off + field, true);
-  const jitterMs: number[] = [];
-  for (let lane = 0; lane < LANES; lane++) jitterMs.push(v.getFloat32(off + WINDOW.jitterMs + lane * 4, true));
-  return {
-    startUs: v.getFloat64(off + WINDOW.startUs, true),
-    lengthUs: v.getFloat64(off + WINDOW.lengthUs, true),
-    packets: u32(WINDOW.packets),
-    expected: u32(WINDOW.expected),
-    lost: u32(WINDOW.lost),
-    duplicates: u32(WINDOW.duplicates),
-    reordered: u32(WINDOW.reordered),
-    discarded: u32(WINDOW.discarded),
-    lossRuns: u32(WINDOW.lossRuns),
-    jitterMs,
-    jitterSamples: u32(WINDOW.jitterN),
-    otherClock: u32(WINDOW.otherClock),
-    clock: u32(WINDOW.clock),
-    payloadType: v.getUint8(off + WINDOW.pt),
-    laneMode: v.getUint8(off + WINDOW.laneMode),
-    tsStep: v.getUint16(off + WINDOW.tsStep, true),
-  };
+/**
+ * The newest `limit` windows of `records` records (struct ct_rtp_window), oldest first; they are read where they lie. A
+ * record without packets is an outage: as many windows as it has runs of losses, of which each lost its share.
+ */
+export function parseWindows(bytes: Uint8Array, records: number, limit: number): StreamWindow[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const newestFirst: StreamWindow[] = [];
+  // What is made of an outage ends where nobody asks for more.
+  for (let i = records - 1; i >= 0 && newestFirst.length < limit; i--) {
+    const record = new ClosedWindow(view, i * WINDOW_BYTES);
+    if (record.packets > 0) newestFirst.push(record);
+    else addOutage(record, limit, newestFirst);
+  }
+  return newestFirst.reverse();
+}
+
+function addOutage(record: StreamWindow, limit: number, newestFirst: StreamWindow[]): void {
+  const { startUs, lengthUs, expected, lossRuns } = record;
+  const { packets, duplicates, reordered, discarded } = record;
+  const { jitterMs, jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = record;
+  for (let i = lossRuns - 1; i >= 0 && newestFirst.length < limit; i--) {
+    const share = Math.floor(((i + 1) * expected) / lossRuns) - Math.floor((i * expected) / lossRuns);
+    newestFirst.push({
+      startUs: startUs + i * lengthUs,
+      lengthUs,
+      packets,
+      expected: share,
+      lost: share,
+      duplicates,
+      reordered,
+      discarded,
+      lossRuns: 1,
+      jitterMs,
+      jitterSamples,
+      otherClock,
+      clock,
+      payloadType,
+      laneMode,
+      tsStep,
+    });
+  }
 }

@@ -10,6 +10,7 @@ import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_DIALOG_STREAMS } from '../../core/limits.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
+import { settled } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
 import type { Packet } from '../../sources/packet.ts';
@@ -203,13 +204,26 @@ export class StreamStore {
 
   /** The streams of a dialog, in the order it came to own them. */
   ownedBy(dialog: Dialog): Stream[] {
-    return this.#owned(dialog).map((place) => this.stream(place));
+    const streams: Stream[] = [];
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place))
+      streams.push(this.stream(place));
+    return streams.reverse();
   }
 
   /** Counters as they stand, or null when the native table has reused the slot. */
   snapshot(stream: Stream): StreamSnapshot | null {
     const s = this.table?.read(stream.index) ?? null;
     return s !== null && s.generation === stream.generation ? s : null;
+  }
+
+  /**
+   * What `read` makes of the counters and the closed windows where they lie; it keeps neither, and is asked again when a
+   * window closed meanwhile. Null when the native table has reused the slot.
+   */
+  peek<T>(stream: Stream, read: (s: StreamSnapshot, closed: StreamWindow[]) => T): T | null {
+    const s = this.table?.at(stream.index) ?? null;
+    if (s === null || s.generation !== stream.generation) return null;
+    return settled(s, () => read(s, this.quality.peek(stream)));
   }
 
   lastSeenUs(stream: Stream): number {

@@ -39,15 +39,15 @@ export class StreamWindows {
     stream.windowCount++;
   }
 
-  /** The last `limit` of those that are kept, oldest first. */
+  /** The last `limit` of those that are kept, oldest first: copies. */
   list(stream: Stream, limit: number = MAX_STREAM_WINDOWS): StreamWindow[] {
     const { windows, windowCount } = stream;
-    const out: StreamWindow[] = [];
-    if (windows === null) return out;
-    // An outage is one record of many windows: what is made of it ends where nobody asks for more.
-    for (let i = windowCount - 1; i >= 0 && out.length < limit; i--)
-      out.push(...parseWindows(windows, i * WINDOW_BYTES, limit - out.length));
-    return out.reverse();
+    return windows === null ? [] : parseWindows(windows.slice(0, windowCount * WINDOW_BYTES), windowCount, limit);
+  }
+
+  /** The same for who reads them at once: they are where the next ones go. */
+  peek({ windows, windowCount }: Stream): StreamWindow[] {
+    return windows === null ? [] : parseWindows(windows, windowCount, MAX_STREAM_WINDOWS);
   }
 
   /** The stream was evicted; who still reads it keeps what it has. */

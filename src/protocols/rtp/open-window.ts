@@ -1,0 +1,81 @@
+/**
+ * The window of a stream that is not yet closed: the counters now less the counters when it began, read where the stream
+ * lies.
+ */
+import { LANE_MODE, LANES } from './stream-layout.ts';
+import type { StreamSnapshot } from './stream-snapshot.ts';
+import type { StreamWindow } from './stream-window.ts';
+
+/** It is closed by capture time or by the stream's end; null when it is empty. */
+export function openWindow(s: StreamSnapshot): StreamWindow | null {
+  return packetsOf(s) > 0 ? new OpenWindow(s) : null;
+}
+
+class OpenWindow implements StreamWindow {
+  readonly #s: StreamSnapshot;
+
+  constructor(s: StreamSnapshot) {
+    this.#s = s;
+  }
+
+  get startUs(): number {
+    return this.#s.windowStartUs;
+  }
+  get lengthUs(): number {
+    return this.#s.windowEndUs - this.#s.windowStartUs;
+  }
+  get packets(): number {
+    return packetsOf(this.#s);
+  }
+  /** A late packet lowers what an earlier window counted: a window never shows less than nothing. */
+  get expected(): number {
+    return Math.max(0, this.#s.expected - this.#s.wExpected);
+  }
+  get lost(): number {
+    return Math.max(0, this.expected - (this.#s.unique - this.#s.wUnique));
+  }
+  get duplicates(): number {
+    return this.#s.duplicates - this.#s.wDuplicates;
+  }
+  get reordered(): number {
+    return this.#s.reordered - this.#s.wReordered;
+  }
+  get discarded(): number {
+    return this.#s.discarded - this.#s.wDiscarded;
+  }
+  get lossRuns(): number {
+    return Math.max(0, this.#s.lossRuns - this.#s.wLossRuns);
+  }
+  get jitterMs(): number[] {
+    const lanes = this.#s.laneMode === LANE_MODE.ALL ? LANES : 1;
+    return Array.from({ length: lanes }, (_, lane) => this.#jitter(lane));
+  }
+  get jitterSamples(): number {
+    return this.#s.jitterN - this.#s.wJitterN;
+  }
+  get otherClock(): number {
+    return this.#s.otherClock;
+  }
+  get clock(): number {
+    return this.#s.clock;
+  }
+  get payloadType(): number {
+    return this.#s.audioPt;
+  }
+  get laneMode(): number {
+    return this.#s.laneMode;
+  }
+  get tsStep(): number {
+    return this.#s.tsStep;
+  }
+
+  #jitter(lane: number): number {
+    const samples = this.jitterSamples;
+    const counted = lane === LANES - 1 ? Math.min(samples, this.#s.jitterN - this.#s.otherSkip) : samples;
+    return counted > 0 ? this.#s.windowJitterSum(lane) / counted : 0;
+  }
+}
+
+function packetsOf(s: StreamSnapshot): number {
+  return (s.packets % 4294967296) - s.wPackets;
+}
