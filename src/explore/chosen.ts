@@ -3,12 +3,12 @@
  * are evicted meanwhile are left out.
  */
 import type { Evidence } from '../analysis/evidence.ts';
-import { streamQuality } from '../analysis/stream-quality.ts';
+import { worstMos } from '../analysis/stream-quality.ts';
 import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
 import type { Filter } from '../query/filter.ts';
-import { passesSteps } from '../query/passes.ts';
+import { passes, passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
 import { Subject } from '../query/subject.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
@@ -28,15 +28,20 @@ function askingOf(e: Evidence): Asking {
 
 /** Visits the dialogs that pass, from the oldest to the newest; those that come meanwhile may be left out. */
 export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) => void): Steps<void> {
-  const { dialogs } = e.stores;
+  const { order, size } = e.stores.dialogs;
   const asking = askingOf(e);
+  const records = order.records();
   // Who sends faster than a dear filter judges must not keep the walk up.
-  let left = dialogs.size;
-  for (const d of dialogs.oldestFirst()) {
-    if (left-- === 0) return;
+  for (let i = 0, left = size; i < records.length && left > 0; i++) {
+    const d = records[i];
+    if (d === undefined) continue;
+    left--;
+    const subject = new Subject(d, asking);
+    const passed = passes(filter, subject);
+    if (passed ?? (yield* passesSteps(filter, subject))) visit(d);
     if (left % CHECK_EVERY === 0) yield;
-    if (dialogs.bySlot(d.slot) !== d) continue;
-    if (filter === null || (yield* passesSteps(filter, new Subject(d, asking)))) visit(d);
+    else if (passed !== null) continue;
+    i = order.resume(records, i, d);
   }
 }
 
@@ -83,11 +88,6 @@ const KEYS: Readonly<Record<SortKey, (d: Dialog, e: Evidence) => number>> = {
   updated: (d) => d.updatedUs,
   duration: (d) => d.updatedUs - d.createdUs,
   pdd: (d) => callTiming(d).pddMs ?? Number.NaN,
-  mos: (d, e) => worstMos(d, e),
+  mos: (d, e) => worstMos(e, d) ?? Number.NaN,
   loss: (d, e) => e.stores.streams.worstLossPct(d) ?? Number.NaN,
 };
-
-function worstMos(d: Dialog, { stores, capture }: Evidence): number {
-  const scores = stores.streams.ownedBy(d).flatMap((stream) => streamQuality(stream, capture.quality)?.mos ?? []);
-  return scores.length === 0 ? Number.NaN : Math.min(...scores);
-}

@@ -3,6 +3,7 @@
  */
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
 import { finalCodeOf } from '../analysis/signaling/failure.ts';
+import { worstMos } from '../analysis/stream-quality.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -99,7 +100,7 @@ function* originsSeen({ d }: Subject): Generator<string> {
   for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
 }
 
-const { RECORD, COUNTERS, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
+const { RECORD, COUNTERS, SCORES, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
 
 const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
   ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
@@ -165,17 +166,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
     'ssrc:0x1a2b3c4d',
     'SSRC of a stream',
   ],
-  [
-    'mos',
-    number('MOS', {}, STREAMS, (s) =>
-      worst(
-        streams(s).map(({ quality }) => quality.mos),
-        Math.min,
-      ),
-    ),
-    'mos<3.6',
-    'worst MOS of a direction',
-  ],
+  ['mos', number('MOS', {}, SCORES, ({ d, asking }) => worstMos(asking.e, d)), 'mos<3.6', 'worst MOS of a direction'],
   [
     'loss',
     number('percent', IN_PERCENT, COUNTERS, ({ d, asking }) => asking.e.stores.streams.worstLossPct(d)),

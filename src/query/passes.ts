@@ -5,15 +5,23 @@
 import type { Steps } from '../core/turns.ts';
 import type { Filter } from './filter.ts';
 import type { Subject } from './subject.ts';
+import { LEVEL } from './subject.ts';
 
-/** Null while the subject has not loaded enough. */
+/** Null while the subject has not loaded enough; what need not be loaded is looked at. */
 export function passes(filter: Filter, s: Subject): boolean | null {
+  for (;;) {
+    const passed = decided(filter, s);
+    if (passed !== null || !s.rises(LEVEL.COUNTERS)) return passed;
+  }
+}
+
+function decided(filter: Filter, s: Subject): boolean | null {
   if (filter === null) return true;
   switch (filter.kind) {
     case 'term':
       return filter.test(s);
     case 'not': {
-      const passed = passes(filter.of, s);
+      const passed = decided(filter.of, s);
       return passed === null ? null : !passed;
     }
     default: {
@@ -21,7 +29,7 @@ export function passes(filter: Filter, s: Subject): boolean | null {
       const decides = filter.kind === 'or';
       let isOpen = false;
       for (const part of filter.of) {
-        const passed = passes(part, s);
+        const passed = decided(part, s);
         if (passed === decides) return decides;
         isOpen ||= passed === null;
       }
@@ -38,6 +46,7 @@ export function* passesSteps(filter: Filter, s: Subject): Steps<boolean> {
     if (passed !== null) return passed;
     yield;
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
+    if (s.rises(LEVEL.TEXTS)) continue;
     yield* s.load();
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
   }

@@ -18,10 +18,19 @@ import type { Literal } from './literal.ts';
 import { mayHold } from './literal.ts';
 
 /**
- * What a key needs, the cheapest first: the record, counters of streams, sockets of messages, quality of streams, texts of
- * messages, findings, other legs.
+ * What a key needs, the cheapest first: the record, counters of streams, their scores, sockets of messages, all figures of
+ * streams, texts of messages, findings, other legs.
  */
-export const LEVEL = { RECORD: 0, COUNTERS: 1, SOCKETS: 2, STREAMS: 3, TEXTS: 4, FACTS: 5, LEGS: 6 } as const;
+export const LEVEL = {
+  RECORD: 0,
+  COUNTERS: 1,
+  SCORES: 2,
+  SOCKETS: 3,
+  STREAMS: 4,
+  TEXTS: 5,
+  FACTS: 6,
+  LEGS: 7,
+} as const;
 
 /** What an address is called; null without a name. */
 export type NameOf = (address: string) => string | null;
@@ -105,10 +114,21 @@ export class Subject {
     return false;
   }
 
+  /** Rises to the level that is wanted, if that is `most` or less: up to texts, what is asked for is read as it is. */
+  rises(most: number): boolean {
+    if (this.#wanted > most) return false;
+    this.#rise();
+    return true;
+  }
+
   /** Loads what is wanted, and no more. */
   *load(): Steps<void> {
+    this.#rise();
+    if (this.level >= LEVEL.FACTS) this.#facts ??= yield* documentFactsSteps(this.asking.e, this.d);
+  }
+
+  #rise(): void {
     this.level = this.#wanted;
     this.#wanted = Number.POSITIVE_INFINITY;
-    if (this.level >= LEVEL.FACTS) this.#facts ??= yield* documentFactsSteps(this.asking.e, this.d);
   }
 }
