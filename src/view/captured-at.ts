@@ -5,14 +5,13 @@
  * cannot be written in RFC 3339 and is shown as the nearest moment that can.
  */
 
+import { hexWord, sixDigits, TWO_DIGITS } from '../core/fixed-digits.ts';
 import type { FramePointer } from '../store/dialogs/call-marks.ts';
 
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const MIN_SECOND = -62_167_219_200;
 
 const DAY_SEC = 86_400;
-/** "00" to "59". */
-const TWO: readonly string[] = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 
 let cachedDay = Number.NaN;
 let cachedDate = '';
@@ -31,9 +30,9 @@ export function timestampText(us: number): string {
   }
   const ofDay = second - day * DAY_SEC;
   const minutes = Math.floor(ofDay / 60);
-  const time = `${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[ofDay % 60]}`;
-  // With a digit in front it has all its zeros.
-  return `${cachedDate}${time}.${String(1_000_000 + whole - second * 1_000_000).slice(1)}Z`;
+  const hour = Math.floor(minutes / 60);
+  const time = `${TWO_DIGITS[hour]}:${TWO_DIGITS[minutes - hour * 60]}:${TWO_DIGITS[ofDay - minutes * 60]}`;
+  return `${cachedDate}${time}.${sixDigits(whole - second * 1_000_000)}Z`;
 }
 
 /** Seconds between two capture times, to the microsecond; never negative. */
@@ -45,6 +44,5 @@ export function spanSec(fromUs: number, toUs: number): number {
 export function framePointerText(frame: FramePointer, sources: readonly string[]): string | undefined {
   const source = sources[frame.source];
   if (source === undefined) return undefined;
-  const hex = (v: number): string => (v >>> 0).toString(16).padStart(8, '0');
-  return `${source}#${frame.ordinal}@${hex(frame.digestHigh)}${hex(frame.digestLow)}`;
+  return `${source}#${frame.ordinal}@${hexWord(frame.digestHigh)}${hexWord(frame.digestLow)}`;
 }

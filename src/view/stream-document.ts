@@ -4,6 +4,7 @@
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
+import { hexWord } from '../core/fixed-digits.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { rounded } from '../core/rounded.ts';
 import { ORIGINS } from '../core/words.ts';
@@ -23,7 +24,7 @@ export const percent = (n: number): number => rounded(n, 4);
 export const mosValue = (n: number): number => rounded(n, 4);
 
 export function ssrcText(ssrc: number): string {
-  return `0x${(ssrc >>> 0).toString(16).padStart(8, '0')}`;
+  return `0x${hexWord(ssrc)}`;
 }
 
 /** One closed window of a stream. */
