@@ -1,21 +1,39 @@
 /**
  * Capture time as a person reads it: local time of this host, or UTC.
  */
+import { TWO_DIGITS } from '../core/fixed-digits.ts';
+import { timestampText } from './captured-at.ts';
 
 export type Clock = { readonly date: string; readonly time: string; readonly zone: string };
 
-const two = (n: number): string => String(n).padStart(2, '0');
+/** No zone changes its offset within one. */
+const QUARTER_US = 15 * 60 * 1_000_000;
+const MINUTE_US = 60_000_000;
+
+let cachedQuarter = Number.NaN;
+let cachedMinutes = 0;
 
 /** Date, time with milliseconds and offset (`+01:00`) of a capture time in microseconds. */
 export function clockOf(us: number, isUtc: boolean): Clock {
-  const at = new Date(Math.floor(us / 1000));
-  const minutes = isUtc ? 0 : -at.getTimezoneOffset();
+  const minutes = isUtc ? 0 : minutesEast(us);
+  if (Number.isNaN(us) || Number.isNaN(minutes)) return { date: '-', time: '-', zone: '' };
   // Shifted, its UTC fields are those of the zone.
-  const shown = new Date(at.getTime() + minutes * 60_000);
-  if (Number.isNaN(shown.getTime())) return { date: '-', time: '-', zone: '' };
-  const text = shown.toISOString();
+  const text = timestampText(us + minutes * MINUTE_US);
+  return { date: text.slice(0, 10), time: text.slice(11, 23), zone: isUtc ? 'Z' : zoneText(minutes) };
+}
+
+/** Minutes that the local time of this host is before UTC at a moment. */
+function minutesEast(us: number): number {
+  const quarter = Math.floor(us / QUARTER_US);
+  if (quarter !== cachedQuarter) {
+    cachedQuarter = quarter;
+    // Before there were zones places were seconds apart.
+    cachedMinutes = -Math.trunc(new Date(us / 1000).getTimezoneOffset());
+  }
+  return cachedMinutes;
+}
+
+function zoneText(minutes: number): string {
   const away = Math.abs(minutes);
-  const zone = `${minutes < 0 ? '-' : '+'}${two(Math.floor(away / 60))}:${two(away % 60)}`;
-  const cut = text.indexOf('T');
-  return { date: text.slice(0, cut), time: text.slice(cut + 1, -1), zone: isUtc ? 'Z' : zone };
+  return `${minutes < 0 ? '-' : '+'}${TWO_DIGITS[Math.floor(away / 60)]}:${TWO_DIGITS[away % 60]}`;
 }

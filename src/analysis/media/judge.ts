@@ -136,6 +136,7 @@ class Reverse {
 
   /** One ran the other way than `stream` between the two times. */
   ran({ srcKey, dstKey }: Stream, firstUs: number, lastUs: number): boolean {
+    if (this.#ways.size === 0) return false;
     for (const s of this.#ways.get(`${dstKey} ${srcKey}`) ?? [])
       if (s.openedUs <= lastUs && this.#streams.lastSeenUs(s) >= firstUs) return true;
     return false;

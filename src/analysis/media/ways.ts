@@ -4,33 +4,41 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
-import { grouped } from '../../core/maps.ts';
 import type { Stream } from '../../store/media/stream.ts';
 
-/** Streams by the ways they run, so that what runs the other way is found without comparing each with each. */
+/** The streams of a call, which has at most MAX_DIALOG_STREAMS: looking at each beats a key made for each. */
 export class Ways<T extends { readonly stream: Stream }> {
-  readonly #byWay: ReadonlyMap<string, readonly T[]>;
+  readonly #ways: readonly Way<T>[];
 
   constructor(list: readonly T[]) {
-    this.#byWay = grouped(list, ({ stream }) => wayOf(stream.srcKey, stream.dstKey));
+    this.#ways = list.map((one) => ({ one, ...wayOf(one.stream.srcKey, one.stream.dstKey) }));
   }
 
   /** Those that run the other way than `stream`, between the same two hosts, in their order. */
   reverseOf({ srcKey, dstKey }: Stream): readonly T[] {
-    return this.#byWay.get(wayOf(dstKey, srcKey)) ?? [];
+    return this.#along(dstKey, srcKey);
   }
 
   /** Those that run between the same two hosts in the same direction. */
   sameAs({ srcKey, dstKey }: Stream): readonly T[] {
-    return this.#byWay.get(wayOf(srcKey, dstKey)) ?? [];
+    return this.#along(srcKey, dstKey);
+  }
+
+  #along(srcKey: EndpointKey, dstKey: EndpointKey): T[] {
+    const { src, dst } = wayOf(srcKey, dstKey);
+    const found: T[] = [];
+    for (const way of this.#ways) if (way.src === src && way.dst === dst) found.push(way.one);
+    return found;
   }
 }
 
+type Way<T> = { readonly one: T } & Ends;
+type Ends = { readonly src: EndpointKey; readonly dst: EndpointKey };
+
 /** Between two hosts their addresses; on one host its ports tell the ways apart. */
-function wayOf(src: EndpointKey, dst: EndpointKey): string {
-  const from = hostOf(src);
-  const to = hostOf(dst);
-  return from === to ? `${src} ${dst}` : `${from} ${to}`;
+function wayOf(srcKey: EndpointKey, dstKey: EndpointKey): Ends {
+  const [from, to] = [hostOf(srcKey), hostOf(dstKey)];
+  return from === to ? { src: srcKey, dst: dstKey } : { src: from, dst: to };
 }
 
 /** The address in whatever form tells it from others: no text is made of an IPv4 address. */
