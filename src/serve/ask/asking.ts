@@ -7,10 +7,11 @@ import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import type { Explorer } from '../../explore/explorer.ts';
+import type { IsGone } from '../../explore/found.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { placeText, sortOf } from '../../explore/question.ts';
 import { parseFilter } from '../../query/parse.ts';
-import { isGone, orBusy } from '../api/routes/route.ts';
+import { orBusy } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 
 export type AskDeps = {
@@ -47,20 +48,20 @@ export function readSelector(readers: Explorer, selector: string): string {
 /** The call, and with `legs` its other legs. */
 export async function readCalls(
   readers: Explorer,
-  request: FastifyRequest,
+  isGone: IsGone,
   selector: string,
   legs: boolean | undefined,
 ): Promise<readonly string[]> {
   const callId = readSelector(readers, selector);
   if (legs !== true) return [callId];
-  return [callId, ...(orBusy(await readers.legs(callId, isGone(request))).document ?? [])];
+  return [callId, ...(orBusy(await readers.legs(callId, isGone)).document ?? [])];
 }
 
 const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);
 
 /** Makes what holds much memory: two at a time, eight wait, more are refused. */
-export async function heavily<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  return orBusy(await heavy.run(isGone(request), work));
+export async function heavily<T>(isGone: IsGone, work: () => Promise<T>): Promise<T> {
+  return orBusy(await heavy.run(isGone, work));
 }
 
 /** What the routes of one call refuse. */

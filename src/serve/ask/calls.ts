@@ -66,7 +66,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
-      const calls = await readCalls(readers, request, request.params.selector, request.query.legs);
+      const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
       const found = orNoDialog(await readers.messages(calls, false, isGone(request)));
       const bytes = found.messages.reduce((sum, m) => sum + m.text.length, 0);
       log(`${whose(request)} read messages of ${JSON.stringify(request.params.selector)}, ${bytes} bytes`);
@@ -88,7 +88,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
-      const calls = await readCalls(readers, request, request.params.selector, request.query.legs);
+      const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
       return orNoDialog(await readers.ladder(calls, isGone(request)));
     },
   );
@@ -125,7 +125,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     async (request) => {
       const a = readSelector(readers, request.params.selector);
       const b = readSelector(readers, request.query.with);
-      return heavily(request, async () => orNoDialog(await readers.compare(a, b, isGone(request))));
+      return heavily(isGone(request), async () => orNoDialog(await readers.compare(a, b, isGone(request))));
     },
   );
 
@@ -144,8 +144,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     },
     async (request, reply) => {
       const { layout = 'text', legs } = request.query;
-      const calls = await readCalls(readers, request, request.params.selector, legs);
-      const lines = await heavily(request, async () =>
+      const calls = await readCalls(readers, isGone(request), request.params.selector, legs);
+      const lines = await heavily(isGone(request), async () =>
         orNoDialog(await readers.text(calls, layout, STYLE, isGone(request))),
       );
       reply.type(layout === 'markdown' ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
@@ -184,8 +184,10 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     },
     async (request, reply) => {
       const { selector } = request.params;
-      const calls = await readCalls(readers, request, selector, request.query.legs);
-      const capture = await heavily(request, async () => orNoDialog(await readers.capture(calls, isGone(request))));
+      const calls = await readCalls(readers, isGone(request), selector, request.query.legs);
+      const capture = await heavily(isGone(request), async () =>
+        orNoDialog(await readers.capture(calls, isGone(request))),
+      );
       if ('reason' in capture) throw new ProblemError('no-capture', capture.reason);
       log(`${whose(request)} fetched the capture of ${JSON.stringify(selector)}, ${capture.bytes} bytes`);
       reply
@@ -222,7 +224,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       const callId = readSelector(readers, selector);
       const { from = 0, to = Number.POSITIVE_INFINITY } = request.query;
       if (to <= from) throw new ProblemError('invalid-parameter', 'to must be greater than from.');
-      const audio = await heavily(request, async () =>
+      const audio = await heavily(isGone(request), async () =>
         orNoDialog(await readers.audio(callId, isGone(request), { fromSec: from, toSec: to })),
       );
       if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
