@@ -49,6 +49,7 @@ const OUTPUTS = [
     'wav',
     'sipp',
     'interactive',
+    'mcp-stdio',
   ] as const),
   ...(['show-frame', 'mint-token'] as const),
 ] as const;
@@ -75,6 +76,18 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     excludes: ['api', 'metrics'],
     reason: 'a service has no screen',
     remedy: 'leave one of them out',
+  },
+  {
+    option: 'mcp-stdio',
+    excludes: ['api', 'metrics'],
+    reason: 'a service speaks MCP over HTTP',
+    remedy: 'leave it out, or give --mcp with --api',
+  },
+  {
+    check: ({ mcpStdio, input }) =>
+      mcpStdio && input.includes('-')
+        ? conflict('mcp', 'standard input carries the protocol', 'write what comes there to a file, and name that')
+        : null,
   },
   {
     check: ({ interactive, input }) =>
@@ -121,12 +134,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'metrics-auth-file', excludes: ['metrics-auth'] },
   { option: 'token-id', needs: ['mint-token'] },
   { option: 'token-scope', needs: ['mint-token'] },
-  {
-    option: 'mcp-signing-key',
-    needs: ['mint-token'],
-    reason: 'MCP is not built in this version',
-    remedy: 'leave it out, or add --mint-token',
-  },
+  { option: 'mcp-signing-key', needs: ['mcp', 'mint-token'], isForFlags: true, reason: 'there is no MCP to guard' },
   {
     check: ({ mintToken, mcpSigningKey, tokenScope }) =>
       mintToken && mcpSigningKey.length > 0 && tokenScope === 'metrics'
@@ -238,6 +246,20 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     reason: 'there is no API to guard',
   })),
   { option: 'ask', needs: ['api'], unless: ['mint-token'], isForFlags: true },
+  { option: 'mcp', needs: ['api'], unless: ['mint-token'], isForFlags: true },
+  {
+    unless: ['mint-token'],
+    check: ({ mcp, mcpSigningKey, apiKey, apiKeyFile, apiSigningKey, apiSigningKeyFile }) =>
+      mcp &&
+      mcpSigningKey.length === 0 &&
+      (apiKey !== null || apiKeyFile !== null || apiSigningKey.length > 0 || apiSigningKeyFile !== null)
+        ? conflict(
+            '--mcp',
+            'the API asks for credentials, and MCP takes none of them',
+            'give --mcp-signing-key, or SERVICE_MCP_SIGNING_KEY in the environment',
+          )
+        : null,
+  },
   { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list', 'check'], unless: ['mint-token'], isForFlags: true },
   { option: 'no-promisc', needs: ['device'], unless: ['mint-token'], isForFlags: true },
   ...(['metrics-auth', 'metrics-auth-file'] as const).map((option) => ({

@@ -12,6 +12,7 @@ import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { parseOptionValue, quoted } from './option-value.ts';
+import type { Flag } from './options.ts';
 import { OPTIONS, optionByFlag } from './options.ts';
 import { nearest } from './spelling.ts';
 
@@ -25,8 +26,8 @@ export type ValueOrigin = 'flag' | 'environment' | 'file' | 'default';
 export type Effective = ReadonlyMap<string, { readonly values: readonly OptionValue[]; readonly origin: ValueOrigin }>;
 
 const BY_FLAG: ReadonlyMap<string, OptionSpec> = new Map(OPTIONS.map((spec) => [spec.flag, spec]));
-/** Words that are commands and no captures when they come first. */
-const COMMANDS: readonly string[] = ['hub', 'mcp'];
+/** Words that are commands and no captures when they come first, and the option that each stands for; null is to come. */
+const COMMANDS: Readonly<Record<string, Flag | null>> = { mcp: 'mcp-stdio', hub: null };
 
 const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),
@@ -63,9 +64,10 @@ export function readArgv(argv: readonly string[]): Layer {
       continue;
     }
     if (token.kind === 'positional') {
-      if (mayBeCommand && COMMANDS.includes(token.value)) throw commandNotBuilt(token.value);
+      const isCommand = mayBeCommand && Object.hasOwn(COMMANDS, token.value);
       mayBeCommand = false;
-      addCapture(layer, token.value, token.index + 1);
+      if (isCommand) addCommand(layer, token.value);
+      else addCapture(layer, token.value, token.index + 1);
       continue;
     }
     const written = token.rawName;
@@ -84,6 +86,12 @@ function addCapture(layer: Layer, word: string, n: number): void {
   // No later line may show it: nobody gives a file its name.
   if (hasSecret && word !== '-' && !existsSync(word)) throw failure('ARGUMENT_UNKNOWN', { option: `argument ${n}` });
   addValue(layer, optionByFlag('input'), `argument ${n}`, word);
+}
+
+function addCommand(layer: Layer, word: string): void {
+  const flag = COMMANDS[word] ?? null;
+  if (flag === null) throw commandNotBuilt(word);
+  addValue(layer, optionByFlag(flag), word, undefined);
 }
 
 function commandNotBuilt(word: string): ServiceError {

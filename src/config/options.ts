@@ -182,6 +182,7 @@ const API_METRICS = group('API and metrics', {
     toml: 'api.listen',
   }),
   ask: toggle('Serve /ask too: rich questions about calls, with the credentials of --api.', { toml: 'api.ask' }),
+  mcp: toggle('Serve /mcp too: the tools of agents (Model Context Protocol).', { feature: 'mcp', toml: 'api.mcp' }),
   'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows per page.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',
@@ -236,7 +237,7 @@ const CREDENTIALS = group('Credentials', {
     'Allow the minted token everything (full) or only the metrics.',
     { default: 'full' },
   ),
-  'mcp-signing-key': value('KEY', textSecret, 'Mint a token for MCP, which this version does not serve.', {
+  'mcp-signing-key': value('KEY', textSecret, 'Verify tokens for MCP with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_MCP_SIGNING_KEY',
   }),
@@ -343,6 +344,9 @@ const GENERAL = group('General', {
     valueIfBare: 'options',
   }),
   interactive: toggle('Show calls, ladders and messages on the whole terminal.', { short: 'i' }),
+  'mcp-stdio': toggle('Speak MCP on standard input and output; `calltap mcp FILE` is short for it.', {
+    feature: 'mcp',
+  }),
   'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', { short: 'N' }),
 });
 

@@ -19,7 +19,7 @@ const WRITTEN = {
   uprobe: true,
   vcon: true,
   tls: true,
-  mcp: false,
+  mcp: true,
   console: false,
 } as const satisfies Record<string, boolean>;
 

@@ -307,3 +307,10 @@ export const MAX_CHANGES_A_TURN = 2_000;
 export const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
 /** Bytes of the files of `-O` that are read back for the capture of a live call. */
 export const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
+
+/** Agent protocol: rows of a page, messages of an answer and characters of each; characters of a document and of a text. */
+export const MCP_ROWS = 200;
+export const MCP_MESSAGES = 40;
+export const MCP_MESSAGE_CHARS = 4_096;
+export const MCP_DOCUMENT_CHARS = 262_144;
+export const MCP_TEXT_CHARS = 65_536;

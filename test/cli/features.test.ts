@@ -14,7 +14,7 @@ test('--version names what is built and what is not', async () => {
   assert.match(version, /^calltap \d+\.\d+\.\d+ /);
   assert.match(built, /^features: (\w+ )*\w+$/);
   assert.match(missing, /^not built: (\w+ )*\w+$/);
-  assert.ok(built.split(' ').includes('api') && missing.split(' ').includes('mcp'));
+  assert.ok(built.split(' ').includes('api') && missing.split(' ').includes('console'));
 });
 
 test('a build without features refuses their options and answers 404 for their routes', async (t) => {

@@ -4,7 +4,7 @@ import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { AuthorizationRefusal } from './authorization.ts';
 import { matchesDigest, readAuthorization, secretDigest } from './authorization.ts';
-import type { TokenRefusal, TokenScope } from './token.ts';
+import type { TokenAudience, TokenRefusal, TokenScope } from './token.ts';
 import { signingKey, verifyToken } from './token.ts';
 
 /** `unknown` is a value that is neither the static key nor looks like a token. */
@@ -21,18 +21,20 @@ export type ApiSecrets = {
   readonly apiKey: string | null;
   /** Every key verifies. */
   readonly signingKeys: readonly string[];
+  /** Whom tokens must be for; the API if absent. */
+  readonly audience?: TokenAudience;
   readonly isRevoked: (id: string) => boolean;
   readonly nowMs?: () => number;
 };
 
 /** Null when there is neither a static key nor a signing key: then the API cannot tell its clients apart. */
 export function createApiCredentials(secrets: ApiSecrets): ApiCredentials | null {
-  const { apiKey, isRevoked, nowMs = Date.now } = secrets;
+  const { apiKey, audience = 'api', isRevoked, nowMs = Date.now } = secrets;
   if (apiKey === null && secrets.signingKeys.length === 0) return null;
   const digest = apiKey === null ? null : secretDigest(apiKey);
   const keys = secrets.signingKeys.map(signingKey);
   const verify = (value: string) =>
-    verifyToken(value, keys, { audience: 'api', nowSecs: Math.floor(nowMs() / 1000), isRevoked });
+    verifyToken(value, keys, { audience, nowSecs: Math.floor(nowMs() / 1000), isRevoked });
   return {
     nameOf(authorization) {
       const bearer = readAuthorization(authorization, 'bearer');

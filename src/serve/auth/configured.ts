@@ -17,7 +17,9 @@ import { mintToken, signingKey } from './token.ts';
 const SECRET_FILE_BYTES = 64 * 1024;
 
 type SigningOptions = Pick<Config, 'apiSigningKey' | 'apiSigningKeyFile'>;
-type ApiOptions = SigningOptions & Pick<Config, 'apiKey' | 'apiKeyFile' | 'apiRevokedFile'>;
+type RevokedOption = Pick<Config, 'apiRevokedFile'>;
+type ApiOptions = SigningOptions & RevokedOption & Pick<Config, 'apiKey' | 'apiKeyFile'>;
+type McpOptions = RevokedOption & Pick<Config, 'mcpSigningKey'>;
 type MetricsOptions = Pick<Config, 'metricsAuth' | 'metricsAuthFile'>;
 
 /** All signing keys of the API; the first mints. The key of the file goes first, so that it is the minting key. */
@@ -28,14 +30,22 @@ export function readSigningKeys(config: SigningOptions): readonly string[] {
 
 /** The credentials of the API, or null when none are configured. `warn` gets one line when a file goes away later. */
 export function readApiCredentials(config: ApiOptions, warn: (line: string) => void): ApiCredentials | null {
-  const { apiRevokedFile: file } = config;
   const apiKey = config.apiKey ?? readApiKey(config.apiKeyFile);
-  const signingKeys = readSigningKeys(config);
-  if (file === null) return createApiCredentials({ apiKey, signingKeys, isRevoked: () => false });
+  return createApiCredentials({ apiKey, signingKeys: readSigningKeys(config), isRevoked: revocations(config, warn) });
+}
+
+/** Those of the agent protocol, likewise: tokens for it alone, never the key of the API. */
+export function readMcpCredentials(config: McpOptions, warn: (line: string) => void): ApiCredentials | null {
+  const { mcpSigningKey: signingKeys } = config;
+  return createApiCredentials({ apiKey: null, signingKeys, audience: 'mcp', isRevoked: revocations(config, warn) });
+}
+
+function revocations({ apiRevokedFile: file }: RevokedOption, warn: (line: string) => void): (id: string) => boolean {
+  if (file === null) return () => false;
   const option = `--api-revoked-file ${oneLine(file)}`;
   const list = createRevocationList(file, { warn: (reason) => warn(`${option}: ${reason}`) });
   if (!list.ok) throw failure('REVOKED_FILE_INVALID', { path: oneLine(file), reason: list.reason });
-  return createApiCredentials({ apiKey, signingKeys, isRevoked: (id) => list.value.has(id) });
+  return (id) => list.value.has(id);
 }
 
 /** The credentials of the standalone metrics server, or null when none are configured. */

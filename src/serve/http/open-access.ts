@@ -33,6 +33,14 @@ export function openAccessProblem(request: IncomingMessage): ProblemError | null
   return isRead || isOfOwnPage(request, host) ? null : new ProblemError('foreign-origin');
 }
 
+/** Why a request of a page of another origin is refused, or null; programs send no Origin. */
+export function foreignPageProblem({ headers }: IncomingMessage): ProblemError | null {
+  const { origin, host = '' } = headers;
+  if (origin === undefined) return null;
+  // TLS may have ended in front of this service.
+  return [`http://${host}`, `https://${host}`].includes(origin) ? null : new ProblemError('foreign-origin');
+}
+
 /** RFC 9110 §7.2 and RFC 6761 §6.3. Listeners without credentials are bound to loopback, so that is any address bound. */
 function isOwnHost(host: string): boolean {
   const name = host.replace(/:[0-9]*$/, '').toLowerCase();

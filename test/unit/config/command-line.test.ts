@@ -105,6 +105,7 @@ test('defaults', () => {
     help: null,
     filter: null,
     ask: false,
+    mcp: false,
     ladder: [],
     messages: null,
     compare: [],
@@ -126,6 +127,7 @@ test('defaults', () => {
     color: 'auto',
     utc: false,
     interactive: false,
+    mcpStdio: false,
     noInterface: false,
   });
 });
@@ -243,10 +245,14 @@ test('a word without an option is a capture', () => {
 });
 
 test('hub and mcp are commands as the first word alone', () => {
+  const line = 'calltap: hub: this version does not have the command; write ./hub for a file of this name';
+  assert.equal(mistake('hub'), line);
+  assert.equal(mistake('--utc', 'hub', 'a'), line);
+  assert.equal(load('mcp', 'a').mcpStdio, true);
+  assert.deepEqual(load('--utc', 'mcp', 'a', 'b').input, ['a', 'b']);
+  assert.match(mistake('mcp', '-'), /standard input carries the protocol/);
+  assert.match(mistake('mcp', 'a', '--json'), /--json/);
   for (const word of ['hub', 'mcp']) {
-    const line = `calltap: ${word}: this version does not have the command; write ./${word} for a file of this name`;
-    assert.equal(mistake(word), line);
-    assert.equal(mistake('--json', word, 'a'), line);
     for (const argv of [[`./${word}`], ['a', word], ['--', word], ['-I', word]])
       assert.ok(load(...argv).input.includes(argv.at(-1) ?? ''), argv.join(' '));
   }

@@ -141,10 +141,13 @@ test('metrics scope with an MCP signing key fails', () => {
   load(['--mint-token', '--mcp-signing-key', 'm', '--token-scope', 'full']);
 });
 
-test('what belongs to minting is refused without it, and MCP is not served', () => {
+test('what belongs to minting or to MCP is refused without it', () => {
   assert.match(mistake(['--token-id', 'x']), /add --mint-token$/);
   assert.match(mistake(['--token-scope', 'metrics']), /add --mint-token$/);
-  assert.match(mistake(['--mcp-signing-key', 'x']), /^calltap: --mcp-signing-key: MCP is not built in this version; /);
+  assert.match(
+    mistake(['--mcp-signing-key', 'x']),
+    /^calltap: --mcp-signing-key: there is no MCP to guard; add --mcp or --mint-token$/,
+  );
 });
 
 test('ids that a line of the revocation file could not name are refused', () => {
@@ -167,12 +170,12 @@ test('no error repeats a secret', () => {
     [['--api-kye', 'hunter2'], {}],
     [['--metrics-auth', 'hunter2'], {}],
     [['--metrics-auth', 'hunter2:hunter2\n'], {}],
-    [['--mcp-signing-key', 'hunter2'], {}],
+    [['--mcp-signing-key', 'hunter2', '--api', '1'], {}],
     [['--mint-token', '--api-key', 'hunter2'], {}],
     [['--api-key', 'hunter2', '--json', '--stats-json'], {}],
     [[], { SERVICE_API_KEY: 'hunter2\n' }],
     [[], { CALLTAP_METRICS_AUTH: 'hunter2' }],
-    [[], { SERVICE_MCP_SIGNING_KEY: 'hunter2' }],
+    [['--mcp'], { SERVICE_MCP_SIGNING_KEY: 'hunter2' }],
   ];
   for (const [argv, env] of cases) assert.ok(!mistake(argv, env).includes('hunter2'), argv.join(' '));
   const toml = '[api]\nkey = "hunter2"\n';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MetricFamily } from '../../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../../view/metrics-snapshot.ts';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
-import { openAccessProblem } from '../../http/open-access.ts';
+import { foreignPageProblem, openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { requestPath } from '../../http/request-header.ts';
 
@@ -39,8 +39,17 @@ const DETAILS = {
   'out-of-scope': 'The token reaches /metrics only.',
 } as const satisfies Record<Refusal, string>;
 
-/** Without credentials the listener is on loopback, and serves whom open-access.ts lets through. */
-export function createAuthentication(credentials: ApiCredentials | null): Authentication {
+/** The agent protocol: its tokens are its own. */
+const MCP = '/mcp';
+
+/**
+ * Without credentials the listener is on loopback, and serves whom open-access.ts lets through. `agents` are the credentials
+ * of the agent protocol, null without some; absent where it is not served.
+ */
+export function createAuthentication(
+  credentials: ApiCredentials | null,
+  agents?: ApiCredentials | null,
+): Authentication {
   const refused = new Map<Refusal, number>();
   const refuse = (reason: Refusal): ProblemError => {
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
@@ -49,10 +58,15 @@ export function createAuthentication(credentials: ApiCredentials | null): Authen
   };
   return {
     check(request, route) {
-      if ((route ?? requestPath(request.url ?? '')) === OPEN) return null;
-      if (credentials === null) return openAccessProblem(request);
-      const scope = credentials.check(request.headersDistinct['authorization'] ?? []);
+      const path = route ?? requestPath(request.url ?? '');
+      if (path === OPEN) return null;
+      const isAgent = agents !== undefined && path === MCP;
+      const asked = isAgent ? agents : credentials;
+      if (asked === null) return openAccessProblem(request);
+      const scope = asked.check(request.headersDistinct['authorization'] ?? []);
       if (!scope.ok) return refuse(scope.reason);
+      // A page that a browser shows has no business there, whatever it holds.
+      if (isAgent) return scope.value === 'full' ? foreignPageProblem(request) : refuse('out-of-scope');
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');
     },
     families: () => [
