@@ -50,6 +50,7 @@ export function sessionOptions(config: Config): SessionOptions {
       config.legs ||
       config.filter !== null ||
       config.interactive ||
+      config.mcpStdio ||
       isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
@@ -96,6 +97,10 @@ export async function runCapture(config: Config): Promise<number> {
   if (config.interactive) {
     const { interact } = await import('./interact.ts');
     return interact(session, explorer, config, asked, capture, stop);
+  }
+  if (config.mcpStdio) {
+    const { serveAgent } = await import('./interact.ts');
+    return serveAgent(session, explorer, config, capture, stop);
   }
   return printed(
     session,

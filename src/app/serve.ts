@@ -12,7 +12,7 @@ import type { Explorer } from '../explore/explorer.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
 import { createApi } from '../serve/api/server.ts';
-import { readApiCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
+import { readApiCredentials, readMcpCredentials, readMetricsCredentials } from '../serve/auth/configured.ts';
 import { createMetricsPage } from '../serve/metrics/registry.ts';
 import { createMetricsServer } from '../serve/metrics/standalone.ts';
 import type { Capturing } from './read-files.ts';
@@ -79,6 +79,7 @@ export async function serve(
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
         ...(config.ask ? { ask: { log: warn } } : {}),
+        ...(config.mcp ? { mcp: { credentials: readMcpCredentials(config, warn), log: warn } } : {}),
         ...(credentials === null ? {} : { credentials }),
         version,
         onFault: fault,

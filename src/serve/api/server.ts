@@ -65,6 +65,8 @@ export type ApiDeps = {
   readonly onFault: (error: unknown) => void;
   /** Serves /ask too; told of what leaves the process, a line each. */
   readonly ask?: { readonly log: (line: string) => void };
+  /** Serves /mcp too, to whom has these credentials; null asks for none. */
+  readonly mcp?: { readonly credentials: ApiCredentials | null; readonly log: (line: string) => void };
   /** Shorter times for tests; what is left out has the value of core/limits.ts. */
   readonly times?: Partial<ApiTimes>;
   /** More of them for tests, which have few addresses. */
@@ -110,7 +112,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     ...(deps.times?.stalledMs === undefined ? {} : { stalledMs: deps.times.stalledMs }),
     ...(deps.requestsPerSecond === undefined ? {} : { requestsPerSecond: deps.requestsPerSecond }),
   });
-  const authentication = createAuthentication(deps.credentials ?? null);
+  const authentication = createAuthentication(deps.credentials ?? null, deps.mcp?.credentials);
   const responses = new Map<number, number>();
   const countResponse = (status: number): void => {
     responses.set(status, (responses.get(status) ?? 0) + 1);
@@ -219,6 +221,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
   const ask = deps.ask === undefined ? null : addAsk(app, deps, authentication, admission.moved);
+  const mcp = deps.mcp === undefined ? null : await agentProtocol(app, deps, deps.mcp);
   deps.extend?.(app);
   addNotBuiltRoutes(app);
   await app.ready();
@@ -229,6 +232,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     askOpenApi: () => openApiText(app, 'askSwagger'),
     async close() {
       ask?.close();
+      mcp?.close();
       metrics.close();
       clearInterval(watch);
       admission.dropSilent();
@@ -238,6 +242,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       clearTimeout(cut);
     },
   };
+}
+
+/** Loaded only where it is asked for. */
+async function agentProtocol(app: App, deps: ApiDeps, mcp: NonNullable<ApiDeps['mcp']>): Promise<{ close(): void }> {
+  const { addMcp } = await import('../mcp/routes.ts');
+  const whose = (authorization: readonly string[]): string => mcp.credentials?.nameOf(authorization) ?? 'loopback';
+  return addMcp(app, { ...deps, whose, log: mcp.log });
 }
 
 function apiCounter(name: string, help: string, value: number): MetricFamily {

@@ -1,0 +1,63 @@
+/**
+ * Adds `/mcp`: the agent protocol over HTTP (streamable HTTP, revisions 2026-07-28 and 2025-11-25). Nothing is kept between
+ * two requests. Behind the same limits as the API, with credentials of its own (api/plugins/authentication.ts).
+ */
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import type { Explorer } from '../../explore/explorer.ts';
+import type { App } from '../api/routes/route.ts';
+import { createAgentServer } from './agent-server.ts';
+
+export type McpDeps = {
+  readonly readers: Explorer;
+  readonly maxRows: number;
+  readonly version: string;
+  readonly onFault: (error: unknown) => void;
+  /** Says whose credentials the request has, for the log. */
+  readonly whose: (authorization: readonly string[]) => string;
+  readonly log: (line: string) => void;
+};
+
+export function addMcp(app: App, { readers, maxRows, version, onFault, whose, log }: McpDeps): { close(): void } {
+  const handler = createMcpHandler(
+    ({ requestInfo }) =>
+      createAgentServer(
+        {
+          readers,
+          maxRows,
+          isGone: () => requestInfo?.signal.aborted ?? false,
+          log: (line) => log(`${whose([requestInfo?.headers.get('authorization') ?? ''])} read ${line}`),
+        },
+        version,
+        onFault,
+      ),
+    // Nothing here changes its list of tools.
+    { maxSubscriptions: 0, onerror: () => undefined },
+  );
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const response = await handler.fetch(toRequest(request), { parsedBody: request.body });
+      reply.code(response.status);
+      for (const [name, value] of response.headers) reply.header(name, value);
+      // The types of the platform and of Node name the same streams.
+      return reply.send(response.body === null ? '' : Readable.fromWeb(response.body as ReadableStream));
+    },
+  });
+  return { close: () => void handler.close() };
+}
+
+/** The request as the platform knows it, without its body: that was read and checked already. */
+function toRequest({ raw, method }: FastifyRequest): Request {
+  const gone = new AbortController();
+  raw.socket.once('close', () => gone.abort());
+  const headers = Object.entries(raw.headersDistinct).map(([name, values = []]): [string, string] => [
+    name,
+    values.join(', '),
+  ]);
+  return new Request('http://localhost/mcp', { method, headers, signal: gone.signal });
+}

@@ -1,0 +1,23 @@
+/** Speaks the agent protocol on standard input and output, until the other side closes them. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { packageVersion } from '../../core/package.ts';
+import { createAgentServer } from './agent-server.ts';
+import type { Asked } from './tools.ts';
+
+export type AgentSpeech = {
+  /** The other side has closed standard input. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Standard output carries the protocol and nothing else; `say` gets a line for people. */
+export function speakOnStdio(asked: Asked, say: (line: string) => void): AgentSpeech {
+  const onFault = (error: unknown): void => say(`fault while answering: ${String(error)}`);
+  const handle = serveStdio(() => createAgentServer(asked, packageVersion(), onFault), {
+    onerror: (error) => say(`agent protocol: ${error.message}`),
+  });
+  return {
+    ended: new Promise((resolve) => process.stdin.once('close', () => resolve())),
+    close: () => handle.close(),
+  };
+}
