@@ -11,6 +11,7 @@ import type { AskPort } from '../../explore/ask-port.ts';
 const TICK_MS = 1_000;
 /** A comment goes out this often, so that what is between does not take the connection for dead. */
 const IDLE_TICKS = 15;
+const RESYNC = 'event: resync\ndata: {}\n\n';
 
 type Reader = {
   readonly response: ServerResponse;
@@ -48,8 +49,12 @@ export class ChangeStreams {
     this.#readers.add(reader);
     response.once('close', () => this.#leave(reader));
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    response.write('retry: 2000\n\nevent: resync\ndata: {}\n\n');
+    response.write('retry: 2000\n\n');
+    // It reads its list once it was told to: from the moment before that on it is told what changed.
+    if (this.#since === null) reader.isBehind = true;
+    else response.write(RESYNC);
     this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref();
+    if (this.#since === null) void this.#tick();
     return true;
   }
 
@@ -98,7 +103,7 @@ export class ChangeStreams {
       return;
     }
     reader.idle++;
-    const due = reader.isBehind ? 'event: resync\ndata: {}\n\n' : (text ?? '');
+    const due = reader.isBehind ? RESYNC : (text ?? '');
     reader.isBehind = false;
     if (due === '' && reader.idle < IDLE_TICKS) {
       this.#onMoved(socket);
