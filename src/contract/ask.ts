@@ -228,6 +228,43 @@ export const AskRegistrations = named(
 );
 export type AskRegistrations = Static<typeof AskRegistrations>;
 
+/** A pair of scenarios for SIPp. */
+export const AskSipp = named(
+  'AskSipp',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    uac: Type.String({ description: "The caller's side: a scenario file." }),
+    uas: Type.String({ description: 'The other side.' }),
+    notes: Type.Array(Type.String(), { description: 'What is not replayed as captured.' }),
+  }),
+);
+export type AskSipp = Static<typeof AskSipp>;
+
+/** How the capture does, cheap enough to be asked for every two seconds. */
+export const AskPulse = named(
+  'AskPulse',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    calls: Count,
+    active: Type.Integer({ minimum: 0, description: 'Calls that are being set up, or talk.' }),
+    packets: Count,
+    sip_messages: Count,
+    dropped: Count,
+    outside: Type.Integer({ minimum: 0, description: 'SIP messages on ports that are not analysed.' }),
+    is_degraded: Type.Boolean({ description: 'Something was lost.' }),
+    progress: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'How much of the files was read; absent of a live source.' }),
+    ),
+    capture_time: Type.Optional(
+      Type.Unsafe<string>({
+        ...DateTime,
+        description: 'How far the capture has come; absent before its first packet.',
+      }),
+    ),
+  }),
+);
+export type AskPulse = Static<typeof AskPulse>;
+
 const Tallies = Type.Array(Type.Object({ name: Type.String(), count: Count }));
 
 export const AskAlert = named(

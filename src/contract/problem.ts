@@ -21,6 +21,7 @@ export const PROBLEMS = {
   'unsupported-media-type': { status: 415, title: 'The request body is not application/json' },
   'expectation-failed': { status: 417, title: 'The expectation of the request cannot be met' },
   'no-audio': { status: 422, title: 'The dialog has no audio that can be decoded' },
+  'no-scenario': { status: 422, title: 'The call has nothing that SIPp can replay' },
   'no-capture': { status: 422, title: 'There is no capture of the call to be sent' },
   'headers-too-large': { status: 431, title: 'The request header is too large' },
   internal: { status: 500, title: 'The service failed to answer' },

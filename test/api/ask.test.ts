@@ -164,6 +164,40 @@ describe('/ask', () => {
     live.close();
   });
 
+  it('replays a call as scenarios without its credentials, and says why another has none', async (t) => {
+    const { base } = shared;
+    const pair = await json(base, `/ask/calls/${encodeURIComponent('auth-loop@pbx.example.com')}/sipp`);
+    assert.match(String(pair['uac']), /^<\?xml[\s\S]*<send[\s\S]*INVITE sip:/);
+    assert.match(String(pair['uas']), /<recv request="INVITE"/);
+    assert.ok(Array.isArray(pair['notes']));
+    assert.doesNotMatch(String(pair['uac']), /response="[0-9a-f]{32}"/);
+    assert.ok(lines.some((line) => /^loopback read scenarios of "auth-loop@pbx\.example\.com", \d+ bytes$/.test(line)));
+    const readers = { ...session.explorer, sipp: () => ({ document: { reason: 'no request of the call is kept' } }) };
+    const { base: other } = await start(t, { readers });
+    const none = await json(other, `/ask/calls/${LOSSY}/sipp`, 422);
+    assert.deepEqual(
+      [none['type'], none['detail']],
+      ['urn:calltap:problem:no-scenario', 'no request of the call is kept'],
+    );
+    await json(base, '/ask/calls/nobody/sipp', 404);
+  });
+
+  it('says in a few figures how the capture does', async () => {
+    const { capture_time, ...figures } = await json(shared.base, '/ask/pulse');
+    assert.deepEqual(figures, {
+      schema_version: 1,
+      calls: 21,
+      active: 0,
+      packets: session.explorer.pulse().packets,
+      sip_messages: session.explorer.pulse().sipMessages,
+      dropped: 0,
+      outside: 0,
+      is_degraded: session.explorer.pulse().isDegraded,
+      progress: 1,
+    });
+    assert.match(String(capture_time), /^2025-03-04T09:/);
+  });
+
   it('sums up findings, registrations and security', async () => {
     const { base } = shared;
     const { findings, codes } = await json(base, '/ask/findings?q=method:INVITE');
@@ -216,6 +250,28 @@ function reading(
 }
 
 describe('/ask/changes', () => {
+  it('tells a first reader to read its list once the moment from which on it is told changes stands', async (t) => {
+    const asked: (number | null)[] = [];
+    let isReady = false;
+    const readers = {
+      ...session.explorer,
+      changes: async (since: number | null) => {
+        asked.push(since);
+        return isReady ? { upTo: 5, rows: [] } : null;
+      },
+    };
+    const { base } = await start(t, { readers });
+    const first = reading(base, '');
+    assert.equal(await first.status, 200);
+    assert.ok(await untilHolds(() => asked.length > 0 && first.text().includes('retry:')));
+    assert.doesNotMatch(first.text(), /resync/);
+    isReady = true;
+    assert.ok(await untilHolds(() => first.text().includes('event: resync')));
+    assert.ok(asked.every((since) => since === null || since === 5));
+    const second = reading(base, '');
+    assert.ok(await untilHolds(() => second.text().includes('event: resync')));
+  });
+
   it('tells what changed, to sixteen readers, until a token is revoked', async (t) => {
     const revoked = new Set<string>();
     const credentials = createApiCredentials({ apiKey: null, signingKeys: [KEY], isRevoked: (id) => revoked.has(id) });

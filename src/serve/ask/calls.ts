@@ -1,4 +1,4 @@
-/** One call of `/ask`: its document, messages, ladder, quality, comparison, report and audio. */
+/** One call of `/ask`: its document, messages, ladder, quality, comparison, report, capture, scenarios and audio. */
 
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
@@ -11,6 +11,7 @@ import {
   AskMessages,
   AskQuality,
   AskReportQuery,
+  AskSipp,
   CallDocument,
   SelectorParams,
 } from '../../contract/index.ts';
@@ -197,6 +198,31 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
         .header('x-service-capture-rebuilt', String(capture.isRebuilt));
       if (capture.lack !== '') reply.header('x-service-capture-lacks', headerText(capture.lack));
       return reply.send(capture.file);
+    },
+  );
+
+  app.get(
+    '/ask/calls/:selector/sipp',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askSipp',
+        summary: 'A pair of SIPp scenarios that replay the call, without credentials and keys',
+        tags: ['ask'],
+        params: SelectorParams,
+        response: { 200: answer('The scenarios.', AskSipp), ...refusals('no-scenario', ...OF_CALL) },
+      },
+    },
+    async (request) => {
+      const { selector } = request.params;
+      const callId = readSelector(readers, selector);
+      const pair = await heavily(request, async () => orNoDialog(await readers.sipp(callId, false, isGone(request))));
+      if ('reason' in pair) throw new ProblemError('no-scenario', pair.reason);
+      log(
+        `${whose(request)} read scenarios of ${JSON.stringify(selector)}, ${pair.uac.length + pair.uas.length} bytes`,
+      );
+      const { uac, uas, notes } = pair;
+      return { schema_version: 1 as const, uac, uas, notes: [...notes] };
     },
   );
 

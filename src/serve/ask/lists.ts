@@ -4,6 +4,7 @@ import {
   AskCallQuery,
   AskCalls,
   AskFindings,
+  AskPulse,
   AskRegistrations,
   AskSecurity,
   AskSpanQuery,
@@ -12,6 +13,7 @@ import {
   StreamList,
   StreamQuery,
 } from '../../contract/index.ts';
+import { toAskPulse } from '../../view/pulse.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
 import { answer, isGone, orBusy, refusals } from '../api/routes/route.ts';
@@ -105,6 +107,18 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
       },
     },
     async () => readers.stats(),
+  );
+  app.get(
+    '/ask/pulse',
+    {
+      schema: {
+        operationId: 'askPulse',
+        summary: 'How the capture does, in a few figures that cost nothing',
+        tags: ['ask'],
+        response: { 200: answer('The figures.', AskPulse), ...refusals() },
+      },
+    },
+    async () => toAskPulse(readers.pulse()),
   );
   app.get(
     '/ask/security',

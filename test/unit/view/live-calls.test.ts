@@ -68,7 +68,17 @@ test('a dialog is told of when it has settled, the rest at the end, each once', 
 });
 
 test('the status line names what is not analysed only where there is something', () => {
-  const pulse = { calls: 3, active: 1, packets: 9, sipMessages: 7, dropped: 0, outside: 0, isDegraded: false };
+  const pulse = {
+    calls: 3,
+    active: 1,
+    packets: 9,
+    sipMessages: 7,
+    dropped: 0,
+    outside: 0,
+    isDegraded: false,
+    progress: null,
+    nowUs: 0,
+  };
   assert.equal(statusText(pulse, 12), '3 calls (1 active), 7 SIP messages, 12 packets/s, 0 dropped');
   assert.match(statusText({ ...pulse, outside: 4 }, 12), /, 4 on ports not analysed \(--portrange\)$/);
 });
