@@ -5,6 +5,7 @@
 import type { Config } from '../config/config.ts';
 import { isNeverGone } from '../core/turns.ts';
 import type { Explorer } from '../explore/explorer.ts';
+import { terminalPort } from '../explore/terminal-port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { Interactive } from '../faces/tui/interactive.ts';
@@ -27,17 +28,15 @@ export async function interact(
   let screens: Interactive | null = null;
   try {
     refuseUnfit();
-    const { file } = session.figures;
     const reading = capture(() => {
       screens = openInteractive(
-        explorer,
+        terminalPort(explorer),
         {
           question: newestFirst(asked.question),
           filterText: config.filter ?? '',
           isUtc: config.utc,
           showsSecrets: config.showSecrets,
           source: sourceOf(config),
-          progress: () => file?.progress() ?? null,
         },
         (events) => new Tty(asked.style.color, events),
       );

@@ -5,8 +5,8 @@
  * counted until the list is read again.
  */
 import type { AskCall, HiddenBy } from '../../contract/index.ts';
-import type { AskPort } from '../../explore/ask-port.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 
 const PAGE = 200;
 /** Rows before the end of what was read at which the next page is asked for. */
@@ -15,7 +15,7 @@ const AHEAD = 100;
 const SHARE = 50;
 const REFRESH_MS = 1_000;
 
-type Pages = Pick<AskPort, 'page' | 'changes'>;
+type Pages = Pick<TerminalPort, 'page' | 'changes' | 'whyNone'>;
 
 export class CallList {
   readonly #port: Pages;
@@ -63,7 +63,7 @@ export class CallList {
     this.isLoading = false;
     this.#readMs = performance.now();
     this.#takesMs = this.#readMs - startMs;
-    this.trouble = page === null ? 'too many questions at once' : '';
+    this.trouble = page === null ? this.#port.whyNone() : '';
     if (page !== null) {
       this.#isFromEnd = isFromEnd;
       this.rows = isFromEnd ? page.calls.toReversed() : page.calls;
@@ -98,9 +98,12 @@ export class CallList {
   /** Once a second: reads the list again while nobody stands in it, else what changed in it. */
   async refresh(isStill: boolean): Promise<void> {
     if (this.isLoading || performance.now() - this.#readMs < Math.max(REFRESH_MS, this.#takesMs * SHARE)) return;
+    if (this.trouble !== '' && !isStill) return this.read();
     const asked = this.#asked;
     const found = await this.#port.changes(this.#changes);
-    if (found === null || asked !== this.#asked || found.upTo === this.#changes) return;
+    if (found === null || asked !== this.#asked) return;
+    this.trouble = '';
+    if (found.upTo === this.#changes) return;
     if (!isStill || found.rows === null) {
       if (!isStill) await this.read(this.question, false);
       return;

@@ -2,8 +2,9 @@
  * One call: who called whom and what is wrong on top, its ladder on the left, and the message that is chosen there on the
  * right. With its other legs it is one ladder over all of them.
  */
-import type { AskLadder, AskMessage, AskMessages } from '../../contract/index.ts';
-import type { AskPort } from '../../explore/ask-port.ts';
+import type { AskLadder, AskMessage } from '../../contract/index.ts';
+import type { Found } from '../../explore/found.ts';
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { LadderRow } from '../../view/ladder-text.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
 import { qualityLines } from '../cli/quality-lines.ts';
@@ -23,7 +24,7 @@ const HEAD = 2;
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 
-export type CallPort = Pick<AskPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes'>;
+export type CallPort = Pick<TerminalPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes' | 'whyNone'>;
 
 export type CallParts = {
   readonly port: CallPort;
@@ -51,6 +52,9 @@ export class CallView implements View {
   #isMessageAlone = false;
   #trouble = '';
   #changes: number | null = null;
+  /** The newest answer did not come: what is shown is older. */
+  #isOld = false;
+  #isReading = false;
 
   constructor(app: App, callId: string, parts: CallParts) {
     this.#app = app;
@@ -99,6 +103,13 @@ export class CallView implements View {
   }
 
   async read(): Promise<void> {
+    this.#isReading = true;
+    await this.#read();
+    this.#isReading = false;
+    this.#app.changed();
+  }
+
+  async #read(): Promise<void> {
     const { port, showsSecrets } = this.#parts;
     const style = { width: null, color: false, isUtc: this.#parts.isUtc };
     this.#changes ??= (await port.changes(null))?.upTo ?? null;
@@ -107,16 +118,20 @@ export class CallView implements View {
       port.messages(this.#callIds, showsSecrets),
       port.text([this.#first], 'text', style),
     ]);
-    this.#ladder = ladder?.document ?? null;
-    this.#messages = (messages?.document as AskMessages | null | undefined)?.messages ?? [];
-    const lines = [...(report?.document ?? [])];
+    this.#isOld = ladder === null || messages === null || report === null;
+    if (ladder === null || messages === null || report === null) {
+      this.#trouble = port.whyNone();
+      return;
+    }
+    this.#ladder = ladder.document;
+    this.#messages = messages.document?.messages ?? [];
+    const lines = [...(report.document ?? [])];
     this.#facts = lines
       .filter((line) => /^(From|To|State|Final response) {2,}/.test(line))
       .map((line) => line.replace(/^.*? {2,}/, ''))
       .join('  ');
     this.#findings = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
     this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
-    this.#app.changed();
   }
 
   tick(): void {
@@ -125,6 +140,8 @@ export class CallView implements View {
 
   /** A long call takes long to read: only when something came to it. */
   async #readChanged(): Promise<void> {
+    if (this.#isReading) return;
+    if (this.#isOld) return this.read();
     const found = await this.#parts.port.changes(this.#changes);
     if (found === null || found.upTo === this.#changes) return;
     this.#changes = found.upTo;
@@ -201,7 +218,9 @@ export class CallView implements View {
   async #turnLegs(): Promise<void> {
     if (this.#callIds.length > 1) this.#callIds = [this.#first];
     else {
-      const others = (await this.#parts.port.legs(this.#first))?.document ?? [];
+      const found = await this.#parts.port.legs(this.#first);
+      if (found === null) return this.#app.say(this.#parts.port.whyNone(), LOOK.red);
+      const others = found.document ?? [];
       if (others.length === 0) return this.#app.say('no other leg of this call is known');
       this.#callIds = [this.#first, ...others];
     }
@@ -211,24 +230,24 @@ export class CallView implements View {
 
   async #report(): Promise<void> {
     const { isUtc, port } = this.#parts;
-    const lines = (await port.text([this.#first], 'text', { width: null, color: false, isUtc }))?.document;
-    this.#show('Report', lines);
+    this.#show('Report', await port.text([this.#first], 'text', { width: null, color: false, isUtc }));
   }
 
   async #quality(): Promise<void> {
-    const document = (await this.#parts.port.quality(this.#first))?.document ?? null;
+    const found = await this.#parts.port.quality(this.#first);
     const style = { columns: null, isUtc: this.#parts.isUtc, color: false, width: null };
-    this.#show('Quality', document === null ? null : qualityLines(document, style));
+    this.#show('Quality', found && { document: found.document && qualityLines(found.document, style) });
   }
 
-  #show(title: string, lines: Iterable<string> | null | undefined): void {
-    if (lines === null || lines === undefined) this.#app.say('the call is not here any more');
+  #show(title: string, found: Found<Iterable<string>> | null): void {
+    if (found === null) this.#app.say(this.#parts.port.whyNone(), LOOK.red);
+    else if (found.document === null) this.#app.say('the call is not here any more');
     else
       this.#app.push(
         new TextView(
           this.#app,
           title,
-          [...lines].flatMap((line) => line.split('\n')),
+          [...found.document].flatMap((line) => line.split('\n')),
         ),
       );
   }

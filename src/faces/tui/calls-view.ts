@@ -23,8 +23,8 @@ export type CallsParts = {
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
-  /** The newest call that failed, of all that are kept; null without one. */
-  newestFailure(): Promise<string | null>;
+  /** The newest call that failed, of all that are kept, or why there is none. */
+  newestFailure(): Promise<string | { readonly reason: string }>;
 };
 
 export class CallsView implements View {
@@ -162,7 +162,7 @@ export class CallsView implements View {
 
   async #newestFailure(): Promise<void> {
     const callId = await this.#parts.newestFailure();
-    if (callId === null) this.#app.say('no call failed');
+    if (typeof callId !== 'string') this.#app.say(callId.reason);
     else this.#parts.open([callId]);
   }
 

@@ -2,8 +2,8 @@
  * The terminal over a capture: puts the screens together. It asks the port alone, and nothing of it is waited for by the
  * capture.
  */
-import type { Explorer } from '../../explore/explorer.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { comparisonLines } from '../cli/comparison.ts';
 import { App } from './app.ts';
@@ -30,8 +30,6 @@ export type InteractiveOptions = {
   readonly showsSecrets: boolean;
   /** What is captured or read. */
   readonly source: string;
-  /** How much of the files was read, 0 to 1; null of a live source. */
-  readonly progress: () => number | null;
 };
 
 export type Interactive = {
@@ -45,13 +43,13 @@ export type Interactive = {
 
 /** `open` makes the terminal. Throws TERMINAL_UNFIT. */
 export function openInteractive(
-  explorer: Explorer,
+  port: TerminalPort,
   options: InteractiveOptions,
   open: (events: TtyEvents) => Screen,
 ): Interactive {
   const { isUtc, showsSecrets } = options;
   const log: string[] = [];
-  const strip = new SourceStrip(options.source, () => explorer.pulse(), options.progress);
+  const strip = new SourceStrip(options.source, port);
   const app: App = new App(
     () => screen,
     strip.draw,
@@ -80,13 +78,12 @@ export function openInteractive(
     onResize: () => app.onResize(),
     onEnd: () => app.quit(),
   });
-  const list = new CallList(explorer, options.question, () => app.changed());
+  const list = new CallList(port, options.question, () => app.changed());
   const filter = new FilterLine(options.filterText, isUtc, {
     onAccepted: (accepted) => void calls.ask({ ...list.question, filter: accepted }),
     onMistake: (text) => app.say(text, LOOK.red),
   });
-  const show = (callId: string): void =>
-    app.push(new CallView(app, callId, { port: explorer, isUtc, showsSecrets, save }));
+  const show = (callId: string): void => app.push(new CallView(app, callId, { port, isUtc, showsSecrets, save }));
   const calls: CallsView = new CallsView(app, {
     list,
     filter,
@@ -96,7 +93,9 @@ export function openInteractive(
     newestFailure: async () => {
       const failed = parseFilter('state:Failed', { isUtc });
       const asked = { filter: failed.ok ? failed.filter : null, sort: { by: 'created', isDescending: true } } as const;
-      return (await explorer.page(asked, 1, ''))?.calls[0]?.call_id ?? null;
+      const page = await port.page(asked, 1, '');
+      if (page === null) return { reason: port.whyNone() };
+      return page.calls[0]?.call_id ?? { reason: 'no call failed' };
     },
   });
 
@@ -108,13 +107,14 @@ export function openInteractive(
       },
       open: show,
     };
-    app.push(new TableView(app, make(explorer, events, isUtc)));
+    app.push(new TableView(app, make(port, events, isUtc)));
   }
 
   async function compare(a: string, b: string): Promise<void> {
-    const found = (await explorer.compare(a, b))?.document ?? null;
-    if (found === null) return app.say('these are not two calls that are here');
-    const lines = [...comparisonLines(found, screen.width, false)];
+    const found = await port.compare(a, b);
+    if (found === null) return app.say(port.whyNone(), LOOK.red);
+    if (found.document === null) return app.say('these are not two calls that are here');
+    const lines = [...comparisonLines(found.document, screen.width, false)];
     app.push(new TextView(app, 'Two calls: what differs is marked', lines.map(marked)));
   }
 
@@ -130,7 +130,7 @@ export function openInteractive(
           key,
           async () => {
             app.say('writing');
-            const { said, isSaved } = await saveCall(explorer, callIds, name, { isUtc, showsSecrets });
+            const { said, isSaved } = await saveCall(port, callIds, name, { isUtc, showsSecrets });
             app.say(said, isSaved ? LOOK.green : LOOK.red);
           },
         ] as const,

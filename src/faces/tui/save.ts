@@ -3,12 +3,13 @@
  * Call-ID becomes a name of harmless characters.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, unlink } from 'node:fs/promises';
 import { errnoOf } from '../../core/errors.ts';
 import { callIdFileName } from '../../core/file-name.ts';
-import type { AskPort } from '../../explore/ask-port.ts';
+import type { Found } from '../../explore/found.ts';
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 
-export type SavePort = Pick<AskPort, 'capture' | 'text' | 'call' | 'sipp'>;
+export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'whyNone'>;
 
 export const FORMATS = [
   { key: 'p', name: 'pcapng', help: 'frames with media' },
@@ -36,35 +37,43 @@ export async function saveCall(
   const name = callIdFileName(first);
   const no = (reason: string) => ({ said: reason, isSaved: false });
   const written = (path: string, more = '') => ({ said: `${path}${more}`, isSaved: true });
-  const text = async (layout: 'text' | 'markdown' | 'ladder') =>
-    (await port.text(callIds, layout, { width: null, color: false, isUtc }))?.document;
+  /** The document; null where there is none, which `none` says why. */
+  let why = GONE;
+  const of = <T>(found: Found<T> | null): T | null => {
+    if (found === null) why = port.whyNone();
+    return found === null ? null : found.document;
+  };
+  const none = () => no(why);
   try {
     if (format === 'pcapng') {
-      const found = (await port.capture(callIds))?.document ?? { reason: GONE };
+      const found = of(await port.capture(callIds));
+      if (found === null) return none();
       if ('reason' in found) return no(found.reason);
       const path = await writeNew(`${name}.pcapng`, found.file);
       const lack = found.lack === '' ? '' : `, without ${found.lack}`;
       return written(path, `: ${found.bytes} bytes${lack}`);
     }
     if (format === 'json') {
-      const document = (await port.call(first))?.document ?? null;
+      const document = of(await port.call(first));
       return document === null
-        ? no(GONE)
+        ? none()
         : written(await writeNew(`${name}.json`, [`${JSON.stringify(document, null, 2)}\n`]));
     }
     if (format === 'sipp') {
-      const pair = (await port.sipp(first, showsSecrets))?.document ?? { reason: GONE };
+      const pair = of(await port.sipp(first, showsSecrets));
+      if (pair === null) return none();
       if ('reason' in pair) return no(pair.reason);
       const folder = await newFolder(`${name}-sipp`);
       await writeNew(`${folder}/uac.xml`, [pair.uac]);
       await writeNew(`${folder}/uas.xml`, [pair.uas]);
       return written(`${folder}/uac.xml and uas.xml`);
     }
-    const lines = await text(format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder');
-    if (lines === null || lines === undefined) return no(GONE);
+    const layout = format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder';
+    const lines = of(await port.text(callIds, layout, { width: null, color: false, isUtc }));
+    if (lines === null) return none();
     return written(await writeNew(`${name}.${format}`, [`${[...lines].join('\n')}\n`]));
   } catch (error) {
-    return no(`cannot write it: ${errnoOf(error) ?? String(error)}`);
+    return no(`cannot write it: ${errnoOf(error) ?? (error instanceof Error ? error.message : String(error))}`);
   }
 }
 
@@ -88,6 +97,10 @@ async function writeNew(
   const { path, made } = await firstFree(name, (free): Promise<FileHandle> => open(free, 'wx', 0o600));
   try {
     for await (const chunk of chunks) await made.writeFile(chunk);
+  } catch (error) {
+    // Half of a capture is none.
+    await unlink(path);
+    throw error;
   } finally {
     await made.close();
   }

@@ -1,43 +1,46 @@
 /**
  * The line on top: what is captured, how much of it, and whether something is lost.
  */
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { Area } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
 
+type StripPort = Pick<TerminalPort, 'pulse' | 'trouble'>;
+
 export class SourceStrip {
   readonly #source: string;
-  readonly #pulse: () => Pulse;
-  readonly #progress: () => number | null;
+  readonly #port: StripPort;
   #packets = 0;
   #atMs = performance.now();
   #perSec = 0;
 
-  constructor(source: string, pulse: () => Pulse, progress: () => number | null) {
+  constructor(source: string, port: StripPort) {
     this.#source = source;
-    this.#pulse = pulse;
-    this.#progress = progress;
+    this.#port = port;
   }
 
   readonly draw = (cells: Cells, { y, width }: Area): void => {
-    const pulse = this.#pulse();
+    const pulse = this.#port.pulse();
+    const trouble = this.#port.trouble();
     this.#rate(pulse.packets);
-    const text = stripText(this.#source, pulse, this.#perSec, this.#progress());
-    cells.put(0, y, text, pulse.isDegraded ? LOOK.red : LOOK.plain, width);
+    const text = trouble === '' ? stripText(this.#source, pulse, this.#perSec) : `calltap: ${trouble}`;
+    cells.put(0, y, text, trouble !== '' || pulse.isDegraded ? LOOK.red : LOOK.plain, width);
     cells.mark(0, y, width, LOOK.reverse);
   };
 
   #rate(packets: number): void {
     const nowMs = performance.now();
     if (nowMs - this.#atMs < 1_000) return;
-    this.#perSec = Math.round(((packets - this.#packets) * 1000) / (nowMs - this.#atMs));
+    this.#perSec = Math.max(0, Math.round(((packets - this.#packets) * 1000) / (nowMs - this.#atMs)));
     this.#packets = packets;
     this.#atMs = nowMs;
   }
 }
 
-export function stripText(source: string, p: Pulse, perSec: number, progress: number | null): string {
+export function stripText(source: string, p: Pulse, perSec: number): string {
+  const { progress } = p;
   const parts = [`calltap ${source}`, `${p.calls} calls (${p.active} active)`];
   if (progress === null) parts.push(`${perSec} packets/s`);
   else parts.push(progress < 1 ? `${Math.floor(progress * 100)} % read` : `${p.packets} packets`);

@@ -18,8 +18,9 @@ export type TableRow = {
 export type TableParts = {
   readonly title: string;
   readonly columns: readonly TableColumn[];
-  /** Null where too many ask at once. */
+  /** Null where no answer came. */
   read(): Promise<readonly TableRow[] | null>;
+  whyNone(): string;
   /** Where there is no row. */
   readonly empty: string;
   readonly enter: string;
@@ -49,7 +50,7 @@ export class TableView implements View {
 
   async #read(): Promise<void> {
     const rows = await this.#parts.read();
-    if (rows === null) return this.#app.say('too many questions at once', LOOK.red);
+    if (rows === null) return this.#app.say(this.#parts.whyNone(), LOOK.red);
     this.#rows = rows;
     this.#isRead = true;
     this.#app.changed();

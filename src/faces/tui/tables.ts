@@ -1,12 +1,12 @@
 /**
  * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
  */
-import type { AskPort } from '../../explore/ask-port.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
+import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 
-export type TablePort = Pick<AskPort, 'findings' | 'registrations' | 'security'>;
+export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'whyNone'>;
 
 export type TableEvents = {
   /** Shows the calls of a filter in the list. */
@@ -28,6 +28,7 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, isUtc: b
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
     enter: 'Show the calls that have it.',
     empty: 'No call has a finding, and none failed.',
+    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.findings(ALL_CALLS);
       if (found === null) return null;
@@ -62,6 +63,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc
     ],
     enter: 'Show the newest registration of the user.',
     empty: 'Nobody registered.',
+    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.registrations(ALL_CALLS);
       return (
@@ -83,18 +85,23 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc
 }
 
 export function securityTable(port: TablePort, { filter }: TableEvents, isUtc: boolean): TableParts {
-  const { is_watching } = port.security();
+  let isWatching = true;
   return {
     title: 'Attackers that were reported',
     columns: [MOMENT, { title: 'From', width: 24 }, { title: 'Kind', width: 12 }, { title: 'What', width: 0 }],
     enter: 'Show what came from there.',
-    empty: is_watching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.',
-    read: () =>
-      Promise.resolve(
-        port.security().alerts.map((a) => ({
-          texts: [moment(a.at, isUtc), a.net ?? a.source, a.kind, a.text],
-          open: () => filter(`ip:${a.net ?? a.source}`),
-        })),
-      ),
+    get empty() {
+      return isWatching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.';
+    },
+    whyNone: () => port.whyNone(),
+    async read() {
+      const found = await port.security();
+      if (found === null) return null;
+      isWatching = found.is_watching;
+      return found.alerts.map((a) => ({
+        texts: [moment(a.at, isUtc), a.net ?? a.source, a.kind, a.text],
+        open: () => filter(`ip:${a.net ?? a.source}`),
+      }));
+    },
   };
 }

@@ -36,6 +36,7 @@ class Port {
     const more = start + limit < this.count ? { next_cursor: String(start + limit) } : {};
     return { schema_version: 1, total: this.count, calls: all.slice(start, start + limit), ...more };
   };
+  readonly whyNone = (): string => 'nobody answers';
   readonly changes: AskPort['changes'] = (since) => ({ upTo: this.upTo, rows: since === null ? [] : this.changed });
 }
 
@@ -79,6 +80,7 @@ test('nothing changed: the list is not read again; and one that takes long is re
   const { page } = port;
   const slow = {
     changes: port.changes,
+    whyNone: port.whyNone,
     page(...words: Parameters<typeof page>) {
       nowMs += 400;
       return page(...words);
@@ -103,11 +105,36 @@ test('an answer that was overtaken by another question is let go of', async () =
   const answers: (() => void)[] = [];
   const late: AskPort['page'] = (...words) =>
     new Promise((resolve) => answers.push(() => resolve(port.page(...words))));
-  const list = new CallList({ changes: port.changes, page: late }, NEWEST, () => undefined);
+  const list = new CallList({ changes: port.changes, whyNone: port.whyNone, page: late }, NEWEST, () => undefined);
   const first = list.read();
   const second = list.read(ALL_CALLS);
   await new Promise(setImmediate);
   for (const answer of answers.reverse()) answer();
   await Promise.all([first, second]);
   assert.deepEqual(ids(list), ['c0', 'c199']);
+});
+
+test('a list that did not come says why, keeps its rows, and is read again until it comes', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const port = new Port();
+  const list = new CallList(port, NEWEST, () => undefined);
+  await list.read();
+  const { page } = port;
+  let isThere = false;
+  const flaky = new CallList(
+    { changes: port.changes, whyNone: port.whyNone, page: (...words) => (isThere ? page(...words) : null) as never },
+    NEWEST,
+    () => undefined,
+  );
+  flaky.rows = [...list.rows];
+  await flaky.read();
+  assert.deepEqual([flaky.trouble, ids(flaky)], ['nobody answers', ['c999', 'c800']]);
+  nowMs = 2_000;
+  await flaky.refresh(false);
+  assert.equal(flaky.trouble, 'nobody answers');
+  isThere = true;
+  nowMs = 4_000;
+  await flaky.refresh(false);
+  assert.deepEqual([flaky.trouble, flaky.total], ['', 1_000]);
 });
