@@ -40,6 +40,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
+  explore: ['remote'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp'],
   faces: ['cli', 'tui', 'console'],

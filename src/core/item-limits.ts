@@ -314,3 +314,13 @@ export const MCP_MESSAGES = 40;
 export const MCP_MESSAGE_CHARS = 4_096;
 export const MCP_DOCUMENT_CHARS = 262_144;
 export const MCP_TEXT_CHARS = 65_536;
+
+// What the terminal takes from a service (--connect).
+
+/** Questions under way at once. */
+export const REMOTE_REQUESTS = 16;
+/** Bytes of a document, of a capture or audio, of a problem, and of one event of `/ask/changes`. */
+export const REMOTE_ANSWER_BYTES = 64 * 1024 * 1024;
+export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
+export const REMOTE_PROBLEM_BYTES = 64 * 1024;
+export const REMOTE_EVENT_BYTES = 256 * 1024;

@@ -1,0 +1,283 @@
+/**
+ * The terminal's port over the `/ask` of a running service. Nothing of it rejects: what does not come is null, with a reason.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Static, TSchema } from 'typebox';
+import type { Named } from '../../contract/index.ts';
+import {
+  AskCalls,
+  AskCompare,
+  AskFindings,
+  AskLadder,
+  AskMessages,
+  AskPulse,
+  AskQuality,
+  AskRegistrations,
+  AskSecurity,
+  AskSipp,
+  CallDocument,
+} from '../../contract/index.ts';
+import { REMOTE_ANSWER_BYTES, REMOTE_FILE_BYTES, REMOTE_PROBLEM_BYTES } from '../../core/item-limits.ts';
+import { safeText } from '../../core/terminal-text.ts';
+import type { Pulse } from '../../view/pulse.ts';
+import type { Found } from '../found.ts';
+import type { TerminalPort } from '../terminal-port.ts';
+import type { FailureKind } from './failures.ts';
+import { connectionFailure, noAsk, RemoteFailure, saidText, tooLarge, wrongShape } from './failures.ts';
+import { Link } from './link.ts';
+import { filterText, questionText } from './question-text.ts';
+import type { Bounds } from './requests.ts';
+import { Requests } from './requests.ts';
+import { captureTimeUs, isDrawable, readShape } from './shapes.ts';
+import type { Target } from './target.ts';
+import { Watching } from './watching.ts';
+
+export type RemotePort = TerminalPort & { close(): void };
+
+const DOCUMENT: Bounds = { bytes: REMOTE_ANSWER_BYTES, ms: 30_000 };
+/** Such an answer waits for files that are still read, or for others before it. */
+const FILE: Bounds = { bytes: REMOTE_FILE_BYTES, ms: 300_000 };
+const PULSE: Bounds = { bytes: REMOTE_PROBLEM_BYTES, ms: 5_000 };
+const PULSE_EVERY_MS = 2_000;
+/** Between two pieces of a capture. */
+const PIECE_MS = 30_000;
+
+/** Rejects with RemoteFailure where the service cannot be reached, or does not let anybody in. `isUtc`: how times are written. */
+export async function openRemote(target: Target, isUtc: boolean): Promise<RemotePort> {
+  const requests = new Requests(target);
+  try {
+    const first = await readPulse(requests);
+    return new Remote(requests, new Link(target.url, isUtc), isUtc, first).port();
+  } catch (error) {
+    requests.close();
+    throw connectionFailure(error);
+  }
+}
+
+async function readPulse(requests: Requests): Promise<Pulse> {
+  const { body } = await requests.read('/ask/pulse', PULSE).catch((error: unknown) => {
+    throw isOf(error, 'gone') ? noAsk() : error;
+  });
+  const p = readShape(AskPulse, body.toString('utf8'));
+  const { calls, active, packets, dropped, outside, progress = null } = p;
+  const nowUs = captureTimeUs(p);
+  return {
+    calls,
+    active,
+    packets,
+    dropped,
+    outside,
+    progress,
+    nowUs,
+    sipMessages: p.sip_messages,
+    isDegraded: p.is_degraded,
+  };
+}
+
+function isOf(error: unknown, kind: FailureKind): error is RemoteFailure {
+  return error instanceof RemoteFailure && error.kind === kind;
+}
+
+class Remote {
+  readonly #requests: Requests;
+  readonly #link: Link;
+  readonly #isUtc: boolean;
+  readonly #watching: Watching;
+  #pulse: Pulse;
+  #pulseMs = performance.now();
+  #isAskingPulse = false;
+
+  constructor(requests: Requests, link: Link, isUtc: boolean, pulse: Pulse) {
+    this.#requests = requests;
+    this.#link = link;
+    this.#isUtc = isUtc;
+    this.#pulse = pulse;
+    this.#watching = new Watching(requests, link);
+  }
+
+  port(): RemotePort {
+    const found = <T extends TSchema>(path: string, shape: Named<T>) => this.#found(() => this.#document(path, shape));
+    const asked = (question: Parameters<TerminalPort['page']>[0]): string =>
+      questionText(question, this.#isUtc, this.#pulse.nowUs);
+    const ladder = (callIds: readonly string[]) =>
+      this.#found(async () => {
+        const drawn = await this.#document(callPath(callIds, 'ladder'), AskLadder);
+        if (!isDrawable(drawn)) throw wrongShape();
+        return drawn;
+      });
+    return {
+      page: (question, limit, cursor) =>
+        this.#answer(async () => {
+          const page = await this.#list(`/ask/calls?${asked(question)}&${query({ limit, cursor })}`, AskCalls);
+          if (page.calls.length > limit) throw wrongShape();
+          return page;
+        }),
+      changes: (since) => Promise.resolve(this.#watching.since(since)),
+      call: (callId) => found(callPath([callId]), CallDocument),
+      async legs(callId) {
+        const all = await ladder([callId, '']);
+        return all && { document: all.document?.call_ids.filter((leg) => leg !== callId) ?? null };
+      },
+      messages: (callIds) => found(callPath(callIds, 'messages'), AskMessages),
+      ladder,
+      text: (callIds, layout) => this.#found(() => this.#lines(callPath(callIds, 'report', { layout }))),
+      quality: (callId) => found(callPath([callId], 'quality'), AskQuality),
+      compare: (a, b) => found(callPath([a], 'compare', { with: selectorOf(b) }), AskCompare),
+      sipp: (callId) =>
+        this.#foundOr(async () => {
+          const { uac, uas, notes } = await this.#document(callPath([callId], 'sipp'), AskSipp);
+          return { uac, uas, notes };
+        }),
+      capture: (callIds) => this.#foundOr(() => this.#capture(callPath(callIds, 'capture'))),
+      audio: (callId, _isGone, span) =>
+        this.#foundOr(async () => {
+          const part = span === undefined ? {} : { from: span.fromSec, to: finite(span.toSec) };
+          const { answer, body } = await this.#requests.read(callPath([callId], 'audio', part), FILE);
+          if (answer.headers['content-type'] !== 'audio/wav') throw wrongShape();
+          return { wav: body, isPartial: answer.headers['x-service-audio-partial'] === 'true' };
+        }),
+      findings: ({ filter }) =>
+        this.#answer(() => this.#list(`/ask/findings?${this.#filterQuery(filter)}`, AskFindings)),
+      registrations: ({ filter }) =>
+        this.#answer(() => this.#list(`/ask/registrations?${this.#filterQuery(filter)}`, AskRegistrations)),
+      security: () => this.#answer(() => this.#list('/ask/security', AskSecurity)),
+      pulse: () => this.#newestPulse(),
+      whyNone: () => this.#link.whyNone,
+      trouble: () => this.#link.trouble,
+      close: () => {
+        this.#watching.close();
+        this.#requests.close();
+      },
+    };
+  }
+
+  /** Null where the service cannot be reached, or does not answer this. */
+  async #answer<T>(work: () => Promise<T>): Promise<T | null> {
+    // Whoever looks whether it is there again is enough.
+    if (this.#link.isLost) return null;
+    try {
+      const answer = await work();
+      this.#link.regain();
+      return answer;
+    } catch (error) {
+      this.#link.note(connectionFailure(error));
+      return null;
+    }
+  }
+
+  #found<T>(work: () => Promise<T>): Promise<Found<T> | null> {
+    return this.#answer(async () => {
+      try {
+        return { document: await work() };
+      } catch (error) {
+        if (isOf(error, 'gone')) return { document: null };
+        throw error;
+      }
+    });
+  }
+
+  /** What may be refused for a reason of the call itself. */
+  #foundOr<T>(work: () => Promise<T>): Promise<Found<T | { readonly reason: string }> | null> {
+    return this.#found(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (isOf(error, 'no')) return { reason: error.message };
+        throw error;
+      }
+    });
+  }
+
+  async #document<T extends TSchema>(path: string, shape: Named<T>): Promise<Static<T>> {
+    const { body } = await this.#requests.read(path, DOCUMENT);
+    return readShape(shape, body.toString('utf8'));
+  }
+
+  async #list<T extends TSchema>(path: string, shape: Named<T>): Promise<Static<T>> {
+    try {
+      return await this.#document(path, shape);
+    } catch (error) {
+      throw isOf(error, 'gone') ? noAsk() : error;
+    }
+  }
+
+  /** A report is written to files too, which a terminal shows later. */
+  async #lines(path: string): Promise<string[]> {
+    const { answer, body } = await this.#requests.read(path, DOCUMENT);
+    if (answer.headers['content-type']?.startsWith('text/') !== true) throw wrongShape();
+    return body.toString('utf8').replace(/\n$/, '').split('\n').map(safeText);
+  }
+
+  async #capture(path: string) {
+    const answer = await this.#requests.open(path, FILE.ms);
+    const { headers } = answer;
+    const bytes = Number(headers['content-length'] ?? Number.NaN);
+    const isCapture = headers['content-type'] === 'application/vnd.tcpdump.pcap' && Number.isInteger(bytes);
+    if (!isCapture || bytes > REMOTE_FILE_BYTES) {
+      answer.destroy();
+      throw isCapture ? tooLarge(REMOTE_FILE_BYTES) : wrongShape();
+    }
+    answer.setTimeout(PIECE_MS, () => answer.destroy(new RemoteFailure('late', 'the capture stopped on its way', '')));
+    return {
+      file: Readable.from(pieces(answer), { objectMode: false }),
+      bytes,
+      isRebuilt: headers['x-service-capture-rebuilt'] === 'true',
+      lack: saidText(String(headers['x-service-capture-lacks'] ?? '')),
+    };
+  }
+
+  #filterQuery(filter: Parameters<TerminalPort['findings']>[0]['filter']): string {
+    return query({ q: filterText(filter, this.#isUtc, this.#pulse.nowUs) });
+  }
+
+  /** The newest one known; asks for a newer one where that is old. */
+  #newestPulse(): Pulse {
+    if (!this.#isAskingPulse && performance.now() - this.#pulseMs >= PULSE_EVERY_MS) void this.#askPulse();
+    return this.#pulse;
+  }
+
+  async #askPulse(): Promise<void> {
+    this.#isAskingPulse = true;
+    try {
+      this.#pulse = await readPulse(this.#requests);
+      this.#link.regain();
+    } catch (error) {
+      const failure = connectionFailure(error);
+      if (failure.kind !== 'busy') this.#link.lose(failure);
+    } finally {
+      this.#isAskingPulse = false;
+      this.#pulseMs = performance.now();
+    }
+  }
+}
+
+/** A stream that is cut off ends whoever reads it with the error. */
+async function* pieces(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const piece of answer) yield piece as Buffer;
+}
+
+type Parts = Readonly<Record<string, string | number | null>>;
+
+/** Empty parts are left out. */
+function query(parts: Parts): string {
+  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
+  return new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** A Call-ID is its own selector, but for an empty one. */
+function selectorOf(callId: string): string {
+  return callId === '' ? 'id:' : callId;
+}
+
+/** The route of a call, or of a part of it; with more than one call that of the first with its legs. */
+function callPath(callIds: readonly string[], part = '', parts: Parts = {}): string {
+  const [first = '', ...legs] = callIds;
+  const asked = query({ ...(legs.length > 0 ? { legs: 'true' } : {}), ...parts });
+  const route = `/ask/calls/${encodeURIComponent(selectorOf(first))}${part === '' ? '' : `/${part}`}`;
+  return asked === '' ? route : `${route}?${asked}`;
+}

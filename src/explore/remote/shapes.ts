@@ -1,0 +1,51 @@
+/**
+ * Holds what a service answers to the shapes of the contract before anything reads it: what fits them can be drawn.
+ */
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { AskLadder, AskPulse, Named } from '../../contract/index.ts';
+import * as contract from '../../contract/index.ts';
+import { wrongShape } from './failures.ts';
+
+/** Named schemas, by what refers to them. */
+const NAMED: Record<string, TSchema> = Object.fromEntries(
+  Object.values(contract).flatMap((value) =>
+    typeof value === 'object' && '$id' in value ? [[`${String(value.$id)}#`, value as TSchema]] : [],
+  ),
+);
+
+const checks = new Map<TSchema, (value: unknown) => boolean>();
+
+function checkOf(schema: TSchema): (value: unknown) => boolean {
+  const known = checks.get(schema);
+  if (known !== undefined) return known;
+  const compiled = Compile(NAMED, schema);
+  const check = (value: unknown): boolean => compiled.Check(value);
+  checks.set(schema, check);
+  return check;
+}
+
+/** The document of a text. Throws RemoteFailure where it is none of this shape. */
+export function readShape<T extends TSchema>(schema: Named<T>, text: string): Static<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrongShape();
+  }
+  if (!checkOf(schema)(value)) throw wrongShape();
+  return value as Static<T>;
+}
+
+/** Lines lead from one lifeline to another, and each lifeline has one: so that a drawing is as wide as what is in it. */
+export function isDrawable({ lifelines, steps, media }: AskLadder): boolean {
+  const most = 2 * (steps.length + media.length);
+  return (
+    lifelines.length <= most && [...steps, ...media].every((line) => Math.max(line.from, line.to) < lifelines.length)
+  );
+}
+
+/** The capture time of a pulse in microseconds; -Infinity without one. */
+export function captureTimeUs({ capture_time }: AskPulse): number {
+  return capture_time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(capture_time) * 1000;
+}

@@ -1,0 +1,197 @@
+/** The parts of the port over HTTP that need no server: addresses and keys, changes, events, questions and shapes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DialogSummary } from '../../../../src/contract/index.ts';
+import { AskLadder } from '../../../../src/contract/index.ts';
+import { REMOTE_EVENT_BYTES } from '../../../../src/core/item-limits.ts';
+import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
+import { EventReader } from '../../../../src/explore/remote/event-stream.ts';
+import { connectionFailure, RemoteFailure, saidText } from '../../../../src/explore/remote/failures.ts';
+import { filterText, questionText } from '../../../../src/explore/remote/question-text.ts';
+import { isDrawable, readShape } from '../../../../src/explore/remote/shapes.ts';
+import type { Target } from '../../../../src/explore/remote/target.ts';
+import { guardedLookup, readPlace, refusedAddress } from '../../../../src/explore/remote/target.ts';
+import { parseFilter } from '../../../../src/query/parse.ts';
+
+function row(callId: string): DialogSummary {
+  const at = '2026-01-01T00:00:00.000000Z';
+  const timing = { pdd_ms: null, setup_ms: null, retransmits: 0, duration_ms: null };
+  return {
+    call_id: callId,
+    state: 'Trying',
+    method: 'INVITE',
+    msg_count: 1,
+    duration_sec: 0,
+    created_at: at,
+    updated_at: at,
+    timing,
+  };
+}
+
+test('addresses: with and without a scheme, a port, a path; what is none says why', () => {
+  assert.deepEqual(readPlace('127.0.0.1:8080'), {
+    url: 'http://127.0.0.1:8080',
+    isTls: false,
+    host: '127.0.0.1',
+    port: 8080,
+    path: '',
+  });
+  assert.deepEqual(readPlace('https://pbx.example.com/calltap/'), {
+    url: 'https://pbx.example.com/calltap',
+    isTls: true,
+    host: 'pbx.example.com',
+    port: 443,
+    path: '/calltap',
+  });
+  const six = readPlace('http://[::1]:81');
+  assert.deepEqual('host' in six && [six.host, six.port, six.url], ['::1', 81, 'http://[::1]:81']);
+  for (const [text, why] of [
+    ['http://', /no URL/],
+    ['ring/demo.pcap', /no URL/],
+    ['ftp://a', /neither http nor https/],
+    ['http://user:word@a', /user and a password/],
+    ['http://a/?q=1', /query/],
+  ] as const) {
+    const read = readPlace(text);
+    assert.match('reason' in read ? read.reason : 'accepted', why, text);
+  }
+});
+
+const PLACE = { url: 'http://x', isTls: false, host: 'x', port: 80, path: '', keyHint: '', ca: null };
+const explicit: Target = { ...PLACE, key: { text: 'k', isLocal: false } };
+
+function resolve(target: Target, name: string): Promise<string | readonly string[]> {
+  return new Promise((done) =>
+    guardedLookup(target)(name, { all: true }, (error, addresses) =>
+      done(error === null ? (addresses as { address: string }[]).map(({ address }) => address) : error.message),
+    ),
+  );
+}
+
+test('a key goes over http to this host alone: the address decides, written out or resolved', async () => {
+  for (const host of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
+    assert.equal(refusedAddress({ ...explicit, host }), null, host);
+  for (const host of ['192.0.2.1', '0.0.0.0', '::', '2001:db8::1', '::ffff:192.0.2.1']) {
+    assert.match(refusedAddress({ ...explicit, host })?.message ?? '', /would go over http to/, host);
+    assert.equal(refusedAddress({ ...explicit, host, key: null }), null, 'without a key nothing is given away');
+    assert.equal(refusedAddress({ ...explicit, host, isTls: true }), null, 'TLS');
+    const local = { text: 'k', isLocal: true };
+    assert.notEqual(refusedAddress({ ...explicit, host, isTls: true, key: local }), null, 'the key of this host');
+  }
+  assert.ok(Array.isArray(await resolve(explicit, 'localhost')));
+  assert.match(String(await resolve(explicit, '192.0.2.7')), /would go over http to 192\.0\.2\.7/);
+  assert.deepEqual(await resolve({ ...explicit, isTls: true }, '192.0.2.7'), ['192.0.2.7']);
+});
+
+test('changes: what came after a moment, each call once; beyond the cap, and after a gap, the list is read again', () => {
+  const log = new ChangesLog(3);
+  const { upTo: start } = log.since(null);
+  assert.deepEqual(log.since(start), { upTo: start, rows: [] });
+  for (const id of ['a', 'b', 'a']) log.add(row(id));
+  const { upTo, rows } = log.since(start);
+  assert.deepEqual(
+    rows?.map(({ call_id }) => call_id),
+    ['b', 'a'],
+  );
+  for (const id of ['c', 'd', 'e']) log.add(row(id));
+  assert.equal(log.since(start).rows, null);
+  assert.deepEqual(
+    log.since(upTo).rows?.map(({ call_id }) => call_id),
+    ['c', 'd', 'e'],
+  );
+  log.forget();
+  assert.equal(log.since(upTo).rows, null);
+  const now = log.since(null).upTo;
+  assert.deepEqual(log.since(now).rows, []);
+});
+
+test('events: cut anywhere, with comments and CR LF; beyond the cap it ends', () => {
+  const text =
+    ': hello\r\nretry: 2000\n\nevent: change\ndata: {"a":\ndata: "\u00e4"}\n\nevent: resync\r\ndata: {}\r\n\r\ndata:x\n\n';
+  const bytes = Buffer.from(text);
+  for (let at = 0; at <= bytes.length; at++) {
+    const reader = new EventReader();
+    const events = [...reader.read(bytes.subarray(0, at)), ...reader.read(bytes.subarray(at))];
+    assert.deepEqual(
+      events.map(({ name, data }) => [name, data]),
+      [
+        ['change', '{"a":\n"\u00e4"}'],
+        ['resync', '{}'],
+        ['', 'x'],
+      ],
+      String(at),
+    );
+  }
+  const endless = new EventReader();
+  assert.throws(() => {
+    for (let i = 0; i < 100; i++) for (const _ of endless.read(Buffer.alloc(REMOTE_EVENT_BYTES / 10, 'a')));
+  }, RemoteFailure);
+  const many = new EventReader();
+  assert.throws(() => {
+    for (let i = 0; i < 1_000; i++) for (const _ of many.read(Buffer.from(`data: ${'a'.repeat(1_000)}\n`)));
+  }, RemoteFailure);
+});
+
+test('questions: times of the clock here are written out in UTC, what counts back stays, the rest is as it was', () => {
+  const text = (filter: string, isUtc: boolean): string => {
+    const parsed = parseFilter(filter, { isUtc });
+    assert.ok(parsed.ok, filter);
+    return filterText(parsed.filter, isUtc, Date.UTC(2026, 0, 2, 12, 0, 0) * 1000);
+  };
+  assert.equal(text('since:02:00', true), 'since:2026-01-02T02:00:00.000Z');
+  assert.equal(text('until:13:00 from:1', true), 'until:2026-01-01T13:00:00.000Z from:1');
+  assert.equal(text('since:2026-01-01', true), 'since:2026-01-01T00:00:00.000Z');
+  assert.equal(text('since:2026-01-01T10:00+01:00', false), 'since:2026-01-01T09:00:00.000Z');
+  assert.equal(text('since:10m -(code:5xx or to:+44*)', false), 'since:10m -(code:5xx or to:+44*)');
+  assert.equal(text('since:2026-01-01T10:00', false), `since:${new Date(2026, 0, 1, 10).toISOString()}`);
+  assert.equal(text('', true), '');
+  const all = { filter: null, sort: { by: 'mos', isDescending: true } } as const;
+  assert.equal(questionText(all, true, Number.NEGATIVE_INFINITY), 'q=&sort=-mos');
+  const clock = parseFilter('since:02:00', { isUtc: true });
+  assert.ok(clock.ok);
+  assert.equal(filterText(clock.filter, true, Number.NEGATIVE_INFINITY), 'since:02:00', 'before the first packet');
+});
+
+test('ladders that cannot be drawn are refused: arrows to nowhere, and lifelines that nobody has', () => {
+  const at = '2026-01-01T00:00:00.000000Z';
+  const step = {
+    call_id: 'a',
+    index: 0,
+    at,
+    src: '',
+    dst: '',
+    transport: 'UDP',
+    origin: 'wire',
+    summary: 'INVITE',
+    has_sdp: false,
+    notes: [],
+    from: 0,
+    to: 1,
+    delta_sec: 0,
+  };
+  const line = { label: 'x', address: 'x' };
+  const ladder = (steps: readonly object[], lifelines: readonly object[]) =>
+    readShape(
+      AskLadder,
+      JSON.stringify({ schema_version: 1, call_ids: ['a'], started_at: at, lifelines, steps, media: [], not_kept: 0 }),
+    );
+  assert.ok(isDrawable(ladder([step], [line, line])));
+  assert.ok(!isDrawable(ladder([{ ...step, to: 9_007_199_254_740_991 }], [line, line])));
+  assert.ok(!isDrawable(ladder([step], [line, line, line])));
+  for (const wrong of [
+    { ...step, at: 'x' },
+    { ...step, from: -1 },
+    { ...step, summary: 5 },
+    { ...step, notes: ['z'] },
+  ])
+    assert.throws(() => ladder([wrong], [line, line]), RemoteFailure);
+  assert.throws(() => readShape(AskLadder, '{"lifelines":'), RemoteFailure);
+  assert.throws(() => readShape(AskLadder, 'null'), RemoteFailure);
+});
+
+test('what a server says is cut and holds nothing that steers a terminal', () => {
+  assert.equal(saidText('a\u001b[2Jb\u202e.'), 'a\u00b7[2Jb\u00b7');
+  assert.ok(saidText('x'.repeat(10_000)).length <= 200);
+  const odd = Object.assign(new Error('x'), { code: 'E\u001b[31m' });
+  assert.doesNotMatch(connectionFailure(odd).message, /\u001b/);
+});

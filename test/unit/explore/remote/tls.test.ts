@@ -1,0 +1,94 @@
+/** A key over https: with a certificate that the CA of --ca signed for this name, and with no other one. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
+import { openRemote } from '../../../../src/explore/remote/remote-port.ts';
+import { readPlace } from '../../../../src/explore/remote/target.ts';
+import { temporaryFolder } from '../../../helpers/read-capture.ts';
+
+function openssl(folder: string, ...args: string[]): void {
+  execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+}
+
+/** A CA, and a certificate of it for a name: `days` of it. */
+function certified(folder: string, ca: string, name: string): void {
+  const subject = (of: string): string[] => ['-subj', `/CN=${of}`];
+  const key = ['-newkey', 'rsa:2048', '-nodes'];
+  openssl(folder, 'req', '-x509', ...key, '-keyout', `${ca}.key`, '-out', `${ca}.pem`, '-days', '2', ...subject(ca));
+  openssl(folder, 'req', ...key, '-keyout', `${ca}-server.key`, '-out', `${ca}.csr`, ...subject(name));
+  writeFileSync(join(folder, 'names'), `subjectAltName=DNS:${name}\n`);
+  const signed = ['-CA', `${ca}.pem`, '-CAkey', `${ca}.key`, '-CAcreateserial', '-extfile', 'names', '-days', '1'];
+  openssl(folder, 'x509', '-req', '-in', `${ca}.csr`, ...signed, '-out', `${ca}-server.pem`);
+}
+
+/** A service behind TLS; the headers that it got. */
+async function serve(
+  t: TestContext,
+  folder: string,
+  ca: string,
+): Promise<{ port: number; keys: (string | undefined)[] }> {
+  const keys: (string | undefined)[] = [];
+  const read = (name: string): Buffer => readFileSync(join(folder, name));
+  const server = createServer(
+    { key: read(`${ca}-server.key`), cert: read(`${ca}-server.pem`) },
+    (request, response) => {
+      keys.push(request.headers.authorization);
+      const isPulse = request.url === '/ask/pulse';
+      response.writeHead(200, { 'content-type': isPulse ? 'application/json' : 'text/event-stream' });
+      if (isPulse)
+        response.end(
+          '{"schema_version":1,"calls":0,"active":0,"packets":0,"sip_messages":0,"dropped":0,"outside":0,"is_degraded":false}',
+        );
+      else response.write('event: resync\ndata: {}\n\n');
+    },
+  ).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { port: (server.address() as AddressInfo).port, keys };
+}
+
+test('https: the certificate is checked before the key is sent, whatever the environment says', async (t) => {
+  const folder = temporaryFolder(t);
+  certified(folder, 'own', 'localhost');
+  certified(folder, 'other', 'localhost');
+  certified(folder, 'named', 'pbx.example.com');
+  const pem = (ca: string): string => readFileSync(join(folder, `${ca}.pem`), 'utf8');
+  const { port, keys } = await serve(t, folder, 'own');
+  const connect = async (url: string, ca: string | null): Promise<string> => {
+    const place = readPlace(url);
+    assert.ok(!('reason' in place));
+    try {
+      const remote = await openRemote({ ...place, key: { text: 'secret', isLocal: false }, keyHint: '', ca }, true);
+      remote.close();
+      return '';
+    } catch (error) {
+      assert.ok(error instanceof RemoteFailure);
+      return `${error.message}; ${error.remedy}`;
+    }
+  };
+  assert.equal(await connect(`https://localhost:${port}`, pem('own')), '');
+  assert.deepEqual([...new Set(keys)], ['Bearer secret']);
+  keys.length = 0;
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']);
+  const untrusted =
+    /^nobody whom this host trusts signed its certificate; give the certificate of its CA with --ca FILE$/;
+  assert.match(await connect(`https://localhost:${port}`, null), untrusted);
+  assert.match(await connect(`https://localhost:${port}`, pem('other')), untrusted);
+  assert.match(await connect(`https://127.0.0.1:${port}`, pem('own')), /^its certificate is for another name; /);
+  const named = await serve(t, folder, 'named');
+  assert.match(
+    await connect(`https://localhost:${named.port}`, pem('named')),
+    /^its certificate is for another name; /,
+  );
+  assert.deepEqual([keys, named.keys], [[], []], 'nothing was sent');
+});
