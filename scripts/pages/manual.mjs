@@ -2,7 +2,11 @@
 
 /** Text that roff prints as it is. */
 function plain(text) {
-  const safe = text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
+  const safe = text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    // Nobody finds the name of a variable that is hyphenated.
+    .replaceAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g, '\\%$&');
   return /^[.']/.test(safe) ? `\\&${safe}` : safe;
 }
 
