@@ -113,11 +113,14 @@ export class CallView implements View {
     const { port, showsSecrets } = this.#parts;
     const style = { width: null, color: false, isUtc: this.#parts.isUtc };
     this.#changes ??= (await port.changes(null))?.upTo ?? null;
+    const callIds = this.#callIds;
     const [ladder, messages, report] = await Promise.all([
-      port.ladder(this.#callIds),
-      port.messages(this.#callIds, showsSecrets),
+      port.ladder(callIds),
+      port.messages(callIds, showsSecrets),
       port.text([this.#first], 'text', style),
     ]);
+    // Legs came or went meanwhile, and are read by who asked for them.
+    if (callIds !== this.#callIds) return;
     this.#isOld = ladder === null || messages === null || report === null;
     if (ladder === null || messages === null || report === null) {
       this.#trouble = port.whyNone();
