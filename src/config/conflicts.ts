@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import type { Effective } from './layers.ts';
-import type { RowValues } from './option-spec.ts';
+import type { OptionSpec, RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
 import { oneLine } from './option-value.ts';
 import type { Flag, TABLE } from './options.ts';
@@ -32,7 +32,7 @@ type Need = Texts &
 /** The option cannot stand beside one of these. */
 type Exclusion = Texts & Condition & { readonly option: Flag; readonly excludes: readonly Flag[] };
 /** What hangs on values. */
-type Check = Condition & { readonly check: (config: Config) => ServiceError | null };
+type Check = Condition & { readonly check: (config: Config, effective: Effective) => ServiceError | null };
 
 /** Each of them decides what standard output is. */
 const OUTPUTS = [
@@ -55,7 +55,12 @@ const OUTPUTS = [
 ] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
 /** These read no capture. */
-const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check'] as const;
+const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect'] as const;
+/** What goes with a screen over a running service; all else is a matter of that service. */
+const OF_CONNECT: readonly string[] = [
+  ...(['connect', 'filter', 'sort', 'utc', 'color', 'api-key', 'api-key-file', 'ca'] as const),
+  ...(['config', 'print-config'] as const),
+] satisfies readonly Flag[];
 const SIGNING_KEYS = ['api-signing-key', 'api-signing-key-file', 'mcp-signing-key'] as const;
 
 /** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
@@ -64,6 +69,8 @@ export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }
 }
 
 const RULES: readonly (Need | Exclusion | Check)[] = [
+  { check: connectConflict },
+  { option: 'ca', needs: ['connect'] },
   ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),
   { option: 'markdown', needs: ['call-report'] },
   { option: 'columns', excludes: OUTPUTS.filter((flag) => flag !== 'csv') },
@@ -232,7 +239,14 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     check: () => conflict('-I', 'there is nothing to read', 'name a capture file, or give an interface with -d IFACE'),
   },
 
-  ...(['api-key', 'api-key-file', 'api-revoked-file'] as const).map((option) => ({
+  ...(['api-key', 'api-key-file'] as const).map((option) => ({
+    option,
+    needs: ['api', 'connect'] as const,
+    unless: ['mint-token'] as const,
+    isForFlags: true as const,
+    reason: 'there is no API to guard',
+  })),
+  ...(['api-revoked-file'] as const).map((option) => ({
     option,
     needs: ['api'] as const,
     unless: ['mint-token'] as const,
@@ -275,6 +289,21 @@ function conflict(option: string, reason: string, remedy: string): ServiceError 
   return failure('OPTION_CONFLICT', { option, reason, remedy });
 }
 
+/** Options of the configuration and of the environment may be meant for other starts. */
+function connectConflict({ connect }: Config, effective: Effective): ServiceError | null {
+  if (connect === null) return null;
+  const other = [...effective].find(([flag, { origin }]) => origin === 'flag' && !OF_CONNECT.includes(flag));
+  if (other === undefined) return null;
+  const [flag] = other;
+  if (flag === 'show-secrets')
+    return conflict('--show-secrets', 'a service sends no credentials and keys', 'leave it out, or look with -i there');
+  return conflict(
+    nameOf(optionByFlag(flag)),
+    'it cannot be combined with --connect, which shows what a service captures',
+    'leave one of them out',
+  );
+}
+
 /** A file for each call needs frames to write, and a folder that is there. */
 function callSplitConflict({ split, output, keep, device, input }: Config): ServiceError | null {
   if (split?.isByCall !== true || output === null) return null;
@@ -306,7 +335,8 @@ export function findConflict(config: Config, effective: Effective): ServiceError
   for (const rule of RULES) {
     if (rule.unless?.some(isGiven) === true) continue;
     if ('option' in rule && rule.isForFlags === true && effective.get(rule.option)?.origin !== 'flag') continue;
-    const found = 'check' in rule ? rule.check(config) : isGiven(rule.option) ? broken(rule, config, isGiven) : null;
+    const found =
+      'check' in rule ? rule.check(config, effective) : isGiven(rule.option) ? broken(rule, config, isGiven) : null;
     if (found !== null) return found;
   }
   return null;
@@ -315,24 +345,33 @@ export function findConflict(config: Config, effective: Effective): ServiceError
 /** What is wrong with an option that is given. */
 function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) => boolean): ServiceError | null {
   const { reason, remedy } = rule;
-  const name = nameOf(rule.option);
+  const name = nameOf(optionByFlag(rule.option));
   if ('excludes' in rule) {
     const other = rule.excludes.find(isGiven);
     if (other === undefined) return null;
-    return conflict(name, reason ?? `it cannot be combined with ${nameOf(other)}`, remedy ?? 'give one of them');
+    return conflict(
+      name,
+      reason ?? `it cannot be combined with ${nameOf(optionByFlag(other))}`,
+      remedy ?? 'give one of them',
+    );
   }
   if (rule.isMet?.(config) ?? rule.needs.some(isGiven)) return null;
   const written = rule.needs.map((flag) => writtenOption(optionByFlag(flag))).join(' or ');
-  return conflict(name, reason ?? `it requires ${rule.needs.map(nameOf).join(' or ')}`, remedy ?? `add ${written}`);
+  return conflict(
+    name,
+    reason ?? `it requires ${rule.needs.map((flag) => nameOf(optionByFlag(flag))).join(' or ')}`,
+    remedy ?? `add ${written}`,
+  );
 }
 
 /** The option as people know it: `-I`, `--json`. */
-function nameOf(flag: Flag): string {
-  const { short } = optionByFlag(flag);
+function nameOf({ short, flag }: OptionSpec): string {
   return short === undefined ? `--${flag}` : `-${short}`;
 }
 
 /** The options that this one needs one of, for the pages. */
 export function needsOf(flag: string): readonly string[] {
-  return RULES.flatMap((rule) => ('needs' in rule && rule.option === flag ? rule.needs.map(nameOf) : []));
+  return RULES.flatMap((rule) =>
+    'needs' in rule && rule.option === flag ? rule.needs.map((needed) => nameOf(optionByFlag(needed))) : [],
+  );
 }

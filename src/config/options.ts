@@ -209,12 +209,13 @@ const REFUSED = group('API and metrics', {
 });
 
 const CREDENTIALS = group('Credentials', {
-  'api-key': value('KEY', bearerSecret, 'Accept this static API key; set it in the environment.', {
+  'api-key': value('KEY', bearerSecret, 'Accept this API key, or send it to --connect; set it in the environment.', {
     env: 'SERVICE_API_KEY',
   }),
   'api-key-file': value('FILE', text, 'Read the static API key from a file, unless --api-key gives one.', {
     toml: 'api.key_file',
   }),
+  ca: value('FILE', text, 'Trust the CA of this PEM file too, for --connect over https.'),
   'api-signing-key': value('KEY', textSecret, 'Verify tokens with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_API_SIGNING_KEY',
@@ -346,6 +347,10 @@ const GENERAL = group('General', {
   interactive: toggle('Show calls, ladders and messages on the whole terminal.', { short: 'i' }),
   'mcp-stdio': toggle('Speak MCP on standard input and output; `calltap mcp FILE` is short for it.', {
     feature: 'mcp',
+  }),
+  connect: value('URL', text, 'Show the calls of a running service as -i does; bare, of that of this host.', {
+    valueIfBare: 'local',
+    takesNext: true,
   }),
   'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', { short: 'N' }),
 });

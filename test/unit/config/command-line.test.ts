@@ -128,6 +128,8 @@ test('defaults', () => {
     utc: false,
     interactive: false,
     mcpStdio: false,
+    connect: null,
+    ca: null,
     noInterface: false,
   });
 });
@@ -343,4 +345,44 @@ test('-i goes with sources and a filter, and with nothing that prints or serves'
     [['a', '-N'], /cannot be combined with -i/],
   ] as const)
     assert.match(mistake('-i', ...more), why);
+});
+
+test('--connect goes with a filter and credentials, and with nothing that captures, prints or serves', () => {
+  assert.equal(load('--connect').connect, 'local');
+  assert.equal(load('--connect', '--utc').connect, 'local');
+  const { connect, filter, ca } = load(
+    '--connect',
+    'https://pbx',
+    '--filter',
+    'code:5xx',
+    '--sort',
+    'mos',
+    '--ca',
+    'f',
+  );
+  assert.deepEqual([connect, filter, ca], ['https://pbx', 'code:5xx', 'f']);
+  assert.equal(load('--connect=http://[::1]:1', '--api-key-file', 'k').apiKeyFile, 'k');
+  for (const [more, why] of [
+    [
+      ['demo.pcap'],
+      /^calltap: -I: it cannot be combined with --connect, which shows what a service captures; leave one/,
+    ],
+    [['-d', 'eth0'], /-d: it cannot be combined with --connect/],
+    [['-i'], /-i: it cannot be combined with --connect/],
+    [['-O', 'f'], /-O: it cannot/],
+    [['--json'], /--json: it cannot/],
+    [['--names', 'f'], /--names: it cannot/],
+    [['--api', '127.0.0.1:0'], /--api: it cannot/],
+    [['--diag-post-dial-delay', '3'], /--diag-post-dial-delay: it cannot/],
+    [
+      ['--show-secrets'],
+      /--show-secrets: a service sends no credentials and keys; leave it out, or look with -i there/,
+    ],
+  ] as const)
+    assert.match(mistake('--connect', 'http://127.0.0.1:1', ...more), why);
+  assert.match(mistake('a', '--ca', 'f'), /--ca: it requires --connect; add --connect/);
+  // What the environment or a file says may be meant for other starts.
+  const env = { CALLTAP_DEVICE: 'any', CALLTAP_API: '127.0.0.1:9', SERVICE_API_KEY: 'k' };
+  const loaded = loadConfig({ argv: ['--connect'], env });
+  assert.ok(loaded.ok, loaded.ok ? '' : configErrorLine(loaded.error));
 });
